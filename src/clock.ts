@@ -1,0 +1,29 @@
+/** All that the library knows of time. Tests hand in one that they turn themselves. */
+export interface Clock {
+  /** Milliseconds since some fixed point; never runs backwards, whatever is done to the machine's date. */
+  now(): number;
+  /** Milliseconds since the epoch: only for dates that come from outside. */
+  date(): number;
+  /**
+   * Calls `run` once after `ms`. Somebody waits for it, so it keeps the process alive,
+   * unless it is marked as background work. Returns what cancels it.
+   */
+  after(ms: number, run: () => void, background?: 'background'): () => void;
+  /** Calls `run` at the end of this turn of the event loop, when all that arrived together has been seen. */
+  endOfTurn(run: () => void): void;
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  date: () => Date.now(),
+  after(ms, run, background) {
+    const timer = setTimeout(run, ms);
+    if (background) timer.unref();
+    return () => {
+      clearTimeout(timer);
+    };
+  },
+  endOfTurn(run) {
+    setImmediate(run);
+  },
+};
