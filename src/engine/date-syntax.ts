@@ -1,0 +1,37 @@
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+// As Go's time.Parse has it: an hour of one digit and a comma before the fraction are accepted.
+const RFC_3339 =
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{1,2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
+
+/**
+ * Reads an RFC 3339 date-time with a zone, or a date (midnight UTC), as the service does.
+ * Nanoseconds since the epoch; undefined where the text is neither.
+ */
+export function parseDateTime(text: string): bigint | undefined {
+  const date = DATE.exec(text);
+  if (date) return instant(midnight(date), 0, '');
+  const parts = RFC_3339.exec(text);
+  if (!parts) return undefined;
+  const [, , , , hour, minute, second, fraction = '', sign, zoneHour = '0', zoneMinute = '0'] = parts;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  if (Number(zoneHour) > 24 || Number(zoneMinute) > 60) return undefined;
+  const zone = (sign === '-' ? -1 : 1) * (Number(zoneHour) * 3600 + Number(zoneMinute) * 60);
+  const time = Number(hour) * 3600 + Number(minute) * 60 + Number(second);
+  return instant(midnight(parts), time - zone, fraction);
+}
+
+/** Milliseconds since the epoch; undefined for a day that is in no calendar. */
+function midnight([, year, month, day]: RegExpExecArray): number | undefined {
+  const date = new Date(0);
+  // Date.UTC would take the years 0 to 99 for 1900 to 1999.
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day)
+    ? date.getTime()
+    : undefined;
+}
+
+function instant(dayMs: number | undefined, seconds: number, fraction: string): bigint | undefined {
+  if (dayMs === undefined) return undefined;
+  const nanoseconds = fraction.slice(0, 9).padEnd(9, '0');
+  return BigInt(dayMs / 1000 + seconds) * 1_000_000_000n + BigInt(nanoseconds);
+}

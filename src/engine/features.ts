@@ -1,0 +1,94 @@
+/**
+ * What the service holds about one namespace, as far as evaluation reads it.
+ * The words and values are the service's own; an enum that came as a number without a name stays that number.
+ */
+
+/** Which version's rules of evaluation apply: Flipt v1 and v2 differ in buckets and in empty attachments. */
+export type Semantics = 'v1' | 'v2';
+
+export type FlagType = 'VARIANT_FLAG_TYPE' | 'BOOLEAN_FLAG_TYPE';
+export type MatchType = 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE' | number;
+export type SegmentOperator = 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | number;
+export type ComparisonType =
+  | 'STRING_COMPARISON_TYPE'
+  | 'NUMBER_COMPARISON_TYPE'
+  | 'BOOLEAN_COMPARISON_TYPE'
+  | 'DATETIME_COMPARISON_TYPE'
+  | 'ENTITY_ID_COMPARISON_TYPE';
+
+export interface Constraint {
+  readonly type: ComparisonType;
+  /** The attribute compared; without meaning for an entity id. */
+  readonly property: string;
+  readonly operator: string;
+  readonly value: string;
+}
+
+export interface Segment {
+  readonly key: string;
+  readonly matchType: MatchType;
+  readonly constraints: readonly Constraint[];
+}
+
+/** Several segments named together, as a rule or a rollout does. No key occurs twice. */
+export interface SegmentChoice {
+  readonly segmentKeys: readonly string[];
+  readonly segmentOperator: SegmentOperator;
+}
+
+export interface Variant {
+  readonly key: string;
+  /** JSON text; `''` where there is none. */
+  readonly attachment: string;
+}
+
+export interface Distribution {
+  readonly variantId: string;
+  /** Percent, 0 to 100. */
+  readonly rollout: number;
+}
+
+export interface Rule extends SegmentChoice {
+  readonly distributions: readonly Distribution[];
+}
+
+export interface ThresholdRollout {
+  readonly kind: 'threshold';
+  /** Percent, 0 to 100; may have a fraction. */
+  readonly percentage: number;
+  readonly value: boolean;
+}
+
+export interface SegmentRollout extends SegmentChoice {
+  readonly kind: 'segment';
+  readonly value: boolean;
+}
+
+export type Rollout = ThresholdRollout | SegmentRollout;
+
+export interface VariantFlag {
+  readonly type: 'VARIANT_FLAG_TYPE';
+  readonly key: string;
+  readonly enabled: boolean;
+  /** By id: a variant keeps it when its key changes. */
+  readonly variants: ReadonlyMap<string, Variant>;
+  readonly defaultVariantId: string | undefined;
+  /** In ascending rank. */
+  readonly rules: readonly Rule[];
+}
+
+export interface BooleanFlag {
+  readonly type: 'BOOLEAN_FLAG_TYPE';
+  readonly key: string;
+  readonly enabled: boolean;
+  /** In ascending rank. */
+  readonly rollouts: readonly Rollout[];
+}
+
+export type Flag = VariantFlag | BooleanFlag;
+
+/** All that one namespace's flags are evaluated from. */
+export interface Features {
+  readonly flags: ReadonlyMap<string, Flag>;
+  readonly segments: ReadonlyMap<string, Segment>;
+}

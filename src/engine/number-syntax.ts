@@ -1,0 +1,57 @@
+const DIGITS = '[0-9]+(?:_[0-9]+)*';
+const DECIMAL = new RegExp(`^[+-]?(?:${DIGITS}(?:\\.(?:${DIGITS})?)?|\\.${DIGITS})(?:[eE][+-]?${DIGITS})?$`);
+const HEX_DIGITS = '[0-9a-fA-F]+(?:_[0-9a-fA-F]+)*';
+const HEX = new RegExp(
+  `^([+-]?)0[xX]_?(?:(${HEX_DIGITS})(?:\\.(${HEX_DIGITS})?)?|\\.(${HEX_DIGITS}))[pP]([+-]?${DIGITS})$`,
+);
+const INFINITY = /^([+-]?)inf(?:inity)?$/i;
+const NAN = /^nan$/i;
+
+/**
+ * Reads a number in the syntax of Go's `strconv.ParseFloat`, which is the service's: `1e3`, `.5`, `5.`, `+7`,
+ * `1_000`, `0x1p4`, `inf`, `NaN`. Undefined where the text is none, or too large for a double.
+ */
+export function parseNumber(text: string): number | undefined {
+  if (DECIMAL.test(text)) return finite(Number(text.replaceAll('_', '')));
+  const infinity = INFINITY.exec(text);
+  if (infinity) return infinity[1] === '-' ? -Infinity : Infinity;
+  if (NAN.test(text)) return NaN;
+  return parseHex(text);
+}
+
+// More digits than can matter, and the exponents beyond which nothing is left or everything overflows.
+const HEX_PRECISION = 20;
+const SMALLEST_EXPONENT = -1200;
+const LARGEST_EXPONENT = 1100;
+
+function parseHex(text: string): number | undefined {
+  const parts = HEX.exec(text.replace(/^([+-]?0[xX])_/, '$1'));
+  if (!parts) return undefined;
+  const [, sign, whole = '', fraction = parts[4] ?? '', , exponent = ''] = parts;
+  const { digits, dropped } = significant((whole + fraction).replaceAll('_', ''));
+  const fractionBits = 4 * fraction.replaceAll('_', '').length;
+  const power = Number(exponent.replaceAll('_', '')) - fractionBits + 4 * dropped;
+  const size = scaled(BigInt(`0x0${digits}`), power);
+  return finite(sign === '-' ? -size : size);
+}
+
+/** The leading digits; what is cut off is kept as one digit that tells whether it was nothing. */
+function significant(digits: string): { digits: string; dropped: number } {
+  const start = digits.search(/[^0]/);
+  const cut = start + HEX_PRECISION;
+  if (start < 0 || digits.length <= cut) return { digits, dropped: 0 };
+  const rest = digits.slice(cut);
+  return { digits: `${digits.slice(start, cut)}${/[^0]/.test(rest) ? '1' : '0'}`, dropped: rest.length - 1 };
+}
+
+/** mantissa × 2^power, rounded once: written out as the exact decimal, which `Number` rounds correctly. */
+function scaled(mantissa: bigint, power: number): number {
+  if (mantissa === 0n || power < SMALLEST_EXPONENT) return 0;
+  if (power > LARGEST_EXPONENT) return Infinity;
+  if (power >= 0) return Number(mantissa << BigInt(power));
+  return Number(`${mantissa * 5n ** BigInt(-power)}e${power}`);
+}
+
+function finite(value: number): number | undefined {
+  return Number.isFinite(value) ? value : undefined;
+}

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { evaluate } from '../../src/engine/evaluate.js';
+import { readFeatures } from '../../src/local/features-file.js';
+import { importFeatures } from '../../src/local/import-features.js';
+import { casesOf, comparable, featuresOf, questionOf, RECORDINGS, recordedForm } from './recordings.js';
+
+describe('the engine answers as the recorded service did', () => {
+  it.each(RECORDINGS)('$name, $semantics: 1,500 of 1,500', async (recording) => {
+    const documents = await readFeatures(featuresOf(recording));
+    const namespaces = importFeatures(documents, recording.semantics, { date: Date.now, id: randomUUID });
+    const cases = casesOf(recording);
+    expect(cases).toHaveLength(1500);
+
+    const different = cases.flatMap((recorded) => {
+      const question = questionOf(recorded);
+      const answer = evaluate(namespaces.get(question.namespace), question, recording.semantics);
+      const ours = comparable(recordedForm(recorded, answer));
+      const theirs = comparable(recorded.response);
+      return JSON.stringify(sorted(ours)) === JSON.stringify(sorted(theirs)) ? [] : [{ recorded, ours }];
+    });
+
+    expect(different).toEqual([]);
+  });
+});
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .map(([key, member]) => [key, sorted(member)] as const)
+    .sort(([left], [right]) => (left < right ? -1 : 1));
+}
