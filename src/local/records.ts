@@ -58,7 +58,14 @@ interface Targeted extends Described {
   readonly rules: readonly RuleRecord[];
 }
 
-export type FlagRecord = (VariantFlag & Targeted) | (BooleanFlag & Targeted);
+export interface VariantFlagRecord extends VariantFlag, Targeted {
+  readonly variants: Targeted['variants'];
+  readonly rules: Targeted['rules'];
+}
+
+export interface BooleanFlagRecord extends BooleanFlag, Targeted {}
+
+export type FlagRecord = VariantFlagRecord | BooleanFlagRecord;
 
 export interface NamespaceRecord extends Features, Described {
   readonly key: string;

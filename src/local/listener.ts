@@ -1,0 +1,78 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Handler } from './handler.js';
+
+export interface ListenOptions {
+  readonly port: number;
+  readonly host: string;
+  /** Milliseconds for a request's headers, and for all of it: a connection that sends no more is ended. */
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  /** Milliseconds that `close` waits for what is in flight. */
+  readonly closeTimeoutMs: number;
+}
+
+export interface Listener {
+  readonly url: string;
+  /** Requests that have come so far. */
+  readonly requests: number;
+  /** Takes no more, finishes what is in flight, and ends all connections. */
+  close(): Promise<void>;
+}
+
+/** Serves a handler over HTTP. Rejects with node's error where the port cannot be had. */
+export async function listen(handler: Handler, options: ListenOptions): Promise<Listener> {
+  const { headersTimeoutMs: headersTimeout, requestTimeoutMs: requestTimeout } = options;
+  const connectionsCheckingInterval = Math.min(1000, headersTimeout);
+  const server = createServer({ headersTimeout, requestTimeout, connectionsCheckingInterval });
+  let requests = 0;
+  let inFlight = 0;
+  let closing: Promise<void> | undefined;
+
+  server.on('request', (request, response) => {
+    requests++;
+    inFlight++;
+    response.once('close', () => {
+      inFlight--;
+      if (closing && inFlight === 0) server.closeAllConnections();
+    });
+    void handler(request, response);
+  });
+
+  const close = async (): Promise<void> => {
+    const closed = new Promise<void>((resolve) => {
+      server.close(() => {
+        resolve();
+      });
+    });
+    if (inFlight === 0) server.closeAllConnections();
+    else server.closeIdleConnections();
+    const patience = setTimeout(() => {
+      server.closeAllConnections();
+    }, options.closeTimeoutMs);
+    await closed;
+    clearTimeout(patience);
+  };
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+
+  return {
+    url: urlOf(server.address()),
+    get requests() {
+      return requests;
+    },
+    close: () => (closing ??= close()),
+  };
+}
+
+function urlOf(address: AddressInfo | string | null): string {
+  if (address === null || typeof address === 'string') throw new Error('the server has no TCP address');
+  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return `http://${host}:${address.port}`;
+}

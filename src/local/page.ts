@@ -1,0 +1,49 @@
+import { invalid, invalidField } from './service-error.js';
+
+const DEFAULT_LIMIT = 25;
+const LARGEST_LIMIT = 100;
+const LARGEST_INT32 = 2 ** 31 - 1;
+
+/** A part of a list, as the service answers it. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** `''` on the last page. */
+  readonly nextPageToken: string;
+  /** Of the whole list. */
+  readonly totalCount: number;
+}
+
+/** The page that the query asks for with `limit`, `offset` and `pageToken`. Throws a 400. */
+export function pageOf<Item>(list: readonly Item[], query: URLSearchParams): Page<Item> {
+  const limit = natural(query, 'limit');
+  const offset = natural(query, 'offset');
+  const pageToken = query.get('pageToken') ?? query.get('page_token') ?? '';
+  if (limit === 0 && (offset > 0 || pageToken !== '')) {
+    throw invalid('limit must be set when offset or pageToken is set');
+  }
+  const start = pageToken === '' ? offset : readToken(pageToken);
+  const end = start + Math.min(limit || DEFAULT_LIMIT, LARGEST_LIMIT);
+  return {
+    items: list.slice(start, end),
+    nextPageToken: end < list.length ? writeToken(end) : '',
+    totalCount: list.length,
+  };
+}
+
+function natural(query: URLSearchParams, name: string): number {
+  const text = query.get(name) ?? '0';
+  const number = Number(text);
+  if (!/^-?[0-9]+$/.test(text) || number > LARGEST_INT32) throw invalidField(name, 'must be an integer');
+  if (number < 0) throw invalidField(name, 'must not be negative');
+  return number;
+}
+
+function writeToken(start: number): string {
+  return Buffer.from(`from ${start}`).toString('base64url');
+}
+
+function readToken(token: string): number {
+  const start = Number(/^from ([0-9]{1,15})$/.exec(Buffer.from(token, 'base64url').toString())?.[1]);
+  if (writeToken(start) !== token) throw invalid(`pageToken is not valid: ${JSON.stringify(token)}`);
+  return start;
+}

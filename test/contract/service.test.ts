@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { startLocalService } from '../../src/local/index.js';
+import { BASE_FEATURES, conversation, play, RECORDED_BOOTSTRAP_TOKEN } from './conversation.js';
+
+// Against a real server: FLIPT_TEST_URL is the address of a fresh Flipt v1 that holds base.features.yml and requires
+// tokens, FLIPT_TEST_TOKEN its bootstrap token. What is played changes what the server holds; in this order no
+// conversation is disturbed by the one before.
+const { FLIPT_TEST_URL: realUrl, FLIPT_TEST_TOKEN: realToken = '' } = process.env;
+
+const CONVERSATIONS = [
+  { name: 'batch', steps: 22 },
+  { name: 'variants', steps: 24 },
+  { name: 'segments', steps: 52 },
+  { name: 'rules', steps: 31 },
+  { name: 'tokens', steps: 33 },
+];
+
+describe(`${realUrl ?? 'the embedded service'} answers as Flipt v1 did`, () => {
+  it.each(CONVERSATIONS)('$name: $steps of $steps steps', async ({ name, steps }) => {
+    const played = realUrl === undefined ? await playEmbedded(name) : await playReal(realUrl, name);
+    expect(played).toHaveLength(steps);
+    for (const { title, expected, answered } of played) expect(answered, title).toEqual(expected);
+  });
+});
+
+async function playEmbedded(name: string): ReturnType<typeof play> {
+  const service = await startLocalService({
+    features: BASE_FEATURES,
+    ...(name === 'tokens' && { bootstrapToken: RECORDED_BOOTSTRAP_TOKEN }),
+  });
+  try {
+    return await play(service.url, conversation(name));
+  } finally {
+    await service.close();
+  }
+}
+
+function playReal(url: string, name: string): ReturnType<typeof play> {
+  const token = name === 'tokens' ? undefined : realToken;
+  return play(url, conversation(name), { bootstrapToken: realToken, token });
+}
