@@ -72,7 +72,7 @@ export interface VariantFlag {
   readonly enabled: boolean;
   /** By id: a variant keeps it when its key changes. */
   readonly variants: ReadonlyMap<string, Variant>;
-  readonly defaultVariantId: string | undefined;
+  readonly defaultVariantId?: string | undefined;
   /** In ascending rank. */
   readonly rules: readonly Rule[];
 }

@@ -134,12 +134,18 @@ function sentence(issue: v.BaseIssue<unknown>): string {
   return `expected ${wanted(issue)}, got ${shortened(issue.received)}${quote}`;
 }
 
+const KINDS: Readonly<Record<string, string>> = {
+  Object: 'a mapping',
+  Array: 'a list',
+  string: 'a string',
+  number: 'a number',
+  boolean: 'true or false',
+};
+
 function wanted({ message, expected, kind }: v.BaseIssue<unknown>): string {
   const own = /^expected (.*)$/s.exec(message)?.[1];
   if (own !== undefined) return own;
-  if (kind === 'schema' && expected === 'Object') return 'a mapping';
-  if (kind === 'schema' && expected === 'Array') return 'a list';
-  return expected ?? message;
+  return (kind === 'schema' && expected !== null && KINDS[expected]) || (expected ?? message);
 }
 
 function shortened(received: string): string {

@@ -61,8 +61,6 @@ function sendError(response: ServerResponse, error: unknown): void {
   const { status, code, message } =
     error instanceof ServiceError ? error : new ServiceError(500, 13, 'internal error');
   if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
-  // What is left of a body that is too large is not worth reading.
-  if (status === 413) response.setHeader('Connection', 'close');
   send(response, status, { code, message, details: [] });
 }
 

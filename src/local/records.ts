@@ -78,8 +78,8 @@ export interface TokenRecord extends Identified {
   /** SHA-256 of the client token in hex: the token itself is kept nowhere. */
   readonly hash: string;
   /** The one namespace that the token may use; undefined for all of them. */
-  readonly namespaceKey: string | undefined;
-  readonly expiresAt: string | undefined;
+  readonly namespaceKey?: string | undefined;
+  readonly expiresAt?: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
 }
 

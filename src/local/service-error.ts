@@ -33,3 +33,11 @@ export const tooLarge = (bytes: number): ServiceError =>
 /** The change was not made: what is in memory and on disk is as before. */
 export const notSaved = (why: string, cause?: unknown): ServiceError =>
   new ServiceError(500, 13, `the change was not made, because it could not be saved: ${why}`, { cause });
+
+/** The one failure after which a change has been made: it is on disk, but may not survive the machine's sudden end. */
+export class UnsureError extends ServiceError {}
+
+export const savedUnsurely = (why: string, cause?: unknown): UnsureError =>
+  new UnsureError(500, 13, `the change was made, but may be lost if the machine stops suddenly: ${why}`, {
+    cause,
+  });

@@ -1,86 +1,89 @@
 import { randomUUID } from 'node:crypto';
 import type { Semantics } from '../engine/features.js';
-import { type Authenticate, withoutAuthentication, withTokens } from './authentication.js';
-import { readFeatures, type FeaturesSource } from './features-file.js';
+import { withoutAuthentication, withTokens } from './authentication.js';
+import { DataFileError, openDataFile } from './data-file.js';
+import { type FeaturesSource, readFeatures } from './features-file.js';
 import { withFlag } from './flag-change.js';
 import { createHandler } from './handler.js';
 import { importFeatures } from './import-features.js';
 import { listen, type Listener } from './listener.js';
-import type { NamespaceRecord, Stamp } from './records.js';
+import { checkOptions, type LocalServiceOptions } from './options.js';
+import type { NamespaceRecord, Stamp, State } from './records.js';
 import { Store } from './store.js';
 
-/** What {@link startLocalService} may be told. */
-export interface LocalServiceOptions {
-  /**
-   * What the service holds at first: the path of a features file, YAML or JSON text, or documents as objects.
-   * A string with a line break in it, or one that begins with `{`, is text; any other string is a path.
-   */
-  readonly features: FeaturesSource;
-  /** Default 0: any free port. */
-  readonly port?: number;
-  /** The address to listen on; default `127.0.0.1`, which only this machine reaches. */
-  readonly host?: string;
-  /** Whose rules of evaluation apply; default `v1`. Flipt v2 serves evaluation only, and so does this with `v2`. */
-  readonly semantics?: Semantics;
-  /** The first token. If it is given, requests are answered only with it or a token made with it. Default: none. */
-  readonly bootstrapToken?: string;
-}
-
-/** A running service. It can be used with `await using` where the runtime has it. */
+/** A running service. `await using` closes it, where the runtime has that. */
 export interface LocalService extends AsyncDisposable {
   /** Its base address, as `http://127.0.0.1:49152`. */
   readonly url: string;
-  /** HTTP requests that have come so far. */
+  /** How many HTTP requests have come so far. */
   readonly requests: number;
   /**
-   * Switches a flag; the next evaluation sees it.
-   * Rejects with an Error where there is no such flag, or the data file cannot be written.
+   * Switches a flag; the next evaluation sees it. Rejects with an Error where there is no such flag, or where the
+   * data file cannot be written.
    */
   setFlag(namespace: string, key: string, state: { readonly enabled: boolean }): Promise<void>;
   /**
-   * Replaces the features of all namespaces; tokens stay. Rejects with a {@link FeaturesError} where the new ones
-   * are wrong: then the old ones stay.
+   * Replaces the features of all namespaces; tokens stay. Rejects with a {@link FeaturesError} where the new ones are
+   * wrong: then the old ones stay.
    */
   load(features: FeaturesSource): Promise<void>;
   /** Takes no more requests, finishes those in flight and ends all connections. May be called again. */
   close(): Promise<void>;
 }
 
-const MEGABYTE = 1024 * 1024;
+const LIMITS = {
+  maxBodyBytes: 16 * 1024 * 1024,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  closeTimeoutMs: 5_000,
+};
 
 /**
- * Starts a service that answers as Flipt does, in this process: for development, tests and demonstrations.
- * Rejects with a {@link FeaturesError} where the features are wrong, or with node's error where the port is taken.
+ * Starts a service in this process that answers as Flipt does: for development, tests and demonstrations.
+ * Rejects with a TypeError where an option is wrong, a {@link FeaturesError} or {@link DataFileError} where a file is,
+ * and with node's error (code `EADDRINUSE`, …) where the port cannot be had.
  */
 export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
-  const { semantics = 'v1', bootstrapToken } = options;
+  checkOptions(options);
+  const { semantics = 'v1', bootstrapToken, port = 0, host = '127.0.0.1' } = options;
   const stamp: Stamp = { date: Date.now, id: randomUUID };
-  const read = async (source: FeaturesSource): Promise<ReadonlyMap<string, NamespaceRecord>> =>
-    importFeatures(await readFeatures(source), semantics, stamp);
-
-  const store = new Store({ namespaces: await read(options.features), tokens: new Map() });
-  const authenticate: Authenticate =
-    bootstrapToken === undefined ? withoutAuthentication : withTokens(bootstrapToken);
+  const read = featuresReader(semantics, stamp);
+  const store = await openStore(options, read);
   const handler = createHandler({
     service: { store, semantics, stamp },
-    authenticate,
-    maxBodyBytes: 16 * MEGABYTE,
+    authenticate: bootstrapToken === undefined ? withoutAuthentication : withTokens(bootstrapToken),
+    maxBodyBytes: LIMITS.maxBodyBytes,
   });
-  const listener = await listen(handler, {
-    port: options.port ?? 0,
-    host: options.host ?? '127.0.0.1',
-    headersTimeoutMs: 10_000,
-    requestTimeoutMs: 30_000,
-    closeTimeoutMs: 5_000,
-  });
-  return localService(listener, store, read);
+  return localService(await listen(handler, { ...LIMITS, port, host }), store, read);
 }
 
-function localService(
-  listener: Listener,
-  store: Store,
-  read: (source: FeaturesSource) => Promise<ReadonlyMap<string, NamespaceRecord>>,
-): LocalService {
+type ReadNamespaces = (source: FeaturesSource) => Promise<ReadonlyMap<string, NamespaceRecord>>;
+
+function featuresReader(semantics: Semantics, stamp: Stamp): ReadNamespaces {
+  return async (source) => importFeatures(await readFeatures(source), semantics, stamp);
+}
+
+async function openStore(
+  { features, data }: LocalServiceOptions,
+  readNamespaces: ReadNamespaces,
+): Promise<Store> {
+  const file = data === undefined ? undefined : await openDataFile(data);
+  if (file?.state) return new Store(file.state, file.save);
+  if (features === undefined) {
+    if (data === undefined) throw new TypeError('features: missing; expected a path, YAML text or documents');
+    throw new DataFileError(`${data}: does not exist yet, so features are needed to begin with`);
+  }
+  const state: State = { namespaces: await readNamespaces(features), tokens: new Map() };
+  // From the first moment on: the ids given out now are to be the same after a restart.
+  await file?.save(state).catch((error: unknown) => {
+    throw new DataFileError(`${String(data)}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  });
+  return new Store(state, file?.save);
+}
+
+function localService(listener: Listener, store: Store, readNamespaces: ReadNamespaces): LocalService {
   const close = async (): Promise<void> => {
     await listener.close();
     await store.settled();
@@ -99,7 +102,7 @@ function localService(
       });
     },
     async load(features) {
-      const namespaces = await read(features);
+      const namespaces = await readNamespaces(features);
       await store.change((state) => ({ state: { ...state, namespaces }, result: undefined }));
     },
     close,

@@ -1,10 +1,10 @@
 import type { State } from './records.js';
-import { notSaved, ServiceError } from './service-error.js';
+import { notSaved, ServiceError, UnsureError } from './service-error.js';
 
 /** From one state to the next, with what the one who asked is told. Throws what the change is refused with. */
 export type Change<Result> = (state: State) => { readonly state: State; readonly result: Result };
 
-/** Puts a state where it survives; rejects where it could not, and then nothing has been put there. */
+/** Puts a state where it survives. Rejects where nothing has been put there, or with an {@link UnsureError}. */
 export type Save = (state: State) => Promise<void>;
 
 interface Waiting {
@@ -71,6 +71,7 @@ export class Store {
       for (const { done } of accepted) done();
     } catch (error) {
       const failure = error instanceof ServiceError ? error : notSaved(String(error), error);
+      if (failure instanceof UnsureError) this.current = next;
       for (const { failed } of accepted) failed(failure);
     }
   }
