@@ -11,7 +11,7 @@ export const evaluateBatch: Operation = (service, { body, caller, header }) => {
   if (caller.namespaceKey !== undefined && !isWithin(batch.items, caller.namespaceKey)) {
     throw unauthenticated();
   }
-  if (service.semantics === 'v2') checkEnvironment(header('x-flipt-environment'));
+  if (service.semantics === 'v2' && batch.items.length > 0) checkEnvironment(header('x-flipt-environment'));
   return {
     requestId: batch.requestId || service.stamp.id(),
     responses: batch.items.map((item) => answerItem(service, item)),
@@ -29,9 +29,8 @@ interface Item {
 
 function readBatch(body: string): { requestId: string; items: readonly Item[] } {
   const message = Message.parse(body);
-  // Without effect in a store that has no revisions, but of a wrong type they fail the request.
+  // Without effect in a store that has no revisions, but of a wrong type it fails the request.
   message.string('reference');
-  message.boolean('excludeNotFound');
   return { requestId: message.string('requestId'), items: message.messages('requests').map(readItem) };
 }
 
@@ -56,7 +55,9 @@ function namespaceOf({ namespaceKey }: Item): string {
 }
 
 function checkEnvironment(name = ''): void {
-  if (name !== '' && name !== 'default') throw notFound(`environment: ${JSON.stringify(name)} not found`);
+  if (name === '' || name === 'default') return;
+  const quoted = JSON.stringify(name);
+  throw notFound(`failed to get environment ${quoted} from context: environment: ${quoted} not found`);
 }
 
 function answerItem({ store, semantics, stamp }: Service, item: Item): unknown {

@@ -32,12 +32,6 @@ export class Message {
     return asString(this.member(name), name);
   }
 
-  boolean(name: string): boolean {
-    const value = this.member(name) ?? false;
-    if (typeof value !== 'boolean') throw wrongType(name, 'true or false', value);
-    return value;
-  }
-
   /** An int32, which may come as a string of digits. */
   integer(name: string): number {
     return asInteger(this.member(name) ?? 0, name);

@@ -31,7 +31,8 @@ export function pageOf<Item>(list: readonly Item[], query: URLSearchParams): Pag
 }
 
 function natural(query: URLSearchParams, name: string): number {
-  const text = query.get(name) ?? '0';
+  const [text = '0', ...others] = query.getAll(name);
+  if (others.length > 0) throw invalid(`too many values for field "${name}"`);
   const number = Number(text);
   if (!/^-?[0-9]+$/.test(text) || number > LARGEST_INT32) throw invalidField(name, 'must be an integer');
   if (number < 0) throw invalidField(name, 'must not be negative');
