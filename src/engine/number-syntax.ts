@@ -2,7 +2,7 @@ const DIGITS = '[0-9]+(?:_[0-9]+)*';
 const DECIMAL = new RegExp(`^[+-]?(?:${DIGITS}(?:\\.(?:${DIGITS})?)?|\\.${DIGITS})(?:[eE][+-]?${DIGITS})?$`);
 const HEX_DIGITS = '[0-9a-fA-F]+(?:_[0-9a-fA-F]+)*';
 const HEX = new RegExp(
-  `^([+-]?)0[xX]_?(?:(${HEX_DIGITS})(?:\\.(${HEX_DIGITS})?)?|\\.(${HEX_DIGITS}))[pP]([+-]?${DIGITS})$`,
+  `^([+-]?)0[xX](?:_?(${HEX_DIGITS})(?:\\.(${HEX_DIGITS})?)?|\\.(${HEX_DIGITS}))[pP]([+-]?${DIGITS})$`,
 );
 const INFINITY = /^([+-]?)inf(?:inity)?$/i;
 const NAN = /^nan$/i;
@@ -25,7 +25,7 @@ const SMALLEST_EXPONENT = -1200;
 const LARGEST_EXPONENT = 1100;
 
 function parseHex(text: string): number | undefined {
-  const parts = HEX.exec(text.replace(/^([+-]?0[xX])_/, '$1'));
+  const parts = HEX.exec(text);
   if (!parts) return undefined;
   const [, sign, whole = '', fraction = parts[4] ?? '', , exponent = ''] = parts;
   const { digits, dropped } = significant((whole + fraction).replaceAll('_', ''));

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { isBlank, trimSpace } from '../../src/engine/whitespace.js';
+
+describe('white space is what Go takes for it', () => {
+  it.each([
+    ['', ''],
+    ['a', 'a'],
+    [' \t\n\v\f\r a b \r', 'a b'],
+    ['\u0085a\u00a0', 'a'],
+    ['\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000a', 'a'],
+    ['\ufeffa\ufeff', '\ufeffa\ufeff'],
+    ['\u200ba', '\u200ba'],
+    ['   ', ''],
+  ])('%j is trimmed to %j', (text, trimmed) => {
+    expect(trimSpace(text)).toBe(trimmed);
+    expect(isBlank(text)).toBe(trimmed === '');
+  });
+});
