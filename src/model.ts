@@ -12,6 +12,23 @@ export interface Question {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
+/** Whom a question is about: what a context says, as text. Names are in ascending order, without repetition. */
+export interface Subject {
+  readonly entity: string;
+  readonly names: readonly string[];
+  /** The values of `names`, position by position. */
+  readonly texts: readonly string[];
+}
+
+export function questionOf(namespace: string, flag: string, { entity, names, texts }: Subject): Question {
+  // Without a prototype, so that an attribute may be called __proto__.
+  const attributes = Object.create(null) as Record<string, string>;
+  names.forEach((name, at) => {
+    attributes[name] = texts[at] ?? '';
+  });
+  return { namespace, flag, entity, attributes };
+}
+
 /** The service's reason, without its suffix `_EVALUATION_REASON`. Other words than these four may come. */
 export type ServiceReason = 'MATCH' | 'DEFAULT' | 'FLAG_DISABLED' | 'UNKNOWN' | (string & {});
 
@@ -60,6 +77,7 @@ export type Answer = KnownAnswer | FailedAnswer;
  * - `deadline`: the resolve's own time is up · `overload`: too many questions wait already
  * - `unavailable`: the circuit breaker is open · `closed`: the provider was closed
  * - `credentials`: they could not be had, so nothing was sent
+ * - `context`: it cannot be put to the service · `targeting-key`: there is none, though it is required
  */
 export type FailureKind =
   | 'connection'
@@ -71,7 +89,9 @@ export type FailureKind =
   | 'overload'
   | 'unavailable'
   | 'closed'
-  | 'credentials';
+  | 'credentials'
+  | 'context'
+  | 'targeting-key';
 
 export interface Failure {
   readonly kind: FailureKind;
@@ -94,6 +114,26 @@ export interface Told {
   readonly stale: boolean;
 }
 
+/** Never rejects: what went wrong is a {@link FailedAnswer}. */
 export type Ask = (question: Question) => Promise<Answer>;
 /** Answers in the order of the questions, one each. Never rejects. */
 export type AskMany = (questions: readonly Question[]) => Promise<readonly Answer[]>;
+/** One request: answers in the order of the questions, one each, or what kept the whole request from them. */
+export type AskAtOnce = (questions: readonly Question[]) => Promise<readonly Answer[] | Failure>;
+
+export function failed(failure: Failure): FailedAnswer {
+  return { kind: 'failed', failure };
+}
+
+/** Tells a request's failure from its answers. */
+export function isFailure(outcome: readonly Answer[] | Failure): outcome is Failure {
+  return 'kind' in outcome;
+}
+
+/** For a position that an answer leaves empty. */
+export const UNANSWERED: Failure = { kind: 'unreadable', message: 'Flipt left this question unanswered' };
+
+/** A failure, told of a question. */
+export function toldFailure(failure: Failure): Told {
+  return { answer: failed(failure), source: 'service', ageMs: 0, stale: false };
+}

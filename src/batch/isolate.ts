@@ -1,0 +1,89 @@
+import type { Clock } from '../clock.js';
+import {
+  failed,
+  isFailure,
+  UNANSWERED,
+  type Answer,
+  type AskAtOnce,
+  type AskMany,
+  type Failure,
+  type Question,
+} from '../model.js';
+import { findCulprits, isSpoilt } from './search.js';
+
+/** How long a question that spoilt a batch is asked alone. */
+const ALONE_FOR_MS = 30_000;
+/** Most of them remembered; the oldest are forgotten first. */
+const MAX_CULPRITS = 1_000;
+
+export interface Service {
+  /** Whether requests otherwise succeed; while they do not, halves would only add to the trouble. */
+  readonly isWell: () => boolean;
+  /** A batch and both of its halves failed with 500: told once a batch. */
+  readonly failed: (failure: Failure) => void;
+}
+
+/**
+ * Asks in one request; where a question spoils it for all, looks for the culprits.
+ * Only they fail, and are asked alone for a while. One search at a time.
+ */
+export function isolating(askAtOnce: AskAtOnce, service: Service, clock: Clock): AskMany {
+  const culprits = new Map<string, number>();
+  let lastSearch: Promise<unknown> = Promise.resolve();
+  /** The last search found nothing but failures, and nothing has succeeded since: another would find no more. */
+  let hopeless = false;
+
+  const ask: AskAtOnce = async (questions) => {
+    const outcome = await askAtOnce(questions);
+    if (!isFailure(outcome)) hopeless = false;
+    else if (questions.length === 1) return { ...outcome, alone: true };
+    return outcome;
+  };
+
+  const search = async (questions: readonly Question[], whole: Failure) => {
+    if (!service.isWell() || (hopeless && whole.status !== 500)) return sameForAll(questions, whole);
+    const found = await findCulprits(ask, questions, whole);
+    hopeless = !found.succeeded;
+    for (const question of found.culprits) blame(question);
+    if (found.serviceFailure !== undefined) service.failed(found.serviceFailure);
+    return found.answers;
+  };
+
+  const together = async (questions: readonly Question[]): Promise<readonly Answer[]> => {
+    if (questions.length === 0) return [];
+    const outcome = await ask(questions);
+    if (!isFailure(outcome)) return outcome;
+    if (questions.length === 1 || !isSpoilt(outcome)) return sameForAll(questions, outcome);
+    const mine = lastSearch.then(() => search(questions, outcome));
+    lastSearch = mine;
+    return mine;
+  };
+
+  const blame = (question: Question) => {
+    const [oldest] = culprits.keys();
+    if (culprits.size >= MAX_CULPRITS && oldest !== undefined) culprits.delete(oldest);
+    culprits.set(JSON.stringify(question), clock.now() + ALONE_FOR_MS);
+  };
+
+  const isCulprit = (question: Question): boolean => {
+    if (culprits.size === 0) return false;
+    const until = culprits.get(JSON.stringify(question));
+    return until !== undefined && clock.now() < until;
+  };
+
+  return async (questions) => {
+    const apart = questions.filter(isCulprit);
+    if (apart.length === 0) return together(questions);
+    const others = questions.filter((question) => !apart.includes(question));
+    const groups = [others, ...apart.map((question) => [question])];
+    const outcomes = await Promise.all(groups.map(together));
+    const answers = new Map(
+      groups.flatMap((group, g) => group.map((question, at) => [question, outcomes[g]?.[at]] as const)),
+    );
+    return questions.map((question) => answers.get(question) ?? failed(UNANSWERED));
+  };
+}
+
+function sameForAll(questions: readonly Question[], failure: Failure): readonly Answer[] {
+  return questions.map(() => failed(failure));
+}

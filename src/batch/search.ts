@@ -1,0 +1,74 @@
+import { failed, isFailure, type Answer, type AskAtOnce, type Failure, type Question } from '../model.js';
+
+/** Statuses that one bad question gives its whole batch. */
+const SPOILT: ReadonlySet<number | undefined> = new Set([400, 404, 413, 422, 500]);
+
+export interface Found {
+  /** In the order of the questions. */
+  readonly answers: readonly Answer[];
+  /** Whether any request of the search succeeded. */
+  readonly succeeded: boolean;
+  readonly culprits: readonly Question[];
+  /** Set where both halves of a batch failed alike with 500: it is the service, not a question. */
+  readonly serviceFailure: Failure | undefined;
+}
+
+export function isSpoilt(failure: Failure): boolean {
+  return SPOILT.has(failure.status);
+}
+
+/**
+ * Asks halves of a batch that failed as a whole, until those that spoil it stand alone.
+ * For one culprit among n, that takes 2 · log2(n) requests; whatever happens, a batch takes 4 · log2(n) + 4.
+ */
+export async function findCulprits(
+  askAtOnce: AskAtOnce,
+  questions: readonly Question[],
+  whole: Failure,
+): Promise<Found> {
+  const answers = new Map<Question, Answer>();
+  const culprits: Question[] = [];
+  const fail = (some: readonly Question[], failure: Failure) => {
+    for (const question of some) answers.set(question, failed(failure));
+  };
+  let succeeded = false;
+  let serviceFailure: Failure | undefined;
+  let requestsLeft = Math.floor(4 * Math.log2(questions.length) + 4) - 1;
+  const spoilt = [{ questions, failure: whole }];
+
+  for (let next = spoilt.pop(); next !== undefined; next = spoilt.pop()) {
+    if (requestsLeft < 2 || serviceFailure !== undefined) {
+      fail(next.questions, next.failure);
+      continue;
+    }
+    requestsLeft -= 2;
+    const middle = Math.ceil(next.questions.length / 2);
+    const halves = [next.questions.slice(0, middle), next.questions.slice(middle)];
+    const outcomes: (readonly Answer[] | Failure)[] = [];
+    for (const half of halves) outcomes.push(await askAtOnce(half));
+
+    if (outcomes.every((outcome) => isFailure(outcome) && outcome.status === 500)) {
+      serviceFailure = next.failure;
+      fail(next.questions, next.failure);
+      continue;
+    }
+    halves.forEach((half, at) => {
+      const outcome = outcomes[at] ?? whole;
+      if (!isFailure(outcome)) {
+        succeeded = true;
+        half.forEach((question, position) => answers.set(question, outcome[position] ?? failed(whole)));
+      } else if (half.length > 1 && isSpoilt(outcome)) {
+        spoilt.push({ questions: half, failure: outcome });
+      } else {
+        fail(half, outcome);
+        if (isSpoilt(outcome)) culprits.push(...half);
+      }
+    });
+  }
+  return {
+    answers: questions.map((question) => answers.get(question) ?? failed(whole)),
+    succeeded,
+    culprits,
+    serviceFailure,
+  };
+}

@@ -1,0 +1,31 @@
+import type { Subject } from '../model.js';
+
+/**
+ * Makes the function that names a question: all that the service looks at, and nothing else.
+ * Each part is preceded by its length, so that no two different questions share a key,
+ * whatever characters their parts hold.
+ */
+export function questionKeys(
+  namespace: string,
+  environment = '',
+  reference = '',
+): (flag: string, subject: Subject) => string {
+  const scope = part(namespace) + part(environment) + part(reference);
+  return (flag, { entity, names, texts }) => {
+    let key = scope + part(flag) + part(entity);
+    for (let at = 0; at < names.length; at++) key += part(names[at] ?? '') + part(texts[at] ?? '');
+    return key;
+  };
+}
+
+function part(text: string): string {
+  return `${text.length}:${text}`;
+}
+
+/**
+ * V8 keeps a string that was put together as a tree of its pieces, several times its size.
+ * Reading it by position makes one flat string of it; done once, before a key is stored.
+ */
+export function flat(key: string): string {
+  return Buffer.from(key, 'utf16le').toString('utf16le');
+}

@@ -1,0 +1,46 @@
+import type { Clock } from '../clock.js';
+import type { Told } from '../model.js';
+
+/** A view that nobody ends is over by itself after this. */
+const VIEW_FOR_MS = 30_000;
+const MAX_ANSWERS = 1_000;
+
+/** What one view has been told. */
+export interface Pins {
+  readonly get: (key: string) => Told | undefined;
+  /** Holds to the first success that the view was told, and returns it; a failure is not held to. */
+  readonly pin: (key: string, told: Told) => Told;
+}
+
+/** Keeps, for each request's view, what it has been told. Gone with the view. */
+export function pinning(clock: Clock): (view: { readonly ended: boolean }) => Pins | undefined {
+  const views = new WeakMap<object, { readonly pins: Pins; readonly since: number }>();
+  return (view) => {
+    if (view.ended) return undefined;
+    let known = views.get(view);
+    if (known === undefined) {
+      known = { pins: pins(clock), since: clock.now() };
+      views.set(view, known);
+    }
+    return clock.now() - known.since < VIEW_FOR_MS ? known.pins : undefined;
+  };
+}
+
+function pins(clock: Clock): Pins {
+  const pinned = new Map<string, { readonly told: Told; readonly at: number }>();
+  const get = (key: string): Told | undefined => {
+    const known = pinned.get(key);
+    if (known === undefined) return undefined;
+    return { ...known.told, source: 'cache', ageMs: known.told.ageMs + clock.now() - known.at };
+  };
+  return {
+    get,
+    pin(key, told) {
+      const before = get(key);
+      if (before !== undefined) return before;
+      if (told.answer.kind !== 'failed' && pinned.size < MAX_ANSWERS)
+        pinned.set(key, { told, at: clock.now() });
+      return told;
+    },
+  };
+}

@@ -1,0 +1,148 @@
+/** Where messages about what happens in the background go. OpenFeature's own loggers fit. */
+export interface Logger {
+  error(...args: unknown[]): void;
+  warn(...args: unknown[]): void;
+  info(...args: unknown[]): void;
+  debug(...args: unknown[]): void;
+}
+
+/**
+ * How the service's credentials are had; one form at a time. Never written to a message, log or error.
+ * - `token`: a client token, sent as `Authorization: Bearer …`
+ * - `jwt`: a JSON Web Token, sent as `Authorization: JWT …`
+ * - `tokenFile`: a file that holds a client token; read again when it changes, and when the service refuses it
+ * - `headers`: called for each request; may be async, and is given `deadlineMs` at most
+ */
+export type AuthOptions =
+  | { readonly token: string }
+  | { readonly jwt: string }
+  | { readonly tokenFile: string }
+  | {
+      readonly headers: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+    };
+
+/** What is used of an undici dispatcher, of whichever major version. */
+export interface HttpDispatcher {
+  request(options: HttpDispatcherRequest): Promise<HttpDispatcherResponse>;
+}
+
+export interface HttpDispatcherRequest {
+  readonly origin: string;
+  readonly path: string;
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly headers: Record<string, string>;
+  readonly body: string | null;
+  readonly signal: AbortSignal;
+}
+
+export interface HttpDispatcherResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+export interface TlsOptions {
+  /** Certificate authorities in PEM, instead of those that Node trusts. */
+  readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
+  /** Client certificate in PEM. */
+  readonly cert?: string | Uint8Array | undefined;
+  /** The client certificate's private key in PEM. */
+  readonly key?: string | Uint8Array | undefined;
+  /** Name that the service's certificate must carry. Default: the host of `url`. */
+  readonly servername?: string | undefined;
+}
+
+export interface HttpOptions {
+  /** Milliseconds that one attempt may take: connecting, headers and body together. Default 500. */
+  readonly timeoutMs?: number | undefined;
+  /** Further attempts after a connection failure, 408, 429, 502, 503 or 504. Default 2; 0 turns them off. */
+  readonly retries?: number | undefined;
+  /** An undici dispatcher to send with. It is never closed by this package. Excludes `proxy`, `tls`, `socketPath`. */
+  readonly dispatcher?: HttpDispatcher | undefined;
+  /** Address of a forward proxy, or `'env'` for HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Default: none. */
+  readonly proxy?: string | undefined;
+  readonly tls?: TlsOptions | undefined;
+  /** Path of a Unix domain socket on which the service listens. `url` then gives the Host header. */
+  readonly socketPath?: string | undefined;
+}
+
+/** What the provider and the typed client have in common. */
+export interface ConnectionOptions {
+  /**
+   * Base address of the service, `http:` or `https:`; a path in it is kept.
+   * Default: FLIPT_URL, else `http://localhost:8080`.
+   */
+  readonly url?: string | undefined;
+  /**
+   * Default: FLIPT_TOKEN, FLIPT_JWT or FLIPT_TOKEN_FILE (more than one of them set: TypeError), else none.
+   */
+  readonly auth?: AuthOptions | undefined;
+  /** Environment to evaluate in (Flipt v2), sent as X-Flipt-Environment. Default: FLIPT_ENVIRONMENT, else none. */
+  readonly environment?: string | undefined;
+  /** Revision to evaluate, where the service's store has revisions. Default: FLIPT_REFERENCE, else none. */
+  readonly reference?: string | undefined;
+  /** Headers sent with each request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly http?: HttpOptions | undefined;
+  /** Default: warnings and errors to the console. */
+  readonly logger?: Logger | undefined;
+}
+
+export interface CacheOptions {
+  /** Milliseconds for which an answer is told without asking again. Default 15000. */
+  readonly freshForMs?: number | undefined;
+  /** Milliseconds after that for which it is told at once while one refresh goes out behind it. Default 15000. */
+  readonly staleForMs?: number | undefined;
+  /** Milliseconds after that for which it is still told if the service fails. Default 3600000. */
+  readonly staleOnErrorForMs?: number | undefined;
+  /** Milliseconds for which a missing flag is taken to be missing. Default 5000. */
+  readonly negativeForMs?: number | undefined;
+  /** Most answers kept; the least recently used go first. Default 10000. */
+  readonly maxEntries?: number | undefined;
+  /** Most bytes of questions and answers kept. Default 33554432 (32 MB). */
+  readonly maxBytes?: number | undefined;
+}
+
+export interface BatchOptions {
+  /** Most questions in one request. Default 50. */
+  readonly maxItems?: number | undefined;
+  /** Most bytes of one request's body, in UTF-8; a larger question goes alone. Default 1048576 (1 MB). */
+  readonly maxBytes?: number | undefined;
+  /** Most requests under way at once; meanwhile newcomers gather into the next. Default 8. */
+  readonly maxConcurrent?: number | undefined;
+  /** Most questions that wait to be sent; past it a caller is answered at once. Default 10000. */
+  readonly maxWaiting?: number | undefined;
+}
+
+export interface BreakerOptions {
+  /** Consecutive failed requests after which the service is left alone. Default 3. */
+  readonly failures?: number | undefined;
+  /** Milliseconds for which it is left alone at first; doubles each time a probe fails. Default 5000. */
+  readonly openForMs?: number | undefined;
+  /** The longest that it is left alone, in milliseconds. Default 60000. */
+  readonly maxOpenForMs?: number | undefined;
+}
+
+/** Checked when the provider is made; a wrong or unknown option is a TypeError that names it. */
+export interface FliptProviderOptions extends ConnectionOptions {
+  /** Default: FLIPT_NAMESPACE, else `default`. */
+  readonly namespace?: string | undefined;
+  /** `'required'`: a context without a targetingKey is TARGETING_KEY_MISSING. Default `'optional'`: it is sent as ''. */
+  readonly targetingKey?: 'optional' | 'required' | undefined;
+  /**
+   * Which context attributes are sent, and so take part in the cache key. Default: all.
+   * Leave out what differs from call to call (request ids, timestamps): it defeats the cache.
+   */
+  readonly attributes?:
+    { readonly only: readonly string[] } | { readonly except: readonly string[] } | undefined;
+  /** Milliseconds for which `initialize` tries to reach the service. Default 5000. */
+  readonly initTimeoutMs?: number | undefined;
+  /** The longest that one resolve may take, in milliseconds; then the last known answer or the default is told. Default 1000. */
+  readonly deadlineMs?: number | undefined;
+  /** `false`: nothing is kept. */
+  readonly cache?: false | CacheOptions | undefined;
+  /** `false`: each question is a request of its own. */
+  readonly batch?: false | BatchOptions | undefined;
+  /** `false`: the service is asked however often it has failed. */
+  readonly breaker?: false | BreakerOptions | undefined;
+}

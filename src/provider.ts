@@ -1,0 +1,204 @@
+import {
+  ErrorCode,
+  GeneralError,
+  OpenFeatureEventEmitter,
+  ProviderEvents,
+  ProviderFatalError,
+  ProviderNotReadyError,
+  type EvaluationContext,
+  type JsonValue,
+  type Logger,
+  type Provider,
+  type ResolutionDetails,
+} from '@openfeature/server-sdk';
+import { systemClock } from './clock.js';
+import type { Condition } from './health.js';
+import { toBoolean } from './mapping/boolean.js';
+import { contextReader, InvalidContext } from './mapping/context.js';
+import { resolutionDetails } from './mapping/details.js';
+import { toNumber } from './mapping/number.js';
+import { toObject } from './mapping/object.js';
+import { toText } from './mapping/string.js';
+import type { Translate } from './mapping/value.js';
+import { toldFailure, type Failure, type Subject, type Told } from './model.js';
+import type { FliptProviderOptions } from './options.js';
+import { CLOSED, run, type Running } from './running.js';
+import { isRefusal } from './service/reach.js';
+import { providerSettings, type ProviderSettings } from './settings.js';
+import { requestViewOf } from './view.js';
+
+/**
+ * OpenFeature server provider for Flipt, and for any service that speaks its v1 interface.
+ *
+ * Throws a TypeError that names the option, what was expected and what was given, if an option is wrong or unknown.
+ * Nothing is sent before it is registered or asked.
+ *
+ * @example
+ * ```ts
+ * await OpenFeature.setProviderAndWait(new FliptProvider({ url: 'http://localhost:8080' })).catch(() => {});
+ * ```
+ */
+export class FliptProvider implements Provider {
+  readonly runsOn = 'server';
+  readonly metadata = { name: 'flipt' } as const;
+  readonly hooks = [];
+  /** PROVIDER_READY, PROVIDER_STALE, PROVIDER_ERROR, and PROVIDER_CONFIGURATION_CHANGED after `invalidate`. */
+  readonly events = new OpenFeatureEventEmitter();
+
+  readonly #settings: ProviderSettings;
+  readonly #read: (context: object) => Subject;
+  /** `undefined` once it is closed. */
+  #running: Running | undefined;
+
+  constructor(options?: FliptProviderOptions) {
+    this.#settings = providerSettings(options);
+    this.#read = contextReader(this.#settings.attributes);
+    this.#running = this.#run();
+  }
+
+  /**
+   * Asks the service one real question, again until it answers or `initTimeoutMs` is over.
+   * Rejects with PROVIDER_FATAL if the service refuses the credentials, with GENERAL if it cannot be reached;
+   * in both cases it is tried again in the background, and PROVIDER_READY follows by itself.
+   */
+  async initialize(): Promise<void> {
+    const running = (this.#running ??= this.#run());
+    const failure = await running.start();
+    if (failure === undefined) return;
+    if (failure.kind === 'closed') throw new ProviderNotReadyError(failure.message);
+    const fatal = isRefusal(failure);
+    const errorCode = fatal ? ErrorCode.PROVIDER_FATAL : ErrorCode.GENERAL;
+    // A MultiProvider around this one knows of it by the event only.
+    this.events.emit(ProviderEvents.Error, { message: failure.message, errorCode });
+    throw fatal ? new ProviderFatalError(failure.message) : new GeneralError(failure.message);
+  }
+
+  /** Ends timers and sockets; what is waiting is answered with PROVIDER_NOT_READY. May be called again. */
+  async onClose(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    await running?.close();
+  }
+
+  resolveBooleanEvaluation(
+    flagKey: string,
+    defaultValue: boolean,
+    context: EvaluationContext,
+    logger?: Logger,
+  ): Promise<ResolutionDetails<boolean>> {
+    return this.#resolve(flagKey, defaultValue, context, toBoolean, logger);
+  }
+
+  resolveStringEvaluation(
+    flagKey: string,
+    defaultValue: string,
+    context: EvaluationContext,
+    logger?: Logger,
+  ): Promise<ResolutionDetails<string>> {
+    return this.#resolve(flagKey, defaultValue, context, toText, logger);
+  }
+
+  resolveNumberEvaluation(
+    flagKey: string,
+    defaultValue: number,
+    context: EvaluationContext,
+    logger?: Logger,
+  ): Promise<ResolutionDetails<number>> {
+    return this.#resolve(flagKey, defaultValue, context, toNumber, logger);
+  }
+
+  resolveObjectEvaluation<T extends JsonValue>(
+    flagKey: string,
+    defaultValue: T,
+    context: EvaluationContext,
+    logger?: Logger,
+  ): Promise<ResolutionDetails<T>> {
+    // The interface lets the caller name the type; the service's word for it is taken, as by every provider.
+    return this.#resolve(flagKey, defaultValue, context, toObject as Translate<T>, logger);
+  }
+
+  /**
+   * Asks for flags in one batch, so that later resolves for the same context find them known or join the request.
+   * Their types need not be known. Resolves when they are answered, at the latest after `deadlineMs`;
+   * never rejects for what the service does: a resolve says what went wrong.
+   * Throws a TypeError if `flagKeys` is no list of strings.
+   */
+  async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {
+    checkFlagKeys('prefetch', flagKeys);
+    await Promise.all(flagKeys.map(async (flagKey) => this.#tell(flagKey, context)));
+  }
+
+  /**
+   * Forgets what is known of some flags, or of all, and emits PROVIDER_CONFIGURATION_CHANGED.
+   * Throws a TypeError if `flagKeys` is no list of strings.
+   */
+  invalidate(flagKeys?: readonly string[]): void {
+    if (flagKeys !== undefined) checkFlagKeys('invalidate', flagKeys);
+    this.#running?.forget(flagKeys);
+    this.events.emit(
+      ProviderEvents.ConfigurationChanged,
+      flagKeys === undefined ? {} : { flagsChanged: [...flagKeys] },
+    );
+  }
+
+  /** Not async: an answer that is known is told without a detour. */
+  #resolve<T>(
+    flagKey: string,
+    defaultValue: T,
+    context: EvaluationContext,
+    translate: Translate<T>,
+    logger: Logger | undefined,
+  ): Promise<ResolutionDetails<T>> {
+    const { namespace } = this.#settings;
+    const detailsOf = (told: Told) => {
+      const details = resolutionDetails(told, namespace, flagKey, defaultValue, translate);
+      // Not a warning: a lasting failure would fill the log. What lasts is said once, by the provider's own logger.
+      if (details.errorMessage !== undefined) logger?.debug(`${flagKey}: ${details.errorMessage}`);
+      return details;
+    };
+    const told = this.#tell(flagKey, context);
+    return told instanceof Promise ? told.then(detailsOf) : Promise.resolve(detailsOf(told));
+  }
+
+  #tell(flagKey: string, context: EvaluationContext): Told | Promise<Told> {
+    const running = this.#running;
+    if (running === undefined) return toldFailure(CLOSED);
+    let subject: Subject;
+    try {
+      subject = this.#read(context);
+    } catch (error) {
+      const message =
+        error instanceof InvalidContext ? error.message : 'the evaluation context cannot be read';
+      return toldFailure({ kind: 'context', message });
+    }
+    if (subject.entity === '' && this.#settings.targetingKey === 'required')
+      return toldFailure(NO_TARGETING_KEY);
+    return running.tell(flagKey, subject, requestViewOf(context));
+  }
+
+  #run(): Running {
+    const changed = (condition: Condition, message: string) => {
+      // Never PROVIDER_FATAL: the SDK would no longer call, and nothing would show that it works again.
+      const details = condition === 'error' ? { message, errorCode: ErrorCode.GENERAL } : { message };
+      this.events.emit(EVENTS[condition], details);
+    };
+    return run(this.#settings, changed, systemClock, Math.random);
+  }
+}
+
+const EVENTS = {
+  ready: ProviderEvents.Ready,
+  stale: ProviderEvents.Stale,
+  error: ProviderEvents.Error,
+} as const;
+
+const NO_TARGETING_KEY: Failure = {
+  kind: 'targeting-key',
+  message:
+    "the context has no targetingKey, which the provider was told to require (targetingKey: 'required')",
+};
+
+function checkFlagKeys(method: string, flagKeys: unknown): void {
+  if (Array.isArray(flagKeys) && flagKeys.every((key) => typeof key === 'string')) return;
+  throw new TypeError(`${method}: expected a list of flag keys`);
+}

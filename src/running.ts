@@ -1,0 +1,151 @@
+import { setMaxListeners } from 'node:events';
+import { isolating } from './batch/isolate.js';
+import { batched } from './batch/layer.js';
+import { questionKeys } from './cache/key.js';
+import { cached } from './cache/layer.js';
+import { pinning } from './cache/pins.js';
+import type { Clock } from './clock.js';
+import { providerHealth, type Ailment, type Condition } from './health.js';
+import { isFailure, questionOf, type AskAtOnce, type Failure, type Subject, type Told } from './model.js';
+import { authorized } from './service/authorized.js';
+import { credentialsOf } from './service/credentials.js';
+import { breakerGuard } from './service/guarded.js';
+import { openTransport } from './service/http.js';
+import { greeting, isRefusal, keepReaching, reach, type Reached } from './service/reach.js';
+import { bodySizes, remote } from './service/remote.js';
+import { retried } from './service/retried.js';
+import { retryBudget } from './service/retry.js';
+import type { ProviderSettings } from './settings.js';
+import type { RequestView } from './view.js';
+
+/** One life of a provider, from start to close. */
+export interface Running {
+  readonly tell: (flag: string, subject: Subject, view: RequestView | undefined) => Told | Promise<Told>;
+  /** Tries to reach the service; if that fails, goes on in the background. */
+  readonly start: () => Promise<Reached>;
+  readonly forget: (flags?: readonly string[]) => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Told when the provider's condition changes after its start. */
+export type OnChange = (condition: Condition, message: string) => void;
+
+export const CLOSED: Failure = { kind: 'closed', message: 'the Flipt provider is closed' };
+
+/** The outermost wiring: the only place that knows which layers there are. */
+export function run(
+  settings: ProviderSettings,
+  changed: OnChange,
+  clock: Clock,
+  random: () => number,
+): Running {
+  const { namespace, environment, reference, logger, http, deadlineMs } = settings;
+  const closing = new AbortController();
+  // As many requests as there are at once listen to it.
+  setMaxListeners(0, closing.signal);
+  let cancelStart: ((failure: Failure) => void) | undefined;
+  let stopReaching: (() => void) | undefined;
+
+  const health = providerHealth({
+    knowsAnything: () => answers.knowsAnything(),
+    changed: (condition, message) => {
+      if (!closing.signal.aborted && cancelStart === undefined) changed(condition, message);
+    },
+    logger,
+  });
+  const ail = (ailment: Ailment, failure: Failure) => {
+    if (closing.signal.aborted) return;
+    health.ail(ailment, failure);
+    stopReaching ??= keepReaching(greet, clock, random, reachedAgain);
+  };
+  const reachedAgain = () => {
+    guard.reached();
+    well();
+  };
+  const well = () => {
+    stopReaching?.();
+    stopReaching = undefined;
+    health.heal('unreached', 'refused');
+  };
+  const observed =
+    (askAtOnce: AskAtOnce): AskAtOnce =>
+    async (questions) => {
+      const outcome = await askAtOnce(questions);
+      if (!isFailure(outcome)) well();
+      else if (isRefusal(outcome)) ail('refused', outcome);
+      return outcome;
+    };
+
+  const transport = openTransport(settings, clock);
+  const send = authorized(transport.send, credentialsOf(settings.auth, clock, http.timeoutMs));
+  const greet = greeting(remote(send, settings, closing.signal), namespace);
+  const guard = breakerGuard(settings.breaker, clock, {
+    probe: () => void probe(),
+    opened: (failure) => {
+      health.ail('failing', failure);
+    },
+    closed: () => {
+      health.heal('failing');
+    },
+  });
+  const guarded = guard.guarded(send);
+  const probe = greeting(observed(remote(guarded, settings, closing.signal)), namespace);
+  const retrySettings = { retries: http.retries, withinMs: deadlineMs };
+  const resilient = retried(guarded, retrySettings, retryBudget(), clock, random);
+  const isWell = () => guard.refusal() === undefined;
+  const askMany = isolating(
+    observed(remote(resilient, settings, closing.signal)),
+    { isWell, failed: guard.fail },
+    clock,
+  );
+  const batch = batched(askMany, settings.batch, bodySizes(reference), clock);
+  const answers = cached(
+    batch.ask,
+    {
+      ...settings,
+      refusal: guard.refusal,
+      warn: (message) => {
+        logger.warn(message);
+      },
+    },
+    clock,
+  );
+
+  const keyOf = questionKeys(namespace, environment, reference);
+  const pinsOf = pinning(clock);
+
+  const look = (key: string, flag: string, subject: Subject): Told | Promise<Told> =>
+    answers.fresh(key) ?? answers.ask(key, questionOf(namespace, flag, subject));
+
+  return {
+    tell(flag, subject, view) {
+      const key = keyOf(flag, subject);
+      const pins = view && pinsOf(view);
+      if (pins === undefined) return look(key, flag, subject);
+      const pinned = pins.get(key);
+      if (pinned !== undefined) return pinned;
+      const told = look(key, flag, subject);
+      return told instanceof Promise ? told.then((later) => pins.pin(key, later)) : pins.pin(key, told);
+    },
+    async start() {
+      const { reached, cancel } = reach(greet, settings.initTimeoutMs, clock);
+      cancelStart = cancel;
+      const failure = await reached;
+      cancelStart = undefined;
+      if (closing.signal.aborted) return CLOSED;
+      if (failure === undefined) well();
+      else ail(isRefusal(failure) ? 'refused' : 'unreached', failure);
+      return failure;
+    },
+    forget: answers.forget,
+    async close() {
+      closing.abort();
+      stopReaching?.();
+      guard.close();
+      cancelStart?.(CLOSED);
+      batch.close(CLOSED);
+      answers.forget();
+      await transport.close();
+    },
+  };
+}

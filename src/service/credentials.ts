@@ -1,0 +1,92 @@
+import type { Clock } from '../clock.js';
+import type { Failure } from '../model.js';
+import type { AuthOptions } from '../options.js';
+import { isHeaderName, isHeaderText } from '../header-text.js';
+import { CredentialProblem, fileSource, type AuthHeaders, type CredentialSource } from './token-file.js';
+
+/** Headers, and the number of times they had been renewed when they were had. */
+export interface Credential {
+  readonly headers: AuthHeaders;
+  readonly version: number;
+}
+
+/** The only owner of credentials. Closures, so that no inspection of the provider shows them. */
+export interface Credentials {
+  /** What to send now. */
+  current(): Promise<Credential | Failure>;
+  /** Has them anew after the service has refused some; those who ask meanwhile share one go. */
+  renew(refused: Credential): Promise<Credential | Failure>;
+}
+
+export function credentialsOf(auth: AuthOptions | undefined, clock: Clock, timeoutMs: number): Credentials {
+  const source = sourceOf(auth);
+  let version = 0;
+  let renewing: Promise<Credential | Failure> | undefined;
+
+  const have = async (anew: boolean): Promise<Credential | Failure> => {
+    try {
+      const headers = await inTime(source(anew), clock, timeoutMs);
+      return { headers, version: anew ? ++version : version };
+    } catch (error) {
+      return { kind: 'credentials', message: `no credentials for Flipt: ${causeOf(error)}` };
+    }
+  };
+
+  return {
+    current: () => have(false),
+    renew(refused) {
+      // Renewed by somebody else since this one was had: try that before asking for yet another.
+      if (version > refused.version) return have(false);
+      renewing ??= have(true).finally(() => {
+        renewing = undefined;
+      });
+      return renewing;
+    },
+  };
+}
+
+function sourceOf(auth: AuthOptions | undefined): CredentialSource {
+  if (auth === undefined) return constant({});
+  if ('token' in auth) return constant({ authorization: `Bearer ${auth.token}` });
+  if ('jwt' in auth) return constant({ authorization: `JWT ${auth.jwt}` });
+  if ('tokenFile' in auth) return fileSource(auth.tokenFile);
+  return async () => checked(await auth.headers());
+}
+
+function constant(headers: AuthHeaders): CredentialSource {
+  return () => Promise.resolve(headers);
+}
+
+function checked(headers: unknown): AuthHeaders {
+  if (typeof headers !== 'object' || headers === null) {
+    throw new CredentialProblem('auth.headers returned no object');
+  }
+  const known: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers) as [string, unknown][]) {
+    if (!isHeaderName(name) || typeof value !== 'string' || !isHeaderText(value)) {
+      throw new CredentialProblem(`auth.headers returned ${JSON.stringify(name)}, which is no header`);
+    }
+    known[name] = value;
+  }
+  return known;
+}
+
+/** Only the kind of a foreign error: its message might hold what must not be shown. */
+function causeOf(error: unknown): string {
+  if (error instanceof CredentialProblem) return error.message;
+  return `auth.headers threw ${error instanceof Error ? error.name : typeof error}`;
+}
+
+async function inTime<T>(promise: Promise<T>, clock: Clock, timeoutMs: number): Promise<T> {
+  let cancel: () => void = () => undefined;
+  const late = new Promise<never>((_, reject) => {
+    cancel = clock.after(timeoutMs, () => {
+      reject(new CredentialProblem(`auth took longer than ${timeoutMs} ms (http.timeoutMs)`));
+    });
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    cancel();
+  }
+}

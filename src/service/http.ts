@@ -1,0 +1,93 @@
+import type { Clock } from '../clock.js';
+import type { Failure } from '../model.js';
+import type { ConnectionSettings } from '../settings.js';
+import { openConnections } from './dispatcher.js';
+import type { Reply, Send, ServiceRequest } from './message.js';
+import { connectionFailure, timeoutFailure, tooLarge } from './network.js';
+
+/** A larger body is refused: no answer of the service comes near. */
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+export interface Transport {
+  readonly send: Send;
+  /** Ends the sockets. */
+  readonly close: () => Promise<void>;
+}
+
+/** One attempt, over undici: bounded in time and size, whatever the other side does. */
+export function openTransport(settings: ConnectionSettings, clock: Clock): Transport {
+  const { origin, pathname } = new URL(settings.url);
+  const basePath = pathname === '/' ? '' : pathname;
+  const connections = openConnections(origin, settings);
+  const { timeoutMs } = settings.http;
+
+  const exchange = async (request: ServiceRequest, signal: AbortSignal): Promise<Reply | Failure> => {
+    try {
+      const { statusCode, headers, body } = await connections.dispatcher.request({
+        origin,
+        path: basePath + request.path,
+        method: request.method,
+        headers: headersOf(settings, request),
+        body: request.body ?? null,
+        signal,
+      });
+      const text = await readText(body);
+      return text === undefined
+        ? tooLarge(settings.url)
+        : { kind: 'reply', status: statusCode, headers, text };
+    } catch (error) {
+      return connectionFailure(settings.url, error);
+    }
+  };
+
+  const send: Send = (request) =>
+    new Promise((resolve) => {
+      const attempt = new AbortController();
+      const end = (outcome: Reply | Failure) => {
+        cancelTimer();
+        request.signal?.removeEventListener('abort', giveUp);
+        resolve(outcome);
+      };
+      const giveUp = () => {
+        end({ kind: 'closed', message: 'the request was ended before its answer came' });
+        attempt.abort();
+      };
+      // A dispatcher that never settles must not hold anybody up: the timer answers, not the abort.
+      const cancelTimer = clock.after(timeoutMs, () => {
+        end(timeoutFailure(settings.url, timeoutMs));
+        attempt.abort();
+      });
+      if (request.signal?.aborted === true) {
+        giveUp();
+        return;
+      }
+      request.signal?.addEventListener('abort', giveUp);
+      void exchange(request, attempt.signal).then(end);
+    });
+
+  return {
+    send,
+    close: connections.close,
+  };
+}
+
+function headersOf(settings: ConnectionSettings, request: ServiceRequest): Record<string, string> {
+  return {
+    accept: 'application/json',
+    ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...settings.headers,
+    ...request.headers,
+  };
+}
+
+async function readText(body: AsyncIterable<Uint8Array>): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop destroys the body, and with it the connection.
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,83 @@
+/*
+ * The service's interface as this package speaks of it: requests, replies, and the words for what went wrong.
+ */
+import type { Failure } from '../model.js';
+
+export interface ServiceRequest {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** Below the base address, beginning with a slash; with its query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON text. */
+  readonly body?: string;
+  /** Whether it may be sent again after a failure of the connection or of a gateway. */
+  readonly repeatable: boolean;
+  /** Ends the request when the caller gives up. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer of whatever status. */
+export interface Reply {
+  readonly kind: 'reply';
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** Never rejects. */
+export type Send = (request: ServiceRequest) => Promise<Reply | Failure>;
+
+/** The service's own error body: a gRPC code and a message. */
+export interface ServiceError {
+  readonly code: number | undefined;
+  readonly message: string;
+  readonly details: readonly unknown[];
+}
+
+export function serviceErrorOf(reply: Reply): ServiceError | undefined {
+  try {
+    const body: unknown = JSON.parse(reply.text);
+    if (typeof body !== 'object' || body === null || !('message' in body)) return undefined;
+    const { message } = body;
+    if (typeof message !== 'string') return undefined;
+    const code = 'code' in body && typeof body.code === 'number' ? body.code : undefined;
+    const details = 'details' in body && Array.isArray(body.details) ? (body.details as unknown[]) : [];
+    return { code, message, details };
+  } catch {
+    return undefined;
+  }
+}
+
+export function statusFailure(url: string, reply: Reply): Failure {
+  return { kind: 'status', status: reply.status, message: `Flipt at ${url} answered ${statusWords(reply)}` };
+}
+
+function statusWords(reply: Reply): string {
+  const words = oneLine(serviceErrorOf(reply)?.message ?? '');
+  if (reply.status === 401) return `401: ${words || 'unauthorized'} (check the provider's auth)`;
+  if (reply.status === 403) return `403: ${words || 'forbidden'} (check what the credentials allow)`;
+  if (words !== '') return `${reply.status}: ${words}`;
+  if (reply.status >= 300 && reply.status < 400) return `${reply.status}, a redirect, which is not followed`;
+  return `${reply.status} with ${contentWords(reply)}`;
+}
+
+export function unreadable(url: string, why: string): Failure {
+  return { kind: 'unreadable', message: `Flipt at ${url} gave an answer that is not one: ${why}` };
+}
+
+/** What came instead of what was expected, in one line that is safe to log. */
+export function contentWords({ headers, text }: Reply): string {
+  if (text.trim() === '') return 'an empty body';
+  const type = headers['content-type'];
+  const named = typeof type === 'string' ? oneLine(type.split(';', 1)[0] ?? '') : 'a body';
+  return `${named} beginning ${JSON.stringify(oneLine(text.trimStart().slice(0, 60)))}`;
+}
+
+/** Text from outside, without what could forge a line of a log or steer a terminal; 300 characters at most. */
+export function oneLine(text: string): string {
+  return text
+    .slice(0, 300)
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+    .trim();
+}

@@ -1,0 +1,40 @@
+/** Counts of the last ten seconds, a bucket a second. Time is told, not looked up. */
+export interface Tally {
+  /** Oldest first. */
+  readonly buckets: readonly Bucket[];
+}
+
+interface Bucket {
+  readonly second: number;
+  readonly all: number;
+  readonly marked: number;
+}
+
+const SECONDS = 10;
+
+export const emptyTally: Tally = { buckets: [] };
+
+/** Counts one; `marked` is what it is counted apart for: a failure, an extra request. */
+export function counted(tally: Tally, now: number, marked: boolean): Tally {
+  const second = Math.floor(now / 1000);
+  const kept = recent(tally, second);
+  const last = kept.at(-1);
+  const add = marked ? 1 : 0;
+  return last?.second === second
+    ? { buckets: [...kept.slice(0, -1), { second, all: last.all + 1, marked: last.marked + add }] }
+    : { buckets: [...kept, { second, all: 1, marked: add }] };
+}
+
+export function sums(tally: Tally, now: number): { readonly all: number; readonly marked: number } {
+  let all = 0;
+  let marked = 0;
+  for (const bucket of recent(tally, Math.floor(now / 1000))) {
+    all += bucket.all;
+    marked += bucket.marked;
+  }
+  return { all, marked };
+}
+
+function recent({ buckets }: Tally, second: number): readonly Bucket[] {
+  return buckets.filter((bucket) => bucket.second > second - SECONDS);
+}

@@ -1,0 +1,140 @@
+import type { Answer, Failure, Question } from '../model.js';
+import { contentWords, oneLine, statusFailure, unreadable, type Reply } from './message.js';
+
+export const BATCH_PATH = '/evaluate/v1/batch';
+
+const REASON_SUFFIX = '_EVALUATION_REASON';
+
+/** The question as an item of a batch. Lone surrogates, which no UTF-8 can carry, become U+FFFD. */
+export function itemText({ namespace, flag, entity, attributes }: Question): string {
+  const text = JSON.stringify({
+    namespaceKey: namespace,
+    flagKey: flag,
+    entityId: entity,
+    context: attributes,
+  });
+  return text.includes('\\ud') ? wellFormed(text) : text;
+}
+
+/** `JSON.stringify` writes a lone surrogate as an escape, preceded by an even number of backslashes. */
+function wellFormed(text: string): string {
+  return text.replace(/\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (escape, lone: string | undefined) =>
+    lone === undefined ? escape : '\ufffd',
+  );
+}
+
+export function batchBody(items: readonly string[], reference: string | undefined): string {
+  const tail = reference === undefined ? '' : `,"reference":${JSON.stringify(reference)}`;
+  return `{"requests":[${items.join(',')}]${tail}}`;
+}
+
+/** Answers by position, one for each question; what the reply leaves unanswered fails alone. */
+export function answersOf(
+  url: string,
+  reply: Reply,
+  questions: readonly Question[],
+): readonly Answer[] | Failure {
+  if (reply.status !== 200) return statusFailure(url, reply);
+  const body = parsed(reply);
+  if (body === undefined) return unreadable(url, `${contentWords(reply)}, not JSON`);
+  const items = isObject(body) ? body.responses : undefined;
+  if (!Array.isArray(items)) return unreadable(url, `${contentWords(reply)}, without a list "responses"`);
+  const batchId = isObject(body) && typeof body.requestId === 'string' ? body.requestId : '';
+  return questions.map((question, at) => {
+    const answer = itemAnswer(items[at], question, batchId);
+    if (answer !== undefined) return answer;
+    const count =
+      items.length === questions.length ? '' : ` (${items.length} items for ${questions.length} questions)`;
+    const failure = unreadable(url, `item ${at} does not answer the question at its position${count}`);
+    return { kind: 'failed', failure };
+  });
+}
+
+function parsed(reply: Reply): unknown {
+  try {
+    return JSON.parse(reply.text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** `undefined` for what is not an answer to this question. */
+function itemAnswer(item: unknown, question: Question, batchId: string): Answer | undefined {
+  if (!isObject(item)) return undefined;
+  switch (item.type) {
+    case 'VARIANT_EVALUATION_RESPONSE_TYPE':
+      return isAbout(item.variantResponse, question)
+        ? variantAnswer(item.variantResponse, batchId)
+        : undefined;
+    case 'BOOLEAN_EVALUATION_RESPONSE_TYPE':
+      return isAbout(item.booleanResponse, question)
+        ? booleanAnswer(item.booleanResponse, batchId)
+        : undefined;
+    case 'ERROR_EVALUATION_RESPONSE_TYPE':
+      return isAbout(item.errorResponse, question) ? errorAnswer(item.errorResponse, question) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** An answer that names another flag is another question's, whatever its position. */
+function isAbout(response: unknown, { flag }: Question): response is Fields {
+  return isObject(response) && (response.flagKey === undefined || response.flagKey === flag.toWellFormed());
+}
+
+function variantAnswer(response: Fields, batchId: string): Answer | undefined {
+  const { match = false, variantKey = '', variantAttachment = '', reason } = response;
+  const segmentKeys = texts(response.segmentKeys ?? []);
+  if (typeof match !== 'boolean' || typeof variantKey !== 'string' || typeof variantAttachment !== 'string') {
+    return undefined;
+  }
+  if (typeof reason !== 'string' || segmentKeys === undefined) return undefined;
+  return {
+    kind: 'variant',
+    match,
+    variant: variantKey,
+    attachment: variantAttachment,
+    reason: reasonWord(reason),
+    segmentKeys,
+    requestId: requestIdOf(response, batchId),
+  };
+}
+
+function booleanAnswer(response: Fields, batchId: string): Answer | undefined {
+  const { enabled, reason } = response;
+  const segmentKeys = response.segmentKeys === undefined ? undefined : texts(response.segmentKeys);
+  if (typeof enabled !== 'boolean' || typeof reason !== 'string') return undefined;
+  if (response.segmentKeys !== undefined && segmentKeys === undefined) return undefined;
+  return {
+    kind: 'boolean',
+    enabled,
+    reason: reasonWord(reason),
+    segmentKeys,
+    requestId: requestIdOf(response, batchId),
+  };
+}
+
+function errorAnswer({ reason }: Fields, question: Question): Answer {
+  if (reason === 'NOT_FOUND_ERROR_EVALUATION_REASON') return { kind: 'missing' };
+  const told = typeof reason === 'string' ? oneLine(reason) : 'no reason';
+  const message = `Flipt could not evaluate flag ${JSON.stringify(question.flag)}: ${told}`;
+  return { kind: 'failed', failure: { kind: 'item', message } };
+}
+
+function requestIdOf(response: Fields, batchId: string): string {
+  return typeof response.requestId === 'string' && response.requestId !== '' ? response.requestId : batchId;
+}
+
+function reasonWord(reason: string): string {
+  return reason.endsWith(REASON_SUFFIX) ? reason.slice(0, -REASON_SUFFIX.length) : oneLine(reason);
+}
+
+function texts(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string') ? value : undefined;
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
