@@ -108,6 +108,8 @@ export type CheckedConstraint = CheckedSegment['constraints'][number];
 
 /** Checks the shape. The complaint names the path within the document and what was expected there. */
 export function checkDocument(value: unknown): CheckedDocument | { readonly wrong: string } {
+  // A list would pass for an object without members.
+  if (Array.isArray(value)) return { wrong: 'expected a mapping, got a list' };
   const result = v.safeParse(documentSchema, value);
   if (result.success) return result.output;
   const [issue] = result.issues;

@@ -61,6 +61,6 @@ function wrongValue(type: ComparisonType, operator: string, value: string): stri
 function wrongList(type: ComparisonType, value: string): string | undefined {
   const numbers = type === 'NUMBER_COMPARISON_TYPE';
   const list = numbers ? parseNumbers(value) : parseStrings(value);
-  if (!list) return `expected a JSON array of ${numbers ? 'numbers' : 'strings'} in quotes, got "${value}"`;
+  if (!list) return `expected a JSON array of ${numbers ? 'numbers' : 'strings'}, got "${value}"`;
   return list.length > MAX_LIST ? `expected at most ${MAX_LIST} members, got ${list.length}` : undefined;
 }
