@@ -14,41 +14,57 @@ export interface HitRateWatch {
 export function hitRateWatch(warn: (message: string) => void): HitRateWatch {
   let lookUps = 0;
   let hits = 0;
-  /** For each attribute, the values that were asked with. */
-  let values: Map<string, Set<string>> | undefined = new Map();
+  /** What was asked with; `undefined` once the watch is over. */
+  let seen: Seen | undefined = { entities: new Set(), values: new Map() };
 
-  const conclude = () => {
-    if (hits < FEWEST_HITS && values !== undefined) warn(lowHitRate(hits, values));
-    values = undefined;
+  const looked = () => {
+    if (++lookUps < LOOK_UPS || seen === undefined) return;
+    if (hits < FEWEST_HITS) warn(lowHitRate(hits, seen));
+    seen = undefined;
   };
 
   return {
     hit() {
-      if (values === undefined) return;
+      if (seen === undefined) return;
       hits++;
-      if (++lookUps === LOOK_UPS) conclude();
+      looked();
     },
-    miss({ attributes }) {
-      if (values === undefined) return;
-      for (const name in attributes) {
-        const seen = values.get(name);
-        if (seen !== undefined) seen.add(attributes[name] ?? '');
-        else if (values.size < MAX_NAMES) values.set(name, new Set([attributes[name] ?? '']));
-      }
-      if (++lookUps === LOOK_UPS) conclude();
+    miss(question) {
+      if (seen === undefined) return;
+      note(seen, question);
+      looked();
     },
   };
 }
 
-function lowHitRate(hits: number, values: ReadonlyMap<string, ReadonlySet<string>>): string {
+interface Seen {
+  readonly entities: Set<string>;
+  /** For each attribute, the values that were asked with. */
+  readonly values: Map<string, Set<string>>;
+}
+
+function note({ entities, values }: Seen, { entity, attributes }: Question): void {
+  entities.add(entity);
+  for (const name in attributes) {
+    const known = values.get(name);
+    if (known !== undefined) known.add(attributes[name] ?? '');
+    else if (values.size < MAX_NAMES) values.set(name, new Set([attributes[name] ?? '']));
+  }
+}
+
+function lowHitRate(hits: number, { entities, values }: Seen): string {
   const found = `only ${hits} of the first ${LOOK_UPS} look-ups were answered from the cache`;
-  let name: string | undefined;
-  let most = 1;
+  let name = 'targetingKey';
+  let most = 0;
   for (const [attribute, { size }] of values) {
     if (size > most) [name, most] = [attribute, size];
   }
-  return name === undefined
-    ? `${found}: nearly every one was about another flag or targetingKey`
-    : `${found}: the context attribute ${JSON.stringify(name)} differs most often (${most} values). ` +
-        `If no flag depends on it, leave it out: attributes: { except: [${JSON.stringify(name)}] }`;
+  // What differs less often than the users themselves is no reason for it.
+  if (most < entities.size) {
+    return `${found}: nearly each was about another targetingKey (${entities.size}), as when many users are new`;
+  }
+  return (
+    `${found}: the context attribute ${JSON.stringify(name)} differs most often (${most} values). ` +
+    `Unless a flag depends on it, it should not be sent: attributes: { except: [${JSON.stringify(name)}] }`
+  );
 }

@@ -24,7 +24,7 @@ function part(text: string): string {
 
 /**
  * V8 keeps a string that was put together as a tree of its pieces, several times its size.
- * Reading it by position makes one flat string of it; done once, before a key is stored.
+ * A copy through bytes is one flat string; made once, before a key is stored. (UTF-8 would not keep lone surrogates.)
  */
 export function flat(key: string): string {
   return Buffer.from(key, 'utf16le').toString('utf16le');

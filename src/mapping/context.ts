@@ -4,6 +4,9 @@ import type { Subject } from '../model.js';
 /** A context that cannot be put to the service. `provider.ts` makes INVALID_CONTEXT of it. */
 export class InvalidContext extends Error {}
 
+/** More attributes than this are sorted by the runtime's own sort. */
+const MANY = 32;
+
 /** Which context attributes are sent. */
 export type Selection =
   { readonly only: readonly string[] } | { readonly except: readonly string[] } | undefined;
@@ -21,9 +24,12 @@ export function contextReader(selection?: Selection): (context: object) => Subje
     for (const name of Object.keys(values)) {
       if (name === 'targetingKey' || !sent(name)) continue;
       const value = values[name];
-      const text = typeof value === 'string' ? value : attributeText(name, value);
-      if (text !== undefined) insert(names, texts, name, text);
+      const text = attributeText(name, value);
+      if (text === undefined) continue;
+      names.push(name);
+      texts.push(text);
     }
+    sortByName(names, texts);
     return { entity: entityOf(values.targetingKey), names, texts };
   };
 }
@@ -38,25 +44,30 @@ function selector(selection: Selection): (name: string) => boolean {
   return (name) => !except.has(name);
 }
 
-/** A context has a handful of attributes, mostly written in the same order: insertion is the cheapest sort. */
-function insert(names: string[], texts: string[], name: string, text: string): void {
-  let low = names.length;
-  const last = names[low - 1];
-  if (last !== undefined && last > name) {
-    let high = low;
-    low = 0;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const other = names[middle];
-      if (other !== undefined && other < name) low = middle + 1;
-      else high = middle;
-    }
-    names.splice(low, 0, name);
-    texts.splice(low, 0, text);
+/** Sorts both lists by name, in place. */
+function sortByName(names: string[], texts: string[]): void {
+  if (names.length > MANY) {
+    const pairs = names.map((name, at) => ({ name, text: texts[at] ?? '' }));
+    pairs.sort((a, b) => (a.name < b.name ? -1 : 1));
+    pairs.forEach(({ name, text }, at) => {
+      names[at] = name;
+      texts[at] = text;
+    });
     return;
   }
-  names.push(name);
-  texts.push(text);
+  // A context has a handful of attributes: insertion is the cheapest sort, and the hot path of a cached resolve.
+  for (let next = 1; next < names.length; next++) {
+    const name = names[next] ?? '';
+    const text = texts[next] ?? '';
+    let at = next;
+    for (let before = names[at - 1]; before !== undefined && before > name; before = names[at - 1]) {
+      names[at] = before;
+      texts[at] = texts[at - 1] ?? '';
+      at--;
+    }
+    names[at] = name;
+    texts[at] = text;
+  }
 }
 
 function entityOf(targetingKey: unknown): string {
