@@ -1,0 +1,81 @@
+import type { Clock } from '../src/clock.js';
+
+/** A clock that stands still until a test turns it. */
+export interface ManualClock extends Clock {
+  /**
+   * Turns the clock, firing what falls due in the order of its time. Before the first timer, between any two and
+   * after the last one, all promises settle and turns of the event loop end.
+   */
+  advance(ms: number): Promise<void>;
+  /** Lets promises settle, and ends turns of the event loop, until nothing is left to happen at this time. */
+  settle(): Promise<void>;
+  /** How many timers wait to fire; with `'background'`, or without it, those of that kind only. */
+  timers(kind?: 'awaited' | 'background'): number;
+}
+
+interface Timer {
+  readonly at: number;
+  readonly run: () => void;
+  readonly kind: 'awaited' | 'background';
+}
+
+/** Long enough for any chain of promises of this code base; each step lets one link settle. */
+const LINKS = 50;
+
+/** @param startDate the epoch's milliseconds at the clock's start. */
+export function manualClock(startDate = Date.UTC(2024, 0, 1)): ManualClock {
+  const timers = new Set<Timer>();
+  let turn: (() => void)[] = [];
+  let now = 0;
+
+  const microtasks = async () => {
+    for (let link = 0; link < LINKS; link++) await Promise.resolve();
+  };
+  const settle = async () => {
+    await microtasks();
+    while (turn.length > 0) {
+      const ending = turn;
+      turn = [];
+      for (const run of ending) run();
+      await microtasks();
+    }
+  };
+  /** Among timers of one time, the first that was set: a Set keeps the order of insertion. */
+  const nextBy = (until: number): Timer | undefined => {
+    let next: Timer | undefined;
+    for (const timer of timers) {
+      if (timer.at <= until && (next === undefined || timer.at < next.at)) next = timer;
+    }
+    return next;
+  };
+
+  return {
+    now: () => now,
+    date: () => startDate + now,
+    after(ms, run, background) {
+      const timer: Timer = { at: now + Math.max(0, ms), run, kind: background ?? 'awaited' };
+      timers.add(timer);
+      return () => {
+        timers.delete(timer);
+      };
+    },
+    endOfTurn(run) {
+      turn.push(run);
+    },
+    async advance(ms) {
+      const until = now + ms;
+      await settle();
+      for (let timer = nextBy(until); timer !== undefined; timer = nextBy(until)) {
+        timers.delete(timer);
+        now = timer.at;
+        timer.run();
+        await settle();
+      }
+      now = until;
+    },
+    settle,
+    timers(kind) {
+      return [...timers].filter((timer) => kind === undefined || timer.kind === kind).length;
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A server that does what a test tells it to do, on a port of the system's choice. */
+export interface ScriptedServer extends AsyncDisposable {
+  readonly url: string;
+  /** The requests seen so far, in order. */
+  readonly requests: readonly SeenRequest[];
+  /** Connections that are open now. */
+  readonly connections: () => Promise<number>;
+  readonly close: () => Promise<void>;
+}
+
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** What becomes of a request, once its body has been read. To hold it, return a promise or never answer. */
+export type Script = (request: SeenRequest, response: ServerResponse) => unknown;
+
+export async function scriptedServer(script: Script, port = 0): Promise<ScriptedServer> {
+  const requests: SeenRequest[] = [];
+  const listener: RequestListener = (incoming, response) => {
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      const seen: SeenRequest = {
+        method: incoming.method ?? '',
+        path: incoming.url ?? '',
+        headers: incoming.headers,
+        body: Buffer.concat(chunks).toString('utf8'),
+      };
+      requests.push(seen);
+      void script(seen, response);
+    });
+  };
+  const server = createServer(listener);
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const close = async (): Promise<void> => {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    connections: () =>
+      new Promise((resolve, reject) => {
+        server.getConnections((error, count) => {
+          if (error) reject(error);
+          else resolve(count);
+        });
+      }),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+export interface Item {
+  readonly namespaceKey: string;
+  readonly flagKey: string;
+  readonly entityId: string;
+  readonly context: Readonly<Record<string, string>>;
+}
+
+/** The questions in the body of a batch. */
+export function itemsOf({ body }: SeenRequest): readonly Item[] {
+  return (JSON.parse(body) as { readonly requests: readonly Item[] }).requests;
+}
+
+export function answerJson(response: ServerResponse, body: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+/** Answers each question of a batch by what `answer` makes of it. */
+export function answering(answer: (item: Item) => object): Script {
+  return (request, response) => {
+    answerJson(response, { requestId: '', responses: itemsOf(request).map(answer) });
+  };
+}
+
+/** The service's answer items. */
+export const item = {
+  boolean: (flagKey: string, enabled = true, more: object = {}) => ({
+    type: 'BOOLEAN_EVALUATION_RESPONSE_TYPE',
+    booleanResponse: { flagKey, enabled, reason: 'DEFAULT_EVALUATION_REASON', segmentKeys: [], ...more },
+  }),
+  variant: (flagKey: string, variantKey: string, more: object = {}) => ({
+    type: 'VARIANT_EVALUATION_RESPONSE_TYPE',
+    variantResponse: {
+      flagKey,
+      match: true,
+      segmentKeys: ['everyone'],
+      reason: 'MATCH_EVALUATION_REASON',
+      variantKey,
+      variantAttachment: '',
+      ...more,
+    },
+  }),
+  missing: (flagKey: string) => ({
+    type: 'ERROR_EVALUATION_RESPONSE_TYPE',
+    errorResponse: { flagKey, namespaceKey: 'default', reason: 'NOT_FOUND_ERROR_EVALUATION_REASON' },
+  }),
+} as const;
+
+/** What the provider asks at its start: an empty flag key is never there. */
+export function orMissing(answer: (item: Item) => object): (item: Item) => object {
+  return (asked) => (asked.flagKey === '' ? item.missing('') : answer(asked));
+}
