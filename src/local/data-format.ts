@@ -133,12 +133,21 @@ const namespace = v.object({
   ),
 });
 
+function isStringMap(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((member) => typeof member === 'string')
+  );
+}
+
 const token = v.object({
   ...identified,
   hash: text,
   namespaceKey: v.optional(text),
   expiresAt: v.optional(text),
-  metadata: v.record(text, text),
+  // Not a record: valibot would drop entries that are named as an object's own machinery is.
+  metadata: v.custom<Readonly<Record<string, string>>>(isStringMap),
 });
 
 const contentSchema = v.object({
