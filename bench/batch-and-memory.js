@@ -12,7 +12,12 @@ const counting = {
     return agent.request(options);
   },
 };
-const provider = new FliptProvider({ http: { dispatcher: counting, timeoutMs: 5_000 }, deadlineMs: 10_000 });
+const quiet = { error() {}, warn() {}, info() {}, debug() {} };
+const provider = new FliptProvider({
+  logger: quiet,
+  http: { dispatcher: counting, timeoutMs: 5_000 },
+  deadlineMs: 10_000,
+});
 await OpenFeature.setProviderAndWait(provider);
 const client = OpenFeature.getClient();
 const flags = Array.from({ length: 10 }, (_, n) => `flag-${n}`);

@@ -5,6 +5,8 @@ import { contextOf } from './features.js';
 
 const [subject, resolves] = [process.argv[2], Number(process.argv[3])];
 
+const quiet = { error() {}, warn() {}, info() {}, debug() {} };
+
 class ConstantProvider {
   metadata = { name: 'constant' };
   runsOn = 'server';
@@ -19,7 +21,7 @@ const make = {
     new InMemoryProvider({
       'flag-0': { variants: { on: 'on', off: 'off' }, defaultVariant: 'on', disabled: false },
     }),
-  flipt: () => new FliptProvider(),
+  flipt: () => new FliptProvider({ logger: quiet }),
 };
 
 await OpenFeature.setProviderAndWait(make[subject]());
