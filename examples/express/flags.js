@@ -1,0 +1,10 @@
+/** Every flag of this app, with the value that the app falls back to. */
+export async function resolveFlags(client, context) {
+  const [newCheckout, buttonColor, limits, banner] = await Promise.all([
+    client.getBooleanDetails('new-checkout', false, context),
+    client.getStringDetails('button-color', 'grey', context),
+    client.getObjectDetails('limits', { projects: 1, support: 'none' }, context),
+    client.getStringDetails('holiday-banner', 'none', context),
+  ]);
+  return { newCheckout, buttonColor, limits, banner };
+}
