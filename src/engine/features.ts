@@ -6,15 +6,21 @@
 /** Which version's rules of evaluation apply: Flipt v1 and v2 differ in buckets and in empty attachments. */
 export type Semantics = 'v1' | 'v2';
 
-export type FlagType = 'VARIANT_FLAG_TYPE' | 'BOOLEAN_FLAG_TYPE';
-export type MatchType = 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE' | number;
-export type SegmentOperator = 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | number;
-export type ComparisonType =
-  | 'STRING_COMPARISON_TYPE'
-  | 'NUMBER_COMPARISON_TYPE'
-  | 'BOOLEAN_COMPARISON_TYPE'
-  | 'DATETIME_COMPARISON_TYPE'
-  | 'ENTITY_ID_COMPARISON_TYPE';
+// In the order of the service's numbers for them; the first one is its default.
+export const MATCH_TYPES = ['ALL_MATCH_TYPE', 'ANY_MATCH_TYPE'] as const;
+export const SEGMENT_OPERATORS = ['OR_SEGMENT_OPERATOR', 'AND_SEGMENT_OPERATOR'] as const;
+
+export const COMPARISON_TYPES = [
+  'STRING_COMPARISON_TYPE',
+  'NUMBER_COMPARISON_TYPE',
+  'BOOLEAN_COMPARISON_TYPE',
+  'DATETIME_COMPARISON_TYPE',
+  'ENTITY_ID_COMPARISON_TYPE',
+] as const;
+
+export type MatchType = (typeof MATCH_TYPES)[number] | number;
+export type SegmentOperator = (typeof SEGMENT_OPERATORS)[number] | number;
+export type ComparisonType = (typeof COMPARISON_TYPES)[number];
 
 export interface Constraint {
   readonly type: ComparisonType;

@@ -10,6 +10,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
+// Who reads what is printed may go away; the service stays.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
 // Built, this file is dist/cli.js.
 const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
 const { version } = JSON.parse(manifest) as { version: string };

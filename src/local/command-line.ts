@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Semantics } from '../engine/features.js';
+import { messageOf } from './message-of.js';
 
 export interface ServeArguments {
   readonly features: string | undefined;
@@ -69,7 +70,7 @@ export function readCommandLine(
     }
     return readServe(values, env);
   } catch (error) {
-    return wrong(error instanceof Error ? error.message : String(error));
+    return wrong(messageOf(error));
   }
 }
 

@@ -4,6 +4,7 @@ import { HELP, readCommandLine, type ServeArguments } from './command-line.js';
 import { DataFileError } from './data-file.js';
 import { FeaturesError } from './features-file.js';
 import { fingerprint, watchFile } from './features-watch.js';
+import { messageOf } from './message-of.js';
 import { type LocalService, startLocalService } from './service.js';
 
 /** What the command has of the process it runs in. */
@@ -120,8 +121,4 @@ function aborted(signal: AbortSignal): Promise<void> {
       resolve();
     });
   });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -5,6 +5,7 @@ import { readState, writeState } from './data-format.js';
 import type { State } from './records.js';
 import { notSaved, savedUnsurely } from './service-error.js';
 import type { Save } from './store.js';
+import { messageOf } from './message-of.js';
 
 /** A data file that cannot be used; it is left as it is. The message names the file and what is wrong. */
 export class DataFileError extends Error {
@@ -36,7 +37,7 @@ export async function openDataFile(given: string): Promise<DataFile> {
     return { state, save: saver(path, identity) };
   } catch (error) {
     if (error instanceof DataFileError) throw error;
-    throw new DataFileError(`${given}: cannot be read: ${reason(error)}`, { cause: error });
+    throw new DataFileError(`${given}: cannot be read: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -73,9 +74,9 @@ function saver(path: string, opened: Identity | undefined): Save {
         await folder?.close();
       }
     } catch (error) {
-      if (error instanceof FolderSyncError) throw savedUnsurely(reason(error), error);
+      if (error instanceof FolderSyncError) throw savedUnsurely(messageOf(error), error);
       await rm(aside, { force: true }).catch(() => undefined);
-      throw notSaved(reason(error), error);
+      throw notSaved(messageOf(error), error);
     }
   };
 }
@@ -102,7 +103,7 @@ async function sync(folder: FileHandle | undefined): Promise<void> {
   try {
     await folder?.sync();
   } catch (error) {
-    throw new FolderSyncError(reason(error), { cause: error });
+    throw new FolderSyncError(messageOf(error), { cause: error });
   }
 }
 
@@ -133,8 +134,4 @@ function isSame(left: Identity | undefined, right: Identity | undefined): boolea
 function unlessMissing(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
   throw error;
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
+import { COMPARISON_TYPES, MATCH_TYPES, SEGMENT_OPERATORS } from '../engine/features.js';
 import type { FlagRecord, NamespaceRecord, State } from './records.js';
 
 const FORMAT = 'openfeature-flipt-provider data';
@@ -55,24 +56,18 @@ const dated = { createdAt: text, updatedAt: text };
 const identified = { id: text, ...dated };
 const segmentChoice = {
   segmentKeys: v.array(text),
-  segmentOperator: v.union([v.picklist(['OR_SEGMENT_OPERATOR', 'AND_SEGMENT_OPERATOR']), v.number()]),
+  segmentOperator: v.union([v.picklist(SEGMENT_OPERATORS), v.number()]),
 };
 
 const segment = v.object({
   key: text,
   name: text,
   description: text,
-  matchType: v.union([v.picklist(['ALL_MATCH_TYPE', 'ANY_MATCH_TYPE']), v.number()]),
+  matchType: v.union([v.picklist(MATCH_TYPES), v.number()]),
   constraints: v.array(
     v.object({
       ...identified,
-      type: v.picklist([
-        'STRING_COMPARISON_TYPE',
-        'NUMBER_COMPARISON_TYPE',
-        'BOOLEAN_COMPARISON_TYPE',
-        'DATETIME_COMPARISON_TYPE',
-        'ENTITY_ID_COMPARISON_TYPE',
-      ]),
+      type: v.picklist(COMPARISON_TYPES),
       property: text,
       operator: text,
       value: text,

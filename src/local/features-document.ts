@@ -4,7 +4,7 @@
  */
 export interface FeaturesDocument {
   /** The format's version; any is read. */
-  readonly version?: string | null;
+  readonly version?: string | number | null;
   /** The namespace, by key or described; default `default`. */
   readonly namespace?:
     | string

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
 import type { FeaturesDocument } from './features-document.js';
 import { checkDocument, type CheckedDocument } from './features-schema.js';
+import { messageOf } from './message-of.js';
 
 /** Features that cannot be used. The message names the file, the document, the path in it and what was expected. */
 export class FeaturesError extends Error {
@@ -41,7 +42,7 @@ async function readText(name: string, path: string | URL): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new FeaturesError(`${name}: cannot be read: ${reason(error)}`, { cause: error });
+    throw new FeaturesError(`${name}: cannot be read: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -56,7 +57,9 @@ function parseText(name: string, text: string): readonly unknown[] {
   } catch (error) {
     if (error instanceof FeaturesError) throw error;
     // Aliases that multiply without end, or nesting deeper than the parser can follow.
-    throw new FeaturesError(`${name}: cannot be read as YAML: ${firstLine(reason(error))}`, { cause: error });
+    throw new FeaturesError(`${name}: cannot be read as YAML: ${firstLine(messageOf(error))}`, {
+      cause: error,
+    });
   }
 }
 
@@ -68,10 +71,6 @@ function checkAll(name: string, documents: readonly unknown[]): readonly SourceD
     if ('wrong' in content) throw new FeaturesError(`${where}: ${content.wrong}`);
     return { where, content };
   });
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function firstLine(message: string): string {

@@ -1,8 +1,10 @@
 import * as v from 'valibot';
+import { COMPARISON_TYPES, MATCH_TYPES, SEGMENT_OPERATORS } from '../engine/features.js';
+import { KEY_SYNTAX } from './key-syntax.js';
 
 const key = v.pipe(
   v.string(),
-  v.regex(/^[-_,A-Za-z0-9]+$/, 'expected letters, digits, "-", "_" and "," only, and at least one of them'),
+  v.regex(KEY_SYNTAX, 'expected letters, digits, "-", "_" and "," only, and at least one of them'),
 );
 const text = v.nullish(v.string(), '');
 const flag = v.nullish(v.boolean(), false);
@@ -13,19 +15,10 @@ const percent = v.pipe(
 );
 const list = <Item extends v.GenericSchema>(item: Item) => v.nullish(v.array(item), []);
 const keys = v.pipe(v.array(v.string()), v.minLength(1, 'expected at least one segment key'));
-const operator = v.nullish(
-  v.picklist(['OR_SEGMENT_OPERATOR', 'AND_SEGMENT_OPERATOR']),
-  'OR_SEGMENT_OPERATOR',
-);
+const operator = v.nullish(v.picklist(SEGMENT_OPERATORS), 'OR_SEGMENT_OPERATOR');
 
 const constraint = v.strictObject({
-  type: v.picklist([
-    'STRING_COMPARISON_TYPE',
-    'NUMBER_COMPARISON_TYPE',
-    'BOOLEAN_COMPARISON_TYPE',
-    'DATETIME_COMPARISON_TYPE',
-    'ENTITY_ID_COMPARISON_TYPE',
-  ]),
+  type: v.picklist(COMPARISON_TYPES),
   property: v.pipe(v.string(), v.minLength(1, 'expected the name of an attribute')),
   operator: v.string(),
   value: text,
@@ -36,7 +29,7 @@ const segment = v.strictObject({
   key,
   name: text,
   description: text,
-  match_type: v.nullish(v.picklist(['ALL_MATCH_TYPE', 'ANY_MATCH_TYPE']), 'ALL_MATCH_TYPE'),
+  match_type: v.nullish(v.picklist(MATCH_TYPES), 'ALL_MATCH_TYPE'),
   constraints: list(constraint),
 });
 
@@ -65,6 +58,7 @@ const rollout = v.pipe(
       v.pipe(
         v.strictObject({ key: v.nullish(v.string()), keys: v.nullish(keys), operator, value: flag }),
         v.check(({ key, keys }) => (key == null) !== (keys == null), 'expected either key or keys'),
+        v.transform(({ key, keys, ...rest }) => ({ ...rest, keys: keys ?? (key == null ? [] : [key]) })),
       ),
     ),
     threshold: v.nullish(v.strictObject({ percentage: percent, value: flag })),
@@ -94,7 +88,7 @@ const namespace = v.union(
 
 /** The shape of one document; what its parts say about each other is checked where they are put together. */
 export const documentSchema = v.strictObject({
-  version: v.nullish(v.string()),
+  version: v.nullish(v.union([v.string(), v.number()])),
   namespace: v.nullish(namespace, 'default'),
   flags: list(flagDocument),
   segments: list(segment),

@@ -1,5 +1,6 @@
 import { parseDateTime } from '../engine/date-syntax.js';
 import { withoutRoundFractions } from './json-text.js';
+import { messageOf } from './message-of.js';
 import { invalid } from './service-error.js';
 
 const LARGEST_INT32 = 2 ** 31 - 1;
@@ -95,7 +96,7 @@ function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch (error) {
-    throw invalid(`the body is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw invalid(`the body is not JSON: ${messageOf(error)}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { SegmentOperator } from '../engine/features.js';
+import { SEGMENT_OPERATORS, type SegmentOperator } from '../engine/features.js';
 import { withFlag } from './flag-change.js';
 import { Message } from './message.js';
 import type { Operation } from './operation.js';
@@ -6,11 +6,6 @@ import { pageOf } from './page.js';
 import type { RuleRecord } from './records.js';
 import { segmentChoice } from './segment-choice.js';
 import { invalidField, notFound } from './service-error.js';
-
-const SEGMENT_OPERATORS = [
-  'OR_SEGMENT_OPERATOR',
-  'AND_SEGMENT_OPERATOR',
-] as const satisfies readonly SegmentOperator[];
 
 /** GET /api/v1/namespaces/{namespaceKey}/flags/{flagKey}/rules */
 export const listRules: Operation = ({ store }, { path, query }) => {

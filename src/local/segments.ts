@@ -1,12 +1,10 @@
-import type { MatchType } from '../engine/features.js';
+import { MATCH_TYPES } from '../engine/features.js';
+import { KEY_SYNTAX } from './key-syntax.js';
 import { Message } from './message.js';
 import type { Operation } from './operation.js';
 import { pageOf } from './page.js';
 import type { NamespaceRecord, SegmentRecord, State } from './records.js';
 import { invalid, invalidField, notFound } from './service-error.js';
-
-const KEY = /^[-_,A-Za-z0-9]+$/;
-const MATCH_TYPES = ['ALL_MATCH_TYPE', 'ANY_MATCH_TYPE'] as const satisfies readonly MatchType[];
 
 /** GET /api/v1/namespaces/{namespaceKey}/segments */
 export const listSegments: Operation = ({ store }, { path, query }) => {
@@ -28,7 +26,7 @@ export const createSegment: Operation = ({ store, stamp }, { path, body }) => {
   const key = message.string('key');
   const content = readContent(message);
   if (key === '') throw invalidField('key', 'must not be empty');
-  if (!KEY.test(key)) throw invalidField('key', 'contains invalid characters');
+  if (!KEY_SYNTAX.test(key)) throw invalidField('key', 'contains invalid characters');
   checkName(content.name);
   const namespaceKey = path('namespaceKey');
   return store.change((state) => {

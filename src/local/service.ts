@@ -7,6 +7,7 @@ import { withFlag } from './flag-change.js';
 import { createHandler } from './handler.js';
 import { importFeatures } from './import-features.js';
 import { listen, type Listener } from './listener.js';
+import { messageOf } from './message-of.js';
 import { checkOptions, type LocalServiceOptions } from './options.js';
 import type { NamespaceRecord, Stamp, State } from './records.js';
 import { Store } from './store.js';
@@ -76,9 +77,7 @@ async function openStore(
   const state: State = { namespaces: await readNamespaces(features), tokens: new Map() };
   // From the first moment on: the ids given out now are to be the same after a restart.
   await file?.save(state).catch((error: unknown) => {
-    throw new DataFileError(`${String(data)}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    throw new DataFileError(`${String(data)}: ${messageOf(error)}`, { cause: error });
   });
   return new Store(state, file?.save);
 }

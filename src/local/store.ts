@@ -1,3 +1,4 @@
+import { messageOf } from './message-of.js';
 import type { State } from './records.js';
 import { notSaved, ServiceError, UnsureError } from './service-error.js';
 
@@ -70,7 +71,7 @@ export class Store {
       this.current = next;
       for (const { done } of accepted) done();
     } catch (error) {
-      const failure = error instanceof ServiceError ? error : notSaved(String(error), error);
+      const failure = error instanceof ServiceError ? error : notSaved(messageOf(error), error);
       if (failure instanceof UnsureError) this.current = next;
       for (const { failed } of accepted) failed(failure);
     }

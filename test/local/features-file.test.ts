@@ -44,7 +44,7 @@ describe('features', () => {
 
   it('are of the namespace that their document names, by key or described; default is always there', async () => {
     const namespaces = await load(
-      'namespace: one\n---\nnamespace: {key: two, name: Two, description: d}\n---\n',
+      'version: 1.4\nnamespace: one\n---\nnamespace: {key: two, name: Two, description: d}\n---\n',
     );
     expect(Array.from(namespaces.values(), ({ key, name, description }) => [key, name, description])).toEqual(
       [
@@ -83,7 +83,7 @@ describe('features', () => {
           type: 'BOOLEAN_FLAG_TYPE',
           rollouts: [
             { segment: { keys: ['b', 'a', 'b'], operator, value: true } },
-            { segment: { key: 'a', operator } },
+            { segment: { key: 'a', keys: null, operator } },
             { threshold: { percentage: 12.5 } },
           ],
           rules: [{ segment: { keys: ['a', 'a'], operator } }],
