@@ -131,10 +131,11 @@ export function run(
       const { reached, cancel } = reach(greet, settings.initTimeoutMs, clock);
       cancelStart = cancel;
       const failure = await reached;
-      cancelStart = undefined;
       if (closing.signal.aborted) return CLOSED;
       if (failure === undefined) well();
       else ail(isRefusal(failure) ? 'refused' : 'unreached', failure);
+      // Only now: how the start went is told by its outcome, and by no event besides.
+      cancelStart = undefined;
       return failure;
     },
     forget: answers.forget,

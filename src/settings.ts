@@ -100,7 +100,7 @@ function connectionOf(options: ConnectionOptions, env: Environment): ConnectionS
     url: given.url.replace(/\/+$/, ''),
     headers: options.headers ?? {},
     http: { ...options.http, timeoutMs: options.http?.timeoutMs ?? 500, retries: options.http?.retries ?? 2 },
-    logger: options.logger ?? consoleLogger,
+    logger: options.logger === undefined ? consoleLogger : harmless(options.logger),
   };
 }
 
@@ -135,3 +135,17 @@ const consoleLogger: Logger = {
   info: () => undefined,
   debug: () => undefined,
 };
+
+/** A logger that throws must not keep an answer from its caller. */
+function harmless(logger: Logger): Logger {
+  const safely =
+    (level: keyof Logger) =>
+    (...args: unknown[]) => {
+      try {
+        logger[level](...args);
+      } catch {
+        // There is nowhere left to say so.
+      }
+    };
+  return { error: safely('error'), warn: safely('warn'), info: safely('info'), debug: safely('debug') };
+}

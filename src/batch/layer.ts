@@ -53,7 +53,10 @@ export function batched(askMany: AskMany, settings: BatchSettings, sizes: Sizes,
     const { batch, rest } = nextBatch(waiting, settings, sizes.empty);
     waiting = rest;
     underWay++;
-    void askMany(batch.map(({ question }) => question)).then((answers) => {
+    const questions = batch.map(({ question }) => question);
+    // It never rejects; if it does all the same, nobody may wait for ever.
+    const asked = askMany(questions).catch((): readonly Answer[] => []);
+    void asked.then((answers) => {
       underWay--;
       batch.forEach(({ answer }, at) => {
         answer(answers[at] ?? failed(UNANSWERED));
