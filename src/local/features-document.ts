@@ -14,6 +14,7 @@ export interface FeaturesDocument {
   readonly segments?: readonly SegmentDocument[] | null;
 }
 
+/** A flag: with variants and rules, or, of the boolean type, with rollouts. */
 export interface FlagDocument {
   readonly key: string;
   /** Default: the key. */
@@ -32,6 +33,7 @@ export interface FlagDocument {
   readonly rollouts?: readonly RolloutDocument[] | null;
 }
 
+/** One of the answers that a variant flag may have. */
 export interface VariantDocument {
   readonly key: string;
   readonly name?: string | null;
@@ -50,11 +52,13 @@ export type SegmentChoiceDocument =
       readonly operator?: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | null;
     };
 
+/** Who of those that the segments match gets which variant. The first rule that matches decides. */
 export interface RuleDocument {
   readonly segment: SegmentChoiceDocument;
   readonly distributions?: readonly DistributionDocument[] | null;
 }
 
+/** A variant's share. */
 export interface DistributionDocument {
   /** A variant's key. */
   readonly variant: string;
@@ -62,7 +66,7 @@ export interface DistributionDocument {
   readonly rollout: number;
 }
 
-/** Either a segment (or several) or a threshold. */
+/** Either a segment (or several) or a threshold. The first rollout that applies decides. */
 export interface RolloutDocument {
   readonly description?: string | null;
   readonly segment?: {
@@ -80,6 +84,7 @@ export interface RolloutDocument {
   } | null;
 }
 
+/** Those who fulfil its constraints: all of them, or any; without constraints, everybody. */
 export interface SegmentDocument {
   readonly key: string;
   /** Default: the key. */
@@ -90,6 +95,7 @@ export interface SegmentDocument {
   readonly constraints?: readonly ConstraintDocument[] | null;
 }
 
+/** A comparison of one attribute, or of the entity's id. */
 export interface ConstraintDocument {
   readonly type:
     | 'STRING_COMPARISON_TYPE'
@@ -99,8 +105,16 @@ export interface ConstraintDocument {
     | 'ENTITY_ID_COMPARISON_TYPE';
   /** The attribute compared; of an entity id always `entityId`. */
   readonly property: string;
+  /**
+   * Strings and entity ids: `eq neq empty notempty prefix suffix isoneof isnotoneof contains notcontains`; numbers:
+   * `eq neq lt lte gt gte present notpresent isoneof isnotoneof`; date-times: the same less the last two; booleans:
+   * `true false present notpresent`.
+   */
   readonly operator: string;
-  /** Text, whatever is compared: a number or date is quoted. Not needed by `present`, `empty`, `true` and their like. */
+  /**
+   * Text, whatever is compared: a number or a date is quoted, a list is a JSON array in text, of at most 100 members.
+   * Not needed by `present`, `empty`, `true` and their like.
+   */
   readonly value?: string | null;
   readonly description?: string | null;
 }

@@ -2,8 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
 
 const COMMAND = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+
+const children: ChildProcess[] = [];
+
+// A test that failed half-way leaves nothing running.
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
 
 /** The built command in a process of its own. */
 export interface CommandProcess {
@@ -21,6 +29,7 @@ export function startCommand(args: readonly string[], env: NodeJS.ProcessEnv = {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  children.push(child);
   let output = '';
   const waiting = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {
