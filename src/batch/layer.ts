@@ -55,7 +55,9 @@ export function batched(askMany: AskMany, settings: BatchSettings, sizes: Sizes,
     underWay++;
     const questions = batch.map(({ question }) => question);
     // It never rejects; if it does all the same, nobody may wait for ever.
-    const asked = askMany(questions).catch((): readonly Answer[] => []);
+    const asked = askMany(questions).catch((error: unknown): readonly Answer[] =>
+      questions.map(() => failed(defect(error))),
+    );
     void asked.then((answers) => {
       underWay--;
       batch.forEach(({ answer }, at) => {
@@ -83,6 +85,10 @@ export function batched(askMany: AskMany, settings: BatchSettings, sizes: Sizes,
       for (const { answer } of left) answer(failed(failure));
     },
   };
+}
+
+function defect(error: unknown): Failure {
+  return { kind: 'item', message: `a defect of the Flipt provider, please report it: ${String(error)}` };
 }
 
 function overload(maxWaiting: number): Failure {
