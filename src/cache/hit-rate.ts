@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import type { Question } from '../model.js';
 
 const LOOK_UPS = 1_000;
@@ -37,18 +38,19 @@ export function hitRateWatch(warn: (message: string) => void): HitRateWatch {
   };
 }
 
+/** Checksums: to tell values apart is enough, and a thousand long ones would fill the memory. */
 interface Seen {
-  readonly entities: Set<string>;
+  readonly entities: Set<number>;
   /** For each attribute, the values that were asked with. */
-  readonly values: Map<string, Set<string>>;
+  readonly values: Map<string, Set<number>>;
 }
 
 function note({ entities, values }: Seen, { entity, attributes }: Question): void {
-  entities.add(entity);
+  entities.add(crc32(entity));
   for (const name in attributes) {
     const known = values.get(name);
-    if (known !== undefined) known.add(attributes[name] ?? '');
-    else if (values.size < MAX_NAMES) values.set(name, new Set([attributes[name] ?? '']));
+    if (known !== undefined) known.add(crc32(attributes[name] ?? ''));
+    else if (values.size < MAX_NAMES) values.set(name, new Set([crc32(attributes[name] ?? '')]));
   }
 }
 

@@ -111,11 +111,13 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock): Cached 
       return known(entry, false);
     },
     ask(key, question) {
-      const before = usable(key);
-      if (before?.state === 'stale') watch?.hit();
-      else watch?.miss(question);
       const refused = refusal();
+      // Not counted as a look-up: an outage says nothing about how well answers can be kept.
       if (refused !== undefined) return instead(key, refused);
+      const before = usable(key);
+      // Nor is a flight that is joined a miss: it costs no request.
+      if (before?.state === 'stale' || flights.has(key)) watch?.hit();
+      else watch?.miss(question);
       const flight = fly(key, question);
       return before?.state === 'stale'
         ? known(before.entry, before.entry.unconfirmed)
