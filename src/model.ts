@@ -101,6 +101,8 @@ export interface Failure {
   readonly status?: number;
   /** Set where the question was in a request of its own: the failure is about it alone. */
   readonly alone?: boolean;
+  /** What the network said, where that is all there was. */
+  readonly cause?: Error;
 }
 
 /** An answer with where it comes from. */

@@ -1,9 +1,11 @@
 import type { Clock } from '../clock.js';
 import type { Failure } from '../model.js';
 import type { ConnectionSettings } from '../settings.js';
+import { discreet } from './discreet.js';
 import { openConnections } from './dispatcher.js';
 import type { Reply, Send, ServiceRequest } from './message.js';
 import { connectionFailure, timeoutFailure, tooLarge } from './network.js';
+import { plainTextWarning } from './plain-text.js';
 
 /** A larger body is refused: no answer of the service comes near. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -20,23 +22,27 @@ export function openTransport(settings: ConnectionSettings, clock: Clock): Trans
   const basePath = pathname === '/' ? '' : pathname;
   const connections = openConnections(origin, settings);
   const { timeoutMs } = settings.http;
+  const warning = plainTextWarning(settings);
+  if (warning !== undefined) settings.logger.warn(warning);
 
   const exchange = async (request: ServiceRequest, signal: AbortSignal): Promise<Reply | Failure> => {
+    const sent = headersOf(settings, request);
     try {
       const { statusCode, headers, body } = await connections.dispatcher.request({
         origin,
         path: basePath + request.path,
         method: request.method,
-        headers: headersOf(settings, request),
+        headers: sent,
         body: request.body ?? null,
         signal,
       });
       const text = await readText(body);
-      return text === undefined
-        ? tooLarge(settings.url)
-        : { kind: 'reply', status: statusCode, headers, text };
+      if (text === undefined) return tooLarge(settings.url);
+      // Of other replies people are told.
+      const shown = statusCode === 200 ? text : discreet(text, sent);
+      return { kind: 'reply', status: statusCode, headers, text: shown };
     } catch (error) {
-      return connectionFailure(settings.url, error);
+      return connectionFailure(settings.url, error, sent);
     }
   };
 

@@ -55,7 +55,7 @@ export function statusFailure(url: string, reply: Reply): Failure {
 
 function statusWords(reply: Reply): string {
   const words = oneLine(serviceErrorOf(reply)?.message ?? '');
-  if (reply.status === 401) return `401: ${words || 'unauthorized'} (check the provider's auth)`;
+  if (reply.status === 401) return `401: ${words || 'unauthorized'} (check the option auth)`;
   if (reply.status === 403) return `403: ${words || 'forbidden'} (check what the credentials allow)`;
   if (words !== '') return `${reply.status}: ${words}`;
   if (reply.status >= 300 && reply.status < 400) return `${reply.status}, a redirect, which is not followed`;

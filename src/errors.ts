@@ -1,0 +1,66 @@
+/** gRPC's status names, by which the service tells its failures apart. */
+export type GrpcCode =
+  | 'CANCELLED'
+  | 'UNKNOWN'
+  | 'INVALID_ARGUMENT'
+  | 'DEADLINE_EXCEEDED'
+  | 'NOT_FOUND'
+  | 'ALREADY_EXISTS'
+  | 'PERMISSION_DENIED'
+  | 'RESOURCE_EXHAUSTED'
+  | 'FAILED_PRECONDITION'
+  | 'ABORTED'
+  | 'OUT_OF_RANGE'
+  | 'UNIMPLEMENTED'
+  | 'INTERNAL'
+  | 'UNAVAILABLE'
+  | 'DATA_LOSS'
+  | 'UNAUTHENTICATED';
+
+/** What a {@link FliptServiceError} tells besides its message. */
+export interface FliptServiceErrorFacts {
+  readonly code: GrpcCode;
+  readonly status?: number | undefined;
+  readonly details?: readonly unknown[] | undefined;
+  readonly operation: string;
+  readonly url: string;
+  readonly cause?: Error | undefined;
+}
+
+/**
+ * An operation that the service refused, could not be asked for, or answered with something unreadable. Its message is
+ * the service's own where there is one. It never holds a credential.
+ *
+ * Tell it from other errors by its `name`, which is `FliptServiceError`, rather than by `instanceof`: the ESM and the
+ * CommonJS build of this package each have a class of their own.
+ */
+export class FliptServiceError extends Error {
+  override readonly name = 'FliptServiceError';
+  /**
+   * The gRPC code that the service sent, or else the one that its HTTP status stands for. Without an answer:
+   * `UNAVAILABLE` the connection failed, `DEADLINE_EXCEEDED` it took longer than `http.timeoutMs`, `CANCELLED` the
+   * client was closed, `UNAUTHENTICATED` there were no credentials to send. `INTERNAL` with status 200: an answer that
+   * cannot be read. `UNIMPLEMENTED`: the service does not offer the operation.
+   */
+  readonly code: GrpcCode;
+  /** The HTTP status; `undefined` where no answer came. */
+  readonly status: number | undefined;
+  /** What the service sent as `details`, most often nothing. */
+  readonly details: readonly unknown[];
+  /** As the client names it: `segments.create`. */
+  readonly operation: string;
+  /** What was asked, with its query. */
+  readonly url: string;
+
+  constructor(
+    message: string,
+    { code, status, details = [], operation, url, cause }: FliptServiceErrorFacts,
+  ) {
+    super(message, cause === undefined ? {} : { cause });
+    this.code = code;
+    this.status = status;
+    this.details = details;
+    this.operation = operation;
+    this.url = url;
+  }
+}

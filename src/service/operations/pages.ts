@@ -1,0 +1,41 @@
+import type { CallOptions } from './operation.js';
+
+/** Which part of a list to read. It is the service's rule that `offset` and `pageToken` need a `limit`. */
+export interface PageOptions extends CallOptions {
+  /** The most entries to read. The service reads 25 unless told, and never more than 100. */
+  readonly limit?: number | undefined;
+  /** How many entries to pass over. */
+  readonly offset?: number | undefined;
+  /** `nextPageToken` of the page before; `offset` is not looked at then. */
+  readonly pageToken?: string | undefined;
+}
+
+/** How to go through a list. */
+export interface IterateOptions extends CallOptions {
+  /** Entries read with one request: 1 to 100. Default 100. */
+  readonly limit?: number | undefined;
+}
+
+/** What every page of a list tells. */
+export interface ListPage {
+  /** For {@link PageOptions.pageToken}; `''` on the last page. */
+  readonly nextPageToken: string;
+  /** How many entries the whole list has. */
+  readonly totalCount: number;
+}
+
+const LARGEST_PAGE = 100;
+
+/** Goes through all pages, reading each when it is come to. */
+export async function* everyEntry<Page extends ListPage, Entry>(
+  read: (options: PageOptions) => Promise<Page>,
+  entriesOf: (page: Page) => readonly Entry[],
+  { limit = LARGEST_PAGE, signal }: IterateOptions,
+): AsyncGenerator<Entry, void, undefined> {
+  let page = await read({ limit, signal });
+  yield* entriesOf(page);
+  while (page.nextPageToken !== '') {
+    page = await read({ limit, pageToken: page.nextPageToken, signal });
+    yield* entriesOf(page);
+  }
+}

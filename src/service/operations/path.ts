@@ -1,0 +1,27 @@
+/**
+ * A path with its parts filled in, each encoded: `{key}` in the pattern takes the part of that name. Dots too, where
+ * they are all of a part: `..` would lead elsewhere. Throws a TypeError for a part that no path can carry.
+ */
+export function pathOf(pattern: string, parts: Readonly<Record<string, string>>): string {
+  return Object.entries(parts).reduce(
+    (path, [name, part]) => path.replace(`{${name}}`, () => encoded(name, part)),
+    pattern,
+  );
+}
+
+function encoded(name: string, part: unknown): string {
+  if (typeof part !== 'string') throw new TypeError(`${name}: expected text, got ${typeof part}`);
+  if (part === '') throw new TypeError(`${name}: expected text, got ''`);
+  if (!part.isWellFormed())
+    throw new TypeError(`${name}: expected well-formed Unicode, got a lone surrogate`);
+  return /^\.{1,2}$/.test(part) ? '%2E'.repeat(part.length) : encodeURIComponent(part);
+}
+
+/** `?limit=2&offset=4`, without what is not set. */
+export function queryOf(members: Readonly<Record<string, string | number | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(members)) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  return query.size === 0 ? '' : `?${query.toString()}`;
+}

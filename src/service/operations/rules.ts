@@ -1,0 +1,133 @@
+import * as v from 'valibot';
+import { numberOrNone, pageFields, text, textOrNone, textsOrNone } from './fields.js';
+import { OFFERED_BY_V1, type Call, type CallOptions } from './operation.js';
+import { everyEntry, type IterateOptions, type ListPage, type PageOptions } from './pages.js';
+import { pathOf, queryOf } from './path.js';
+
+/** Whether one of a rule's segments is enough, or all are needed. */
+export type SegmentOperator = 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR';
+
+/** The share of a variant among those whom a rule is for. */
+export interface Distribution {
+  readonly id: string;
+  readonly ruleId: string;
+  readonly variantId: string;
+  /** Per cent. */
+  readonly rollout: number;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** ISO 8601. */
+  readonly updatedAt: string;
+}
+
+export interface Rule {
+  readonly id: string;
+  readonly namespaceKey: string;
+  readonly flagKey: string;
+  /** `''` where the rule names several. */
+  readonly segmentKey: string;
+  /** In ascending order; empty where the rule names one. */
+  readonly segmentKeys: readonly string[];
+  /** Always OR where the rule names one segment. */
+  readonly segmentOperator: SegmentOperator;
+  readonly distributions: readonly Distribution[];
+  /** Rules are tried in ascending order; the first that matches decides. */
+  readonly rank: number;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** ISO 8601. */
+  readonly updatedAt: string;
+}
+
+/** A rule to be made, for one segment or for several. */
+export type NewRule = NewRuleContent &
+  (
+    | { readonly segmentKey: string; readonly segmentKeys?: undefined }
+    | { readonly segmentKeys: readonly string[]; readonly segmentKey?: undefined }
+  );
+
+interface NewRuleContent {
+  /** A whole number from 1 on. It may be another rule's too: then the older one comes first. */
+  readonly rank: number;
+  /** Default `OR_SEGMENT_OPERATOR`. */
+  readonly segmentOperator?: SegmentOperator | undefined;
+}
+
+export interface RulePage extends ListPage {
+  readonly rules: readonly Rule[];
+}
+
+export interface RuleOperations {
+  /**
+   * Makes a rule, without distributions; `NOT_FOUND` where the flag or a segment is not there. Sent once. On a boolean
+   * flag it has no effect: the service's rule.
+   *
+   * @example
+   * await client.rules.create('default', 'banner', { segmentKey: 'beta', rank: 1 });
+   */
+  create(namespace: string, flag: string, rule: NewRule, options?: CallOptions): Promise<Rule>;
+  /** One page of a flag's rules, by rank. None for a flag that does not exist. */
+  list(namespace: string, flag: string, page?: PageOptions): Promise<RulePage>;
+  /** All rules of a flag, page by page. */
+  iterate(namespace: string, flag: string, options?: IterateOptions): AsyncGenerator<Rule, void, undefined>;
+}
+
+const distribution: v.GenericSchema<unknown, Distribution> = v.object({
+  id: text,
+  ruleId: textOrNone,
+  variantId: text,
+  rollout: numberOrNone,
+  createdAt: text,
+  updatedAt: text,
+});
+const rule: v.GenericSchema<unknown, Rule> = v.object({
+  id: text,
+  namespaceKey: text,
+  flagKey: text,
+  segmentKey: text,
+  segmentKeys: textsOrNone,
+  segmentOperator: v.picklist(['OR_SEGMENT_OPERATOR', 'AND_SEGMENT_OPERATOR']),
+  distributions: v.array(distribution),
+  rank: v.number(),
+  createdAt: text,
+  updatedAt: text,
+});
+const rulePage: v.GenericSchema<unknown, RulePage> = v.object({ rules: v.array(rule), ...pageFields });
+
+const RULES = '/api/v1/namespaces/{namespace}/flags/{flag}/rules';
+
+export function ruleOperations(call: Call): RuleOperations {
+  const operations: RuleOperations = {
+    async create(namespace, flag, body, options) {
+      const operation = {
+        name: 'rules.create',
+        method: 'POST',
+        path: pathOf(RULES, { namespace, flag }),
+        body,
+        repeatable: false,
+        answer: rule,
+        offered: OFFERED_BY_V1,
+      } as const;
+      return call(operation, options);
+    },
+    async list(namespace, flag, { signal, limit, offset, pageToken } = {}) {
+      const operation = {
+        name: 'rules.list',
+        method: 'GET',
+        path: pathOf(RULES, { namespace, flag }) + queryOf({ limit, offset, pageToken }),
+        repeatable: true,
+        answer: rulePage,
+        offered: OFFERED_BY_V1,
+      } as const;
+      return call(operation, { signal });
+    },
+    iterate(namespace, flag, options = {}) {
+      return everyEntry(
+        (page) => operations.list(namespace, flag, page),
+        ({ rules }) => rules,
+        options,
+      );
+    },
+  };
+  return operations;
+}

@@ -1,0 +1,153 @@
+import * as v from 'valibot';
+import { pageFields, text, textOrNone, word } from './fields.js';
+import { OFFERED_BY_V1, type Call, type CallOptions } from './operation.js';
+import { everyEntry, type IterateOptions, type ListPage, type PageOptions } from './pages.js';
+import { pathOf, queryOf } from './path.js';
+
+/** Whether an entity is in a segment when it meets every constraint, or when it meets one at least. */
+export type MatchType = 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE';
+
+/** What a constraint compares as. A later service may have other words. */
+export type ComparisonType =
+  | 'UNKNOWN_COMPARISON_TYPE'
+  | 'STRING_COMPARISON_TYPE'
+  | 'NUMBER_COMPARISON_TYPE'
+  | 'BOOLEAN_COMPARISON_TYPE'
+  | 'DATETIME_COMPARISON_TYPE'
+  | 'ENTITY_ID_COMPARISON_TYPE'
+  | (string & {});
+
+/** Compares one property of an evaluation's context. */
+export interface Constraint {
+  readonly id: string;
+  readonly namespaceKey: string;
+  readonly segmentKey: string;
+  readonly type: ComparisonType;
+  readonly property: string;
+  /** As `eq`, `isoneof`, `present`; which there are depends on the type. */
+  readonly operator: string;
+  readonly value: string;
+  readonly description: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** ISO 8601. */
+  readonly updatedAt: string;
+}
+
+export interface Segment {
+  readonly namespaceKey: string;
+  readonly key: string;
+  readonly name: string;
+  readonly description: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** ISO 8601. */
+  readonly updatedAt: string;
+  /** Without any, everybody is in the segment. */
+  readonly constraints: readonly Constraint[];
+  readonly matchType: MatchType;
+}
+
+export interface NewSegment {
+  /** Letters, digits, `-`, `_` and `,` of ASCII: the service's rule. */
+  readonly key: string;
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** Default `ALL_MATCH_TYPE`. */
+  readonly matchType?: MatchType | undefined;
+}
+
+/** All that an update replaces; the key and the constraints stay. */
+export interface SegmentUpdate {
+  readonly name: string;
+  readonly description: string;
+  readonly matchType: MatchType;
+}
+
+export interface SegmentPage extends ListPage {
+  readonly segments: readonly Segment[];
+}
+
+export interface GetSegmentOptions extends CallOptions {
+  /** The revision to read, where the service's store has revisions; a database ignores it. */
+  readonly reference?: string | undefined;
+}
+
+export interface SegmentOperations {
+  /** One page of the segments, in the order of their creation. None for a namespace that does not exist. */
+  list(namespace: string, page?: PageOptions): Promise<SegmentPage>;
+  /**
+   * All segments, page by page.
+   *
+   * @example
+   * for await (const segment of client.segments.iterate('default')) console.log(segment.key);
+   */
+  iterate(namespace: string, options?: IterateOptions): AsyncGenerator<Segment, void, undefined>;
+  /** One segment with its constraints; `NOT_FOUND` where there is none. */
+  get(namespace: string, key: string, options?: GetSegmentOptions): Promise<Segment>;
+  /** Makes a segment, without constraints; `INVALID_ARGUMENT` where the key is taken. Sent once. */
+  create(namespace: string, segment: NewSegment, options?: CallOptions): Promise<Segment>;
+  /** Replaces name, description and match type; `NOT_FOUND` where there is no such segment. Sent once. */
+  update(namespace: string, key: string, segment: SegmentUpdate, options?: CallOptions): Promise<Segment>;
+}
+
+const constraint: v.GenericSchema<unknown, Constraint> = v.object({
+  id: text,
+  namespaceKey: textOrNone,
+  segmentKey: textOrNone,
+  type: v.nullish(word, 'UNKNOWN_COMPARISON_TYPE'),
+  property: textOrNone,
+  operator: textOrNone,
+  value: textOrNone,
+  description: textOrNone,
+  createdAt: text,
+  updatedAt: text,
+});
+const segment: v.GenericSchema<unknown, Segment> = v.object({
+  namespaceKey: text,
+  key: text,
+  name: text,
+  description: text,
+  createdAt: text,
+  updatedAt: text,
+  constraints: v.array(constraint),
+  matchType: v.picklist(['ALL_MATCH_TYPE', 'ANY_MATCH_TYPE']),
+});
+const segmentPage: v.GenericSchema<unknown, SegmentPage> = v.object({
+  segments: v.array(segment),
+  ...pageFields,
+});
+
+const ALL = '/api/v1/namespaces/{namespace}/segments';
+const ONE = `${ALL}/{key}`;
+
+export function segmentOperations(call: Call): SegmentOperations {
+  const of = { answer: segment, offered: OFFERED_BY_V1 } as const;
+  const operations: SegmentOperations = {
+    async list(namespace, { signal, limit, offset, pageToken } = {}) {
+      const path = pathOf(ALL, { namespace }) + queryOf({ limit, offset, pageToken });
+      const read = { name: 'segments.list', method: 'GET', path, repeatable: true } as const;
+      return call({ ...of, ...read, answer: segmentPage }, { signal });
+    },
+    iterate(namespace, options = {}) {
+      return everyEntry(
+        (page) => operations.list(namespace, page),
+        ({ segments }) => segments,
+        options,
+      );
+    },
+    async get(namespace, key, { signal, reference } = {}) {
+      const path = pathOf(ONE, { namespace, key }) + queryOf({ reference });
+      return call({ ...of, name: 'segments.get', method: 'GET', path, repeatable: true }, { signal });
+    },
+    async create(namespace, body, options) {
+      const path = pathOf(ALL, { namespace });
+      return call({ ...of, name: 'segments.create', method: 'POST', path, body, repeatable: false }, options);
+    },
+    async update(namespace, key, body, options) {
+      const path = pathOf(ONE, { namespace, key });
+      return call({ ...of, name: 'segments.update', method: 'PUT', path, body, repeatable: false }, options);
+    },
+  };
+  return operations;
+}

@@ -1,0 +1,78 @@
+import * as v from 'valibot';
+import { text } from './fields.js';
+import { OFFERED_BY_V1, type Call, type CallOptions } from './operation.js';
+import { pathOf } from './path.js';
+
+export interface Variant {
+  readonly id: string;
+  readonly namespaceKey: string;
+  readonly flagKey: string;
+  readonly key: string;
+  readonly name: string;
+  readonly description: string;
+  /** JSON text; `''` where there is none. */
+  readonly attachment: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** ISO 8601. */
+  readonly updatedAt: string;
+}
+
+/** All that a variant is to say: what is left out is emptied. */
+export interface VariantUpdate {
+  /** No other variant of the flag may have it. */
+  readonly key: string;
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  /** JSON text of any kind, 1,000 KB at most. */
+  readonly attachment?: string | undefined;
+}
+
+export interface VariantOperations {
+  /**
+   * Replaces a variant's content; `NOT_FOUND` unless a flag of this key has a variant of this id. The ids of a flag's
+   * variants are in its rules' distributions. Sent once.
+   *
+   * @example
+   * const attachment = JSON.stringify({ color: 'red' });
+   * await client.variants.update('default', 'banner', id, { key: 'red', name: 'Red', attachment });
+   */
+  update(
+    namespace: string,
+    flag: string,
+    id: string,
+    variant: VariantUpdate,
+    options?: CallOptions,
+  ): Promise<Variant>;
+}
+
+const variant: v.GenericSchema<unknown, Variant> = v.object({
+  id: text,
+  namespaceKey: text,
+  flagKey: text,
+  key: text,
+  name: text,
+  description: text,
+  attachment: text,
+  createdAt: text,
+  updatedAt: text,
+});
+
+const ONE = '/api/v1/namespaces/{namespace}/flags/{flag}/variants/{id}';
+
+export function variantOperations(call: Call): VariantOperations {
+  return {
+    async update(namespace, flag, id, body, options) {
+      const operation = {
+        name: 'variants.update',
+        method: 'PUT',
+        path: pathOf(ONE, { namespace, flag, id }),
+        body,
+        repeatable: false,
+        answer: variant,
+        offered: OFFERED_BY_V1,
+      } as const;
+      return call(operation, options);
+    },
+  };
+}
