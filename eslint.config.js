@@ -24,6 +24,8 @@ export default tseslint.config(
         { allowWithDecorator: true, allowStaticOnly: true },
       ],
       'max-lines': ['error', { max: 250 }],
+      // The way in which Express's types are widened.
+      '@typescript-eslint/no-namespace': ['error', { allowDeclarations: true }],
     },
   },
   {

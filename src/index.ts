@@ -13,4 +13,16 @@ export type {
   Logger,
   TlsOptions,
 } from './options.js';
-export { openRequestView, REQUEST_VIEW, type RequestView } from './view.js';
+export {
+  requestContext,
+  runInTransactionContext,
+  type Prefetcher,
+  type RequestContextOptions,
+} from './request-context.js';
+export {
+  openRequestView,
+  REQUEST_VIEW,
+  requestView,
+  type ClosingResponse,
+  type RequestView,
+} from './view.js';

@@ -10,12 +10,31 @@ export interface RequestView {
   ended: boolean;
 }
 
+/** What is used of a response: `close` is emitted when it is sent, and when the client goes away before. */
+export interface ClosingResponse {
+  once(event: 'close', listener: () => void): unknown;
+}
+
+/** A view that belongs to no HTTP request; set `ended` when what it is for is over. After 30 s it is over by itself. */
 export function openRequestView(): RequestView {
   return { ended: false };
 }
 
-/** The view that a context carries, if it carries one. */
-export function requestViewOf(context: object): RequestView | undefined {
-  const view = (context as { readonly [REQUEST_VIEW]?: unknown })[REQUEST_VIEW];
+/** The one view of an HTTP request, which ends when its response closes. */
+export function requestView(request: object, response: ClosingResponse): RequestView {
+  const known = requestViewOf(request);
+  if (known !== undefined) return known;
+  const view = openRequestView();
+  // On the request itself, so that adapters of different copies of this package share it. Not seen by loggers.
+  Object.defineProperty(request, REQUEST_VIEW, { value: view });
+  response.once('close', () => {
+    view.ended = true;
+  });
+  return view;
+}
+
+/** The view that a context or a request carries, if it carries one. */
+export function requestViewOf(carrier: object): RequestView | undefined {
+  const view = (carrier as { readonly [REQUEST_VIEW]?: unknown })[REQUEST_VIEW];
   return typeof view === 'object' && view !== null && 'ended' in view ? (view as RequestView) : undefined;
 }

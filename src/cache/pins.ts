@@ -12,17 +12,21 @@ export interface Pins {
   readonly pin: (key: string, told: Told) => Told;
 }
 
-/** Keeps, for each request's view, what it has been told. Gone with the view. */
+/** Keeps, for each request's view, what it has been told. Gone with the view, and once it is over. */
 export function pinning(clock: Clock): (view: { readonly ended: boolean }) => Pins | undefined {
-  const views = new WeakMap<object, { readonly pins: Pins; readonly since: number }>();
+  const views = new WeakMap<object, { readonly pins: Pins; readonly since: number } | 'over'>();
   return (view) => {
-    if (view.ended) return undefined;
-    let known = views.get(view);
-    if (known === undefined) {
-      known = { pins: pins(clock), since: clock.now() };
-      views.set(view, known);
+    const known = views.get(view);
+    if (known === 'over') return undefined;
+    if (view.ended || (known !== undefined && clock.now() - known.since >= VIEW_FOR_MS)) {
+      // A job that the request has started may hold the view for hours: what was pinned is let go.
+      views.set(view, 'over');
+      return undefined;
     }
-    return clock.now() - known.since < VIEW_FOR_MS ? known.pins : undefined;
+    if (known !== undefined) return known.pins;
+    const opened = pins(clock);
+    views.set(view, { pins: opened, since: clock.now() });
+    return opened;
   };
 }
 

@@ -1,0 +1,58 @@
+import { OpenFeature, type Client, type EvaluationContext } from '@openfeature/server-sdk';
+import type { Request, RequestHandler } from 'express';
+import { requestContext, requestView, runInTransactionContext, type RequestView } from '../index.js';
+import { checkOptions, type FlagsOptions } from './options.js';
+import { settledWithin } from './settled-within.js';
+
+/**
+ * Express middleware, for Express 5 and 4: gives each request its evaluation context, and one view of its flags.
+ *
+ * After it, every OpenFeature client knows the request's context, `req.flags` is a client bound to it, and a flag asked
+ * twice in one request answers the same. It never waits for the service. Throws a TypeError if an option is wrong.
+ *
+ * @example
+ * ```ts
+ * app.use(flags({
+ *   context: (req) => ({ targetingKey: req.user.id, plan: req.user.plan }),
+ *   prefetch: ['new-checkout', 'button-color'],
+ * }));
+ * app.get('/', async (req, res) => {
+ *   res.send((await req.flags.getBooleanValue('new-checkout', false)) ? 'new' : 'old');
+ * });
+ * ```
+ */
+export function flags(options: FlagsOptions): RequestHandler {
+  checkOptions(options);
+  const { domain } = options;
+  return (req, res, next) => {
+    contextOf(req, requestView(req, res), options)
+      .then((context) => {
+        req.flags = boundClient(domain, context);
+        runInTransactionContext(context, next);
+      })
+      .catch((reason: unknown) => {
+        next(asError(reason));
+      });
+  };
+}
+
+async function contextOf(
+  req: Request,
+  view: RequestView,
+  { context, contextTimeoutMs = 1000, prefetch, provider, domain }: FlagsOptions,
+): Promise<EvaluationContext> {
+  const own = await settledWithin(contextTimeoutMs, context(req));
+  const flagKeys = typeof prefetch === 'function' ? prefetch(req) : prefetch;
+  return requestContext(own, { view, prefetch: flagKeys, provider, domain });
+}
+
+function boundClient(domain: string | undefined, context: EvaluationContext): Client {
+  return domain === undefined ? OpenFeature.getClient(context) : OpenFeature.getClient(domain, context);
+}
+
+/** Express takes a falsy reason for no error at all, and some texts for commands to its router. */
+function asError(reason: unknown): object {
+  return typeof reason === 'object' && reason !== null
+    ? reason
+    : new Error(`flags: context failed: ${String(reason)}`, { cause: reason });
+}

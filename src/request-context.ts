@@ -1,0 +1,104 @@
+import {
+  AsyncLocalStorageTransactionContextPropagator,
+  OpenFeature,
+  type EvaluationContext,
+} from '@openfeature/server-sdk';
+import { REQUEST_VIEW, type RequestView } from './view.js';
+
+/** Something that can be asked for flags ahead of their use: a `FliptProvider`. */
+export interface Prefetcher {
+  prefetch(flagKeys: readonly string[], context: EvaluationContext): Promise<void>;
+}
+
+/** What belongs to a request beside its context. */
+export interface RequestContextOptions {
+  /** Within it, a flag asked twice for the same context answers the same. */
+  readonly view: RequestView;
+  /** Flags to ask for now, in one batch: a later resolve finds them known or joins the request. Default: none. */
+  readonly prefetch?: readonly string[] | undefined;
+  /** Who is asked for them. Default: the provider registered for `domain`, if it can be asked ahead. */
+  readonly provider?: Prefetcher | undefined;
+  /** OpenFeature's domain. Default: the default one. */
+  readonly domain?: string | undefined;
+}
+
+/**
+ * The transaction context of a request: `context` over the transaction context that is there already, with the
+ * request's view. Starts to prefetch and does not wait for it: an answerless service delays nobody.
+ *
+ * Throws a TypeError if `context` is no object or `prefetch` no list of flag keys.
+ *
+ * The express and nest entries do this for you; it is public for all other frameworks.
+ *
+ * @example
+ * ```ts
+ * fastify.addHook('preHandler', (request, reply, done) => {
+ *   const view = requestView(request.raw, reply.raw);
+ *   const context = requestContext({ targetingKey: request.user.id }, { view, prefetch: ['new-checkout'] });
+ *   runInTransactionContext(context, done);
+ * });
+ * ```
+ */
+export function requestContext(
+  context: EvaluationContext,
+  options: RequestContextOptions,
+): EvaluationContext {
+  const { view, prefetch, provider, domain } = options;
+  checkContext(context);
+  const whole = { ...OpenFeature.getTransactionContext(), ...context, [REQUEST_VIEW]: view };
+  if (prefetch !== undefined) prefetchFlags(prefetch, whole, provider ?? registeredPrefetcher(domain));
+  return whole;
+}
+
+/**
+ * Runs `callback` with `context` as OpenFeature's transaction context: instead of what is there, not merged with it.
+ * OpenFeature's AsyncLocalStorageTransactionContextPropagator is installed if there is no propagator yet.
+ */
+export function runInTransactionContext(context: EvaluationContext, callback: () => void): void {
+  if (!isPropagated()) {
+    OpenFeature.setTransactionContextPropagator(new AsyncLocalStorageTransactionContextPropagator());
+  }
+  OpenFeature.setTransactionContext(context, callback);
+}
+
+/**
+ * Whether a transaction context comes back: with OpenFeature's own stand-in it does not. Looked at each time, for
+ * others install a propagator too, and it costs less than a microsecond.
+ */
+function isPropagated(): boolean {
+  let comesBack = false;
+  OpenFeature.setTransactionContext({ targetingKey: MARKER }, () => {
+    comesBack = OpenFeature.getTransactionContext().targetingKey === MARKER;
+  });
+  return comesBack;
+}
+
+const MARKER = 'openfeature-flipt-provider.marker';
+
+function checkContext(context: unknown): asserts context is EvaluationContext {
+  if (typeof context === 'object' && context !== null && !Array.isArray(context)) return;
+  const got = context === null ? 'null' : Array.isArray(context) ? 'an array' : typeof context;
+  throw new TypeError(`context: expected an object such as { targetingKey: … }, got ${got}`);
+}
+
+function prefetchFlags(
+  flagKeys: readonly string[],
+  context: EvaluationContext,
+  provider: Prefetcher | undefined,
+): void {
+  if (!Array.isArray(flagKeys) || !flagKeys.every((key) => typeof key === 'string')) {
+    throw new TypeError('prefetch: expected a list of flag keys');
+  }
+  if (flagKeys.length === 0) return;
+  // As a client will ask with: the key of the cache is made of the whole context. A resolve tells what goes wrong.
+  provider?.prefetch(flagKeys, { ...OpenFeature.getContext(), ...context }).catch(() => undefined);
+}
+
+function registeredPrefetcher(domain: string | undefined): Prefetcher | undefined {
+  const provider = domain === undefined ? OpenFeature.getProvider() : OpenFeature.getProvider(domain);
+  return isPrefetcher(provider) ? provider : undefined;
+}
+
+function isPrefetcher(provider: object): provider is Prefetcher {
+  return 'prefetch' in provider && typeof provider.prefetch === 'function';
+}
