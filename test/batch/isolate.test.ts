@@ -1,0 +1,179 @@
+import { describe, expect, it, vi } from 'vitest';
+import { isolating, type Service } from '../../src/batch/isolate.js';
+import { failed, type Answer, type AskAtOnce, type Failure, type Question } from '../../src/model.js';
+import { question } from '../cache/questions.js';
+import { manualClock } from '../clock.js';
+import { variantAnswer } from '../mapping/answers.js';
+
+const spoilt = (status: number): Failure => ({ kind: 'status', status, message: `status ${status}` });
+const answerOf = ({ flag }: Question): Answer => variantAnswer({ variant: `of ${flag}` });
+const batch = (count: number) => Array.from({ length: count }, (_, at) => question(`f${at}`));
+const BATCHES = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33, 50, 63, 64];
+
+/** The layer over a service that fails each batch with one of the culprits in it. */
+function setUp(fails: (asked: readonly Question[]) => number | undefined, more: Partial<Service> = {}) {
+  const clock = manualClock();
+  const requests: string[][] = [];
+  const askAtOnce: AskAtOnce = (questions) => {
+    requests.push(questions.map(({ flag }) => flag));
+    const status = fails(questions);
+    return Promise.resolve(status === undefined ? questions.map(answerOf) : spoilt(status));
+  };
+  const serviceFailed = vi.fn<(failure: Failure) => void>();
+  const ask = isolating(askAtOnce, { isWell: () => true, failed: serviceFailed, ...more }, clock);
+  return { clock, ask, requests, serviceFailed };
+}
+
+const spoiltBy =
+  (status: number, ...culprits: string[]) =>
+  (questions: readonly Question[]) =>
+    questions.some(({ flag }) => culprits.includes(flag)) ? status : undefined;
+
+describe('a question that spoils its batch', () => {
+  it.each([400, 404, 413, 422, 500])(
+    'with %s alone fails, wherever it stands among 1 to 64',
+    async (status) => {
+      for (const size of BATCHES) {
+        for (let at = 0; at < size; at++) {
+          const { ask, requests } = setUp(spoiltBy(status, `f${at}`));
+          const questions = batch(size);
+          const answers = await ask(questions);
+          const own = failed({ ...spoilt(status), alone: true });
+          expect(answers).toEqual(questions.map((one, position) => (position === at ? own : answerOf(one))));
+          expect(requests.length - 1).toBeLessThanOrEqual(2 * Math.log2(size) + 2);
+        }
+      }
+    },
+  );
+
+  it('is asked alone for 30 s, and then again with others', async () => {
+    const { clock, ask, requests } = setUp(spoiltBy(400, 'f1'));
+    await ask(batch(3));
+    requests.length = 0;
+    await clock.advance(29_999);
+    expect(await ask(batch(3))).toMatchObject([
+      { variant: 'of f0' },
+      { kind: 'failed' },
+      { variant: 'of f2' },
+    ]);
+    expect(requests).toEqual([['f0', 'f2'], ['f1']]);
+    requests.length = 0;
+    await clock.advance(30_000);
+    await ask(batch(3));
+    expect(requests[0]).toEqual(['f0', 'f1', 'f2']);
+  });
+
+  it('is told from the same flag asked for another entity', async () => {
+    const { ask, requests } = setUp(([one]) => (one?.entity === 'bad' ? 400 : undefined));
+    await ask([question('f', 'bad'), question('f', 'good')]);
+    requests.length = 0;
+    await ask([question('f', 'good'), question('g', 'good')]);
+    expect(requests).toEqual([['f', 'g']]);
+  });
+
+  it('among thousands of such, is remembered before those that were found earlier', async () => {
+    const { ask, requests } = setUp((questions) =>
+      questions.length === 1 && isOdd(questions[0]!) ? 400 : even(questions),
+    );
+    for (let at = 0; at < 1_001; at++) await ask([question(`odd-${at}`), question(`f${at}`)]);
+    requests.length = 0;
+    await ask([question('odd-1000'), question('x'), question('y')]);
+    expect(requests).toEqual([['x', 'y'], ['odd-1000']]);
+    requests.length = 0;
+    await ask([question('odd-0'), question('x')]);
+    expect(requests[0]).toEqual(['odd-0', 'x']);
+  });
+});
+
+const isOdd = ({ flag }: Question) => flag.startsWith('odd');
+const even = (questions: readonly Question[]) => (questions.some(isOdd) ? 400 : undefined);
+
+describe('several that spoil their batch', () => {
+  it('all fail, and only they, while the requests suffice', async () => {
+    const { ask } = setUp(spoiltBy(400, 'f1', 'f6'));
+    const answers = await ask(batch(8));
+    expect(answers.map(({ kind }) => kind === 'failed')).toEqual([0, 1, 0, 0, 0, 0, 1, 0].map(Boolean));
+  });
+
+  it.each([400, 404, 413, 422, 500])(
+    'with %s never take more than 4 log2(n) + 4 requests',
+    async (status) => {
+      for (const size of BATCHES) {
+        for (const every of [1, 2, 3, 5]) {
+          const culprits = batch(size).flatMap(({ flag }, at) => (at % every === 0 ? [flag] : []));
+          const { ask, requests } = setUp(spoiltBy(status, ...culprits));
+          const answers = await ask(batch(size));
+          expect(requests.length).toBeLessThanOrEqual(4 * Math.log2(size) + 4);
+          expect(answers).toHaveLength(size);
+          for (const [at, answer] of answers.entries()) {
+            if (answer.kind === 'variant') expect(answer.variant).toBe(`of f${at}`);
+            if (culprits.includes(`f${at}`)) expect(answer.kind).toBe('failed');
+          }
+        }
+      }
+    },
+  );
+});
+
+describe('a service that answers 500 to everything', () => {
+  it.each(BATCHES.slice(1))(
+    'gets three requests at most for a batch of %s, and one failure is told',
+    async (size) => {
+      const { ask, requests, serviceFailed } = setUp(() => 500);
+      const answers = await ask(batch(size));
+      expect(requests.length).toBeLessThanOrEqual(3);
+      expect(answers).toEqual(batch(size).map(() => failed(spoilt(500))));
+      expect(serviceFailed).toHaveBeenCalledExactlyOnceWith(spoilt(500));
+    },
+  );
+
+  it('does not make culprits of the questions', async () => {
+    const status = vi.fn<() => number | undefined>(() => 500);
+    const { ask, requests } = setUp(status);
+    await ask(batch(4));
+    status.mockReturnValue(undefined);
+    requests.length = 0;
+    await ask(batch(4));
+    expect(requests).toEqual([['f0', 'f1', 'f2', 'f3']]);
+  });
+});
+
+describe('no search is made', () => {
+  it.each([401, 403, 408, 429, 501, 502, 503, 504])('for a %s', async (status) => {
+    const { ask, requests } = setUp(() => status);
+    expect(await ask(batch(4))).toEqual(batch(4).map(() => failed(spoilt(status))));
+    expect(requests).toHaveLength(1);
+  });
+
+  it('while the service is not well', async () => {
+    const { ask, requests } = setUp(spoiltBy(400, 'f0'), { isWell: () => false });
+    expect(await ask(batch(4))).toEqual(batch(4).map(() => failed(spoilt(400))));
+    expect(requests).toHaveLength(1);
+  });
+
+  it('after one that found nothing but failures, until something succeeds', async () => {
+    const { ask, requests } = setUp((questions) => (questions[0]?.flag === 'good' ? undefined : 404));
+    await ask(batch(4));
+    requests.length = 0;
+    await ask(batch(6).slice(4));
+    expect(requests).toEqual([['f4', 'f5']]);
+    await ask([question('good')]);
+    requests.length = 0;
+    await ask(batch(8).slice(6));
+    expect(requests.length).toBeGreaterThan(1);
+  });
+
+  it('while another is made: the next one waits for it', async () => {
+    const { ask, requests } = setUp(spoiltBy(400, 'f0', 'g0'));
+    await Promise.all([ask(batch(4)), ask(['g0', 'g1', 'g2', 'g3'].map((flag) => question(flag)))]);
+    const searches = requests.slice(2).map((flags) => flags[0]?.[0]);
+    expect(searches).toEqual([...searches].sort());
+    expect(searches).toContain('g');
+  });
+});
+
+it('no question, no request', async () => {
+  const { ask, requests } = setUp(() => undefined);
+  expect(await ask([])).toEqual([]);
+  expect(requests).toEqual([]);
+});
