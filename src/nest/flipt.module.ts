@@ -1,0 +1,109 @@
+import {
+  Inject,
+  Module,
+  type DynamicModule,
+  type FactoryProvider,
+  type ModuleMetadata,
+  type NestModule,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { runInTransactionContext, type ClosingResponse } from '../index.js';
+import type { FliptModuleOptions } from './options.js';
+import { register, type Registration } from './registration.js';
+import { openRequestState, type Exchange } from './request-state.js';
+
+/** As for other dynamic modules: what `useFactory` is given, and where that comes from. */
+export interface FliptModuleAsyncOptions<R extends object = object> extends Pick<ModuleMetadata, 'imports'> {
+  readonly inject?: FactoryProvider['inject'];
+  readonly useFactory: FactoryProvider<FliptModuleOptions<R>>['useFactory'];
+}
+
+const REGISTRATION = Symbol('flipt registration');
+const OPTIONS = Symbol('flipt options');
+
+interface FastifyRequest {
+  readonly raw: object;
+}
+interface FastifyReply {
+  readonly raw: ClosingResponse;
+}
+interface Fastify {
+  addHook(
+    name: 'onRequest',
+    hook: (request: FastifyRequest, reply: FastifyReply, done: () => void) => void,
+  ): void;
+}
+
+/**
+ * Registers the provider when the app starts, closes it, and only it, when the app shuts down (which Nest does on a
+ * signal only after `app.enableShutdownHooks()`), and gives each HTTP request its context and one view of its flags,
+ * on Express and on Fastify. Clients and decorators for values are those of \@openfeature/nestjs-sdk.
+ *
+ * @example
+ * ```ts
+ * \@Module({
+ *   imports: [
+ *     FliptModule.forRoot({
+ *       provider: new FliptProvider({ url: 'http://localhost:8080' }),
+ *       context: (request: Request) => ({ targetingKey: request.user.id }),
+ *     }),
+ *     OpenFeatureModule.forRoot({ useGlobalInterceptor: false }),
+ *   ],
+ * })
+ * class AppModule {}
+ * ```
+ */
+export class FliptModule implements NestModule, OnApplicationShutdown {
+  readonly #host: HttpAdapterHost;
+  readonly #registration: Registration;
+
+  /** Made by Nest. */
+  constructor(host: HttpAdapterHost, registration: Registration) {
+    this.#host = host;
+    this.#registration = registration;
+  }
+
+  static forRoot<R extends object = object>(options: FliptModuleOptions<R> = {}): DynamicModule {
+    return moduleWith({ provide: OPTIONS, useValue: options });
+  }
+
+  static forRootAsync<R extends object = object>(options: FliptModuleAsyncOptions<R>): DynamicModule {
+    const { imports = [], inject = [], useFactory } = options;
+    return { ...moduleWith({ provide: OPTIONS, inject, useFactory }), imports };
+  }
+
+  /** Called by Nest before the middleware of any module is put in place. */
+  configure(): void {
+    const { options } = this.#registration;
+    const begin = (exchange: Exchange, next: () => void) => {
+      runInTransactionContext(openRequestState(exchange, options).context, next);
+    };
+    const adapter = this.#host.httpAdapter;
+    if (adapter.getType() === 'fastify') {
+      // A hook, as only hooks see the request that guards will see; `done` goes on in the transaction context.
+      adapter.getInstance<Fastify>().addHook('onRequest', (request, reply, done) => {
+        begin({ request, raw: { request: request.raw, response: reply.raw } }, done);
+      });
+      return;
+    }
+    adapter.use((request: object, response: ClosingResponse, next: () => void) => {
+      begin({ request, raw: { request, response } }, next);
+    });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.#registration.close();
+  }
+}
+
+Module({})(FliptModule);
+Inject(HttpAdapterHost)(FliptModule, undefined, 0);
+Inject(REGISTRATION)(FliptModule, undefined, 1);
+
+function moduleWith(options: NonNullable<DynamicModule['providers']>[number]): DynamicModule {
+  return {
+    module: FliptModule,
+    providers: [options, { provide: REGISTRATION, inject: [OPTIONS], useFactory: register }],
+  };
+}

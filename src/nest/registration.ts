@@ -1,0 +1,51 @@
+import { Logger } from '@nestjs/common';
+import { setTimeout as delay } from 'node:timers/promises';
+import { OpenFeature, type Provider } from '@openfeature/server-sdk';
+import { FliptProvider } from '../index.js';
+import type { FliptModuleOptions } from './options.js';
+
+/** The provider of an app, which has begun with its start. */
+export interface Registration {
+  readonly options: FliptModuleOptions;
+  readonly close: () => Promise<void>;
+}
+
+/** Registers the provider and waits until it is ready; rejects only where the app is not to start without it. */
+export async function register(options: FliptModuleOptions): Promise<Registration> {
+  const { provider = new FliptProvider(), domain, readyTimeoutMs = 10_000, required = false } = options;
+  const close = async () => {
+    await provider.onClose?.();
+  };
+  try {
+    await within(readyTimeoutMs, started(provider, domain));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (required) {
+      await close();
+      throw new Error(`FliptModule: the provider is not ready: ${reason}`, { cause: error });
+    }
+    new Logger('FliptModule').warn(`The provider is not ready, defaults are served: ${reason}`);
+  }
+  return { options, close };
+}
+
+async function started(provider: Provider, domain: string | undefined): Promise<void> {
+  const registered = domain === undefined ? OpenFeature.getProvider() : OpenFeature.getProvider(domain);
+  // OpenFeature leaves alone what it knows, even if an app before this one has closed it.
+  if (registered === provider) await provider.initialize?.();
+  else if (domain === undefined) await OpenFeature.setProviderAndWait(provider);
+  else await OpenFeature.setProviderAndWait(domain, provider);
+}
+
+async function within(ms: number, ready: Promise<void>): Promise<void> {
+  const timer = new AbortController();
+  const late = async () => {
+    await delay(ms, undefined, { signal: timer.signal });
+    throw new Error(`no word of it within ${ms} ms (readyTimeoutMs)`);
+  };
+  try {
+    await Promise.race([ready, late()]);
+  } finally {
+    timer.abort();
+  }
+}

@@ -1,0 +1,49 @@
+import { NotFoundException, UseGuards, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { OpenFeature } from '@openfeature/server-sdk';
+import { NO_REQUEST, stateIn } from './set-request-context.js';
+
+export interface RequireFlagOptions {
+  /** Taken where the flag cannot be resolved. */
+  readonly default: boolean;
+  /** What a request is refused with while the flag is off. Default: 404, as for a route that does not exist. */
+  readonly otherwise?: ((context: ExecutionContext) => Error) | undefined;
+}
+
+/**
+ * Lets requests in to a handler, or to all of a controller, only while a boolean flag is on for them.
+ *
+ * It is a guard, and guards run in the order of their decorators from the bottom up, a controller's before a handler's:
+ * put it above the guard that finds out who the user is.
+ *
+ * @example
+ * ```ts
+ * \@Get('checkout')
+ * \@RequireFlag('new-checkout', { default: false })
+ * checkout() { … }
+ * ```
+ */
+export function RequireFlag(flag: string, options: RequireFlagOptions): ClassDecorator & MethodDecorator {
+  return UseGuards(flagGuard(flag, options));
+}
+
+function flagGuard(
+  flag: string,
+  { default: fallback, otherwise = notFound }: RequireFlagOptions,
+): CanActivate {
+  return {
+    async canActivate(executionContext) {
+      const state = stateIn(executionContext);
+      if (state === undefined) throw new Error(`@RequireFlag('${flag}'): ${NO_REQUEST}`);
+      const client =
+        state.domain === undefined ? OpenFeature.getClient() : OpenFeature.getClient(state.domain);
+      if (await client.getBooleanValue(flag, fallback, state.context)) return true;
+      throw otherwise(executionContext);
+    },
+  };
+}
+
+/** What Nest itself says of a route that does not exist. */
+function notFound(executionContext: ExecutionContext): Error {
+  const request = executionContext.switchToHttp().getRequest<{ method?: string; url?: string }>();
+  return new NotFoundException(`Cannot ${request.method ?? ''} ${request.url ?? ''}`);
+}
