@@ -7,8 +7,16 @@ import { isHeaderName, isHeaderText } from './header-text.js';
  */
 
 const LARGEST_TIMER_MS = 2_147_483_647;
+/** The cache makes room for all of its entries at once. */
+const MOST_ENTRIES = 2 ** 24;
 
-const whole = (least: number, unit: string) => {
+/** JavaScript, and the schema by itself, takes a list for an object. */
+const noList = <S extends v.GenericSchema>(schema: S, expected: string) =>
+  v.lazy((given) => (Array.isArray(given) ? v.never(expected) : schema));
+const members = <E extends v.ObjectEntries>(entries: E, expected: string) =>
+  noList(v.strictObject(entries, expected), expected);
+
+const whole = (least: number, unit: string, most = Number.MAX_SAFE_INTEGER) => {
   const expected = `${unit} >= ${least}`;
   return v.optional(
     v.pipe(
@@ -16,6 +24,7 @@ const whole = (least: number, unit: string) => {
       v.finite(expected),
       v.integer(`a whole number of ${expected}`),
       v.minValue(least, expected),
+      v.maxValue(most, `${unit} <= ${most}`),
     ),
   );
 };
@@ -38,10 +47,10 @@ const text = (expected: string) => v.pipe(v.string(expected), v.nonEmpty(expecte
 const callable = (expected: string) =>
   v.custom<(...args: never[]) => unknown>((value) => typeof value === 'function', expected);
 
-const headers = v.record(
-  v.pipe(v.string(), v.check(isHeaderName, 'a header name')),
-  headerText('text'),
-  'an object of header names and values',
+const HEADERS = 'an object of header names and values';
+const headers = noList(
+  v.record(v.pipe(v.string(), v.check(isHeaderName, 'a header name')), headerText('text'), HEADERS),
+  HEADERS,
 );
 
 const isWebAddress = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
@@ -58,10 +67,10 @@ const url = v.pipe(
 
 const AUTH = '{ token }, { jwt }, { tokenFile } or { headers }, one of them';
 const auth = v.pipe(
-  v.strictObject(
+  members(
     {
-      token: v.optional(filled('a token, not empty,')),
-      jwt: v.optional(filled('a JSON Web Token, not empty,')),
+      token: v.optional(filled('a token')),
+      jwt: v.optional(filled('a JSON Web Token')),
       tokenFile: v.optional(text('the path of a file')),
       headers: v.optional(callable('a function that returns headers')),
     },
@@ -76,7 +85,7 @@ const pem = v.custom<string | Uint8Array>(
 );
 const PROXY = "'env' or an http: or https: address";
 const http = v.pipe(
-  v.strictObject(
+  members(
     {
       timeoutMs: milliseconds(1),
       retries: whole(0, 'attempts'),
@@ -97,7 +106,7 @@ const http = v.pipe(
         ),
       ),
       tls: v.optional(
-        v.strictObject(
+        members(
           {
             ca: v.optional(v.union([pem, v.array(pem)], 'PEM as text or bytes, or a list of them')),
             cert: v.optional(pem),
@@ -143,25 +152,22 @@ const connection = {
 
 const names = v.array(v.string('the name of an attribute'), 'a list of attribute names');
 const attributes = v.pipe(
-  v.strictObject(
-    { only: v.optional(names), except: v.optional(names) },
-    '{ only: [names] } or { except: [names] }',
-  ),
+  members({ only: v.optional(names), except: v.optional(names) }, '{ only: [names] } or { except: [names] }'),
   v.check(({ only, except }) => (only === undefined) !== (except === undefined), 'either only or except'),
 );
 
-const cache = v.strictObject(
+const cache = members(
   {
     freshForMs: milliseconds(0),
     staleForMs: milliseconds(0),
     staleOnErrorForMs: milliseconds(0),
     negativeForMs: milliseconds(0),
-    maxEntries: whole(1, 'entries'),
+    maxEntries: whole(1, 'entries', MOST_ENTRIES),
     maxBytes: whole(1, 'bytes'),
   },
   'false or an object of options',
 );
-const batch = v.strictObject(
+const batch = members(
   {
     maxItems: whole(1, 'items'),
     maxBytes: whole(1, 'bytes'),
@@ -170,7 +176,7 @@ const batch = v.strictObject(
   },
   'false or an object of options',
 );
-const breaker = v.strictObject(
+const breaker = members(
   { failures: whole(1, 'failures'), openForMs: milliseconds(1), maxOpenForMs: milliseconds(1) },
   'false or an object of options',
 );
@@ -178,9 +184,9 @@ const breaker = v.strictObject(
 const falseOr = <S extends v.GenericSchema>(schema: S) =>
   v.optional(v.lazy((given) => (given === false ? v.literal(false) : schema)));
 
-export const clientShape = v.strictObject(connection, 'an object of options');
+export const clientShape = members(connection, 'an object of options');
 
-export const providerShape = v.strictObject(
+export const providerShape = members(
   {
     ...connection,
     namespace: v.optional(text('the key of a namespace')),

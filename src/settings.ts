@@ -63,7 +63,7 @@ export function providerSettings(
     ...connectionOf(options, env),
     namespace: options.namespace ?? (env.FLIPT_NAMESPACE || 'default'),
     targetingKey: options.targetingKey ?? 'optional',
-    attributes: options.attributes,
+    attributes: options.attributes && (set(options.attributes) as FliptProviderOptions['attributes']),
     initTimeoutMs: options.initTimeoutMs ?? 5_000,
     deadlineMs: options.deadlineMs ?? 1_000,
     cache: options.cache === false ? undefined : filledIn(CACHE, options.cache),

@@ -1,0 +1,78 @@
+import { describe, expect, it, vi } from 'vitest';
+import { providerHealth, type Ailment, type Condition } from '../src/health.js';
+import type { Failure } from '../src/model.js';
+
+const failure: Failure = { kind: 'connection', message: 'refused' };
+
+function setUp(knowsAnything = false) {
+  const changed = vi.fn<(condition: Condition, message: string) => void>();
+  const logger = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
+  const health = providerHealth({ knowsAnything: () => knowsAnything, changed, logger });
+  const conditions = () => changed.mock.calls.map(([condition]) => condition);
+  return { health, conditions, changed, logger };
+}
+
+describe('the condition of a provider', () => {
+  it.each<[string, boolean, readonly Ailment[], Condition[]]>([
+    ['is an error while it never reached the service', false, ['unreached'], ['error']],
+    ['is an error while its credentials are refused', true, ['refused'], ['error']],
+    ['is stale during an outage, where answers are known', true, ['failing'], ['stale']],
+    ['is an error during an outage, where none is known', false, ['failing'], ['error']],
+    ['is an error in an outage with refused credentials', true, ['failing', 'refused'], ['stale', 'error']],
+    ['is told once, however much ails it', false, ['unreached', 'failing', 'refused'], ['error']],
+  ])('%s', (_, knowsAnything, ailments, expected) => {
+    const { health, conditions } = setUp(knowsAnything);
+    for (const ailment of ailments) health.ail(ailment, failure);
+    expect(conditions()).toEqual(expected);
+    health.heal(...ailments);
+    expect(conditions()).toEqual([...expected, 'ready']);
+  });
+
+  it('improves step by step', () => {
+    const { health, conditions } = setUp(true);
+    health.ail('failing', failure);
+    health.ail('refused', failure);
+    health.heal('refused');
+    health.heal('failing');
+    expect(conditions()).toEqual(['stale', 'error', 'stale', 'ready']);
+  });
+
+  it('is told with what went wrong', () => {
+    const { health, changed } = setUp();
+    health.ail('unreached', failure);
+    expect(changed).toHaveBeenLastCalledWith('error', 'refused');
+    health.heal('unreached');
+    expect(changed).toHaveBeenLastCalledWith('ready', 'Flipt answers again');
+  });
+});
+
+describe('an ailment', () => {
+  it.each<Ailment>(['unreached', 'refused', 'failing'])(
+    '%s is logged once at its start, once at its end',
+    (ailment) => {
+      const { health, logger } = setUp();
+      for (let time = 0; time < 3; time++) health.ail(ailment, failure);
+      expect(logger.warn).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^Flipt .*: refused$/));
+      expect(health.has(ailment)).toBe(true);
+      for (let time = 0; time < 3; time++) health.heal(ailment);
+      expect(logger.warn).toHaveBeenCalledTimes(2);
+      expect(health.has(ailment)).toBe(false);
+      for (const level of ['error', 'info', 'debug'] as const) expect(logger[level]).not.toHaveBeenCalled();
+    },
+  );
+
+  it('that is over while another is left is said to be', () => {
+    const { health, logger } = setUp();
+    health.ail('unreached', failure);
+    health.ail('refused', failure);
+    health.heal('unreached');
+    expect(logger.warn).toHaveBeenLastCalledWith(expect.stringMatching(/unreached|reach/));
+  });
+
+  it('that there was not is not healed', () => {
+    const { health, changed, logger } = setUp();
+    health.heal('unreached', 'refused', 'failing');
+    expect(changed).not.toHaveBeenCalled();
+    expect(logger.warn).not.toHaveBeenCalled();
+  });
+});

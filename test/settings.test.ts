@@ -1,0 +1,333 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { FliptProviderOptions } from '../src/options.js';
+import { clientSettings, providerSettings } from '../src/settings.js';
+
+const settled = (options: unknown, env: Record<string, string> = {}) =>
+  providerSettings(options as FliptProviderOptions, env);
+const logger = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
+
+describe('without options', () => {
+  it('all have their defaults', () => {
+    expect(settled(undefined)).toMatchObject({
+      url: 'http://localhost:8080',
+      namespace: 'default',
+      environment: undefined,
+      reference: undefined,
+      auth: undefined,
+      headers: {},
+      targetingKey: 'optional',
+      attributes: undefined,
+      initTimeoutMs: 5_000,
+      deadlineMs: 1_000,
+      cache: {
+        freshForMs: 15_000,
+        staleForMs: 15_000,
+        staleOnErrorForMs: 3_600_000,
+        negativeForMs: 5_000,
+        maxEntries: 10_000,
+        maxBytes: 33_554_432,
+      },
+      batch: { maxItems: 50, maxBytes: 1_048_576, maxConcurrent: 8, maxWaiting: 10_000 },
+      http: { timeoutMs: 500, retries: 2 },
+      breaker: { failures: 3, openForMs: 5_000, maxOpenForMs: 60_000 },
+    });
+  });
+
+  it('an option that is undefined is not set', () => {
+    const { cache, batch, breaker, ...rest } = settled({});
+    expect(
+      settled({
+        url: undefined,
+        namespace: undefined,
+        auth: undefined,
+        attributes: undefined,
+        cache: { freshForMs: undefined },
+        batch: { maxItems: undefined },
+        breaker: { failures: undefined },
+        http: { timeoutMs: undefined, retries: undefined },
+        logger: undefined,
+      }),
+    ).toMatchObject({ cache, batch, breaker, url: rest.url, namespace: 'default', http: rest.http });
+  });
+
+  it('warnings and errors go to the console, and nothing else', () => {
+    const console_ = { error: vi.spyOn(console, 'error'), warn: vi.spyOn(console, 'warn') };
+    for (const spy of Object.values(console_)) spy.mockImplementation(() => undefined);
+    const quiet = vi.spyOn(console, 'info');
+    const { logger: toConsole } = settled({});
+    for (const level of ['error', 'warn', 'info', 'debug'] as const) toConsole[level](level, 1);
+    expect(console_.error).toHaveBeenCalledExactlyOnceWith('error', 1);
+    expect(console_.warn).toHaveBeenCalledExactlyOnceWith('warn', 1);
+    expect(quiet).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
+  });
+});
+
+const OPTIONS: readonly (readonly [keyof FliptProviderOptions, unknown, unknown?])[] = [
+  ['url', 'https://flipt.test/base/', 'https://flipt.test/base'],
+  ['url', 'http://[::1]:8080'],
+  ['namespace', 'shop'],
+  ['environment', 'staging'],
+  ['reference', 'main'],
+  ['auth', { token: 'dummy-token' }],
+  ['auth', { jwt: 'dummy.jwt' }],
+  ['auth', { tokenFile: '/run/token' }],
+  ['auth', { token: 'dummy-token', jwt: undefined }, { token: 'dummy-token' }],
+  ['headers', { 'x-team': 'checkout', 'x-empty': '' }],
+  ['targetingKey', 'required'],
+  ['attributes', { only: ['plan'] }],
+  ['attributes', { except: [] }],
+  ['attributes', { only: undefined, except: ['plan'] }, { except: ['plan'] }],
+  ['initTimeoutMs', 1],
+  ['deadlineMs', 2_147_483_647],
+  ['deadlineMs', 0.5e3],
+  ['cache', false, undefined],
+  ['breaker', false, undefined],
+];
+
+describe('an option', () => {
+  it.each(OPTIONS.map(([name, given, expected]) => [name, given, expected] as const))(
+    '%s may be %j',
+    (...[name, given, expected]) => {
+      expect(settled({ [name]: given })[name]).toStrictEqual(
+        given === false ? undefined : (expected ?? given),
+      );
+    },
+  );
+
+  it('of a group leaves the others of the group as they are', () => {
+    expect(settled({ cache: { freshForMs: 0 } }).cache).toMatchObject({ freshForMs: 0, staleForMs: 15_000 });
+    expect(settled({ batch: { maxItems: 1 } }).batch).toMatchObject({ maxItems: 1, maxConcurrent: 8 });
+    expect(settled({ http: { retries: 0 } }).http).toMatchObject({ timeoutMs: 500, retries: 0 });
+  });
+
+  it('batch: false makes each question a request of its own', () => {
+    expect(settled({ batch: false }).batch).toMatchObject({ maxItems: 1, maxConcurrent: 8 });
+  });
+
+  it('http takes a dispatcher, or a proxy, tls and a socket', () => {
+    const dispatcher = { request: () => Promise.reject(new Error('unused')) };
+    expect(settled({ http: { dispatcher } }).http.dispatcher).toBe(dispatcher);
+    for (const http of [
+      { proxy: 'env' },
+      { proxy: 'http://proxy.test:3128' },
+      {
+        tls: { ca: ['PEM', Buffer.from('PEM')], cert: 'PEM', key: Buffer.from('PEM'), servername: 'a.test' },
+      },
+      { tls: { ca: 'PEM' }, socketPath: '/run/flipt.sock' },
+    ]) {
+      expect(settled({ http }).http).toMatchObject(http);
+    }
+  });
+
+  it('logger gets what is logged, and may throw', () => {
+    const { logger: given } = settled({ logger });
+    given.warn('words', 1);
+    expect(logger.warn).toHaveBeenCalledExactlyOnceWith('words', 1);
+    logger.error.mockImplementation(() => {
+      throw new Error('defect');
+    });
+    expect(() => {
+      given.error('words');
+    }).not.toThrow();
+  });
+});
+
+describe('the environment', () => {
+  it.each([
+    ['FLIPT_URL', 'http://flipt.test/', { url: 'http://flipt.test' }],
+    ['FLIPT_NAMESPACE', 'shop', { namespace: 'shop' }],
+    ['FLIPT_ENVIRONMENT', 'staging', { environment: 'staging' }],
+    ['FLIPT_REFERENCE', 'main', { reference: 'main' }],
+    ['FLIPT_TOKEN', 'dummy-token', { auth: { token: 'dummy-token' } }],
+    ['FLIPT_JWT', 'dummy.jwt', { auth: { jwt: 'dummy.jwt' } }],
+    ['FLIPT_TOKEN_FILE', '/run/token', { auth: { tokenFile: '/run/token' } }],
+  ])('%s sets what no option does, and is not set where it is empty', (name, value, expected) => {
+    expect(settled({}, { [name]: value })).toMatchObject(expected);
+    const [option] = Object.keys(expected) as (keyof FliptProviderOptions)[];
+    expect(settled({}, { [name]: '' })[option!]).toEqual(settled({})[option!]);
+  });
+
+  it('loses against options', () => {
+    const env = {
+      FLIPT_URL: 'http://env.test',
+      FLIPT_NAMESPACE: 'env',
+      FLIPT_ENVIRONMENT: 'env',
+      FLIPT_REFERENCE: 'env',
+      FLIPT_TOKEN: 'dummy-env',
+    };
+    const options = {
+      url: 'http://option.test',
+      namespace: 'option',
+      environment: 'option',
+      reference: 'option',
+      auth: { jwt: 'dummy.jwt' },
+    };
+    expect(settled(options, env)).toMatchObject(options);
+  });
+
+  it.each([
+    [{ FLIPT_TOKEN: 'a', FLIPT_JWT: 'b' }, 'FLIPT_TOKEN and FLIPT_JWT: expected one of them, got 2'],
+    [
+      { FLIPT_TOKEN: 'a', FLIPT_JWT: 'b', FLIPT_TOKEN_FILE: 'c' },
+      'FLIPT_TOKEN and FLIPT_JWT and FLIPT_TOKEN_FILE: expected one of them, got 3',
+    ],
+    [{ FLIPT_URL: 'localhost:8080' }, 'url: expected an http: or https: address, got a string'],
+    [{ FLIPT_ENVIRONMENT: 'a\nb' }, /^environment: expected the name of an environment without line breaks/],
+    [{ FLIPT_TOKEN: 'dummy\n' }, /^auth\.token: expected a token without line breaks .*got a string$/],
+  ])('that is wrong (%j) is a TypeError, too', (env, message) => {
+    expect(() => settled({}, env)).toThrow(TypeError);
+    expect(() => settled({}, env)).toThrow(message);
+  });
+
+  it('with credentials of two kinds is no matter where an option gives them', () => {
+    const env = { FLIPT_TOKEN: 'a', FLIPT_JWT: 'b' };
+    expect(settled({ auth: { token: 'dummy-token' } }, env).auth).toEqual({ token: 'dummy-token' });
+  });
+
+  it('is that of the process, unless told otherwise', () => {
+    vi.stubEnv('FLIPT_NAMESPACE', 'of-the-process');
+    expect(providerSettings().namespace).toBe('of-the-process');
+    vi.stubEnv('FLIPT_URL', 'http://of-the-process.test');
+    expect(clientSettings().url).toBe('http://of-the-process.test');
+    vi.unstubAllEnvs();
+  });
+});
+
+const AUTH = 'expected { token }, { jwt }, { tokenFile } or { headers }, one of them, got an object';
+const TLS_OR_DISPATCHER = 'http: expected either dispatcher, or proxy, tls and socketPath, got an object';
+const dispatcher = { request: () => undefined };
+
+const WRONG: readonly (readonly [unknown, string])[] = [
+  [null, 'options: expected an object of options, got null'],
+  ['http://localhost', 'options: expected an object of options, got "http://localhost"'],
+  [[], 'options: expected an object of options, got a list'],
+  [5, 'options: expected an object of options, got 5'],
+  [{ uri: 'x' }, 'uri: unknown option'],
+  [{ cache: { ttl: 5 } }, 'cache.ttl: unknown option'],
+  [{ http: { tls: { rejectUnauthorized: false } } }, 'http.tls.rejectUnauthorized: unknown option'],
+  [{ url: 5 }, 'url: expected an http: or https: address, got 5'],
+  [{ url: '' }, "url: expected an http: or https: address, got ''"],
+  [{ url: 'ftp://flipt.test' }, 'url: expected an http: or https: address, got a string'],
+  [{ url: 'http://a.test/?q' }, 'url: expected an address without query and fragment, got a string'],
+  [{ url: 'http://a.test/#f' }, 'url: expected an address without query and fragment, got a string'],
+  [
+    { url: 'http://me:dummy@a.test' },
+    'url: expected an address without user name and password (use auth), got a string',
+  ],
+  [{ namespace: '' }, "namespace: expected the key of a namespace, got ''"],
+  [{ namespace: null }, 'namespace: expected the key of a namespace, got null'],
+  [{ environment: 5 }, 'environment: expected the name of an environment, got 5'],
+  [{ reference: [] }, 'reference: expected the name of a revision, got a list'],
+  [
+    { auth: 'dummy-token' },
+    'auth: expected { token }, { jwt }, { tokenFile } or { headers }, one of them, got a string',
+  ],
+  [{ auth: {} }, `auth: ${AUTH}`],
+  [{ auth: { token: 'dummy', jwt: 'dummy' } }, `auth: ${AUTH}`],
+  [{ auth: { token: '' } }, "auth.token: expected a token, got ''"],
+  [{ auth: { token: 5n } }, 'auth.token: expected a token, got 5'],
+  [{ auth: { jwt: null } }, 'auth.jwt: expected a JSON Web Token, got null'],
+  [{ auth: { tokenFile: '' } }, "auth.tokenFile: expected the path of a file, got ''"],
+  [{ auth: { headers: {} } }, 'auth.headers: expected a function that returns headers, got an object'],
+  [{ headers: 'x' }, 'headers: expected an object of header names and values, got a string'],
+  [{ headers: ['x'] }, 'headers: expected an object of header names and values, got a list'],
+  [{ headers: { 'x-a': 5 } }, 'headers.x-a: expected text, got 5'],
+  [{ headers: { 'x a': 'b' } }, 'headers.x a: expected a header name, got a string'],
+  [
+    { headers: { 'x-a': 'b\r\nx-b: c' } },
+    'headers.x-a: expected text without line breaks or characters beyond Latin-1, got a string',
+  ],
+  [{ targetingKey: true }, "targetingKey: expected 'optional' or 'required', got true"],
+  [{ attributes: ['plan'] }, 'attributes: expected { only: [names] } or { except: [names] }, got a list'],
+  [{ attributes: {} }, 'attributes: expected either only or except, got an object'],
+  [{ attributes: { only: [], except: [] } }, 'attributes: expected either only or except, got an object'],
+  [{ attributes: { only: 'plan' } }, 'attributes.only: expected a list of attribute names, got "plan"'],
+  [{ attributes: { except: [5] } }, 'attributes.except.0: expected the name of an attribute, got 5'],
+  [{ initTimeoutMs: 0 }, 'initTimeoutMs: expected milliseconds >= 1, got 0'],
+  [{ deadlineMs: '1000' }, 'deadlineMs: expected milliseconds >= 1, got "1000"'],
+  [{ deadlineMs: NaN }, 'deadlineMs: expected milliseconds >= 1, got NaN'],
+  [{ deadlineMs: Infinity }, 'deadlineMs: expected milliseconds <= 2147483647, got Infinity'],
+  [{ deadlineMs: () => 5 }, 'deadlineMs: expected milliseconds >= 1, got a function'],
+  [{ deadlineMs: Symbol('x') }, 'deadlineMs: expected milliseconds >= 1, got a symbol'],
+  [{ cache: true }, 'cache: expected false or an object of options, got true'],
+  [{ cache: null }, 'cache: expected false or an object of options, got null'],
+  [{ cache: { freshForMs: -5 } }, 'cache.freshForMs: expected milliseconds >= 0, got -5'],
+  [{ cache: { staleForMs: '1' } }, 'cache.staleForMs: expected milliseconds >= 0, got "1"'],
+  [{ cache: { staleOnErrorForMs: -1 } }, 'cache.staleOnErrorForMs: expected milliseconds >= 0, got -1'],
+  [{ cache: { negativeForMs: {} } }, 'cache.negativeForMs: expected milliseconds >= 0, got an object'],
+  [{ cache: { maxEntries: 0 } }, 'cache.maxEntries: expected entries >= 1, got 0'],
+  [{ cache: { maxEntries: 1.5 } }, 'cache.maxEntries: expected a whole number of entries >= 1, got 1.5'],
+  [{ cache: { maxEntries: 1e10 } }, 'cache.maxEntries: expected entries <= 16777216, got 10000000000'],
+  [{ cache: { maxBytes: Infinity } }, 'cache.maxBytes: expected bytes >= 1, got Infinity'],
+  [{ batch: true }, 'batch: expected false or an object of options, got true'],
+  [{ batch: { maxItems: 0 } }, 'batch.maxItems: expected items >= 1, got 0'],
+  [{ batch: { maxBytes: '1 MB' } }, 'batch.maxBytes: expected bytes >= 1, got "1 MB"'],
+  [{ batch: { maxConcurrent: -1 } }, 'batch.maxConcurrent: expected requests >= 1, got -1'],
+  [{ batch: { maxWaiting: 0 } }, 'batch.maxWaiting: expected questions >= 1, got 0'],
+  [{ http: [] }, 'http: expected an object of options, got a list'],
+  [{ http: { timeoutMs: 0 } }, 'http.timeoutMs: expected milliseconds >= 1, got 0'],
+  [{ http: { retries: -1 } }, 'http.retries: expected attempts >= 0, got -1'],
+  [{ http: { dispatcher: {} } }, 'http.dispatcher: expected an undici dispatcher, got an object'],
+  [
+    { http: { proxy: 'proxy:3128' } },
+    "http.proxy: expected 'env' or an http: or https: address, got a string",
+  ],
+  [{ http: { tls: true } }, 'http.tls: expected { ca, cert, key, servername }, got true'],
+  [{ http: { tls: { ca: 5 } } }, 'http.tls.ca: expected PEM as text or bytes, or a list of them, got 5'],
+  [{ http: { tls: { cert: [] } } }, 'http.tls.cert: expected PEM as text or bytes, got a list'],
+  [{ http: { tls: { servername: '' } } }, "http.tls.servername: expected a host name, got ''"],
+  [{ http: { socketPath: 5 } }, 'http.socketPath: expected the path of a Unix domain socket, got 5'],
+  [{ http: { dispatcher, proxy: 'env' } }, TLS_OR_DISPATCHER],
+  [{ http: { dispatcher, tls: {} } }, TLS_OR_DISPATCHER],
+  [{ http: { proxy: 'env', socketPath: '/s' } }, 'http: expected either proxy or socketPath, got an object'],
+  [{ breaker: 3 }, 'breaker: expected false or an object of options, got 3'],
+  [{ breaker: { failures: 0 } }, 'breaker.failures: expected failures >= 1, got 0'],
+  [{ breaker: { openForMs: 0 } }, 'breaker.openForMs: expected milliseconds >= 1, got 0'],
+  [
+    { breaker: { maxOpenForMs: 3e9 } },
+    'breaker.maxOpenForMs: expected milliseconds <= 2147483647, got 3000000000',
+  ],
+  [
+    { logger: () => undefined },
+    'logger: expected an object with the functions error, warn, info and debug, got a function',
+  ],
+  [
+    { logger: { warn: () => undefined } },
+    'logger: expected an object with the functions error, warn, info and debug, got an object',
+  ],
+];
+
+describe('a wrong option is a TypeError that says which, what was expected and what was given', () => {
+  it.each(WRONG.map(([options, message]) => ({ options, message })))('$message', ({ options, message }) => {
+    expect(() => settled(options)).toThrow(new TypeError(message));
+  });
+
+  it('but never shows what may be a credential', () => {
+    const secret = 'dummy-secret\n';
+    for (const options of [
+      { auth: { token: secret } },
+      { auth: secret },
+      { headers: { authorization: secret } },
+      { url: `http://me:${secret.trim()}@a.test` },
+      { http: { proxy: `socks://me:${secret.trim()}@a.test` } },
+    ]) {
+      let message = '';
+      try {
+        settled(options);
+      } catch (error) {
+        message = String(error);
+      }
+      expect(message).toContain('TypeError');
+      expect(message).not.toContain(secret.trim());
+    }
+  });
+
+  it('and for the typed client likewise, which knows fewer options', () => {
+    expect(() => clientSettings({ namespace: 'x' } as never, {})).toThrow(
+      new TypeError('namespace: unknown option'),
+    );
+    expect(() => clientSettings({ url: 'x' }, {})).toThrow(TypeError);
+    expect(clientSettings({ url: 'http://a.test/' }, {})).toMatchObject({ url: 'http://a.test' });
+  });
+});
