@@ -87,8 +87,10 @@ function parsed(text: string): unknown {
 /** Where the answer is not as it should be; never what it holds. */
 function wordsOf(issue: v.BaseIssue<unknown>): string {
   const place = v.getDotPath(issue) ?? 'the body';
-  const expected = issue.kind === 'schema' ? issue.expected : undefined;
-  return `${place}: expected ${expected ?? issue.message}, got ${kindOf(issue.input)}`;
+  if (issue.input === undefined) return `${place}: missing`;
+  const isOurs = issue.kind !== 'schema' || issue.type === 'custom';
+  const expected = isOurs ? issue.message : String(issue.expected);
+  return `${place}: expected ${expected}, got ${kindOf(issue.input)}`;
 }
 
 function kindOf(given: unknown): string {
