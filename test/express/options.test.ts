@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { flags, type FlagsOptions } from '../../src/express/index.js';
+
+const context = () => ({ targetingKey: 'user' });
+
+it.each<[unknown, string]>([
+  [undefined, 'flags: options: expected an object, got undefined'],
+  [null, 'flags: options: expected an object, got null'],
+  [{}, 'flags: context: expected a function, got undefined'],
+  [{ context: undefined }, 'flags: context: expected a function, got undefined'],
+  [{ context: { targetingKey: 'user' } }, 'flags: context: expected a function, got object'],
+  [{ context, contextTimeoutMs: 0 }, 'flags: contextTimeoutMs: expected milliseconds > 0, got 0'],
+  [{ context, contextTimeoutMs: '1' }, 'flags: contextTimeoutMs: expected milliseconds > 0, got string'],
+  [{ context, domain: 7 }, 'flags: domain: expected a string, got 7'],
+  [{ context, prefetch: 'flag' }, 'flags: prefetch: expected a list of flag keys or a function, got string'],
+  [{ context, prefetch: [7] }, 'flags: prefetch: expected a list of flag keys or a function, got object'],
+  [{ context, provider: {} }, 'flags: provider: expected a provider that can prefetch, got object'],
+  [{ context, provider: null }, 'flags: provider: expected a provider that can prefetch, got null'],
+  [{ context, preload: [] }, 'flags: preload: unknown option'],
+])('refuses %o', (options, message) => {
+  expect(() => flags(options as FlagsOptions)).toThrow(new TypeError(message));
+});
+
+it('takes undefined for what is left out', () => {
+  const left = { contextTimeoutMs: undefined, domain: undefined, prefetch: undefined, provider: undefined };
+  expect(() => flags({ context, ...left })).not.toThrow();
+});
