@@ -28,7 +28,11 @@ export function batchBody(items: readonly string[], reference: string | undefine
   return `{"requests":[${items.join(',')}]${tail}}`;
 }
 
-/** Answers by position, one for each question; what the reply leaves unanswered fails alone. */
+/**
+ * Answers by position, one for each question; what the reply leaves unanswered fails alone.
+ * With an item too few or too many, a position proves nothing by itself: the same flag may have been asked for two
+ * entities. Then only an item about a flag that was asked once is believed.
+ */
 export function answersOf(
   url: string,
   reply: Reply,
@@ -39,15 +43,23 @@ export function answersOf(
   if (body === undefined) return unreadable(url, `${contentWords(reply)}, not JSON`);
   const items = isObject(body) ? body.responses : undefined;
   if (!Array.isArray(items)) return unreadable(url, `${contentWords(reply)}, without a list "responses"`);
+  const miscounted = items.length !== questions.length;
+  const count = `${items.length} items for a batch of ${questions.length}`;
+  if (miscounted && items.length === 0) return unreadable(url, count);
   const batchId = isObject(body) && typeof body.requestId === 'string' ? body.requestId : '';
+  const isBelieved = miscounted ? askedOnce(questions) : () => true;
   return questions.map((question, at) => {
-    const answer = itemAnswer(items[at], question, batchId);
+    const answer = isBelieved(question) ? itemAnswer(items[at], question, batchId) : undefined;
     if (answer !== undefined) return answer;
-    const count =
-      items.length === questions.length ? '' : ` (${items.length} items for ${questions.length} questions)`;
-    const failure = unreadable(url, `item ${at} does not answer the question at its position${count}`);
-    return { kind: 'failed', failure };
+    const why = miscounted ? count : `item ${at} does not answer the question at its position`;
+    return { kind: 'failed', failure: unreadable(url, why) };
   });
+}
+
+function askedOnce(questions: readonly Question[]): (question: Question) => boolean {
+  const times = new Map<string, number>();
+  for (const { flag } of questions) times.set(flag, (times.get(flag) ?? 0) + 1);
+  return ({ flag }) => times.get(flag) === 1;
 }
 
 function parsed(reply: Reply): unknown {

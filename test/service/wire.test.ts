@@ -1,0 +1,260 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isFailure, questionOf } from '../../src/model.js';
+import type { Reply } from '../../src/service/message.js';
+import { answersOf, batchBody, itemText } from '../../src/service/wire.js';
+import { question } from '../cache/questions.js';
+import { item } from '../servers/scripted.js';
+
+const URL_ = 'http://flipt.test';
+
+function reply(body: unknown, more: Partial<Reply> = {}): Reply {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return { kind: 'reply', status: 200, headers: { 'content-type': 'application/json' }, text, ...more };
+}
+
+/** What the answers are, in a word each: the variant, or why there is none. */
+function words(responses: readonly unknown[], ...flags: string[]): readonly string[] {
+  const outcome = answersOf(
+    URL_,
+    reply({ responses }),
+    flags.map((flag) => question(flag)),
+  );
+  if (isFailure(outcome)) return [outcome.kind];
+  return outcome.map((answer) => {
+    if (answer.kind === 'variant') return answer.variant;
+    return answer.kind === 'failed' ? answer.failure.kind : answer.kind;
+  });
+}
+
+describe('a question as an item of a batch', () => {
+  it('holds what the service looks at, and nothing else', () => {
+    expect(JSON.parse(itemText(question('colour', 'user', { plan: 'pro' })))).toEqual({
+      namespaceKey: 'default',
+      flagKey: 'colour',
+      entityId: 'user',
+      context: { plan: 'pro' },
+    });
+  });
+
+  it('is well-formed UTF-8 whatever it holds, and changes nothing that is', () => {
+    const text = fc
+      .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.constantFrom(0x5c, 0x75, 0x64, 0x38, 0x22)))
+      .map((units) => String.fromCharCode(...units));
+    fc.assert(
+      fc.property(text, text, text, text, (flag, entity, name, value) => {
+        const item = itemText(questionOf('default', flag, { entity, names: [name], texts: [value] }));
+        expect(item.isWellFormed()).toBe(true);
+        expect(JSON.parse(item)).toEqual({
+          namespaceKey: 'default',
+          flagKey: flag.toWellFormed(),
+          entityId: entity.toWellFormed(),
+          context: Object.fromEntries([[name.toWellFormed(), value.toWellFormed()]]),
+        });
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('the body of a batch', () => {
+  it.each([
+    [[], undefined, '{"requests":[]}'],
+    [['{"a":1}', '{"b":2}'], undefined, '{"requests":[{"a":1},{"b":2}]}'],
+    [['{}'], 'ma"in', '{"requests":[{}],"reference":"ma\\"in"}'],
+  ])('of %j with reference %j', (items, reference, body) => {
+    expect(batchBody(items, reference)).toBe(body);
+  });
+});
+
+describe('an item of the answer', () => {
+  it('about a variant flag is read with all of its members', () => {
+    const responses = [
+      item.variant('a', 'blue', { variantAttachment: '{"x":1}', segmentKeys: ['s'], requestId: 'r' }),
+    ];
+    expect(answersOf(URL_, reply({ responses }), [question('a')])).toEqual([
+      {
+        kind: 'variant',
+        match: true,
+        variant: 'blue',
+        attachment: '{"x":1}',
+        reason: 'MATCH',
+        segmentKeys: ['s'],
+        requestId: 'r',
+      },
+    ]);
+  });
+
+  it('about a boolean flag is read with all of its members', () => {
+    const responses = [item.boolean('a', false, { reason: 'MATCH_EVALUATION_REASON', requestId: '' })];
+    expect(answersOf(URL_, reply({ requestId: 'batch', responses }), [question('a')])).toEqual([
+      { kind: 'boolean', enabled: false, reason: 'MATCH', segmentKeys: [], requestId: 'batch' },
+    ]);
+  });
+
+  it('may lack what has a default', () => {
+    const bare = { type: 'VARIANT_EVALUATION_RESPONSE_TYPE', variantResponse: { reason: 'odd\nreason' } };
+    const noSegments = {
+      type: 'BOOLEAN_EVALUATION_RESPONSE_TYPE',
+      booleanResponse: { enabled: true, reason: 'DEFAULT_EVALUATION_REASON' },
+    };
+    expect(answersOf(URL_, reply({ responses: [bare, noSegments] }), [question('a'), question('b')])).toEqual(
+      [
+        {
+          kind: 'variant',
+          match: false,
+          variant: '',
+          attachment: '',
+          reason: 'odd reason',
+          segmentKeys: [],
+          requestId: '',
+        },
+        { kind: 'boolean', enabled: true, reason: 'DEFAULT', segmentKeys: undefined, requestId: '' },
+      ],
+    );
+  });
+
+  it('that a flag is missing is known; any other error is told in its words', () => {
+    const broken = {
+      type: 'ERROR_EVALUATION_RESPONSE_TYPE',
+      errorResponse: { flagKey: 'b', reason: 'UNKNOWN_ERROR_EVALUATION_REASON' },
+    };
+    const silent = { type: 'ERROR_EVALUATION_RESPONSE_TYPE', errorResponse: { flagKey: 'c' } };
+    const responses = [item.missing('a'), broken, silent];
+    expect(
+      answersOf(
+        URL_,
+        reply({ responses }),
+        ['a', 'b', 'c'].map((flag) => question(flag)),
+      ),
+    ).toEqual([
+      { kind: 'missing' },
+      {
+        kind: 'failed',
+        failure: {
+          kind: 'item',
+          message: 'Flipt could not evaluate flag "b": UNKNOWN_ERROR_EVALUATION_REASON',
+        },
+      },
+      { kind: 'failed', failure: { kind: 'item', message: 'Flipt could not evaluate flag "c": no reason' } },
+    ]);
+  });
+
+  it('about a flag with lone surrogates is known by what was sent', () => {
+    expect(words([item.variant('a\ufffd', 'v')], 'a\ud800')).toEqual(['v']);
+  });
+
+  const response = (type: string, member: string, value: unknown) => ({
+    type: `${type}_EVALUATION_RESPONSE_TYPE`,
+    [member]: value,
+  });
+  it.each<[string, unknown]>([
+    ['null', null],
+    ['a list', []],
+    ['text', 'VARIANT'],
+    ['an object of nothing', {}],
+    ['of an unknown type', response('MOON', 'moonResponse', {})],
+    ['without its member', response('VARIANT', 'booleanResponse', { reason: 'x' })],
+    ['with a list for its member', response('VARIANT', 'variantResponse', [])],
+    ['about another flag', item.variant('other', 'v')],
+    ['that another flag is missing', item.missing('other')],
+    ['about another boolean', item.boolean('other')],
+    ['without a reason', item.variant('a', 'v', { reason: undefined })],
+    ['with a number for its reason', item.boolean('a', true, { reason: 5 })],
+    ['with a number for its variant', item.variant('a', 'v', { variantKey: 5 })],
+    ['with an object for its attachment', item.variant('a', 'v', { variantAttachment: {} })],
+    ['with text for its match', item.variant('a', 'v', { match: 'yes' })],
+    ['with text for its segments', item.variant('a', 'v', { segmentKeys: 's' })],
+    ['with numbers for its segments', item.boolean('a', true, { segmentKeys: [5] })],
+    ['with text for its value', item.boolean('a', true, { enabled: 'true' })],
+    ['without a value', item.boolean('a', true, { enabled: undefined })],
+    ['with a number for its flag', item.variant('a', 'v', { flagKey: 5 })],
+  ])('%s fails alone', (_, hostile) => {
+    expect(
+      words([item.variant('before', '1'), hostile, item.missing('after')], 'before', 'a', 'after'),
+    ).toEqual(['1', 'unreadable', 'missing']);
+  });
+});
+
+describe('an answer of another length than the batch', () => {
+  const [a, b, c] = [item.variant('a', '1'), item.variant('b', '2'), item.variant('c', '3')] as const;
+
+  it.each<[string, readonly unknown[], readonly string[]]>([
+    ['without the last item fails its question only', [a, b], ['1', '2', 'unreadable']],
+    [
+      'without the first one answers nothing with another answer',
+      [b, c],
+      Array<string>(3).fill('unreadable'),
+    ],
+    ['without one in the middle answers what comes before', [a, c], ['1', 'unreadable', 'unreadable']],
+    ['with an item at the end answers all', [a, b, c, c], ['1', '2', '3']],
+    ['with an item repeated answers what comes before', [a, a, b, c], ['1', 'unreadable', 'unreadable']],
+    ['without items is no answer', [], ['unreadable']],
+  ])('%s', (_, responses, expected) => {
+    expect(words(responses, 'a', 'b', 'c')).toEqual(expected);
+  });
+
+  it('is not believed about a flag that was asked for two entities', () => {
+    const responses = [item.variant('a', 'of the second'), b];
+    expect(words(responses, 'a', 'a', 'b')).toEqual(['unreadable', 'unreadable', 'unreadable']);
+  });
+
+  it('says so', () => {
+    expect(answersOf(URL_, reply({ responses: [a] }), [question('a'), question('b')])).toMatchObject([
+      { kind: 'variant' },
+      {
+        failure: {
+          message: 'Flipt at http://flipt.test gave an answer that is not one: 1 items for a batch of 2',
+        },
+      },
+    ]);
+  });
+});
+
+describe('an answer that is none', () => {
+  it.each<[string, unknown, Partial<Reply>, string]>([
+    [
+      'HTML',
+      '<html>\nSign in',
+      { headers: { 'content-type': 'text/html; charset=utf-8' } },
+      'text/html beginning "<html> Sign in", not JSON',
+    ],
+    [
+      'cut short',
+      '{"responses":[{"ty',
+      {},
+      'application/json beginning "{\\"responses\\":[{\\"ty", not JSON',
+    ],
+    ['empty', '', {}, 'an empty body, not JSON'],
+    ['of white space', ' \n', {}, 'an empty body, not JSON'],
+    ['a list', [], {}, 'application/json beginning "[]", without a list "responses"'],
+    ['null', 'null', {}, 'application/json beginning "null", without a list "responses"'],
+    ['a number', '5', { headers: {} }, 'a body beginning "5", without a list "responses"'],
+    [
+      'another object',
+      { flags: [] },
+      {},
+      'application/json beginning "{\\"flags\\":[]}", without a list "responses"',
+    ],
+    [
+      'responses that are no list',
+      { responses: {} },
+      {},
+      'application/json beginning "{\\"responses\\":{}}", without a list "responses"',
+    ],
+  ])('%s is told in one line', (_, body, more, why) => {
+    expect(answersOf(URL_, reply(body, more), [question('a')])).toEqual({
+      kind: 'unreadable',
+      message: `Flipt at http://flipt.test gave an answer that is not one: ${why}`,
+    });
+  });
+
+  it('never makes it throw', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.json(), fc.string()), fc.constantFrom(200, 204, 404, 500), (text, status) => {
+        const outcome = answersOf(URL_, reply(text, { status }), [question('a'), question('b')]);
+        expect(isFailure(outcome) || outcome.length === 2).toBe(true);
+      }),
+    );
+  });
+});
