@@ -31,11 +31,11 @@ export interface FliptServiceErrorFacts {
  * An operation that the service refused, could not be asked for, or answered with something unreadable. Its message is
  * the service's own where there is one. It never holds a credential.
  *
- * Tell it from other errors by its `name`, which is `FliptServiceError`, rather than by `instanceof`: the ESM and the
- * CommonJS build of this package each have a class of their own.
+ * Where the ESM and the CommonJS build of this package may meet in one process, tell it from other errors by its `name`,
+ * not by `instanceof`: each build has a class of its own.
  */
 export class FliptServiceError extends Error {
-  override readonly name = 'FliptServiceError';
+  declare readonly name: 'FliptServiceError';
   /**
    * The gRPC code that the service sent, or else the one that its HTTP status stands for. Without an answer:
    * `UNAVAILABLE` the connection failed, `DEADLINE_EXCEEDED` it took longer than `http.timeoutMs`, `CANCELLED` the
@@ -51,6 +51,11 @@ export class FliptServiceError extends Error {
   readonly operation: string;
   /** What was asked, with its query. */
   readonly url: string;
+
+  static {
+    // On the prototype, so that the stack, written while the error is made, begins with it.
+    Object.defineProperty(this.prototype, 'name', { value: 'FliptServiceError' });
+  }
 
   constructor(
     message: string,

@@ -384,6 +384,16 @@ describe('a failure', () => {
     await client.close();
   });
 
+  it('says its name, its code and where it happened when it is printed', async () => {
+    const { client, server } = await serving((_, response) => {
+      answerJson(response, { code: 5, message: 'segment "default/nope" not found', details: [] }, 404);
+    });
+    const error = await failureOf(client.segments.get('default', 'nope'));
+    expect(error.stack).toMatch(/^FliptServiceError: segment "default\/nope" not found\n/);
+    expect(inspect(error)).toContain(`url: '${server.url}/api/v1/namespaces/default/segments/nope'`);
+    expect(Object.keys(error).sort()).toEqual(['code', 'details', 'operation', 'status', 'url']);
+  });
+
   it.each<[string, unknown, object]>([
     ['no error', 'boom', { name: 'Error', message: 'boom' }],
     [
