@@ -15,12 +15,16 @@ import { findCulprits, isSpoilt } from './search.js';
 const ALONE_FOR_MS = 30_000;
 /** Most of them remembered; the oldest are forgotten first. */
 const MAX_CULPRITS = 1_000;
+/** How long no further search is made after one in which nothing succeeded, unless something else has meanwhile. */
+const HOPELESS_FOR_MS = 30_000;
 
 export interface Service {
   /** Whether requests otherwise succeed; while they do not, halves would only add to the trouble. */
   readonly isWell: () => boolean;
   /** A batch and both of its halves failed with 500: told once a batch. */
   readonly failed: (failure: Failure) => void;
+  /** For the requests of a search, which are extra ones. Default: asked like any other. */
+  readonly askExtra?: AskAtOnce;
 }
 
 /**
@@ -30,20 +34,25 @@ export interface Service {
 export function isolating(askAtOnce: AskAtOnce, service: Service, clock: Clock): AskMany {
   const culprits = new Map<string, number>();
   let lastSearch: Promise<unknown> = Promise.resolve();
-  /** The last search found nothing but failures, and nothing has succeeded since: another would find no more. */
-  let hopeless = false;
+  /** Until then: the last search found nothing but failures, so another would find no more. */
+  let hopelessUntil = 0;
 
-  const ask: AskAtOnce = async (questions) => {
-    const outcome = await askAtOnce(questions);
-    if (!isFailure(outcome)) hopeless = false;
-    else if (questions.length === 1) return { ...outcome, alone: true };
-    return outcome;
-  };
+  const asking =
+    (askWith: AskAtOnce): AskAtOnce =>
+    async (questions) => {
+      const outcome = await askWith(questions);
+      if (!isFailure(outcome)) hopelessUntil = 0;
+      else if (questions.length === 1) return { ...outcome, alone: true };
+      return outcome;
+    };
+  const ask = asking(askAtOnce);
+  const askExtra = asking(service.askExtra ?? askAtOnce);
 
   const search = async (questions: readonly Question[], whole: Failure) => {
-    if (!service.isWell() || (hopeless && whole.status !== 500)) return sameForAll(questions, whole);
-    const found = await findCulprits(ask, questions, whole);
-    hopeless = !found.succeeded;
+    const hopeless = clock.now() < hopelessUntil && whole.status !== 500;
+    if (hopeless || !service.isWell()) return sameForAll(questions, whole);
+    const found = await findCulprits(askExtra, questions, whole);
+    if (!found.succeeded) hopelessUntil = clock.now() + HOPELESS_FOR_MS;
     for (const question of found.culprits) blame(question);
     if (found.serviceFailure !== undefined) service.failed(found.serviceFailure);
     return found.answers;
@@ -60,19 +69,25 @@ export function isolating(askAtOnce: AskAtOnce, service: Service, clock: Clock):
   };
 
   const blame = (question: Question) => {
+    const name = JSON.stringify(question);
+    culprits.delete(name);
     const [oldest] = culprits.keys();
     if (culprits.size >= MAX_CULPRITS && oldest !== undefined) culprits.delete(oldest);
-    culprits.set(JSON.stringify(question), clock.now() + ALONE_FOR_MS);
+    culprits.set(name, clock.now() + ALONE_FOR_MS);
   };
 
-  const isCulprit = (question: Question): boolean => {
-    if (culprits.size === 0) return false;
-    const until = culprits.get(JSON.stringify(question));
-    return until !== undefined && clock.now() < until;
+  /** Those blamed first come first, and are the first whose time is over. */
+  const pardon = () => {
+    for (const [name, until] of culprits) {
+      if (clock.now() < until) return;
+      culprits.delete(name);
+    }
   };
 
   return async (questions) => {
-    const apart = questions.filter(isCulprit);
+    pardon();
+    if (culprits.size === 0) return together(questions);
+    const apart = questions.filter((question) => culprits.has(JSON.stringify(question)));
     if (apart.length === 0) return together(questions);
     const others = questions.filter((question) => !apart.includes(question));
     const groups = [others, ...apart.map((question) => [question])];

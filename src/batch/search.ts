@@ -9,7 +9,10 @@ export interface Found {
   /** Whether any request of the search succeeded. */
   readonly succeeded: boolean;
   readonly culprits: readonly Question[];
-  /** Set where both halves of a batch failed alike with 500: it is the service, not a question. */
+  /**
+   * Set where both halves failed alike with 500, and nothing else has succeeded: it is the service, not a question.
+   * (Two broken flags beside each other look the same, but for what has succeeded around them.)
+   */
   readonly serviceFailure: Failure | undefined;
 }
 
@@ -47,12 +50,12 @@ export async function findCulprits(
     const outcomes: (readonly Answer[] | Failure)[] = [];
     for (const half of halves) outcomes.push(await askAtOnce(half));
 
-    if (outcomes.every((outcome) => isFailure(outcome) && outcome.status === 500)) {
+    if (!succeeded && outcomes.every((outcome) => isFailure(outcome) && outcome.status === 500)) {
       serviceFailure = next.failure;
       fail(next.questions, next.failure);
       continue;
     }
-    halves.forEach((half, at) => {
+    for (const [at, half] of halves.entries()) {
       const outcome = outcomes[at] ?? whole;
       if (!isFailure(outcome)) {
         succeeded = true;
@@ -63,7 +66,7 @@ export async function findCulprits(
         fail(half, outcome);
         if (isSpoilt(outcome)) culprits.push(...half);
       }
-    });
+    }
   }
   return {
     answers: questions.map((question) => answers.get(question) ?? failed(whole)),

@@ -7,19 +7,22 @@ export interface RetrySettings {
   readonly retries: number;
   /** Milliseconds from the first attempt, after which none begins. */
   readonly withinMs: number;
+  /** Whether the first attempt, too, is one that the budget counts as extra, though never stops. */
+  readonly extra?: boolean;
 }
 
 /** Repeats what may be repeated and may well succeed, within the budget and the time that its callers have. */
 export function retried(
   send: Send,
-  { retries, withinMs }: RetrySettings,
+  { retries, withinMs, extra = false }: RetrySettings,
   budget: RetryBudget,
   clock: Clock,
   random: () => number,
 ): Send {
   return async (request) => {
     const until = clock.now() + withinMs;
-    budget.count(clock.now());
+    if (extra) budget.charge(clock.now());
+    else budget.count(clock.now());
     for (let attempt = 1; ; attempt++) {
       const outcome = await send(request);
       if (attempt > retries || !request.repeatable || !isPassing(outcome)) return outcome;
@@ -30,8 +33,9 @@ export function retried(
   };
 }
 
+/** Never less than the service asks for; `Retry-After: 0` is no reason to come back all at once. */
 function delayOf(outcome: Reply | Failure, attempt: number, clock: Clock, random: () => number): number {
-  return retryAfterMs(outcome, clock.date()) ?? backOffMs(attempt, random());
+  return Math.max(retryAfterMs(outcome, clock.date()) ?? 0, backOffMs(attempt, random()));
 }
 
 /** `false` if the signal ended the wait. */
