@@ -6,14 +6,17 @@ import type { Logger } from './options.js';
  * - `unreached`: the service has not answered since the start
  * - `refused`: it refuses the credentials
  * - `failing`: the circuit breaker is open
+ * - `unusable`: it answers, but nothing that could be used; logged only, since it may be all about one flag
  */
-export type Ailment = 'unreached' | 'refused' | 'failing';
+export type Ailment = 'unreached' | 'refused' | 'failing' | 'unusable';
 export type Condition = 'ready' | 'stale' | 'error';
 
 const LOGGED: Readonly<Record<Ailment, string>> = {
   unreached: 'Flipt cannot be reached; defaults are served, and it is tried again in the background',
-  refused: 'Flipt refuses the credentials; known answers and defaults are served, and they are tried again',
+  refused:
+    'Flipt accepts no credentials of ours; known answers and defaults are served, and it is tried again',
   failing: 'Flipt fails; it is left alone for a while, and known answers and defaults are served',
+  unusable: 'Flipt answers, but with nothing that can be used; known answers and defaults are served',
 };
 
 export interface Health {
@@ -35,13 +38,15 @@ export function providerHealth({ knowsAnything, changed, logger }: HealthReport)
   let condition: Condition = 'ready';
 
   const reassess = (message: string) => {
-    const next = ailments.size === 0 ? 'ready' : isStale() ? 'stale' : 'error';
+    const ailing = [...ailments.keys()].filter((ailment) => ailment !== 'unusable');
+    const next = ailing.length === 0 ? 'ready' : isStale(ailing) ? 'stale' : 'error';
     if (next === condition) return;
     condition = next;
     changed(next, message);
   };
   /** An outage leaves known answers as good as they were; credentials that are refused are an error at once. */
-  const isStale = () => ailments.size === 1 && ailments.has('failing') && knowsAnything();
+  const isStale = (ailing: readonly Ailment[]) =>
+    ailing.every((ailment) => ailment === 'failing') && knowsAnything();
 
   return {
     ail(ailment, failure) {

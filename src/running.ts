@@ -5,13 +5,14 @@ import { questionKeys } from './cache/key.js';
 import { cached } from './cache/layer.js';
 import { pinning } from './cache/pins.js';
 import type { Clock } from './clock.js';
-import { providerHealth, type Ailment, type Condition } from './health.js';
-import { isFailure, questionOf, type AskAtOnce, type Failure, type Subject, type Told } from './model.js';
+import { providerHealth, type Condition } from './health.js';
+import { questionOf, type AskAtOnce, type Failure, type Subject, type Told } from './model.js';
+import { recovery } from './recovery.js';
 import { authorized } from './service/authorized.js';
 import { credentialsOf } from './service/credentials.js';
 import { breakerGuard } from './service/guarded.js';
 import { openTransport } from './service/http.js';
-import { greeting, isRefusal, keepReaching, reach, type Reached } from './service/reach.js';
+import { greeting, isRefusal, reach, type Reached } from './service/reach.js';
 import { bodySizes, remote } from './service/remote.js';
 import { retried } from './service/retried.js';
 import { retryBudget } from './service/retry.js';
@@ -44,7 +45,6 @@ export function run(
   // As many requests as there are at once listen to it.
   setMaxListeners(0, closing.signal);
   let cancelStart: ((failure: Failure) => void) | undefined;
-  let stopReaching: (() => void) | undefined;
 
   const health = providerHealth({
     knowsAnything: () => answers.knowsAnything(),
@@ -53,34 +53,22 @@ export function run(
     },
     logger,
   });
-  const ail = (ailment: Ailment, failure: Failure) => {
-    if (closing.signal.aborted) return;
-    health.ail(ailment, failure);
-    stopReaching ??= keepReaching(greet, clock, random, reachedAgain);
-  };
-  const reachedAgain = () => {
-    guard.reached();
-    well();
-  };
-  const well = () => {
-    stopReaching?.();
-    stopReaching = undefined;
-    health.heal('unreached', 'refused');
-  };
-  const observed =
-    (askAtOnce: AskAtOnce): AskAtOnce =>
-    async (questions) => {
-      const outcome = await askAtOnce(questions);
-      if (!isFailure(outcome)) well();
-      else if (isRefusal(outcome)) ail('refused', outcome);
-      return outcome;
-    };
-
   const transport = openTransport(settings, clock);
   const send = authorized(transport.send, credentialsOf(settings.auth, clock, http.timeoutMs));
   const greet = greeting(remote(send, settings, closing.signal), namespace);
+  const { observed, ...recovering } = recovery(
+    {
+      health,
+      greet,
+      reached: () => {
+        guard.reached();
+      },
+    },
+    clock,
+    random,
+  );
   const guard = breakerGuard(settings.breaker, clock, {
-    probe: () => void probe(),
+    probe: greeting(observed(remote(send, settings, closing.signal)), namespace),
     opened: (failure) => {
       health.ail('failing', failure);
     },
@@ -89,15 +77,13 @@ export function run(
     },
   });
   const guarded = guard.guarded(send);
-  const probe = greeting(observed(remote(guarded, settings, closing.signal)), namespace);
-  const retrySettings = { retries: http.retries, withinMs: deadlineMs };
-  const resilient = retried(guarded, retrySettings, retryBudget(), clock, random);
+  const budget = retryBudget();
+  const retrying = (extra: boolean): AskAtOnce => {
+    const retrySettings = { retries: http.retries, withinMs: deadlineMs, extra };
+    return observed(remote(retried(guarded, retrySettings, budget, clock, random), settings, closing.signal));
+  };
   const isWell = () => guard.refusal() === undefined;
-  const askMany = isolating(
-    observed(remote(resilient, settings, closing.signal)),
-    { isWell, failed: guard.fail },
-    clock,
-  );
+  const askMany = isolating(retrying(false), { isWell, failed: guard.fail, askExtra: retrying(true) }, clock);
   const batch = batched(askMany, settings.batch, bodySizes(reference), clock);
   const answers = cached(
     batch.ask,
@@ -132,8 +118,10 @@ export function run(
       cancelStart = cancel;
       const failure = await reached;
       if (closing.signal.aborted) return CLOSED;
-      if (failure === undefined) well();
-      else ail(isRefusal(failure) ? 'refused' : 'unreached', failure);
+      if (failure === undefined) {
+        guard.reached();
+        recovering.well();
+      } else recovering.ail(isRefusal(failure) ? 'refused' : 'unreached', failure);
       // Only now: how the start went is told by its outcome, and by no event besides.
       cancelStart = undefined;
       return failure;
@@ -141,7 +129,7 @@ export function run(
     forget: answers.forget,
     async close() {
       closing.abort();
-      stopReaching?.();
+      recovering.close();
       guard.close();
       cancelStart?.(CLOSED);
       batch.close(CLOSED);

@@ -14,21 +14,20 @@ export interface Connections {
 export function openConnections(origin: string, { http }: ConnectionSettings): Connections {
   if (http.dispatcher !== undefined) return { dispatcher: http.dispatcher, close: () => Promise.resolve() };
   const { timeoutMs, proxy, tls = {}, socketPath } = http;
-  const pooled = { clientTtl: CLIENT_TTL_MS, connect: { ...defined(tls), timeout: timeoutMs } };
+  const connect = { ...defined(tls), timeout: timeoutMs };
+  const pooled = { clientTtl: CLIENT_TTL_MS, connect };
   const own =
     proxy === undefined
       ? new Pool(origin, socketPath === undefined ? pooled : { ...pooled, socketPath })
-      : proxyAgent(proxy, pooled, defined(tls));
+      : proxyAgent(proxy, { ...pooled, requestTls: connect, proxyTls: { timeout: timeoutMs } });
   return { dispatcher: own, close: () => own.destroy() };
 }
 
+type ProxySettings = Omit<ProxyAgent.Options, 'uri'>;
+
 /** A plain http: service is asked through the proxy by its full address, as proxies expect; https: by a tunnel. */
-function proxyAgent(
-  proxy: string,
-  pooled: { clientTtl: number },
-  requestTls: object,
-): ProxyAgent | EnvHttpProxyAgent {
-  const settings = { ...pooled, requestTls, proxyTunnel: false };
+function proxyAgent(proxy: string, pooled: ProxySettings): ProxyAgent | EnvHttpProxyAgent {
+  const settings = { ...pooled, proxyTunnel: false };
   return proxy === 'env' ? new EnvHttpProxyAgent(settings) : new ProxyAgent({ ...settings, uri: proxy });
 }
 

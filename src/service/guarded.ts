@@ -9,12 +9,12 @@ import {
   type BreakerSettings,
   type BreakerState,
 } from './breaker.js';
-import type { Send } from './message.js';
+import type { Reply, Send } from './message.js';
 import { isOutage } from './retry.js';
 
 export interface BreakerWatch {
-  /** Asks the service something cheap, if nobody else has by the time that a probe is due. */
-  readonly probe: () => void;
+  /** Asks the service something cheap that concerns no flag; `undefined`: it has answered. */
+  readonly probe: () => Promise<Failure | undefined>;
   readonly opened: (last: Failure) => void;
   readonly closed: () => void;
 }
@@ -37,23 +37,62 @@ export function breakerGuard(
   clock: Clock,
   watch: BreakerWatch,
 ): Guard {
+  if (settings === undefined) return UNGUARDED;
   let state: BreakerState = closedBreaker;
   let lastWords = 'none';
   let cancelProbe: () => void = () => undefined;
+  let over = false;
 
   const become = (next: BreakerState) => {
     const before = state;
     state = next;
-    if (next.mode === 'open' && before !== next) {
-      cancelProbe();
-      cancelProbe = clock.after(Math.max(0, next.probeAt - clock.now()), watch.probe, 'background');
-    }
+    if (over || before === next) return;
+    if (next.mode !== 'open') cancelProbe();
+    else probeAt(next.probeAt);
     if (before.mode === 'closed' && next.mode === 'open')
       watch.opened({ kind: 'unavailable', message: lastWords });
-    if (before.mode !== 'closed' && next.mode === 'closed') {
-      cancelProbe();
-      watch.closed();
+    if (before.mode !== 'closed' && next.mode === 'closed') watch.closed();
+  };
+
+  /** If no call has done it by then. */
+  const probeAt = (time: number) => {
+    cancelProbe();
+    const due = () => {
+      // Node's timers may fire a fraction of a millisecond early.
+      if (clock.now() < time) {
+        probeAt(time);
+        return;
+      }
+      become(probing(state));
+      void probe();
+    };
+    cancelProbe = clock.after(Math.max(1, Math.ceil(time - clock.now())), due, 'background');
+  };
+
+  const probe = async () => {
+    const failure = await watch.probe();
+    probeEnded(failure !== undefined && (failure.status === 500 || saysNothingGood(failure)), failure);
+  };
+
+  const probeEnded = (failed: boolean, outcome: Reply | Failure | undefined) => {
+    if (failed && outcome !== undefined) lastWords = wordsOf(outcome);
+    become(probed(state, failed, clock.now(), settings));
+  };
+
+  const ended = (outcome: Reply | Failure, asProbe: boolean) => {
+    // A flag that is broken, or the service? While all is well, the halves of the batch tell. A probe cannot wait.
+    if (outcome.status === 500) {
+      if (asProbe) void probe();
+      return;
     }
+    if (asProbe) {
+      probeEnded(saysNothingGood(outcome), outcome);
+      return;
+    }
+    if (neverSent(outcome)) return;
+    const failed = isOutage(outcome);
+    if (failed) lastWords = wordsOf(outcome);
+    become(passed(state, failed, clock.now(), settings));
   };
 
   const refused = (): Failure => ({
@@ -63,20 +102,15 @@ export function breakerGuard(
 
   return {
     guarded: (send) => async (request) => {
-      if (settings === undefined) return send(request);
       const admitted = admission(state, clock.now());
       if (admitted === 'refuse') return refused();
       if (admitted === 'probe') become(probing(state));
       const outcome = await send(request);
-      // Ended by us: it says nothing about the service, but a probe must have an end.
-      const failed = isOutage(outcome) || (admitted === 'probe' && outcome.kind === 'closed');
-      if (failed && outcome.kind !== 'closed') lastWords = wordsOf(outcome);
-      become((admitted === 'probe' ? probed : passed)(state, failed, clock.now(), settings));
+      ended(outcome, admitted === 'probe');
       return outcome;
     },
     refusal: () => (admission(state, clock.now()) === 'refuse' ? refused() : undefined),
     fail(failure) {
-      if (settings === undefined) return;
       lastWords = failure.message;
       become(passed(state, true, clock.now(), settings));
     },
@@ -84,11 +118,31 @@ export function breakerGuard(
       become(closedBreaker);
     },
     close() {
+      over = true;
       cancelProbe();
     },
   };
 }
 
-function wordsOf(outcome: Awaited<ReturnType<Send>>): string {
+/** For `breaker: false`. */
+const UNGUARDED: Guard = {
+  guarded: (send) => send,
+  refusal: () => undefined,
+  fail: () => undefined,
+  reached: () => undefined,
+  close: () => undefined,
+};
+
+/** Ended by us, or without credentials to send: it says nothing about the service. */
+function neverSent({ kind }: Reply | Failure): boolean {
+  return kind === 'closed' || kind === 'credentials';
+}
+
+/** A probe must have an end, also where it could not be sent. */
+function saysNothingGood(outcome: Reply | Failure): boolean {
+  return isOutage(outcome) || neverSent(outcome);
+}
+
+function wordsOf(outcome: Reply | Failure): string {
   return outcome.kind === 'reply' ? `status ${outcome.status}` : outcome.message;
 }
