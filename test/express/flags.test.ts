@@ -246,11 +246,7 @@ describe.each(versions)('%s', (_, express) => {
     ],
     ['rejects', async () => Promise.reject(new Error('no session')), 'no session'],
     // Express would take the one for no error, and the other for a word to its router.
-    [
-      'rejects with nothing',
-      async () => Promise.reject(undefined as never),
-      'flags: context failed: undefined',
-    ],
+    ['rejects with nothing', async () => throwing(undefined), 'flags: context failed: undefined'],
     ['throws a word', () => throwing('route'), 'flags: context failed: route'],
     [
       'never settles',

@@ -1,0 +1,41 @@
+import type { EvaluationContext } from '@openfeature/server-sdk';
+import { expect, it, vi } from 'vitest';
+import { lazyContext } from '../../src/nest/lazy-context.js';
+
+const MARK = Symbol('mark');
+
+it.each<[string, (context: EvaluationContext) => unknown]>([
+  ['reads an attribute', (context) => context.targetingKey],
+  ['asks whether there is an attribute', (context) => 'targetingKey' in context],
+  ['lists the attributes', (context) => Object.keys(context)],
+  ['asks for an attribute of its own', (context) => Object.hasOwn(context, 'targetingKey')],
+  ['copies it', (context) => ({ ...context })],
+])('puts the attributes together, once, for one who %s', (_name, look) => {
+  const attributes = vi.fn(() => ({ targetingKey: 'user' }));
+  const { context } = lazyContext({ [MARK]: 1 }, attributes);
+  expect([MARK in context, Reflect.get(context, MARK), Object.hasOwn(context, MARK)]).toEqual([
+    true,
+    1,
+    true,
+  ]);
+  expect(attributes).not.toHaveBeenCalled();
+  look(context);
+  look(context);
+  expect(attributes).toHaveBeenCalledOnce();
+  expect(context).toEqual({ targetingKey: 'user', [MARK]: 1 });
+});
+
+it('puts them together again when told to, and after it has failed', () => {
+  let plan: string | undefined;
+  const { context, refresh } = lazyContext({}, () => {
+    if (plan === undefined) throw new Error('not yet');
+    return { plan };
+  });
+  expect(() => ({ ...context })).toThrow('not yet');
+  plan = 'free';
+  expect(context.plan).toBe('free');
+  plan = 'pro';
+  expect(context.plan).toBe('free');
+  refresh();
+  expect(context.plan).toBe('pro');
+});

@@ -1,0 +1,163 @@
+import 'reflect-metadata';
+import {
+  Controller,
+  Injectable,
+  Module,
+  type CanActivate,
+  type INestApplicationContext,
+} from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { OpenFeature, TypedInMemoryProvider, type Provider } from '@openfeature/server-sdk';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { FliptProvider } from '../../src/index.js';
+import { startLocalService, type LocalService } from '../../src/local/index.js';
+import { contextFactory, FliptModule, RequireFlag, setRequestContext } from '../../src/nest/index.js';
+import { listening, type Listening } from '../traffic/listening.js';
+import { whoseFeatures } from '../traffic/whose.js';
+import { adapters, started } from './app.js';
+
+let service: LocalService;
+let broken: Listening;
+
+beforeEach(async () => {
+  broken = await listening((_request, response) => void response.writeHead(500).end());
+  service = await startLocalService({ features: whoseFeatures(['user-7'], 1) });
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await OpenFeature.clearProviders();
+  await service.close();
+  await broken.close();
+});
+
+const start = (imports: Parameters<typeof started>[1]) => started(adapters[0][1](), imports);
+const anyone = () => OpenFeature.getClient().getBooleanValue('anyone', false);
+
+it('makes a provider of the environment variables where it is given none', async () => {
+  vi.stubEnv('FLIPT_URL', service.url);
+  const { app } = await start([FliptModule.forRoot()]);
+  expect(OpenFeature.getClient().providerStatus).toBe('READY');
+  expect(await anyone()).toBe(true);
+  await app.close();
+  expect(await anyone()).toBe(false);
+});
+
+it('is ready before anything that is made after it asks', async () => {
+  @Injectable()
+  class Settings {
+    readonly url = service.url;
+  }
+  @Module({ providers: [Settings], exports: [Settings] })
+  class SettingsModule {}
+  const { app } = await start([
+    FliptModule.forRootAsync({
+      imports: [SettingsModule],
+      inject: [Settings],
+      useFactory: async ({ url }: Settings) => Promise.resolve({ provider: new FliptProvider({ url }) }),
+    }),
+  ]);
+  expect(OpenFeature.getClient().providerStatus).toBe('READY');
+  expect(await anyone()).toBe(true);
+  await app.close();
+});
+
+it('starts the app with defaults where the service is out of order', async () => {
+  const provider = new FliptProvider({ url: broken.url, initTimeoutMs: 1, logger: silent });
+  const { app } = await start([FliptModule.forRoot({ provider })]);
+  expect(await anyone()).toBe(false);
+  await app.close();
+});
+
+it('fails the start where it is asked to, and closes the provider', async () => {
+  const provider = new FliptProvider({ url: broken.url, initTimeoutMs: 1, logger: silent });
+  const closed = vi.spyOn(provider, 'onClose');
+  await expect(start([FliptModule.forRoot({ provider, required: true })])).rejects.toThrow(
+    'FliptModule: the provider is not ready: ',
+  );
+  expect(closed).toHaveBeenCalled();
+});
+
+it('waits for no provider longer than it is told to', async () => {
+  const neverReady = () => providerWith({ initialize: async () => new Promise(() => undefined) });
+  const { app } = await start([FliptModule.forRoot({ provider: neverReady(), readyTimeoutMs: 1 })]);
+  await app.close();
+  await expect(
+    start([FliptModule.forRoot({ provider: neverReady(), readyTimeoutMs: 1, required: true })]),
+  ).rejects.toThrow('FliptModule: the provider is not ready: no word of it within 1 ms (readyTimeoutMs)');
+});
+
+it.each([undefined, 'shop'])(
+  'opens a provider again that an app before has closed (domain %s)',
+  async (domain) => {
+    const provider = new FliptProvider({ url: service.url });
+    const anyoneThere = () =>
+      (domain === undefined ? OpenFeature.getClient() : OpenFeature.getClient(domain)).getBooleanValue(
+        'anyone',
+        false,
+      );
+    for (let round = 0; round < 2; round += 1) {
+      const { app } = await start([FliptModule.forRoot({ provider, domain })]);
+      expect(await anyoneThere()).toBe(true);
+      await app.close();
+      expect(await anyoneThere()).toBe(false);
+    }
+  },
+);
+
+it('registers any provider, also one without initialize and onClose', async () => {
+  const provider = new TypedInMemoryProvider({
+    anyone: { variants: { on: true }, defaultVariant: 'on', disabled: false },
+  });
+  const { app } = await start([FliptModule.forRoot({ provider })]);
+  expect(await anyone()).toBe(true);
+  await app.close();
+  const again = await start([FliptModule.forRoot({ provider })]);
+  expect(await anyone()).toBe(true);
+  await again.app.close();
+});
+
+it('serves an application without HTTP', async () => {
+  @Module({ imports: [FliptModule.forRoot({ provider: new FliptProvider({ url: service.url }) })] })
+  class Worker {}
+  const app: INestApplicationContext = await NestFactory.createApplicationContext(Worker);
+  expect(await anyone()).toBe(true);
+  await app.close();
+  expect(await anyone()).toBe(false);
+});
+
+it('starts with defaults whatever the provider rejects with', async () => {
+  const provider = providerWith({ initialize: async () => rejecting('no word') });
+  const { app } = await start([FliptModule.forRoot({ provider })]);
+  expect(await anyone()).toBe(false);
+  await app.close();
+});
+
+it('says so where there is no request', async () => {
+  const nowhere = { getArgs: () => [undefined] } as never;
+  expect(() => {
+    setRequestContext({ plan: 'pro' });
+  }).toThrow('setRequestContext: there is no request here');
+  expect(contextFactory(nowhere)).toEqual({});
+
+  @Controller()
+  class Handlers {
+    @RequireFlag('flag', { default: true })
+    handle(): void {}
+  }
+  const handler = Object.getOwnPropertyDescriptor(Handlers.prototype, 'handle')?.value as object;
+  const guards: unknown = Reflect.getMetadata('__guards__', handler);
+  const [guard] = guards as [CanActivate];
+  await expect(guard.canActivate(nowhere)).rejects.toThrow("@RequireFlag('flag'): there is no request here");
+});
+
+const silent = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+function quiet(): void {}
+
+function rejecting(reason: unknown): never {
+  throw reason;
+}
+
+function providerWith(parts: Partial<Provider>): Provider {
+  return Object.assign(new TypedInMemoryProvider({}), parts);
+}
