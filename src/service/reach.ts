@@ -35,7 +35,10 @@ export function reach(
   const reached = new Promise<Reached>((resolve) => {
     let over = false;
     let delayMs = FIRST_RETRY_MS;
-    let last: Failure = { kind: 'timeout', message: 'no answer yet' };
+    let last: Failure = {
+      kind: 'timeout',
+      message: `Flipt did not answer within ${withinMs} ms (initTimeoutMs)`,
+    };
     let cancelDelay: () => void = () => undefined;
     end = (outcome) => {
       over = true;
