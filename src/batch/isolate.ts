@@ -16,7 +16,7 @@ const ALONE_FOR_MS = 30_000;
 /** Most of them remembered; the oldest are forgotten first. */
 const MAX_CULPRITS = 1_000;
 /** How long no further search is made after one in which nothing succeeded, unless something else has meanwhile. */
-const HOPELESS_FOR_MS = 30_000;
+const HOPELESS_FOR_MS = 5_000;
 
 export interface Service {
   /** Whether requests otherwise succeed; while they do not, halves would only add to the trouble. */
@@ -52,8 +52,9 @@ export function isolating(askAtOnce: AskAtOnce, service: Service, clock: Clock):
     const hopeless = clock.now() < hopelessUntil && whole.status !== 500;
     if (hopeless || !service.isWell()) return sameForAll(questions, whole);
     const found = await findCulprits(askExtra, questions, whole);
-    if (!found.succeeded) hopelessUntil = clock.now() + HOPELESS_FOR_MS;
-    for (const question of found.culprits) blame(question);
+    // Where everything fails alike, asking each question alone would only multiply the requests.
+    if (found.succeeded) found.culprits.forEach(blame);
+    else hopelessUntil = clock.now() + HOPELESS_FOR_MS;
     if (found.serviceFailure !== undefined) service.failed(found.serviceFailure);
     return found.answers;
   };
