@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { faults, type Fault } from './fault-table.js';
+import { rawServer, well, type RawServer } from './raw-server.js';
+import { held, MARGIN_MS, rig, TIMES, until, type Outcome, type Rig } from './rig.js';
+
+const ROUNDS = 12;
+const KNOWN = ['ann', 'ben', 'cleo'];
+const FLAG = 'colour';
+
+let rejections: unknown[] = [];
+const onRejection = (reason: unknown) => rejections.push(reason);
+beforeEach(() => {
+  rejections = [];
+  process.on('unhandledRejection', onRejection);
+});
+afterEach(() => {
+  process.off('unhandledRejection', onRejection);
+});
+
+const kinds = (outcomes: readonly Outcome[]) => [...new Set(outcomes.map(({ kind }) => kind))].sort();
+
+/** Each round asks three questions with known answers and two new ones: one batch. */
+async function askRound({ ask }: Rig, round: number) {
+  const [known, unknown] = await Promise.all([
+    Promise.all(KNOWN.map((entity) => ask(FLAG, entity))),
+    Promise.all(['x', 'y'].map((name) => ask(FLAG, `${name}-${round}`))),
+  ]);
+  return { known, unknown };
+}
+
+async function withFault(fault: Fault, during: (server: RawServer, rigged: Rig) => Promise<void>) {
+  await using server = await rawServer(well);
+  const rigged = rig(server.url);
+  try {
+    await rigged.provider.initialize();
+    for (const entity of KNOWN) await rigged.ask(FLAG, entity);
+    server.requests.length = 0;
+    await fault.begin(server);
+    await during(server, rigged);
+  } finally {
+    await rigged.provider.onClose();
+  }
+}
+
+const end = async (fault: Fault, server: RawServer) => {
+  if (fault.end === undefined) server.behave = well;
+  else await fault.end(server);
+};
+
+describe.each(faults)('$name', (fault) => {
+  it('answers each call with its own last known answer or the default, by the deadline', () =>
+    withFault(fault, async (_, rigged) => {
+      const known: Outcome[] = [];
+      const unknown: Outcome[] = [];
+      for (let round = 0; round < ROUNDS; round++) {
+        const outcomes = await askRound(rigged, round);
+        known.push(...outcomes.known);
+        unknown.push(...outcomes.unknown);
+      }
+      expect(kinds(known)).toEqual([fault.counts === 'none' ? 'own' : 'last-known']);
+      expect(kinds(unknown)).toEqual([fault.counts === 'none' ? 'own' : 'default']);
+      expect(unknown[0]?.message).toMatch(fault.message);
+      for (const { tookMs } of [...known, ...unknown]) {
+        expect(tookMs).toBeLessThan(TIMES.deadlineMs + MARGIN_MS);
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(rejections).toEqual([]);
+    }));
+
+  it('sends no more than the budget allows, and nothing but probes once the breaker is open', () =>
+    withFault(fault, async (server, rigged) => {
+      const since = performance.now();
+      for (let round = 0; round < ROUNDS; round++) await askRound(rigged, round);
+      const probes = 1 + Math.floor((performance.now() - since) / TIMES.openForMs);
+      const most = {
+        // Three failures in a row, each a first attempt or a retry, and then the probes.
+        outage: 3 + probes,
+        // One search for a culprit at most (4 · log2(5) + 4), then one request a round.
+        answers: ROUNDS + Math.floor(4 * Math.log2(5) + 4),
+        none: ROUNDS,
+      }[fault.counts];
+      expect(server.requests.length).toBeLessThanOrEqual(most);
+    }));
+
+  it('recovers by itself, says so once, and leaves nothing behind', async () => {
+    const before = held();
+    await withFault(fault, async (server, rigged) => {
+      for (let round = 0; round < ROUNDS; round++) await askRound(rigged, round);
+      await end(fault, server);
+      const since = performance.now();
+      if (fault.counts === 'outage') {
+        // Nobody asks: the probe comes by itself.
+        await until(() => rigged.events.at(-1) === 'ready', 2 * TIMES.maxOpenForMs + MARGIN_MS);
+        expect(rigged.events).toEqual(['stale', 'ready']);
+        expect(rigged.log).toEqual([
+          expect.stringMatching(/^Flipt fails; it is left alone for a while/),
+          'Flipt answers again',
+        ]);
+      }
+      const { known, unknown } = await askRound(rigged, ROUNDS);
+      expect(kinds([...known, ...unknown])).toEqual(['own']);
+      expect(performance.now() - since).toBeLessThan(2 * TIMES.maxOpenForMs + MARGIN_MS);
+    });
+    await until(() => sameOrLess(held(), before), MARGIN_MS);
+  });
+});
+
+/** Other timers of the test runner may have ended meanwhile. */
+function sameOrLess(
+  now: Readonly<Record<string, number>>,
+  before: Readonly<Record<string, number>>,
+): boolean {
+  return Object.entries(now).every(([name, count]) => count <= (before[name] ?? 0));
+}

@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/** A request as it came over the wire. */
+export interface RawRequest {
+  readonly head: string;
+  readonly body: string;
+  /** Milliseconds of the process's clock. */
+  readonly at: number;
+}
+
+/** What becomes of a request: bytes on a bare socket, so that no HTTP library mends what is meant to be broken. */
+export type Behaviour = (socket: Socket, request: RawRequest) => void;
+
+export interface RawServer extends AsyncDisposable {
+  readonly port: number;
+  readonly url: string;
+  readonly requests: RawRequest[];
+  /** How requests are treated from now on. */
+  behave: Behaviour;
+  /** What becomes of a new connection, before anything is read from it. */
+  welcome: (socket: Socket) => void;
+  readonly openSockets: () => number;
+  /** Refuses connections, and resets those that are open. */
+  readonly stop: () => Promise<void>;
+  /** Listens again, on the same port. */
+  readonly start: () => Promise<void>;
+}
+
+export async function rawServer(behave: Behaviour, host = '127.0.0.1'): Promise<RawServer> {
+  const sockets = new Set<Socket>();
+  const requests: RawRequest[] = [];
+  let server: Server | undefined;
+  let port = 0;
+
+  const onConnection = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    // Resets are what this server is for.
+    socket.on('error', () => undefined);
+    itself.welcome(socket);
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+      for (;;) {
+        const request = firstRequest(received);
+        if (request === undefined) return;
+        received = received.slice(request.length);
+        requests.push(request);
+        itself.behave(socket, request);
+      }
+    });
+  };
+  const itself: RawServer = {
+    get port() {
+      return port;
+    },
+    get url() {
+      return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    },
+    requests,
+    behave,
+    welcome: () => undefined,
+    openSockets: () => sockets.size,
+    async start() {
+      server = createServer(onConnection);
+      server.listen(port, host);
+      await once(server, 'listening');
+      ({ port } = server.address() as AddressInfo);
+    },
+    async stop() {
+      if (server === undefined) return;
+      const closed = once(server, 'close');
+      server.close();
+      server = undefined;
+      for (const socket of sockets) socket.resetAndDestroy();
+      await closed;
+    },
+    [Symbol.asyncDispose]: () => itself.stop(),
+  };
+  await itself.start();
+  return itself;
+}
+
+function firstRequest(received: string): (RawRequest & { readonly length: number }) | undefined {
+  const headEnd = received.indexOf('\r\n\r\n');
+  if (headEnd < 0) return undefined;
+  const head = received.slice(0, headEnd);
+  const bodyStart = headEnd + 4;
+  const length = bodyStart + Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
+  if (received.length < length) return undefined;
+  const body = Buffer.from(received.slice(bodyStart, length), 'latin1').toString('utf8');
+  return { head, body, at: performance.now(), length };
+}
+
+interface AskedItem {
+  readonly flagKey: string;
+  readonly entityId: string;
+}
+
+export function askedItems({ body }: RawRequest): readonly AskedItem[] {
+  return (JSON.parse(body) as { readonly requests: readonly AskedItem[] }).requests;
+}
+
+/** What the service says of a question: a variant that names flag and entity, so that an answer shows whose it is. */
+export function ownAnswer(flag: string, entity: string): string {
+  return `${flag} for ${entity}`;
+}
+
+/** The whole answer to a batch, as a well service gives it. */
+export function goodBody(request: RawRequest): string {
+  return JSON.stringify({ requestId: 'r', responses: askedItems(request).map(answerItem) });
+}
+
+export function answerItem({ flagKey, entityId }: AskedItem): object {
+  if (flagKey === '') {
+    return {
+      type: 'ERROR_EVALUATION_RESPONSE_TYPE',
+      errorResponse: { flagKey, namespaceKey: 'default', reason: 'NOT_FOUND_ERROR_EVALUATION_REASON' },
+    };
+  }
+  return {
+    type: 'VARIANT_EVALUATION_RESPONSE_TYPE',
+    variantResponse: {
+      match: true,
+      flagKey,
+      segmentKeys: ['all'],
+      variantKey: ownAnswer(flagKey, entityId),
+      variantAttachment: '',
+      reason: 'MATCH_EVALUATION_REASON',
+    },
+  };
+}
+
+/** A reply as it stands on the wire. */
+export function reply(
+  status: string,
+  body: string,
+  headers: readonly string[] = ['content-type: application/json'],
+): string {
+  const lines = [`HTTP/1.1 ${status}`, ...headers, `content-length: ${Buffer.byteLength(body)}`];
+  return `${lines.join('\r\n')}\r\n\r\n${body}`;
+}
+
+export const well: Behaviour = (socket, request) => {
+  socket.write(reply('200 OK', goodBody(request)));
+};
