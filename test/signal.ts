@@ -1,0 +1,13 @@
+/** A promise that a test keeps when something has happened. */
+export interface Signal {
+  readonly given: Promise<void>;
+  readonly give: () => void;
+}
+
+export function signal(): Signal {
+  let give: () => void = () => undefined;
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give };
+}
