@@ -1,3 +1,5 @@
+export const FLAG_KEYS = ['new-checkout', 'button-color', 'limits', 'holiday-banner'];
+
 /** Every flag of this app, with the value that the app falls back to. */
 export async function resolveFlags(client, context) {
   const [newCheckout, buttonColor, limits, banner] = await Promise.all([

@@ -23,13 +23,13 @@ const provider = new FliptProvider(service && { url: service.url });
 await OpenFeature.setProviderAndWait(provider).catch((error) => {
   console.error(`Flipt is not ready, defaults are served: ${error.message}`);
 });
-const client = OpenFeature.getClient();
 
 await printTable();
 if (process.argv.includes('--once')) await close();
 else serve();
 
 async function printTable() {
+  const client = OpenFeature.getClient();
   const before = requestsSent();
   const resolved = await Promise.all(USERS.map((user) => resolveFlags(client, user)));
   const requests = requestsSent() - before;
@@ -44,7 +44,7 @@ async function printTable() {
 }
 
 function serve() {
-  const server = createApp(client).listen(Number(process.env.PORT ?? 3000));
+  const server = createApp().listen(Number(process.env.PORT ?? 3000));
   server.once('listening', () => {
     console.log(`\nhttp://localhost:${server.address().port}/?user=grace&plan=pro shows a user's page.`);
     console.log('Ctrl-C ends it.');

@@ -1,0 +1,27 @@
+import { Module } from '@nestjs/common';
+import { OpenFeatureModule } from '@openfeature/nestjs-sdk';
+import { FliptProvider } from 'openfeature-flipt-provider';
+import { FliptModule } from 'openfeature-flipt-provider/nest';
+import { EmbeddedService } from './embedded-service.js';
+import { FlagsServiceModule } from './flags-service.module.js';
+import { ShopController } from './shop.controller.js';
+import type { UserRequest } from './user.guard.js';
+
+@Module({
+  imports: [
+    FliptModule.forRootAsync<UserRequest>({
+      imports: [FlagsServiceModule],
+      inject: [EmbeddedService],
+      useFactory: ({ url }: EmbeddedService) => ({
+        provider: new FliptProvider({ url }),
+        // Runs when the request resolves its first flag, so the guard has found out who the user is.
+        context: ({ user }) => (user ? { targetingKey: user.name, member: user.member } : {}),
+        prefetch: ['greeting', 'new-checkout'],
+      }),
+    }),
+    // For its decorators. Its interceptor would put another context in the place of the request's.
+    OpenFeatureModule.forRoot({ useGlobalInterceptor: false }),
+  ],
+  controllers: [ShopController],
+})
+export class AppModule {}

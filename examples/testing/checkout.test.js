@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { OpenFeature } from '@openfeature/server-sdk';
+import { FliptProvider } from 'openfeature-flipt-provider';
+import { FliptClient } from 'openfeature-flipt-provider/client';
+import { startLocalService } from 'openfeature-flipt-provider/local';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createCheckout } from './checkout.js';
+
+const FEATURES = {
+  flags: [
+    { key: 'new-checkout', type: 'BOOLEAN_FLAG_TYPE', enabled: false },
+    {
+      key: 'payment',
+      enabled: true,
+      variants: [{ key: 'card', default: true }, { key: 'invoice' }],
+      rules: [{ segment: 'companies', distributions: [{ variant: 'invoice', rollout: 100 }] }],
+    },
+  ],
+  segments: [
+    {
+      key: 'companies',
+      constraints: [
+        { type: 'ENTITY_ID_COMPARISON_TYPE', property: 'entityId', operator: 'prefix', value: 'company-' },
+      ],
+    },
+  ],
+};
+
+let service;
+let provider;
+let server;
+
+// One service for the file: it starts in a few milliseconds, on a port that the system chooses, so that test files can
+// run side by side.
+beforeAll(async () => {
+  service = await startLocalService({ features: FEATURES });
+  provider = new FliptProvider({ url: service.url });
+  await OpenFeature.setProviderAndWait(provider);
+  server = createCheckout().listen(0);
+  await once(server, 'listening');
+});
+
+// Each test begins with the features as they are above, and with nothing remembered of them.
+beforeEach(async () => {
+  await service.load(FEATURES);
+  provider.invalidate();
+});
+
+afterAll(async () => {
+  await OpenFeature.close();
+  await service.close();
+  server.close();
+});
+
+async function checkout(user) {
+  const response = await fetch(`http://localhost:${server.address().port}/?user=${user}`);
+  return response.json();
+}
+
+test('a company pays by invoice', async () => {
+  expect(await checkout('ada')).toEqual({ checkout: 'old', payment: 'card' });
+  expect(await checkout('company-7')).toEqual({ checkout: 'old', payment: 'invoice' });
+});
+
+test('a flag that is switched on in mid-test is seen at once', async () => {
+  expect((await checkout('ada')).checkout).toBe('old');
+  await service.setFlag('default', 'new-checkout', { enabled: true });
+  // Answers are remembered for some seconds; a test need not wait for that.
+  provider.invalidate(['new-checkout']);
+  expect((await checkout('ada')).checkout).toBe('new');
+});
+
+test('a segment that is made through the client is there, and can be used by a rule', async () => {
+  const client = new FliptClient({ url: service.url });
+  const made = await client.segments.create('default', { key: 'friends', name: 'Friends' });
+  expect(made).toMatchObject({ key: 'friends', matchType: 'ALL_MATCH_TYPE', constraints: [] });
+  const rule = await client.rules.create('default', 'payment', { segmentKey: 'friends', rank: 2 });
+  expect(rule).toMatchObject({ segmentKey: 'friends', rank: 2 });
+  await client.close();
+});

@@ -1,0 +1,19 @@
+import { OpenFeature } from '@openfeature/server-sdk';
+import express from 'express';
+
+/** The app. It knows OpenFeature and nothing else, so not a line of it changes with the vendor. */
+export function createApp() {
+  const app = express();
+  app.get('/', async (req, res) => {
+    const client = OpenFeature.getClient();
+    const context = { targetingKey: String(req.query.user ?? 'ada') };
+    const [newCheckout, greeting, limits, banner] = await Promise.all([
+      client.getBooleanValue('new-checkout', false, context),
+      client.getStringValue('greeting', 'hi', context),
+      client.getObjectValue('limits', { projects: 1 }, context),
+      client.getStringValue('legacy-banner', 'none', context),
+    ]);
+    res.json({ vendor: client.metadata.providerMetadata.name, newCheckout, greeting, limits, banner });
+  });
+  return app;
+}
