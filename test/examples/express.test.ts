@@ -1,0 +1,78 @@
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { startLocalService } from '../../src/local/index.js';
+import { node, served } from './running.js';
+
+const MAIN = 'examples/express/main.js';
+
+it('prints the table of flags, resolved with one request, and ends', async () => {
+  const { code, output } = await node([MAIN, '--once']).ended;
+  expect(output.replace(/ +/g, ' ')).toBe(
+    `user plan flag value variant reason
+----- ---- -------------- ---------------------------------- ------- ---------------
+ada free new-checkout true true SPLIT
+ada free button-color "green" green TARGETING_MATCH
+ada free limits {"projects":3,"support":"forum"} free DEFAULT
+ada free holiday-banner "none" DISABLED
+grace pro new-checkout true true TARGETING_MATCH
+grace pro button-color "green" green TARGETING_MATCH
+grace pro limits {"projects":100,"support":"phone"} pro TARGETING_MATCH
+grace pro holiday-banner "none" DISABLED
+linus free new-checkout false false DEFAULT
+linus free button-color "orange" orange TARGETING_MATCH
+linus free limits {"projects":3,"support":"forum"} free DEFAULT
+linus free holiday-banner "none" DISABLED
+
+12 flags resolved with 1 HTTP request.
+`,
+  );
+  expect(code).toBe(0);
+});
+
+it("serves each user's page, and ends cleanly on Ctrl-C", async () => {
+  const { url, interrupt } = await served([MAIN]);
+  const pageOf = async (query: string) => (await fetch(`${url}/${query}`)).text();
+  const [grace, linus, nobody] = await Promise.all([
+    pageOf('?user=grace&plan=pro'),
+    pageOf('?user=linus'),
+    pageOf(''),
+  ]);
+  expect(grace).toContain('Hello grace (pro)');
+  expect(grace).toContain('100 projects');
+  expect(grace).toContain('Buy with one click');
+  expect(linus).toContain('background: orange');
+  expect(linus).toContain('3 projects');
+  expect(linus).toContain('To the checkout');
+  expect(nobody).toContain('Hello ada (free)');
+  expect(await pageOf('?user=%3Cscript%3E')).not.toContain('<script>');
+  expect(await (await fetch(`${url}/checkout?user=grace&plan=pro`)).json()).toEqual({ checkout: 'new' });
+  expect(await interrupt()).toMatchObject({ code: 0, signal: null });
+});
+
+it('says so if the port is in use, and ends with 1', async () => {
+  const first = await served([MAIN]);
+  const { port } = new URL(first.url);
+  const { code, output } = await node([MAIN], { PORT: port }).ended;
+  expect(output).toContain(`Port ${port} is in use already; PORT=… takes another.`);
+  expect(code).toBe(1);
+  await first.interrupt();
+});
+
+it('asks the service that FLIPT_URL names', async () => {
+  const features = fileURLToPath(new URL('../../examples/express/features.yml', import.meta.url));
+  await using service = await startLocalService({ features });
+  await service.setFlag('default', 'holiday-banner', { enabled: true });
+  const before = service.requests;
+  const { code, output } = await node([MAIN, '--once'], { FLIPT_URL: service.url }).ended;
+  expect([code, output]).toEqual([0, expect.stringContaining('12 flags resolved with 1 HTTP request.')]);
+  expect(service.requests - before).toBe(2);
+});
+
+it('starts and shows the defaults where FLIPT_URL is not answered', async () => {
+  const nowhere = await startLocalService({ features: { flags: [] } });
+  await nowhere.close();
+  const { code, output } = await node([MAIN, '--once'], { FLIPT_URL: nowhere.url }).ended;
+  expect(output).toContain('Flipt is not ready, defaults are served');
+  expect(output).toContain('grey');
+  expect(code).toBe(0);
+});
