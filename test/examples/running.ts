@@ -40,10 +40,12 @@ export function node(args: readonly string[], settings: Readonly<Record<string, 
     });
   }
   started.add(child);
-  const ended = once(child, 'close').then(([code, signal]: [Ended['code'], Ended['signal']]): Ended => {
+  const end = async (): Promise<Ended> => {
+    const [code, signal] = (await once(child, 'close')) as [Ended['code'], Ended['signal']];
     started.delete(child);
     return { code, signal, output };
-  });
+  };
+  const ended = end();
   return { child, ended, output: () => output };
 }
 
