@@ -163,6 +163,8 @@ export class FliptProvider implements Provider {
   #tell(flagKey: string, context: EvaluationContext): Told | Promise<Told> {
     const running = this.#running;
     if (running === undefined) return toldFailure(CLOSED);
+    // Plain JavaScript calls, too; one such key would spoil the batch of all others.
+    if (!isText(flagKey)) return toldFailure(NO_FLAG_KEY);
     let subject: Subject;
     try {
       subject = this.#read(context);
@@ -198,7 +200,13 @@ const NO_TARGETING_KEY: Failure = {
     "the context has no targetingKey, which the provider was told to require (targetingKey: 'required')",
 };
 
+const NO_FLAG_KEY: Failure = { kind: 'item', message: 'the flag key is no string' };
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
 function checkFlagKeys(method: string, flagKeys: unknown): void {
-  if (Array.isArray(flagKeys) && flagKeys.every((key) => typeof key === 'string')) return;
+  if (Array.isArray(flagKeys) && flagKeys.every(isText)) return;
   throw new TypeError(`${method}: expected a list of flag keys`);
 }

@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import { answerJson, answering, item, itemsOf, orMissing, type Script } from '../servers/scripted.js';
+import { open, serving } from './open.js';
+
+/** Answers the provider's greeting as a service would, and the rest as told. */
+const thenRest =
+  (rest: Script): Script =>
+  (request, response) => {
+    if (itemsOf(request).every(({ flagKey }) => flagKey !== '')) return rest(request, response);
+    answerJson(response, { responses: [item.missing('')] });
+    return undefined;
+  };
+
+const saying =
+  (status: number, type: string, body: string): Script =>
+  (_, response) =>
+    response.writeHead(status, { 'content-type': type }).end(body);
+const json = (body: unknown): Script => saying(200, 'application/json', JSON.stringify(body));
+
+const HTML = '<!DOCTYPE html>\n<title>Sign in</title>';
+
+const ANSWERS: readonly (readonly [string, Script, string, RegExp])[] = [
+  [
+    'not JSON',
+    saying(200, 'application/json', '{oops'),
+    'PARSE_ERROR',
+    /gave an answer that is not one: .*not JSON/,
+  ],
+  ['empty', saying(200, 'application/json', ''), 'PARSE_ERROR', /an empty body/],
+  ['an array', json([item.variant('a', 'b')]), 'PARSE_ERROR', /without a list "responses"/],
+  ['null', json(null), 'PARSE_ERROR', /without a list "responses"/],
+  ['of another shape', json({ flags: {} }), 'PARSE_ERROR', /without a list "responses"/],
+  ['without items', json({ responses: [] }), 'PARSE_ERROR', /0 items for a batch of 1/],
+  ['an item of another shape', json({ responses: [5] }), 'PARSE_ERROR', /item 0 does not answer/],
+  [
+    'about another flag',
+    json({ responses: [item.variant('b', 'b')] }),
+    'PARSE_ERROR',
+    /item 0 does not answer/,
+  ],
+  [
+    'HTML with 200',
+    saying(200, 'text/html', HTML),
+    'PARSE_ERROR',
+    /text\/html beginning .*Sign in.*not JSON/,
+  ],
+  ['HTML with 502', saying(502, 'text/html', HTML), 'GENERAL', /answered 502 with text\/html beginning/],
+  [
+    '400 with words',
+    saying(400, 'application/json', '{"code":3,"message":"bad context"}'),
+    'GENERAL',
+    /answered 400: bad context/,
+  ],
+  [
+    '401',
+    saying(401, 'application/json', '{"code":16,"message":"not authenticated"}'),
+    'GENERAL',
+    /answered 401: not authenticated/,
+  ],
+  ['403', saying(403, 'text/plain', 'no'), 'GENERAL', /answered 403: forbidden/],
+  [
+    '404',
+    saying(404, 'text/plain', 'no route'),
+    'GENERAL',
+    /answered 404 with text\/plain beginning "no route"/,
+  ],
+  ['500', saying(500, 'application/json', ''), 'GENERAL', /answered 500 with an empty body/],
+  [
+    'a redirect',
+    (_, response) => response.writeHead(301, { location: '/login' }).end(),
+    'GENERAL',
+    /301, a redirect/,
+  ],
+  [
+    'cut short',
+    (_, response) => {
+      response.writeHead(200, { 'content-length': '1000' }).write('{"responses":[');
+      setImmediate(() => response.socket?.destroy());
+    },
+    'GENERAL',
+    /could not be asked/,
+  ],
+  ['a reset connection', (_, response) => response.socket?.destroy(), 'GENERAL', /could not be asked/],
+  [
+    'an error about the item',
+    json({
+      responses: [
+        {
+          type: 'ERROR_EVALUATION_RESPONSE_TYPE',
+          errorResponse: { flagKey: 'a', reason: 'UNKNOWN_ERROR_EVALUATION_REASON' },
+        },
+      ],
+    }),
+    'GENERAL',
+    /could not evaluate flag "a"/,
+  ],
+];
+
+describe('an answer that is', () => {
+  it.each(ANSWERS)(
+    '%s gives the default, an error code and words that help',
+    async (_, rest, errorCode, words) => {
+      const server = await serving(thenRest(rest));
+      const { client } = await open({ url: server.url });
+      const details = await client.getStringDetails('a', 'mine', { targetingKey: 'u' });
+      expect(details).toMatchObject({ value: 'mine', reason: 'ERROR', errorCode });
+      expect(details.errorMessage).toMatch(words);
+      expect(details.errorMessage).not.toMatch(/[\n\r]|Unexpected token|undefined/);
+    },
+  );
+
+  it('never the end of the provider: the next good answer is taken', async () => {
+    let at = 0;
+    const good = answering(({ flagKey }) => item.variant(flagKey, 'good'));
+    const bad = ANSWERS.filter(([name]) =>
+      ['not JSON', 'an array', 'HTML with 200', 'without items'].includes(name),
+    );
+    const server = await serving(
+      thenRest((request, response) => {
+        const script = bad[at++]?.[1] ?? good;
+        return script(request, response);
+      }),
+    );
+    const { client } = await open({ url: server.url });
+    for (let time = 0; time < bad.length; time++)
+      expect(await client.getStringValue('a', 'mine')).toBe('mine');
+    expect(await client.getStringValue('a', 'mine')).toBe('good');
+  });
+});
+
+describe('in a batch of three', () => {
+  const three = async (responses: (flags: readonly string[]) => unknown[]) => {
+    const server = await serving(
+      thenRest((request, response) => {
+        answerJson(response, { responses: responses(itemsOf(request).map(({ flagKey }) => flagKey)) });
+      }),
+    );
+    const { client } = await open({ url: server.url });
+    const details = await Promise.all(['a', 'b', 'c'].map((flag) => client.getStringDetails(flag, 'mine')));
+    return details.map(({ value, errorCode }) => errorCode ?? value);
+  };
+  const own = (flag: string) => item.variant(flag, `of ${flag}`);
+
+  it.each<[string, (flags: readonly string[]) => unknown[], readonly string[]]>([
+    ['a bad item', ([a, , c]) => [own(a!), { type: 'X' }, own(c!)], ['of a', 'PARSE_ERROR', 'of c']],
+    ['a null item', ([a, , c]) => [own(a!), null, own(c!)], ['of a', 'PARSE_ERROR', 'of c']],
+    ['a repeated item', ([a, , c]) => [own(a!), own(a!), own(c!)], ['of a', 'PARSE_ERROR', 'of c']],
+    ['items exchanged', ([a, b, c]) => [own(a!), own(c!), own(b!)], ['of a', 'PARSE_ERROR', 'PARSE_ERROR']],
+    ['the last item missing', ([a, b]) => [own(a!), own(b!)], ['of a', 'of b', 'PARSE_ERROR']],
+    ['an item too many', ([a, b, c]) => [own(a!), own(b!), own(c!), own(c!)], ['of a', 'of b', 'of c']],
+    [
+      'the first item missing',
+      ([, b, c]) => [own(b!), own(c!)],
+      ['PARSE_ERROR', 'PARSE_ERROR', 'PARSE_ERROR'],
+    ],
+  ])('%s fails only the questions that it leaves unanswered', async (_, responses, expected) => {
+    expect(await three(responses)).toEqual(expected);
+  });
+});
+
+describe('a question that spoils its batch', () => {
+  it.each([400, 500])('with %s leaves the answers of all others as they are', async (status) => {
+    const server = await serving((request, response) => {
+      if (itemsOf(request).some(({ context }) => context.bad !== undefined))
+        answerJson(response, { code: 3, message: 'bad' }, status);
+      else answering(orMissing(({ flagKey }) => item.variant(flagKey, 'fine')))(request, response);
+    });
+    const { client } = await open({ url: server.url });
+    const details = await Promise.all(
+      Array.from({ length: 20 }, (_, at) =>
+        client.getStringDetails(`f${at}`, 'mine', at === 7 ? { bad: 1 } : {}),
+      ),
+    );
+    for (const [at, one] of details.entries()) {
+      if (at === 7) expect(one).toMatchObject({ value: 'mine', errorCode: 'GENERAL' });
+      else expect(one).toMatchObject({ value: 'fine', reason: 'TARGETING_MATCH' });
+    }
+  });
+});
