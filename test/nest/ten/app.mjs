@@ -1,0 +1,92 @@
+/** An app on Nest 10, on the adapter that its argument names. Decorators are applied as functions: it is not compiled. */
+import 'reflect-metadata';
+import { strict as assert } from 'node:assert';
+import { createRequire } from 'node:module';
+import { Controller, Get, Logger, Module, Post, UseGuards } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { OpenFeature } from '@openfeature/server-sdk';
+import { FliptProvider } from 'openfeature-flipt-provider';
+import { startLocalService } from 'openfeature-flipt-provider/local';
+import { FliptModule, RequireFlag, setRequestContext } from 'openfeature-flipt-provider/nest';
+
+const { version } = createRequire(import.meta.url)('@nestjs/core/package.json');
+assert.match(version, /^10\./);
+
+const service = await startLocalService({
+  features: {
+    flags: [
+      {
+        key: 'members-only',
+        type: 'BOOLEAN_FLAG_TYPE',
+        enabled: false,
+        rollouts: [{ segment: { key: 'ada', value: true } }],
+      },
+    ],
+    segments: [
+      {
+        key: 'ada',
+        constraints: [
+          { type: 'ENTITY_ID_COMPARISON_TYPE', property: 'entityId', operator: 'eq', value: 'ada' },
+        ],
+      },
+    ],
+  },
+});
+
+class UserGuard {
+  async canActivate(context) {
+    await new Promise(setImmediate);
+    const request = context.switchToHttp().getRequest();
+    request.user = request.query.user;
+    return true;
+  }
+}
+
+const membersOnly = () => OpenFeature.getClient().getBooleanValue('members-only', false);
+
+class AppController {
+  guarded() {
+    return ['in'];
+  }
+  async open() {
+    const before = await membersOnly();
+    setRequestContext({ targetingKey: 'ada' });
+    return [before, await membersOnly()];
+  }
+}
+decorate(AppController, 'guarded', Get('guarded'), RequireFlag('members-only', { default: false }));
+decorate(AppController, 'open', Post('open'));
+UseGuards(UserGuard)(AppController);
+Controller()(AppController);
+
+class AppModule {}
+Module({
+  imports: [
+    FliptModule.forRootAsync({
+      useFactory: () => ({
+        provider: new FliptProvider({ url: service.url }),
+        context: ({ user }) => ({ targetingKey: user }),
+        prefetch: ['members-only'],
+      }),
+    }),
+  ],
+  controllers: [AppController],
+})(AppModule);
+
+const adapter = process.argv[2] === 'fastify' ? new FastifyAdapter() : new ExpressAdapter();
+Logger.overrideLogger(['error']);
+const app = await NestFactory.create(AppModule, adapter);
+await app.listen(0, '127.0.0.1');
+console.log(`http://localhost:${new URL(await app.getUrl()).port}/`);
+process.once('SIGINT', async () => {
+  await app.close();
+  console.log(`closed: ${!(await membersOnly())}`);
+  await service.close();
+});
+
+function decorate(type, name, ...decorators) {
+  const descriptor = Object.getOwnPropertyDescriptor(type.prototype, name);
+  for (const decorator of decorators) decorator(type.prototype, name, descriptor);
+}
