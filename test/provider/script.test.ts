@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { FEATURES } from './features.js';
+import { localService, refusedAddress } from './open.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Runs a script as a user would, against the package as it was built. */
+async function run(url: string, work: string): Promise<string> {
+  const script = `
+    import { OpenFeature } from '@openfeature/server-sdk';
+    import { FliptProvider } from 'openfeature-flipt-provider';
+    const provider = new FliptProvider({ url: ${JSON.stringify(url)}, initTimeoutMs: 200 });
+    ${work}`;
+  // Rejects unless the exit code is 0.
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: ROOT,
+  });
+  return stdout;
+}
+
+describe('a script', () => {
+  it.each([
+    [
+      'whose only work is one resolve',
+      "console.log((await provider.resolveStringEvaluation('colour', 'the default', {})).value);",
+    ],
+    [
+      'that registers the provider first',
+      `await OpenFeature.setProviderAndWait(provider).catch(() => {});
+       console.log(await OpenFeature.getClient().getStringValue('colour', 'the default'));`,
+    ],
+    [
+      'that does not wait for the start',
+      `OpenFeature.setProvider(provider);
+       console.log(await OpenFeature.getClient().getStringValue('colour', 'the default'));`,
+    ],
+  ])('%s prints the default against a refused port, and exits 0', async (_, work) => {
+    expect(await run(await refusedAddress(), work)).toBe('the default\n');
+  });
+
+  it('prints the value, closes, and exits 0', async () => {
+    const service = await localService({ features: FEATURES });
+    const work = `
+      await OpenFeature.setProviderAndWait(provider);
+      console.log(await OpenFeature.getClient().getStringValue('colour', 'the default'));
+      await OpenFeature.close();`;
+    expect(await run(service.url, work)).toBe('blue\n');
+  });
+
+  it('ends by itself, without closing, once a value was printed', async () => {
+    const service = await localService({ features: FEATURES });
+    const work = "console.log((await provider.resolveStringEvaluation('colour', '', {})).value);";
+    expect(await run(service.url, work)).toBe('blue\n');
+  });
+});
