@@ -48,7 +48,9 @@ export function recovery(
   };
   const learn = (failure: Failure) => {
     if (isRefusal(failure) || failure.kind === 'credentials') ail('refused', failure);
-    else if (isUnusable(failure) && ++fruitless === FRUITLESS) health.ail('unusable', failure);
+    else if (isUnusable(failure) && ++fruitless >= FRUITLESS && !health.has('failing')) {
+      health.ail('unusable', failure);
+    }
   };
 
   return {

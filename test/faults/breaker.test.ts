@@ -1,0 +1,202 @@
+import { expect, it } from 'vitest';
+import { FliptProvider } from '../../src/index.js';
+import { askedItems, rawServer, reply, well, type Behaviour } from './raw-server.js';
+import { MARGIN_MS, rig, TIMES, until, type Rig } from './rig.js';
+
+const failing: Behaviour = (socket) => socket.write(reply('503 Service Unavailable', ''));
+const serverError: Behaviour = (socket) =>
+  socket.write(reply('500 Internal Server Error', '{"code":13,"message":"broken","details":[]}'));
+
+/** How many calls that takes depends on how many retries chance and the deadline leave them. */
+const untilOpen = ({ ask, events }: Pick<Rig, 'ask' | 'events'>) =>
+  until(async () => {
+    await ask('fine', 'somebody');
+    return events.length > 0;
+  }, MARGIN_MS);
+
+it('answers ten flags, one after another, from a silent service within 2.5 s by the default options', async () => {
+  await using server = await rawServer(() => undefined);
+  const logger = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
+  const provider = new FliptProvider({ url: server.url, logger });
+  const since = performance.now();
+  for (let flag = 0; flag < 10; flag++) {
+    const { value, reason } = await provider.resolveBooleanEvaluation(`flag-${flag}`, true, {});
+    expect([value, reason]).toEqual([true, 'ERROR']);
+  }
+  expect(performance.now() - since).toBeLessThan(2_500);
+  expect(server.requests).toHaveLength(3);
+  await provider.onClose();
+});
+
+it('is in error while nothing is known, and stale where an answer is', async () => {
+  await using server = await rawServer(well);
+  const nothingKnown = rig(server.url);
+  const somethingKnown = rig(server.url);
+  await Promise.all([nothingKnown, somethingKnown].map(({ provider }) => provider.initialize()));
+  await somethingKnown.ask('colour', 'ann');
+  server.behave = failing;
+  await Promise.all([nothingKnown, somethingKnown].map(untilOpen));
+  expect(nothingKnown.events).toEqual(['error']);
+  expect(somethingKnown.events).toEqual(['stale']);
+  await Promise.all([nothingKnown, somethingKnown].map(({ provider }) => provider.onClose()));
+});
+
+it('answers at once while a probe is on its way', async () => {
+  await using server = await rawServer(well);
+  const { provider, ask, events } = rig(server.url, {
+    breaker: { openForMs: 50 },
+    http: { timeoutMs: 1_500 },
+  });
+  await provider.initialize();
+  server.behave = failing;
+  await untilOpen({ ask, events });
+  const seen = server.requests.length;
+  server.behave = () => undefined;
+  await until(() => server.requests.length > seen, MARGIN_MS);
+  const { kind, message, tookMs } = await ask('colour', 'ben');
+  expect(kind).toBe('default');
+  expect(message).toMatch(/not asked for the moment.*503/);
+  expect(tookMs).toBeLessThan(TIMES.deadlineMs);
+  expect(server.requests).toHaveLength(seen + 1);
+  await provider.onClose();
+});
+
+it('leaves a service that answers 500 to everything alone: at most 3 requests a batch, and no coming and going', async () => {
+  await using server = await rawServer(well);
+  const { provider, ask, events, log } = rig(server.url);
+  await provider.initialize();
+  const askBatch = (round: number) =>
+    Promise.all([1, 2, 3, 4, 5].map((entity) => ask(`flag-${round}`, `entity-${entity}`)));
+  await askBatch(0);
+  server.requests.length = 0;
+  server.behave = serverError;
+  for (let round = 1; round <= 3; round++) {
+    const outcomes = await askBatch(round);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(Array(5).fill('default'));
+    expect(server.requests).toHaveLength(3 * round);
+  }
+  expect(events).toEqual(['stale']);
+  // Each failed probe, were it taken for a success, would announce that all is well again.
+  await until(() => server.requests.length >= 9 + 3, 10 * TIMES.maxOpenForMs + MARGIN_MS);
+  await askBatch(4);
+  expect(events).toEqual(['stale']);
+  expect(log).toHaveLength(1);
+  server.behave = well;
+  await until(() => events.at(-1) === 'ready', 2 * TIMES.maxOpenForMs + MARGIN_MS);
+  expect(events).toEqual(['stale', 'ready']);
+  await provider.onClose();
+});
+
+it('is not opened, nor kept open, by one broken flag', async () => {
+  await using server = await rawServer(well);
+  const { provider, ask, events } = rig(server.url);
+  await provider.initialize();
+  const oneBroken: Behaviour = (socket, request) => {
+    const broken = askedItems(request).some(({ flagKey }) => flagKey === 'broken');
+    (broken ? serverError : well)(socket, request);
+  };
+  server.behave = oneBroken;
+  for (let round = 0; round < 6; round++) {
+    const [broken, fine] = await Promise.all([ask('broken', `e-${round}`), ask('fine', `e-${round}`)]);
+    expect([broken.kind, fine.kind]).toEqual(['default', 'own']);
+  }
+  expect(events).toEqual([]);
+
+  server.behave = failing;
+  await untilOpen({ ask, events });
+  server.behave = oneBroken;
+  // Whoever probes asks the broken flag as well.
+  const round = async (number: number) => {
+    const both = await Promise.all([ask('broken', `later-${number}`), ask('fine', `later-${number}`)]);
+    return both[1].kind === 'own';
+  };
+  let rounds = 0;
+  await until(() => round(rounds++), 2 * TIMES.maxOpenForMs + MARGIN_MS);
+  expect(events.at(-1)).toBe('ready');
+  await provider.onClose();
+});
+
+it('opens when half of the requests fail, though never three in a row', async () => {
+  await using server = await rawServer(well);
+  const { provider, ask, events } = rig(server.url, { http: { retries: 0 }, breaker: { openForMs: 60_000 } });
+  await provider.initialize();
+  let turn = 0;
+  server.behave = (socket, request) => {
+    (turn++ % 2 === 0 ? failing : well)(socket, request);
+  };
+  for (let round = 0; round < 19; round++) await ask('colour', `e-${round}`);
+  expect(events).toEqual([]);
+  for (let round = 19; round < 22; round++) await ask('colour', `e-${round}`);
+  expect(events).toEqual(['stale']);
+  await provider.onClose();
+});
+
+it('ends with the provider: no probe goes out afterwards, and a call is answered at once', async () => {
+  await using server = await rawServer(well);
+  const { provider, ask } = rig(server.url);
+  await provider.initialize();
+  server.behave = () => undefined;
+  const waiting = Promise.all(['a', 'b', 'c', 'd'].map((entity) => ask('colour', entity)));
+  await until(() => server.requests.length > 1, MARGIN_MS);
+  await provider.onClose();
+  for (const { kind, message } of await waiting) {
+    expect(kind).toBe('default');
+    expect(message).toMatch(/closed|ended/);
+  }
+  const seen = server.requests.length;
+  expect((await ask('colour', 'e')).message).toBe('the Flipt provider is closed');
+  await new Promise((resolve) => setTimeout(resolve, 3 * TIMES.openForMs));
+  expect(server.requests).toHaveLength(seen);
+});
+
+it('says once that answers are of no use, and once that they are again, whatever the status', async () => {
+  await using server = await rawServer(well);
+  const { provider, ask, events, log } = rig(server.url);
+  await provider.initialize();
+  server.behave = (socket) => socket.write(reply('200 OK', '<html>', ['content-type: text/html']));
+  for (let round = 0; round < 30; round++) await ask('colour', `e-${round}`);
+  server.behave = well;
+  for (let round = 0; round < 3; round++) await ask('colour', `e-${round}`);
+  expect(log).toEqual([
+    expect.stringMatching(/^Flipt answers, but with nothing that can be used/),
+    'Flipt answers again',
+  ]);
+  expect(events).toEqual([]);
+  await provider.onClose();
+});
+
+it('obeys Retry-After within the deadline, in seconds and as a date', async () => {
+  for (const header of [
+    'retry-after: 1',
+    () => `retry-after: ${new Date(Date.now() + 2_000).toUTCString()}`,
+  ]) {
+    await using server = await rawServer(well);
+    const { provider, ask } = rig(server.url, { deadlineMs: 5_000 });
+    await provider.initialize();
+    server.requests.length = 0;
+    server.behave = (socket) => {
+      server.behave = well;
+      const line = typeof header === 'string' ? header : header();
+      socket.write(reply('429 Too Many Requests', '', [line]));
+    };
+    expect((await ask('colour', 'ann')).kind).toBe('own');
+    const [first, second] = server.requests;
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
+    expect(server.requests).toHaveLength(2);
+    await provider.onClose();
+  }
+});
+
+it('answers at once past maxWaiting, and says so', async () => {
+  await using server = await rawServer(well);
+  const { provider, ask } = rig(server.url, { batch: { maxItems: 1, maxConcurrent: 1, maxWaiting: 2 } });
+  await provider.initialize();
+  await ask('colour', 'known');
+  server.behave = () => undefined;
+  const crowd = ['a', 'b', 'c', 'd'].map((entity) => ask('colour', entity));
+  const known = await ask('colour', 'known');
+  expect(known.kind).toBe('last-known');
+  const outcomes = await Promise.all(crowd);
+  expect(outcomes.filter(({ message }) => message.includes('batch.maxWaiting'))).toHaveLength(2);
+  await provider.onClose();
+});

@@ -1,0 +1,190 @@
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { expect, it } from 'vitest';
+import { FliptProvider, type FliptProviderOptions } from '../../src/index.js';
+import { rawServer, reply, well, type Behaviour, type RawRequest } from './raw-server.js';
+import { MARGIN_MS, rig, until } from './rig.js';
+
+const unauthorized: Behaviour = (socket) =>
+  socket.write(
+    reply('401 Unauthorized', '{"code":16,"message":"request was not authenticated","details":[]}'),
+  );
+
+const authorizationOf = ({ head }: RawRequest) => /^authorization: (.*)$/im.exec(head)?.[1];
+
+/** Lets in who sends this. */
+const accepting =
+  (authorization: () => string): Behaviour =>
+  (socket, request) => {
+    (authorizationOf(request) === authorization() ? well : unauthorized)(socket, request);
+  };
+
+it.each<[string, FliptProviderOptions['auth'], string]>([
+  ['token', { token: 'first-token' }, 'Bearer first-token'],
+  ['jwt', { jwt: 'first.jwt' }, 'JWT first.jwt'],
+  ['headers', { headers: () => ({ authorization: 'Custom first' }) }, 'Custom first'],
+  ['headers, async', { headers: async () => ({ authorization: 'Custom first' }) }, 'Custom first'],
+])('sends %s', async (_, auth, sent) => {
+  await using server = await rawServer(accepting(() => sent));
+  const { provider, ask } = rig(server.url, { auth });
+  await provider.initialize();
+  expect((await ask('colour', 'ann')).kind).toBe('own');
+  await provider.onClose();
+});
+
+it('goes to error when the service no longer accepts the token, and back by itself; a line for each', async () => {
+  await using server = await rawServer(well);
+  const { provider, ask, events, log } = rig(server.url, { auth: { token: 'some-token' } });
+  await provider.initialize();
+  await ask('colour', 'ann');
+  server.behave = unauthorized;
+  server.requests.length = 0;
+  for (let round = 0; round < 10; round++) {
+    expect((await ask('colour', 'ann')).kind).toBe('last-known');
+    const { kind, message } = await ask('colour', `new-${round}`);
+    expect(kind).toBe('default');
+    expect(message).toMatch(/401: request was not authenticated \(check the option auth\)/);
+  }
+  expect(events).toEqual(['error']);
+  // One more try after the first 401, not after each; besides, it is tried again in the background.
+  expect(server.requests.length).toBeLessThanOrEqual(20 + 1 + 2);
+  server.behave = well;
+  // Nobody asks.
+  await until(() => events.at(-1) === 'ready', 5_000);
+  expect(events).toEqual(['error', 'ready']);
+  expect(log).toEqual([
+    expect.stringMatching(/^Flipt accepts no credentials of ours/),
+    'Flipt answers again',
+  ]);
+  expect((await ask('colour', 'ben')).kind).toBe('own');
+  await provider.onClose();
+});
+
+it('is not stirred by a single 401: one more try', async () => {
+  await using server = await rawServer(well);
+  const { provider, ask, events } = rig(server.url, { auth: { token: 'some-token' } });
+  await provider.initialize();
+  for (let round = 0; round < 5; round++) {
+    server.behave = (socket, request) => {
+      server.behave = well;
+      unauthorized(socket, request);
+    };
+    expect((await ask('colour', `e-${round}`)).kind).toBe('own');
+  }
+  expect(events).toEqual([]);
+  await provider.onClose();
+});
+
+it('has credentials renewed once for all who wait', async () => {
+  let given = 'Custom 0';
+  let calls = 0;
+  const headers = async () => {
+    calls++;
+    // Long enough for all to be waiting.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return { authorization: given };
+  };
+  await using server = await rawServer(accepting(() => given));
+  const options = { auth: { headers }, batch: false, deadlineMs: 5_000, http: { timeoutMs: 2_000 } } as const;
+  const { provider, ask } = rig(server.url, options);
+  await provider.initialize();
+  calls = 0;
+  const refused: (() => void)[] = [];
+  server.behave = (socket, request) => {
+    refused.push(() => {
+      unauthorized(socket, request);
+    });
+    if (refused.length < 8) return;
+    given = 'Custom 1';
+    server.behave = accepting(() => given);
+    for (const refuse of refused) refuse();
+  };
+  const outcomes = await Promise.all(Array.from({ length: 8 }, (_, at) => ask('colour', `e-${at}`)));
+  expect(outcomes.map(({ kind }) => kind)).toEqual(Array(8).fill('own'));
+  expect(server.requests.filter((request) => authorizationOf(request) === 'Custom 1')).toHaveLength(8);
+  expect(calls).toBe(8 + 1);
+  await provider.onClose();
+});
+
+it('reads a token file again when it changes, and survives its absence', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'token-'));
+  const tokenFile = join(folder, 'token');
+  const replace = async (token: string) => {
+    await writeFile(`${tokenFile}.new`, `${token}\n`);
+    await rename(`${tokenFile}.new`, tokenFile);
+  };
+  let valid = 'Bearer token-one';
+  await replace('token-one');
+  await using server = await rawServer(accepting(() => valid));
+  const { provider, ask, events } = rig(server.url, { auth: { tokenFile } });
+  try {
+    await provider.initialize();
+    expect((await ask('colour', 'a')).kind).toBe('own');
+    valid = 'Bearer token-two';
+    await replace('token-two');
+    server.requests.length = 0;
+    expect((await ask('colour', 'b')).kind).toBe('own');
+    expect(server.requests).toHaveLength(1);
+    await rm(tokenFile);
+    const { kind, message } = await ask('colour', 'c');
+    expect(kind).toBe('default');
+    expect(message).toMatch(/tokenFile .* cannot be read \(ENOENT\)/);
+    expect(events).toEqual(['error']);
+    await replace('token-two');
+    await until(async () => (await ask('colour', 'd')).kind === 'own', MARGIN_MS);
+    expect(events).toEqual(['error', 'ready']);
+  } finally {
+    await provider.onClose();
+    await rm(folder, { recursive: true });
+  }
+});
+
+it('shows no credential: in no inspected object, message, log line or event', async () => {
+  const secrets = ['hidden-one', 'hidden-two', 'hidden-three', 'hidden-four'];
+  const [token = '', jwt = '', own = '', proxyPassword = ''] = secrets;
+  const shown: string[] = [];
+  // It repeats the whole request, as some gateways' error pages do.
+  await using server = await rawServer((socket, request) =>
+    socket.write(reply('403 Forbidden', `{"message":${JSON.stringify(request.head)}}`)),
+  );
+  const proxy = `http://user:${proxyPassword}@127.0.0.1:${server.port}`;
+  const settings: FliptProviderOptions[] = [
+    { auth: { token } },
+    { auth: { jwt } },
+    { auth: { headers: () => ({ 'x-api-key': own }) } },
+    { auth: { headers: () => Promise.reject(new Error(own)) } },
+    { auth: { token }, http: { proxy } },
+  ];
+  for (const options of settings) {
+    const { provider, ask, log } = rig(server.url, { ...options, initTimeoutMs: 300 });
+    const failure: unknown = await provider.initialize().catch((error: unknown) => error);
+    const outcome = await ask('colour', 'ann');
+    shown.push(inspect(provider, { depth: 12, showHidden: true }), inspect(failure, { depth: 12 }));
+    shown.push(inspect(outcome), ...log, JSON.stringify(provider));
+    await provider.onClose();
+  }
+  for (const secret of secrets) expect(shown.join('\n')).not.toContain(secret);
+});
+
+it.each([
+  ['http://flipt.example:8080', { auth: { token: 't' } }, true],
+  ['http://flipt.example:8080', { headers: { Authorization: 'Bearer t' } }, true],
+  ['http://192.0.2.1', { auth: { token: 't' } }, true],
+  ['http://localhost.example', { auth: { token: 't' } }, true],
+  ['http://flipt.example:8080', {}, false],
+  ['https://flipt.example', { auth: { token: 't' } }, false],
+  ['http://localhost:8080', { auth: { token: 't' } }, false],
+  ['http://flipt.localhost', { auth: { token: 't' } }, false],
+  ['http://127.1.2.3', { auth: { token: 't' } }, false],
+  ['http://[::1]:8080', { auth: { token: 't' } }, false],
+  ['http://flipt', { auth: { token: 't' }, http: { socketPath: '/run/flipt.sock' } }, false],
+])('%s with %j: a warning that a credential travels unencrypted: %s', async (url, options, warned) => {
+  const lines: unknown[] = [];
+  const warn = (line: unknown) => lines.push(line);
+  const logger = { error: warn, warn, info: () => undefined, debug: () => undefined };
+  const provider = new FliptProvider({ url, ...options, logger });
+  expect(lines).toEqual(warned ? [expect.stringMatching(/unencrypted to .*https:/)] : []);
+  await provider.onClose();
+});
