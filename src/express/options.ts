@@ -30,42 +30,27 @@ export function checkOptions(options: FlagsOptions): void {
   for (const [name, value] of Object.entries(given)) {
     const rule = RULES.get(name);
     if (rule === undefined) throw new TypeError(`flags: ${name}: unknown option`);
-    if (value !== undefined && !rule.holds(value)) throw wrong(name, rule.expected, value);
+    const [expected, holds] = rule;
+    if (value !== undefined && !holds(value)) throw wrong(name, expected, value);
   }
   if (!('context' in given) || given.context === undefined) throw wrong('context', 'a function', undefined);
-}
-
-interface Rule {
-  readonly expected: string;
-  readonly holds: (value: unknown) => boolean;
 }
 
 const isFunction = (value: unknown) => typeof value === 'function';
 const isFlagKeys = (value: unknown) =>
   Array.isArray(value) && value.every((flagKey) => typeof flagKey === 'string');
+const isPrefetcher = (value: unknown) =>
+  typeof value === 'object' && value !== null && 'prefetch' in value && isFunction(value.prefetch);
 
-const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  ['context', { expected: 'a function', holds: isFunction }],
-  [
-    'contextTimeoutMs',
-    { expected: 'milliseconds > 0', holds: (value) => typeof value === 'number' && value > 0 },
-  ],
-  ['domain', { expected: 'a string', holds: (value) => typeof value === 'string' }],
+const RULES: ReadonlyMap<string, readonly [expected: string, holds: (value: unknown) => boolean]> = new Map([
+  ['context', ['a function', isFunction]],
+  ['contextTimeoutMs', ['milliseconds > 0', (value: unknown) => typeof value === 'number' && value > 0]],
+  ['domain', ['a string', (value: unknown) => typeof value === 'string']],
   [
     'prefetch',
-    {
-      expected: 'a list of flag keys or a function',
-      holds: (value) => isFunction(value) || isFlagKeys(value),
-    },
+    ['a list of flag keys or a function', (value: unknown) => isFunction(value) || isFlagKeys(value)],
   ],
-  [
-    'provider',
-    {
-      expected: 'a provider that can prefetch',
-      holds: (value) =>
-        typeof value === 'object' && value !== null && 'prefetch' in value && isFunction(value.prefetch),
-    },
-  ],
+  ['provider', ['a provider that can prefetch', isPrefetcher]],
 ]);
 
 function wrong(name: string, expected: string, value: unknown): TypeError {

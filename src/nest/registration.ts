@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { setTimeout as delay } from 'node:timers/promises';
 import { OpenFeature, type Provider } from '@openfeature/server-sdk';
 import { FliptProvider } from '../index.js';
-import type { FliptModuleOptions } from './options.js';
+import { checkOptions, type FliptModuleOptions } from './options.js';
 
 /** The provider of an app, which has begun with its start. */
 export interface Registration {
@@ -12,6 +12,7 @@ export interface Registration {
 
 /** Registers the provider and waits until it is ready; rejects only where the app is not to start without it. */
 export async function register(options: FliptModuleOptions): Promise<Registration> {
+  checkOptions(options);
   const { provider = new FliptProvider(), domain, readyTimeoutMs = 10_000, required = false } = options;
   const close = async () => {
     await provider.onClose?.();

@@ -44,6 +44,6 @@ function flagGuard(
 
 /** What Nest itself says of a route that does not exist. */
 function notFound(executionContext: ExecutionContext): Error {
-  const request = executionContext.switchToHttp().getRequest<{ method?: string; url?: string }>();
-  return new NotFoundException(`Cannot ${request.method ?? ''} ${request.url ?? ''}`);
+  const { method, url } = executionContext.switchToHttp().getRequest<{ method: string; url: string }>();
+  return new NotFoundException(`Cannot ${method} ${url}`);
 }

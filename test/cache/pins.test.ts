@@ -43,6 +43,8 @@ describe("a request's view", () => {
     pinsOf(view)?.pin('k', on);
     view.ended = true;
     expect(pinsOf(view)).toBeUndefined();
+    view.ended = false;
+    expect(pinsOf(view)).toBeUndefined();
   });
 
   it('that nobody ends is over by itself after 30 s', async () => {

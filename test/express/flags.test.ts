@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import {
   AsyncLocalStorageTransactionContextPropagator,
+  MultiProvider,
   NOOP_TRANSACTION_CONTEXT_PROPAGATOR,
   OpenFeature,
   type EvaluationContext,
@@ -175,6 +176,22 @@ describe.each(versions)('%s', (_, express) => {
     expect(await get(`${url}/?user=user-7`)).toEqual(['user-7', 'user-7']);
     expect(await get(`${url}/?user=user-7`)).toEqual(['nobody', 'nobody']);
     expect(await get(`${url}/?user=user-7`)).toEqual(['user-7', 'user-7']);
+  });
+
+  it('keeps view and prefetched flags inside a MultiProvider', async () => {
+    const provider = new FliptProvider({ url: service.url, cache: false });
+    await OpenFeature.setProviderAndWait(new MultiProvider([{ provider }]));
+    const url = await serve(
+      use(flags({ context: byQuery, provider, prefetch: FLAGS })),
+      route(async (req) => {
+        const before = await whose('whose-0', req.flags);
+        await service.setFlag('default', 'whose-0', { enabled: false });
+        return [before, await whose('whose-0', req.flags), await whose('whose-1')];
+      }),
+    );
+    const before = service.requests;
+    expect(await get(`${url}/?user=user-7`)).toEqual(['user-7', 'user-7', 'user-7']);
+    expect(service.requests - before).toBe(1);
   });
 
   it('merges over the transaction context that is there, and a call over both', async () => {

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { checkOptions, type FliptModuleOptions } from '../../src/nest/options.js';
+import { register } from '../../src/nest/registration.js';
+
+it.each<[unknown, string]>([
+  [undefined, 'FliptModule: options: expected an object, got undefined'],
+  [null, 'FliptModule: options: expected an object, got null'],
+  [{ context: {} }, 'FliptModule: context: expected a function, got object'],
+  [{ provider: {} }, 'FliptModule: provider: expected an OpenFeature provider, got object'],
+  [{ provider: null }, 'FliptModule: provider: expected an OpenFeature provider, got null'],
+  [{ domain: 7 }, 'FliptModule: domain: expected a string, got 7'],
+  [{ prefetch: 'flag' }, 'FliptModule: prefetch: expected a list of flag keys or a function, got string'],
+  [{ prefetch: [7] }, 'FliptModule: prefetch: expected a list of flag keys or a function, got object'],
+  [{ readyTimeoutMs: 0 }, 'FliptModule: readyTimeoutMs: expected milliseconds > 0, got 0'],
+  [{ readyTimeoutMs: '1' }, 'FliptModule: readyTimeoutMs: expected milliseconds > 0, got string'],
+  [{ required: 'yes' }, 'FliptModule: required: expected true or false, got string'],
+  [{ url: 'http://localhost:8080' }, 'FliptModule: url: unknown option'],
+])('refuses %o when the app starts', async (options, message) => {
+  await expect(register(options as FliptModuleOptions)).rejects.toThrow(new TypeError(message));
+});
+
+it('takes undefined for what is left out', () => {
+  const left = { provider: undefined, domain: undefined, prefetch: undefined, readyTimeoutMs: undefined };
+  expect(() => {
+    checkOptions({ ...left, required: undefined });
+  }).not.toThrow();
+});
