@@ -2,7 +2,16 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'coverage/', 'docs/api/', 'node_modules/', 'test/recordings/'] },
+  {
+    ignores: [
+      'dist/',
+      'coverage/',
+      'docs/api/',
+      'node_modules/',
+      'test/recordings/',
+      'test/package/consumer/*.ts',
+    ],
+  },
   {
     files: ['**/*.ts'],
     extends: [js.configs.recommended, tseslint.configs.strictTypeChecked],

@@ -1,21 +1,18 @@
-import { defineConfig } from 'tsup';
+import { defineConfig, type Options } from 'tsup';
 
-const shared = { target: 'node20', sourcemap: true, minify: false } as const;
+const shared: Options = { target: 'node20', minify: false, splitting: true };
+const entry = {
+  index: 'src/index.ts',
+  client: 'src/client.ts',
+  local: 'src/local/index.ts',
+  express: 'src/express/index.ts',
+  nest: 'src/nest/index.ts',
+};
 
 export default defineConfig([
-  {
-    ...shared,
-    entry: {
-      index: 'src/index.ts',
-      client: 'src/client.ts',
-      local: 'src/local/index.ts',
-      express: 'src/express/index.ts',
-      nest: 'src/nest/index.ts',
-    },
-    format: ['esm', 'cjs'],
-    dts: true,
-    splitting: true,
-    clean: true,
-  },
-  { ...shared, entry: { cli: 'src/local/cli.ts' }, format: ['esm'], dts: false, sourcemap: false },
+  { ...shared, entry, format: 'esm', sourcemap: true },
+  // No maps: CommonJS is made from the ES modules, and a map would lead to those as they lay on the builder's disk.
+  { ...shared, entry, format: 'cjs' },
+  { ...shared, entry, format: ['esm', 'cjs'], dts: { only: true } },
+  { ...shared, entry: { cli: 'src/local/cli.ts' }, format: 'esm', splitting: false },
 ]);

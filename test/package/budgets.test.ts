@@ -1,0 +1,135 @@
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NAME, packed, ROOT, run, type Packed } from './packed.js';
+
+/**
+ * Bytes of code of ours that an import of the front door may load, as published, names and spaces and all.
+ * The aim is 60,000 and not met: this bound only keeps it from growing unnoticed.
+ */
+const FRONT_DOOR = 80_000;
+/** The same as it lies in the bundle of somebody who bundles. */
+const FRONT_DOOR_MINIFIED = 45_000;
+
+let the: Packed;
+let consumer: string;
+let dist: string;
+
+beforeAll(async () => {
+  the = await packed();
+  consumer = await the.consumer('budgets', true);
+  dist = join(realpathSync(consumer), 'node_modules', NAME, 'dist');
+});
+afterAll(() => {
+  the.remove();
+});
+
+interface Load {
+  readonly url: string;
+  readonly by: string;
+}
+
+async function imported(entry: string): Promise<readonly Load[]> {
+  await copyFile(join(import.meta.dirname, 'consumer/loaded.mjs'), join(consumer, 'loaded.mjs'));
+  const { stdout } = await run(process.execPath, ['loaded.mjs', entry], { cwd: consumer });
+  const lines = stdout.trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as Load);
+}
+
+async function required(entry: string): Promise<readonly string[]> {
+  const script = `require('${entry}'); console.log(JSON.stringify(Object.keys(require.cache)))`;
+  const { stdout } = await run(process.execPath, ['-e', script], { cwd: consumer });
+  return JSON.parse(stdout) as readonly string[];
+}
+
+const ours = (file: string) => file.startsWith(dist);
+const ENTRIES = ['client', 'local', 'express', 'nest', 'cli'];
+const isEntry = (file: string) => ENTRIES.some((entry) => new RegExp(`/${entry}\\.c?js$`).test(file));
+
+describe('an import of the front door', () => {
+  let loads: readonly Load[];
+  let files: readonly string[];
+  beforeAll(async () => {
+    loads = await imported(NAME);
+    const isOurs = ({ url }: Load) => url.startsWith(pathToFileURL(dist).href);
+    files = [...new Set(loads.filter(isOurs).map(({ url }) => new URL(url).pathname))];
+  });
+
+  it(`loads less than ${FRONT_DOOR} bytes of ours, not minified`, () => {
+    const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
+    console.log(`openfeature-flipt-provider loads ${bytes} bytes in ${files.length} files`);
+    expect(files.length).toBeGreaterThan(0);
+    expect(bytes).toBeLessThan(FRONT_DOOR);
+  });
+
+  it(`adds less than ${FRONT_DOOR_MINIFIED} bytes to a bundle`, async () => {
+    const { outputFiles } = await build({
+      entryPoints: [join(dist, 'index.js')],
+      bundle: true,
+      minify: true,
+      write: false,
+      packages: 'external',
+      platform: 'node',
+      format: 'esm',
+    });
+    const [{ contents }] = outputFiles as [(typeof outputFiles)[number]];
+    console.log(`openfeature-flipt-provider adds ${contents.length} bytes to a bundle`);
+    expect(contents.length).toBeLessThan(FRONT_DOOR_MINIFIED);
+  });
+
+  it('loads neither yaml nor any other entry', () => {
+    expect(loads.filter(({ url }) => /node_modules\/yaml\//.test(url))).toEqual([]);
+    expect(files.filter(isEntry)).toEqual([]);
+  });
+
+  it('does not load node:http by itself; undici does, which this cannot keep it from', () => {
+    const servers = loads.filter(({ url }) => /^(node:)?(https?|http2|net)$/.test(url));
+    expect(servers.filter(({ by }) => !by.includes('/undici/'))).toEqual([]);
+  });
+
+  it('loads as little as CommonJS', async () => {
+    const all = await required(NAME);
+    expect(all.filter(ours).filter(isEntry)).toEqual([]);
+    expect(all.filter((file) => file.includes('/node_modules/yaml/'))).toEqual([]);
+    expect(all.some((file) => file.includes('/node_modules/undici/'))).toBe(true);
+  });
+});
+
+describe('the package', () => {
+  it('takes little room', () => {
+    const size = (folder: string): number =>
+      readdirSync(folder, { withFileTypes: true, recursive: true })
+        .filter((file) => file.isFile())
+        .reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0);
+    const unpacked = size(the.folder);
+    console.log(`tarball ${statSync(the.tarball).size} bytes, unpacked ${unpacked} bytes`);
+    expect(unpacked).toBeLessThan(1_500_000);
+  });
+
+  it('brings the dependencies that it names, and they bring none', () => {
+    const read = (file: string) =>
+      JSON.parse(readFileSync(file, 'utf8')) as { readonly dependencies?: Readonly<Record<string, string>> };
+    const direct = Object.keys(read(join(the.folder, 'package.json')).dependencies ?? {});
+    expect(direct.sort()).toEqual(['lru-cache', 'undici', 'valibot', 'yaml']);
+    const below = direct.flatMap((name) =>
+      Object.keys(read(join(ROOT, 'node_modules', name, 'package.json')).dependencies ?? {}),
+    );
+    expect(below).toEqual([]);
+  });
+
+  it('shows just these where npm lists a production install', async () => {
+    const { stdout } = await run('npm', ['ls', '--all', '--json', '--omit=dev', '--workspaces=false'], {
+      cwd: ROOT,
+    });
+    interface Tree {
+      readonly dependencies?: Readonly<Record<string, Tree>>;
+    }
+    const direct = Object.entries((JSON.parse(stdout) as Tree).dependencies ?? {});
+    const listed = direct.map(([name, tree]) => [name, ...Object.keys(tree.dependencies ?? {})].join(' > '));
+    // TypeScript is a peer of valibot for those who have it, as this repository does; it is never installed for it.
+    expect(listed.sort()).toEqual(['lru-cache', 'undici', 'valibot > typescript', 'yaml']);
+  });
+});

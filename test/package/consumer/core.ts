@@ -1,0 +1,38 @@
+/* Compiled and run in the consumers: as an ES module and as CommonJS, without any framework installed. */
+import { strict as assert } from 'node:assert';
+import { OpenFeature } from '@openfeature/server-sdk';
+import { FliptProvider, type FliptProviderOptions } from 'openfeature-flipt-provider';
+import { FliptClient, FliptServiceError, type Segment } from 'openfeature-flipt-provider/client';
+import { startLocalService, type LocalServiceOptions } from 'openfeature-flipt-provider/local';
+
+const served: LocalServiceOptions = {
+  features: { flags: [{ key: 'new-checkout', name: 'New', type: 'BOOLEAN_FLAG_TYPE', enabled: true }] },
+};
+
+async function main(): Promise<void> {
+  const service = await startLocalService(served);
+
+  const options: FliptProviderOptions = { url: service.url, cache: { freshForMs: 1000 }, deadlineMs: 10_000 };
+  const provider = new FliptProvider(options);
+  await OpenFeature.setProviderAndWait(provider);
+  const context = { targetingKey: 'user-1', plan: 'pro' };
+  const details = await OpenFeature.getClient().getBooleanDetails('new-checkout', false, context);
+  assert.equal(details.value, true);
+  assert.equal(details.flagMetadata['flagSetId'], 'default');
+  await OpenFeature.close();
+
+  const client = new FliptClient({ url: service.url });
+  const created: Segment = await client.segments.create('default', { key: 'beta', name: 'Beta users' });
+  assert.equal(created.key, 'beta');
+  const again = client.segments.create('default', { key: 'beta', name: 'Beta users' });
+  await assert.rejects(again, (error) => error instanceof FliptServiceError && error.status === 400);
+  await client.close();
+
+  // @ts-expect-error: an option that does not exist
+  assert.throws(() => new FliptProvider({ adress: 'http://localhost' }), TypeError);
+
+  await service.close();
+  console.log('well');
+}
+
+void main();

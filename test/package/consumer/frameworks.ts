@@ -1,0 +1,60 @@
+/* Compiled and run in the consumers that have Express and Nest. */
+import 'reflect-metadata';
+import { strict as assert } from 'node:assert';
+import type { AddressInfo } from 'node:net';
+import { NestFactory } from '@nestjs/core';
+import { OpenFeature } from '@openfeature/server-sdk';
+import express, { type Request } from 'express';
+import { FliptProvider } from 'openfeature-flipt-provider';
+import { flags } from 'openfeature-flipt-provider/express';
+import { startLocalService } from 'openfeature-flipt-provider/local';
+import { contextFactory, FliptModule, RequireFlag } from 'openfeature-flipt-provider/nest';
+
+class App {}
+
+async function inExpress(provider: FliptProvider): Promise<void> {
+  const app = express();
+  app.use(flags({ provider, context: (req) => ({ targetingKey: req.get('x-user') ?? 'nobody' }) }));
+  app.get('/', async (req, res) => {
+    res.send(await req.flags.getStringValue('banner', 'none'));
+  });
+  const server = app.listen(0);
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  assert.equal(await (await fetch(`http://127.0.0.1:${port}/`)).text(), 'blue');
+  server.closeAllConnections();
+  server.close();
+}
+
+async function inNest(url: string): Promise<void> {
+  const flipt = FliptModule.forRoot<Request>({
+    provider: new FliptProvider({ url, deadlineMs: 10_000 }),
+    context: (request) => ({ targetingKey: request.get('x-user') ?? 'nobody' }),
+  });
+  const app = await NestFactory.create({ module: App, imports: [flipt] }, { logger: false });
+  await app.init();
+  assert.equal(await OpenFeature.getClient().getStringValue('banner', 'none'), 'blue');
+  assert.equal(typeof RequireFlag('banner', { default: true }), 'function');
+  assert.equal(typeof contextFactory, 'function');
+  await app.close();
+}
+
+async function main(): Promise<void> {
+  const banner = {
+    key: 'banner',
+    type: 'VARIANT_FLAG_TYPE',
+    enabled: true,
+    variants: [{ key: 'blue', default: true }],
+  } as const;
+  const service = await startLocalService({ features: { flags: [banner] } });
+  const provider = new FliptProvider({ url: service.url, deadlineMs: 10_000 });
+  await OpenFeature.setProviderAndWait(provider);
+  await inExpress(provider);
+  await OpenFeature.clearProviders();
+  await inNest(service.url);
+  await OpenFeature.close();
+  await service.close();
+  console.log('well');
+}
+
+void main();

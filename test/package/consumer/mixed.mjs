@@ -1,0 +1,59 @@
+/* Run in a consumer: ES modules and CommonJS of the package in one process, each for a part of the work. */
+import { strict as assert } from 'node:assert';
+import { createRequire } from 'node:module';
+import { OpenFeature } from '@openfeature/server-sdk';
+import * as modules from 'openfeature-flipt-provider';
+import * as expressModules from 'openfeature-flipt-provider/express';
+
+const require = createRequire(import.meta.url);
+const common = require('openfeature-flipt-provider');
+const { startLocalService } = require('openfeature-flipt-provider/local');
+const { FliptClient } = require('openfeature-flipt-provider/client');
+const expressCommon = require('openfeature-flipt-provider/express');
+const express = require('express');
+
+assert.notEqual(modules.FliptProvider, common.FliptProvider, 'they are two copies');
+
+const service = await startLocalService({
+  features: { flags: [{ key: 'on', type: 'BOOLEAN_FLAG_TYPE', enabled: true }] },
+});
+
+/** A flag that changes in the middle of a request: the view of one copy holds for the provider of the other. */
+async function asked({ FliptProvider }, { openRequestView, REQUEST_VIEW }) {
+  await service.setFlag('default', 'on', { enabled: true });
+  await OpenFeature.setProviderAndWait(
+    new FliptProvider({ url: service.url, cache: false, deadlineMs: 10_000 }),
+  );
+  const client = OpenFeature.getClient();
+  const view = { [REQUEST_VIEW]: openRequestView() };
+  const before = await client.getBooleanValue('on', false, view);
+  await service.setFlag('default', 'on', { enabled: false });
+  assert.deepEqual([before, await client.getBooleanValue('on', true, view)], [true, true]);
+  assert.equal(await client.getBooleanValue('on', true), false);
+}
+
+async function served({ flags }, { FliptProvider }) {
+  await service.setFlag('default', 'on', { enabled: true });
+  const provider = new FliptProvider({ url: service.url, deadlineMs: 10_000 });
+  await OpenFeature.setProviderAndWait(provider);
+  const app = express();
+  app.use(flags({ provider, context: () => ({ targetingKey: 'user-1' }), prefetch: ['on'] }));
+  app.get('/', async (req, res) => res.json(await req.flags.getBooleanValue('on', false)));
+  const server = app.listen(0);
+  await new Promise((resolve) => server.once('listening', resolve));
+  assert.equal(await (await fetch(`http://127.0.0.1:${server.address().port}/`)).json(), true);
+  server.closeAllConnections();
+  server.close();
+}
+
+await asked(modules, common);
+await asked(common, modules);
+await served(expressModules, common);
+await served(expressCommon, modules);
+
+const client = new FliptClient({ url: service.url });
+await assert.rejects(client.segments.get('default', 'none'), { name: 'FliptServiceError' });
+await client.close();
+await OpenFeature.close();
+await service.close();
+console.log('well');

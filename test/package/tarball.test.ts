@@ -1,0 +1,114 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packed, ROOT, run, type Packed } from './packed.js';
+
+interface Manifest {
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly bin: Readonly<Record<string, string>>;
+}
+
+let the: Packed;
+let manifest: Manifest;
+
+beforeAll(async () => {
+  the = await packed();
+  manifest = JSON.parse(readFileSync(join(the.folder, 'package.json'), 'utf8')) as Manifest;
+});
+afterAll(() => {
+  the.remove();
+});
+
+const filesOf = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(join(folder, name)).isFile())
+    .sort();
+const dist = (ending: RegExp) => filesOf(join(the.folder, 'dist')).filter((name) => ending.test(name));
+const text = (name: string) => readFileSync(join(the.folder, name), 'utf8');
+/** All file names that a manifest names, however deep. */
+const targets = (value: unknown): readonly string[] =>
+  typeof value === 'string' ? [value] : Object.values(value as object).flatMap(targets);
+
+describe('the tarball', () => {
+  it('holds dist, README, CHANGELOG, LICENSE and package.json, and nothing else', () => {
+    const outside = filesOf(the.folder).filter((name) => !name.startsWith('dist/'));
+    expect(outside).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
+    const known = /^((index|client|local|express|nest|chunk-\w+)\.c?js(\.map)?|cli\.js|[\w-]+\.d\.c?ts)$/;
+    expect(dist(/./).filter((name) => !known.test(name))).toEqual([]);
+  });
+
+  it('holds every file that its manifest names', () => {
+    const named = [...targets(manifest.exports), ...targets(manifest.bin)];
+    expect(named.filter((name) => !existsSync(join(the.folder, name)))).toEqual([]);
+  });
+
+  it('runs nothing when it is installed', () => {
+    const hooks = [
+      'preinstall',
+      'install',
+      'postinstall',
+      'prepublish',
+      'preprepare',
+      'prepare',
+      'postprepare',
+    ];
+    expect(Object.keys(manifest.scripts).filter((name) => hooks.includes(name))).toEqual([]);
+    expect(existsSync(join(the.folder, 'binding.gyp'))).toBe(false);
+  });
+
+  it('names no folder of the machine that it was built on', () => {
+    const folders = [ROOT, homedir(), tmpdir()].filter((folder) => folder.length > 1);
+    const tells = (name: string) => folders.some((folder) => text(`dist/${name}`).includes(`${folder}/`));
+    expect(dist(/./).filter(tells)).toEqual([]);
+  });
+
+  it('has its dependencies outside, not copied into dist', () => {
+    const maps = dist(/\.map$/).map((name) => JSON.parse(text(`dist/${name}`)) as { sources: string[] });
+    const sources = maps.flatMap((map) => map.sources);
+    expect(sources.filter((source) => !source.startsWith('../src/'))).toEqual([]);
+    // A word of each that only its own code has, so that it is found even without a map.
+    const marks = {
+      undici: 'kMaxHeadersSize',
+      'lru-cache': 'isBackgroundFetch',
+      valibot: '_addIssue',
+      yaml: 'ERR_YAML',
+      '@openfeature/server-sdk': 'TransactionContextPropagator cannot be',
+    };
+    for (const [dependency, mark] of Object.entries(marks)) {
+      const copied = dist(/\.c?js$/).filter((name) => text(`dist/${name}`).includes(mark));
+      expect(copied, dependency).toEqual([]);
+    }
+  });
+
+  it('imports nothing but what its manifest declares, and what Node has', () => {
+    const imported = /(?:\bfrom\s*|\brequire\(|\bimport\(|^import\s+)["']([^"'.][^"']*)["']/gm;
+    const found = dist(/\.c?js$|\.d\.c?ts$/).flatMap((name) =>
+      [...text(`dist/${name}`).matchAll(imported)].map(([, specifier]) => specifier ?? ''),
+    );
+    const peers = (JSON.parse(text('package.json')) as { peerDependencies: object }).peerDependencies;
+    const declared = [
+      ...Object.keys(manifest.dependencies),
+      ...Object.keys(peers),
+      'openfeature-flipt-provider',
+    ];
+    const isDeclared = (specifier: string) =>
+      declared.some((name) => specifier === name || specifier.startsWith(`${name}/`));
+    const { builtinModules } = process.getBuiltinModule('node:module');
+    const isNodes = (specifier: string) => builtinModules.includes(specifier.replace(/^node:/, ''));
+    const unknown = found.filter((specifier) => !isDeclared(specifier) && !isNodes(specifier));
+    expect([...new Set(unknown)]).toEqual([]);
+  });
+
+  it('pleases publint, strictly', async () => {
+    const { stdout } = await run(join(ROOT, 'node_modules/.bin/publint'), ['run', '--strict', the.tarball]);
+    expect(stdout).toContain('All good!');
+  });
+
+  it('pleases arethetypeswrong for Node and bundlers', async () => {
+    const attw = join(ROOT, 'node_modules/.bin/attw');
+    await expect(run(attw, [the.tarball, '--profile', 'node16', '--no-color'])).resolves.toBeDefined();
+  });
+});
