@@ -1,0 +1,86 @@
+import { expect, it } from 'vitest';
+import { askedItems, rawServer, reply, well, type Behaviour } from './raw-server.js';
+import { rig } from './rig.js';
+
+/** Fails every batch that holds the flag, as the service does for an item that it cannot evaluate. */
+const spoiltBy =
+  (flag: string, status: string): Behaviour =>
+  (socket, request) => {
+    if (askedItems(request).some(({ flagKey }) => flagKey === flag)) {
+      socket.write(reply(status, '{"code":13,"message":"broken","details":[]}'));
+    } else well(socket, request);
+  };
+
+it.each([
+  '500 Internal Server Error',
+  '400 Bad Request',
+  '404 Not Found',
+  '413 Too Large',
+  '422 Unprocessable',
+])(
+  '%s for one question, wherever it is in a batch of 1 to 64: only it fails, within 2 · log2(n) + 2 extra requests',
+  async (status) => {
+    await using server = await rawServer(spoiltBy('culprit', status));
+    const { provider, ask, events } = rig(server.url, {
+      batch: { maxItems: 64 },
+      deadlineMs: 10_000,
+      http: { timeoutMs: 5_000 },
+    });
+    await provider.initialize();
+    // For 500 every position in every batch; for the others, in the larger ones, where halves begin and end.
+    for (let size = 1; size <= 64; size++) {
+      const positions = Array.from({ length: size }, (_, at) => at);
+      const edges = new Set([
+        0,
+        1,
+        size >> 2,
+        (size >> 1) - 1,
+        size >> 1,
+        (3 * size) >> 2,
+        size - 2,
+        size - 1,
+      ]);
+      const chosen =
+        status.startsWith('500') || size <= 8 ? positions : positions.filter((at) => edges.has(at));
+      for (const position of chosen) {
+        server.requests.length = 0;
+        const flags = positions.map((at) => (at === position ? 'culprit' : `flag-${at}`));
+        // Each time another question, so that none is asked alone from the beginning.
+        const entity = `${size}/${position}`;
+        const outcomes = await Promise.all(flags.map((flag) => ask(flag, entity)));
+        expect(outcomes.map(({ kind }) => kind)).toEqual(
+          flags.map((flag) => (flag === 'culprit' ? 'default' : 'own')),
+        );
+        expect(server.requests.length - 1).toBeLessThanOrEqual(2 * Math.log2(size) + 2);
+      }
+    }
+    expect(events).toEqual([]);
+    await provider.onClose();
+  },
+);
+
+it('asks a culprit alone from then on, so that the others cost one request', async () => {
+  await using server = await rawServer(spoiltBy('culprit', '500 Internal Server Error'));
+  const { provider, ask } = rig(server.url);
+  await provider.initialize();
+  const round = () => Promise.all(['a', 'b', 'culprit', 'c'].map((flag) => ask(flag, 'ann')));
+  await round();
+  server.requests.length = 0;
+  for (let again = 0; again < 3; again++) {
+    expect((await round()).map(({ kind }) => kind)).toEqual(['own', 'own', 'default', 'own']);
+  }
+  expect(server.requests).toHaveLength(3 * 2);
+  await provider.onClose();
+});
+
+it('never looks for a culprit behind a 401', async () => {
+  await using server = await rawServer(well);
+  const { provider, ask } = rig(server.url);
+  await provider.initialize();
+  server.behave = (socket) => socket.write(reply('401 Unauthorized', ''));
+  server.requests.length = 0;
+  await Promise.all(['a', 'b', 'c', 'd'].map((flag) => ask(flag, 'ann')));
+  // The batch, and one more try.
+  expect(server.requests).toHaveLength(2);
+  await provider.onClose();
+});
