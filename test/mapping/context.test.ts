@@ -80,6 +80,16 @@ describe('a context that cannot be put to the service is refused with the name o
     expect(reading).toThrow(message);
   });
 
+  it('something thrown that is no error', () => {
+    const value = {
+      toJSON: () => {
+        // A caller's object may throw anything.
+        throw 'no access' as unknown as Error;
+      },
+    };
+    expect(() => read({ it: value })).toThrow(/^context attribute "it": no access$/);
+  });
+
   it('a targetingKey that cannot be text', () => {
     expect(() => read({ targetingKey: Object.create(null) as object })).toThrow(
       /^targetingKey: cannot be written/,
@@ -144,6 +154,13 @@ describe('reading a context', () => {
         expect(subject.names).toEqual([...subject.names].sort(byCodeUnits));
       }),
     );
+  });
+
+  it('puts thousands of attributes in order', () => {
+    const names = Array.from({ length: 5_000 }, (_, at) => `name-${(at * 2_999) % 5_000}`);
+    const subject = read(Object.fromEntries(names.map((name) => [name, `of ${name}`])));
+    expect(subject.names).toEqual([...names].sort(byCodeUnits));
+    expect(subject.texts).toEqual(subject.names.map((name) => `of ${name}`));
   });
 
   it('sends only the attributes it was told to', () => {

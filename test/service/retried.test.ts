@@ -158,6 +158,7 @@ describe('Retry-After', () => {
     ['-1', undefined],
     ['1.5', undefined],
     ['soon', undefined],
+    ['Monday, soon', undefined],
     ['1e9', undefined],
     ['99999999999', undefined],
     [['1', '2'], undefined],
