@@ -11,8 +11,8 @@ const entry = {
 
 export default defineConfig([
   { ...shared, entry, format: 'esm', sourcemap: true },
-  // No maps: CommonJS is made from the ES modules, and a map would lead to those as they lay on the builder's disk.
-  { ...shared, entry, format: 'cjs' },
+  // A copy for each entry: splitting CommonJS would rewrite `?.` and `??` into calls, and classes into nameless ones.
+  { ...shared, entry, format: 'cjs', splitting: false },
   { ...shared, entry, format: ['esm', 'cjs'], dts: { only: true } },
   { ...shared, entry: { cli: 'src/local/cli.ts' }, format: 'esm', splitting: false },
 ]);
