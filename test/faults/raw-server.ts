@@ -27,11 +27,12 @@ export interface RawServer extends AsyncDisposable {
   readonly start: () => Promise<void>;
 }
 
-export async function rawServer(behave: Behaviour, host = '127.0.0.1'): Promise<RawServer> {
+/** @param atPort Default: one that the system chooses. */
+export async function rawServer(behave: Behaviour, host = '127.0.0.1', atPort = 0): Promise<RawServer> {
   const sockets = new Set<Socket>();
   const requests: RawRequest[] = [];
   let server: Server | undefined;
-  let port = 0;
+  let port = atPort;
 
   const onConnection = (socket: Socket) => {
     sockets.add(socket);
