@@ -1,0 +1,201 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { HttpDispatcher, HttpDispatcherResponse } from '../../src/index.js';
+import type { Subject, Told } from '../../src/model.js';
+import { run } from '../../src/running.js';
+import { providerSettings } from '../../src/settings.js';
+import { manualClock, type ManualClock } from '../clock.js';
+import { askedItems, goodBody, ownAnswer } from './raw-server.js';
+
+/*
+ * Everything but the sockets, under any order of faults, answers, questions and time: the clock is turned by hand,
+ * and what stands in for the network answers by a script.
+ */
+
+const DEADLINE_MS = 1_000;
+const TIMEOUT_MS = 500;
+
+type Fate =
+  | {
+      readonly kind: 'answer' | 'refused' | 'silent' | 'html' | 'short' | 'swapped';
+      readonly afterMs: number;
+    }
+  | { readonly kind: 'status'; readonly status: number; readonly afterMs: number };
+
+type Step =
+  | { readonly do: 'ask'; readonly flag: string; readonly entity: string }
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'forget' };
+
+const afterMs = fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 1_500 }));
+const fate: fc.Arbitrary<Fate> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('answer' as const), afterMs }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constantFrom(
+        'refused' as const,
+        'silent' as const,
+        'html' as const,
+        'short' as const,
+        'swapped' as const,
+      ),
+      afterMs,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('status' as const),
+      status: fc.constantFrom(400, 401, 403, 404, 408, 413, 422, 429, 500, 502, 503, 504),
+      afterMs,
+    }),
+  },
+);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant('ask' as const),
+      flag: fc.constantFrom('red', 'green', 'blue'),
+      entity: fc.constantFrom('ann', 'ben', 'cleo', 'dora'),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('wait' as const),
+      ms: fc.oneof(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 40_000 })),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ do: 'forget' as const }) },
+);
+
+/** Stands in for the network. */
+function scripted(fates: readonly Fate[], clock: ManualClock): HttpDispatcher & { readonly sent: number[] } {
+  const sent: number[] = [];
+  const respond = (statusCode: number, text: string): HttpDispatcherResponse => ({
+    statusCode,
+    headers: {},
+    body: (async function* () {
+      yield Buffer.from(text);
+    })(),
+  });
+  const outcome = (next: Fate, body: string): HttpDispatcherResponse => {
+    const good = () => goodBody({ head: '', body, at: 0 });
+    switch (next.kind) {
+      case 'status':
+        return respond(next.status, '');
+      case 'html':
+        return respond(200, '<html>');
+      case 'short':
+        return respond(
+          200,
+          withItems(good(), (items) => items.slice(1)),
+        );
+      case 'swapped':
+        return respond(
+          200,
+          withItems(good(), (items) => (hasEachFlagOnce(body) ? [...items].reverse() : items)),
+        );
+      default:
+        return respond(200, good());
+    }
+  };
+  return {
+    sent,
+    request: ({ body, signal }) =>
+      new Promise((resolve, reject) => {
+        const next = fates[sent.length % Math.max(1, fates.length)] ?? { kind: 'answer', afterMs: 0 };
+        sent.push(clock.now());
+        signal.addEventListener('abort', () => {
+          reject(new Error('aborted'));
+        });
+        if (next.kind === 'silent') return;
+        clock.after(next.afterMs, () => {
+          if (next.kind === 'refused') reject(new Error('connect ECONNREFUSED'));
+          else resolve(outcome(next, body ?? ''));
+        });
+      }),
+  };
+}
+
+/** An answer names its flag but not its entity: that items come in order is the service's word, and only flags show. */
+function hasEachFlagOnce(body: string): boolean {
+  const flags = askedItems({ head: '', body, at: 0 }).map(({ flagKey }) => flagKey);
+  return new Set(flags).size === flags.length;
+}
+
+function withItems(text: string, change: (items: unknown[]) => unknown[]): string {
+  const body = JSON.parse(text) as { responses: unknown[] };
+  return JSON.stringify({ ...body, responses: change(body.responses) });
+}
+
+interface Asked {
+  readonly own: string;
+  readonly at: number;
+  readonly told: { readonly told: Told; readonly at: number }[];
+}
+
+const subjectOf = (entity: string): Subject => ({ entity, names: [], texts: [] });
+
+it('whatever happens in whatever order, each question has one answer, its own, by its deadline', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 40 }),
+      fc.array(fate, { maxLength: 30 }),
+      fc.boolean(),
+      fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })),
+      async (steps, fates, batched, chances) => {
+        const clock = manualClock();
+        const dispatcher = scripted(fates, clock);
+        const quiet = () => undefined;
+        const settings = providerSettings({
+          url: 'http://flipt.test',
+          deadlineMs: DEADLINE_MS,
+          http: { dispatcher, timeoutMs: TIMEOUT_MS },
+          batch: batched ? { maxItems: 4, maxConcurrent: 2, maxWaiting: 6 } : false,
+          logger: { error: quiet, warn: quiet, info: quiet, debug: quiet },
+        });
+        const random = (): number => chances.next().value as number;
+        const running = run(settings, quiet, clock, random);
+        const everything: Asked[] = [];
+        for (const next of steps) {
+          if (next.do === 'wait') await clock.advance(next.ms);
+          else if (next.do === 'forget') running.forget();
+          else {
+            const asked: Asked = { own: ownAnswer(next.flag, next.entity), at: clock.now(), told: [] };
+            everything.push(asked);
+            void Promise.resolve(running.tell(next.flag, subjectOf(next.entity), undefined)).then((told) => {
+              asked.told.push({ told, at: clock.now() });
+            });
+          }
+        }
+        await clock.advance(DEADLINE_MS);
+        for (const { own, at, told } of everything) {
+          expect(told).toHaveLength(1);
+          const [only] = told;
+          expect((only?.at ?? Infinity) - at).toBeLessThanOrEqual(DEADLINE_MS);
+          const answer = only?.told.answer;
+          if (answer?.kind !== 'failed') expect(answer).toMatchObject({ kind: 'variant', variant: own });
+        }
+        // However often it is asked: retries, probes and searches never make a storm of it.
+        expect(dispatcher.sent.length).toBeLessThanOrEqual(mostRequests(everything.length, clock.now()));
+
+        await running.close();
+        await clock.advance(60_000);
+        const after = dispatcher.sent.length;
+        await clock.advance(600_000);
+        expect(dispatcher.sent).toHaveLength(after);
+        expect(clock.timers('awaited')).toBe(0);
+        expect(clock.timers('background')).toBe(0);
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});
+
+/** Each question in a batch of its own, searched, retried and sent anew after a 401; and a probe every five seconds. */
+function mostRequests(questions: number, ms: number): number {
+  return questions * (1 + 2) * 2 * 2 + Math.ceil(ms / 1_000) + 10;
+}
