@@ -17,6 +17,7 @@ export type { IterateOptions, ListPage, PageOptions } from './service/operations
 export type {
   Distribution,
   NewRule,
+  NewRuleContent,
   Rule,
   RuleOperations,
   RulePage,

@@ -1,8 +1,12 @@
 /** Where messages about what happens in the background go. OpenFeature's own loggers fit. */
 export interface Logger {
+  /** For what cannot be gone on from; nothing so far. */
   error(...args: unknown[]): void;
+  /** A state of trouble: one call when it begins and one when it ends. */
   warn(...args: unknown[]): void;
+  /** For what an operator may like to know; nothing so far. */
   info(...args: unknown[]): void;
+  /** For what helps to find out why; nothing so far. */
   debug(...args: unknown[]): void;
 }
 
@@ -11,21 +15,24 @@ export interface Logger {
  * - `token`: a client token, sent as `Authorization: Bearer …`
  * - `jwt`: a JSON Web Token, sent as `Authorization: JWT …`
  * - `tokenFile`: a file that holds a client token; read again when it changes, and when the service refuses it
- * - `headers`: called for each request; may be async, and is given `deadlineMs` at most
+ * - `headers`: called for each request; may be async, and is given `http.timeoutMs` at most
  */
 export type AuthOptions =
   | { readonly token: string }
   | { readonly jwt: string }
   | { readonly tokenFile: string }
   | {
+      /** Called for each request; what it returns is sent with it. */
       readonly headers: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
     };
 
 /** What is used of an undici dispatcher, of whichever major version. */
 export interface HttpDispatcher {
+  /** Sends one request; rejects if there is no answer. */
   request(options: HttpDispatcherRequest): Promise<HttpDispatcherResponse>;
 }
 
+/** What a dispatcher is asked to send. */
 export interface HttpDispatcherRequest {
   readonly origin: string;
   readonly path: string;
@@ -35,12 +42,14 @@ export interface HttpDispatcherRequest {
   readonly signal: AbortSignal;
 }
 
+/** What a dispatcher answers with: the body is read to its end or given up by `signal`. */
 export interface HttpDispatcherResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/** How a connection over TLS is made. Default: as Node does. */
 export interface TlsOptions {
   /** Certificate authorities in PEM, instead of those that Node trusts. */
   readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
@@ -52,6 +61,7 @@ export interface TlsOptions {
   readonly servername?: string | undefined;
 }
 
+/** How requests are sent. Checked when the provider or client is made. */
 export interface HttpOptions {
   /** Milliseconds that one attempt may take: connecting, headers and body together. Default 500. */
   readonly timeoutMs?: number | undefined;
@@ -88,6 +98,7 @@ export interface ConnectionOptions {
   readonly logger?: Logger | undefined;
 }
 
+/** How long an answer is told, and how many are kept. Times add up: fresh, then stale, then stale on error. */
 export interface CacheOptions {
   /** Milliseconds for which an answer is told without asking again. Default 15000. */
   readonly freshForMs?: number | undefined;
@@ -103,6 +114,7 @@ export interface CacheOptions {
   readonly maxBytes?: number | undefined;
 }
 
+/** How questions are gathered into requests. */
 export interface BatchOptions {
   /** Most questions in one request. Default 50. */
   readonly maxItems?: number | undefined;
@@ -114,6 +126,7 @@ export interface BatchOptions {
   readonly maxWaiting?: number | undefined;
 }
 
+/** When a service that fails is left alone, and for how long. */
 export interface BreakerOptions {
   /** Consecutive failed requests after which the service is left alone. Default 3. */
   readonly failures?: number | undefined;

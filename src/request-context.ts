@@ -7,6 +7,7 @@ import { REQUEST_VIEW, type RequestView } from './view.js';
 
 /** Something that can be asked for flags ahead of their use: a `FliptProvider`. */
 export interface Prefetcher {
+  /** Asks for flags in one batch; never rejects for what the service does. */
   prefetch(flagKeys: readonly string[], context: EvaluationContext): Promise<void>;
 }
 

@@ -12,6 +12,7 @@ export interface RequestView {
 
 /** What is used of a response: `close` is emitted when it is sent, and when the client goes away before. */
 export interface ClosingResponse {
+  /** As that of Node's `EventEmitter`. */
   once(event: 'close', listener: () => void): unknown;
 }
 

@@ -15,7 +15,9 @@ import { openRequestState, type Exchange } from './request-state.js';
 
 /** As for other dynamic modules: what `useFactory` is given, and where that comes from. */
 export interface FliptModuleAsyncOptions<R extends object = object> extends Pick<ModuleMetadata, 'imports'> {
+  /** What `useFactory` is given, in this order. Default: nothing. */
   readonly inject?: FactoryProvider['inject'];
+  /** Makes the options, or a promise of them. */
   readonly useFactory: FactoryProvider<FliptModuleOptions<R>>['useFactory'];
 }
 
@@ -58,16 +60,18 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
   readonly #host: HttpAdapterHost;
   readonly #registration: Registration;
 
-  /** Made by Nest. */
+  /** @internal Made by Nest. */
   constructor(host: HttpAdapterHost, registration: Registration) {
     this.#host = host;
     this.#registration = registration;
   }
 
+  /** The module with options at hand; all of them have defaults. A wrong one is a TypeError at the app's start. */
   static forRoot<R extends object = object>(options: FliptModuleOptions<R> = {}): DynamicModule {
     return moduleWith({ provide: OPTIONS, useValue: options });
   }
 
+  /** The module with options from a factory, as where they come from a configuration service. */
   static forRootAsync<R extends object = object>(options: FliptModuleAsyncOptions<R>): DynamicModule {
     const { imports = [], inject = [], useFactory } = options;
     return { ...moduleWith({ provide: OPTIONS, inject, useFactory }), imports };
@@ -92,6 +96,7 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
     });
   }
 
+  /** Called by Nest; closes the provider. */
   async onApplicationShutdown(): Promise<void> {
     await this.#registration.close();
   }

@@ -2,6 +2,7 @@ import { NotFoundException, UseGuards, type CanActivate, type ExecutionContext }
 import { OpenFeature } from '@openfeature/server-sdk';
 import { NO_REQUEST, stateIn } from './set-request-context.js';
 
+/** What {@link RequireFlag} may be told. */
 export interface RequireFlagOptions {
   /** Taken where the flag cannot be resolved. */
   readonly default: boolean;

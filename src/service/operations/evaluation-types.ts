@@ -13,6 +13,7 @@ export interface EvaluationRequest {
   readonly reference?: string | undefined;
 }
 
+/** The service's answer to a batch. */
 export interface EvaluationBatch {
   readonly requestId: string;
   /** One for each request, in their order. */
@@ -42,6 +43,7 @@ export type EvaluationResponse =
       readonly booleanResponse?: undefined;
     };
 
+/** Tells what kind of flag an answer is about, or that it is none. */
 export type EvaluationResponseType = EvaluationResponse['type'];
 
 /** Why an answer is as it is. A later service may have other words. */

@@ -14,6 +14,7 @@ export interface EvaluateOptions extends CallOptions {
   readonly environment?: string | undefined;
 }
 
+/** Evaluating flags; Flipt v1 and v2 offer it. */
 export interface EvaluationOperations {
   /**
    * Evaluates flags. The answers come in the order of the requests, one each: tell them apart by position. A flag or

@@ -20,6 +20,7 @@ export interface Distribution {
   readonly updatedAt: string;
 }
 
+/** A rule of a variant flag, as the service keeps it. */
 export interface Rule {
   readonly id: string;
   readonly namespaceKey: string;
@@ -46,7 +47,8 @@ export type NewRule = NewRuleContent &
     | { readonly segmentKeys: readonly string[]; readonly segmentKey?: undefined }
   );
 
-interface NewRuleContent {
+/** What a new rule has, however many segments it is for. */
+export interface NewRuleContent {
   /** A whole number from 1 on. It may be another rule's too: then the older one comes first. */
   readonly rank: number;
   /** Default `OR_SEGMENT_OPERATOR`. */
@@ -57,6 +59,7 @@ export interface RulePage extends ListPage {
   readonly rules: readonly Rule[];
 }
 
+/** The rules of a flag; Flipt v1 offers them. */
 export interface RuleOperations {
   /**
    * Makes a rule, without distributions; `NOT_FOUND` where the flag or a segment is not there. Sent once. On a boolean

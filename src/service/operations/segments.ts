@@ -34,6 +34,7 @@ export interface Constraint {
   readonly updatedAt: string;
 }
 
+/** Those for whom a rule or a rollout is, as the service keeps them. */
 export interface Segment {
   readonly namespaceKey: string;
   readonly key: string;
@@ -48,6 +49,7 @@ export interface Segment {
   readonly matchType: MatchType;
 }
 
+/** A segment to be made, without constraints. */
 export interface NewSegment {
   /** Letters, digits, `-`, `_` and `,` of ASCII: the service's rule. */
   readonly key: string;
@@ -73,6 +75,7 @@ export interface GetSegmentOptions extends CallOptions {
   readonly reference?: string | undefined;
 }
 
+/** The segments of a namespace; Flipt v1 offers them. */
 export interface SegmentOperations {
   /** One page of the segments, in the order of their creation. None for a namespace that does not exist. */
   list(namespace: string, page?: PageOptions): Promise<SegmentPage>;

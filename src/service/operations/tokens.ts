@@ -21,12 +21,14 @@ export interface Authentication {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
+/** A token that has just been made. */
 export interface CreatedToken {
   /** The token, to be sent as `Authorization: Bearer …`. It is in this one answer and never again. */
   readonly clientToken: string;
   readonly authentication: Authentication;
 }
 
+/** A token to be made. */
 export interface NewToken {
   readonly name: string;
   readonly description?: string | undefined;

@@ -3,6 +3,7 @@ import { text } from './fields.js';
 import { OFFERED_BY_V1, type Call, type CallOptions } from './operation.js';
 import { pathOf } from './path.js';
 
+/** A variant of a flag, as the service keeps it. */
 export interface Variant {
   readonly id: string;
   readonly namespaceKey: string;
@@ -28,6 +29,7 @@ export interface VariantUpdate {
   readonly attachment?: string | undefined;
 }
 
+/** The variants of a flag; Flipt v1 offers them. */
 export interface VariantOperations {
   /**
    * Replaces a variant's content; `NOT_FOUND` unless a flag of this key has a variant of this id. The ids of a flag's
