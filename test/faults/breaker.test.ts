@@ -131,6 +131,18 @@ it('opens when half of the requests fail, though never three in a row', async ()
   await provider.onClose();
 });
 
+it('without it, retries still stay within a fifth of all requests', async () => {
+  await using server = await rawServer(well);
+  const { provider, ask } = rig(server.url, { breaker: false, deadlineMs: 2_000 });
+  await provider.initialize();
+  server.requests.length = 0;
+  server.behave = failing;
+  for (let round = 0; round < 60; round++) await ask('colour', `e-${round}`);
+  expect(server.requests.length).toBeGreaterThan(60);
+  expect(server.requests.length).toBeLessThanOrEqual(60 + 0.2 * 60);
+  await provider.onClose();
+});
+
 it('ends with the provider: no probe goes out afterwards, and a call is answered at once', async () => {
   await using server = await rawServer(well);
   const { provider, ask } = rig(server.url);

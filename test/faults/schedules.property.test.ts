@@ -12,7 +12,6 @@ import { askedItems, goodBody, ownAnswer } from './raw-server.js';
  * and what stands in for the network answers by a script.
  */
 
-const DEADLINE_MS = 1_000;
 const TIMEOUT_MS = 500;
 
 type Fate =
@@ -145,14 +144,15 @@ it('whatever happens in whatever order, each question has one answer, its own, b
       fc.array(step, { maxLength: 40 }),
       fc.array(fate, { maxLength: 30 }),
       fc.boolean(),
+      fc.constantFrom(100, 400, 1_000),
       fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })),
-      async (steps, fates, batched, chances) => {
+      async (steps, fates, batched, deadlineMs, chances) => {
         const clock = manualClock();
         const dispatcher = scripted(fates, clock);
         const quiet = () => undefined;
         const settings = providerSettings({
           url: 'http://flipt.test',
-          deadlineMs: DEADLINE_MS,
+          deadlineMs,
           http: { dispatcher, timeoutMs: TIMEOUT_MS },
           batch: batched ? { maxItems: 4, maxConcurrent: 2, maxWaiting: 6 } : false,
           logger: { error: quiet, warn: quiet, info: quiet, debug: quiet },
@@ -171,11 +171,11 @@ it('whatever happens in whatever order, each question has one answer, its own, b
             });
           }
         }
-        await clock.advance(DEADLINE_MS);
+        await clock.advance(deadlineMs);
         for (const { own, at, told } of everything) {
           expect(told).toHaveLength(1);
           const [only] = told;
-          expect((only?.at ?? Infinity) - at).toBeLessThanOrEqual(DEADLINE_MS);
+          expect((only?.at ?? Infinity) - at).toBeLessThanOrEqual(deadlineMs);
           const answer = only?.told.answer;
           if (answer?.kind !== 'failed') expect(answer).toMatchObject({ kind: 'variant', variant: own });
         }
