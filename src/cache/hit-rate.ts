@@ -20,7 +20,8 @@ export function hitRateWatch(warn: (message: string) => void): HitRateWatch {
 
   const looked = () => {
     if (++lookUps < LOOK_UPS || seen === undefined) return;
-    if (hits < FEWEST_HITS) warn(lowHitRate(hits, seen));
+    const problem = hits < FEWEST_HITS ? lowHitRate(hits, seen) : undefined;
+    if (problem !== undefined) warn(problem);
     seen = undefined;
   };
 
@@ -54,13 +55,15 @@ function note({ entities, values }: Seen, { entity, attributes }: Question): voi
   }
 }
 
-function lowHitRate(hits: number, { entities, values }: Seen): string {
+function lowHitRate(hits: number, { entities, values }: Seen): string | undefined {
   const found = `only ${hits} of the first ${LOOK_UPS} look-ups were answered from the cache`;
   let name = 'targetingKey';
   let most = 0;
   for (const [attribute, { size }] of values) {
     if (size > most) [name, most] = [attribute, size];
   }
+  // Always the same context: it was the flags that differed, and those have to be asked for.
+  if (most <= 1 && entities.size <= 1) return undefined;
   // What differs less often than the users themselves is no reason for it.
   if (most < entities.size) {
     return `${found}: nearly each was about another targetingKey (${entities.size}), as when many users are new`;
