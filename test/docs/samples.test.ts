@@ -1,0 +1,115 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startLocalService, type LocalService } from '../../src/local/index.js';
+import { packed, ROOT, run, type Packed } from '../package/packed.js';
+import { fencesOf, pages, textOf } from './pages.js';
+import { samplesOf, type Sample } from './samples.js';
+
+const TIME = 120_000;
+/** What samples use besides what the package asks for. */
+const BESIDES = ['@openfeature/nestjs-sdk', 'fastify', 'vitest'];
+
+const samples = pages().flatMap((page) => samplesOf(page, textOf(page)));
+const fileOf = ({ name }: Sample) => `${name.replace(/\W+/g, '-')}.mts`;
+
+const OPTIONS: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
+  types: ['node'],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: true,
+  experimentalDecorators: true,
+  emitDecoratorMetadata: true,
+};
+
+let the: Packed;
+let consumer: string;
+let service: LocalService;
+let complaints: ReadonlyMap<string, readonly string[]>;
+
+beforeAll(async () => {
+  the = await packed();
+  consumer = await the.consumer('reader', true);
+  for (const name of BESIDES) {
+    const link = join(consumer, 'node_modules', name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules', name), link);
+  }
+  service = await startLocalService({
+    features: {
+      flags: [
+        { key: 'new-checkout', name: 'New checkout', type: 'BOOLEAN_FLAG_TYPE', enabled: true },
+        { key: 'banner', name: 'Banner', enabled: true, variants: [{ key: 'blue', default: true }] },
+      ],
+    },
+  });
+  for (const sample of samples) writeFileSync(join(consumer, fileOf(sample)), `${sample.code}\nexport {};\n`);
+  complaints = compiled();
+}, TIME);
+afterAll(async () => {
+  the.remove();
+  await service.close();
+});
+
+/** What the compiler says, by the name of the file. Where the address of the service stands, puts the one that is there. */
+function compiled(): ReadonlyMap<string, readonly string[]> {
+  const files = samples.map((sample) => join(consumer, fileOf(sample)));
+  const program = ts.createProgram(files, { ...OPTIONS, outDir: consumer });
+  program.emit(undefined, (file, text) => {
+    writeFileSync(file, text.replaceAll('http://localhost:8080', service.url));
+  });
+  const said = new Map<string, string[]>();
+  for (const { file, start = 0, messageText } of ts.getPreEmitDiagnostics(program)) {
+    const name = file?.fileName ?? '';
+    const line = file === undefined ? 0 : file.getLineAndCharacterOfPosition(start).line + 1;
+    const words = `line ${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+    said.set(name, [...(said.get(name) ?? []), words]);
+  }
+  return said;
+}
+
+describe('each sample', () => {
+  it.each(samples)('$name compiles', (sample) => {
+    expect(complaints.get(join(consumer, fileOf(sample))) ?? []).toEqual([]);
+  });
+
+  it.each(samples.filter(({ isRun }) => isRun))('$name runs, and ends', { timeout: TIME }, async (sample) => {
+    const script = join(consumer, fileOf(sample).replace(/\.mts$/, '.mjs'));
+    const env = { ...process.env, FLIPT_URL: service.url };
+    const { stderr } = await run(process.execPath, [script], { cwd: consumer, env, timeout: TIME / 2 });
+    expect(stderr).toBe('');
+  });
+});
+
+describe('the pages', () => {
+  it('name the language of each sample', () => {
+    const nameless = pages().flatMap((page) =>
+      fencesOf(textOf(page))
+        .filter(({ language }) => language === '')
+        .map(({ line }) => `${page}:${line}`),
+    );
+    expect(nameless).toEqual([]);
+  });
+});
+
+describe('the convention', () => {
+  it('lets a sample go on where another ends, in a block', () => {
+    const text = '```ts\nconst a = 1;\n```\n\n```ts continued\nimport b from "b";\nconst a = b;\n```\n';
+    expect(samplesOf('p.md', text).map(({ name, code, isRun }) => [name, code, isRun])).toEqual([
+      ['p.md:2', 'const a = 1;\n', true],
+      ['p.md:6', 'import b from "b";\nconst a = 1;\n\n{\nconst a = b;\n}\n', false],
+    ]);
+  });
+
+  it.each([
+    ['```ts norun\n```\n', 'p.md:2: unknown mark norun'],
+    ['```ts continued\n```\n', 'p.md:2: continues nothing'],
+  ])('refuses %j', (text, message) => {
+    expect(() => samplesOf('p.md', text)).toThrow(message);
+  });
+});
