@@ -62,6 +62,21 @@ it('goes to error when the service no longer accepts the token, and back by itse
   await provider.onClose();
 });
 
+it('goes to error on a 403 as well, and asks no second time for that', async () => {
+  await using server = await rawServer(well);
+  const { provider, ask, events } = rig(server.url, { auth: { token: 'some-token' } });
+  await provider.initialize();
+  server.behave = (socket) => socket.write(reply('403 Forbidden', ''));
+  server.requests.length = 0;
+  expect((await ask('colour', 'ann')).message).toMatch(/answered 403/);
+  expect(server.requests).toHaveLength(1);
+  expect(events).toEqual(['error']);
+  server.behave = well;
+  expect((await ask('colour', 'ann')).kind).toBe('own');
+  expect(events).toEqual(['error', 'ready']);
+  await provider.onClose();
+});
+
 it('is not stirred by a single 401: one more try', async () => {
   await using server = await rawServer(well);
   const { provider, ask, events } = rig(server.url, { auth: { token: 'some-token' } });

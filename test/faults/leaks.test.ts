@@ -1,13 +1,9 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { Pool } from 'undici';
 import { expect, it } from 'vitest';
+import { heapInUse } from '../garbage.js';
 import { faults } from './fault-table.js';
 import { rawServer, well } from './raw-server.js';
 import { held, MARGIN_MS, rig, until } from './rig.js';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 const MEGABYTE = 1024 * 1024;
 
@@ -40,8 +36,7 @@ it('memory is where it was after thousands of failures', async () => {
       await Promise.all(Array.from({ length: 20 }, (_, at) => ask('colour', `${round}-${at}`)));
       server.requests.length = 0;
     }
-    collectGarbage();
-    return process.memoryUsage().heapUsed;
+    return heapInUse();
   };
   const before = await fail(200);
   const after = await fail(600);
