@@ -65,13 +65,18 @@ export function readCommandLine(
     const { values, positionals } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
     if (values.help) return { kind: 'help' };
     if (values.version) return { kind: 'version' };
-    if (positionals.length !== 1 || positionals[0] !== 'serve') {
-      return wrong(`expected the command serve, got ${positionals.join(' ') || 'none'}`);
-    }
+    const [command, extra] = positionals;
+    if (command !== 'serve') return wrong(`expected the command serve, got ${command ?? 'none'}`);
+    if (extra !== undefined) return wrong(`unexpected argument ${extra}`);
     return readServe(values, env);
   } catch (error) {
-    return wrong(messageOf(error));
+    return wrong(firstSentence(messageOf(error)));
   }
+}
+
+/** Node goes on with advice that is about arguments which this command does not have. */
+function firstSentence(message: string): string {
+  return message.split(/\.\s/, 1)[0] ?? message;
 }
 
 const OPTIONS = {

@@ -47,7 +47,10 @@ describe('arguments', () => {
   it.each([
     ['', 'expected the command serve, got none'],
     ['start', 'expected the command serve, got start'],
-    ['serve f.yml', 'expected the command serve, got serve f.yml'],
+    ['serve f.yml', 'unexpected argument f.yml'],
+    ['start f.yml', 'expected the command serve, got start'],
+    ['serve --bogus', "Unknown option '--bogus'"],
+    ['serve --port --host', "Option '--port' argument is ambiguous"],
     ['serve', '--features: missing; expected a file'],
     ['serve --features=', '--features: expected a file'],
     ['serve --data=', '--data: expected a file'],
