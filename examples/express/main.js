@@ -13,6 +13,12 @@ const USERS = [
   { targetingKey: 'linus', plan: 'free' },
 ];
 
+const port = process.env.PORT || '3000';
+if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) {
+  console.error(`PORT: expected a number from 0 to 65535, got ${port}`);
+  process.exit(1);
+}
+
 // A service of one's own is used where FLIPT_URL names it; otherwise one runs in this process.
 const service = process.env.FLIPT_URL
   ? undefined
@@ -44,7 +50,7 @@ async function printTable() {
 }
 
 function serve() {
-  const server = createApp().listen(Number(process.env.PORT ?? 3000));
+  const server = createApp().listen(Number(port));
   server.once('listening', () => {
     console.log(`\nhttp://localhost:${server.address().port}/?user=grace&plan=pro shows a user's page.`);
     console.log('Ctrl-C ends it.');

@@ -58,6 +58,11 @@ it('says so if the port is in use, and ends with 1', async () => {
   await first.interrupt();
 });
 
+it.each(['abc', '99999'])('says so if PORT is %s, and ends with 1', async (port) => {
+  const { code, output } = await node([MAIN], { PORT: port }).ended;
+  expect([code, output]).toEqual([1, `PORT: expected a number from 0 to 65535, got ${port}\n`]);
+});
+
 it('asks the service that FLIPT_URL names', async () => {
   const features = fileURLToPath(new URL('../../examples/express/features.yml', import.meta.url));
   await using service = await startLocalService({ features });
