@@ -19,7 +19,8 @@ export interface LocalService extends AsyncDisposable {
   /** How many HTTP requests have come so far. */
   readonly requests: number;
   /**
-   * Switches a flag; the next evaluation sees it. Rejects with an Error where there is no such flag, or where the
+   * Sets a flag's `enabled`; the next evaluation sees it. Of a boolean flag that is the value for those whom no
+   * rollout matches, so that a flag with rollouts is not switched off by it: the service's rule. Rejects with an Error where there is no such flag, or where the
    * data file cannot be written.
    */
   setFlag(namespace: string, key: string, state: { readonly enabled: boolean }): Promise<void>;
