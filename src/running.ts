@@ -83,8 +83,12 @@ export function run(
     return observed(remote(retried(guarded, retrySettings, budget, clock, random), settings, closing.signal));
   };
   const isWell = () => guard.refusal() === undefined;
-  const askMany = isolating(retrying(false), { isWell, failed: guard.fail, askExtra: retrying(true) }, clock);
-  const batch = batched(askMany, settings.batch, bodySizes(reference), clock);
+  const isolated = isolating(
+    retrying(false),
+    { isWell, failed: guard.fail, askExtra: retrying(true) },
+    clock,
+  );
+  const batch = batched(isolated, settings.batch, bodySizes(reference), clock);
   const answers = cached(
     batch.ask,
     {

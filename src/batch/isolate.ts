@@ -9,12 +9,10 @@ import {
   type Failure,
   type Question,
 } from '../model.js';
+import { rememberedCulprits } from './culprits.js';
 import { findCulprits, isSpoilt } from './search.js';
+import type { LaneOf } from './split.js';
 
-/** How long a question that spoilt a batch is asked alone. */
-const ALONE_FOR_MS = 30_000;
-/** Most of them remembered; the oldest are forgotten first. */
-const MAX_CULPRITS = 1_000;
 /** How long no further search is made after one in which nothing succeeded, unless something else has meanwhile. */
 const HOPELESS_FOR_MS = 5_000;
 
@@ -27,13 +25,20 @@ export interface Service {
   readonly askExtra?: AskAtOnce;
 }
 
+export interface Isolated {
+  readonly askMany: AskMany;
+  /** Questions of different lanes must not share a request. */
+  readonly laneOf: LaneOf;
+}
+
 /**
  * Asks in one request; where a question spoils it for all, looks for the culprits.
- * Only they fail, and are asked alone for a while. One search at a time.
+ * Only they fail, and go apart from the others for a while. One search at a time.
  */
-export function isolating(askAtOnce: AskAtOnce, service: Service, clock: Clock): AskMany {
-  const culprits = new Map<string, number>();
-  let lastSearch: Promise<unknown> = Promise.resolve();
+export function isolating(askAtOnce: AskAtOnce, service: Service, clock: Clock): Isolated {
+  const { blame, laneOf, isSuspect } = rememberedCulprits(clock);
+  let searches: Promise<unknown> = Promise.resolve();
+  let searching = 0;
   /** Until then: the last search found nothing but failures, so another would find no more. */
   let hopelessUntil = 0;
 
@@ -55,48 +60,44 @@ export function isolating(askAtOnce: AskAtOnce, service: Service, clock: Clock):
     // Where everything fails alike, asking each question alone would only multiply the requests.
     if (found.succeeded) found.culprits.forEach(blame);
     else hopelessUntil = clock.now() + HOPELESS_FOR_MS;
-    if (found.serviceFailure !== undefined) service.failed(found.serviceFailure);
+    // A flag that is known to be broken says nothing about the service.
+    if (found.serviceFailure !== undefined && !questions.every(isSuspect))
+      service.failed(found.serviceFailure);
     return found.answers;
   };
 
-  const together = async (questions: readonly Question[]): Promise<readonly Answer[]> => {
-    if (questions.length === 0) return [];
-    const outcome = await ask(questions);
-    if (!isFailure(outcome)) return outcome;
-    if (questions.length === 1 || !isSpoilt(outcome)) return sameForAll(questions, outcome);
-    const mine = lastSearch.then(() => search(questions, outcome));
-    lastSearch = mine;
+  /** What other searches have found meanwhile need not be found again. */
+  const searchLater = async (questions: readonly Question[], whole: Failure): Promise<readonly Answer[]> => {
+    const others = questions.filter((question) => !isSuspect(question));
+    if (others.length === questions.length) return search(questions, whole);
+    if (others.length === 0) return sameForAll(questions, whole);
+    const outcome = await askExtra(others);
+    const found = isFailure(outcome) ? await failedAgain(others, outcome) : outcome;
+    const answers = new Map(others.map((question, at) => [question, found[at] ?? failed(UNANSWERED)]));
+    return questions.map((question) => answers.get(question) ?? failed(whole));
+  };
+  const failedAgain = async (questions: readonly Question[], failure: Failure) =>
+    questions.length > 1 && isSpoilt(failure) ? search(questions, failure) : sameForAll(questions, failure);
+
+  const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
+    searching++;
+    const mine = searches.then(run).finally(() => {
+      searching--;
+    });
+    searches = mine;
     return mine;
   };
 
-  const blame = (question: Question) => {
-    const name = JSON.stringify(question);
-    culprits.delete(name);
-    const [oldest] = culprits.keys();
-    if (culprits.size >= MAX_CULPRITS && oldest !== undefined) culprits.delete(oldest);
-    culprits.set(name, clock.now() + ALONE_FOR_MS);
-  };
-
-  /** Those blamed first come first, and are the first whose time is over. */
-  const pardon = () => {
-    for (const [name, until] of culprits) {
-      if (clock.now() < until) return;
-      culprits.delete(name);
-    }
-  };
-
-  return async (questions) => {
-    pardon();
-    if (culprits.size === 0) return together(questions);
-    const apart = questions.filter((question) => culprits.has(JSON.stringify(question)));
-    if (apart.length === 0) return together(questions);
-    const others = questions.filter((question) => !apart.includes(question));
-    const groups = [others, ...apart.map((question) => [question])];
-    const outcomes = await Promise.all(groups.map(together));
-    const answers = new Map(
-      groups.flatMap((group, g) => group.map((question, at) => [question, outcomes[g]?.[at]] as const)),
-    );
-    return questions.map((question) => answers.get(question) ?? failed(UNANSWERED));
+  return {
+    laneOf,
+    async askMany(questions) {
+      const outcome = await ask(questions);
+      if (!isFailure(outcome)) return outcome;
+      if (questions.length === 1 || !isSpoilt(outcome)) return sameForAll(questions, outcome);
+      if (!questions.every(isSuspect)) return inTurn(() => searchLater(questions, outcome));
+      // About a broken flag: worth a search only while that keeps nobody else from theirs.
+      return searching > 0 ? sameForAll(questions, outcome) : inTurn(() => search(questions, outcome));
+    },
   };
 }
 

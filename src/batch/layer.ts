@@ -1,13 +1,6 @@
 import type { Clock } from '../clock.js';
-import {
-  failed,
-  UNANSWERED,
-  type Answer,
-  type Ask,
-  type AskMany,
-  type Failure,
-  type Question,
-} from '../model.js';
+import { failed, UNANSWERED, type Answer, type Ask, type Failure, type Question } from '../model.js';
+import type { Isolated } from './isolate.js';
 import { nextBatch, type Waiting } from './split.js';
 
 export interface BatchSettings {
@@ -33,7 +26,12 @@ export interface Batched {
  * Gathers what is asked in one turn of the event loop, and what is asked while `maxConcurrent` requests are
  * under way, into requests of many questions.
  */
-export function batched(askMany: AskMany, settings: BatchSettings, sizes: Sizes, clock: Clock): Batched {
+export function batched(
+  { askMany, laneOf }: Isolated,
+  settings: BatchSettings,
+  sizes: Sizes,
+  clock: Clock,
+): Batched {
   let waiting: Waiting[] = [];
   let underWay = 0;
   let scheduled = false;
@@ -50,7 +48,7 @@ export function batched(askMany: AskMany, settings: BatchSettings, sizes: Sizes,
   };
 
   const send = () => {
-    const { batch, rest } = nextBatch(waiting, settings, sizes.empty);
+    const { batch, rest } = nextBatch(waiting, settings, sizes.empty, laneOf);
     waiting = rest;
     underWay++;
     const questions = batch.map(({ question }) => question);

@@ -23,6 +23,7 @@ export function isSpoilt(failure: Failure): boolean {
 /**
  * Asks halves of a batch that failed as a whole, until those that spoil it stand alone.
  * For one culprit among n, that takes 2 · log2(n) requests; whatever happens, a batch takes 4 · log2(n) + 4.
+ * Questions about one flag stay in one half as long as they can: in both, a broken flag would look like a broken service.
  */
 export async function findCulprits(
   askAtOnce: AskAtOnce,
@@ -37,7 +38,7 @@ export async function findCulprits(
   let succeeded = false;
   let serviceFailure: Failure | undefined;
   let requestsLeft = Math.floor(4 * Math.log2(questions.length) + 4) - 1;
-  const spoilt = [{ questions, failure: whole }];
+  const spoilt = [{ questions: byFlag(questions), failure: whole }];
 
   for (let next = spoilt.pop(); next !== undefined; next = spoilt.pop()) {
     if (requestsLeft < 2 || serviceFailure !== undefined) {
@@ -45,7 +46,7 @@ export async function findCulprits(
       continue;
     }
     requestsLeft -= 2;
-    const middle = Math.ceil(next.questions.length / 2);
+    const middle = cutOf(next.questions);
     const halves = [next.questions.slice(0, middle), next.questions.slice(middle)];
     const outcomes: (readonly Answer[] | Failure)[] = [];
     for (const half of halves) outcomes.push(await askAtOnce(half));
@@ -74,4 +75,26 @@ export async function findCulprits(
     culprits,
     serviceFailure,
   };
+}
+
+/** Beside each other what is about one flag, otherwise in the order that they came. */
+function byFlag(questions: readonly Question[]): readonly Question[] {
+  const flags = new Map<string, Question[]>();
+  for (const question of questions) {
+    const some = flags.get(question.flag);
+    if (some === undefined) flags.set(question.flag, [question]);
+    else some.push(question);
+  }
+  return [...flags.values()].flat();
+}
+
+/** Where to halve: at the border between two flags that is nearest to the middle; in the middle of a single flag. */
+function cutOf(questions: readonly Question[]): number {
+  const middle = Math.ceil(questions.length / 2);
+  const isBorder = (at: number) => at > 0 && questions[at - 1]?.flag !== questions[at]?.flag;
+  for (let off = 0; off < middle; off++) {
+    if (isBorder(middle - off)) return middle - off;
+    if (middle + off < questions.length && isBorder(middle + off)) return middle + off;
+  }
+  return middle;
 }

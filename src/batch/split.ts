@@ -11,27 +11,33 @@ export interface Limits {
   readonly maxBytes: number;
 }
 
+/** Names the questions that may share a request. */
+export type LaneOf = (question: Question) => string;
+
 /**
- * Takes the next request's questions from those that wait: the first one's namespace, in order, as many as fit.
+ * Takes the next request's questions from those that wait: the first one's lane, in order, as many as fit.
  * The first one is always taken, so that a question larger than a whole request goes alone.
  */
 export function nextBatch(
   waiting: readonly Waiting[],
   { maxItems, maxBytes }: Limits,
   emptyBytes: number,
+  laneOf: LaneOf,
 ): { batch: Waiting[]; rest: Waiting[] } {
-  const namespace = waiting[0]?.question.namespace;
   const batch: Waiting[] = [];
   const rest: Waiting[] = [];
+  let lane: string | undefined;
   let bytes = emptyBytes;
   let full = false;
   for (const one of waiting) {
+    const its = laneOf(one.question);
+    lane ??= its;
     const fits = batch.length === 0 || (batch.length < maxItems && bytes + one.bytes <= maxBytes);
-    if (!full && one.question.namespace === namespace && fits) {
+    if (!full && its === lane && fits) {
       batch.push(one);
       bytes += one.bytes;
     } else {
-      full ||= one.question.namespace === namespace;
+      full ||= its === lane;
       rest.push(one);
     }
   }

@@ -1,6 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import { isolating, type Service } from '../../src/batch/isolate.js';
-import { failed, type Answer, type AskAtOnce, type Failure, type Question } from '../../src/model.js';
+import {
+  failed,
+  UNANSWERED,
+  type Answer,
+  type AskAtOnce,
+  type Failure,
+  type Question,
+} from '../../src/model.js';
 import { question } from '../cache/questions.js';
 import { manualClock } from '../clock.js';
 import { variantAnswer } from '../mapping/answers.js';
@@ -20,7 +27,21 @@ function setUp(fails: (asked: readonly Question[]) => number | undefined, more: 
     return Promise.resolve(status === undefined ? questions.map(answerOf) : spoilt(status));
   };
   const serviceFailed = vi.fn<(failure: Failure) => void>();
-  const ask = isolating(askAtOnce, { isWell: () => true, failed: serviceFailed, ...more }, clock);
+  const service = { isWell: () => true, failed: serviceFailed, ...more };
+  const { askMany, laneOf } = isolating(askAtOnce, service, clock);
+  /** A request for each lane, as the batches make them. */
+  const ask = async (questions: readonly Question[]): Promise<readonly Answer[]> => {
+    const lanes = new Map<string, Question[]>();
+    for (const one of questions) lanes.set(laneOf(one), [...(lanes.get(laneOf(one)) ?? []), one]);
+    const answered = await Promise.all(
+      [...lanes.values()].map(async (some) => {
+        const answers = await askMany(some);
+        return some.map((one, at) => [one, answers[at]] as const);
+      }),
+    );
+    const answers = new Map(answered.flat());
+    return questions.map((one) => answers.get(one) ?? failed(UNANSWERED));
+  };
   return { clock, ask, requests, serviceFailed };
 }
 
@@ -78,7 +99,7 @@ describe('a question that spoils its batch', () => {
     for (let at = 0; at < 1_001; at++) await ask([question(`odd-${at}`), question(`f${at}`)]);
     requests.length = 0;
     await ask([question('odd-1000'), question('x'), question('y')]);
-    expect(requests).toEqual([['x', 'y'], ['odd-1000']]);
+    expect(requests).toEqual([['odd-1000'], ['x', 'y']]);
     requests.length = 0;
     await ask([question('odd-0'), question('x')]);
     expect(requests[0]).toEqual(['odd-0', 'x']);
@@ -176,4 +197,39 @@ it('no question, no request', async () => {
   const { ask, requests } = setUp(() => undefined);
   expect(await ask([])).toEqual([]);
   expect(requests).toEqual([]);
+});
+
+describe('a broken flag', () => {
+  const users = (count: number, from = 0) =>
+    Array.from({ length: count }, (_, at) => [
+      question('broken', `u${from + at}`),
+      question('fine', `u${from + at}`),
+      question('well', `u${from + at}`),
+    ]).flat();
+  const isFine = ({ flag }: Question) => flag !== 'broken';
+
+  it.each([400, 500])(
+    'that gives %s for everybody does not keep the others from their answers',
+    async (status) => {
+      const { ask, serviceFailed } = setUp(spoiltBy(status, 'broken'));
+      for (let round = 0; round < 5; round++) {
+        const questions = users(8, 100 * round);
+        const answers = await ask(questions);
+        questions.forEach((one, at) => {
+          if (isFine(one)) expect(answers[at]).toEqual(answerOf(one));
+          else expect(answers[at]).toMatchObject({ kind: 'failed', failure: { status } });
+        });
+      }
+      expect(serviceFailed).not.toHaveBeenCalled();
+    },
+  );
+
+  it('known as such, goes apart, in one request for all who ask for it', async () => {
+    const { ask, requests } = setUp(spoiltBy(500, 'broken'));
+    await ask(users(8));
+    requests.length = 0;
+    await ask(users(4, 100));
+    expect(requests[0]).toEqual(['broken', 'broken', 'broken', 'broken']);
+    expect(requests[1]).toEqual(Array.from({ length: 4 }, () => ['fine', 'well']).flat());
+  });
 });

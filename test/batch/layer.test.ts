@@ -19,6 +19,8 @@ const CLOSED: Failure = { kind: 'closed', message: 'closed' };
 
 const answerOf = ({ flag }: Question) => variantAnswer({ variant: `of ${flag}` });
 
+const laneOf = ({ namespace }: Question) => namespace;
+
 /** The layer over requests that a test ends itself. */
 function setUp(more: Partial<BatchSettings> = {}, reference?: string) {
   const clock = manualClock();
@@ -32,7 +34,7 @@ function setUp(more: Partial<BatchSettings> = {}, reference?: string) {
       };
       requests.push({ questions, end });
     });
-  const layer = batched(askMany, { ...SETTINGS, ...more }, bodySizes(reference), clock);
+  const layer = batched({ askMany, laneOf }, { ...SETTINGS, ...more }, bodySizes(reference), clock);
   const ask = (...flags: string[]) => flags.map((flag) => layer.ask(question(flag)));
   const sent = () => requests.map(({ questions }) => questions.map(({ flag }) => flag));
   return { clock, layer, ask, requests, sent };
@@ -101,7 +103,12 @@ describe('questions', () => {
 
   it('have an end also where the layer below is defective and rejects', async () => {
     const clock = manualClock();
-    const layer = batched(() => Promise.reject(new Error('defect')), SETTINGS, bodySizes(undefined), clock);
+    const layer = batched(
+      { askMany: () => Promise.reject(new Error('defect')), laneOf },
+      SETTINGS,
+      bodySizes(undefined),
+      clock,
+    );
     const told = layer.ask(question('a'));
     await clock.settle();
     expect(await told).toMatchObject({ kind: 'failed' });

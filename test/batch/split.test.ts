@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nextBatch, type Waiting } from '../../src/batch/split.js';
-import { questionOf } from '../../src/model.js';
+import { questionOf, type Question } from '../../src/model.js';
 
 const EMPTY_BYTES = 2;
+const laneOf = ({ namespace }: Question) => namespace;
 const waiting = fc.array(
   fc.record({ namespace: fc.constantFrom('a', 'b', 'c'), bytes: fc.integer({ min: 1, max: 20 }) }),
   { minLength: 1, maxLength: 30 },
@@ -24,7 +25,7 @@ describe('the questions that wait, taken batch by batch', () => {
         const sent: Waiting[] = [];
         let left = all;
         while (left.length > 0) {
-          const { batch, rest } = nextBatch(left, { maxItems, maxBytes }, EMPTY_BYTES);
+          const { batch, rest } = nextBatch(left, { maxItems, maxBytes }, EMPTY_BYTES, laneOf);
           const bytes = batch.reduce((sum, one) => sum + one.bytes, EMPTY_BYTES);
           expect(batch[0]).toBe(left[0]);
           expect(new Set(batch.map(({ question }) => question.namespace)).size).toBe(1);
@@ -44,6 +45,6 @@ describe('the questions that wait, taken batch by batch', () => {
   });
 
   it('give nothing where nothing waits', () => {
-    expect(nextBatch([], { maxItems: 1, maxBytes: 1 }, 0)).toEqual({ batch: [], rest: [] });
+    expect(nextBatch([], { maxItems: 1, maxBytes: 1 }, 0, laneOf)).toEqual({ batch: [], rest: [] });
   });
 });
