@@ -63,13 +63,14 @@ export function runInTransactionContext(context: EvaluationContext, callback: ()
 }
 
 /**
- * Whether a transaction context comes back: with OpenFeature's own stand-in it does not. Looked at each time, for
- * others install a propagator too, and it costs less than a microsecond.
+ * Whether a propagator is there: with OpenFeature's own stand-in nothing of a transaction context comes back, and what
+ * comes back from somebody's own need not be what was put in. Looked at each time, for others install a propagator too,
+ * and it costs less than a microsecond.
  */
 function isPropagated(): boolean {
   let comesBack = false;
   OpenFeature.setTransactionContext({ targetingKey: MARKER }, () => {
-    comesBack = OpenFeature.getTransactionContext().targetingKey === MARKER;
+    comesBack = Reflect.ownKeys(OpenFeature.getTransactionContext()).length > 0;
   });
   return comesBack;
 }
