@@ -65,6 +65,14 @@ describe('a low hit rate', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
+  it('is not told where only the flags differ: those have to be asked for', () => {
+    const { warn, watch } = watched();
+    times(1000, (at) => {
+      watch.miss(question(`flag-${at}`, 'u', { plan: 'pro' }));
+    });
+    expect(warn).not.toHaveBeenCalled();
+  });
+
   it('is watched at little cost, however many attributes there are', () => {
     const { warn, watch } = watched();
     const names = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`n-${at}`, 'x']));

@@ -261,17 +261,20 @@ describe('closing', () => {
   it('answers what is under way, and what waits, with PROVIDER_NOT_READY', async () => {
     const asked = signal();
     const { server, become } = await changing(good);
-    const { provider } = await open({ url: server.url, batch: { maxConcurrent: 1 } });
+    const headers = vi.fn(() => ({}));
+    const { provider } = await open({ url: server.url, batch: { maxConcurrent: 1 }, auth: { headers } });
     become(() => {
       asked.give();
     });
     const underWay = provider.resolveStringEvaluation('a', 'mine', {});
     await asked.given;
     const waiting = provider.resolveStringEvaluation('b', 'mine', {});
+    const before = headers.mock.calls.length;
     await provider.onClose();
     for (const details of await Promise.all([underWay, waiting])) {
       expect(details).toMatchObject({ value: 'mine', errorCode: ErrorCode.PROVIDER_NOT_READY });
     }
+    expect(headers, 'what waited was never got ready to be sent').toHaveBeenCalledTimes(before);
   });
 
   it('answers a call that waits for another attempt at once', async () => {
