@@ -91,9 +91,22 @@ function prefetchFlags(
   if (!Array.isArray(flagKeys) || !flagKeys.every((key) => typeof key === 'string')) {
     throw new TypeError('prefetch: expected a list of flag keys');
   }
-  if (flagKeys.length === 0) return;
-  // As a client will ask with: the key of the cache is made of the whole context. A resolve tells what goes wrong.
-  provider?.prefetch(flagKeys, { ...OpenFeature.getContext(), ...context }).catch(() => undefined);
+  if (flagKeys.length === 0 || provider === undefined) return;
+  // As a client will ask with: the key of the cache is made of the whole context.
+  void askAhead(provider, flagKeys, { ...OpenFeature.getContext(), ...context });
+}
+
+/** Never rejects: another vendor's `prefetch` may throw, or give no promise. A resolve tells what goes wrong. */
+async function askAhead(
+  provider: Prefetcher,
+  flagKeys: readonly string[],
+  context: EvaluationContext,
+): Promise<void> {
+  try {
+    await provider.prefetch(flagKeys, context);
+  } catch {
+    return;
+  }
 }
 
 function registeredPrefetcher(domain: string | undefined): Prefetcher | undefined {

@@ -5,8 +5,8 @@ import {
   type TransactionContext,
   type TransactionContextPropagator,
 } from '@openfeature/server-sdk';
-import { afterEach, expect, it } from 'vitest';
-import { runInTransactionContext } from '../src/index.js';
+import { afterEach, expect, it, vi } from 'vitest';
+import { openRequestView, requestContext, runInTransactionContext, type Prefetcher } from '../src/index.js';
 
 afterEach(() => {
   OpenFeature.setTransactionContextPropagator(NOOP_TRANSACTION_CONTEXT_PROPAGATOR);
@@ -42,4 +42,25 @@ it("installs one over OpenFeature's stand-in", () => {
     seen = OpenFeature.getTransactionContext();
   });
   expect(seen).toEqual({ targetingKey: 'user' });
+});
+
+it.each<[string, () => unknown]>([
+  ['gives nothing', () => undefined],
+  ['gives no promise', () => ['flag']],
+  [
+    'throws',
+    () => {
+      throw new Error('not today');
+    },
+  ],
+  ['rejects', async () => Promise.reject(new Error('not today'))],
+])("makes the context of a request whatever another vendor's prefetch does: it %s", (_name, prefetch) => {
+  const provider = { prefetch: vi.fn(prefetch) };
+  const options = {
+    view: openRequestView(),
+    prefetch: ['flag'],
+    provider: provider as unknown as Prefetcher,
+  };
+  expect(requestContext({ targetingKey: 'user' }, options)).toMatchObject({ targetingKey: 'user' });
+  expect(provider.prefetch).toHaveBeenCalledOnce();
 });
