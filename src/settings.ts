@@ -97,7 +97,7 @@ function connectionOf(options: ConnectionOptions, env: Environment): ConnectionS
   return {
     ...given,
     auth: given.auth && (set(given.auth) as AuthOptions),
-    url: given.url.replace(/\/+$/, ''),
+    url: given.url.replace(/(?<!\/)\/+$/, ''),
     headers: options.headers ?? {},
     http: { ...options.http, timeoutMs: options.http?.timeoutMs ?? 500, retries: options.http?.retries ?? 2 },
     logger: options.logger === undefined ? consoleLogger : harmless(options.logger),
