@@ -535,6 +535,25 @@ describe('an answer that is not one', () => {
     expect(await failureOf(client.tokens.get('large'))).toMatchObject({ code: 'INTERNAL' });
   });
 
+  it.each<[string, (client: FliptClient) => AsyncIterable<unknown>, string, readonly string[]]>([
+    ['the same', ({ segments }) => segments.iterate('default'), 'segments.list', ['a', 'a']],
+    ['an earlier', ({ rules }) => rules.iterate('default', 'banner'), 'rules.list', ['a', 'b', 'a']],
+  ])('ends the way through the pages where one gives %s token again', async (_, iterate, name, tokens) => {
+    const { client, server } = await serving((_, response) => {
+      const nextPageToken = tokens[server.requests.length - 1] ?? '';
+      answerJson(response, { segments: [], rules: [], nextPageToken, totalCount: 9 });
+    });
+    const goThrough = async () => {
+      const entries: unknown[] = [];
+      for await (const entry of iterate(client)) entries.push(entry);
+      return entries;
+    };
+    const error = await failureOf(goThrough());
+    expect(error).toMatchObject({ code: 'INTERNAL', status: 200, operation: name });
+    expect(error.message).toContain('a page whose nextPageToken has not come before');
+    expect(server.requests).toHaveLength(tokens.length);
+  });
+
   it('may still leave out what is not documented as required, and have words of later versions', async () => {
     const { createdAt, updatedAt } = SEGMENT;
     const { client } = await serving(({ path }, response) => {

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import type { CallOptions } from './operation.js';
 
 /** Which part of a list to read. It is the service's rule that `offset` and `pageToken` need a `limit`. */
@@ -26,16 +27,29 @@ export interface ListPage {
 
 const LARGEST_PAGE = 100;
 
-/** Goes through all pages, reading each when it is come to. */
+/**
+ * Goes through all pages, reading each when it is come to. A service that gives the same token twice would be gone
+ * through for ever: its page is refused, as one of a wrong shape is.
+ */
 export async function* everyEntry<Page extends ListPage, Entry>(
-  read: (options: PageOptions) => Promise<Page>,
+  shape: v.GenericSchema<unknown, Page>,
+  read: (options: PageOptions, shape: v.GenericSchema<unknown, Page>) => Promise<Page>,
   entriesOf: (page: Page) => readonly Entry[],
   { limit = LARGEST_PAGE, signal }: IterateOptions,
 ): AsyncGenerator<Entry, void, undefined> {
-  let page = await read({ limit, signal });
+  const given = new Set<string>();
+  const onward = v.pipe(
+    shape,
+    v.check(
+      ({ nextPageToken }) => !given.has(nextPageToken),
+      'a page whose nextPageToken has not come before',
+    ),
+  );
+  let page = await read({ limit, signal }, onward);
   yield* entriesOf(page);
   while (page.nextPageToken !== '') {
-    page = await read({ limit, pageToken: page.nextPageToken, signal });
+    given.add(page.nextPageToken);
+    page = await read({ limit, pageToken: page.nextPageToken, signal }, onward);
     yield* entriesOf(page);
   }
 }

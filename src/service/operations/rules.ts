@@ -100,7 +100,19 @@ const rulePage: v.GenericSchema<unknown, RulePage> = v.object({ rules: v.array(r
 const RULES = '/api/v1/namespaces/{namespace}/flags/{flag}/rules';
 
 export function ruleOperations(call: Call): RuleOperations {
-  const operations: RuleOperations = {
+  const readPage = (namespace: string, flag: string, page: PageOptions, answer: typeof rulePage) => {
+    const { signal, limit, offset, pageToken } = page;
+    const operation = {
+      name: 'rules.list',
+      method: 'GET',
+      path: pathOf(RULES, { namespace, flag }) + queryOf({ limit, offset, pageToken }),
+      repeatable: true,
+      answer,
+      offered: OFFERED_BY_V1,
+    } as const;
+    return call(operation, { signal });
+  };
+  return {
     async create(namespace, flag, body, options) {
       const operation = {
         name: 'rules.create',
@@ -113,24 +125,16 @@ export function ruleOperations(call: Call): RuleOperations {
       } as const;
       return call(operation, options);
     },
-    async list(namespace, flag, { signal, limit, offset, pageToken } = {}) {
-      const operation = {
-        name: 'rules.list',
-        method: 'GET',
-        path: pathOf(RULES, { namespace, flag }) + queryOf({ limit, offset, pageToken }),
-        repeatable: true,
-        answer: rulePage,
-        offered: OFFERED_BY_V1,
-      } as const;
-      return call(operation, { signal });
+    async list(namespace, flag, page = {}) {
+      return readPage(namespace, flag, page, rulePage);
     },
     iterate(namespace, flag, options = {}) {
       return everyEntry(
-        (page) => operations.list(namespace, flag, page),
+        rulePage,
+        (page, shape) => readPage(namespace, flag, page, shape),
         ({ rules }) => rules,
         options,
       );
     },
   };
-  return operations;
 }

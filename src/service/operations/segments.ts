@@ -126,15 +126,20 @@ const ONE = `${ALL}/{key}`;
 
 export function segmentOperations(call: Call): SegmentOperations {
   const of = { answer: segment, offered: OFFERED_BY_V1 } as const;
-  const operations: SegmentOperations = {
-    async list(namespace, { signal, limit, offset, pageToken } = {}) {
-      const path = pathOf(ALL, { namespace }) + queryOf({ limit, offset, pageToken });
-      const read = { name: 'segments.list', method: 'GET', path, repeatable: true } as const;
-      return call({ ...of, ...read, answer: segmentPage }, { signal });
+  const readPage = (namespace: string, page: PageOptions, answer: typeof segmentPage) => {
+    const { signal, limit, offset, pageToken } = page;
+    const path = pathOf(ALL, { namespace }) + queryOf({ limit, offset, pageToken });
+    const read = { name: 'segments.list', method: 'GET', path, repeatable: true } as const;
+    return call({ ...of, ...read, answer }, { signal });
+  };
+  return {
+    async list(namespace, page = {}) {
+      return readPage(namespace, page, segmentPage);
     },
     iterate(namespace, options = {}) {
       return everyEntry(
-        (page) => operations.list(namespace, page),
+        segmentPage,
+        (page, shape) => readPage(namespace, page, shape),
         ({ segments }) => segments,
         options,
       );
@@ -152,5 +157,4 @@ export function segmentOperations(call: Call): SegmentOperations {
       return call({ ...of, name: 'segments.update', method: 'PUT', path, body, repeatable: false }, options);
     },
   };
-  return operations;
 }
