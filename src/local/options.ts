@@ -59,3 +59,15 @@ export function checkOptions(options: LocalServiceOptions): void {
   const given = name === 'bootstrapToken' ? '' : `, got ${issue.received}`;
   throw new TypeError(`${name}: expected ${expected}${given}`);
 }
+
+const flagState = v.strictObject({ enabled: v.boolean() });
+
+/** Throws a TypeError that names what is wrong: what is stored here is evaluated, and perhaps kept in a file. */
+export function checkFlagState(state: { readonly enabled: boolean }): void {
+  const [issue] = v.safeParse(flagState, state).issues ?? [];
+  if (issue === undefined) return;
+  const key = issue.path?.[0]?.key;
+  if (typeof key !== 'string') throw new TypeError(`state: expected { enabled }, got ${issue.received}`);
+  if (key !== 'enabled') throw new TypeError(`${key}: unknown member; expected { enabled }`);
+  throw new TypeError(`enabled: expected true or false, got ${issue.received}`);
+}

@@ -8,7 +8,7 @@ import { createHandler } from './handler.js';
 import { importFeatures } from './import-features.js';
 import { listen, type Listener } from './listener.js';
 import { messageOf } from './message-of.js';
-import { checkOptions, type LocalServiceOptions } from './options.js';
+import { checkFlagState, checkOptions, type LocalServiceOptions } from './options.js';
 import type { NamespaceRecord, Stamp, State } from './records.js';
 import { Store } from './store.js';
 
@@ -20,8 +20,8 @@ export interface LocalService extends AsyncDisposable {
   readonly requests: number;
   /**
    * Sets a flag's `enabled`; the next evaluation sees it. Of a boolean flag that is the value for those whom no
-   * rollout matches, so that a flag with rollouts is not switched off by it: the service's rule. Rejects with an Error where there is no such flag, or where the
-   * data file cannot be written.
+   * rollout matches, so that a flag with rollouts is not switched off by it: the service's rule. Rejects with a TypeError where
+   * the state is wrong, and with an Error where there is no such flag, or where the data file cannot be written.
    */
   setFlag(namespace: string, key: string, state: { readonly enabled: boolean }): Promise<void>;
   /**
@@ -93,7 +93,9 @@ function localService(listener: Listener, store: Store, readNamespaces: ReadName
     get requests() {
       return listener.requests;
     },
-    async setFlag(namespaceKey, key, { enabled }) {
+    async setFlag(namespaceKey, key, given) {
+      checkFlagState(given);
+      const { enabled } = given;
       await store.change((state) => {
         const namespace = state.namespaces.get(namespaceKey);
         const flag = namespace?.flags.get(key);

@@ -53,6 +53,21 @@ describe('a service in this process', () => {
     );
   });
 
+  it.each<[unknown, string]>([
+    [{ enabled: 'false' }, 'enabled: expected true or false, got "false"'],
+    [{ enabled: undefined }, 'enabled: expected true or false, got undefined'],
+    [{}, 'enabled: expected true or false, got undefined'],
+    [{ enabled: true, enable: true }, 'enable: unknown member; expected { enabled }'],
+    [true, 'state: expected { enabled }, got true'],
+    [undefined, 'state: expected { enabled }, got undefined'],
+  ])('refuses to set a flag to %j, and leaves it as it is', async (state, message) => {
+    const service = await start();
+    await expect(service.setFlag('default', 'open', state as { enabled: boolean })).rejects.toThrow(
+      new TypeError(message),
+    );
+    expect(await evaluate(service.url, [OPEN])).toMatchObject([{ enabled: true }]);
+  });
+
   it('takes other features in place of the old ones, or keeps them where the new ones are wrong', async () => {
     const service = await start();
     await expect(service.load({ flags: [{ key: '' }] })).rejects.toThrow(FeaturesError);
