@@ -57,8 +57,9 @@ module.exports = {
     ]),
     only('engine-knows-nobody', 'engine/', ['model\\.ts']),
     only('local', 'local/', ['engine/', 'model\\.ts', 'errors\\.ts', 'clock\\.ts']),
-    only('express', 'express/', ['index\\.ts']),
-    only('nest', 'nest/', ['index\\.ts']),
+    only('adapter-options-know-nobody', 'adapter-options\\.ts', []),
+    only('express', 'express/', ['index\\.ts', 'adapter-options\\.ts']),
+    only('nest', 'nest/', ['index\\.ts', 'adapter-options\\.ts']),
     {
       name: 'openfeature-at-the-edge',
       severity: 'error',

@@ -1,5 +1,14 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import type { Request } from 'express';
+import {
+  checkAdapterOptions,
+  FLAG_KEYS,
+  FUNCTION,
+  having,
+  MILLISECONDS,
+  TEXT,
+  type OptionRule,
+} from '../adapter-options.js';
 import type { Prefetcher } from '../index.js';
 
 /** A wrong or unknown option is a TypeError that names it, thrown when the middleware is made. */
@@ -23,37 +32,15 @@ export interface FlagsOptions {
   readonly provider?: Prefetcher | undefined;
 }
 
-/** Throws a TypeError that names what is wrong, what was expected and what was given. */
-export function checkOptions(options: FlagsOptions): void {
-  const given: unknown = options;
-  if (typeof given !== 'object' || given === null) throw wrong('options', 'an object', given);
-  for (const [name, value] of Object.entries(given)) {
-    const rule = RULES.get(name);
-    if (rule === undefined) throw new TypeError(`flags: ${name}: unknown option`);
-    const [expected, holds] = rule;
-    if (value !== undefined && !holds(value)) throw wrong(name, expected, value);
-  }
-  if (!('context' in given) || given.context === undefined) throw wrong('context', 'a function', undefined);
-}
-
-const isFunction = (value: unknown) => typeof value === 'function';
-const isFlagKeys = (value: unknown) =>
-  Array.isArray(value) && value.every((flagKey) => typeof flagKey === 'string');
-const isPrefetcher = (value: unknown) =>
-  typeof value === 'object' && value !== null && 'prefetch' in value && isFunction(value.prefetch);
-
-const RULES: ReadonlyMap<string, readonly [expected: string, holds: (value: unknown) => boolean]> = new Map([
-  ['context', ['a function', isFunction]],
-  ['contextTimeoutMs', ['milliseconds > 0', (value: unknown) => typeof value === 'number' && value > 0]],
-  ['domain', ['a string', (value: unknown) => typeof value === 'string']],
-  [
-    'prefetch',
-    ['a list of flag keys or a function', (value: unknown) => isFunction(value) || isFlagKeys(value)],
-  ],
-  ['provider', ['a provider that can prefetch', isPrefetcher]],
+const RULES: ReadonlyMap<string, OptionRule> = new Map([
+  ['context', { ...FUNCTION, required: true }],
+  ['contextTimeoutMs', MILLISECONDS],
+  ['domain', TEXT],
+  ['prefetch', FLAG_KEYS],
+  ['provider', having('prefetch', 'a provider that can prefetch')],
 ]);
 
-function wrong(name: string, expected: string, value: unknown): TypeError {
-  const got = typeof value === 'number' ? String(value) : value === null ? 'null' : typeof value;
-  return new TypeError(`flags: ${name}: expected ${expected}, got ${got}`);
+/** Throws a TypeError that names what is wrong, what was expected and what was given. */
+export function checkOptions(options: FlagsOptions): void {
+  checkAdapterOptions('flags', RULES, options);
 }

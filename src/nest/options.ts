@@ -1,4 +1,14 @@
 import type { EvaluationContext, Provider } from '@openfeature/server-sdk';
+import {
+  checkAdapterOptions,
+  FLAG_KEYS,
+  FUNCTION,
+  having,
+  MILLISECONDS,
+  TEXT,
+  TRUE_OR_FALSE,
+  type OptionRule,
+} from '../adapter-options.js';
 
 /**
  * What {@link FliptModule.forRoot} may be told; a wrong or unknown option is a TypeError that names it, at the start of
@@ -34,37 +44,16 @@ export interface FliptModuleOptions<R extends object = object> {
   readonly required?: boolean | undefined;
 }
 
-/** Throws a TypeError that names what is wrong, what was expected and what was given. */
-export function checkOptions(options: FliptModuleOptions): void {
-  const given: unknown = options;
-  if (typeof given !== 'object' || given === null) throw wrong('options', 'an object', given);
-  for (const [name, value] of Object.entries(given)) {
-    const rule = RULES.get(name);
-    if (rule === undefined) throw new TypeError(`FliptModule: ${name}: unknown option`);
-    const [expected, holds] = rule;
-    if (value !== undefined && !holds(value)) throw wrong(name, expected, value);
-  }
-}
-
-const isFunction = (value: unknown) => typeof value === 'function';
-const isFlagKeys = (value: unknown) =>
-  Array.isArray(value) && value.every((flagKey) => typeof flagKey === 'string');
-const isProvider = (value: unknown) =>
-  typeof value === 'object' && value !== null && 'resolveBooleanEvaluation' in value;
-
-const RULES: ReadonlyMap<string, readonly [expected: string, holds: (value: unknown) => boolean]> = new Map([
-  ['context', ['a function', isFunction]],
-  ['provider', ['an OpenFeature provider', isProvider]],
-  ['domain', ['a string', (value: unknown) => typeof value === 'string']],
-  [
-    'prefetch',
-    ['a list of flag keys or a function', (value: unknown) => isFunction(value) || isFlagKeys(value)],
-  ],
-  ['readyTimeoutMs', ['milliseconds > 0', (value: unknown) => typeof value === 'number' && value > 0]],
-  ['required', ['true or false', (value: unknown) => typeof value === 'boolean']],
+const RULES: ReadonlyMap<string, OptionRule> = new Map([
+  ['context', FUNCTION],
+  ['provider', having('resolveBooleanEvaluation', 'an OpenFeature provider')],
+  ['domain', TEXT],
+  ['prefetch', FLAG_KEYS],
+  ['readyTimeoutMs', MILLISECONDS],
+  ['required', TRUE_OR_FALSE],
 ]);
 
-function wrong(name: string, expected: string, value: unknown): TypeError {
-  const got = typeof value === 'number' ? String(value) : value === null ? 'null' : typeof value;
-  return new TypeError(`FliptModule: ${name}: expected ${expected}, got ${got}`);
+/** Throws a TypeError that names what is wrong, what was expected and what was given. */
+export function checkOptions(options: FliptModuleOptions): void {
+  checkAdapterOptions('FliptModule', RULES, options);
 }
