@@ -102,8 +102,7 @@ it('has credentials renewed once for all who wait', async () => {
     return { authorization: given };
   };
   await using server = await rawServer(accepting(() => given));
-  const options = { auth: { headers }, batch: false, deadlineMs: 5_000, http: { timeoutMs: 2_000 } } as const;
-  const { provider, ask } = rig(server.url, options);
+  const { provider, ask } = rig(server.url, { auth: { headers }, batch: false });
   await provider.initialize();
   calls = 0;
   const refused: (() => void)[] = [];

@@ -22,6 +22,8 @@ export interface Fault {
    * - `none`: it is no failure at all
    */
   readonly counts: 'outage' | 'answers' | 'none';
+  /** Only a time-out ends it. */
+  readonly timesOut?: boolean;
 }
 
 const behaving = (
@@ -36,6 +38,7 @@ const behaving = (
   },
   message,
   counts,
+  timesOut: message === TIMEOUT,
 });
 
 const replying = (
@@ -51,7 +54,8 @@ const HTML = ['content-type: text/html'];
 const PAGE = '<html><body>Bad Gateway</body></html>';
 const UNREADABLE = /an answer that is not one/;
 const CONNECTION = /could not be asked/;
-const TIMEOUT = /did not answer within/;
+/** The request's time-out, or the deadline of a resolve that has joined it. */
+const TIMEOUT = /did not answer within|no answer from Flipt within|more than 16 MB/;
 const halfOf = (text: string) => text.slice(0, text.length / 2);
 
 /** The shape of an HTTP date, in the seconds it has. */
@@ -124,7 +128,7 @@ export const faults: readonly Fault[] = [
         else if (socket.writableLength < 1_000_000) socket.write(chunk);
       }, 1);
     },
-    /did not answer within|more than 16 MB/,
+    TIMEOUT,
   ),
   behaving(
     'a Content-Length that is too small',
@@ -167,12 +171,12 @@ export const faults: readonly Fault[] = [
     '429 with Retry-After in seconds',
     '429 Too Many Requests',
     /answered 429/,
-    ['retry-after: 1'],
+    ['retry-after: 10'],
     '',
   ),
   behaving(
     '429 with Retry-After as a date',
-    (socket) => socket.write(reply('429 Too Many Requests', '', [`retry-after: ${httpDateIn(5_000)}`])),
+    (socket) => socket.write(reply('429 Too Many Requests', '', [`retry-after: ${httpDateIn(10_000)}`])),
     /answered 429/,
   ),
   replying(

@@ -3,14 +3,19 @@ import { expect, it } from 'vitest';
 import { heapInUse } from '../garbage.js';
 import { faults } from './fault-table.js';
 import { rawServer, well } from './raw-server.js';
-import { held, MARGIN_MS, rig, until } from './rig.js';
+import { held, IMPATIENT, MARGIN_MS, rig, until } from './rig.js';
 
 const MEGABYTE = 1024 * 1024;
 
 it.each(faults)('$name: no request stays behind in the pool', async (fault) => {
   await using server = await rawServer(well);
   const pool = new Pool(server.url);
-  const { provider, ask } = rig(server.url, { http: { dispatcher: pool }, breaker: false });
+  const times = fault.timesOut === true ? IMPATIENT : { http: {} };
+  const { provider, ask } = rig(server.url, {
+    ...times,
+    http: { ...times.http, dispatcher: pool },
+    breaker: false,
+  });
   await provider.initialize();
   await fault.begin(server);
   for (let round = 0; round < 6; round++) {
@@ -20,7 +25,7 @@ it.each(faults)('$name: no request stays behind in the pool', async (fault) => {
   await until(() => pool.stats.running === 0 && pool.stats.pending === 0 && pool.stats.size === 0, MARGIN_MS);
   if (fault.end === undefined) server.behave = well;
   else await fault.end(server);
-  expect((await ask('colour', 'afterwards')).kind).toBe('own');
+  await until(async () => (await ask('colour', 'afterwards')).kind === 'own', MARGIN_MS);
   await provider.onClose();
   expect(pool.closed).toBe(false);
   await pool.close();

@@ -2,8 +2,12 @@ import { ProviderEvents } from '@openfeature/server-sdk';
 import { FliptProvider, type FliptProviderOptions } from '../../src/index.js';
 import { ownAnswer } from './raw-server.js';
 
-/** Time-outs and the breaker's times, small enough for a suite of many faults. */
-export const TIMES = { timeoutMs: 60, deadlineMs: 150, openForMs: 60, maxOpenForMs: 120 } as const;
+/** The breaker's times, small enough for a suite of many faults. */
+export const TIMES = { openForMs: 60, maxOpenForMs: 120 } as const;
+
+/** For faults that a time-out ends. For all others it is long, so that none strikes because the machine is busy. */
+export const IMPATIENT = { deadlineMs: 300, http: { timeoutMs: 120 } } as const;
+const PATIENT = { deadlineMs: 5_000, http: { timeoutMs: 2_000 } } as const;
 
 /** What a deadline is allowed to be late on a machine that is busy with something else. */
 export const MARGIN_MS = 2_000;
@@ -36,11 +40,11 @@ export function rig(url: string, options: FliptProviderOptions = {}): Rig {
   const provider = new FliptProvider({
     url,
     initTimeoutMs: 3_000,
-    deadlineMs: TIMES.deadlineMs,
+    deadlineMs: PATIENT.deadlineMs,
     cache: { freshForMs: 0, staleForMs: 0 },
     logger: { error: note, warn: note, info: () => undefined, debug: () => undefined },
     ...options,
-    http: { timeoutMs: TIMES.timeoutMs, ...options.http },
+    http: { ...PATIENT.http, ...options.http },
     breaker: options.breaker ?? { openForMs: TIMES.openForMs, maxOpenForMs: TIMES.maxOpenForMs },
   });
   const named = { ready: ProviderEvents.Ready, stale: ProviderEvents.Stale, error: ProviderEvents.Error };

@@ -57,6 +57,7 @@ it.each([
     expect(events).toEqual([]);
     await provider.onClose();
   },
+  60_000,
 );
 
 it('asks a culprit alone from then on, so that the others cost one request', async () => {
