@@ -21,9 +21,11 @@ export const FLAG_KEYS: OptionRule = {
   expected: 'a list of flag keys or a function',
   holds: (value) => isFunction(value) || isFlagKeys(value),
 };
+/** Node's timers take what is larger for 1 ms. */
+const LARGEST_TIMER_MS = 2_147_483_647;
 export const MILLISECONDS: OptionRule = {
-  expected: 'milliseconds > 0',
-  holds: (value) => typeof value === 'number' && value > 0,
+  expected: `milliseconds > 0 and <= ${LARGEST_TIMER_MS}`,
+  holds: (value) => typeof value === 'number' && value > 0 && value <= LARGEST_TIMER_MS,
 };
 /** Something with this method. */
 export const having = (method: string, expected: string): OptionRule => ({

@@ -19,7 +19,10 @@ export interface FlagsOptions {
    * does a TypeError if it gives no object.
    */
   readonly context: (req: Request) => EvaluationContext | Promise<EvaluationContext>;
-  /** Milliseconds that an async `context` may take; then the request goes to the error handling. Default 1000. */
+  /**
+   * Milliseconds that an async `context` may take, at most 2147483647; then the request goes to the error handling.
+   * Default 1000.
+   */
   readonly contextTimeoutMs?: number | undefined;
   /** OpenFeature's domain, for `req.flags` and for the provider to prefetch from. Default: the default one. */
   readonly domain?: string | undefined;

@@ -35,7 +35,7 @@ export interface FliptModuleOptions<R extends object = object> {
    * Default: none.
    */
   prefetch?: readonly string[] | ((request: R) => readonly string[]) | undefined;
-  /** Milliseconds that the start of the app waits for the provider to be ready. Default 10000. */
+  /** Milliseconds that the start of the app waits for the provider to be ready, at most 2147483647. Default 10000. */
   readonly readyTimeoutMs?: number | undefined;
   /**
    * `true`: the app does not start without a ready provider. Default `false`: a warning, defaults are served, and the

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { flags, type FlagsOptions } from '../../src/express/index.js';
 
 const context = () => ({ targetingKey: 'user' });
+const MILLISECONDS = 'milliseconds > 0 and <= 2147483647';
 
 it.each<[unknown, string]>([
   [undefined, 'flags: options: expected an object, got undefined'],
@@ -9,8 +10,17 @@ it.each<[unknown, string]>([
   [{}, 'flags: context: expected a function, got undefined'],
   [{ context: undefined }, 'flags: context: expected a function, got undefined'],
   [{ context: { targetingKey: 'user' } }, 'flags: context: expected a function, got object'],
-  [{ context, contextTimeoutMs: 0 }, 'flags: contextTimeoutMs: expected milliseconds > 0, got 0'],
-  [{ context, contextTimeoutMs: '1' }, 'flags: contextTimeoutMs: expected milliseconds > 0, got string'],
+  [{ context, contextTimeoutMs: 0 }, `flags: contextTimeoutMs: expected ${MILLISECONDS}, got 0`],
+  [{ context, contextTimeoutMs: '1' }, `flags: contextTimeoutMs: expected ${MILLISECONDS}, got string`],
+  [
+    { context, contextTimeoutMs: 2_147_483_648 },
+    `flags: contextTimeoutMs: expected ${MILLISECONDS}, got 2147483648`,
+  ],
+  [
+    { context, contextTimeoutMs: Infinity },
+    `flags: contextTimeoutMs: expected ${MILLISECONDS}, got Infinity`,
+  ],
+  [{ context, contextTimeoutMs: NaN }, `flags: contextTimeoutMs: expected ${MILLISECONDS}, got NaN`],
   [{ context, domain: 7 }, 'flags: domain: expected a string, got 7'],
   [{ context, prefetch: 'flag' }, 'flags: prefetch: expected a list of flag keys or a function, got string'],
   [{ context, prefetch: [7] }, 'flags: prefetch: expected a list of flag keys or a function, got object'],

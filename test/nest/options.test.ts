@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { checkOptions, type FliptModuleOptions } from '../../src/nest/options.js';
 import { register } from '../../src/nest/registration.js';
 
+const MILLISECONDS = 'milliseconds > 0 and <= 2147483647';
+
 it.each<[unknown, string]>([
   [undefined, 'FliptModule: options: expected an object, got undefined'],
   [null, 'FliptModule: options: expected an object, got null'],
@@ -11,8 +13,14 @@ it.each<[unknown, string]>([
   [{ domain: 7 }, 'FliptModule: domain: expected a string, got 7'],
   [{ prefetch: 'flag' }, 'FliptModule: prefetch: expected a list of flag keys or a function, got string'],
   [{ prefetch: [7] }, 'FliptModule: prefetch: expected a list of flag keys or a function, got object'],
-  [{ readyTimeoutMs: 0 }, 'FliptModule: readyTimeoutMs: expected milliseconds > 0, got 0'],
-  [{ readyTimeoutMs: '1' }, 'FliptModule: readyTimeoutMs: expected milliseconds > 0, got string'],
+  [{ readyTimeoutMs: 0 }, `FliptModule: readyTimeoutMs: expected ${MILLISECONDS}, got 0`],
+  [{ readyTimeoutMs: '1' }, `FliptModule: readyTimeoutMs: expected ${MILLISECONDS}, got string`],
+  [
+    { readyTimeoutMs: 2_147_483_648 },
+    `FliptModule: readyTimeoutMs: expected ${MILLISECONDS}, got 2147483648`,
+  ],
+  [{ readyTimeoutMs: Infinity }, `FliptModule: readyTimeoutMs: expected ${MILLISECONDS}, got Infinity`],
+  [{ readyTimeoutMs: NaN }, `FliptModule: readyTimeoutMs: expected ${MILLISECONDS}, got NaN`],
   [{ required: 'yes' }, 'FliptModule: required: expected true or false, got string'],
   [{ url: 'http://localhost:8080' }, 'FliptModule: url: unknown option'],
 ])('refuses %o when the app starts', async (options, message) => {
