@@ -7,6 +7,7 @@ import { checkOptions, type FliptModuleOptions } from './options.js';
 /** The provider of an app, which has begun with its start. */
 export interface Registration {
   readonly options: FliptModuleOptions;
+  /** Closes the provider, unless another app still uses it. May be called again. */
   readonly close: () => Promise<void>;
 }
 
@@ -14,9 +15,7 @@ export interface Registration {
 export async function register(options: FliptModuleOptions): Promise<Registration> {
   checkOptions(options);
   const { provider = new FliptProvider(), domain, readyTimeoutMs = 10_000, required = false } = options;
-  const close = async () => {
-    await provider.onClose?.();
-  };
+  const close = use(provider);
   try {
     await within(readyTimeoutMs, started(provider, domain));
   } catch (error) {
@@ -28,6 +27,20 @@ export async function register(options: FliptModuleOptions): Promise<Registratio
     new Logger('FliptModule').warn(`The provider is not ready, defaults are served: ${reason}`);
   }
   return { options, close };
+}
+
+/** How many apps use a provider. Each copy of this package counts by itself, which docs/frameworks.md says. */
+const apps = new WeakMap<Provider, number>();
+
+/** One more app uses the provider, until it calls what is returned: the last one closes it. */
+function use(provider: Provider): () => Promise<void> {
+  apps.set(provider, (apps.get(provider) ?? 0) + 1);
+  let inUse = true;
+  return async () => {
+    if (inUse) apps.set(provider, (apps.get(provider) ?? 1) - 1);
+    inUse = false;
+    if (apps.get(provider) === 0) await provider.onClose?.();
+  };
 }
 
 async function started(provider: Provider, domain: string | undefined): Promise<void> {

@@ -105,6 +105,34 @@ it.each([undefined, 'shop'])(
   },
 );
 
+it.each([
+  ['the same domain', undefined],
+  ['different domains', 'shop'],
+])('leaves a provider open that another app still uses, for %s', async (_name, domain) => {
+  const provider = new FliptProvider({ url: service.url });
+  const one = await start([FliptModule.forRoot({ provider, domain })]);
+  const two = await start([FliptModule.forRoot({ provider })]);
+  await one.app.close();
+  await one.app.close();
+  expect(await anyone()).toBe(true);
+  await two.app.close();
+  expect(await anyone()).toBe(false);
+});
+
+it('leaves a provider open that another app uses where a start fails', async () => {
+  let starts = 0;
+  const onClose = vi.fn(async () => Promise.resolve());
+  const provider = providerWith({
+    initialize: async () => (starts++ === 0 ? Promise.resolve() : rejecting('not today')),
+    onClose,
+  });
+  const { app } = await start([FliptModule.forRoot({ provider })]);
+  await expect(start([FliptModule.forRoot({ provider, required: true })])).rejects.toThrow('not today');
+  expect(onClose).not.toHaveBeenCalled();
+  await app.close();
+  expect(onClose).toHaveBeenCalledOnce();
+});
+
 it('registers any provider, also one without initialize and onClose', async () => {
   const provider = new TypedInMemoryProvider({
     anyone: { variants: { on: true }, defaultVariant: 'on', disabled: false },
