@@ -52,14 +52,16 @@ export function providerHealth({ knowsAnything, changed, logger }: HealthReport)
     ail(ailment, failure) {
       if (ailments.has(ailment)) return;
       ailments.set(ailment, failure);
-      logger.warn(`${LOGGED[ailment]}: ${failure.message}`);
+      // That a service which was never reached fails is nothing new.
+      const known = ailment === 'failing' && ailments.has('unreached');
+      logger[known ? 'debug' : 'warn'](`${LOGGED[ailment]}: ${failure.message}`);
       reassess(failure.message);
     },
     heal(...named) {
       const healed = named.filter((ailment) => ailments.delete(ailment));
       if (healed.length === 0) return;
       const message = ailments.size === 0 ? 'Flipt answers again' : `Flipt is no longer ${healed.join(', ')}`;
-      logger.warn(message);
+      logger[ailments.size === 0 ? 'warn' : 'debug'](message);
       reassess(message);
     },
     has: (ailment) => ailments.has(ailment),

@@ -26,6 +26,7 @@ import { CLOSED, run, type Running } from './running.js';
 import { isRefusal } from './service/reach.js';
 import { providerSettings, type ProviderSettings } from './settings.js';
 import { requestViewOf } from './view.js';
+import { quoted } from './quoted.js';
 
 /**
  * OpenFeature server provider for Flipt, and for any service that speaks its v1 interface.
@@ -119,13 +120,17 @@ export class FliptProvider implements Provider {
 
   /**
    * Asks for flags in one batch, so that later resolves for the same context find them known or join the request.
-   * Their types need not be known. Resolves when they are answered, at the latest after `deadlineMs`;
+   * Their types need not be known. Resolves when they are answered, at the latest after `deadlineMs` for each 1,000;
    * never rejects for what the service does: a resolve says what went wrong.
    * Throws a TypeError if `flagKeys` is no list of strings.
    */
   async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {
     checkFlagKeys('prefetch', flagKeys);
-    await Promise.all(flagKeys.map(async (flagKey) => this.#tell(flagKey, context)));
+    // Not all of very many at once: others who ask meanwhile must find a place among those that wait.
+    for (let first = 0; first < flagKeys.length; first += PREFETCHED_AT_ONCE) {
+      const some = flagKeys.slice(first, first + PREFETCHED_AT_ONCE);
+      await Promise.all(some.map(async (flagKey) => this.#tell(flagKey, context)));
+    }
   }
 
   /**
@@ -153,7 +158,7 @@ export class FliptProvider implements Provider {
     const detailsOf = (told: Told) => {
       const details = resolutionDetails(told, namespace, flagKey, defaultValue, translate);
       // Not a warning: a lasting failure would fill the log. What lasts is said once, by the provider's own logger.
-      if (details.errorMessage !== undefined) logger?.debug(`${flagKey}: ${details.errorMessage}`);
+      if (details.errorMessage !== undefined) logger?.debug(`${quoted(flagKey)}: ${details.errorMessage}`);
       return details;
     };
     const told = this.#tell(flagKey, context);
@@ -193,6 +198,8 @@ const EVENTS = {
   stale: ProviderEvents.Stale,
   error: ProviderEvents.Error,
 } as const;
+
+const PREFETCHED_AT_ONCE = 1_000;
 
 const NO_TARGETING_KEY: Failure = {
   kind: 'targeting-key',

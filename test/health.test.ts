@@ -47,6 +47,17 @@ describe('the condition of a provider', () => {
 });
 
 describe('an ailment', () => {
+  it('that follows from another is said no louder than for debugging, and one end is said for both', () => {
+    const { health, logger } = setUp();
+    health.ail('unreached', failure);
+    health.ail('failing', failure);
+    health.heal('failing');
+    expect(logger.warn).toHaveBeenCalledOnce();
+    health.heal('unreached');
+    expect(logger.warn.mock.calls.at(-1)).toEqual(['Flipt answers again']);
+    expect(logger.warn).toHaveBeenCalledTimes(2);
+  });
+
   it.each<Ailment>(['unreached', 'refused', 'failing'])(
     '%s is logged once at its start, once at its end',
     (ailment) => {
@@ -61,12 +72,12 @@ describe('an ailment', () => {
     },
   );
 
-  it('that is over while another is left is said to be', () => {
+  it('that is over while another is left is said for debugging only', () => {
     const { health, logger } = setUp();
     health.ail('unreached', failure);
     health.ail('refused', failure);
     health.heal('unreached');
-    expect(logger.warn).toHaveBeenLastCalledWith(expect.stringMatching(/unreached|reach/));
+    expect(logger.debug).toHaveBeenLastCalledWith(expect.stringMatching(/unreached|reach/));
   });
 
   it('that there was not is not healed', () => {

@@ -3,7 +3,7 @@ import type { Failure } from '../model.js';
 import type { ConnectionSettings } from '../settings.js';
 import { discreet } from './discreet.js';
 import { openConnections } from './dispatcher.js';
-import type { Reply, Send, ServiceRequest } from './message.js';
+import { ENDED, type Reply, type Send, type ServiceRequest } from './message.js';
 import { connectionFailure, timeoutFailure, tooLarge } from './network.js';
 import { plainTextWarning } from './plain-text.js';
 
@@ -55,7 +55,7 @@ export function openTransport(settings: ConnectionSettings, clock: Clock): Trans
         resolve(outcome);
       };
       const giveUp = () => {
-        end({ kind: 'closed', message: 'the request was ended before its answer came' });
+        end(ENDED);
         attempt.abort();
       };
       // A dispatcher that never settles must not hold anybody up: the timer answers, not the abort.

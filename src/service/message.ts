@@ -25,6 +25,9 @@ export interface Reply {
   readonly text: string;
 }
 
+/** What comes of a request that its caller's signal has ended. */
+export const ENDED: Failure = { kind: 'closed', message: 'the request was ended before its answer came' };
+
 /** Never rejects. */
 export type Send = (request: ServiceRequest) => Promise<Reply | Failure>;
 

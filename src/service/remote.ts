@@ -22,13 +22,13 @@ export function environmentHeaders(environment: string | undefined): Readonly<Re
   return environment === undefined ? {} : { 'x-flipt-environment': environment };
 }
 
-/** Bytes of a request's body in UTF-8: without questions, and those that a question adds. */
+/** Bytes of a request's body in UTF-8: without questions (less the comma that the first has not), and what a question adds. */
 export function bodySizes(reference: string | undefined): {
   readonly empty: number;
   readonly of: (question: Question) => number;
 } {
   return {
-    empty: Buffer.byteLength(batchBody([], reference)),
+    empty: Buffer.byteLength(batchBody([], reference)) - 1,
     of: (question) => Buffer.byteLength(itemText(question)) + 1,
   };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { Failure } from '../model.js';
-import type { Reply, Send } from './message.js';
+import { ENDED, type Reply, type Send } from './message.js';
 import { backOffMs, isPassing, retryAfterMs, type RetryBudget } from './retry.js';
 
 export interface RetrySettings {
@@ -28,7 +28,7 @@ export function retried(
       if (attempt > retries || !request.repeatable || !isPassing(outcome)) return outcome;
       const delayMs = delayOf(outcome, attempt, clock, random);
       if (clock.now() + delayMs >= until || !budget.spend(clock.now())) return outcome;
-      if (!(await waited(clock, delayMs, request.signal))) return outcome;
+      if (!(await waited(clock, delayMs, request.signal))) return ENDED;
     }
   };
 }

@@ -1,5 +1,6 @@
 import type { Answer, Failure, Question } from '../model.js';
 import { contentWords, oneLine, statusFailure, unreadable, type Reply } from './message.js';
+import { quoted } from '../quoted.js';
 
 export const BATCH_PATH = '/evaluate/v1/batch';
 
@@ -31,7 +32,7 @@ export function batchBody(items: readonly string[], reference: string | undefine
 /**
  * Answers by position, one for each question; what the reply leaves unanswered fails alone.
  * With an item too few or too many, a position proves nothing by itself: the same flag may have been asked for two
- * entities. Then only an item about a flag that was asked once is believed.
+ * entities. Then only an item that names a flag that was asked once is believed.
  */
 export function answersOf(
   url: string,
@@ -47,9 +48,11 @@ export function answersOf(
   const count = `${items.length} items for a batch of ${questions.length}`;
   if (miscounted && items.length === 0) return unreadable(url, count);
   const batchId = isObject(body) && typeof body.requestId === 'string' ? body.requestId : '';
-  const isBelieved = miscounted ? askedOnce(questions) : () => true;
+  const isOnce = miscounted ? askedOnce(questions) : undefined;
   return questions.map((question, at) => {
-    const answer = isBelieved(question) ? itemAnswer(items[at], question, batchId) : undefined;
+    const item: unknown = items[at];
+    const isBelieved = isOnce === undefined || (isOnce(question) && namesFlag(item));
+    const answer = isBelieved ? itemAnswer(item, question, batchId) : undefined;
     if (answer !== undefined) return answer;
     const why = miscounted ? count : `item ${at} does not answer the question at its position`;
     return { kind: 'failed', failure: unreadable(url, why) };
@@ -60,6 +63,15 @@ function askedOnce(questions: readonly Question[]): (question: Question) => bool
   const times = new Map<string, number>();
   for (const { flag } of questions) times.set(flag, (times.get(flag) ?? 0) + 1);
   return ({ flag }) => times.get(flag) === 1;
+}
+
+function namesFlag(item: unknown): boolean {
+  return (
+    isObject(item) &&
+    [item.variantResponse, item.booleanResponse, item.errorResponse].some(
+      (response) => isObject(response) && response.flagKey !== undefined,
+    )
+  );
 }
 
 function parsed(reply: Reply): unknown {
@@ -131,7 +143,7 @@ function booleanAnswer(response: Fields, batchId: string): Answer | undefined {
 function errorAnswer({ reason }: Fields, question: Question): Answer {
   if (reason === 'NOT_FOUND_ERROR_EVALUATION_REASON') return { kind: 'missing' };
   const told = typeof reason === 'string' ? oneLine(reason) : 'no reason';
-  const message = `Flipt could not evaluate flag ${JSON.stringify(question.flag)}: ${told}`;
+  const message = `Flipt could not evaluate flag ${quoted(question.flag)}: ${told}`;
   return { kind: 'failed', failure: { kind: 'item', message } };
 }
 
@@ -140,7 +152,7 @@ function requestIdOf(response: Fields, batchId: string): string {
 }
 
 function reasonWord(reason: string): string {
-  return reason.endsWith(REASON_SUFFIX) ? reason.slice(0, -REASON_SUFFIX.length) : oneLine(reason);
+  return oneLine(reason.endsWith(REASON_SUFFIX) ? reason.slice(0, -REASON_SUFFIX.length) : reason);
 }
 
 function texts(value: unknown): readonly string[] | undefined {

@@ -95,8 +95,8 @@ describe('a request is not sent again', () => {
     const ended = send({ ...REQUEST, signal: giveUp.signal });
     await clock.settle();
     giveUp.abort();
-    expect(await ended).toMatchObject({ status: 503 });
-    expect(await send({ ...REQUEST, signal: giveUp.signal })).toMatchObject({ status: 503 });
+    expect(await ended).toMatchObject({ kind: 'closed' });
+    expect(await send({ ...REQUEST, signal: giveUp.signal })).toMatchObject({ kind: 'closed' });
     await clock.advance(1_000);
     expect(sent).toHaveLength(2);
     expect(clock.timers()).toBe(0);

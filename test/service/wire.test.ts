@@ -68,6 +68,26 @@ describe('the body of a batch', () => {
 });
 
 describe('an item of the answer', () => {
+  it('too many or too few makes those unbelievable that name no flag', () => {
+    const nameless = (variantKey: string) => ({
+      type: 'VARIANT_EVALUATION_RESPONSE_TYPE',
+      variantResponse: { variantKey, reason: 'MATCH_EVALUATION_REASON' },
+    });
+    expect(words([nameless('of b'), nameless('of c')], 'a', 'b', 'c')).toEqual([
+      'unreadable',
+      'unreadable',
+      'unreadable',
+    ]);
+  });
+
+  it('tells its reason in one line of bounded length', () => {
+    const reason = `${'long\n'.repeat(1_000)}_EVALUATION_REASON`;
+    const outcome = answersOf(URL_, reply({ responses: [item.variant('a', 'x', { reason })] }), [
+      question('a'),
+    ]);
+    expect(outcome).toMatchObject([{ reason: expect.stringMatching(/^(long ?){1,60}$/) as unknown }]);
+  });
+
   it('about a variant flag is read with all of its members', () => {
     const responses = [
       item.variant('a', 'blue', { variantAttachment: '{"x":1}', segmentKeys: ['s'], requestId: 'r' }),
