@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { isHeaderName, isHeaderText } from './header-text.js';
+import { isConnectionHeader, isHeaderName, isHeaderText } from './header-text.js';
+import { quoted } from './quoted.js';
 
 /*
  * The shape of the options. A message here is what was expected;
@@ -48,10 +49,12 @@ const callable = (expected: string) =>
   v.custom<(...args: never[]) => unknown>((value) => typeof value === 'function', expected);
 
 const HEADERS = 'an object of header names and values';
-const headers = noList(
-  v.record(v.pipe(v.string(), v.check(isHeaderName, 'a header name')), headerText('text'), HEADERS),
-  HEADERS,
+const headerName = v.pipe(
+  v.string(),
+  v.check(isHeaderName, 'a header name'),
+  v.check((name) => !isConnectionHeader(name), "a header that is not the connection's own"),
 );
+const headers = noList(v.record(headerName, headerText('text'), HEADERS), HEADERS);
 
 const isWebAddress = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 
@@ -219,9 +222,7 @@ function shown(path: string, given: unknown): string {
   switch (typeof given) {
     case 'string':
       if (given === '') return "''";
-      return /^(auth|headers|url|http\.(tls|proxy))\b/.test(path)
-        ? 'a string'
-        : JSON.stringify(given.slice(0, 100));
+      return /^(auth|headers|url|http\.(tls|proxy))\b/.test(path) ? 'a string' : quoted(given.slice(0, 100));
     case 'number':
     case 'boolean':
     case 'bigint':

@@ -91,7 +91,10 @@ export interface ConnectionOptions {
   readonly environment?: string | undefined;
   /** Revision to evaluate, where the service's store has revisions. Default: FLIPT_REFERENCE, else none. */
   readonly reference?: string | undefined;
-  /** Headers sent with each request. */
+  /**
+   * Headers sent with each request, `Host` among them if need be. `auth` wins over one of the same name. A header of the
+   * connection itself, such as `Connection` or `Content-Length`, is a TypeError.
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly http?: HttpOptions | undefined;
   /** Default: warnings and errors to the console. */

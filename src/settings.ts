@@ -19,6 +19,7 @@ export interface ConnectionSettings {
   readonly auth: AuthOptions | undefined;
   readonly environment: string | undefined;
   readonly reference: string | undefined;
+  /** Names in lower case, so that no header is sent twice. */
   readonly headers: Readonly<Record<string, string>>;
   readonly http: HttpOptions & { readonly timeoutMs: number; readonly retries: number };
   readonly logger: Logger;
@@ -81,6 +82,13 @@ export function clientSettings(
   return connectionOf(options, env);
 }
 
+/** Without the slashes at its end. Not by a pattern: those look again at each slash of a long row. */
+function withoutSlashes(url: string): string {
+  let end = url.length;
+  while (url.endsWith('/', end)) end--;
+  return url.slice(0, end);
+}
+
 function refuse(problem: string | undefined): void {
   if (problem !== undefined) throw new TypeError(problem);
 }
@@ -97,11 +105,15 @@ function connectionOf(options: ConnectionOptions, env: Environment): ConnectionS
   return {
     ...given,
     auth: given.auth && (set(given.auth) as AuthOptions),
-    url: given.url.replace(/(?<!\/)\/+$/, ''),
-    headers: options.headers ?? {},
+    url: withoutSlashes(given.url),
+    headers: lowerCaseNames(options.headers ?? {}),
     http: { ...options.http, timeoutMs: options.http?.timeoutMs ?? 500, retries: options.http?.retries ?? 2 },
     logger: options.logger === undefined ? consoleLogger : harmless(options.logger),
   };
+}
+
+function lowerCaseNames(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 function authOf(env: Environment): AuthOptions | undefined {

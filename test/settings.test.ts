@@ -74,6 +74,7 @@ const OPTIONS: readonly (readonly [keyof FliptProviderOptions, unknown, unknown?
   ['auth', { tokenFile: '/run/token' }],
   ['auth', { token: 'dummy-token', jwt: undefined }, { token: 'dummy-token' }],
   ['headers', { 'x-team': 'checkout', 'x-empty': '' }],
+  ['headers', { 'X-Team': 'checkout', Host: 'flipt.test' }, { 'x-team': 'checkout', host: 'flipt.test' }],
   ['targetingKey', 'required'],
   ['attributes', { only: ['plan'] }],
   ['attributes', { except: [] }],
@@ -233,6 +234,20 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   [{ headers: 'x' }, 'headers: expected an object of header names and values, got a string'],
   [{ headers: ['x'] }, 'headers: expected an object of header names and values, got a list'],
   [{ headers: { 'x-a': 5 } }, 'headers.x-a: expected text, got 5'],
+  ...[
+    'Connection',
+    'content-length',
+    'Expect',
+    'keep-alive',
+    'proxy-connection',
+    'TE',
+    'trailer',
+    'transfer-encoding',
+    'upgrade',
+  ].map((name): [FliptProviderOptions, string] => [
+    { headers: { [name]: '1' } },
+    `headers.${name}: expected a header that is not the connection's own, got a string`,
+  ]),
   [{ headers: { 'x a': 'b' } }, 'headers.x a: expected a header name, got a string'],
   [
     { headers: { 'x-a': 'b\r\nx-b: c' } },

@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.js';
 import type { Failure } from '../model.js';
 import type { AuthOptions } from '../options.js';
-import { isHeaderName, isHeaderText } from '../header-text.js';
+import { isConnectionHeader, isHeaderName, isHeaderText } from '../header-text.js';
 import { CredentialProblem, fileSource, type AuthHeaders, type CredentialSource } from './token-file.js';
+import { quoted } from '../quoted.js';
 
 /** Headers, and the number of times they had been renewed when they were had. */
 export interface Credential {
@@ -64,9 +65,14 @@ function checked(headers: unknown): AuthHeaders {
   const known: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers) as [string, unknown][]) {
     if (!isHeaderName(name) || typeof value !== 'string' || !isHeaderText(value)) {
-      throw new CredentialProblem(`auth.headers returned ${JSON.stringify(name)}, which is no header`);
+      throw new CredentialProblem(`auth.headers returned ${quoted(name)}, which is no header`);
     }
-    known[name] = value;
+    if (isConnectionHeader(name)) {
+      throw new CredentialProblem(
+        `auth.headers returned ${JSON.stringify(name)}, which is the connection's own`,
+      );
+    }
+    known[name.toLowerCase()] = value;
   }
   return known;
 }

@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { FliptClient, FliptServiceError, type ConnectionOptions } from '../../src/client.js';
+import {
+  FliptClient,
+  FliptServiceError,
+  type ConnectionOptions,
+  type HttpDispatcher,
+} from '../../src/client.js';
 import { answerJson, scriptedServer, type Script, type ScriptedServer } from '../servers/scripted.js';
 
 const TOKEN = 'never-to-be-shown';
@@ -217,6 +222,24 @@ describe('what is sent', () => {
     expect(server.requests[0]?.path).toBe(
       `/api/v1/namespaces/${encoded}/segments/${encoded}?reference=a+b%26c`,
     );
+  });
+
+  it.each<[string, NonNullable<ConnectionOptions['auth']>, string]>([
+    ['a token', { token: 'dummy-token' }, 'Bearer dummy-token'],
+    ['a function', { headers: () => ({ AUTHORIZATION: 'Custom dummy' }) }, 'Custom dummy'],
+  ])('has one header of a name, however it is written: that of auth, here %s', async (_, auth, sent) => {
+    const seen: (readonly string[])[] = [];
+    const request: HttpDispatcher['request'] = ({ headers }) => {
+      seen.push(Object.entries(headers).flat());
+      return Promise.reject(new Error('sent'));
+    };
+    const client = new FliptClient({
+      auth,
+      headers: { Authorization: 'Bearer other' },
+      http: { dispatcher: { request }, retries: 0 },
+    });
+    await failureOf(client.segments.list('default'));
+    expect(seen).toEqual([['accept', 'application/json', 'authorization', sent]]);
   });
 
   it('says what to evaluate: in the call, else as the client was told', async () => {

@@ -51,6 +51,11 @@ describe('credentials', () => {
       returning({ 'x-a': 'b\r\nc' }),
       'auth.headers returned "x-a", which is no header',
     ],
+    [
+      'a header of the connection',
+      returning({ 'Content-Length': '1' }),
+      'auth.headers returned "Content-Length", which is the connection\'s own',
+    ],
     ['a name that is none', returning({ 'x a': 'b' }), 'auth.headers returned "x a", which is no header'],
   ])('that a function gives as %s are a failure', async (_, auth, problem) => {
     expect(await headersOf(auth)).toBe(`no credentials for Flipt: ${problem}`);

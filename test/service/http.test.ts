@@ -55,6 +55,14 @@ describe('a request', () => {
     expect(clock.timers()).toBe(0);
   });
 
+  it('may name another host than its address does', async () => {
+    const server = await serving((_, response) => {
+      answerJson(response, {});
+    });
+    await transportTo(server.url, { headers: { Host: 'flipt.test' } }).send(REQUEST);
+    expect(server.requests[0]?.headers.host).toBe('flipt.test');
+  });
+
   it('without a body says nothing of its type', async () => {
     const server = await serving((_, response) => {
       answerJson(response, {});
