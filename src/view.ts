@@ -16,7 +16,10 @@ export interface ClosingResponse {
   once(event: 'close', listener: () => void): unknown;
 }
 
-/** A view that belongs to no HTTP request; set `ended` when what it is for is over. After 30 s it is over by itself. */
+/**
+ * A view that belongs to no HTTP request; set `ended` when what it is for is over.
+ * 30 s after its first question it is over by itself.
+ */
 export function openRequestView(): RequestView {
   return { ended: false };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { Told } from '../model.js';
 
-/** A view that nobody ends is over by itself after this. */
+/** A view that nobody ends is over by itself so long after its first question: until then it holds nothing. */
 const VIEW_FOR_MS = 30_000;
 const MAX_ANSWERS = 1_000;
 
