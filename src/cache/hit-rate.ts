@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Question } from '../model.js';
+import { quoted } from '../quoted.js';
 
 const LOOK_UPS = 1_000;
 const FEWEST_HITS = 50;
@@ -69,7 +70,7 @@ function lowHitRate(hits: number, { entities, values }: Seen): string | undefine
     return `${found}: nearly each was about another targetingKey (${entities.size}), as when many users are new`;
   }
   return (
-    `${found}: the context attribute ${JSON.stringify(name)} differs most often (${most} values). ` +
-    `Unless a flag depends on it, it should not be sent: attributes: { except: [${JSON.stringify(name)}] }`
+    `${found}: the context attribute ${quoted(name)} differs most often (${most} values). ` +
+    `Unless a flag depends on it, it should not be sent: attributes: { except: [${quoted(name)}] }`
   );
 }

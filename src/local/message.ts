@@ -74,7 +74,9 @@ export class Message {
     if (instant === undefined) throw wrongType(name, 'a date-time as RFC 3339 has it', value);
     const fraction = ((instant % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
     const seconds = new Date(Number((instant - fraction) / 1_000_000n)).toISOString().slice(0, 19);
-    const digits = String(fraction).padStart(9, '0').replace(/0{1,9}$/, '');
+    const digits = String(fraction)
+      .padStart(9, '0')
+      .replace(/0{1,9}$/, '');
     return digits === '' ? `${seconds}Z` : `${seconds}.${digits}Z`;
   }
 

@@ -1,5 +1,6 @@
 import { types } from 'node:util';
 import type { Subject } from '../model.js';
+import { quoted, unsteered } from '../quoted.js';
 
 /** A context that cannot be put to the service. `provider.ts` makes INVALID_CONTEXT of it. */
 export class InvalidContext extends Error {}
@@ -112,7 +113,7 @@ function objectText(name: string, value: object): string | undefined {
     );
     return text;
   } catch (error) {
-    throw new InvalidContext(`context attribute ${JSON.stringify(name)}: ${reasonOf(error)}`);
+    throw new InvalidContext(`context attribute ${quoted(name)}: ${reasonOf(error)}`);
   }
 }
 
@@ -125,5 +126,5 @@ function rfc3339(date: Date): string {
 
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return message.split('\n', 1)[0] ?? '';
+  return unsteered(message.split('\n', 1)[0] ?? '');
 }

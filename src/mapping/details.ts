@@ -3,6 +3,7 @@ import type { BooleanAnswer, Told, VariantAnswer } from '../model.js';
 import { errorCodeOf } from './failures.js';
 import { reasonOf } from './reasons.js';
 import type { Translate } from './value.js';
+import { quoted } from '../quoted.js';
 
 type Metadata = Record<string, string | number | boolean>;
 
@@ -21,7 +22,7 @@ export function resolutionDetails<T>(
         flagSetId: namespace,
       });
     case 'missing': {
-      const message = `Flipt has no flag ${JSON.stringify(flag)} in namespace ${JSON.stringify(namespace)}`;
+      const message = `Flipt has no flag ${quoted(flag)} in namespace ${quoted(namespace)}`;
       const flagMetadata = withAge({ flagSetId: namespace, source: told.source }, told);
       return error(defaultValue, ErrorCode.FLAG_NOT_FOUND, message, flagMetadata);
     }
@@ -51,7 +52,7 @@ function decided<T>(
   }
   const translated = translate(answer);
   if ('problem' in translated) {
-    const message = `flag ${JSON.stringify(flag)}: ${translated.message}`;
+    const message = `flag ${quoted(flag)}: ${translated.message}`;
     return error(defaultValue, ErrorCode[translated.problem], message, flagMetadata);
   }
   return {

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@openfeature/server-sdk';
 import { mismatch, parseAttachment, type Translate } from './value.js';
+import { quoted, unsteered } from '../quoted.js';
 
 /** Variant flag: an attachment that is a JSON object or array, a fresh copy each time. */
 export const toObject: Translate<JsonValue> = (answer) => {
@@ -10,7 +11,7 @@ export const toObject: Translate<JsonValue> = (answer) => {
     return { value: attached as JsonValue, variant: answer.variant };
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error);
-    const where = `the attachment of variant ${JSON.stringify(answer.variant)}`;
-    return { problem: 'PARSE_ERROR', message: `${where} is not JSON: ${cause}` };
+    const where = `the attachment of variant ${quoted(answer.variant)}`;
+    return { problem: 'PARSE_ERROR', message: `${where} is not JSON: ${unsteered(cause)}` };
   }
 };

@@ -1,4 +1,5 @@
 import type { BooleanAnswer, VariantAnswer } from '../model.js';
+import { quoted } from '../quoted.js';
 
 /** What a translator makes of an answer: a value with its variant, or why there is none. */
 export type Translated<T> =
@@ -13,14 +14,14 @@ export function mismatch(wanted: string, answer: VariantAnswer | BooleanAnswer):
 
 function given(answer: VariantAnswer | BooleanAnswer): string {
   if (answer.kind === 'boolean') return 'it is a boolean flag';
-  const variant = `its variant is ${JSON.stringify(answer.variant)}`;
+  const variant = `its variant is ${quoted(answer.variant)}`;
   return answer.attachment === '' || answer.attachment === 'null'
     ? `${variant}, without an attachment`
     : `${variant}, with attachment ${clip(answer.attachment)}`;
 }
 
 function clip(text: string): string {
-  const line = JSON.stringify(text.slice(0, 80));
+  const line = quoted(text.slice(0, 80));
   return text.length > 80 ? `${line}…` : line;
 }
 
