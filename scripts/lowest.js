@@ -29,7 +29,10 @@ const pinned = {
 
 const copy = mkdtempSync(join(tmpdir(), 'lowest-'));
 process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
-const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' }).split('\0');
+const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+}).split('\0');
 for (const file of files.filter((name) => name !== '' && name !== 'package-lock.json')) {
   cpSync(join(ROOT, file), join(copy, file), { recursive: dirname(file) !== '.' });
 }
