@@ -1,6 +1,7 @@
 import type { Failure } from '../model.js';
 import type { Credential, Credentials } from './credentials.js';
 import type { Reply, Send, ServiceRequest } from './message.js';
+import { untilEnded } from './until-ended.js';
 
 /**
  * Sends each request with credentials. A 401 has them renewed once, for all who wait for that, and is tried once more
@@ -12,17 +13,17 @@ export function authorized(send: Send, credentials: Credentials): Send {
   let refused: Credential | undefined;
 
   const attempt = (request: ServiceRequest, credential: Credential) =>
-    send({ ...request, headers: { ...request.headers, ...credential.headers } });
+    send({ ...request, credentials: credential.headers });
 
   return async (request) => {
-    const credential = await credentials.current();
+    const credential = await untilEnded(credentials.current(), request.signal);
     if ('kind' in credential) return credential;
     const outcome = await attempt(request, credential);
     if (!isUnauthorized(outcome)) {
       if (outcome.kind === 'reply') refused = undefined;
       return outcome;
     }
-    const renewed = await credentials.renew(credential);
+    const renewed = await untilEnded(credentials.renew(credential), request.signal);
     if (!request.repeatable) return outcome;
     if ('kind' in renewed || (refused !== undefined && isSame(renewed, refused))) return outcome;
     const second = await attempt(request, renewed);

@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.js';
 import type { Failure } from '../model.js';
+import type { HttpDispatcherResponse } from '../options.js';
 import type { ConnectionSettings } from '../settings.js';
-import { discreet } from './discreet.js';
+import { hiding } from './discreet.js';
 import { openConnections } from './dispatcher.js';
 import { ENDED, type Reply, type Send, type ServiceRequest } from './message.js';
 import { connectionFailure, timeoutFailure, tooLarge } from './network.js';
@@ -25,24 +26,26 @@ export function openTransport(settings: ConnectionSettings, clock: Clock): Trans
   const warning = plainTextWarning(settings);
   if (warning !== undefined) settings.logger.warn(warning);
 
+  /** Never rejects, whatever a dispatcher of the user's does. */
   const exchange = async (request: ServiceRequest, signal: AbortSignal): Promise<Reply | Failure> => {
-    const sent = headersOf(settings, request);
+    const hide = hiding(request.credentials ?? {}, settings.headers);
     try {
-      const { statusCode, headers, body } = await connections.dispatcher.request({
+      const response = await connections.dispatcher.request({
         origin,
         path: basePath + request.path,
         method: request.method,
-        headers: sent,
+        headers: headersOf(settings, request),
         body: request.body ?? null,
         signal,
       });
+      const { statusCode, headers, body } = complete(response);
       const text = await readText(body);
       if (text === undefined) return tooLarge(settings.url);
       // Of other replies people are told.
-      const shown = statusCode === 200 ? text : discreet(text, sent);
-      return { kind: 'reply', status: statusCode, headers, text: shown };
+      const shown = statusCode === 200 ? text : hide(text);
+      return { kind: 'reply', status: statusCode, headers, text: shown, hide };
     } catch (error) {
-      return connectionFailure(settings.url, error, sent);
+      return connectionFailure(settings.url, error, hide);
     }
   };
 
@@ -83,7 +86,18 @@ function headersOf(settings: ConnectionSettings, request: ServiceRequest): Recor
     ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
     ...settings.headers,
     ...request.headers,
+    ...request.credentials,
   };
+}
+
+/** A dispatcher of the user's may leave out what it should give. */
+function complete({
+  statusCode,
+  headers = {},
+  body,
+}: Partial<HttpDispatcherResponse>): HttpDispatcherResponse {
+  if (statusCode === undefined || body === undefined) throw new TypeError('no status or no body was given');
+  return { statusCode, headers, body };
 }
 
 async function readText(body: AsyncIterable<Uint8Array>): Promise<string | undefined> {

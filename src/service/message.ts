@@ -2,12 +2,15 @@
  * The service's interface as this package speaks of it: requests, replies, and the words for what went wrong.
  */
 import type { Failure } from '../model.js';
+import type { Hide } from './discreet.js';
 
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
   /** Below the base address, beginning with a slash; with its query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Headers that hold credentials: sent too, before all others of their names, and never shown. */
+  readonly credentials?: Readonly<Record<string, string>>;
   /** JSON text. */
   readonly body?: string;
   /** Whether it may be sent again after a failure of the connection or of a gateway. */
@@ -23,6 +26,8 @@ export interface Reply {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
+  /** For what is shown of this reply. A 200 itself is left as it came: it is an answer, and must not be changed. */
+  readonly hide: Hide;
 }
 
 /** What comes of a request that its caller's signal has ended. */
@@ -46,7 +51,7 @@ export function serviceErrorOf(reply: Reply): ServiceError | undefined {
     if (typeof message !== 'string') return undefined;
     const code = 'code' in body && typeof body.code === 'number' ? body.code : undefined;
     const details = 'details' in body && Array.isArray(body.details) ? (body.details as unknown[]) : [];
-    return { code, message, details };
+    return { code, message: reply.hide(message), details };
   } catch {
     return undefined;
   }
@@ -70,11 +75,11 @@ export function unreadable(url: string, why: string): Failure {
 }
 
 /** What came instead of what was expected, in one line that is safe to log. */
-export function contentWords({ headers, text }: Reply): string {
+export function contentWords({ headers, text, hide }: Reply): string {
   if (text.trim() === '') return 'an empty body';
   const type = headers['content-type'];
-  const named = typeof type === 'string' ? oneLine(type.split(';', 1)[0] ?? '') : 'a body';
-  return `${named} beginning ${JSON.stringify(oneLine(text.trimStart().slice(0, 60)))}`;
+  const named = typeof type === 'string' ? oneLine(hide(type).split(';', 1)[0] ?? '') : 'a body';
+  return `${named} beginning ${JSON.stringify(oneLine(hide(text).trimStart().slice(0, 60)))}`;
 }
 
 /** Text from outside, without what could forge a line of a log or steer a terminal; 300 characters at most. */

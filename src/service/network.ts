@@ -1,12 +1,10 @@
 import type { Failure } from '../model.js';
-import { discreet } from './discreet.js';
+import type { Hide } from './discreet.js';
 import { oneLine } from './message.js';
 
-type Headers = Readonly<Record<string, string>>;
-
-/** What went wrong before a whole answer had come. `sent` are the request's headers. */
-export function connectionFailure(url: string, error: unknown, sent: Headers): Failure {
-  const cause = networkError(error, sent);
+/** What went wrong before a whole answer had come. Never throws, whatever the error is. */
+export function connectionFailure(url: string, error: unknown, hide: Hide): Failure {
+  const cause = causeOf(error, hide);
   const message = oneLine(cause.message);
   const code = 'code' in cause && !message.includes(String(cause.code)) ? ` (${String(cause.code)})` : '';
   return { kind: 'connection', message: `Flipt at ${url} could not be asked: ${message}${code}`, cause };
@@ -27,12 +25,25 @@ export function tooLarge(url: string): Failure {
 /** What may be told of an error; a dispatcher of the user's might hold the whole request in it. */
 const TOLD = ['code', 'errno', 'syscall', 'address', 'port', 'hostname'] as const;
 
+/** What a dispatcher of the user's throws may throw itself, when it is looked at. */
+function causeOf(error: unknown, hide: Hide): Error {
+  try {
+    return networkError(error, hide);
+  } catch {
+    return named('Error', 'an error that cannot be read', {});
+  }
+}
+
 /** The error that the network gave, without whatever else it holds. Of several addresses tried, the first one's. */
-function networkError(error: unknown, sent: Headers): Error {
-  if (error instanceof AggregateError && error.errors.length > 0) return networkError(error.errors[0], sent);
-  if (!(error instanceof Error)) return named('Error', discreet(String(error), sent), {});
-  const told = Object.entries(error).filter(([name]) => (TOLD as readonly string[]).includes(name));
-  return named(error.name, discreet(error.message, sent), Object.fromEntries(told));
+function networkError(error: unknown, hide: Hide): Error {
+  if (error instanceof AggregateError && error.errors.length > 0) return networkError(error.errors[0], hide);
+  if (!(error instanceof Error)) return named('Error', hide(String(error)), {});
+  const { name, message }: { readonly name: unknown; readonly message: unknown } = error;
+  const told = Object.entries(error).filter(
+    ([fact, value]) =>
+      (TOLD as readonly string[]).includes(fact) && (typeof value === 'string' || typeof value === 'number'),
+  );
+  return named(String(name), hide(String(message)), Object.fromEntries(told));
 }
 
 function named(name: string, message: string, facts: object): Error {

@@ -1,13 +1,11 @@
 import type { ConnectionSettings } from '../settings.js';
-
-const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'x-api-key']);
+import { isCredentialName } from './credential-name.js';
 
 /** A warning where credentials would travel unencrypted to another machine. */
 export function plainTextWarning({ url, auth, headers, http }: ConnectionSettings): string | undefined {
   const { protocol, hostname } = new URL(url);
   if (protocol !== 'http:' || http.socketPath !== undefined || isLoopback(hostname)) return undefined;
-  const hasCredential =
-    auth !== undefined || Object.keys(headers).some((name) => CREDENTIAL_HEADERS.has(name.toLowerCase()));
+  const hasCredential = auth !== undefined || Object.keys(headers).some(isCredentialName);
   return hasCredential
     ? `credentials for Flipt are sent unencrypted to ${hostname}: use an https: address (url)`
     : undefined;

@@ -52,7 +52,7 @@ export function answersOf(
   return questions.map((question, at) => {
     const item: unknown = items[at];
     const isBelieved = isOnce === undefined || (isOnce(question) && namesFlag(item));
-    const answer = isBelieved ? itemAnswer(item, question, batchId) : undefined;
+    const answer = isBelieved ? itemAnswer(item, question, batchId, reply) : undefined;
     if (answer !== undefined) return answer;
     const why = miscounted ? count : `item ${at} does not answer the question at its position`;
     return { kind: 'failed', failure: unreadable(url, why) };
@@ -85,7 +85,7 @@ function parsed(reply: Reply): unknown {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** `undefined` for what is not an answer to this question. */
-function itemAnswer(item: unknown, question: Question, batchId: string): Answer | undefined {
+function itemAnswer(item: unknown, question: Question, batchId: string, { hide }: Reply): Answer | undefined {
   if (!isObject(item)) return undefined;
   switch (item.type) {
     case 'VARIANT_EVALUATION_RESPONSE_TYPE':
@@ -97,7 +97,9 @@ function itemAnswer(item: unknown, question: Question, batchId: string): Answer 
         ? booleanAnswer(item.booleanResponse, batchId)
         : undefined;
     case 'ERROR_EVALUATION_RESPONSE_TYPE':
-      return isAbout(item.errorResponse, question) ? errorAnswer(item.errorResponse, question) : undefined;
+      return isAbout(item.errorResponse, question)
+        ? errorAnswer(item.errorResponse, question, hide)
+        : undefined;
     default:
       return undefined;
   }
@@ -140,9 +142,9 @@ function booleanAnswer(response: Fields, batchId: string): Answer | undefined {
   };
 }
 
-function errorAnswer({ reason }: Fields, question: Question): Answer {
+function errorAnswer({ reason }: Fields, question: Question, hide: Reply['hide']): Answer {
   if (reason === 'NOT_FOUND_ERROR_EVALUATION_REASON') return { kind: 'missing' };
-  const told = typeof reason === 'string' ? oneLine(reason) : 'no reason';
+  const told = typeof reason === 'string' ? oneLine(hide(reason)) : 'no reason';
   const message = `Flipt could not evaluate flag ${quoted(question.flag)}: ${told}`;
   return { kind: 'failed', failure: { kind: 'item', message } };
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FliptProvider, type FliptProviderOptions } from '../../src/index.js';
 import { rawServer, reply, well, type Behaviour, type RawRequest } from './raw-server.js';
 import { MARGIN_MS, rig, until } from './rig.js';
@@ -182,9 +182,48 @@ it('shows no credential: in no inspected object, message, log line or event', as
   for (const secret of secrets) expect(shown.join('\n')).not.toContain(secret);
 });
 
+const SHOWING: readonly (readonly [string, (head: string) => readonly [string, string]])[] = [
+  ['a page', (head) => ['200 OK', headerLines(head)]],
+  ['a page that is cut off within it', (head) => ['200 OK', `<p>${'-'.repeat(35)}${headerLines(head)}`]],
+  ['something else in JSON', (head) => ['200 OK', JSON.stringify({ echo: headerLines(head) })]],
+  ['an error page', (head) => ['418 Teapot', headerLines(head)]],
+  ['an error', (head) => ['400 Bad Request', JSON.stringify({ code: 3, message: headerLines(head) })]],
+  [
+    'an error with other escapes',
+    (head) => ['400 Bad Request', escaped({ code: 3, message: headerLines(head) })],
+  ],
+];
+
+/** Only what is the user's own: the rest would fill the few characters that are shown. */
+function headerLines(head: string): string {
+  return (head.match(/^(?:x-gate|authorization): .*$/gim) ?? []).join(' ');
+}
+
+/** As some gateways write JSON. */
+function escaped(body: object): string {
+  return JSON.stringify(body).replaceAll('/', '\\/');
+}
+
+describe.each<[string, FliptProviderOptions]>([
+  ['a token', { auth: { token: 'dummy/of/mine' } }],
+  ['auth.headers, whatever their names', { auth: { headers: () => ({ 'X-Gate': 'pass dummy/of/mine' }) } }],
+])('%s', (_, options) => {
+  it.each(SHOWING)('is not shown where the service answers with %s that repeats it', async (_, answer) => {
+    await using server = await rawServer((socket, { head }) => socket.write(reply(...answer(head))));
+    const { provider, ask, log } = rig(server.url, { ...options, initTimeoutMs: 100 });
+    const failure: unknown = await provider.initialize().catch((error: unknown) => error);
+    const { message } = await ask('colour', 'ann');
+    expect(message).toContain('[cred');
+    expect([message, ...log, inspect(failure)].join('\n')).not.toMatch(/dummy|mine/);
+    await provider.onClose();
+  });
+});
+
 it.each([
   ['http://flipt.example:8080', { auth: { token: 't' } }, true],
   ['http://flipt.example:8080', { headers: { Authorization: 'Bearer t' } }, true],
+  ['http://flipt.example:8080', { headers: { 'x-gateway-token': 't' } }, true],
+  ['http://flipt.example:8080', { headers: { 'X-Team': 't' } }, false],
   ['http://192.0.2.1', { auth: { token: 't' } }, true],
   ['http://localhost.example', { auth: { token: 't' } }, true],
   ['http://flipt.example:8080', {}, false],

@@ -3,13 +3,13 @@ import type { Failure } from '../../src/model.js';
 import { breakerGuard } from '../../src/service/guarded.js';
 import type { Reply, Send } from '../../src/service/message.js';
 import { manualClock } from '../clock.js';
+import { replied } from '../service/outcomes.js';
 
 /* Who probes first, a call or the breaker itself, is a matter of microseconds: here by a clock that is turned by hand. */
 
 const SETTINGS = { failures: 1, openForMs: 1_000, maxOpenForMs: 8_000 };
 const REQUEST = { method: 'POST', path: '/', repeatable: true } as const;
 const REFUSED: Failure = { kind: 'connection', message: 'refused' };
-const reply = (status: number): Reply => ({ kind: 'reply', status, headers: {}, text: '' });
 
 function openBreaker() {
   const clock = manualClock();
@@ -20,7 +20,7 @@ function openBreaker() {
   let probed = 0;
   const send: Send = async () => {
     sent++;
-    return outcomes.shift() ?? reply(200);
+    return outcomes.shift() ?? replied(200);
   };
   const guard = breakerGuard(SETTINGS, clock, {
     probe: async () => {
@@ -64,7 +64,7 @@ it('a call that is answered 500 proves nothing, for its flag may be broken: the 
     [REFUSED, ['opened']],
   ] as const) {
     const { clock, events, outcomes, probes, callWhenDue, call, probed } = openBreaker();
-    outcomes.push(reply(500));
+    outcomes.push(replied(500));
     probes.push(own);
     callWhenDue(1_000);
     await call();

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -152,7 +153,7 @@ describe('a 401', () => {
     const asking = authorized(send, credentialsOf({ token: 'dummy-token' }, manualClock(), 500));
     expect(await asking(REQUEST)).toBe(REFUSED);
     expect(sent).toHaveLength(2);
-    expect(sent[0]?.headers).toEqual({ authorization: 'Bearer dummy-token' });
+    expect(sent[0]?.credentials).toEqual({ authorization: 'Bearer dummy-token' });
     // Known to be refused: the same credential is not tried twice again.
     expect(await asking(REQUEST)).toBe(REFUSED);
     expect(sent).toHaveLength(3);
@@ -185,6 +186,46 @@ describe('a 401', () => {
     const first = (await credentials.current()) as Credential;
     expect(await credentials.renew(first)).toMatchObject({ version: 1 });
     expect(await credentials.renew(first)).toMatchObject({ version: 1 });
+  });
+});
+
+describe('a signal', () => {
+  const pending = () => new Promise<never>(() => undefined);
+
+  it('ends the wait for credentials, and nothing is sent', async () => {
+    const { send, sent } = sending(OK);
+    const giveUp = new AbortController();
+    const asking = authorized(send, credentialsOf({ headers: pending }, manualClock(), 500));
+    const ended = asking({ ...REQUEST, signal: giveUp.signal });
+    giveUp.abort();
+    expect(await ended).toMatchObject({ kind: 'closed' });
+    expect(await asking({ ...REQUEST, signal: giveUp.signal })).toMatchObject({ kind: 'closed' });
+    expect(sent).toEqual([]);
+    expect(getEventListeners(giveUp.signal, 'abort')).toHaveLength(0);
+  });
+
+  it('ends the wait for others after a 401, which then is the answer', async () => {
+    const giveUp = new AbortController();
+    const { send, sent } = sending(REFUSED);
+    let times = 0;
+    const headers = () => {
+      if (++times === 1) return { 'x-token': 'dummy' };
+      giveUp.abort();
+      return pending();
+    };
+    const asking = authorized(send, credentialsOf({ headers }, manualClock(), 500));
+    expect(await asking({ ...REQUEST, signal: giveUp.signal })).toBe(REFUSED);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('that is never given leaves no listener', async () => {
+    const { signal } = new AbortController();
+    const { send } = sending(OK);
+    await authorized(
+      send,
+      credentialsOf({ token: 'dummy-token' }, manualClock(), 500),
+    )({ ...REQUEST, signal });
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 });
 

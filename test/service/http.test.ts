@@ -27,6 +27,12 @@ function transportTo(url: string, more: object = {}) {
   return { clock, ...transport };
 }
 
+function holdingItself(): AggregateError {
+  const error = new AggregateError([], 'gone');
+  error.errors.push(error);
+  return error;
+}
+
 describe('a request', () => {
   it('goes below the base address, with the headers of its settings', async () => {
     const server = await serving((_, response) => {
@@ -250,6 +256,51 @@ describe("a dispatcher of the user's", () => {
     expect(await transportTo('http://flipt.test', dispatching(request)).send(REQUEST)).toMatchObject({
       kind: 'connection',
       message: `Flipt at http://flipt.test could not be asked: ${words}`,
+    });
+  });
+
+  it.each<[string, Error]>([
+    ['has no message', Object.assign(new Error('gone'), { message: undefined })],
+    ['has a name that is none', Object.assign(new Error('gone'), { name: 5 })],
+    [
+      'has a code that cannot be told',
+      Object.assign(new Error('gone'), { code: Object.create(null) as unknown }),
+    ],
+    [
+      'throws when it is looked at',
+      Object.defineProperty(new Error('gone'), 'message', {
+        get: () => {
+          throw new Error('hands off');
+        },
+      }),
+    ],
+    ['is nothing', undefined as unknown as Error],
+    ['is no text', Object.create(null) as Error],
+    ['holds itself', holdingItself()],
+  ])('may reject with an error that %s', async (_, error) => {
+    const request = () => Promise.reject(error);
+    expect(await transportTo('http://flipt.test', dispatching(request)).send(REQUEST)).toMatchObject({
+      kind: 'connection',
+    });
+  });
+
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['no status', { headers: {}, body: [] }],
+    ['no body', { statusCode: 200, headers: {} }],
+    ['a body of texts', { statusCode: 200, headers: {}, body: ['{}'] }],
+  ])('may answer with %s, which is a failure of the connection', async (_, response) => {
+    const request = () => Promise.resolve(response as HttpDispatcherResponse);
+    expect(await transportTo('http://flipt.test', dispatching(request)).send(REQUEST)).toMatchObject({
+      kind: 'connection',
+    });
+  });
+
+  it('may answer without headers', async () => {
+    const request = () => Promise.resolve({ statusCode: 503, body: [] } as unknown as HttpDispatcherResponse);
+    expect(await transportTo('http://flipt.test', dispatching(request)).send(REQUEST)).toMatchObject({
+      status: 503,
+      headers: {},
     });
   });
 

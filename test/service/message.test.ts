@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { oneLine, serviceErrorOf, statusFailure, type Reply } from '../../src/service/message.js';
-
-function reply(status: number, text: string, headers: Reply['headers'] = {}): Reply {
-  return { kind: 'reply', status, headers, text };
-}
+import { replied as reply } from './outcomes.js';
 
 describe('a status other than 200 is told', () => {
   it.each<[string, Reply, string]>([

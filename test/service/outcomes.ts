@@ -1,8 +1,10 @@
 import type { Failure, FailureKind } from '../../src/model.js';
 import type { Reply, Send, ServiceRequest } from '../../src/service/message.js';
 
+const hide = (text: string) => text;
+
 export function replied(status: number, text = '', headers: Reply['headers'] = {}): Reply {
-  return { kind: 'reply', status, headers, text };
+  return { kind: 'reply', status, headers, text, hide };
 }
 
 export function failedWith(kind: FailureKind): Failure {

@@ -5,12 +5,13 @@ import type { Reply } from '../../src/service/message.js';
 import { answersOf, batchBody, itemText } from '../../src/service/wire.js';
 import { question } from '../cache/questions.js';
 import { item } from '../servers/scripted.js';
+import { replied } from './outcomes.js';
 
 const URL_ = 'http://flipt.test';
 
 function reply(body: unknown, more: Partial<Reply> = {}): Reply {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return { kind: 'reply', status: 200, headers: { 'content-type': 'application/json' }, text, ...more };
+  return { ...replied(200, text, { 'content-type': 'application/json' }), ...more };
 }
 
 /** What the answers are, in a word each: the variant, or why there is none. */
@@ -267,6 +268,31 @@ describe('an answer that is none', () => {
       kind: 'unreadable',
       message: `Flipt at http://flipt.test gave an answer that is not one: ${why}`,
     });
+  });
+
+  it('shows nothing that its reply hides: in a reason, a page or the type of its content', () => {
+    const hide = (text: string) => text.replaceAll('dummy-token', '[credential]');
+    const refusing = (reason: string) => ({
+      type: 'ERROR_EVALUATION_RESPONSE_TYPE',
+      errorResponse: { flagKey: 'colour', namespaceKey: 'default', reason },
+    });
+    const long = `${'x'.repeat(295)}dummy-token`;
+    for (const shown of [
+      reply({ responses: [refusing('because of dummy-token')] }, { hide }),
+      reply({ responses: [refusing(long)] }, { hide }),
+      reply(`<p>${'x'.repeat(50)}dummy-token`, { hide }),
+      reply('<p>', { hide, headers: { 'content-type': 'text/dummy-token' } }),
+    ]) {
+      const told = JSON.stringify(answersOf(URL_, shown, [question('colour')]));
+      expect(told).toContain('[cred');
+      expect(told).not.toContain('dummy');
+    }
+  });
+
+  it('changes nothing of an answer, though a credential be a part of it', () => {
+    const hide = () => '[credential]';
+    const shown = reply({ responses: [item.variant('colour', 'red')] }, { hide });
+    expect(answersOf(URL_, shown, [question('colour')])).toMatchObject([{ variant: 'red' }]);
   });
 
   it('never makes it throw', () => {

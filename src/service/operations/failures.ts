@@ -45,9 +45,13 @@ export function replyError(asked: Asked, reply: Reply): FliptServiceError {
 /**
  * A 200 that is not the answer asked for. The answer itself is not shown: a new token may be in it.
  */
-export function unreadableError(asked: Asked, { status, headers }: Reply, why: string): FliptServiceError {
+export function unreadableError(
+  asked: Asked,
+  { status, headers, hide }: Reply,
+  why: string,
+): FliptServiceError {
   const type = headers['content-type'];
-  const named = typeof type === 'string' ? oneLine(type) : 'no content type';
+  const named = typeof type === 'string' ? oneLine(hide(type)) : 'no content type';
   const { message } = unreadable(asked.url, `${asked.operation.name}, ${named}: ${why}`);
   return new FliptServiceError(message, { code: 'INTERNAL', status, ...placeOf(asked) });
 }
