@@ -7,7 +7,7 @@ import {
   type INestApplicationContext,
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { OpenFeature, InMemoryProvider, type Provider } from '@openfeature/server-sdk';
+import { OpenFeature, TypedInMemoryProvider, type Provider } from '@openfeature/server-sdk';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
@@ -134,7 +134,7 @@ it('leaves a provider open that another app uses where a start fails', async () 
 });
 
 it('registers any provider, also one without initialize and onClose', async () => {
-  const provider = new InMemoryProvider({
+  const provider = new TypedInMemoryProvider({
     anyone: { variants: { on: true }, defaultVariant: 'on', disabled: false },
   });
   const { app } = await start([FliptModule.forRoot({ provider })]);
@@ -187,5 +187,5 @@ function rejecting(reason: unknown): never {
 }
 
 function providerWith(parts: Partial<Provider>): Provider {
-  return Object.assign(new InMemoryProvider({}), parts);
+  return Object.assign(new TypedInMemoryProvider({}), parts);
 }
