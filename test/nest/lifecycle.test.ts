@@ -134,7 +134,7 @@ it('leaves a provider open that another app uses where a start fails', async () 
 });
 
 it('registers any provider, also one without initialize and onClose', async () => {
-  const provider = providerWith({});
+  const provider = providerWith({ resolveBooleanEvaluation: () => Promise.resolve({ value: true }) });
   const { app } = await start([FliptModule.forRoot({ provider })]);
   expect(await anyone()).toBe(true);
   await app.close();
@@ -189,7 +189,7 @@ function providerWith(parts: Partial<Provider>): Provider {
   const told = <T>(value: T) => Promise.resolve({ value });
   return {
     metadata: { name: 'least' },
-    resolveBooleanEvaluation: () => told(true),
+    resolveBooleanEvaluation: (_, value) => told(value),
     resolveStringEvaluation: (_, value) => told(value),
     resolveNumberEvaluation: (_, value) => told(value),
     resolveObjectEvaluation: (_, value) => told(value),
