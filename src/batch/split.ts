@@ -28,18 +28,18 @@ export function nextBatch(
   const rest: Waiting[] = [];
   let lane: string | undefined;
   let bytes = emptyBytes;
-  let full = false;
-  for (const one of waiting) {
+  for (const [at, one] of waiting.entries()) {
     const its = laneOf(one.question);
     lane ??= its;
-    const fits = batch.length === 0 || (batch.length < maxItems && bytes + one.bytes <= maxBytes);
-    if (!full && its === lane && fits) {
-      batch.push(one);
-      bytes += one.bytes;
-    } else {
-      full ||= its === lane;
+    if (its !== lane) {
       rest.push(one);
+      continue;
     }
+    const fits = batch.length === 0 || (batch.length < maxItems && bytes + one.bytes <= maxBytes);
+    // Full: a lane keeps its order, so nothing behind it is taken, and thousands may wait.
+    if (!fits) return { batch, rest: rest.concat(waiting.slice(at)) };
+    batch.push(one);
+    bytes += one.bytes;
   }
   return { batch, rest };
 }

@@ -14,14 +14,16 @@ const limits = fc.record({
   maxBytes: fc.integer({ min: 1, max: 50 }),
 });
 
+function one({ namespace, bytes }: { namespace: string; bytes: number }, at: number): Waiting {
+  const question = questionOf(namespace, String(at), { entity: '', names: [], texts: [] });
+  return { question, bytes, answer: () => undefined };
+}
+
 describe('the questions that wait, taken batch by batch', () => {
   it('are all sent, once, in the order of their namespaces, within the limits', () => {
     fc.assert(
       fc.property(waiting, limits, (list, { maxItems, maxBytes }) => {
-        const all = list.map(({ namespace, bytes }, at): Waiting => {
-          const question = questionOf(namespace, String(at), { entity: '', names: [], texts: [] });
-          return { question, bytes, answer: () => undefined };
-        });
+        const all = list.map(one);
         const sent: Waiting[] = [];
         let left = all;
         while (left.length > 0) {
@@ -42,6 +44,17 @@ describe('the questions that wait, taken batch by batch', () => {
         }
       }),
     );
+  });
+
+  it('are not all looked at for one request, however many they are', () => {
+    const all = Array.from({ length: 10_000 }, (_, at) => one({ namespace: 'a', bytes: 1 }, at));
+    let looks = 0;
+    const counted = (question: Question) => {
+      looks++;
+      return laneOf(question);
+    };
+    const { batch, rest } = nextBatch(all, { maxItems: 50, maxBytes: 1_000 }, EMPTY_BYTES, counted);
+    expect([batch.length, rest.length, looks]).toEqual([50, 9_950, 51]);
   });
 
   it('give nothing where nothing waits', () => {
