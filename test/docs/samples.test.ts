@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { packed, ROOT, run, type Packed } from '../package/packed.js';
 import { fencesOf, pages, textOf } from './pages.js';
-import { samplesOf, type Sample } from './samples.js';
+import { pagesFeatures, samplesOf, type Sample } from './samples.js';
 
 const TIME = 120_000;
 /** What samples use besides what the package asks for. */
@@ -40,14 +40,7 @@ beforeAll(async () => {
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules', name), link);
   }
-  service = await startLocalService({
-    features: {
-      flags: [
-        { key: 'new-checkout', name: 'New checkout', type: 'BOOLEAN_FLAG_TYPE', enabled: true },
-        { key: 'banner', name: 'Banner', enabled: true, variants: [{ key: 'blue', default: true }] },
-      ],
-    },
-  });
+  service = await startLocalService({ features: pagesFeatures() });
   for (const sample of samples) writeFileSync(join(consumer, fileOf(sample)), `${sample.code}\nexport {};\n`);
   complaints = compiled();
 }, TIME);
@@ -87,6 +80,16 @@ describe('each sample', () => {
 });
 
 describe('the pages', () => {
+  const files = pages().flatMap((page) =>
+    fencesOf(textOf(page))
+      .filter(({ language }) => language === 'yaml')
+      .map(({ line, code }) => [`${page}:${line}`, code] as const),
+  );
+  it.each(files)('show a features file that can be served: %s', async (_, features) => {
+    const served = await startLocalService({ features });
+    await served.close();
+  });
+
   it('name the language of each sample', () => {
     const nameless = pages().flatMap((page) =>
       fencesOf(textOf(page))
@@ -98,12 +101,16 @@ describe('the pages', () => {
 });
 
 describe('the convention', () => {
-  it('lets a sample go on where another ends, in a block', () => {
+  it('lets a sample go on where another ends, in a block, each line at its number in the page', () => {
     const text = '```ts\nconst a = 1;\n```\n\n```ts continued\nimport b from "b";\nconst a = b;\n```\n';
     expect(samplesOf('p.md', text).map(({ name, code, isRun }) => [name, code, isRun])).toEqual([
-      ['p.md:2', 'const a = 1;\n', true],
-      ['p.md:6', 'import b from "b";\nconst a = 1;\n\n{\nconst a = b;\n}\n', false],
+      ['p.md:2', 'import b from "b";\nconst a = 1;\n\n\n{\n\nconst a = b;\n}', true],
     ]);
+  });
+
+  it('runs nothing of what is continued where a part of it is not to be run', () => {
+    const text = '```ts\n```\n\n```ts continued no-run\n```\n';
+    expect(samplesOf('p.md', text).map(({ isRun }) => isRun)).toEqual([false]);
   });
 
   it.each([

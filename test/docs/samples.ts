@@ -1,44 +1,62 @@
-import { fencesOf, type Fence } from './pages.js';
+import { fencesOf, textOf, type Fence } from './pages.js';
 
 /*
  * The convention for code in pages. A fence marked ts or js is a sample, and each is compiled against the packed
  * tarball:
  *
  *     ```ts             a whole module: it is also run, against the embedded service, and must end by itself
- *     ```ts no-run      a whole module that is only compiled: it listens, or shows a part of an app
- *     ```ts continued   goes on where the sample before it ends, in a block of its own: it sees all its names
+ *     ```ts no-run      a whole module that is only compiled: it needs what is not there
+ *     ```ts continued   goes on where the sample before it ends, in a block of its own, as part of the same module
  *
- * Other languages are not looked at. While it is run, http://localhost:8080 stands for the embedded service.
+ * Other languages are not looked at. While it is run, http://localhost:8080 stands for the embedded service, with
+ * the features file of docs/local.md.
  */
 export interface Sample {
   readonly name: string;
+  /** Each line at the number that it has in the page; imports of what is continued stand in the first line. */
   readonly code: string;
   readonly isRun: boolean;
 }
 
+const LANGUAGES = new Set(['ts', 'js', 'typescript', 'javascript']);
 const KNOWN = new Set(['no-run', 'continued']);
 
 export function samplesOf(page: string, text: string): readonly Sample[] {
-  const samples: Sample[] = [];
-  for (const fence of fencesOf(text)) {
-    if (!['ts', 'js', 'typescript', 'javascript'].includes(fence.language)) continue;
-    const name = `${page}:${fence.line}`;
+  const chains: Fence[][] = [];
+  for (const fence of fencesOf(text).filter(({ language }) => LANGUAGES.has(language))) {
     const unknown = fence.marks.find((mark) => !KNOWN.has(mark));
-    if (unknown !== undefined) throw new Error(`${name}: unknown mark ${unknown}`);
-    const before = samples.at(-1);
-    if (!fence.marks.includes('continued')) {
-      samples.push({ name, code: fence.code, isRun: !fence.marks.includes('no-run') });
-    } else if (before === undefined) {
-      throw new Error(`${name}: continues nothing`);
-    } else {
-      samples.push({ name, code: continuing(before.code, fence), isRun: false });
-    }
+    if (unknown !== undefined) throw new Error(`${page}:${fence.line}: unknown mark ${unknown}`);
+    if (!fence.marks.includes('continued')) chains.push([fence]);
+    else if (chains.length === 0) throw new Error(`${page}:${fence.line}: continues nothing`);
+    else chains.at(-1)?.push(fence);
   }
-  return samples;
+  return chains.map((chain) => ({
+    name: `${page}:${chain[0]?.line}`,
+    code: moduleOf(chain),
+    isRun: !chain.some(({ marks }) => marks.includes('no-run')),
+  }));
 }
 
-/** Imports stay at the top; the rest is in a block, so that samples may use the same names again. */
-function continuing(before: string, { code }: Fence): string {
-  const imports = [...code.matchAll(/^import .*\n/gm)].map(([line]) => line).join('');
-  return `${imports}${before}\n{\n${code.replace(/^import .*\n/gm, '').replace(/^export /gm, '')}}\n`;
+const IMPORT = /^import .*$/gm;
+
+/** What is continued is in blocks, so that samples may use the same names again. */
+function moduleOf([first, ...others]: readonly Fence[]): string {
+  const lines: string[] = [];
+  const put = (line: number, code: string) => {
+    for (const [at, text] of code.split('\n').entries()) lines[line - 1 + at] = text;
+  };
+  const imports = others.flatMap(({ code }) => [...code.matchAll(IMPORT)].map(([text]) => text));
+  put(1, imports.join(' '));
+  if (first !== undefined) put(first.line, first.code);
+  for (const { line, code } of others) {
+    put(line - 1, `{\n${code.replace(IMPORT, '').replace(/^export /gm, '')}}`);
+  }
+  return Array.from({ length: lines.length }, (_, at) => lines[at] ?? '').join('\n');
+}
+
+/** The features file that the pages say fits all samples. */
+export function pagesFeatures(): string {
+  const [file] = fencesOf(textOf('docs/local.md')).filter(({ language }) => language === 'yaml');
+  if (file === undefined) throw new Error('docs/local.md shows no features file');
+  return file.code;
 }
