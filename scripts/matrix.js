@@ -1,7 +1,7 @@
 /*
  * The whole suite on every supported line of Node, one after another:
  *
- *     npm run test:matrix            Node 20, 22 and 24
+ *     npm run test:matrix            Node 20, 22, 24 and 26
  *     npm run test:matrix -- 22      only that one
  *
  * Each Node comes from the packages that the npm package `node` stands for, put into a temporary folder.
@@ -13,7 +13,7 @@ import { delimiter, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 const given = process.argv.slice(2);
-const lines = given.length > 0 ? given : ['20', '22', '24'];
+const lines = given.length > 0 ? given : ['20', '22', '24', '26'];
 
 const folder = mkdtempSync(join(tmpdir(), 'nodes-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
