@@ -14,7 +14,7 @@ const untilOpen = ({ ask, events }: Pick<Rig, 'ask' | 'events'>) =>
     return events.length > 0;
   }, MARGIN_MS);
 
-it('answers ten flags, one after another, from a silent service within 2.5 s by the default options', async () => {
+it('makes a caller who asks ten flags one after another wait for three time-outs by the default options', async () => {
   await using server = await rawServer(() => undefined);
   const logger = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
   const provider = new FliptProvider({ url: server.url, logger });
@@ -23,8 +23,9 @@ it('answers ten flags, one after another, from a silent service within 2.5 s by 
     const { value, reason } = await provider.resolveBooleanEvaluation(`flag-${flag}`, true, {});
     expect([value, reason]).toEqual([true, 'ERROR']);
   }
-  expect(performance.now() - since).toBeLessThan(2_500);
   expect(server.requests).toHaveLength(3);
+  // Three time-outs of 500 ms. Without a breaker there would be ten, which no machine makes shorter.
+  expect(performance.now() - since).toBeLessThan(1_500 + MARGIN_MS);
   await provider.onClose();
 });
 
@@ -45,7 +46,7 @@ it('answers at once while a probe is on its way', async () => {
   await using server = await rawServer(well);
   const { provider, ask, events } = rig(server.url, {
     breaker: { openForMs: 50 },
-    http: { timeoutMs: 1_500 },
+    http: { timeoutMs: 5 * MARGIN_MS },
   });
   await provider.initialize();
   server.behave = failing;
