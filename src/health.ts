@@ -8,10 +8,10 @@ import type { Logger } from './options.js';
  * - `failing`: the circuit breaker is open
  * - `unusable`: it answers, but nothing that could be used; logged only, since it may be all about one flag
  */
-export type Ailment = 'unreached' | 'refused' | 'failing' | 'unusable';
+export type Problem = 'unreached' | 'refused' | 'failing' | 'unusable';
 export type Condition = 'ready' | 'stale' | 'error';
 
-const LOGGED: Readonly<Record<Ailment, string>> = {
+const LOGGED: Readonly<Record<Problem, string>> = {
   unreached: 'Flipt cannot be reached; defaults are served, and it is tried again in the background',
   refused:
     'Flipt accepts no credentials of ours; known answers and defaults are served, and it is tried again',
@@ -20,9 +20,9 @@ const LOGGED: Readonly<Record<Ailment, string>> = {
 };
 
 export interface Health {
-  readonly ail: (ailment: Ailment, failure: Failure) => void;
-  readonly heal: (...ailments: readonly Ailment[]) => void;
-  readonly has: (ailment: Ailment) => boolean;
+  readonly raise: (problem: Problem, failure: Failure) => void;
+  readonly clear: (...problems: readonly Problem[]) => void;
+  readonly has: (problem: Problem) => boolean;
 }
 
 export interface HealthReport {
@@ -32,38 +32,39 @@ export interface HealthReport {
   readonly logger: Logger;
 }
 
-/** Owns what ails the provider. Says each thing once when it starts and once when it ends. */
+/** Owns the problems there are. Logs each once when it starts and once when it ends. */
 export function providerHealth({ knowsAnything, changed, logger }: HealthReport): Health {
-  const ailments = new Map<Ailment, Failure>();
+  const problems = new Map<Problem, Failure>();
   let condition: Condition = 'ready';
 
   const reassess = (message: string) => {
-    const ailing = [...ailments.keys()].filter((ailment) => ailment !== 'unusable');
-    const next = ailing.length === 0 ? 'ready' : isStale(ailing) ? 'stale' : 'error';
+    const raised = [...problems.keys()].filter((problem) => problem !== 'unusable');
+    const next = raised.length === 0 ? 'ready' : isStale(raised) ? 'stale' : 'error';
     if (next === condition) return;
     condition = next;
     changed(next, message);
   };
   /** An outage leaves known answers as good as they were; credentials that are refused are an error at once. */
-  const isStale = (ailing: readonly Ailment[]) =>
-    ailing.every((ailment) => ailment === 'failing') && knowsAnything();
+  const isStale = (raised: readonly Problem[]) =>
+    raised.every((problem) => problem === 'failing') && knowsAnything();
 
   return {
-    ail(ailment, failure) {
-      if (ailments.has(ailment)) return;
-      ailments.set(ailment, failure);
+    raise(problem, failure) {
+      if (problems.has(problem)) return;
+      problems.set(problem, failure);
       // That a service which was never reached fails is nothing new.
-      const known = ailment === 'failing' && ailments.has('unreached');
-      logger[known ? 'debug' : 'warn'](`${LOGGED[ailment]}: ${failure.message}`);
+      const known = problem === 'failing' && problems.has('unreached');
+      logger[known ? 'debug' : 'warn'](`${LOGGED[problem]}: ${failure.message}`);
       reassess(failure.message);
     },
-    heal(...named) {
-      const healed = named.filter((ailment) => ailments.delete(ailment));
-      if (healed.length === 0) return;
-      const message = ailments.size === 0 ? 'Flipt answers again' : `Flipt is no longer ${healed.join(', ')}`;
-      logger[ailments.size === 0 ? 'warn' : 'debug'](message);
+    clear(...named) {
+      const cleared = named.filter((problem) => problems.delete(problem));
+      if (cleared.length === 0) return;
+      const message =
+        problems.size === 0 ? 'Flipt answers again' : `Flipt is no longer ${cleared.join(', ')}`;
+      logger[problems.size === 0 ? 'warn' : 'debug'](message);
       reassess(message);
     },
-    has: (ailment) => ailments.has(ailment),
+    has: (problem) => problems.has(problem),
   };
 }

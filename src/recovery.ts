@@ -1,5 +1,5 @@
 import type { Clock } from './clock.js';
-import type { Ailment, Health } from './health.js';
+import type { Health, Problem } from './health.js';
 import { isFailure, type AskAtOnce, type Failure } from './model.js';
 import { isRefusal, keepReaching, type Reached } from './service/reach.js';
 import { isOutage } from './service/retry.js';
@@ -9,23 +9,23 @@ const FRUITLESS = 10;
 
 export interface RecoverySettings {
   readonly health: Health;
-  readonly greet: () => Promise<Reached>;
+  readonly check: () => Promise<Reached>;
   /** Told when the service has answered in the background. */
   readonly reached: () => void;
 }
 
-/** Learns from what comes of requests what ails the provider, and works at its recovery. */
+/** Learns from the outcomes of requests which problems there are, and checks the service until they end. */
 export interface Recovery {
   readonly observed: (askAtOnce: AskAtOnce) => AskAtOnce;
-  /** From now on the service is greeted in the background until it answers. */
-  readonly ail: (ailment: Ailment, failure: Failure) => void;
+  /** From now on the service is checked in the background until it answers. */
+  readonly raise: (problem: Problem, failure: Failure) => void;
   /** The service answers. */
-  readonly well: () => void;
+  readonly answered: () => void;
   readonly close: () => void;
 }
 
 export function recovery(
-  { health, greet, reached }: RecoverySettings,
+  { health, check, reached }: RecoverySettings,
   clock: Clock,
   random: () => number,
 ): Recovery {
@@ -33,29 +33,29 @@ export function recovery(
   let fruitless = 0;
   let over = false;
 
-  const ail = (ailment: Ailment, failure: Failure) => {
+  const raise = (problem: Problem, failure: Failure) => {
     if (over) return;
-    health.ail(ailment, failure);
-    stopReaching ??= keepReaching(greet, clock, random, () => {
+    health.raise(problem, failure);
+    stopReaching ??= keepReaching(check, clock, random, () => {
       reached();
-      well();
+      answered();
     });
   };
-  const well = () => {
+  const answered = () => {
     stopReaching?.();
     stopReaching = undefined;
-    health.heal('unreached', 'refused');
+    health.clear('unreached', 'refused');
   };
   const learn = (failure: Failure) => {
-    if (isRefusal(failure) || failure.kind === 'credentials') ail('refused', failure);
+    if (isRefusal(failure) || failure.kind === 'credentials') raise('refused', failure);
     else if (isUnusable(failure) && ++fruitless >= FRUITLESS && !health.has('failing')) {
-      health.ail('unusable', failure);
+      health.raise('unusable', failure);
     }
   };
 
   return {
-    ail,
-    well,
+    raise,
+    answered,
     observed: (askAtOnce) => async (questions) => {
       const outcome = await askAtOnce(questions);
       if (over) return outcome;
@@ -64,8 +64,8 @@ export function recovery(
         return outcome;
       }
       fruitless = 0;
-      health.heal('unusable');
-      well();
+      health.clear('unusable');
+      answered();
       return outcome;
     },
     close() {

@@ -12,7 +12,7 @@ import { authorized } from './service/authorized.js';
 import { credentialsOf } from './service/credentials.js';
 import { breakerGuard } from './service/guarded.js';
 import { openTransport } from './service/http.js';
-import { greeting, isRefusal, reach, type Reached } from './service/reach.js';
+import { healthCheck, isRefusal, reach, type Reached } from './service/reach.js';
 import { bodySizes, remote } from './service/remote.js';
 import { retried } from './service/retried.js';
 import { retryBudget } from './service/retry.js';
@@ -55,11 +55,11 @@ export function run(
   });
   const transport = openTransport(settings, clock);
   const send = authorized(transport.send, credentialsOf(settings.auth, clock, http.timeoutMs));
-  const greet = greeting(remote(send, settings, closing.signal), namespace);
+  const check = healthCheck(remote(send, settings, closing.signal), namespace);
   const { observed, ...recovering } = recovery(
     {
       health,
-      greet,
+      check,
       reached: () => {
         guard.reached();
       },
@@ -68,12 +68,12 @@ export function run(
     random,
   );
   const guard = breakerGuard(settings.breaker, clock, {
-    probe: greeting(observed(remote(send, settings, closing.signal)), namespace),
+    probe: healthCheck(observed(remote(send, settings, closing.signal)), namespace),
     opened: (failure) => {
-      health.ail('failing', failure);
+      health.raise('failing', failure);
     },
     closed: () => {
-      health.heal('failing');
+      health.clear('failing');
     },
   });
   const guarded = guard.guarded(send);
@@ -118,14 +118,14 @@ export function run(
       return told instanceof Promise ? told.then((later) => pins.pin(key, later)) : pins.pin(key, told);
     },
     async start() {
-      const { reached, cancel } = reach(greet, settings.initTimeoutMs, clock);
+      const { reached, cancel } = reach(check, settings.initTimeoutMs, clock);
       cancelStart = cancel;
       const failure = await reached;
       if (closing.signal.aborted) return CLOSED;
       if (failure === undefined) {
         guard.reached();
-        recovering.well();
-      } else recovering.ail(isRefusal(failure) ? 'refused' : 'unreached', failure);
+        recovering.answered();
+      } else recovering.raise(isRefusal(failure) ? 'refused' : 'unreached', failure);
       // Only now: how the start went is told by its outcome, and by no event besides.
       cancelStart = undefined;
       return failure;

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { providerHealth, type Ailment, type Condition } from '../src/health.js';
+import { providerHealth, type Problem, type Condition } from '../src/health.js';
 import type { Failure } from '../src/model.js';
 
 const failure: Failure = { kind: 'connection', message: 'refused' };
@@ -13,76 +13,76 @@ function setUp(knowsAnything = false) {
 }
 
 describe('the condition of a provider', () => {
-  it.each<[string, boolean, readonly Ailment[], Condition[]]>([
+  it.each<[string, boolean, readonly Problem[], Condition[]]>([
     ['is an error while it never reached the service', false, ['unreached'], ['error']],
     ['is an error while its credentials are refused', true, ['refused'], ['error']],
     ['is stale during an outage, where answers are known', true, ['failing'], ['stale']],
     ['is an error during an outage, where none is known', false, ['failing'], ['error']],
     ['is an error in an outage with refused credentials', true, ['failing', 'refused'], ['stale', 'error']],
     ['is told once, however much ails it', false, ['unreached', 'failing', 'refused'], ['error']],
-  ])('%s', (_, knowsAnything, ailments, expected) => {
+  ])('%s', (_, knowsAnything, problems, expected) => {
     const { health, conditions } = setUp(knowsAnything);
-    for (const ailment of ailments) health.ail(ailment, failure);
+    for (const problem of problems) health.raise(problem, failure);
     expect(conditions()).toEqual(expected);
-    health.heal(...ailments);
+    health.clear(...problems);
     expect(conditions()).toEqual([...expected, 'ready']);
   });
 
   it('improves step by step', () => {
     const { health, conditions } = setUp(true);
-    health.ail('failing', failure);
-    health.ail('refused', failure);
-    health.heal('refused');
-    health.heal('failing');
+    health.raise('failing', failure);
+    health.raise('refused', failure);
+    health.clear('refused');
+    health.clear('failing');
     expect(conditions()).toEqual(['stale', 'error', 'stale', 'ready']);
   });
 
   it('is told with what went wrong', () => {
     const { health, changed } = setUp();
-    health.ail('unreached', failure);
+    health.raise('unreached', failure);
     expect(changed).toHaveBeenLastCalledWith('error', 'refused');
-    health.heal('unreached');
+    health.clear('unreached');
     expect(changed).toHaveBeenLastCalledWith('ready', 'Flipt answers again');
   });
 });
 
-describe('an ailment', () => {
+describe('a problem', () => {
   it('that follows from another is said no louder than for debugging, and one end is said for both', () => {
     const { health, logger } = setUp();
-    health.ail('unreached', failure);
-    health.ail('failing', failure);
-    health.heal('failing');
+    health.raise('unreached', failure);
+    health.raise('failing', failure);
+    health.clear('failing');
     expect(logger.warn).toHaveBeenCalledOnce();
-    health.heal('unreached');
+    health.clear('unreached');
     expect(logger.warn.mock.calls.at(-1)).toEqual(['Flipt answers again']);
     expect(logger.warn).toHaveBeenCalledTimes(2);
   });
 
-  it.each<Ailment>(['unreached', 'refused', 'failing'])(
+  it.each<Problem>(['unreached', 'refused', 'failing'])(
     '%s is logged once at its start, once at its end',
-    (ailment) => {
+    (problem) => {
       const { health, logger } = setUp();
-      for (let time = 0; time < 3; time++) health.ail(ailment, failure);
+      for (let time = 0; time < 3; time++) health.raise(problem, failure);
       expect(logger.warn).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^Flipt .*: refused$/));
-      expect(health.has(ailment)).toBe(true);
-      for (let time = 0; time < 3; time++) health.heal(ailment);
+      expect(health.has(problem)).toBe(true);
+      for (let time = 0; time < 3; time++) health.clear(problem);
       expect(logger.warn).toHaveBeenCalledTimes(2);
-      expect(health.has(ailment)).toBe(false);
+      expect(health.has(problem)).toBe(false);
       for (const level of ['error', 'info', 'debug'] as const) expect(logger[level]).not.toHaveBeenCalled();
     },
   );
 
   it('that is over while another is left is said for debugging only', () => {
     const { health, logger } = setUp();
-    health.ail('unreached', failure);
-    health.ail('refused', failure);
-    health.heal('unreached');
+    health.raise('unreached', failure);
+    health.raise('refused', failure);
+    health.clear('unreached');
     expect(logger.debug).toHaveBeenLastCalledWith(expect.stringMatching(/unreached|reach/));
   });
 
-  it('that there was not is not healed', () => {
+  it('that there was not is not cleared', () => {
     const { health, changed, logger } = setUp();
-    health.heal('unreached', 'refused', 'failing');
+    health.clear('unreached', 'refused', 'failing');
     expect(changed).not.toHaveBeenCalled();
     expect(logger.warn).not.toHaveBeenCalled();
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Ailment } from '../src/health.js';
+import type { Problem } from '../src/health.js';
 import type { Answer, Failure } from '../src/model.js';
 import { recovery } from '../src/recovery.js';
 import type { Reached } from '../src/service/reach.js';
@@ -12,80 +12,80 @@ const DOWN: Failure = { kind: 'connection', message: 'refused' };
 
 function setUp() {
   const clock = manualClock();
-  const ailing = new Set<Ailment>();
-  const greet = vi.fn<() => Promise<Reached>>(() => Promise.resolve(DOWN));
+  const raised = new Set<Problem>();
+  const check = vi.fn<() => Promise<Reached>>(() => Promise.resolve(DOWN));
   const reached = vi.fn();
   const health = {
-    ail: (ailment: Ailment) => void ailing.add(ailment),
-    heal: (...ailments: readonly Ailment[]) => {
-      for (const ailment of ailments) ailing.delete(ailment);
+    raise: (problem: Problem) => void raised.add(problem),
+    clear: (...problems: readonly Problem[]) => {
+      for (const problem of problems) raised.delete(problem);
     },
-    has: (ailment: Ailment) => ailing.has(ailment),
+    has: (problem: Problem) => raised.has(problem),
   };
-  const recovering = recovery({ health, greet, reached }, clock, () => 1);
+  const recovering = recovery({ health, check, reached }, clock, () => 1);
   const outcome = vi.fn<() => Promise<readonly Answer[] | Failure>>();
   const ask = recovering.observed(outcome);
   const asking = async (what: readonly Answer[] | Failure, times = 1) => {
     outcome.mockResolvedValue(what);
     for (let time = 0; time < times; time++) expect(await ask([])).toBe(what);
   };
-  return { clock, ailing, greet, reached, asking, ...recovering };
+  return { clock, raised, check, reached, asking, ...recovering };
 }
 
 describe('what comes of requests', () => {
   it.each<[string, Failure]>([
     ['a refusal of the credentials', REFUSED],
     ['credentials that cannot be had', NO_CREDENTIALS],
-  ])('%s is an ailment, and the service is greeted until it answers', async (_, failure) => {
-    const { clock, ailing, greet, reached, asking } = setUp();
+  ])('%s is a problem, and the service is checked until it answers', async (_, failure) => {
+    const { clock, raised, check, reached, asking } = setUp();
     await asking(failure, 3);
-    expect([...ailing]).toEqual(['refused']);
+    expect([...raised]).toEqual(['refused']);
     expect(clock.timers('background')).toBe(1);
     await clock.advance(1_000);
-    expect(greet).toHaveBeenCalledOnce();
-    greet.mockResolvedValue(undefined);
+    expect(check).toHaveBeenCalledOnce();
+    check.mockResolvedValue(undefined);
     await clock.advance(2_000);
     expect(reached).toHaveBeenCalledOnce();
-    expect(ailing.size).toBe(0);
+    expect(raised.size).toBe(0);
     expect(clock.timers()).toBe(0);
   });
 
-  it('a success heals what it disproves, and ends the greeting', async () => {
-    const { clock, ailing, asking, ail } = setUp();
-    ail('unreached', DOWN);
+  it('a success clears the problems that it disproves, and ends the health checks', async () => {
+    const { clock, raised, asking, raise } = setUp();
+    raise('unreached', DOWN);
     await asking([]);
-    expect(ailing.size).toBe(0);
+    expect(raised.size).toBe(0);
     expect(clock.timers()).toBe(0);
   });
 
-  it('ten useless answers in a row are an ailment, nine are not', async () => {
-    const { ailing, asking } = setUp();
+  it('ten useless answers in a row are a problem, nine are not', async () => {
+    const { raised, asking } = setUp();
     await asking(UNREADABLE, 9);
     await asking([]);
     await asking(UNREADABLE, 9);
-    expect(ailing.size).toBe(0);
+    expect(raised.size).toBe(0);
     await asking(UNREADABLE);
-    expect([...ailing]).toEqual(['unusable']);
+    expect([...raised]).toEqual(['unusable']);
     await asking([]);
-    expect(ailing.size).toBe(0);
+    expect(raised.size).toBe(0);
   });
 
   it('an outage is for the circuit breaker to judge', async () => {
-    const { ailing, asking } = setUp();
+    const { raised, asking } = setUp();
     await asking(DOWN, 30);
     await asking({ kind: 'status', status: 503, message: 'down' }, 30);
-    expect(ailing.size).toBe(0);
+    expect(raised.size).toBe(0);
   });
 
   it('is no matter once it is closed', async () => {
-    const { clock, ailing, asking, ail, close } = setUp();
-    ail('unreached', DOWN);
+    const { clock, raised, asking, raise, close } = setUp();
+    raise('unreached', DOWN);
     close();
     expect(clock.timers()).toBe(0);
-    ailing.clear();
+    raised.clear();
     await asking(REFUSED);
-    ail('unreached', DOWN);
-    expect(ailing.size).toBe(0);
+    raise('unreached', DOWN);
+    expect(raised.size).toBe(0);
     expect(clock.timers()).toBe(0);
   });
 });

@@ -11,7 +11,7 @@ const BACKGROUND_MS = { first: 1_000, most: 30_000 };
  * Asks a real question, and a cheap one: an empty flag key, which any valid token of the namespace may ask
  * and which the service answers with NOT_FOUND. (For an empty batch it would refuse a namespaced token.)
  */
-export function greeting(askAtOnce: AskAtOnce, namespace: string): () => Promise<Reached> {
+export function healthCheck(askAtOnce: AskAtOnce, namespace: string): () => Promise<Reached> {
   const question = questionOf(namespace, '', { entity: '', names: [], texts: [] });
   return async () => {
     const outcome = await askAtOnce([question]);
@@ -27,7 +27,7 @@ export function isRefusal({ status }: Failure): boolean {
 
 /** Greets again and again, until the service answers, refuses the credentials, or the time is up. */
 export function reach(
-  greet: () => Promise<Reached>,
+  check: () => Promise<Reached>,
   withinMs: number,
   clock: Clock,
 ): { readonly reached: Promise<Reached>; readonly cancel: (failure: Failure) => void } {
@@ -50,7 +50,7 @@ export function reach(
       end(last);
     });
     const attempt = async () => {
-      const outcome = await greet();
+      const outcome = await check();
       if (over) return;
       if (outcome === undefined || isRefusal(outcome)) {
         end(outcome);
@@ -67,7 +67,7 @@ export function reach(
 
 /** Greets in the background until the service answers: after 1 s, doubling to 30 s, each shortened by chance. */
 export function keepReaching(
-  greet: () => Promise<Reached>,
+  check: () => Promise<Reached>,
   clock: Clock,
   random: () => number,
   onReached: () => void,
@@ -80,7 +80,7 @@ export function keepReaching(
     delayMs = Math.min(delayMs * 2, BACKGROUND_MS.most);
   };
   const attempt = async () => {
-    const outcome = await greet();
+    const outcome = await check();
     if (over) return;
     if (outcome === undefined) onReached();
     else later();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answerJson, answering, item, itemsOf, orMissing, type Script } from '../servers/scripted.js';
 import { open, serving } from './open.js';
 
-/** Answers the provider's greeting as a service would, and the rest as told. */
+/** Answers the provider's health check as a service would, and the rest as told. */
 const thenRest =
   (rest: Script): Script =>
   (request, response) => {

@@ -93,9 +93,9 @@ describe('HTTP requests', () => {
       at: new Date(0),
       tags: ['x', { y: 1 }],
     });
-    const [greeting, asked] = server.requests;
-    expect(greeting).toMatchObject({ path: '/base/evaluate/v1/batch' });
-    expect(JSON.parse(greeting!.body)).toEqual({
+    const [check, asked] = server.requests;
+    expect(check).toMatchObject({ path: '/base/evaluate/v1/batch' });
+    expect(JSON.parse(check!.body)).toEqual({
       requests: [{ namespaceKey: 'shop', flagKey: '', entityId: '', context: {} }],
       reference: 'main',
     });

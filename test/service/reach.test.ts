@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { failed, type Answer, type Failure } from '../../src/model.js';
-import { greeting, isRefusal, keepReaching, reach, type Reached } from '../../src/service/reach.js';
+import { healthCheck, isRefusal, keepReaching, reach, type Reached } from '../../src/service/reach.js';
 import { manualClock } from '../clock.js';
 import { failedWith } from './outcomes.js';
 
@@ -9,18 +9,18 @@ const REFUSED: Failure = { kind: 'status', status: 401, message: 'no' };
 
 function setUp(...outcomes: Reached[]) {
   const clock = manualClock();
-  const greetedAt: number[] = [];
-  const greet = () => {
-    const outcome = outcomes[Math.min(greetedAt.push(clock.now()), outcomes.length) - 1];
+  const checkedAt: number[] = [];
+  const check = () => {
+    const outcome = outcomes[Math.min(checkedAt.push(clock.now()), outcomes.length) - 1];
     return Promise.resolve(outcome);
   };
-  return { clock, greet, greetedAt };
+  return { clock, check, checkedAt };
 }
 
-describe('greeting the service', () => {
+describe('the health check', () => {
   it('asks an empty flag key in the namespace', async () => {
     const askAtOnce = vi.fn(() => Promise.resolve<readonly Answer[]>([{ kind: 'missing' }]));
-    expect(await greeting(askAtOnce, 'shop')()).toBeUndefined();
+    expect(await healthCheck(askAtOnce, 'shop')()).toBeUndefined();
     expect(askAtOnce).toHaveBeenCalledExactlyOnceWith([
       { namespace: 'shop', flag: '', entity: '', attributes: {} },
     ]);
@@ -32,7 +32,7 @@ describe('greeting the service', () => {
     ['an answer that is none', [failed(unreadable)], unreadable],
     ['that it could not evaluate the item, which is an answer', [failed(failedWith('item'))], undefined],
   ])('learns of %s', async (_, outcome, expected) => {
-    expect(await greeting(() => Promise.resolve(outcome), 'x')()).toEqual(expected);
+    expect(await healthCheck(() => Promise.resolve(outcome), 'x')()).toEqual(expected);
   });
 
   it.each([
@@ -47,29 +47,29 @@ describe('greeting the service', () => {
 
 describe('reaching the service at the start', () => {
   it('ends with its first answer', async () => {
-    const { clock, greet, greetedAt } = setUp(DOWN, DOWN, undefined);
-    const { reached } = reach(greet, 5_000, clock);
+    const { clock, check, checkedAt } = setUp(DOWN, DOWN, undefined);
+    const { reached } = reach(check, 5_000, clock);
     await clock.advance(300);
     expect(await reached).toBeUndefined();
-    expect(greetedAt).toEqual([0, 100, 300]);
+    expect(checkedAt).toEqual([0, 100, 300]);
     expect(clock.timers()).toBe(0);
   });
 
   it('is tried again after 100 ms, doubling, until the time is up, and ends with the last failure', async () => {
-    const { clock, greet, greetedAt } = setUp(DOWN);
-    const { reached } = reach(greet, 5_000, clock);
+    const { clock, check, checkedAt } = setUp(DOWN);
+    const { reached } = reach(check, 5_000, clock);
     await clock.advance(5_000);
     expect(await reached).toBe(DOWN);
-    expect(greetedAt).toEqual([0, 100, 300, 700, 1_500, 3_100]);
+    expect(checkedAt).toEqual([0, 100, 300, 700, 1_500, 3_100]);
     expect(clock.timers()).toBe(0);
   });
 
   it('ends at once where the credentials are refused', async () => {
-    const { clock, greet, greetedAt } = setUp(DOWN, REFUSED);
-    const { reached } = reach(greet, 5_000, clock);
+    const { clock, check, checkedAt } = setUp(DOWN, REFUSED);
+    const { reached } = reach(check, 5_000, clock);
     await clock.advance(100);
     expect(await reached).toBe(REFUSED);
-    expect(greetedAt).toHaveLength(2);
+    expect(checkedAt).toHaveLength(2);
     expect(clock.timers()).toBe(0);
   });
 
@@ -84,55 +84,55 @@ describe('reaching the service at the start', () => {
   });
 
   it.each([0, 150])('can be cancelled after %s ms, and then does nothing more', async (ms) => {
-    const { clock, greet, greetedAt } = setUp(DOWN);
-    const { reached, cancel } = reach(greet, 5_000, clock);
+    const { clock, check, checkedAt } = setUp(DOWN);
+    const { reached, cancel } = reach(check, 5_000, clock);
     await clock.advance(ms);
-    const greeted = greetedAt.length;
+    const checked = checkedAt.length;
     cancel(failedWith('closed'));
     expect(await reached).toEqual(failedWith('closed'));
     await clock.advance(5_000);
-    expect(greetedAt).toHaveLength(greeted);
+    expect(checkedAt).toHaveLength(checked);
     expect(clock.timers()).toBe(0);
   });
 });
 
 describe('reaching the service in the background', () => {
   const run = (random: number, ...outcomes: Reached[]) => {
-    const { clock, greet, greetedAt } = setUp(...outcomes);
+    const { clock, check, checkedAt } = setUp(...outcomes);
     const onReached = vi.fn();
-    const stop = keepReaching(greet, clock, () => random, onReached);
-    return { clock, greetedAt, onReached, stop };
+    const stop = keepReaching(check, clock, () => random, onReached);
+    return { clock, checkedAt, onReached, stop };
   };
 
   it('is tried after 1 s, doubling to 30 s, and does not keep the process alive', async () => {
-    const { clock, greetedAt, onReached } = run(1, REFUSED);
+    const { clock, checkedAt, onReached } = run(1, REFUSED);
     expect([clock.timers('background'), clock.timers('awaited')]).toEqual([1, 0]);
     await clock.advance(121_000);
-    expect(greetedAt).toEqual([1, 3, 7, 15, 31, 61, 91, 121].map((seconds) => seconds * 1_000));
+    expect(checkedAt).toEqual([1, 3, 7, 15, 31, 61, 91, 121].map((seconds) => seconds * 1_000));
     expect(onReached).not.toHaveBeenCalled();
   });
 
   it('is tried after half of that at the earliest, by chance', async () => {
-    const { clock, greetedAt } = run(0, DOWN);
+    const { clock, checkedAt } = run(0, DOWN);
     await clock.advance(1_500);
-    expect(greetedAt).toEqual([500, 1_500]);
+    expect(checkedAt).toEqual([500, 1_500]);
   });
 
   it('ends when the service answers', async () => {
-    const { clock, greetedAt, onReached } = run(1, DOWN, undefined);
+    const { clock, checkedAt, onReached } = run(1, DOWN, undefined);
     await clock.advance(60_000);
-    expect(greetedAt).toHaveLength(2);
+    expect(checkedAt).toHaveLength(2);
     expect(onReached).toHaveBeenCalledOnce();
     expect(clock.timers()).toBe(0);
   });
 
   it.each([500, 1_000])('can be stopped after %s ms', async (ms) => {
-    const { clock, greetedAt, onReached, stop } = run(1, DOWN);
+    const { clock, checkedAt, onReached, stop } = run(1, DOWN);
     await clock.advance(ms);
-    const greeted = greetedAt.length;
+    const checked = checkedAt.length;
     stop();
     await clock.advance(60_000);
-    expect(greetedAt).toHaveLength(greeted);
+    expect(checkedAt).toHaveLength(checked);
     expect(onReached).not.toHaveBeenCalled();
     expect(clock.timers()).toBe(0);
   });
@@ -141,8 +141,8 @@ describe('reaching the service in the background', () => {
     const clock = manualClock();
     const onReached = vi.fn();
     const answers: ((reached: Reached) => void)[] = [];
-    const greet = () => new Promise<Reached>((resolve) => answers.push(resolve));
-    const stop = keepReaching(greet, clock, () => 1, onReached);
+    const check = () => new Promise<Reached>((resolve) => answers.push(resolve));
+    const stop = keepReaching(check, clock, () => 1, onReached);
     await clock.advance(1_000);
     stop();
     answers[0]?.(undefined);
