@@ -13,9 +13,17 @@ export interface Clock {
   endOfTurn(run: () => void): void;
 }
 
+/*
+ * Taken when this module is loaded: fake timers that a test puts up later are for what it tests. Under them a
+ * batch would never go out, nor a deadline end.
+ */
+const { setTimeout, clearTimeout, setImmediate } = globalThis;
+const now = performance.now.bind(performance);
+const date = Date.now;
+
 export const systemClock: Clock = {
-  now: () => performance.now(),
-  date: () => Date.now(),
+  now,
+  date,
   after(ms, run, background) {
     const timer = setTimeout(run, ms);
     if (background) timer.unref();

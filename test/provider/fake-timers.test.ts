@@ -1,0 +1,34 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { rawServer } from '../faults/raw-server.js';
+import { FEATURES } from './features.js';
+import { localService, open } from './open.js';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('is as before when the fake timers are gone', async () => {
+  const service = await localService({ features: FEATURES });
+  const { client } = await open({ url: service.url });
+  vi.useFakeTimers();
+  const begun = client.getBooleanValue('on', false, { targetingKey: 'begun under them' });
+  vi.useRealTimers();
+  await begun;
+  expect(await client.getBooleanValue('on', false, { targetingKey: 'asked after them' })).toBe(true);
+});
+
+it('ends by its deadline under fake timers', async () => {
+  await using silent = await rawServer(() => undefined);
+  const { client } = await open({ url: silent.url, initTimeoutMs: 1, deadlineMs: 20 });
+  vi.useFakeTimers();
+  expect(await client.getBooleanDetails('on', false)).toMatchObject({ value: false, errorCode: 'GENERAL' });
+});
+
+it('answers what is known under fake timers, at the age that it has', async () => {
+  const service = await localService({ features: FEATURES });
+  const { client } = await open({ url: service.url });
+  await client.getBooleanValue('on', false);
+  vi.useFakeTimers();
+  vi.advanceTimersByTime(3_600_000);
+  expect(await client.getBooleanDetails('on', false)).toMatchObject({ value: true, reason: 'CACHED' });
+});
