@@ -3,21 +3,31 @@ import type { Logger } from './options.js';
 
 /**
  * What keeps the provider from answering as it should; several may hold at once.
- * - `unreached`: the service has not answered since the start
- * - `refused`: it refuses the credentials
+ * - `unreached`: the service has not answered as it should since the start
+ * - `refused`: it refuses the credentials, or there are none to send
  * - `failing`: the circuit breaker is open
  * - `unusable`: it answers, but nothing that could be used; logged only, since it may be all about one flag
  */
 export type Problem = 'unreached' | 'refused' | 'failing' | 'unusable';
 export type Condition = 'ready' | 'stale' | 'error';
 
-const LOGGED: Readonly<Record<Problem, string>> = {
-  unreached: 'Flipt cannot be reached; defaults are served, and it is tried again in the background',
-  refused:
-    'Flipt accepts no credentials of ours; known answers and defaults are served, and it is tried again',
-  failing: 'Flipt fails; it is left alone for a while, and known answers and defaults are served',
-  unusable: 'Flipt answers, but with nothing that can be used; known answers and defaults are served',
-};
+/** What is said of it, in front of what went wrong. */
+function headline(problem: Problem, { kind }: Failure): string {
+  switch (problem) {
+    case 'unreached':
+      return kind === 'status' || kind === 'unreadable'
+        ? 'Flipt does not answer as it should; defaults are served, and it is tried again in the background'
+        : 'Flipt cannot be reached; defaults are served, and it is tried again in the background';
+    case 'refused':
+      return kind === 'credentials'
+        ? 'There are no credentials to send to Flipt; known answers and defaults are served, and it is tried again'
+        : 'Flipt accepts no credentials of ours; known answers and defaults are served, and it is tried again';
+    case 'failing':
+      return 'Flipt fails; it is left alone for a while, and known answers and defaults are served';
+    case 'unusable':
+      return 'Flipt answers, but with nothing that can be used; known answers and defaults are served';
+  }
+}
 
 export interface Health {
   readonly raise: (problem: Problem, failure: Failure) => void;
@@ -54,7 +64,7 @@ export function providerHealth({ knowsAnything, changed, logger }: HealthReport)
       problems.set(problem, failure);
       // That a service which was never reached fails is nothing new.
       const known = problem === 'failing' && problems.has('unreached');
-      logger[known ? 'debug' : 'warn'](`${LOGGED[problem]}: ${failure.message}`);
+      logger[known ? 'debug' : 'warn'](`${headline(problem, failure)}: ${failure.message}`);
       reassess(failure.message);
     },
     clear(...named) {

@@ -158,7 +158,7 @@ export class FliptProvider implements Provider {
     const detailsOf = (told: Told) => {
       const details = resolutionDetails(told, namespace, flagKey, defaultValue, translate);
       // Not a warning: a lasting failure would fill the log. What lasts is said once, by the provider's own logger.
-      if (details.errorMessage !== undefined) logger?.debug(`${quoted(flagKey)}: ${details.errorMessage}`);
+      if (details.errorMessage !== undefined) logger?.debug(`${nameOf(flagKey)}: ${details.errorMessage}`);
       return details;
     };
     const told = this.#tell(flagKey, context);
@@ -208,6 +208,10 @@ const NO_TARGETING_KEY: Failure = {
 };
 
 const NO_FLAG_KEY: Failure = { kind: 'item', message: 'the flag key is no string' };
+
+function nameOf(flagKey: string): string {
+  return isText(flagKey) ? quoted(flagKey) : 'a flag';
+}
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';

@@ -18,7 +18,7 @@ export interface RecoverySettings {
 export interface Recovery {
   readonly observed: (askAtOnce: AskAtOnce) => AskAtOnce;
   /** From now on the service is checked in the background until it answers. */
-  readonly raise: (problem: Problem, failure: Failure) => void;
+  readonly startFailed: (failure: Failure) => void;
   /** The service answers. */
   readonly answered: () => void;
   readonly close: () => void;
@@ -47,14 +47,16 @@ export function recovery(
     health.clear('unreached', 'refused');
   };
   const learn = (failure: Failure) => {
-    if (isRefusal(failure) || failure.kind === 'credentials') raise('refused', failure);
+    if (isAboutCredentials(failure)) raise('refused', failure);
     else if (isUnusable(failure) && ++fruitless >= FRUITLESS && !health.has('failing')) {
       health.raise('unusable', failure);
     }
   };
 
   return {
-    raise,
+    startFailed(failure) {
+      raise(isAboutCredentials(failure) ? 'refused' : 'unreached', failure);
+    },
     answered,
     observed: (askAtOnce) => async (questions) => {
       const outcome = await askAtOnce(questions);
@@ -73,6 +75,10 @@ export function recovery(
       stopReaching?.();
     },
   };
+}
+
+function isAboutCredentials(failure: Failure): boolean {
+  return isRefusal(failure) || failure.kind === 'credentials';
 }
 
 /** There was an answer, but to no question. */

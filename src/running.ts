@@ -12,7 +12,7 @@ import { authorized } from './service/authorized.js';
 import { credentialsOf } from './service/credentials.js';
 import { breakerGuard } from './service/guarded.js';
 import { openTransport } from './service/http.js';
-import { healthCheck, isRefusal, reach, type Reached } from './service/reach.js';
+import { healthCheck, reach, type Reached } from './service/reach.js';
 import { bodySizes, remote } from './service/remote.js';
 import { retried } from './service/retried.js';
 import { retryBudget } from './service/retry.js';
@@ -125,7 +125,7 @@ export function run(
       if (failure === undefined) {
         guard.reached();
         recovering.answered();
-      } else recovering.raise(isRefusal(failure) ? 'refused' : 'unreached', failure);
+      } else recovering.startFailed(failure);
       // Only now: how the start went is told by its outcome, and by no event besides.
       cancelStart = undefined;
       return failure;

@@ -72,6 +72,18 @@ describe('a problem', () => {
     },
   );
 
+  it.each<[Problem, Failure['kind'], RegExp]>([
+    ['unreached', 'timeout', /^Flipt cannot be reached; /],
+    ['unreached', 'status', /^Flipt does not answer as it should; /],
+    ['unreached', 'unreadable', /^Flipt does not answer as it should; /],
+    ['refused', 'status', /^Flipt accepts no credentials of ours; /],
+    ['refused', 'credentials', /^There are no credentials to send to Flipt; /],
+  ])('%s by a failure of kind %s is logged as what it is', (problem, kind, expected) => {
+    const { health, logger } = setUp();
+    health.raise(problem, { kind, message: 'why' });
+    expect(logger.warn).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(expected));
+  });
+
   it('that is over while another is left is said for debugging only', () => {
     const { health, logger } = setUp();
     health.raise('unreached', failure);

@@ -50,9 +50,20 @@ describe('what comes of requests', () => {
     expect(clock.timers()).toBe(0);
   });
 
+  it.each<[Failure, Problem]>([
+    [DOWN, 'unreached'],
+    [REFUSED, 'refused'],
+    [NO_CREDENTIALS, 'refused'],
+  ])('%o at the start is the problem %s', (failure, problem) => {
+    const { raised, startFailed, close } = setUp();
+    startFailed(failure);
+    expect([...raised]).toEqual([problem]);
+    close();
+  });
+
   it('a success clears the problems that it disproves, and ends the health checks', async () => {
-    const { clock, raised, asking, raise } = setUp();
-    raise('unreached', DOWN);
+    const { clock, raised, asking, startFailed } = setUp();
+    startFailed(DOWN);
     await asking([]);
     expect(raised.size).toBe(0);
     expect(clock.timers()).toBe(0);
@@ -78,13 +89,13 @@ describe('what comes of requests', () => {
   });
 
   it('is no matter once it is closed', async () => {
-    const { clock, raised, asking, raise, close } = setUp();
-    raise('unreached', DOWN);
+    const { clock, raised, asking, startFailed, close } = setUp();
+    startFailed(DOWN);
     close();
     expect(clock.timers()).toBe(0);
     raised.clear();
     await asking(REFUSED);
-    raise('unreached', DOWN);
+    startFailed(DOWN);
     expect(raised.size).toBe(0);
     expect(clock.timers()).toBe(0);
   });

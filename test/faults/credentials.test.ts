@@ -116,6 +116,25 @@ it('has credentials renewed for all who were refused, and each asks once more', 
   await provider.onClose();
 });
 
+it('says once that there are none, before and after the start', async () => {
+  await using server = await rawServer(well);
+  const { provider, ask, log } = rig(server.url, {
+    auth: {
+      headers: () => {
+        throw new TypeError('sealed');
+      },
+    },
+    initTimeoutMs: 1,
+  });
+  await expect(provider.initialize()).rejects.toThrow('auth.headers threw TypeError');
+  await ask('colour', 'ann');
+  expect(log).toEqual([
+    expect.stringMatching(/^There are no credentials to send to Flipt; .*threw TypeError/),
+  ]);
+  expect(server.requests).toEqual([]);
+  await provider.onClose();
+});
+
 it('reads a token file again when it changes, and survives its absence', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'token-'));
   const tokenFile = join(folder, 'token');

@@ -140,6 +140,18 @@ describe('a flag key', () => {
   });
 });
 
+it('a flag key that is no string is an error that says so', async () => {
+  const service = await localService({ features: FEATURES });
+  const { client } = await open({ url: service.url });
+  for (const flagKey of [undefined, null, 5, {}]) {
+    expect(await client.getBooleanDetails(flagKey as never, true)).toMatchObject({
+      value: true,
+      errorCode: 'GENERAL',
+      errorMessage: 'the flag key is no string',
+    });
+  }
+});
+
 describe('whatever comes in', () => {
   it.each<[string, (provider: FliptProvider) => Promise<{ errorCode?: string }>]>([
     ['no context', (provider) => provider.resolveStringEvaluation('colour', '', undefined as never)],
