@@ -22,6 +22,8 @@ afterAll(() => {
 });
 
 const RESOLUTIONS = {
+  /** Knows no `exports`. Many Nest applications are still compiled like this. */
+  node10: { module: 'commonjs', moduleResolution: 'node10' },
   node16: { module: 'node16', moduleResolution: 'node16' },
   nodenext: { module: 'nodenext', moduleResolution: 'nodenext' },
   bundler: { module: 'esnext', moduleResolution: 'bundler' },
@@ -33,12 +35,12 @@ interface Compilation {
   readonly sources: readonly string[];
 }
 
-/** Both as ES module and as CommonJS, where the resolution tells them apart. Rejects with what the compiler says. */
+/** Both as ES module and as CommonJS, where the resolution tells them apart by the file's ending. Rejects with what the compiler says. */
 async function compiled(
   consumer: string,
   { resolution, exactOptionalPropertyTypes, sources }: Compilation,
 ): Promise<void> {
-  const endings = resolution === 'bundler' ? ['ts'] : ['mts', 'cts'];
+  const endings = resolution === 'node16' || resolution === 'nodenext' ? ['mts', 'cts'] : ['ts'];
   const files = sources.flatMap((source) => endings.map((ending) => `${source}.${ending}`));
   for (const file of files) {
     copyFileSync(join(SOURCES, file.replace(/\.\w+$/, '.ts')), join(consumer, file));
@@ -73,6 +75,7 @@ describe.concurrent('a consumer with Express and Nest', () => {
   const sources = ['core', 'frameworks'];
 
   it.for([
+    { resolution: 'node10', exactOptionalPropertyTypes: true },
     { resolution: 'node16', exactOptionalPropertyTypes: true },
     { resolution: 'nodenext', exactOptionalPropertyTypes: false },
     { resolution: 'bundler', exactOptionalPropertyTypes: true },
