@@ -114,12 +114,15 @@ function readServe(values: Values, env: Readonly<Record<string, string | undefin
   if (features === '') return wrong('--features: expected a file');
   if (data === '') return wrong('--data: expected a file');
   if (auth !== undefined && auth !== 'required') return wrong(`--auth: expected required, got ${auth}`);
-  const given = values['bootstrap-token'];
-  if (auth === undefined && given !== undefined) {
-    return wrong('--bootstrap-token: has no effect without --auth required');
+  const [name, given] = values['bootstrap-token']
+    ? ['--bootstrap-token', values['bootstrap-token']]
+    : ['FLIPT_BOOTSTRAP_TOKEN', env.FLIPT_BOOTSTRAP_TOKEN];
+  const bootstrapToken = given || undefined;
+  // Who gives a token believes that one is asked for.
+  if (auth === undefined && bootstrapToken !== undefined) {
+    return wrong(`${name}: has no effect without --auth required`);
   }
-  const bootstrapToken = auth === undefined ? undefined : given || env.FLIPT_BOOTSTRAP_TOKEN || '';
-  if (bootstrapToken === '') {
+  if (auth !== undefined && bootstrapToken === undefined) {
     return wrong('--auth required: needs a first token: --bootstrap-token, or FLIPT_BOOTSTRAP_TOKEN');
   }
   return { kind: 'serve', serve: { features, port, host, semantics, data, bootstrapToken } };

@@ -78,7 +78,8 @@ async function openStore(
   const state: State = { namespaces: await readNamespaces(features), tokens: new Map() };
   // From the first moment on: the ids given out now are to be the same after a restart.
   await file?.save(state).catch((error: unknown) => {
-    throw new DataFileError(`${String(data)}: ${messageOf(error)}`, { cause: error });
+    const cause = (error instanceof Error && error.cause) || error;
+    throw new DataFileError(`${String(data)}: cannot be written: ${messageOf(cause)}`, { cause });
   });
   return new Store(state, file?.save);
 }

@@ -28,7 +28,10 @@ describe('arguments', () => {
   it('give way to the environment only where they say nothing of the first token', () => {
     const env = { FLIPT_BOOTSTRAP_TOKEN: 'dummy-env' };
     const line = 'serve --features f.yml';
-    expect(read(line, env)).toMatchObject({ serve: { bootstrapToken: undefined } });
+    expect(read(line, env)).toMatchObject({
+      message: 'FLIPT_BOOTSTRAP_TOKEN: has no effect without --auth required',
+    });
+    expect(read(line, { FLIPT_BOOTSTRAP_TOKEN: '' })).toMatchObject({ serve: { bootstrapToken: undefined } });
     expect(read(`${line} --auth required`, env)).toMatchObject({ serve: { bootstrapToken: 'dummy-env' } });
     expect(read(`${line} --auth required --bootstrap-token dummy`, env)).toMatchObject({
       serve: { bootstrapToken: 'dummy' },

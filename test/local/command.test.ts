@@ -151,7 +151,7 @@ describe('the command', () => {
     async (host, ...auth) => {
       const path = at('closed.yml');
       await writeFile(path, features(true));
-      const token = { FLIPT_BOOTSTRAP_TOKEN: 'dummy-bootstrap' };
+      const token = auth.length > 0 ? { FLIPT_BOOTSTRAP_TOKEN: 'dummy-bootstrap' } : {};
       const { line, code, end } = run(
         ['serve', '--features', path, '--port', '0', '--host', host, ...auth],
         token,

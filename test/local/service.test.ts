@@ -218,9 +218,9 @@ describe('a service with a data file', () => {
     await expect(start({ data: at('nothing.json') })).rejects.toThrow(
       /does not exist yet, so features are needed/,
     );
-    await expect(start({ features: BASE_FEATURES, data: at('no/where.json') })).rejects.toThrow(
-      DataFileError,
-    );
+    const nowhere = start({ features: BASE_FEATURES, data: at('no/where.json') });
+    await expect(nowhere).rejects.toThrow(DataFileError);
+    await expect(nowhere).rejects.toThrow(/where\.json: cannot be written: ENOENT/);
     await writeFile(at('damaged.json'), 'damaged');
     await expect(start({ features: BASE_FEATURES, data: at('damaged.json') })).rejects.toThrow(DataFileError);
     expect(await readFile(at('damaged.json'), 'utf8')).toBe('damaged');
