@@ -41,7 +41,10 @@ export function checkAdapterOptions(
 ): void {
   if (typeof options !== 'object' || options === null) throw wrong(adapter, 'options', 'an object', options);
   for (const name of Object.keys(options)) {
-    if (!rules.has(name)) throw new TypeError(`${adapter}: ${name}: unknown option`);
+    if (rules.has(name)) continue;
+    throw new TypeError(
+      `${adapter}: ${name}: unknown option, expected one of ${[...rules.keys()].join(', ')}`,
+    );
   }
   for (const [name, { expected, holds, required = false }] of rules) {
     const value: unknown = Reflect.get(options, name);

@@ -1,21 +1,27 @@
 import * as v from 'valibot';
 import { isConnectionHeader, isHeaderName, isHeaderText } from './header-text.js';
-import { quoted } from './quoted.js';
 
 /*
  * The shape of the options. A message here is what was expected;
- * `complaint` puts the option's name before it and what was given behind it.
+ * `complaint.ts` puts the option's name before it and what was given behind it.
  */
 
 const LARGEST_TIMER_MS = 2_147_483_647;
 /** The cache makes room for all of its entries at once. */
 const MOST_ENTRIES = 2 ** 24;
 
-/** JavaScript, and the schema by itself, takes a list for an object. */
-const noList = <S extends v.GenericSchema>(schema: S, expected: string) =>
-  v.lazy((given) => (Array.isArray(given) ? v.never(expected) : schema));
-const members = <E extends v.ObjectEntries>(entries: E, expected: string) =>
-  noList(v.strictObject(entries, expected), expected);
+const isCollection = (given: unknown) =>
+  typeof given === 'object' && given !== null && Symbol.iterator in given;
+/** The schema by itself takes a list, a Map or Headers for an object, one without members as a rule. */
+const noCollection = <S extends v.GenericSchema>(schema: S, expected: string) =>
+  v.lazy((given) => (isCollection(given) ? v.never(expected) : schema));
+const members = <E extends v.ObjectEntries>(entries: E, expected: string) => {
+  const known = Object.keys(entries).join(', ');
+  return noCollection(
+    v.strictObject(entries, (issue) => (issue.expected === 'never' ? known : expected)),
+    expected,
+  );
+};
 
 const whole = (least: number, unit: string, most = Number.MAX_SAFE_INTEGER) => {
   const expected = `${unit} >= ${least}`;
@@ -44,6 +50,12 @@ const headerText = (expected: string) =>
     v.check(isHeaderText, `${expected} without line breaks or characters beyond Latin-1`),
   );
 const filled = (expected: string) => v.pipe(headerText(expected), v.nonEmpty(expected));
+/** Sent behind Bearer or JWT, which does not belong into it. */
+const token = (expected: string) =>
+  v.pipe(
+    filled(expected),
+    v.check((value) => !value.includes(' '), `${expected} alone, without a space`),
+  );
 const text = (expected: string) => v.pipe(v.string(expected), v.nonEmpty(expected));
 const callable = (expected: string) =>
   v.custom<(...args: never[]) => unknown>((value) => typeof value === 'function', expected);
@@ -54,7 +66,7 @@ const headerName = v.pipe(
   v.check(isHeaderName, 'a header name'),
   v.check((name) => !isConnectionHeader(name), "a header that is not the connection's own"),
 );
-const headers = noList(v.record(headerName, headerText('text'), HEADERS), HEADERS);
+const headers = noCollection(v.record(headerName, headerText('text'), HEADERS), HEADERS);
 
 const isWebAddress = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 
@@ -72,8 +84,8 @@ const AUTH = '{ token }, { jwt }, { tokenFile } or { headers }, one of them';
 const auth = v.pipe(
   members(
     {
-      token: v.optional(filled('a token')),
-      jwt: v.optional(filled('a JSON Web Token')),
+      token: v.optional(token('a token')),
+      jwt: v.optional(token('a JSON Web Token')),
       tokenFile: v.optional(text('the path of a file')),
       headers: v.optional(callable('a function that returns headers')),
     },
@@ -82,9 +94,10 @@ const auth = v.pipe(
   v.check((given) => Object.values(given).filter((value) => value !== undefined).length === 1, AUTH),
 );
 
+const PEM = 'PEM as text (-----BEGIN …) or bytes, not the path of a file';
 const pem = v.custom<string | Uint8Array>(
-  (value) => typeof value === 'string' || value instanceof Uint8Array,
-  'PEM as text or bytes',
+  (value) => (typeof value === 'string' ? value.includes('-----BEGIN ') : value instanceof Uint8Array),
+  PEM,
 );
 const PROXY = "'env' or an http: or https: address";
 const http = v.pipe(
@@ -111,7 +124,7 @@ const http = v.pipe(
       tls: v.optional(
         members(
           {
-            ca: v.optional(v.union([pem, v.array(pem)], 'PEM as text or bytes, or a list of them')),
+            ca: v.optional(v.union([pem, v.array(pem)], `${PEM}, or a list of them`)),
             cert: v.optional(pem),
             key: v.optional(pem),
             servername: v.optional(text('a host name')),
@@ -203,35 +216,3 @@ export const providerShape = members(
   },
   'an object of options',
 );
-
-/** What the first thing wrong is: `cache.freshForMs: expected milliseconds >= 0, got -5`; `undefined` if all is well. */
-export function complaint(
-  shape: typeof clientShape | typeof providerShape,
-  given: unknown,
-): string | undefined {
-  const checked = v.safeParse<v.GenericSchema>(shape, given, { abortEarly: true });
-  const issue = checked.issues?.[0];
-  if (issue === undefined) return undefined;
-  const path = (issue.path ?? []).map(({ key }) => String(key)).join('.') || 'options';
-  if (issue.type === 'strict_object' && issue.expected === 'never') return `${path}: unknown option`;
-  return `${path}: expected ${issue.message}, got ${shown(path, issue.input)}`;
-}
-
-/** Never shows a credential: of what stands under these names only the kind is told. */
-function shown(path: string, given: unknown): string {
-  switch (typeof given) {
-    case 'string':
-      if (given === '') return "''";
-      return /^(auth|headers|url|http\.(tls|proxy))\b/.test(path) ? 'a string' : quoted(given.slice(0, 100));
-    case 'number':
-    case 'boolean':
-    case 'bigint':
-    case 'undefined':
-      return String(given);
-    case 'object':
-      if (given === null) return 'null';
-      return Array.isArray(given) ? 'a list' : 'an object';
-    default:
-      return `a ${typeof given}`;
-  }
-}

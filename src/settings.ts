@@ -1,4 +1,5 @@
-import { clientShape, complaint, providerShape } from './checks.js';
+import { clientShape, providerShape } from './checks.js';
+import { complaint } from './complaint.js';
 import type {
   AuthOptions,
   BatchOptions,
@@ -93,6 +94,15 @@ function refuse(problem: string | undefined): void {
   if (problem !== undefined) throw new TypeError(problem);
 }
 
+const VARIABLES: ReadonlyMap<string, string> = new Map([
+  ['url', 'FLIPT_URL'],
+  ['environment', 'FLIPT_ENVIRONMENT'],
+  ['reference', 'FLIPT_REFERENCE'],
+  ['auth.token', 'FLIPT_TOKEN'],
+  ['auth.jwt', 'FLIPT_JWT'],
+  ['auth.tokenFile', 'FLIPT_TOKEN_FILE'],
+]);
+
 /** A variable that is set to nothing is not set. Options win. What the environment says is checked like an option. */
 function connectionOf(options: ConnectionOptions, env: Environment): ConnectionSettings {
   const given = {
@@ -101,7 +111,7 @@ function connectionOf(options: ConnectionOptions, env: Environment): ConnectionS
     environment: options.environment ?? (env.FLIPT_ENVIRONMENT || undefined),
     reference: options.reference ?? (env.FLIPT_REFERENCE || undefined),
   };
-  refuse(complaint(clientShape, given));
+  refuse(complaint(clientShape, given, (path) => VARIABLES.get(path) ?? path));
   return {
     ...given,
     auth: given.auth && (set(given.auth) as AuthOptions),

@@ -108,14 +108,15 @@ describe('an option', () => {
 
   it('http takes a dispatcher, or a proxy, tls and a socket', () => {
     const dispatcher = { request: () => Promise.reject(new Error('unused')) };
+    const pem = '-----BEGIN CERTIFICATE-----';
     expect(settled({ http: { dispatcher } }).http.dispatcher).toBe(dispatcher);
     for (const http of [
       { proxy: 'env' },
       { proxy: 'http://proxy.test:3128' },
       {
-        tls: { ca: ['PEM', Buffer.from('PEM')], cert: 'PEM', key: Buffer.from('PEM'), servername: 'a.test' },
+        tls: { ca: [pem, Buffer.from('PEM')], cert: pem, key: Buffer.from('PEM'), servername: 'a.test' },
       },
-      { tls: { ca: 'PEM' }, socketPath: '/run/flipt.sock' },
+      { tls: { ca: pem }, socketPath: '/run/flipt.sock' },
     ]) {
       expect(settled({ http }).http).toMatchObject(http);
     }
@@ -173,9 +174,16 @@ describe('the environment', () => {
       { FLIPT_TOKEN: 'a', FLIPT_JWT: 'b', FLIPT_TOKEN_FILE: 'c' },
       'FLIPT_TOKEN and FLIPT_JWT and FLIPT_TOKEN_FILE: expected one of them, got 3',
     ],
-    [{ FLIPT_URL: 'localhost:8080' }, 'url: expected an http: or https: address, got a string'],
-    [{ FLIPT_ENVIRONMENT: 'a\nb' }, /^environment: expected the name of an environment without line breaks/],
-    [{ FLIPT_TOKEN: 'dummy\n' }, /^auth\.token: expected a token without line breaks .*got a string$/],
+    [{ FLIPT_URL: 'localhost:8080' }, 'FLIPT_URL: expected an http: or https: address, got "localhost:8080"'],
+    [
+      { FLIPT_ENVIRONMENT: 'a\nb' },
+      /^FLIPT_ENVIRONMENT: expected the name of an environment without line breaks/,
+    ],
+    [{ FLIPT_TOKEN: 'dummy\n' }, /^FLIPT_TOKEN: expected a token without line breaks .*got a string$/],
+    [
+      { FLIPT_JWT: 'Bearer dummy' },
+      'FLIPT_JWT: expected a JSON Web Token alone, without a space, got a string',
+    ],
   ])('that is wrong (%j) is a TypeError, too', (env, message) => {
     expect(() => settled({}, env)).toThrow(TypeError);
     expect(() => settled({}, env)).toThrow(message);
@@ -195,8 +203,12 @@ describe('the environment', () => {
   });
 });
 
-const AUTH = 'expected { token }, { jwt }, { tokenFile } or { headers }, one of them, got an object';
-const TLS_OR_DISPATCHER = 'http: expected either dispatcher, or proxy, tls and socketPath, got an object';
+const AUTH = 'auth: expected { token }, { jwt }, { tokenFile } or { headers }, one of them, got';
+const TLS_OR_DISPATCHER = 'http: expected either dispatcher, or proxy, tls and socketPath, got';
+const PEM = 'PEM as text (-----BEGIN …) or bytes, not the path of a file';
+const OPTION_NAMES =
+  'url, auth, environment, reference, headers, http, logger, namespace, targetingKey, attributes, ' +
+  'initTimeoutMs, deadlineMs, cache, batch, breaker';
 const dispatcher = { request: () => undefined };
 
 const WRONG: readonly (readonly [unknown, string])[] = [
@@ -204,12 +216,19 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   ['http://localhost', 'options: expected an object of options, got "http://localhost"'],
   [[], 'options: expected an object of options, got a list'],
   [5, 'options: expected an object of options, got 5'],
-  [{ uri: 'x' }, 'uri: unknown option'],
-  [{ cache: { ttl: 5 } }, 'cache.ttl: unknown option'],
-  [{ http: { tls: { rejectUnauthorized: false } } }, 'http.tls.rejectUnauthorized: unknown option'],
+  [{ uri: 'x' }, `uri: unknown option, expected one of ${OPTION_NAMES}`],
+  [new Map(), 'options: expected an object of options, got a Map'],
+  [
+    { cache: { ttl: 5 } },
+    'cache.ttl: unknown option, expected one of freshForMs, staleForMs, staleOnErrorForMs, negativeForMs, maxEntries, maxBytes',
+  ],
+  [
+    { http: { tls: { rejectUnauthorized: false } } },
+    'http.tls.rejectUnauthorized: unknown option, expected one of ca, cert, key, servername',
+  ],
   [{ url: 5 }, 'url: expected an http: or https: address, got 5'],
   [{ url: '' }, "url: expected an http: or https: address, got ''"],
-  [{ url: 'ftp://flipt.test' }, 'url: expected an http: or https: address, got a string'],
+  [{ url: 'ftp://flipt.test' }, 'url: expected an http: or https: address, got "ftp://flipt.test"'],
   [{ url: 'http://a.test/?q' }, 'url: expected an address without query and fragment, got a string'],
   [{ url: 'http://a.test/#f' }, 'url: expected an address without query and fragment, got a string'],
   [
@@ -224,15 +243,18 @@ const WRONG: readonly (readonly [unknown, string])[] = [
     { auth: 'dummy-token' },
     'auth: expected { token }, { jwt }, { tokenFile } or { headers }, one of them, got a string',
   ],
-  [{ auth: {} }, `auth: ${AUTH}`],
-  [{ auth: { token: 'dummy', jwt: 'dummy' } }, `auth: ${AUTH}`],
+  [{ auth: {} }, `${AUTH} an empty object`],
+  [{ auth: { token: undefined } }, `${AUTH} { token: undefined }`],
+  [{ auth: { token: 'dummy', jwt: 'dummy' } }, `${AUTH} { token, jwt }`],
+  [{ auth: { token: 'Bearer dummy' } }, 'auth.token: expected a token alone, without a space, got a string'],
   [{ auth: { token: '' } }, "auth.token: expected a token, got ''"],
   [{ auth: { token: 5n } }, 'auth.token: expected a token, got 5'],
   [{ auth: { jwt: null } }, 'auth.jwt: expected a JSON Web Token, got null'],
   [{ auth: { tokenFile: '' } }, "auth.tokenFile: expected the path of a file, got ''"],
-  [{ auth: { headers: {} } }, 'auth.headers: expected a function that returns headers, got an object'],
+  [{ auth: { headers: {} } }, 'auth.headers: expected a function that returns headers, got an empty object'],
   [{ headers: 'x' }, 'headers: expected an object of header names and values, got a string'],
   [{ headers: ['x'] }, 'headers: expected an object of header names and values, got a list'],
+  [{ headers: new Headers() }, 'headers: expected an object of header names and values, got a Headers'],
   [{ headers: { 'x-a': 5 } }, 'headers.x-a: expected text, got 5'],
   ...[
     'Connection',
@@ -255,8 +277,11 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   ],
   [{ targetingKey: true }, "targetingKey: expected 'optional' or 'required', got true"],
   [{ attributes: ['plan'] }, 'attributes: expected { only: [names] } or { except: [names] }, got a list'],
-  [{ attributes: {} }, 'attributes: expected either only or except, got an object'],
-  [{ attributes: { only: [], except: [] } }, 'attributes: expected either only or except, got an object'],
+  [{ attributes: {} }, 'attributes: expected either only or except, got an empty object'],
+  [
+    { attributes: { only: [], except: [] } },
+    'attributes: expected either only or except, got { only, except }',
+  ],
   [{ attributes: { only: 'plan' } }, 'attributes.only: expected a list of attribute names, got "plan"'],
   [{ attributes: { except: [5] } }, 'attributes.except.0: expected the name of an attribute, got 5'],
   [{ initTimeoutMs: 0 }, 'initTimeoutMs: expected milliseconds >= 1, got 0'],
@@ -270,7 +295,7 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   [{ cache: { freshForMs: -5 } }, 'cache.freshForMs: expected milliseconds >= 0, got -5'],
   [{ cache: { staleForMs: '1' } }, 'cache.staleForMs: expected milliseconds >= 0, got "1"'],
   [{ cache: { staleOnErrorForMs: -1 } }, 'cache.staleOnErrorForMs: expected milliseconds >= 0, got -1'],
-  [{ cache: { negativeForMs: {} } }, 'cache.negativeForMs: expected milliseconds >= 0, got an object'],
+  [{ cache: { negativeForMs: {} } }, 'cache.negativeForMs: expected milliseconds >= 0, got an empty object'],
   [{ cache: { maxEntries: 0 } }, 'cache.maxEntries: expected entries >= 1, got 0'],
   [{ cache: { maxEntries: 1.5 } }, 'cache.maxEntries: expected a whole number of entries >= 1, got 1.5'],
   [{ cache: { maxEntries: 1e10 } }, 'cache.maxEntries: expected entries <= 16777216, got 10000000000'],
@@ -283,19 +308,23 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   [{ http: [] }, 'http: expected an object of options, got a list'],
   [{ http: { timeoutMs: 0 } }, 'http.timeoutMs: expected milliseconds >= 1, got 0'],
   [{ http: { retries: -1 } }, 'http.retries: expected attempts >= 0, got -1'],
-  [{ http: { dispatcher: {} } }, 'http.dispatcher: expected an undici dispatcher, got an object'],
+  [{ http: { dispatcher: {} } }, 'http.dispatcher: expected an undici dispatcher, got an empty object'],
   [
     { http: { proxy: 'proxy:3128' } },
     "http.proxy: expected 'env' or an http: or https: address, got a string",
   ],
   [{ http: { tls: true } }, 'http.tls: expected { ca, cert, key, servername }, got true'],
-  [{ http: { tls: { ca: 5 } } }, 'http.tls.ca: expected PEM as text or bytes, or a list of them, got 5'],
-  [{ http: { tls: { cert: [] } } }, 'http.tls.cert: expected PEM as text or bytes, got a list'],
+  [{ http: { tls: { ca: 5 } } }, `http.tls.ca: expected ${PEM}, or a list of them, got 5`],
+  [{ http: { tls: { key: '/etc/flipt/key.pem' } } }, `http.tls.key: expected ${PEM}, got a string`],
+  [{ http: { tls: { cert: [] } } }, `http.tls.cert: expected ${PEM}, got a list`],
   [{ http: { tls: { servername: '' } } }, "http.tls.servername: expected a host name, got ''"],
   [{ http: { socketPath: 5 } }, 'http.socketPath: expected the path of a Unix domain socket, got 5'],
-  [{ http: { dispatcher, proxy: 'env' } }, TLS_OR_DISPATCHER],
-  [{ http: { dispatcher, tls: {} } }, TLS_OR_DISPATCHER],
-  [{ http: { proxy: 'env', socketPath: '/s' } }, 'http: expected either proxy or socketPath, got an object'],
+  [{ http: { dispatcher, proxy: 'env' } }, `${TLS_OR_DISPATCHER} { dispatcher, proxy }`],
+  [{ http: { dispatcher, tls: {} } }, `${TLS_OR_DISPATCHER} { dispatcher, tls }`],
+  [
+    { http: { proxy: 'env', socketPath: '/s' } },
+    'http: expected either proxy or socketPath, got { proxy, socketPath }',
+  ],
   [{ breaker: 3 }, 'breaker: expected false or an object of options, got 3'],
   [{ breaker: { failures: 0 } }, 'breaker.failures: expected failures >= 1, got 0'],
   [{ breaker: { openForMs: 0 } }, 'breaker.openForMs: expected milliseconds >= 1, got 0'],
@@ -309,7 +338,7 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   ],
   [
     { logger: { warn: () => undefined } },
-    'logger: expected an object with the functions error, warn, info and debug, got an object',
+    'logger: expected an object with the functions error, warn, info and debug, got { warn }',
   ],
 ];
 
@@ -340,7 +369,9 @@ describe('a wrong option is a TypeError that says which, what was expected and w
 
   it('and for the typed client likewise, which knows fewer options', () => {
     expect(() => clientSettings({ namespace: 'x' } as never, {})).toThrow(
-      new TypeError('namespace: unknown option'),
+      new TypeError(
+        'namespace: unknown option, expected one of url, auth, environment, reference, headers, http, logger',
+      ),
     );
     expect(() => clientSettings({ url: 'x' }, {})).toThrow(TypeError);
     expect(clientSettings({ url: 'http://a.test/' }, {})).toMatchObject({ url: 'http://a.test' });

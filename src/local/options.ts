@@ -55,7 +55,9 @@ export function checkOptions(options: LocalServiceOptions): void {
   const name = typeof key === 'string' ? key : '';
   const expected = EXPECTED[name];
   if (name === '') throw new TypeError(`options: expected an object, got ${issue.received}`);
-  if (expected === undefined) throw new TypeError(`${name}: unknown option`);
+  if (expected === undefined) {
+    throw new TypeError(`${name}: unknown option, expected one of ${Object.keys(EXPECTED).join(', ')}`);
+  }
   const given = name === 'bootstrapToken' ? '' : `, got ${issue.received}`;
   throw new TypeError(`${name}: expected ${expected}${given}`);
 }

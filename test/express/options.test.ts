@@ -26,7 +26,10 @@ it.each<[unknown, string]>([
   [{ context, prefetch: [7] }, 'flags: prefetch: expected a list of flag keys or a function, got object'],
   [{ context, provider: {} }, 'flags: provider: expected a provider that can prefetch, got object'],
   [{ context, provider: null }, 'flags: provider: expected a provider that can prefetch, got null'],
-  [{ context, preload: [] }, 'flags: preload: unknown option'],
+  [
+    { context, preload: [] },
+    'flags: preload: unknown option, expected one of context, contextTimeoutMs, domain, prefetch, provider',
+  ],
 ])('refuses %o', (options, message) => {
   expect(() => flags(options as FlagsOptions)).toThrow(new TypeError(message));
 });

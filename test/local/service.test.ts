@@ -108,7 +108,10 @@ describe('options that are wrong', () => {
     [{ features: 'f', semantics: 'v3' }, 'semantics: expected "v1" or "v2", got "v3"'],
     [{ features: 'f', data: 5 }, 'data: expected the path of a file, got 5'],
     [{ features: 'f', bootstrapToken: 12345 }, 'bootstrapToken: expected a token'],
-    [{ features: 'f', prot: 80 }, 'prot: unknown option'],
+    [
+      { features: 'f', prot: 80 },
+      'prot: unknown option, expected one of features, port, host, semantics, data, bootstrapToken',
+    ],
     [{}, 'features: missing; expected a path, YAML text or documents'],
   ])('%j', async (options, message) => {
     const starting = startLocalService(options as LocalServiceOptions);

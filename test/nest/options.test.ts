@@ -22,7 +22,10 @@ it.each<[unknown, string]>([
   [{ readyTimeoutMs: Infinity }, `FliptModule: readyTimeoutMs: expected ${MILLISECONDS}, got Infinity`],
   [{ readyTimeoutMs: NaN }, `FliptModule: readyTimeoutMs: expected ${MILLISECONDS}, got NaN`],
   [{ required: 'yes' }, 'FliptModule: required: expected true or false, got string'],
-  [{ url: 'http://localhost:8080' }, 'FliptModule: url: unknown option'],
+  [
+    { url: 'http://localhost:8080' },
+    'FliptModule: url: unknown option, expected one of context, provider, domain, prefetch, readyTimeoutMs, required',
+  ],
 ])('refuses %o when the app starts', async (options, message) => {
   await expect(register(options as FliptModuleOptions)).rejects.toThrow(new TypeError(message));
 });
