@@ -1,4 +1,4 @@
-/** Imports go one way: see docs/architecture or CONTRIBUTING for the drawing. */
+/** Imports go one way: docs/how-it-works.md has the drawing, CONTRIBUTING.md the rule in a sentence. */
 const only = (name, from, allowed) => ({
   name,
   severity: 'error',
@@ -36,6 +36,30 @@ module.exports = {
     only('errors', 'errors\\.ts', ['model\\.ts']),
     only('checks', 'checks\\.ts', ['quoted\\.ts', 'header-text\\.ts']),
     only('settings', 'settings\\.ts', ['checks\\.ts', 'options\\.ts']),
+    only('index', 'index\\.ts', ['options\\.ts', 'provider\\.ts', 'request-context\\.ts', 'view\\.ts']),
+    only('provider', 'provider\\.ts', [
+      'clock\\.ts',
+      'health\\.ts',
+      'mapping/',
+      'model\\.ts',
+      'options\\.ts',
+      'quoted\\.ts',
+      'running\\.ts',
+      'service/reach\\.ts',
+      'settings\\.ts',
+      'view\\.ts',
+    ]),
+    only('running', 'running\\.ts', [
+      'batch/',
+      'cache/',
+      'clock\\.ts',
+      'health\\.ts',
+      'model\\.ts',
+      'recovery\\.ts',
+      'service/',
+      'settings\\.ts',
+      'view\\.ts',
+    ]),
     only('client', 'client\\.ts', [
       'flipt-client\\.ts',
       'errors\\.ts',
@@ -62,6 +86,21 @@ module.exports = {
     only('adapter-options-know-nobody', 'adapter-options\\.ts', []),
     only('express', 'express/', ['index\\.ts', 'adapter-options\\.ts']),
     only('nest', 'nest/', ['index\\.ts', 'adapter-options\\.ts']),
+    {
+      name: 'front-door-without-other-entries',
+      severity: 'error',
+      comment:
+        'Whoever imports the provider pays for no other entry; this holds for new files at the root too',
+      from: { path: '^src/[^/]+\\.ts$' },
+      to: { path: '^src/(local|engine|express|nest)/' },
+    },
+    {
+      name: 'operations-for-the-client',
+      severity: 'error',
+      comment: 'The operations and the client that has them are for nobody else',
+      from: { path: '^src/', pathNot: '^src/(flipt-)?client\\.ts|^src/service/operations/' },
+      to: { path: '^src/(flipt-)?client\\.ts|^src/service/operations/' },
+    },
     {
       name: 'openfeature-at-the-edge',
       severity: 'error',
