@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packed, ROOT, run, type Packed } from './packed.js';
 
 interface Manifest {
+  readonly version: string;
   readonly scripts: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, unknown>>;
@@ -43,6 +44,11 @@ describe('the tarball', () => {
   it('holds every file that its manifest names', () => {
     const named = [...targets(manifest.exports), ...targets(manifest.bin)];
     expect(named.filter((name) => !existsSync(join(the.folder, name)))).toEqual([]);
+  });
+
+  it('says in its changelog what its version brings', () => {
+    const versions = [...text('CHANGELOG.md').matchAll(/^## \[(.+)\] - \d{4}-\d{2}-\d{2}$/gm)];
+    expect(versions.map(([, version]) => version)).toContain(manifest.version);
   });
 
   it('runs nothing when it is installed', () => {
