@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   assert.throws(() => new FliptProvider({ adress: 'http://localhost' }), TypeError);
 
   await service.close();
-  console.log('well');
+  console.log(`well on ${process.version}`);
 }
 
 void main();

@@ -54,7 +54,7 @@ async function main(): Promise<void> {
   await inNest(service.url);
   await OpenFeature.close();
   await service.close();
-  console.log('well');
+  console.log(`well on ${process.version}`);
 }
 
 void main();

@@ -56,4 +56,4 @@ await assert.rejects(client.segments.get('default', 'none'), { name: 'FliptServi
 await client.close();
 await OpenFeature.close();
 await service.close();
-console.log('well');
+console.log(`well on ${process.version}`);
