@@ -1,10 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { startLocalService } from '../../src/local/index.js';
 import { casesOf, comparable, featuresOf, RECORDINGS, type Recording } from '../engine/recordings.js';
+import { settings } from './settings.js';
 
 // Against a running service: FLIPT_URL is its address, FLIPT_RECORDING names the recorded features that it holds, as
 // bravo.v2 (default alpha.v1), and FLIPT_TOKEN is a token, where it requires one. Nothing there is changed.
-const { FLIPT_URL: runningUrl, FLIPT_RECORDING: held = 'alpha.v1', FLIPT_TOKEN: token } = process.env;
+const {
+  FLIPT_URL: runningUrl,
+  FLIPT_RECORDING: held = 'alpha.v1',
+  FLIPT_TOKEN: token,
+} = settings(['FLIPT_URL', 'FLIPT_RECORDING']);
+const asked = runningUrl ?? 'the embedded service';
 
 const BATCH = 100;
 const played =
@@ -12,7 +18,12 @@ const played =
     ? RECORDINGS
     : RECORDINGS.filter(({ name, semantics }) => `${name}.${semantics}` === held);
 
-describe(`${runningUrl ?? 'the embedded service'} answers questions as Flipt did`, () => {
+let compared = 0;
+afterAll(() => {
+  console.log(`${asked}: ${compared} answers are as recorded`);
+});
+
+describe(`${asked} answers questions as Flipt did`, () => {
   it('has a recording to play', () => {
     expect(played, `FLIPT_RECORDING=${held}`).not.toEqual([]);
   });
@@ -34,6 +45,7 @@ describe(`${runningUrl ?? 'the embedded service'} answers questions as Flipt did
 
 async function expectRecordedAnswers(url: string, recording: Recording): Promise<void> {
   const cases = casesOf(recording);
+  expect(cases).toHaveLength(1500);
   for (let start = 0; start < cases.length; start += BATCH) {
     const batch = cases.slice(start, start + BATCH);
     const answers = await ask(
@@ -42,6 +54,7 @@ async function expectRecordedAnswers(url: string, recording: Recording): Promise
     );
     expect(answers.map(inRecordedForm)).toEqual(batch.map(({ response }) => comparable(response)));
   }
+  compared += cases.length;
 }
 
 async function ask(url: string, requests: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {

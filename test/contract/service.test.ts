@@ -1,11 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { startLocalService } from '../../src/local/index.js';
 import { BASE_FEATURES, conversation, play, RECORDED_BOOTSTRAP_TOKEN } from './conversation.js';
+import { settings } from './settings.js';
 
 // Against a real server: FLIPT_TEST_URL is the address of a fresh Flipt v1 that holds base.features.yml and requires
 // tokens, FLIPT_TEST_TOKEN its bootstrap token. What is played changes what the server holds; in this order no
 // conversation is disturbed by the one before.
-const { FLIPT_TEST_URL: realUrl, FLIPT_TEST_TOKEN: realToken = '' } = process.env;
+const { FLIPT_TEST_URL: realUrl, FLIPT_TEST_TOKEN: realToken = '' } = settings([
+  'FLIPT_TEST_URL',
+  'FLIPT_TEST_TOKEN',
+]);
+const asked = realUrl ?? 'the embedded service';
 
 const CONVERSATIONS = [
   { name: 'batch', steps: 22 },
@@ -15,11 +20,17 @@ const CONVERSATIONS = [
   { name: 'tokens', steps: 33 },
 ];
 
-describe(`${realUrl ?? 'the embedded service'} answers as Flipt v1 did`, () => {
+let compared = 0;
+afterAll(() => {
+  console.log(`${asked}: ${compared} steps of conversations are as recorded`);
+});
+
+describe(`${asked} answers as Flipt v1 did`, () => {
   it.each(CONVERSATIONS)('$name: $steps of $steps steps', async ({ name, steps }) => {
     const played = realUrl === undefined ? await playEmbedded(name) : await playReal(realUrl, name);
     expect(played).toHaveLength(steps);
     for (const { title, expected, answered } of played) expect(answered, title).toEqual(expected);
+    compared += played.length;
   });
 });
 

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { node } from '../examples/running.js';
+import { settings } from './settings.js';
+
+const NEEDED = ['FLIPT_TEST_URL', 'FLIPT_TEST_TOKEN'] as const;
+const BOTH = { FLIPT_TEST_URL: 'http://localhost:1', FLIPT_TEST_TOKEN: 'dummy' };
+
+it('may all be missing, so that the embedded service is asked', () => {
+  expect(settings(NEEDED, { FLIPT_TEST_URL: '', PATH: '/bin' })).toEqual({});
+});
+
+it('are taken as they are set', () => {
+  expect(settings(NEEDED, { ...BOTH, FLIPT_CONTRACT: 'real' })).toEqual({ ...BOTH, FLIPT_CONTRACT: 'real' });
+});
+
+it.each([
+  [{}, 'FLIPT_CONTRACT=real needs FLIPT_TEST_URL, FLIPT_TEST_TOKEN too'],
+  [{ ...BOTH, FLIPT_TEST_TOKEN: '' }, 'FLIPT_CONTRACT=real needs FLIPT_TEST_TOKEN too'],
+  [{ ...BOTH, FLIPT_CONTRACT: 'true' }, 'FLIPT_CONTRACT: expected real or nothing, got true'],
+])('are refused: %o', (set, message) => {
+  expect(() => settings(NEEDED, { FLIPT_CONTRACT: 'real', ...set })).toThrow(message);
+});
+
+it('keep the contract tests from asking the embedded service where a real one is meant', async () => {
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run'];
+  const files = ['test/contract/evaluation.test.ts', 'test/contract/service.test.ts'];
+  const { code, output } = await node([...vitest, ...files], { FLIPT_CONTRACT: 'real' }).ended;
+  expect(code).toBe(1);
+  expect(output).toContain('FLIPT_CONTRACT=real needs FLIPT_URL, FLIPT_RECORDING too');
+  expect(output).toContain('FLIPT_CONTRACT=real needs FLIPT_TEST_URL, FLIPT_TEST_TOKEN too');
+});

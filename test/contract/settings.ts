@@ -1,0 +1,31 @@
+/** What the contract tests read of the environment. */
+export const VARIABLES = [
+  'FLIPT_CONTRACT',
+  'FLIPT_URL',
+  'FLIPT_RECORDING',
+  'FLIPT_TOKEN',
+  'FLIPT_TEST_URL',
+  'FLIPT_TEST_TOKEN',
+] as const;
+
+type Variable = (typeof VARIABLES)[number];
+export type Settings = { readonly [Name in Variable]?: string };
+
+/**
+ * Those that are set. The embedded service stands in for a server that none of them names, but not with
+ * FLIPT_CONTRACT=real: then the needed ones must be there, lest a slip in a workflow leave everything green.
+ */
+export function settings(
+  needed: readonly Variable[],
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Settings {
+  const set: Settings = Object.fromEntries(
+    VARIABLES.filter((name) => environment[name]).map((name) => [name, environment[name]]),
+  );
+  const { FLIPT_CONTRACT: asked } = set;
+  if (asked === undefined) return set;
+  if (asked !== 'real') throw new Error(`FLIPT_CONTRACT: expected real or nothing, got ${asked}`);
+  const missing = needed.filter((name) => set[name] === undefined);
+  if (missing.length > 0) throw new Error(`FLIPT_CONTRACT=real needs ${missing.join(', ')} too`);
+  return set;
+}
