@@ -65,7 +65,8 @@ describe.each(WORKFLOWS)('%s', (name) => {
     expect(given.filter((variable) => !isRead(variable) && !known.includes(variable))).toEqual([]);
   });
 
-  it('lets no failure pass', () => {
+  it('leaves no job out, and lets no failure pass', () => {
+    expect(jobs.filter((job) => 'if' in job)).toEqual([]);
     expect(text).not.toMatch(/continue-on-error|\|\| *(true|:|exit 0)/);
   });
 });

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { manifest, ROOT, runsOf, workflow, type Job } from './workflow.js';
+
+const MAIN = { branches: ['main'] };
+
+const commands = (name: string, job: string) => runsOf(workflow(name).jobs[job]!);
+const nodeOf = ({ steps }: Job) =>
+  steps.find(({ uses = '' }) => uses.startsWith('actions/setup-node@'))?.with?.['node-version'];
+
+describe('test.yml', () => {
+  const { on, jobs } = workflow('test.yml');
+
+  it('runs for every pull request, and for what is on main', () => {
+    expect(on).toEqual({ push: MAIN, pull_request: null });
+  });
+
+  it('runs everything on each line of Node of scripts/matrix.js, from the one that the manifest names', async () => {
+    const { LINES } = (await import(`${ROOT}/scripts/nodes.js`)) as { readonly LINES: readonly string[] };
+    expect(jobs.test?.strategy?.matrix).toEqual({ node: LINES.map(Number) });
+    expect(nodeOf(jobs.test!)).toBe('${{ matrix.node }}');
+    expect(manifest.engines.node).toMatch(new RegExp(`^>=${LINES[0]!}\\b`));
+  });
+
+  it.each([
+    ['test', 'npm test'],
+    ['lowest', 'npm run test:lowest'],
+    ['floor', 'npm run test:floor'],
+    ['audit', 'npm run audit'],
+  ])('has a job %s that does %s', (job, command) => {
+    expect(commands('test.yml', job)).toEqual(['npm ci', command]);
+  });
+});
+
+describe('contract.yml', () => {
+  it('runs for every pull request, for what is on main, and each week', () => {
+    const weekly = [{ cron: '17 4 * * 1' }];
+    const { on } = workflow('contract.yml');
+    expect(on).toEqual({ push: MAIN, pull_request: null, schedule: weekly, workflow_dispatch: null });
+  });
+});
+
+describe('newest.yml', () => {
+  it('runs everything each week, with the newest SDK and the newest of each dependency', () => {
+    expect(workflow('newest.yml').on).toMatchObject({ schedule: [{ cron: '43 4 * * 1' }] });
+    const dependencies = Object.keys(manifest.dependencies).join(' ');
+    expect(commands('newest.yml', 'newest')).toEqual([
+      'npm ci',
+      `npm update --no-save ${dependencies}`,
+      'npm install --no-save @openfeature/server-sdk@latest @openfeature/core@latest',
+      `npm ls @openfeature/server-sdk @openfeature/core ${dependencies}`,
+      'npm test',
+    ]);
+  });
+});
+
+describe('release.yml', () => {
+  const { on, jobs } = workflow('release.yml');
+  const publish = jobs.publish!;
+
+  it('runs for a tag of a version and for nothing else, as the environment release', () => {
+    expect(on).toEqual({ push: { tags: ['v*'] } });
+    expect(Object.keys(jobs)).toEqual(['publish']);
+    expect(publish.environment).toBe('release');
+  });
+
+  it('publishes what it has tested and packed, if tag, manifest, changelog and repository fit', () => {
+    const [versions, repository, ...rest] = runsOf(publish);
+    expect(versions).toContain('test "v$version" = "$GITHUB_REF_NAME"');
+    expect(versions).toContain('grep --quiet --fixed-strings "## [$version]" CHANGELOG.md');
+    expect(repository).toContain('grep --quiet --fixed-strings "$GITHUB_REPOSITORY"');
+    expect(rest).toEqual(['npm ci', 'npm test', 'npm run audit', 'npm pack --ignore-scripts']);
+  });
+
+  it('signs it in the end, and gives a prerelease the tag next', () => {
+    const signed = 'npm publish ./*.tgz --provenance --access public';
+    expect(publish.steps.slice(-2)).toMatchObject([
+      { if: "${{ !contains(github.ref_name, '-') }}", run: signed },
+      { if: "${{ contains(github.ref_name, '-') }}", run: `${signed} --tag next` },
+    ]);
+    expect(publish.steps.filter((step) => step.if !== undefined)).toHaveLength(2);
+  });
+});
+
+describe('npm test', () => {
+  it('is all of its parts', () => {
+    const parts = ['format', 'lint', 'imports', 'types', 'build', 'test:all'];
+    expect(manifest.scripts.test).toBe(parts.map((part) => `npm run ${part}`).join(' && '));
+  });
+});
