@@ -34,8 +34,9 @@ module.exports = {
     only('request-context', 'request-context\\.ts', ['view\\.ts']),
     only('options-know-nobody', 'options\\.ts', []),
     only('errors', 'errors\\.ts', ['model\\.ts']),
-    only('checks', 'checks\\.ts', ['quoted\\.ts', 'header-text\\.ts']),
-    only('settings', 'settings\\.ts', ['checks\\.ts', 'options\\.ts']),
+    only('checks', 'checks\\.ts', ['header-text\\.ts']),
+    only('complaint', 'complaint\\.ts', ['checks\\.ts', 'quoted\\.ts']),
+    only('settings', 'settings\\.ts', ['checks\\.ts', 'complaint\\.ts', 'options\\.ts']),
     only('index', 'index\\.ts', ['options\\.ts', 'provider\\.ts', 'request-context\\.ts', 'view\\.ts']),
     only('provider', 'provider\\.ts', [
       'clock\\.ts',
