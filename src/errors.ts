@@ -45,7 +45,7 @@ export class FliptServiceError extends Error {
   readonly code: GrpcCode;
   /** The HTTP status; `undefined` where no answer came. */
   readonly status: number | undefined;
-  /** What the service sent as `details`, most often nothing. */
+  /** What the service sent as `details`, most often nothing; without the credentials that it may repeat. */
   readonly details: readonly unknown[];
   /** As the client names it: `segments.create`. */
   readonly operation: string;

@@ -7,6 +7,7 @@ import { openConnections } from './dispatcher.js';
 import { ENDED, type Reply, type Send, type ServiceRequest } from './message.js';
 import { connectionFailure, timeoutFailure, tooLarge } from './network.js';
 import { plainTextWarning } from './plain-text.js';
+import { proxyCredentialsOf } from './proxy-credentials.js';
 
 /** A larger body is refused: no answer of the service comes near. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -23,12 +24,13 @@ export function openTransport(settings: ConnectionSettings, clock: Clock): Trans
   const basePath = pathname === '/' ? '' : pathname;
   const connections = openConnections(origin, settings);
   const { timeoutMs } = settings.http;
+  const ofProxies = proxyCredentialsOf(settings.http.proxy, process.env);
   const warning = plainTextWarning(settings);
   if (warning !== undefined) settings.logger.warn(warning);
 
   /** Never rejects, whatever a dispatcher of the user's does. */
   const exchange = async (request: ServiceRequest, signal: AbortSignal): Promise<Reply | Failure> => {
-    const hide = hiding(request.credentials ?? {}, settings.headers);
+    const hide = hiding(request.credentials ?? {}, settings.headers, ofProxies);
     try {
       const response = await connections.dispatcher.request({
         origin,
@@ -41,9 +43,7 @@ export function openTransport(settings: ConnectionSettings, clock: Clock): Trans
       const { statusCode, headers, body } = complete(response);
       const text = await readText(body);
       if (text === undefined) return tooLarge(settings.url);
-      // Of other replies people are told.
-      const shown = statusCode === 200 ? text : hide(text);
-      return { kind: 'reply', status: statusCode, headers, text: shown, hide };
+      return { kind: 'reply', status: statusCode, headers, text, hide };
     } catch (error) {
       return connectionFailure(settings.url, error, hide);
     }

@@ -2,7 +2,7 @@
  * The service's interface as this package speaks of it: requests, replies, and the words for what went wrong.
  */
 import type { Failure } from '../model.js';
-import type { Hide } from './discreet.js';
+import { hidingReviver, type Hide } from './discreet.js';
 
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -25,8 +25,8 @@ export interface Reply {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** As it came: an answer must not be changed. It may repeat the request, so show nothing of it but through `hide`. */
   readonly text: string;
-  /** For what is shown of this reply. A 200 itself is left as it came: it is an answer, and must not be changed. */
   readonly hide: Hide;
 }
 
@@ -36,7 +36,10 @@ export const ENDED: Failure = { kind: 'closed', message: 'the request was ended 
 /** Never rejects. */
 export type Send = (request: ServiceRequest) => Promise<Reply | Failure>;
 
-/** The service's own error body: a gRPC code and a message. */
+/** A larger body is not looked into: no error of the service's is like that. */
+const LARGEST_ERROR = 256 * 1024;
+
+/** The service's own error body: a gRPC code and a message. Without credentials. */
 export interface ServiceError {
   readonly code: number | undefined;
   readonly message: string;
@@ -44,14 +47,16 @@ export interface ServiceError {
 }
 
 export function serviceErrorOf(reply: Reply): ServiceError | undefined {
+  if (reply.text.length > LARGEST_ERROR) return undefined;
   try {
-    const body: unknown = JSON.parse(reply.text);
+    // So deep that the reviver runs out of stack, it is not read either.
+    const body: unknown = JSON.parse(reply.text, hidingReviver(reply.hide));
     if (typeof body !== 'object' || body === null || !('message' in body)) return undefined;
     const { message } = body;
     if (typeof message !== 'string') return undefined;
     const code = 'code' in body && typeof body.code === 'number' ? body.code : undefined;
     const details = 'details' in body && Array.isArray(body.details) ? (body.details as unknown[]) : [];
-    return { code, message: reply.hide(message), details };
+    return { code, message, details };
   } catch {
     return undefined;
   }

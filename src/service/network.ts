@@ -6,7 +6,8 @@ import { oneLine } from './message.js';
 export function connectionFailure(url: string, error: unknown, hide: Hide): Failure {
   const cause = causeOf(error, hide);
   const message = oneLine(cause.message);
-  const code = 'code' in cause && !message.includes(String(cause.code)) ? ` (${String(cause.code)})` : '';
+  const named = 'code' in cause ? oneLine(String(cause.code)) : '';
+  const code = message.includes(named) ? '' : ` (${named})`;
   return { kind: 'connection', message: `Flipt at ${url} could not be asked: ${message}${code}`, cause };
 }
 
@@ -39,11 +40,11 @@ function networkError(error: unknown, hide: Hide): Error {
   if (error instanceof AggregateError && error.errors.length > 0) return networkError(error.errors[0], hide);
   if (!(error instanceof Error)) return named('Error', hide(String(error)), {});
   const { name, message }: { readonly name: unknown; readonly message: unknown } = error;
-  const told = Object.entries(error).filter(
-    ([fact, value]) =>
-      (TOLD as readonly string[]).includes(fact) && (typeof value === 'string' || typeof value === 'number'),
-  );
-  return named(String(name), hide(String(message)), Object.fromEntries(told));
+  const told = Object.entries(error)
+    .filter(([fact]) => (TOLD as readonly string[]).includes(fact))
+    .filter(([, value]) => typeof value === 'string' || typeof value === 'number')
+    .map(([fact, value]) => [fact, typeof value === 'string' ? hide(value) : (value as number)] as const);
+  return named(hide(String(name)), hide(String(message)), Object.fromEntries(told));
 }
 
 function named(name: string, message: string, facts: object): Error {

@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { FliptProvider, type FliptProviderOptions } from '../../src/index.js';
 import { rawServer, reply, well, type Behaviour, type RawRequest } from './raw-server.js';
 import { MARGIN_MS, rig, until } from './rig.js';
@@ -169,8 +169,8 @@ it('reads a token file again when it changes, and survives its absence', async (
 });
 
 it('shows no credential: in no inspected object, message, log line or event', async () => {
-  const secrets = ['hidden-one', 'hidden-two', 'hidden-three', 'hidden-four'];
-  const [token = '', jwt = '', own = '', proxyPassword = ''] = secrets;
+  const secrets = ['hidden-one', 'hidden-two', 'hidden-three', 'hidden-four', 'hidden-five'];
+  const [token = '', jwt = '', own = '', proxyPassword = '', fromEnvironment = ''] = secrets;
   const shown: string[] = [];
   // It repeats the whole request, as some gateways' error pages do.
   await using server = await rawServer((socket, request) =>
@@ -183,7 +183,10 @@ it('shows no credential: in no inspected object, message, log line or event', as
     { auth: { headers: () => ({ 'x-api-key': own }) } },
     { auth: { headers: () => Promise.reject(new Error(own)) } },
     { auth: { token }, http: { proxy } },
+    { http: { proxy: 'env' } },
   ];
+  vi.stubEnv('http_proxy', `http://user:${fromEnvironment}@127.0.0.1:${server.port}`);
+  vi.stubEnv('no_proxy', '');
   for (const options of settings) {
     const { provider, ask, log } = rig(server.url, { ...options, initTimeoutMs: 300 });
     const failure: unknown = await provider.initialize().catch((error: unknown) => error);
@@ -192,7 +195,11 @@ it('shows no credential: in no inspected object, message, log line or event', as
     shown.push(inspect(outcome), ...log, JSON.stringify(provider));
     await provider.onClose();
   }
-  for (const secret of secrets) expect(shown.join('\n')).not.toContain(secret);
+  vi.unstubAllEnvs();
+  for (const secret of secrets) {
+    expect(shown.join('\n')).not.toContain(secret);
+    expect(shown.join('\n')).not.toContain(Buffer.from(`user:${secret}`).toString('base64'));
+  }
 });
 
 const SHOWING: readonly (readonly [string, (head: string) => readonly [string, string]])[] = [
@@ -200,6 +207,8 @@ const SHOWING: readonly (readonly [string, (head: string) => readonly [string, s
   ['a page that is cut off within it', (head) => ['200 OK', `<p>${'-'.repeat(35)}${headerLines(head)}`]],
   ['something else in JSON', (head) => ['200 OK', JSON.stringify({ echo: headerLines(head) })]],
   ['an error page', (head) => ['418 Teapot', headerLines(head)]],
+  ['an error page in HTML', (head) => ['418 Teapot', headerLines(head).replaceAll('/', '&#x2F;')]],
+  ['an error page in a URL', (head) => ['418 Teapot', encodeURIComponent(headerLines(head))]],
   ['an error', (head) => ['400 Bad Request', JSON.stringify({ code: 3, message: headerLines(head) })]],
   [
     'an error with other escapes',

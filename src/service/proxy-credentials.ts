@@ -1,0 +1,14 @@
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What undici sends to proxies whose addresses hold both a user and a password, and the passwords themselves. */
+export function proxyCredentialsOf(proxy: string | undefined, env: Environment): readonly string[] {
+  const addresses =
+    proxy === 'env' ? [env.http_proxy ?? env.HTTP_PROXY, env.https_proxy ?? env.HTTPS_PROXY] : [proxy];
+  return addresses.flatMap((address) => {
+    if (!address || !URL.canParse(address)) return [];
+    const { username, password } = new URL(address);
+    if (username === '' || password === '') return [];
+    const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
+    return [`Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`, secret];
+  });
+}
