@@ -2,6 +2,7 @@
  * The service's interface as this package speaks of it: requests, replies, and the words for what went wrong.
  */
 import type { Failure } from '../model.js';
+import { oneLine } from '../quoted.js';
 import { hidingReviver, type Hide } from './discreet.js';
 
 export interface ServiceRequest {
@@ -85,12 +86,4 @@ export function contentWords({ headers, text, hide }: Reply): string {
   const type = headers['content-type'];
   const named = typeof type === 'string' ? oneLine(hide(type).split(';', 1)[0] ?? '') : 'a body';
   return `${named} beginning ${JSON.stringify(oneLine(hide(text).trimStart().slice(0, 60)))}`;
-}
-
-/** Text from outside, without what could forge a line of a log or steer a terminal; 300 characters at most. */
-export function oneLine(text: string): string {
-  return text
-    .slice(0, 300)
-    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
-    .trim();
 }

@@ -1,6 +1,6 @@
 import type { Failure } from '../model.js';
 import type { Hide } from './discreet.js';
-import { oneLine } from './message.js';
+import { oneLine } from '../quoted.js';
 
 /** What went wrong before a whole answer had come. Never throws, whatever the error is. */
 export function connectionFailure(url: string, error: unknown, hide: Hide): Failure {

@@ -1,6 +1,6 @@
 import type { Answer, Failure, Question } from '../model.js';
-import { contentWords, oneLine, statusFailure, unreadable, type Reply } from './message.js';
-import { quoted } from '../quoted.js';
+import { contentWords, statusFailure, unreadable, type Reply } from './message.js';
+import { oneLine, quoted } from '../quoted.js';
 
 export const BATCH_PATH = '/evaluate/v1/batch';
 

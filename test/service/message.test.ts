@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { oneLine, serviceErrorOf, statusFailure, type Reply } from '../../src/service/message.js';
+import { serviceErrorOf, statusFailure, type Reply } from '../../src/service/message.js';
 import { replied as reply } from './outcomes.js';
 
 describe('a status other than 200 is told', () => {
@@ -50,18 +50,5 @@ describe("the service's error body", () => {
     ['not JSON', undefined],
   ])('%s', (text, expected) => {
     expect(serviceErrorOf(reply(500, text))).toEqual(expected);
-  });
-});
-
-describe('text from outside', () => {
-  it.each([
-    ['a\r\nforged: line', 'a forged: line'],
-    ['\u001b[31mred\u001b[0m', '[31mred [0m'],
-    ['right\u202eleft', 'right left'],
-    ['a\u2028b\u2029c', 'a b c'],
-    ['  around  ', 'around'],
-    ['x'.repeat(1_000), 'x'.repeat(300)],
-  ])('%j becomes one harmless line', (text, line) => {
-    expect(oneLine(text)).toBe(line);
   });
 });

@@ -1,7 +1,8 @@
 import { FliptServiceError, type GrpcCode } from '../../errors.js';
 import type { Failure, FailureKind } from '../../model.js';
 import { grpcCode } from '../grpc-codes.js';
-import { oneLine, serviceErrorOf, statusFailure, unreadable, type Reply } from '../message.js';
+import { oneLine } from '../../quoted.js';
+import { serviceErrorOf, statusFailure, unreadable, type Reply } from '../message.js';
 import type { Operation } from './operation.js';
 
 /** An operation, and the base address of the service that was asked. */
