@@ -34,7 +34,7 @@ module.exports = {
     only('request-context', 'request-context\\.ts', ['view\\.ts']),
     only('options-know-nobody', 'options\\.ts', []),
     only('errors', 'errors\\.ts', ['model\\.ts']),
-    only('checks', 'checks\\.ts', ['header-text\\.ts']),
+    only('checks', 'checks\\.ts', ['header-text\\.ts', 'clock\\.ts']),
     only('complaint', 'complaint\\.ts', ['checks\\.ts', 'quoted\\.ts']),
     only('settings', 'settings\\.ts', ['checks\\.ts', 'complaint\\.ts', 'options\\.ts']),
     only('index', 'index\\.ts', ['options\\.ts', 'provider\\.ts', 'request-context\\.ts', 'view\\.ts']),
@@ -84,7 +84,7 @@ module.exports = {
     ]),
     only('engine-knows-nobody', 'engine/', ['model\\.ts']),
     only('local', 'local/', ['engine/', 'model\\.ts', 'errors\\.ts', 'clock\\.ts']),
-    only('adapter-options-know-nobody', 'adapter-options\\.ts', []),
+    only('adapter-options', 'adapter-options\\.ts', ['clock\\.ts']),
     only('express', 'express/', ['index\\.ts', 'adapter-options\\.ts']),
     only('nest', 'nest/', ['index\\.ts', 'adapter-options\\.ts']),
     {

@@ -1,3 +1,5 @@
+import { LARGEST_TIMER_MS } from './clock.js';
+
 /** What an option of an adapter must be, and how to tell. */
 export interface OptionRule {
   /** In words, as in `expected a string`. */
@@ -21,8 +23,6 @@ export const FLAG_KEYS: OptionRule = {
   expected: 'a list of flag keys or a function',
   holds: (value) => isFunction(value) || isFlagKeys(value),
 };
-/** Node's timers take what is larger for 1 ms. */
-const LARGEST_TIMER_MS = 2_147_483_647;
 export const MILLISECONDS: OptionRule = {
   expected: `milliseconds > 0 and <= ${LARGEST_TIMER_MS}`,
   holds: (value) => typeof value === 'number' && value > 0 && value <= LARGEST_TIMER_MS,

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { LARGEST_TIMER_MS } from './clock.js';
 import { isConnectionHeader, isHeaderName, isHeaderText } from './header-text.js';
 
 /*
@@ -6,7 +7,6 @@ import { isConnectionHeader, isHeaderName, isHeaderText } from './header-text.js
  * `complaint.ts` puts the option's name before it and what was given behind it.
  */
 
-const LARGEST_TIMER_MS = 2_147_483_647;
 /** The cache makes room for all of its entries at once. */
 const MOST_ENTRIES = 2 ** 24;
 

@@ -1,3 +1,6 @@
+/** Node's timers take what is longer for 1 ms. */
+export const LARGEST_TIMER_MS = 2_147_483_647;
+
 /** All that the library knows of time. Tests hand in one that they turn themselves. */
 export interface Clock {
   /** Milliseconds since some fixed point; never runs backwards, whatever is done to the machine's date. */
