@@ -85,8 +85,8 @@ module.exports = {
     only('engine-knows-nobody', 'engine/', ['model\\.ts']),
     only('local', 'local/', ['engine/', 'model\\.ts', 'errors\\.ts', 'clock\\.ts']),
     only('adapter-options', 'adapter-options\\.ts', ['clock\\.ts']),
-    only('express', 'express/', ['index\\.ts', 'adapter-options\\.ts']),
-    only('nest', 'nest/', ['index\\.ts', 'adapter-options\\.ts']),
+    only('express', 'express/', ['index\\.ts', 'adapter-options\\.ts', 'clock\\.ts']),
+    only('nest', 'nest/', ['index\\.ts', 'adapter-options\\.ts', 'clock\\.ts']),
     {
       name: 'front-door-without-other-entries',
       severity: 'error',

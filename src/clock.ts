@@ -38,3 +38,23 @@ export const systemClock: Clock = {
     setImmediate(run);
   },
 };
+
+/** What comes of it; rejects with what `late` makes once the time is up. The timer keeps the process alive. */
+export async function inTime<T>(
+  coming: PromiseLike<T>,
+  ms: number,
+  clock: Clock,
+  late: () => Error,
+): Promise<T> {
+  let cancel: () => void = () => undefined;
+  const timeUp = new Promise<never>((_, reject) => {
+    cancel = clock.after(ms, () => {
+      reject(late());
+    });
+  });
+  try {
+    return await Promise.race([coming, timeUp]);
+  } finally {
+    cancel();
+  }
+}

@@ -1,8 +1,8 @@
 import { OpenFeature, type Client, type EvaluationContext } from '@openfeature/server-sdk';
 import type { Request, RequestHandler } from 'express';
+import { inTime, systemClock } from '../clock.js';
 import { requestContext, requestView, runInTransactionContext, type RequestView } from '../index.js';
 import { checkOptions, type FlagsOptions } from './options.js';
-import { settledWithin } from './settled-within.js';
 
 /**
  * Express middleware, for Express 5 and 4: gives each request its evaluation context, and one view of its flags.
@@ -41,9 +41,17 @@ async function contextOf(
   view: RequestView,
   { context, contextTimeoutMs = 1000, prefetch, provider, domain }: FlagsOptions,
 ): Promise<EvaluationContext> {
-  const own = await settledWithin(contextTimeoutMs, context(req));
+  const late = () =>
+    new Error(`flags: context has not settled within ${contextTimeoutMs} ms (contextTimeoutMs)`);
+  const given = context(req);
+  // What is there needs no timer.
+  const own = isPromiseLike(given) ? await inTime(given, contextTimeoutMs, systemClock, late) : given;
   const flagKeys = typeof prefetch === 'function' ? prefetch(req) : prefetch;
   return requestContext(own, { view, prefetch: flagKeys, provider, domain });
+}
+
+function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
 function boundClient(domain: string | undefined, context: EvaluationContext): Client {

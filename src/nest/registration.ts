@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { setTimeout as delay } from 'node:timers/promises';
 import { OpenFeature, type Provider } from '@openfeature/server-sdk';
+import { inTime, systemClock } from '../clock.js';
 import { FliptProvider } from '../index.js';
 import { checkOptions, type FliptModuleOptions } from './options.js';
 
@@ -15,9 +15,10 @@ export interface Registration {
 export async function register(options: FliptModuleOptions): Promise<Registration> {
   checkOptions(options);
   const { provider = new FliptProvider(), domain, readyTimeoutMs = 10_000, required = false } = options;
+  const late = () => new Error(`no word of it within ${readyTimeoutMs} ms (readyTimeoutMs)`);
   const close = use(provider);
   try {
-    await within(readyTimeoutMs, started(provider, domain));
+    await inTime(started(provider, domain), readyTimeoutMs, systemClock, late);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     if (required) {
@@ -49,17 +50,4 @@ async function started(provider: Provider, domain: string | undefined): Promise<
   if (registered === provider) await provider.initialize?.();
   else if (domain === undefined) await OpenFeature.setProviderAndWait(provider);
   else await OpenFeature.setProviderAndWait(domain, provider);
-}
-
-async function within(ms: number, ready: Promise<void>): Promise<void> {
-  const timer = new AbortController();
-  const late = async () => {
-    await delay(ms, undefined, { signal: timer.signal });
-    throw new Error(`no word of it within ${ms} ms (readyTimeoutMs)`);
-  };
-  try {
-    await Promise.race([ready, late()]);
-  } finally {
-    timer.abort();
-  }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import { inTime, type Clock } from '../clock.js';
 import type { Failure } from '../model.js';
 import type { AuthOptions } from '../options.js';
 import { isConnectionHeader, isHeaderName, isHeaderText } from '../header-text.js';
@@ -23,10 +23,11 @@ export function credentialsOf(auth: AuthOptions | undefined, clock: Clock, timeo
   const source = sourceOf(auth);
   let version = 0;
   let renewing: Promise<Credential | Failure> | undefined;
+  const tooLate = () => new CredentialProblem(`auth took longer than ${timeoutMs} ms (http.timeoutMs)`);
 
   const have = async (anew: boolean): Promise<Credential | Failure> => {
     try {
-      const headers = await inTime(source(anew), clock, timeoutMs);
+      const headers = await inTime(source(anew), timeoutMs, clock, tooLate);
       return { headers, version: anew ? ++version : version };
     } catch (error) {
       return { kind: 'credentials', message: `no credentials for Flipt: ${causeOf(error)}` };
@@ -81,18 +82,4 @@ function checked(headers: unknown): AuthHeaders {
 function causeOf(error: unknown): string {
   if (error instanceof CredentialProblem) return error.message;
   return `auth.headers threw ${error instanceof Error ? error.name : typeof error}`;
-}
-
-async function inTime<T>(promise: Promise<T>, clock: Clock, timeoutMs: number): Promise<T> {
-  let cancel: () => void = () => undefined;
-  const late = new Promise<never>((_, reject) => {
-    cancel = clock.after(timeoutMs, () => {
-      reject(new CredentialProblem(`auth took longer than ${timeoutMs} ms (http.timeoutMs)`));
-    });
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    cancel();
-  }
 }
