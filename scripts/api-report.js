@@ -1,5 +1,6 @@
 /*
- * The public types as text: every name that an entry exports, with its declaration, without comments.
+ * The public types as text: every name that an entry exports, with its declaration, without comments. There is none
+ * while a declaration reaches a name that no entry exports.
  *
  *     node scripts/api-report.js            prints the report of what is in dist
  *     node scripts/api-report.js --accept   writes it to etc/api.md: the change is meant
@@ -7,70 +8,36 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
+import { complaints, publicTypes } from './public-types.js';
 
-const ROOT = join(import.meta.dirname, '..');
-const ENTRIES = ['index', 'client', 'local', 'express', 'nest'];
-
-const fileOf = (entry) => join(ROOT, 'dist', `${entry}.d.ts`);
-const program = ts.createProgram(ENTRIES.map(fileOf), {
-  module: ts.ModuleKind.NodeNext,
-  moduleResolution: ts.ModuleResolutionKind.NodeNext,
-  target: ts.ScriptTarget.ES2022,
-  lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
-  types: ['node'],
-  skipLibCheck: true,
-});
-const checker = program.getTypeChecker();
 const printer = ts.createPrinter({ removeComments: true });
 
-const origin = (symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol);
-
-/** The statement that declares it, so that `const` and `type` are there. */
-function statementOf(declaration) {
-  return ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
-}
-
-function declarationOf(declaration) {
-  const statement = statementOf(declaration);
+function declarationOf(statement) {
   const text = printer.printNode(ts.EmitHint.Unspecified, statement, statement.getSourceFile());
   return text.replace(/^(export )?(declare )?/, '');
 }
 
-function entryReport(entry) {
-  const source = program.getSourceFile(fileOf(entry));
-  const module = source && checker.getSymbolAtLocation(source);
-  if (!module) throw new Error(`${fileOf(entry)} has no exports: npm run build first`);
-  const names = checker
-    .getExportsOfModule(module)
-    .map((symbol) => ({ name: symbol.name, declarations: origin(symbol).declarations ?? [] }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
-  const blocks = names.map(({ name, declarations }) => {
-    const texts = declarations.map(declarationOf);
-    return [`### ${name}`, '', '```ts', ...texts, '```', ''].join('\n');
-  });
-  const globals = source.statements
-    .filter(ts.isModuleDeclaration)
-    .filter((one) => one.name.text === 'global');
-  if (globals.length > 0) {
-    blocks.push(['### global', '', '```ts', ...globals.map(declarationOf), '```', ''].join('\n'));
-  }
-  const title = entry === 'index' ? 'openfeature-flipt-provider' : `openfeature-flipt-provider/${entry}`;
+function entryReport({ title, names }) {
+  const blocks = names.map(({ name, statements }) =>
+    [`### ${name}`, '', '```ts', ...statements.map(declarationOf), '```', ''].join('\n'),
+  );
   return [`## ${title}`, '', ...blocks].join('\n');
 }
 
-export function apiReport() {
-  const head = [
-    '# Public types',
-    '',
-    'Written by `npm run api:accept` from what `npm run build` makes; a test fails when they differ.',
-    'A change here is a change for users: it belongs in the changelog, and may ask for a new major version.',
-    '',
-  ];
-  return [...head, ...ENTRIES.map(entryReport)].join('\n').trimEnd() + '\n';
-}
+const HEAD = [
+  '# Public types',
+  '',
+  'Written by `npm run api:accept` from what `npm run build` makes; a test fails when they differ.',
+  'A change here is a change for users: it belongs in the changelog, and may ask for a new major version.',
+  '',
+];
 
-if (process.argv[1] === import.meta.filename) {
-  const report = apiReport();
-  if (process.argv.includes('--accept')) writeFileSync(join(ROOT, 'etc/api.md'), report);
-  else process.stdout.write(report);
+if (complaints.length > 0) {
+  for (const complaint of complaints) console.error(complaint);
+  process.exitCode = 1;
+} else {
+  const report = [...HEAD, ...publicTypes.map(entryReport)].join('\n').trimEnd() + '\n';
+  if (process.argv.includes('--accept')) {
+    writeFileSync(join(import.meta.dirname, '../etc/api.md'), report);
+  } else process.stdout.write(report);
 }

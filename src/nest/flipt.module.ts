@@ -7,7 +7,7 @@ import {
   type NestModule,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
+import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
 import { runInTransactionContext, type ClosingResponse } from '../index.js';
 import type { FliptModuleOptions } from './options.js';
 import { register, type Registration } from './registration.js';
@@ -58,12 +58,12 @@ interface Fastify {
  */
 export class FliptModule implements NestModule, OnApplicationShutdown {
   readonly #host: HttpAdapterHost;
-  readonly #registration: Registration;
+  readonly #module: ModuleRef;
 
-  /** @internal Made by Nest. */
-  constructor(host: HttpAdapterHost, registration: Registration) {
+  /** Called by Nest, which knows what to hand in; what an app imports is made by {@link FliptModule.forRoot}. */
+  constructor(host: HttpAdapterHost, module: ModuleRef) {
     this.#host = host;
-    this.#registration = registration;
+    this.#module = module;
   }
 
   /** The module with options at hand; all of them have defaults. A wrong one is a TypeError at the app's start. */
@@ -79,7 +79,7 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
 
   /** Called by Nest before the middleware of any module is put in place. */
   configure(): void {
-    const { options } = this.#registration;
+    const { options } = this.#registration();
     const begin = (exchange: Exchange, next: () => void) => {
       runInTransactionContext(openRequestState(exchange, options).context, next);
     };
@@ -98,13 +98,18 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
 
   /** Called by Nest; closes the provider. */
   async onApplicationShutdown(): Promise<void> {
-    await this.#registration.close();
+    await this.#registration().close();
+  }
+
+  /** Not injected: as a parameter it would be one of the public types. */
+  #registration(): Registration {
+    return this.#module.get<Registration>(REGISTRATION, { strict: true });
   }
 }
 
 Module({})(FliptModule);
 Inject(HttpAdapterHost)(FliptModule, undefined, 0);
-Inject(REGISTRATION)(FliptModule, undefined, 1);
+Inject(ModuleRef)(FliptModule, undefined, 1);
 
 function moduleWith(options: NonNullable<DynamicModule['providers']>[number]): DynamicModule {
   return {

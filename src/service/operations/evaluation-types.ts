@@ -58,7 +58,8 @@ export type EvaluationReason =
 export type ErrorEvaluationReason =
   'UNKNOWN_ERROR_EVALUATION_REASON' | 'NOT_FOUND_ERROR_EVALUATION_REASON' | (string & {});
 
-interface Told {
+/** What the answers about flags of either kind have in common. */
+export interface FlagResponse {
   /** What the request said, else `''`. */
   readonly requestId: string;
   readonly flagKey: string;
@@ -72,7 +73,7 @@ interface Told {
 }
 
 /** The answer about a variant flag. */
-export interface VariantResponse extends Told {
+export interface VariantResponse extends FlagResponse {
   /** Whether a rule gave the entity a variant; one may be there without, by default. */
   readonly match: boolean;
   /** `''` where there is none. */
@@ -82,7 +83,7 @@ export interface VariantResponse extends Told {
 }
 
 /** The answer about a boolean flag. */
-export interface BooleanResponse extends Told {
+export interface BooleanResponse extends FlagResponse {
   readonly enabled: boolean;
 }
 
