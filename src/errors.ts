@@ -19,11 +19,17 @@ export type GrpcCode =
 
 /** What a {@link FliptServiceError} tells besides its message. */
 export interface FliptServiceErrorFacts {
+  /** See {@link FliptServiceError.code}. */
   readonly code: GrpcCode;
+  /** The HTTP status. Default: none, as no answer came. */
   readonly status?: number | undefined;
+  /** What the service sent as `details`. Default: nothing. */
   readonly details?: readonly unknown[] | undefined;
+  /** As the client names it: `segments.create`. */
   readonly operation: string;
+  /** What was asked, with its query. */
   readonly url: string;
+  /** What the network said. Default: none. */
   readonly cause?: Error | undefined;
 }
 
@@ -35,6 +41,7 @@ export interface FliptServiceErrorFacts {
  * not by `instanceof`: each build has a class of its own.
  */
 export class FliptServiceError extends Error {
+  /** What tells this error from others, whichever build it comes from. */
   declare readonly name: 'FliptServiceError';
   /**
    * The gRPC code that the service sent, or else the one that its HTTP status stands for. Without an answer:
@@ -57,6 +64,7 @@ export class FliptServiceError extends Error {
     Object.defineProperty(this.prototype, 'name', { value: 'FliptServiceError' });
   }
 
+  /** For tests of code that handles it; otherwise the client makes it. */
   constructor(
     message: string,
     { code, status, details = [], operation, url, cause }: FliptServiceErrorFacts,

@@ -31,17 +31,28 @@ import { quoted } from './quoted.js';
 /**
  * OpenFeature server provider for Flipt, and for any service that speaks its v1 interface.
  *
- * Throws a TypeError that names the option, what was expected and what was given, if an option is wrong or unknown.
- * Nothing is sent before it is registered or asked.
+ * Its constructor throws a TypeError that names the option, what was expected and what was given, if an option is wrong
+ * or unknown. Nothing is sent before it is registered or asked.
  *
  * @example
  * ```ts
+ * import { OpenFeature } from '@openfeature/server-sdk';
+ * import { FliptProvider } from 'openfeature-flipt-provider';
+ *
+ * // Defaults are served until Flipt answers; the provider recovers by itself.
  * await OpenFeature.setProviderAndWait(new FliptProvider({ url: 'http://localhost:8080' })).catch(() => {});
+ * const isNew = await OpenFeature.getClient().getBooleanValue('new-checkout', false, { targetingKey: 'user-1' });
  * ```
  */
 export class FliptProvider implements Provider {
+  /** OpenFeature's word for where it belongs: the SDK for browsers refuses it. */
   readonly runsOn = 'server';
-  readonly metadata = { name: 'flipt' } as const;
+  /** What hooks and telemetry are told of the provider. */
+  readonly metadata = {
+    /** The same for all providers of this package, whichever service they ask. */
+    name: 'flipt',
+  } as const;
+  /** None of its own. */
   readonly hooks = [];
   /** PROVIDER_READY, PROVIDER_STALE, PROVIDER_ERROR, and PROVIDER_CONFIGURATION_CHANGED after `invalidate`. */
   readonly events = new OpenFeatureEventEmitter();
@@ -51,6 +62,7 @@ export class FliptProvider implements Provider {
   /** `undefined` once it is closed. */
   #running: Running | undefined;
 
+  /** All options have defaults. A wrong or unknown one is a TypeError. */
   constructor(options?: FliptProviderOptions) {
     this.#settings = providerSettings(options);
     this.#read = contextReader(this.#settings.attributes);
@@ -81,6 +93,10 @@ export class FliptProvider implements Provider {
     await running?.close();
   }
 
+  /**
+   * The value of a boolean flag. Of a variant flag: the key `true` or `false`, else an attachment that is a JSON
+   * boolean, else TYPE_MISMATCH. What fails, here and for the other types, is the default with an error code.
+   */
   resolveBooleanEvaluation(
     flagKey: string,
     defaultValue: boolean,
@@ -90,6 +106,7 @@ export class FliptProvider implements Provider {
     return this.#resolve(flagKey, defaultValue, context, toBoolean, logger);
   }
 
+  /** The key of the variant. A boolean flag is a TYPE_MISMATCH. */
   resolveStringEvaluation(
     flagKey: string,
     defaultValue: string,
@@ -99,6 +116,7 @@ export class FliptProvider implements Provider {
     return this.#resolve(flagKey, defaultValue, context, toText, logger);
   }
 
+  /** The key of the variant if it is a JSON number, else an attachment that is one, else TYPE_MISMATCH. */
   resolveNumberEvaluation(
     flagKey: string,
     defaultValue: number,
@@ -108,6 +126,10 @@ export class FliptProvider implements Provider {
     return this.#resolve(flagKey, defaultValue, context, toNumber, logger);
   }
 
+  /**
+   * The attachment of the variant if it is a JSON object or array, a fresh copy each time, else TYPE_MISMATCH; malformed
+   * JSON is a PARSE_ERROR. That it is a `T` is not checked.
+   */
   resolveObjectEvaluation<T extends JsonValue>(
     flagKey: string,
     defaultValue: T,
@@ -119,9 +141,9 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Asks for flags in one batch, so that later resolves for the same context find them known or join the request.
-   * Their types need not be known. Resolves when they are answered, at the latest after `deadlineMs` for each 1,000;
-   * never rejects for what the service does: a resolve says what went wrong.
+   * Asks for flags in one batch (in several where `batch` does not allow so many), so that later resolves for the same
+   * context find them known or join the request. Their types need not be known. Resolves when they are answered, at the
+   * latest after `deadlineMs` for each 1,000; never rejects for what the service does: a resolve says what went wrong.
    * Throws a TypeError if `flagKeys` is no list of strings.
    */
   async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {

@@ -33,10 +33,14 @@ export interface RequestContextOptions {
  *
  * @example
  * ```ts
+ * import Fastify from 'fastify';
+ * import { requestContext, requestView, runInTransactionContext } from 'openfeature-flipt-provider';
+ *
+ * const fastify = Fastify();
  * fastify.addHook('preHandler', (request, reply, done) => {
  *   const view = requestView(request.raw, reply.raw);
- *   const context = requestContext({ targetingKey: request.user.id }, { view, prefetch: ['new-checkout'] });
- *   runInTransactionContext(context, done);
+ *   const user = { targetingKey: String(request.headers['x-user'] ?? 'anonymous') };
+ *   runInTransactionContext(requestContext(user, { view, prefetch: ['new-checkout'] }), done);
  * });
  * ```
  */

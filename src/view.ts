@@ -4,7 +4,10 @@
  */
 export const REQUEST_VIEW: unique symbol = Symbol.for('openfeature-flipt-provider.request-view') as never;
 
-/** Holds nothing itself: each provider keeps what it has told a view, for as long as the view lives. */
+/**
+ * Holds nothing itself: each provider keeps what it has told a view, up to 1,000 answers, until the view has ended, and
+ * no longer than 30 s. A failure is not kept: the next resolve tries again.
+ */
 export interface RequestView {
   /** Set when the request is over; its answers are then no longer held to. */
   ended: boolean;
@@ -19,6 +22,17 @@ export interface ClosingResponse {
 /**
  * A view that belongs to no HTTP request; set `ended` when what it is for is over.
  * 30 s after its first question it is over by itself.
+ *
+ * @example
+ * ```ts
+ * import { OpenFeature } from '@openfeature/server-sdk';
+ * import { openRequestView, requestContext } from 'openfeature-flipt-provider';
+ *
+ * const view = openRequestView();
+ * const client = OpenFeature.getClient(requestContext({ targetingKey: 'job-7' }, { view }));
+ * console.log(await client.getBooleanValue('new-checkout', false));
+ * view.ended = true;
+ * ```
  */
 export function openRequestView(): RequestView {
   return { ended: false };
