@@ -22,15 +22,24 @@ import { clientSettings } from './settings.js';
  * something is sent once. A part of a path that is empty is a TypeError.
  *
  * @example
- * const client = new FliptClient({ url: 'http://localhost:8080', auth: { token } });
+ * ```ts
+ * import { FliptClient } from 'openfeature-flipt-provider/client';
+ *
+ * const client = new FliptClient({ url: 'http://localhost:8080', auth: { tokenFile: '/run/secrets/flipt' } });
  * await client.segments.create('default', { key: 'beta', name: 'Beta' });
  * await client.close();
+ * ```
  */
 export class FliptClient implements AsyncDisposable {
+  /** Makes client tokens, and reads what is known of them. */
   readonly tokens: TokenOperations;
+  /** Evaluates flags; the only operation that Flipt v2 serves as well. */
   readonly evaluation: EvaluationOperations;
+  /** Makes and lists the rules of a flag. */
   readonly rules: RuleOperations;
+  /** Updates the variants of a flag. */
   readonly variants: VariantOperations;
+  /** Makes, reads, lists and updates segments. */
   readonly segments: SegmentOperations;
   readonly #close: () => Promise<void>;
 

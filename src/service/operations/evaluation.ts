@@ -5,6 +5,7 @@ import { batchAnswer } from './evaluation-answer.js';
 import type { EvaluationBatch, EvaluationRequest } from './evaluation-types.js';
 import { OFFERED_BY_ALL, type Call, type CallOptions } from './operation.js';
 
+/** How a batch is evaluated; each member is for the whole of it. */
 export interface EvaluateOptions extends CallOptions {
   /** Revision to evaluate, where the service's store has revisions. Default: the client's option. */
   readonly reference?: string | undefined;
@@ -22,9 +23,11 @@ export interface EvaluationOperations {
    * the service refuse the whole batch (`INVALID_ARGUMENT`), and so does an unknown environment (`NOT_FOUND`).
    *
    * @example
+   * ```ts
    * const { responses } = await client.evaluation.batch([
    *   { namespaceKey: 'default', flagKey: 'banner', entityId: 'user-1', context: { plan: 'pro' } },
    * ]);
+   * ```
    */
   batch(requests: readonly EvaluationRequest[], options?: EvaluateOptions): Promise<EvaluationBatch>;
 }

@@ -2,7 +2,7 @@ import type { GenericSchema } from 'valibot';
 
 /** What every operation takes as its last argument. */
 export interface CallOptions {
-  /** Ends the operation: it rejects with the signal's reason, as `fetch` does. */
+  /** Ends the operation: it rejects with the signal's reason, as `fetch` does. Default: none. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import type { CallOptions } from './operation.js';
 
-/** Which part of a list to read. It is the service's rule that `offset` and `pageToken` need a `limit`. */
+/** Which part of a list to read. `offset` and `pageToken` need a `limit`, else `INVALID_ARGUMENT`: Flipt's rule. */
 export interface PageOptions extends CallOptions {
-  /** The most entries to read. The service reads 25 unless told, and never more than 100. */
+  /** The most entries to read, and never more than 100. Default 25: both are Flipt's rule. */
   readonly limit?: number | undefined;
-  /** How many entries to pass over. */
+  /** How many entries to pass over. Default: none. */
   readonly offset?: number | undefined;
-  /** `nextPageToken` of the page before; `offset` is not looked at then. */
+  /** `nextPageToken` of the page before; `offset` is not looked at then. Default: from the beginning. */
   readonly pageToken?: string | undefined;
 }
 

@@ -9,10 +9,13 @@ export type SegmentOperator = 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR';
 
 /** The share of a variant among those whom a rule is for. */
 export interface Distribution {
+  /** The service's own. */
   readonly id: string;
+  /** {@link Rule.id} of the rule that it belongs to. */
   readonly ruleId: string;
+  /** {@link Variant.id}, by which {@link VariantOperations.update} knows a variant. */
   readonly variantId: string;
-  /** Per cent. */
+  /** Per cent of those whom the rule matches. */
   readonly rollout: number;
   /** ISO 8601. */
   readonly createdAt: string;
@@ -22,8 +25,11 @@ export interface Distribution {
 
 /** A rule of a variant flag, as the service keeps it. */
 export interface Rule {
+  /** The service's own. */
   readonly id: string;
+  /** The key of the flag's namespace. */
   readonly namespaceKey: string;
+  /** The key of the flag that it belongs to. */
   readonly flagKey: string;
   /** `''` where the rule names several. */
   readonly segmentKey: string;
@@ -31,8 +37,9 @@ export interface Rule {
   readonly segmentKeys: readonly string[];
   /** Always OR where the rule names one segment. */
   readonly segmentOperator: SegmentOperator;
+  /** Shares of variants. Without any, the rule matches and leaves the flag's default variant, if any: Flipt's rule. */
   readonly distributions: readonly Distribution[];
-  /** Rules are tried in ascending order; the first that matches decides. */
+  /** Rules are tried in ascending order, and the first that matches decides: Flipt's rule. */
   readonly rank: number;
   /** ISO 8601. */
   readonly createdAt: string;
@@ -43,19 +50,31 @@ export interface Rule {
 /** A rule to be made, for one segment or for several. */
 export type NewRule = NewRuleContent &
   (
-    | { readonly segmentKey: string; readonly segmentKeys?: undefined }
-    | { readonly segmentKeys: readonly string[]; readonly segmentKey?: undefined }
+    | {
+        /** The segment that it is for. */
+        readonly segmentKey: string;
+        /** One of the two only: Flipt's rule. */
+        readonly segmentKeys?: undefined;
+      }
+    | {
+        /** The segments that it is for; equal ones count once. */
+        readonly segmentKeys: readonly string[];
+        /** One of the two only: Flipt's rule. */
+        readonly segmentKey?: undefined;
+      }
   );
 
 /** What a new rule has, however many segments it is for. */
 export interface NewRuleContent {
-  /** A whole number from 1 on. It may be another rule's too: then the older one comes first. */
+  /** A whole number from 1 on: Flipt's rule. It may be another rule's too; then the older one comes first. */
   readonly rank: number;
-  /** Default `OR_SEGMENT_OPERATOR`. */
+  /** Whether one of several segments is enough. Default `OR_SEGMENT_OPERATOR`. */
   readonly segmentOperator?: SegmentOperator | undefined;
 }
 
+/** A page of a flag's rules. */
 export interface RulePage extends ListPage {
+  /** By rank. */
   readonly rules: readonly Rule[];
 }
 
@@ -63,10 +82,12 @@ export interface RulePage extends ListPage {
 export interface RuleOperations {
   /**
    * Makes a rule, without distributions; `NOT_FOUND` where the flag or a segment is not there. Sent once. On a boolean
-   * flag it has no effect: the service's rule.
+   * flag it has no effect: Flipt's rule.
    *
    * @example
+   * ```ts
    * await client.rules.create('default', 'banner', { segmentKey: 'beta', rank: 1 });
+   * ```
    */
   create(namespace: string, flag: string, rule: NewRule, options?: CallOptions): Promise<Rule>;
   /** One page of a flag's rules, by rank. None for a flag that does not exist. */

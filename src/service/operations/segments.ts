@@ -19,14 +19,21 @@ export type ComparisonType =
 
 /** Compares one property of an evaluation's context. */
 export interface Constraint {
+  /** The service's own. */
   readonly id: string;
+  /** The key of the segment's namespace. */
   readonly namespaceKey: string;
+  /** The key of the segment that it belongs to. */
   readonly segmentKey: string;
+  /** What both sides are compared as. What cannot be read as that does not match: Flipt's rule. */
   readonly type: ComparisonType;
+  /** The context's member that is compared; `entityId` for the id of the entity. */
   readonly property: string;
   /** As `eq`, `isoneof`, `present`; which there are depends on the type. */
   readonly operator: string;
+  /** What it is compared with, as text; a JSON array for `isoneof` and `isnotoneof`, `''` where none is needed. */
   readonly value: string;
+  /** For people; `''` where there is none. */
   readonly description: string;
   /** ISO 8601. */
   readonly createdAt: string;
@@ -36,40 +43,53 @@ export interface Constraint {
 
 /** Those for whom a rule or a rollout is, as the service keeps them. */
 export interface Segment {
+  /** The key of its namespace. */
   readonly namespaceKey: string;
+  /** Unique in its namespace; by it rules and rollouts name the segment. */
   readonly key: string;
+  /** For people. */
   readonly name: string;
+  /** For people; `''` where there is none. */
   readonly description: string;
   /** ISO 8601. */
   readonly createdAt: string;
   /** ISO 8601. */
   readonly updatedAt: string;
-  /** Without any, everybody is in the segment. */
+  /** Without any, everybody is in the segment: Flipt's rule. */
   readonly constraints: readonly Constraint[];
+  /** Whether all constraints must be met, or one. */
   readonly matchType: MatchType;
 }
 
 /** A segment to be made, without constraints. */
 export interface NewSegment {
-  /** Letters, digits, `-`, `_` and `,` of ASCII: the service's rule. */
+  /** Letters, digits, `-`, `_` and `,` of ASCII: Flipt's rule. */
   readonly key: string;
+  /** For people; not empty: Flipt's rule. */
   readonly name: string;
+  /** For people. Default `''`. */
   readonly description?: string | undefined;
-  /** Default `ALL_MATCH_TYPE`. */
+  /** Whether all constraints must be met, or one. Default `ALL_MATCH_TYPE`. */
   readonly matchType?: MatchType | undefined;
 }
 
 /** All that an update replaces; the key and the constraints stay. */
 export interface SegmentUpdate {
+  /** For people; not empty: Flipt's rule. */
   readonly name: string;
+  /** For people; `''` empties it. */
   readonly description: string;
+  /** Whether all constraints must be met, or one. */
   readonly matchType: MatchType;
 }
 
+/** A page of a namespace's segments. */
 export interface SegmentPage extends ListPage {
+  /** In the order of their creation. */
   readonly segments: readonly Segment[];
 }
 
+/** How a segment is read. */
 export interface GetSegmentOptions extends CallOptions {
   /** The revision to read, where the service's store has revisions; a database ignores it. */
   readonly reference?: string | undefined;
@@ -83,12 +103,17 @@ export interface SegmentOperations {
    * All segments, page by page.
    *
    * @example
+   * ```ts
    * for await (const segment of client.segments.iterate('default')) console.log(segment.key);
+   * ```
    */
   iterate(namespace: string, options?: IterateOptions): AsyncGenerator<Segment, void, undefined>;
   /** One segment with its constraints; `NOT_FOUND` where there is none. */
   get(namespace: string, key: string, options?: GetSegmentOptions): Promise<Segment>;
-  /** Makes a segment, without constraints; `INVALID_ARGUMENT` where the key is taken. Sent once. */
+  /**
+   * Makes a segment, without constraints; `INVALID_ARGUMENT` where the key is taken, `NOT_FOUND` where there is no such
+   * namespace. Sent once.
+   */
   create(namespace: string, segment: NewSegment, options?: CallOptions): Promise<Segment>;
   /** Replaces name, description and match type; `NOT_FOUND` where there is no such segment. Sent once. */
   update(namespace: string, key: string, segment: SegmentUpdate, options?: CallOptions): Promise<Segment>;

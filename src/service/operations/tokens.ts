@@ -9,7 +9,9 @@ export type AuthenticationMethod =
 
 /** What the service keeps of a token: not the token itself. */
 export interface Authentication {
+  /** The record's id, for {@link TokenOperations.get}: not the token. */
   readonly id: string;
+  /** `METHOD_TOKEN` for what {@link TokenOperations.create} makes. */
   readonly method: AuthenticationMethod;
   /** ISO 8601. */
   readonly createdAt: string;
@@ -25,18 +27,21 @@ export interface Authentication {
 export interface CreatedToken {
   /** The token, to be sent as `Authorization: Bearer …`. It is in this one answer and never again. */
   readonly clientToken: string;
+  /** What the service keeps of it. */
   readonly authentication: Authentication;
 }
 
 /** A token to be made. */
 export interface NewToken {
+  /** For people; kept in the metadata as `io.flipt.auth.token.name`. */
   readonly name: string;
+  /** For people; kept in the metadata as `io.flipt.auth.token.description`. Default: none. */
   readonly description?: string | undefined;
   /** The one namespace that the token may use; such a token neither makes nor reads tokens. Default: all of them. */
   readonly namespaceKey?: string | undefined;
   /** ISO 8601 with a zone. Default: it does not expire. */
   readonly expiresAt?: string | undefined;
-  /** Entries of one's own; they cannot override the service's. */
+  /** Entries of one's own; they cannot override the service's. Default: none. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -47,7 +52,9 @@ export interface TokenOperations {
    * holds.
    *
    * @example
+   * ```ts
    * const { clientToken } = await client.tokens.create({ name: 'ci', namespaceKey: 'web' });
+   * ```
    */
   create(token: NewToken, options?: CallOptions): Promise<CreatedToken>;
   /** What is known of a token, by the id of its record; `NOT_FOUND` where there is none. */

@@ -5,13 +5,19 @@ import { pathOf } from './path.js';
 
 /** A variant of a flag, as the service keeps it. */
 export interface Variant {
+  /** The service's own; {@link Distribution.variantId} names it. */
   readonly id: string;
+  /** The key of the flag's namespace. */
   readonly namespaceKey: string;
+  /** The key of the flag that it belongs to. */
   readonly flagKey: string;
+  /** What an answer gives as {@link VariantResponse.variantKey}; unique in its flag. */
   readonly key: string;
+  /** For people; `''` where there is none. */
   readonly name: string;
+  /** For people; `''` where there is none. */
   readonly description: string;
-  /** JSON text; `''` where there is none. */
+  /** JSON text, compacted; `''` where there is none. */
   readonly attachment: string;
   /** ISO 8601. */
   readonly createdAt: string;
@@ -19,25 +25,31 @@ export interface Variant {
   readonly updatedAt: string;
 }
 
-/** All that a variant is to say: what is left out is emptied. */
+/** All that a variant is to say. What is left out is emptied: Flipt's rule. */
 export interface VariantUpdate {
-  /** No other variant of the flag may have it. */
+  /** Not empty, and no other variant of the flag may have it: Flipt's rule. */
   readonly key: string;
+  /** For people. Default `''`. */
   readonly name?: string | undefined;
+  /** For people. Default `''`. */
   readonly description?: string | undefined;
-  /** JSON text of any kind, 1,000 KB at most. */
+  /** JSON text of any kind, 1,000 KB at most: Flipt's rule. Default `''`, none. */
   readonly attachment?: string | undefined;
 }
 
 /** The variants of a flag; Flipt v1 offers them. */
 export interface VariantOperations {
   /**
-   * Replaces a variant's content; `NOT_FOUND` unless a flag of this key has a variant of this id. The ids of a flag's
-   * variants are in its rules' distributions. Sent once.
+   * Replaces a variant's content; `NOT_FOUND` unless a flag of this key has a variant of this `id`, `INVALID_ARGUMENT`
+   * where another variant has the key. The ids of a flag's variants are in its rules' distributions. Sent once.
    *
    * @example
+   * ```ts
+   * const { rules } = await client.rules.list('default', 'banner');
+   * const id = rules[0]?.distributions[0]?.variantId ?? '';
    * const attachment = JSON.stringify({ color: 'red' });
    * await client.variants.update('default', 'banner', id, { key: 'red', name: 'Red', attachment });
+   * ```
    */
   update(
     namespace: string,
