@@ -12,10 +12,16 @@ import { checkOptions, type FlagsOptions } from './options.js';
  *
  * @example
  * ```ts
- * app.use(flags({
- *   context: (req) => ({ targetingKey: req.user.id, plan: req.user.plan }),
- *   prefetch: ['new-checkout', 'button-color'],
- * }));
+ * import express from 'express';
+ * import { flags } from 'openfeature-flipt-provider/express';
+ *
+ * const app = express();
+ * app.use(
+ *   flags({
+ *     context: (req) => ({ targetingKey: req.get('x-user') ?? 'anonymous' }),
+ *     prefetch: ['new-checkout', 'button-color'],
+ *   }),
+ * );
  * app.get('/', async (req, res) => {
  *   res.send((await req.flags.getBooleanValue('new-checkout', false)) ? 'new' : 'old');
  * });

@@ -9,7 +9,9 @@ import { messageOf } from './message-of.js';
 
 /** A data file that cannot be used; it is left as it is. The message names the file and what is wrong. */
 export class DataFileError extends Error {
+  /** What the error is called where it is printed. */
   override readonly name = 'DataFileError';
+  /** What tells this error from others, whichever build of the package it comes from. */
   readonly code = 'ERR_DATA_FILE';
 }
 

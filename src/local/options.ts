@@ -7,14 +7,14 @@ export interface LocalServiceOptions {
   /**
    * What the service holds at first: the path of a features file (or its `file:` URL), YAML or JSON text, or
    * documents as objects. A string with a line break in it, or one that begins with `{`, is text; any other string is
-   * a path. Needed unless `data` names a file that exists, which then wins.
+   * a path. Needed unless `data` names a file that exists, which then wins. Default: none.
    */
   readonly features?: FeaturesSource;
-  /** Default 0: any free port. */
+  /** The port to listen on. Default 0: any free one. */
   readonly port?: number;
-  /** The address to listen on; default `127.0.0.1`, which only this machine reaches. */
+  /** The address to listen on. Default `127.0.0.1`, which only this machine reaches. */
   readonly host?: string;
-  /** Whose rules of evaluation apply; default `v1`. Flipt v2 serves evaluation only, and so does this with `v2`. */
+  /** Whose rules of evaluation apply. Default `v1`. Flipt v2 serves evaluation only, and so does this with `v2`. */
   readonly semantics?: Semantics;
   /**
    * The path of a file that keeps every change: a request is answered only after its change is safe on disk, and the
@@ -23,7 +23,7 @@ export interface LocalServiceOptions {
   readonly data?: string;
   /**
    * The first token. Where it is given, everything but `GET /health` takes a token: this one, or one made with it.
-   * Default: no token is needed.
+   * Default: none, and no token is needed.
    */
   readonly bootstrapToken?: string;
 }

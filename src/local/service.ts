@@ -12,7 +12,10 @@ import { checkFlagState, checkOptions, type LocalServiceOptions } from './option
 import type { NamespaceRecord, Stamp, State } from './records.js';
 import { Store } from './store.js';
 
-/** A running service. `await using` closes it, where the runtime has that. */
+/**
+ * A running service. `await using` closes it, where the runtime has that. It takes bodies of 16 MB at most (413), and
+ * gives a request 10 s for its headers and 30 s for all of it.
+ */
 export interface LocalService extends AsyncDisposable {
   /** Its base address, as `http://127.0.0.1:49152`. */
   readonly url: string;
@@ -20,8 +23,8 @@ export interface LocalService extends AsyncDisposable {
   readonly requests: number;
   /**
    * Sets a flag's `enabled`; the next evaluation sees it. Of a boolean flag that is the value for those whom no
-   * rollout matches, so that a flag with rollouts is not switched off by it: the service's rule. Rejects with a TypeError where
-   * the state is wrong, and with an Error where there is no such flag, or where the data file cannot be written.
+   * rollout matches, so that a flag with rollouts is not switched off by it: Flipt's rule. Rejects with a TypeError
+   * where the state is wrong, and with an Error where there is no such flag, or where the data file cannot be written.
    */
   setFlag(namespace: string, key: string, state: { readonly enabled: boolean }): Promise<void>;
   /**
@@ -29,7 +32,7 @@ export interface LocalService extends AsyncDisposable {
    * wrong: then the old ones stay.
    */
   load(features: FeaturesSource): Promise<void>;
-  /** Takes no more requests, finishes those in flight and ends all connections. May be called again. */
+  /** Takes no more requests, finishes those in flight (within 5 s) and ends all connections. May be called again. */
   close(): Promise<void>;
 }
 
@@ -44,6 +47,17 @@ const LIMITS = {
  * Starts a service in this process that answers as Flipt does: for development, tests and demonstrations.
  * Rejects with a TypeError where an option is wrong, a {@link FeaturesError} or {@link DataFileError} where a file is,
  * and with node's error (code `EADDRINUSE`, …) where the port cannot be had.
+ *
+ * @example
+ * ```ts
+ * import { startLocalService } from 'openfeature-flipt-provider/local';
+ *
+ * const service = await startLocalService({
+ *   features: { flags: [{ key: 'new-checkout', type: 'BOOLEAN_FLAG_TYPE', enabled: true }] },
+ * });
+ * console.log(service.url);
+ * await service.close();
+ * ```
  */
 export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
   checkOptions(options);

@@ -44,11 +44,16 @@ interface Fastify {
  *
  * @example
  * ```ts
+ * import { Module } from '@nestjs/common';
+ * import { OpenFeatureModule } from '@openfeature/nestjs-sdk';
+ * import { FliptProvider } from 'openfeature-flipt-provider';
+ * import { FliptModule } from 'openfeature-flipt-provider/nest';
+ *
  * \@Module({
  *   imports: [
  *     FliptModule.forRoot({
  *       provider: new FliptProvider({ url: 'http://localhost:8080' }),
- *       context: (request: Request) => ({ targetingKey: request.user.id }),
+ *       context: (request: { user?: { id: string } }) => ({ targetingKey: request.user?.id ?? 'anonymous' }),
  *     }),
  *     OpenFeatureModule.forRoot({ useGlobalInterceptor: false }),
  *   ],
@@ -60,7 +65,7 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
   readonly #host: HttpAdapterHost;
   readonly #module: ModuleRef;
 
-  /** Called by Nest, which knows what to hand in; what an app imports is made by {@link FliptModule.forRoot}. */
+  /** Called by Nest, which knows what to hand in. */
   constructor(host: HttpAdapterHost, module: ModuleRef) {
     this.#host = host;
     this.#module = module;

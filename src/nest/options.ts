@@ -28,7 +28,7 @@ export interface FliptModuleOptions<R extends object = object> {
    * Default: a `FliptProvider`, configured by environment variables.
    */
   readonly provider?: Provider | undefined;
-  /** OpenFeature's domain to register it for. Default: the default one. */
+  /** OpenFeature's domain to register the provider for. Default: the default one. */
   readonly domain?: string | undefined;
   /**
    * Flags that a request will ask for: fetched in one batch with its first resolve, if the provider can prefetch.

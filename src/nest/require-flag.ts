@@ -18,9 +18,17 @@ export interface RequireFlagOptions {
  *
  * @example
  * ```ts
- * \@Get('checkout')
- * \@RequireFlag('new-checkout', { default: false })
- * checkout() { … }
+ * import { Controller, Get } from '@nestjs/common';
+ * import { RequireFlag } from 'openfeature-flipt-provider/nest';
+ *
+ * \@Controller()
+ * class CheckoutController {
+ *   \@Get('checkout')
+ *   \@RequireFlag('new-checkout', { default: false })
+ *   checkout() {
+ *     return 'welcome';
+ *   }
+ * }
  * ```
  */
 export function RequireFlag(flag: string, options: RequireFlagOptions): ClassDecorator & MethodDecorator {

@@ -8,7 +8,9 @@ import { currentRequestState, requestStateOf, type RequestState } from './reques
  *
  * @example
  * ```ts
- * setRequestContext({ plan: account.plan });
+ * import { setRequestContext } from 'openfeature-flipt-provider/nest';
+ *
+ * setRequestContext({ plan: 'pro' });
  * ```
  */
 export function setRequestContext(partial: EvaluationContext): void {
@@ -19,7 +21,16 @@ export function setRequestContext(partial: EvaluationContext): void {
 
 /**
  * The context of a request, for what asks for one: `OpenFeatureModule.forRoot({ contextFactory })` of
- * \@openfeature/nestjs-sdk, whose interceptor would otherwise put an empty one in its place.
+ * \@openfeature/nestjs-sdk, whose interceptor would otherwise put an empty one in its place. Outside of a request, the
+ * transaction context that is there.
+ *
+ * @example
+ * ```ts
+ * import { OpenFeatureModule } from '@openfeature/nestjs-sdk';
+ * import { contextFactory } from 'openfeature-flipt-provider/nest';
+ *
+ * OpenFeatureModule.forRoot({ contextFactory });
+ * ```
  */
 export function contextFactory(executionContext: ExecutionContext): EvaluationContext {
   return stateIn(executionContext)?.context ?? OpenFeature.getTransactionContext();
