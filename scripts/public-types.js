@@ -75,9 +75,28 @@ const unexported = (statement) =>
     .filter((node) => ts.isIdentifier(node) && oursBy(node).some((one) => !exported.has(one)))
     .map((node) => `reaches ${node.text}, which no entry exports`);
 
+const isPrivate = ({ name }) => name !== undefined && ts.isPrivateIdentifier(name);
+/** Of a parameter's members its function tells. */
+const isMember = (node) =>
+  (ts.isTypeElement(node) || ts.isClassElement(node)) &&
+  !isPrivate(node) &&
+  !ts.findAncestor(node, ts.isParameter);
+const hasComment = (node) => ts.getJSDocCommentsAndTags(node).some((one) => ts.isJSDoc(one) && one.comment);
+
+/** Typedoc takes an inherited comment for one of its own, though it says nothing of what is new. */
+const undocumented = (statement) =>
+  [...within(statement)]
+    .filter((node) => isMember(node) || (node === statement && !ts.isModuleDeclaration(node)))
+    .filter((node) => !hasComment(node))
+    .map(
+      (node) => `${node === statement ? 'it' : (node.name?.getText() ?? 'constructor')} has no doc comment`,
+    );
+
 /** What is wrong with the public types; nothing if all is well. */
 export const complaints = publicTypes.flatMap(({ title, names }) =>
   names.flatMap(({ name, statements }) =>
-    statements.flatMap(unexported).map((wrong) => `${title}: ${name}: ${wrong}`),
+    statements
+      .flatMap((statement) => [...unexported(statement), ...undocumented(statement)])
+      .map((wrong) => `${title}: ${name}: ${wrong}`),
   ),
 );
