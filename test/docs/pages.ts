@@ -15,6 +15,14 @@ export function pages(): readonly string[] {
     .sort();
 }
 
+/** Every source file that is published, likewise. */
+export function sources(): readonly string[] {
+  return readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `src/${file.replaceAll('\\', '/')}`)
+    .sort();
+}
+
 export function textOf(page: string): string {
   return readFileSync(join(ROOT, page), 'utf8');
 }

@@ -4,14 +4,17 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { packed, ROOT, run, type Packed } from '../package/packed.js';
-import { fencesOf, pages, textOf } from './pages.js';
-import { pagesFeatures, samplesOf, type Sample } from './samples.js';
+import { fencesOf, pages, sources, textOf } from './pages.js';
+import { exampleSamples, pagesFeatures, samplesOf, type Sample } from './samples.js';
 
 const TIME = 120_000;
 /** What samples use besides what the package asks for. */
 const BESIDES = ['@openfeature/nestjs-sdk', 'fastify', 'vitest'];
 
-const samples = pages().flatMap((page) => samplesOf(page, textOf(page)));
+const samples = [
+  ...pages().flatMap((page) => samplesOf(page, textOf(page))),
+  ...sources().flatMap((file) => exampleSamples(file, textOf(file))),
+];
 const fileOf = ({ name }: Sample) => `${name.replace(/\W+/g, '-')}.mts`;
 
 const OPTIONS: ts.CompilerOptions = {
@@ -111,6 +114,16 @@ describe('the convention', () => {
   it('runs nothing of what is continued where a part of it is not to be run', () => {
     const text = '```ts\n```\n\n```ts continued no-run\n```\n';
     expect(samplesOf('p.md', text).map(({ isRun }) => isRun)).toEqual([false]);
+  });
+
+  it('takes what stands below @example in a doc comment, compiled only, with a client where it needs one', () => {
+    const source = '/**\n * Words.\n *\n * @example\n * ```ts\n * client.close(\\@a);\n * ```\n */\n';
+    const [one, ...others] = exampleSamples('a.ts', source);
+    expect([one?.name, one?.isRun, others]).toEqual(['a.ts:6', false, []]);
+    expect(one?.code).toMatch(/^declare const client: .*FliptClient;\n{5}client\.close\(@a\);\n$/);
+    expect(() => exampleSamples('a.ts', source.replaceAll(' * ```', ' * ~~~'))).toThrow(
+      'a.ts: expected one ts fence in each @example',
+    );
   });
 
   it.each([

@@ -8,6 +8,9 @@ import { fencesOf, textOf, type Fence } from './pages.js';
  *     ```ts no-run      a whole module that is only compiled: it needs what is not there
  *     ```ts continued   goes on where the sample before it ends, in a block of its own, as part of the same module
  *
+ * The ts fences below `@example` in doc comments of src are samples, too. They are compiled only, and those in the types
+ * of the client may take a `client` for granted.
+ *
  * Other languages are not looked at. While it is run, http://localhost:8080 stands for the embedded service, with
  * the features file of docs/local.md.
  */
@@ -52,6 +55,31 @@ function moduleOf([first, ...others]: readonly Fence[]): string {
     put(line - 1, `{\n${code.replace(IMPORT, '').replace(/^export /gm, '')}}`);
   }
   return Array.from({ length: lines.length }, (_, at) => lines[at] ?? '').join('\n');
+}
+
+/** The text below each `@example` of a source file, each line at its number, as a page would have it. */
+function examplesIn(source: string): string {
+  let within = false;
+  const lines = source.split('\n').map((line) => {
+    const comment = /^\s*\*(?!\/) ?(.*)$/.exec(line)?.[1];
+    if (comment === undefined || comment.startsWith('@')) within = comment?.startsWith('@example') ?? false;
+    // A decorator would be a tag of the comment: it is written with a backslash.
+    return within && comment !== undefined ? comment.replaceAll('\\@', '@').replace(/^@example/, '') : '';
+  });
+  return lines.join('\n');
+}
+
+const CLIENT = "declare const client: import('openfeature-flipt-provider/client').FliptClient;";
+
+/** The samples in the doc comments of a source file. Throws where an example has none. */
+export function exampleSamples(file: string, source: string): readonly Sample[] {
+  const samples = samplesOf(file, examplesIn(source));
+  const examples = source.match(/^\s*\* @example/gm) ?? [];
+  if (samples.length !== examples.length) throw new Error(`${file}: expected one ts fence in each @example`);
+  return samples.map(({ name, code }) => {
+    const needsClient = code.includes('client.') && !code.includes('const client');
+    return { name, code: needsClient ? CLIENT + code : code, isRun: false };
+  });
 }
 
 /** The features file that the pages say fits all samples. */
