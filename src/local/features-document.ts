@@ -3,7 +3,7 @@
  * Hand {@link startLocalService} one of them, or a list with one for each namespace.
  */
 export interface FeaturesDocument {
-  /** The format's version; any is read. */
+  /** The format's version; any is read. Default: none. */
   readonly version?: string | number | null;
   /** The namespace, by key or described. Default `default`. */
   readonly namespace?:
@@ -38,7 +38,7 @@ export interface FlagDocument {
    * Flipt's rule. Default false.
    */
   readonly enabled?: boolean | null;
-  /** Read and passed over: no operation of the service shows it. */
+  /** Read and passed over: no operation of the service shows it. Default: none. */
   readonly metadata?: Readonly<Record<string, unknown>> | null;
   /** The answers that the flag may have, each key once. Default: none. */
   readonly variants?: readonly VariantDocument[] | null;
