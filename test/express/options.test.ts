@@ -1,5 +1,10 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { flags, type FlagsOptions } from '../../src/express/index.js';
+import { statedDefault } from '../docs/stated.js';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const context = () => ({ targetingKey: 'user' });
 const MILLISECONDS = 'milliseconds > 0 and <= 2147483647';
@@ -37,4 +42,17 @@ it.each<[unknown, string]>([
 it('takes undefined for what is left out', () => {
   const left = { contextTimeoutMs: undefined, domain: undefined, prefetch: undefined, provider: undefined };
   expect(() => flags({ context, ...left })).not.toThrow();
+});
+
+it('gives an async context 1 s unless told otherwise, as the doc comment says', async () => {
+  vi.useFakeTimers();
+  const next = vi.fn();
+  const slow = flags({ context: async () => new Promise(() => undefined) });
+  void slow({} as never, { once: () => undefined } as never, next);
+  await vi.advanceTimersByTimeAsync(999);
+  expect(next).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  const message = 'flags: context has not settled within 1000 ms (contextTimeoutMs)';
+  expect(next).toHaveBeenCalledExactlyOnceWith(new Error(message));
+  expect(statedDefault('src/express/options.ts', 'FlagsOptions', 'contextTimeoutMs')).toBe('1000');
 });

@@ -1,6 +1,11 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { checkOptions, type FliptModuleOptions } from '../../src/nest/options.js';
 import { register } from '../../src/nest/registration.js';
+import { statedDefault } from '../docs/stated.js';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const MILLISECONDS = 'milliseconds > 0 and <= 2147483647';
 
@@ -35,4 +40,21 @@ it('takes undefined for what is left out', () => {
   expect(() => {
     checkOptions({ ...left, required: undefined });
   }).not.toThrow();
+});
+
+it('waits 10 s for the provider unless told otherwise, as the doc comment says', async () => {
+  vi.useFakeTimers();
+  const initialize = async () => new Promise(() => undefined);
+  const provider = { metadata: { name: 'silent' }, initialize, resolveBooleanEvaluation: () => undefined };
+  const failed = vi.fn<(error: unknown) => void>();
+  void register({ provider: provider as never, required: true }).catch(failed);
+  await vi.advanceTimersByTimeAsync(9_999);
+  expect(failed).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(failed).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({
+      message: expect.stringContaining('within 10000 ms (readyTimeoutMs)') as string,
+    }),
+  );
+  expect(statedDefault('src/nest/options.ts', 'FliptModuleOptions', 'readyTimeoutMs')).toBe('10000');
 });
