@@ -38,6 +38,14 @@ describe('the store of answers', () => {
     expect(store.some(() => true)).toBe(false);
   });
 
+  it('counts 400 bytes for each entry besides', () => {
+    const keys = Array.from({ length: 200 }, (_, at) => String(100 + at));
+    const entryBytes = '100'.length + 'flag'.length + 400;
+    const store = answerStore({ maxEntries: 1_000, maxBytes: 100 * entryBytes });
+    for (const key of keys) store.set(key, 'flag', { kind: 'missing' }, 0);
+    expect(keys.filter((key) => store.get(key))).toEqual(keys.slice(-100));
+  });
+
   it('keeps a question of 64 kB, but none that is larger', () => {
     const store = answerStore({ maxEntries: 10, maxBytes: MB });
     const [largest, tooLarge] = ['x'.repeat(64 * 1024), 'x'.repeat(64 * 1024 + 1)];

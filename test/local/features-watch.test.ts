@@ -18,8 +18,8 @@ function watched(versions: readonly string[]): {
     now: () => 0,
     date: () => 0,
     endOfTurn: () => undefined,
-    after(_, run, background) {
-      expect(background).toBe('background');
+    after(ms, run, background) {
+      expect([ms, background]).toEqual([250, 'background']);
       timers.push(run);
       return () => {
         timers.splice(timers.indexOf(run), 1);

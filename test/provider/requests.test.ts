@@ -143,6 +143,14 @@ describe('prefetch', () => {
     expect(service.requests - before).toBe(1);
   });
 
+  it('asks for no more than 1,000 flags at once, however large a batch may be', async () => {
+    const server = await echo();
+    const patient = { deadlineMs: 15_000, http: { timeoutMs: 15_000 } };
+    const { provider } = await open({ url: server.url, batch: { maxItems: 5_000 }, ...patient });
+    await provider.prefetch(Array.from({ length: 1_001 }, (_, at) => `flag-${at}`));
+    expect(server.requests.slice(1).map((request) => itemsOf(request).length)).toEqual([1_000, 1]);
+  });
+
   it.each([[undefined], ['on'], [[5]], [null]])('of %j is a TypeError', async (flags) => {
     const provider = flipt({ url: 'http://127.0.0.1:1' });
     await expect(provider.prefetch(flags as never)).rejects.toThrow(

@@ -213,6 +213,21 @@ describe('a body', () => {
   });
 });
 
+describe('a body at the limit', () => {
+  it.each([
+    [16 * 1024 * 1024, 'reply'],
+    [16 * 1024 * 1024 + 1, 'unreadable'],
+  ])('of %i bytes is taken or refused: %s', async (bytes, kind) => {
+    const body = (async function* () {
+      yield Buffer.alloc(bytes - 1, ' ');
+      yield Buffer.from('1');
+    })();
+    const request = () => Promise.resolve({ statusCode: 200, headers: {}, body });
+    const { send } = transportTo('http://flipt.test', { http: { dispatcher: { request } } });
+    expect(await send(REQUEST)).toMatchObject({ kind });
+  });
+});
+
 describe("a dispatcher of the user's", () => {
   const dispatching = (request: HttpDispatcher['request']) => ({ http: { dispatcher: { request } } });
 
