@@ -9,7 +9,7 @@ export interface Logger {
   warn(...args: unknown[]): void;
   /** For what an operator may like to know: nothing at present. */
   info(...args: unknown[]): void;
-  /** For what helps to find out why: trouble that begins or ends while there is other trouble. */
+  /** For what helps to find out why: that one trouble is over while another lasts, for example. */
   debug(...args: unknown[]): void;
 }
 
