@@ -22,8 +22,9 @@ export function isSpoilt(failure: Failure): boolean {
 
 /**
  * Asks halves of a batch that failed as a whole, until those that spoil it stand alone.
- * For one culprit among n, that takes 2 · log2(n) requests; whatever happens, a batch takes 4 · log2(n) + 4.
  * Questions about one flag stay in one half as long as they can: in both, a broken flag would look like a broken service.
+ * So parts may be uneven: for one culprit among n it takes at most 3 · log2(n) + 2 requests, and 2 · ⌈log2(n)⌉ where
+ * each question is about another flag. Whatever happens, a batch takes 4 · log2(n) + 4 with its first request.
  */
 export async function findCulprits(
   askAtOnce: AskAtOnce,

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { isolating, type Service } from '../../src/batch/isolate.js';
 import {
@@ -61,7 +62,7 @@ describe('a question that spoils its batch', () => {
           const answers = await ask(questions);
           const own = failed({ ...spoilt(status), alone: true });
           expect(answers).toEqual(questions.map((one, position) => (position === at ? own : answerOf(one))));
-          expect(requests.length - 1).toBeLessThanOrEqual(2 * Math.log2(size) + 2);
+          expect(requests.length - 1).toBeLessThanOrEqual(2 * Math.ceil(Math.log2(size)));
         }
       }
     },
@@ -103,6 +104,88 @@ describe('a question that spoils its batch', () => {
     requests.length = 0;
     await ask([question('odd-0'), question('x')]);
     expect(requests[0]).toEqual(['odd-0', 'x']);
+  });
+});
+
+/** Of each flag as many questions as its number says, each about another entity. */
+const about = (counts: readonly number[]) =>
+  counts.flatMap((count, flag) => Array.from({ length: count }, (_, at) => question(`f${flag}`, `u${at}`)));
+
+/** Every way to share so many questions among flags, in every order. */
+function* shared(count: number): Generator<readonly number[]> {
+  if (count === 0) yield [];
+  for (let first = 1; first <= count; first++) {
+    for (const others of shared(count - first)) yield [first, ...others];
+  }
+}
+
+describe('a batch in which questions share flags', () => {
+  /** What each question came to, and how many requests that took. */
+  const outcome = async (questions: readonly Question[], culprits: readonly Question[], status: number) => {
+    const { ask, requests } = setUp((asked) =>
+      asked.some((one) => culprits.includes(one)) ? status : undefined,
+    );
+    const answers = await ask(questions);
+    return { answers, requests: requests.length };
+  };
+  const statuses = fc.constantFrom(400, 404, 413, 422, 500);
+
+  it('of up to 10 takes 3 log2(n) + 2 extra requests for one culprit, whichever it is', async () => {
+    for (let size = 2; size <= 10; size++) {
+      for (const counts of shared(size)) {
+        const questions = about(counts);
+        for (const culprit of questions) {
+          const { answers, requests } = await outcome(questions, [culprit], 500);
+          expect(questions.filter((_, at) => answers[at]?.kind === 'failed')).toEqual([culprit]);
+          expect(requests - 1, counts.join()).toBeLessThanOrEqual(3 * Math.log2(size) + 2);
+        }
+      }
+    }
+  });
+
+  it.each([
+    { counts: [5, 1], extra: 8 },
+    { counts: [49, 1], extra: 14 },
+    { counts: [1, 1, 34, 14], extra: 16 },
+  ])('of $counts takes $extra at most', async ({ counts, extra }) => {
+    const questions = about(counts);
+    let most = 0;
+    for (const culprit of questions) {
+      most = Math.max(most, (await outcome(questions, [culprit], 400)).requests - 1);
+    }
+    expect(most).toBe(extra);
+  });
+
+  const mixed = fc
+    .array(fc.tuple(fc.nat(6), fc.boolean()), { minLength: 2, maxLength: 64 })
+    .map((drawn) => drawn.map(([flag, bad], at) => ({ one: question(`f${flag}`, `u${at}`), bad })));
+
+  it('of any kind, mixed in any way, takes no more', async () => {
+    await fc.assert(
+      fc.asyncProperty(mixed, fc.nat(63), statuses, async (drawn, at, status) => {
+        const questions = drawn.map(({ one }) => one);
+        const culprit = questions[at % questions.length]!;
+        const { answers, requests } = await outcome(questions, [culprit], status);
+        expect(questions.filter((_, position) => answers[position]?.kind === 'failed')).toEqual([culprit]);
+        expect(requests - 1).toBeLessThanOrEqual(3 * Math.log2(questions.length) + 2);
+      }),
+    );
+  });
+
+  it('never takes more than 4 log2(n) + 4 requests, however many are culprits', async () => {
+    await fc.assert(
+      fc.asyncProperty(mixed, statuses, async (drawn, status) => {
+        const questions = drawn.map(({ one }) => one);
+        const culprits = drawn.filter(({ bad }) => bad).map(({ one }) => one);
+        const { answers, requests } = await outcome(questions, culprits, status);
+        expect(requests).toBeLessThanOrEqual(4 * Math.log2(questions.length) + 4);
+        for (const [position, one] of questions.entries()) {
+          const answer = answers[position];
+          if (culprits.includes(one)) expect(answer?.kind).toBe('failed');
+          if (answer?.kind !== 'failed') expect(answer).toEqual(answerOf(one));
+        }
+      }),
+    );
   });
 });
 
