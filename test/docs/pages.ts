@@ -55,3 +55,25 @@ export function fencesOf(text: string): readonly Fence[] {
 export function withoutFences(text: string): string {
   return text.replace(FENCE, (fence) => fence.replace(/[^\n]+/g, ''));
 }
+
+/** What stands between backticks in the prose, in its order. */
+export function quotesOf(text: string): readonly string[] {
+  return [...withoutFences(text).matchAll(/`([^`\n]+)`/g)].map(([, quote = '']) => quote);
+}
+
+/** The rows of the table whose head begins so, without the head; throws where there is no such table. */
+export function tableOf(page: string, ...head: readonly string[]): readonly (readonly string[])[] {
+  const cellsOf = (line: string) =>
+    line
+      .slice(1, -1)
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim());
+  const lines = withoutFences(textOf(page)).split('\n');
+  const first = lines.findIndex(
+    (line) => line.startsWith('|') && head.every((name, at) => cellsOf(line)[at] === name),
+  );
+  if (first < 0) throw new Error(`${page} has no table with the columns ${head.join(', ')}`);
+  const rows = lines.slice(first + 2);
+  const end = rows.findIndex((line) => !line.startsWith('|'));
+  return rows.slice(0, end < 0 ? undefined : end).map(cellsOf);
+}
