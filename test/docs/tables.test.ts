@@ -1,11 +1,20 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { grpcCode } from '../../src/service/grpc-codes.js';
-import { quotesOf, ROOT, tableOf } from './pages.js';
+import { quotesOf, tableOf, textOf } from './pages.js';
+
+/** The public types; another test keeps them the same as those of the package. */
+const API = textOf('etc/api.md');
+
+/** The members of an interface, without those that it has from others. */
+function membersOf(name: string): readonly string[] {
+  const [, body = ''] = new RegExp(`^interface ${name}\\b[^{]*\\{\\n(.*?)^\\}`, 'ms').exec(API) ?? [];
+  const members = [...body.matchAll(/^ {4}(?:readonly )?(\w+)\??[:(]/gm)].map(([, member = '']) => member);
+  if (members.length === 0) throw new Error(`etc/api.md has no interface ${name}`);
+  return members.sort();
+}
 
 /** The first thing that a cell quotes: the name that its row is about. */
-const named = ([cell = '']: readonly string[]) => quotesOf(cell)[0] ?? '';
+const nameOf = ([cell = '']: readonly string[]) => quotesOf(cell)[0] ?? '';
 
 describe("the client's table of codes", () => {
   const rows = tableOf('docs/client.md', 'code', 'when');
@@ -14,7 +23,7 @@ describe("the client's table of codes", () => {
   const bodyTells = ({ code, status }: { code: string; status: number }) =>
     code === 'UNIMPLEMENTED' && status === 404;
   const said = rows
-    .flatMap((row) => statusesOf(row).map((status) => ({ code: named(row), status })))
+    .flatMap((row) => statusesOf(row).map((status) => ({ code: nameOf(row), status })))
     .filter((one) => !bodyTells(one));
 
   it('says of each status the code that it stands for', () => {
@@ -28,11 +37,38 @@ describe("the client's table of codes", () => {
   });
 
   it('and the text below name every code', () => {
-    const declared =
-      /type GrpcCode =([^;]+);/.exec(readFileSync(join(ROOT, 'etc/api.md'), 'utf8'))?.[1] ?? '';
+    const declared = /type GrpcCode =([^;]+);/.exec(API)?.[1] ?? '';
     const codes = [...declared.matchAll(/'(\w+)'/g)].map(([, code]) => code).sort();
-    const text = readFileSync(join(ROOT, 'docs/client.md'), 'utf8');
-    const others = quotesOf(/others of gRPC's may come \(.*\)/.exec(text)?.[0] ?? '');
-    expect([...rows.map(named), ...others].sort()).toEqual(codes);
+    const others = quotesOf(/others of gRPC's may come \(.*\)/.exec(textOf('docs/client.md'))?.[0] ?? '');
+    expect([...rows.map(nameOf), ...others].sort()).toEqual(codes);
+  });
+});
+
+describe('a table of options', () => {
+  it.each([
+    {
+      page: 'README.md',
+      head: ['Option', 'Default', 'Environment'],
+      of: ['FliptProviderOptions', 'ConnectionOptions'],
+    },
+    { page: 'docs/frameworks.md', head: ['Option of `flags`'], of: ['FlagsOptions'] },
+    { page: 'docs/frameworks.md', head: ['Option of `forRoot`'], of: ['FliptModuleOptions'] },
+    { page: 'docs/local.md', head: ['Option', '`serve`', 'Default'], of: ['LocalServiceOptions'] },
+    { page: 'docs/local.md', head: ['Member', 'Meaning'], of: ['LocalService'] },
+  ])('of $page has all of $of, and no others', ({ page, head, of }) => {
+    const rows = tableOf(page, ...head).map((row) => nameOf(row).replace(/\(.*/, ''));
+    expect(rows.sort()).toEqual(of.flatMap(membersOf).sort());
+  });
+
+  it.each([
+    ['cache', 'CacheOptions'],
+    ['batch', 'BatchOptions'],
+    ['http', 'HttpOptions'],
+    ['breaker', 'BreakerOptions'],
+  ])('of the README names all that %s holds', (option, of) => {
+    const row = tableOf('README.md', 'Option', 'Default', 'Environment').find(
+      (one) => nameOf(one) === option,
+    );
+    expect(quotesOf(row?.at(-1) ?? '')).toEqual(expect.arrayContaining([...membersOf(of)]));
   });
 });
