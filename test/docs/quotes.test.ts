@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { HELP } from '../../src/local/command-line.js';
+import { fencesOf, pages, quotesOf, ROOT, tableOf, textOf } from './pages.js';
+
+/** What a page shows as code: samples, and what stands between backticks. */
+const shownIn = (page: string) => [
+  ...fencesOf(textOf(page)).flatMap(({ code }) => code.split('\n')),
+  ...quotesOf(textOf(page)),
+];
+const optionsIn = (text: string) => [...text.matchAll(/(?<![\w-])--[a-z][\w-]*/g)].map(([option]) => option);
+
+describe.each(pages())('%s', (page) => {
+  it('names only scripts that package.json has', () => {
+    const manifest = JSON.parse(textOf('package.json')) as { readonly scripts: object };
+    const names = shownIn(page).flatMap((code) =>
+      [...code.matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g)].map(([, run, short]) => run ?? short),
+    );
+    expect(names.filter((name) => !Object.hasOwn(manifest.scripts, name ?? ''))).toEqual([]);
+  });
+
+  it('names only options that the command serve has', () => {
+    const serving = shownIn(page).filter((code) => /(^|\s)serve\s/.test(code) || code.startsWith('--'));
+    const known = new Set(optionsIn(HELP));
+    expect(serving.flatMap(optionsIn).filter((option) => !known.has(option))).toEqual([]);
+  });
+});
+
+it('docs/local.md lists every option of the command serve', () => {
+  const rows = tableOf('docs/local.md', 'Option', '`serve`').map((row) => row.join(' '));
+  const [, options = ''] = /^Options\n(.*?)\n\n/ms.exec(HELP) ?? [];
+  const all = [...options.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option = '']) => option);
+  expect(all).toContain('--features');
+  const notOfServing = ['--help', '--version'];
+  expect(rows.flatMap(optionsIn).sort()).toEqual(all.filter((one) => !notOfServing.includes(one)).sort());
+});
+
+describe('a message that docs/failures.md quotes', () => {
+  const source = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(join(ROOT, 'src', file), 'utf8'))
+    .join('\n');
+  /** Three words at least, and no code. */
+  const isMessage = (quote: string) => /^[a-z]+ [^(){}=]* /i.test(quote) && !/^np[mx] /.test(quote);
+  const messages = quotesOf(textOf('docs/failures.md')).filter(isMessage);
+
+  it('is found in the page', () => {
+    expect(messages).toContain('Flipt answers again');
+    expect(messages.length).toBeGreaterThan(5);
+  });
+
+  it.each(messages)('is in the code: %s', (message) => {
+    const words = message.split('…').map((part) => part.replace(/[\s;,:]+$/, '').trim());
+    expect(words.filter((fixed) => !source.includes(fixed))).toEqual([]);
+  });
+});
