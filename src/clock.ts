@@ -20,7 +20,7 @@ export interface Clock {
  * Taken when this module is loaded: fake timers that a test puts up later are for what it tests. Under them a
  * batch would never go out, nor a deadline end.
  */
-const { setTimeout, clearTimeout, setImmediate } = globalThis;
+const [startTimer, stopTimer, atEndOfTurn] = [setTimeout, clearTimeout, setImmediate];
 const now = performance.now.bind(performance);
 const date = Date.now;
 
@@ -28,14 +28,14 @@ export const systemClock: Clock = {
   now,
   date,
   after(ms, run, background) {
-    const timer = setTimeout(run, ms);
+    const timer = startTimer(run, ms);
     if (background) timer.unref();
     return () => {
-      clearTimeout(timer);
+      stopTimer(timer);
     };
   },
   endOfTurn(run) {
-    setImmediate(run);
+    atEndOfTurn(run);
   },
 };
 

@@ -1,9 +1,10 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { systemClock } from '../../src/clock.js';
 import { flags, type FlagsOptions } from '../../src/express/index.js';
 import { statedDefault } from '../docs/stated.js';
 
 afterEach(() => {
-  vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 const context = () => ({ targetingKey: 'user' });
@@ -45,14 +46,13 @@ it('takes undefined for what is left out', () => {
 });
 
 it('gives an async context 1 s unless told otherwise, as the doc comment says', async () => {
-  vi.useFakeTimers();
-  const next = vi.fn();
+  const after = vi.spyOn(systemClock, 'after').mockReturnValue(() => undefined);
   const slow = flags({ context: async () => new Promise(() => undefined) });
-  void slow({} as never, { once: () => undefined } as never, next);
-  await vi.advanceTimersByTimeAsync(999);
-  expect(next).not.toHaveBeenCalled();
-  await vi.advanceTimersByTimeAsync(1);
-  const message = 'flags: context has not settled within 1000 ms (contextTimeoutMs)';
-  expect(next).toHaveBeenCalledExactlyOnceWith(new Error(message));
+  const told = new Promise((resolve) => {
+    void slow({} as never, { once: () => undefined } as never, resolve);
+  });
+  expect(after).toHaveBeenCalledExactlyOnceWith(1_000, expect.any(Function));
+  after.mock.calls[0]?.[1]();
+  expect(await told).toEqual(new Error('flags: context has not settled within 1000 ms (contextTimeoutMs)'));
   expect(statedDefault('src/express/options.ts', 'FlagsOptions', 'contextTimeoutMs')).toBe('1000');
 });
