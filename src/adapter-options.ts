@@ -15,6 +15,7 @@ const isFlagKeys = (value: unknown) =>
 
 export const FUNCTION: OptionRule = { expected: 'a function', holds: isFunction };
 export const TEXT: OptionRule = { expected: 'a string', holds: (value) => typeof value === 'string' };
+export const LIST: OptionRule = { expected: 'a list', holds: Array.isArray };
 export const TRUE_OR_FALSE: OptionRule = {
   expected: 'true or false',
   holds: (value) => typeof value === 'boolean',

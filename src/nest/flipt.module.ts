@@ -8,6 +8,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
+import { checkAdapterOptions, FUNCTION, LIST, type OptionRule } from '../adapter-options.js';
 import { runInTransactionContext, type ClosingResponse } from '../index.js';
 import type { FliptModuleOptions } from './options.js';
 import { register, type Registration } from './registration.js';
@@ -20,6 +21,12 @@ export interface FliptModuleAsyncOptions<R extends object = object> extends Pick
   /** Makes the options, or a promise of them. */
   readonly useFactory: FactoryProvider<FliptModuleOptions<R>>['useFactory'];
 }
+
+const ASYNC_RULES: ReadonlyMap<string, OptionRule> = new Map([
+  ['useFactory', { ...FUNCTION, required: true }],
+  ['imports', LIST],
+  ['inject', LIST],
+]);
 
 const REGISTRATION = Symbol('flipt registration');
 const OPTIONS = Symbol('flipt options');
@@ -76,8 +83,9 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
     return moduleWith({ provide: OPTIONS, useValue: options });
   }
 
-  /** The module with options from a factory, as where they come from a configuration service. */
+  /** The module with options from a factory, as where they come from a configuration service. Checked likewise. */
   static forRootAsync<R extends object = object>(options: FliptModuleAsyncOptions<R>): DynamicModule {
+    checkAdapterOptions('FliptModule.forRootAsync', ASYNC_RULES, options);
     const { imports = [], inject = [], useFactory } = options;
     return { ...moduleWith({ provide: OPTIONS, inject, useFactory }), imports };
   }

@@ -1,5 +1,6 @@
 import { NotFoundException, UseGuards, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { OpenFeature } from '@openfeature/server-sdk';
+import { checkAdapterOptions, FUNCTION, TRUE_OR_FALSE, type OptionRule } from '../adapter-options.js';
 import { NO_REQUEST, stateIn } from './set-request-context.js';
 
 /** What {@link RequireFlag} may be told. */
@@ -10,11 +11,16 @@ export interface RequireFlagOptions {
   readonly otherwise?: ((context: ExecutionContext) => Error) | undefined;
 }
 
+const RULES: ReadonlyMap<string, OptionRule> = new Map([
+  ['default', { ...TRUE_OR_FALSE, required: true }],
+  ['otherwise', FUNCTION],
+]);
+
 /**
  * Lets requests in to a handler, or to all of a controller, only while a boolean flag is on for them.
  *
  * It is a guard, and guards run in the order of their decorators from the bottom up, a controller's before a handler's:
- * put it above the guard that finds out who the user is.
+ * put it above the guard that finds out who the user is. A wrong option is a TypeError where it is applied.
  *
  * @example
  * ```ts
@@ -32,6 +38,7 @@ export interface RequireFlagOptions {
  * ```
  */
 export function RequireFlag(flag: string, options: RequireFlagOptions): ClassDecorator & MethodDecorator {
+  checkAdapterOptions('RequireFlag', RULES, options);
   return UseGuards(flagGuard(flag, options));
 }
 

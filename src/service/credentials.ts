@@ -63,6 +63,10 @@ function checked(headers: unknown): AuthHeaders {
   if (typeof headers !== 'object' || headers === null) {
     throw new CredentialProblem('auth.headers returned no object');
   }
+  // Headers and Maps have no members of their own: nothing would be sent, and nobody told.
+  if (Symbol.iterator in headers) {
+    throw new CredentialProblem('auth.headers returned a collection, not an object of names and values');
+  }
   const known: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers) as [string, unknown][]) {
     if (!isHeaderName(name) || typeof value !== 'string' || !isHeaderText(value)) {

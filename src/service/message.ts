@@ -68,12 +68,15 @@ export function statusFailure(url: string, reply: Reply): Failure {
 }
 
 function statusWords(reply: Reply): string {
+  const { status } = reply;
   const words = oneLine(serviceErrorOf(reply)?.message ?? '');
-  if (reply.status === 401) return `401: ${words || 'unauthorized'} (check the option auth)`;
-  if (reply.status === 403) return `403: ${words || 'forbidden'} (check what the credentials allow)`;
-  if (words !== '') return `${reply.status}: ${words}`;
-  if (reply.status >= 300 && reply.status < 400) return `${reply.status}, a redirect, which is not followed`;
-  return `${reply.status} with ${contentWords(reply)}`;
+  if (status === 401) return `401: ${words || 'unauthorized'} (check the option auth)`;
+  if (status === 403) return `403: ${words || 'forbidden'} (check what the credentials allow)`;
+  if (words === '' && status >= 300 && status < 400) return `${status}, a redirect, which is not followed`;
+  const told = words === '' ? `${status} with ${contentWords(reply)}` : `${status}: ${words}`;
+  // What Flipt says of a path that it does not know. What it does not find on a path, it names.
+  const isNoPath = status === 404 && (words === '' || words === 'Not Found');
+  return isNoPath ? `${told} (check the path in the option url)` : told;
 }
 
 export function unreadable(url: string, why: string): Failure {

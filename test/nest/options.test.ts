@@ -1,5 +1,11 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/clock.js';
+import {
+  FliptModule,
+  RequireFlag,
+  type FliptModuleAsyncOptions,
+  type RequireFlagOptions,
+} from '../../src/nest/index.js';
 import { checkOptions, type FliptModuleOptions } from '../../src/nest/options.js';
 import { register } from '../../src/nest/registration.js';
 import { statedDefault } from '../docs/stated.js';
@@ -34,6 +40,28 @@ it.each<[unknown, string]>([
   ],
 ])('refuses %o when the app starts', async (options, message) => {
   await expect(register(options as FliptModuleOptions)).rejects.toThrow(new TypeError(message));
+});
+
+it.each<[unknown, string]>([
+  [undefined, 'RequireFlag: options: expected an object, got undefined'],
+  [{}, 'RequireFlag: default: expected true or false, got undefined'],
+  [{ default: 'on' }, 'RequireFlag: default: expected true or false, got string'],
+  [{ default: true, otherwise: 404 }, 'RequireFlag: otherwise: expected a function, got 404'],
+  [{ default: true, else: 1 }, 'RequireFlag: else: unknown option, expected one of default, otherwise'],
+])('RequireFlag refuses %o where it is applied', (options, message) => {
+  expect(() => RequireFlag('a', options as RequireFlagOptions)).toThrow(new TypeError(message));
+});
+
+it.each<[unknown, string]>([
+  [undefined, 'options: expected an object, got undefined'],
+  [{}, 'useFactory: expected a function, got undefined'],
+  [{ useClass: Object }, 'useClass: unknown option, expected one of useFactory, imports, inject'],
+  [{ useFactory: () => ({}), inject: 'CONFIG' }, 'inject: expected a list, got string'],
+  [{ useFactory: () => ({}), imports: {} }, 'imports: expected a list, got object'],
+])('forRootAsync refuses %o', (options, message) => {
+  expect(() => FliptModule.forRootAsync(options as FliptModuleAsyncOptions)).toThrow(
+    new TypeError(`FliptModule.forRootAsync: ${message}`),
+  );
 });
 
 it('takes undefined for what is left out', () => {

@@ -57,6 +57,11 @@ describe('credentials', () => {
       returning({ 'Content-Length': '1' }),
       'auth.headers returned "Content-Length", which is the connection\'s own',
     ],
+    [
+      'Headers',
+      returning(new Headers({ authorization: 'dummy' })),
+      'auth.headers returned a collection, not an object of names and values',
+    ],
     ['a name that is none', returning({ 'x a': 'b' }), 'auth.headers returned "x a", which is no header'],
   ])('that a function gives as %s are a failure', async (_, auth, problem) => {
     expect(await headersOf(auth)).toBe(`no credentials for Flipt: ${problem}`);

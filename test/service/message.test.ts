@@ -16,6 +16,17 @@ describe('a status other than 200 is told', () => {
     ],
     ['with advice for a 401 without words', reply(401, ''), '401: unauthorized (check the option auth)'],
     ['with advice for a 403', reply(403, '<html>'), '403: forbidden (check what the credentials allow)'],
+    [
+      'with advice for a path that Flipt does not know',
+      reply(404, '{"code":5,"message":"Not Found"}'),
+      '404: Not Found (check the path in the option url)',
+    ],
+    [
+      'with advice for a path that another server does not know',
+      reply(404, ''),
+      '404 with an empty body (check the path in the option url)',
+    ],
+    ['without it for what Flipt names', reply(404, '{"code":5,"message":"no x"}'), '404: no x'],
     ['as a redirect', reply(302, ''), '302, a redirect, which is not followed'],
     [
       'with what a proxy says',
