@@ -5,7 +5,7 @@
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseAllDocuments, stringify } from 'yaml';
+import { parse } from 'yaml';
 
 const [file, folder] = process.argv.slice(2);
 if (file === undefined || folder === undefined) {
@@ -13,9 +13,11 @@ if (file === undefined || folder === undefined) {
   process.exit(2);
 }
 
-for (const document of parseAllDocuments(readFileSync(file, 'utf8'))) {
-  const features = document.toJS();
+// Cut, not written anew: Flipt's parser takes text for a date, and 1.0 for a number, where the quotes are gone.
+for (const text of readFileSync(file, 'utf8').split(/^---[ \t]*\r?\n/m)) {
+  const features = parse(text);
+  if (features === null) continue;
   const namespace = features.namespace?.key ?? features.namespace ?? 'default';
   mkdirSync(join(folder, namespace), { recursive: true });
-  writeFileSync(join(folder, namespace, 'features.yaml'), stringify(features));
+  writeFileSync(join(folder, namespace, 'features.yaml'), text);
 }
