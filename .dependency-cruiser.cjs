@@ -30,12 +30,13 @@ module.exports = {
     only('clock-knows-nobody', 'clock\\.ts', []),
     only('header-text-knows-nobody', 'header-text\\.ts', []),
     only('quoted-knows-nobody', 'quoted\\.ts', []),
+    only('plain-object-knows-nobody', 'plain-object\\.ts', []),
     only('view-knows-nobody', 'view\\.ts', []),
     only('request-context', 'request-context\\.ts', ['view\\.ts']),
     only('options-know-nobody', 'options\\.ts', []),
     only('errors', 'errors\\.ts', ['model\\.ts']),
-    only('checks', 'checks\\.ts', ['header-text\\.ts', 'clock\\.ts']),
-    only('complaint', 'complaint\\.ts', ['checks\\.ts', 'quoted\\.ts']),
+    only('checks', 'checks\\.ts', ['header-text\\.ts', 'clock\\.ts', 'plain-object\\.ts']),
+    only('complaint', 'complaint\\.ts', ['checks\\.ts', 'plain-object\\.ts', 'quoted\\.ts']),
     only('settings', 'settings\\.ts', ['checks\\.ts', 'complaint\\.ts', 'options\\.ts']),
     only('index', 'index\\.ts', ['options\\.ts', 'provider\\.ts', 'request-context\\.ts', 'view\\.ts']),
     only('provider', 'provider\\.ts', [
@@ -74,6 +75,7 @@ module.exports = {
     only('cache', 'cache/', ['quoted\\.ts', 'model\\.ts', 'errors\\.ts', 'clock\\.ts']),
     only('batch', 'batch/', ['model\\.ts', 'errors\\.ts', 'clock\\.ts']),
     only('service', 'service/', [
+      'plain-object\\.ts',
       'quoted\\.ts',
       'model\\.ts',
       'errors\\.ts',
@@ -84,7 +86,7 @@ module.exports = {
     ]),
     only('engine-knows-nobody', 'engine/', ['model\\.ts']),
     only('local', 'local/', ['engine/', 'model\\.ts', 'errors\\.ts', 'clock\\.ts']),
-    only('adapter-options', 'adapter-options\\.ts', ['clock\\.ts']),
+    only('adapter-options', 'adapter-options\\.ts', ['clock\\.ts', 'quoted\\.ts']),
     only('express', 'express/', ['index\\.ts', 'adapter-options\\.ts', 'clock\\.ts']),
     only('nest', 'nest/', ['index\\.ts', 'adapter-options\\.ts', 'clock\\.ts']),
     {

@@ -1,4 +1,5 @@
 import { LARGEST_TIMER_MS } from './clock.js';
+import { unsteered } from './quoted.js';
 
 /** What an option of an adapter must be, and how to tell. */
 export interface OptionRule {
@@ -44,7 +45,7 @@ export function checkAdapterOptions(
   for (const name of Object.keys(options)) {
     if (rules.has(name)) continue;
     throw new TypeError(
-      `${adapter}: ${name}: unknown option, expected one of ${[...rules.keys()].join(', ')}`,
+      `${adapter}: ${unsteered(name)}: unknown option, expected one of ${[...rules.keys()].join(', ')}`,
     );
   }
   for (const [name, { expected, holds, required = false }] of rules) {

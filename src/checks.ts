@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { LARGEST_TIMER_MS } from './clock.js';
 import { isConnectionHeader, isHeaderName, isHeaderText } from './header-text.js';
+import { isPlainObject } from './plain-object.js';
 
 /*
  * The shape of the options. A message here is what was expected;
@@ -10,14 +11,11 @@ import { isConnectionHeader, isHeaderName, isHeaderText } from './header-text.js
 /** The cache makes room for all of its entries at once. */
 const MOST_ENTRIES = 2 ** 24;
 
-const isCollection = (given: unknown) =>
-  typeof given === 'object' && given !== null && Symbol.iterator in given;
-/** The schema by itself takes a list, a Map or Headers for an object, one without members as a rule. */
-const noCollection = <S extends v.GenericSchema>(schema: S, expected: string) =>
-  v.lazy((given) => (isCollection(given) ? v.never(expected) : schema));
+const plain = <S extends v.GenericSchema>(schema: S, expected: string) =>
+  v.lazy((given) => (isPlainObject(given) ? schema : v.never(expected)));
 const members = <E extends v.ObjectEntries>(entries: E, expected: string) => {
   const known = Object.keys(entries).join(', ');
-  return noCollection(
+  return plain(
     v.strictObject(entries, (issue) => (issue.expected === 'never' ? known : expected)),
     expected,
   );
@@ -66,12 +64,24 @@ const headerName = v.pipe(
   v.check(isHeaderName, 'a header name'),
   v.check((name) => !isConnectionHeader(name), "a header that is not the connection's own"),
 );
-const headers = noCollection(v.record(headerName, headerText('text'), HEADERS), HEADERS);
+const headers = plain(v.record(headerName, headerText('text'), HEADERS), HEADERS);
 
 const isWebAddress = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+/** undici decodes it, and would throw without a word of whose it is. */
+const hasReadableUser = (value: string) => {
+  if (!URL.canParse(value)) return true;
+  const { username, password } = new URL(value);
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
+};
 
 const url = v.pipe(
   v.string('an http: or https: address'),
+  v.check((value) => /^https?:/i.test(value), 'an address that begins with http: or https:'),
   v.check(isWebAddress, 'an http: or https: address'),
   v.check((value) => !/[?#]/.test(value), 'an address without query and fragment'),
   v.check((value) => {
@@ -119,6 +129,7 @@ const http = v.pipe(
         v.pipe(
           v.string(PROXY),
           v.check((value) => value === 'env' || isWebAddress(value), PROXY),
+          v.check(hasReadableUser, 'an address whose user and password are percent-encoded'),
         ),
       ),
       tls: v.optional(

@@ -1,3 +1,6 @@
+import { performance } from 'node:perf_hooks';
+import { clearTimeout, setImmediate, setTimeout } from 'node:timers';
+
 /** Node's timers take what is longer for 1 ms. */
 export const LARGEST_TIMER_MS = 2_147_483_647;
 
@@ -17,8 +20,8 @@ export interface Clock {
 }
 
 /*
- * Taken when this module is loaded: fake timers that a test puts up later are for what it tests. Under them a
- * batch would never go out, nor a deadline end.
+ * Not the globals, which the fake timers of a test replace: those are for what it tests. Under them a batch would
+ * never go out, nor a deadline end.
  */
 const [startTimer, stopTimer, atEndOfTurn] = [setTimeout, clearTimeout, setImmediate];
 const now = performance.now.bind(performance);

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { clientShape, providerShape } from './checks.js';
+import { isPlainObject } from './plain-object.js';
 import { quoted, unsteered } from './quoted.js';
 
 /**
@@ -21,35 +22,40 @@ export function complaint(
   return `${nameOf(path)}: expected ${issue.message}, got ${shown(path, issue.input)}`;
 }
 
+/** Where nobody puts a credential, not even by mistake. Of all else only the kind is told. */
+const HARMLESS =
+  /^(namespace|environment|reference|targetingKey|attributes|initTimeoutMs|deadlineMs|cache|batch|breaker|http\.(timeoutMs|retries|socketPath))\b/;
+
 function shown(path: string, given: unknown): string {
   switch (typeof given) {
     case 'string':
       if (given === '') return "''";
-      return isSecret(path, given) ? 'a string' : quoted(given.slice(0, 100));
+      return HARMLESS.test(path) ? quoted(given.slice(0, 100)) : 'a string';
     case 'number':
     case 'boolean':
     case 'bigint':
     case 'undefined':
       return String(given);
     case 'object':
-      return given === null ? 'null' : kindOf(given);
+      return given === null ? 'null' : kindOf(path, given);
     default:
       return `a ${typeof given}`;
   }
 }
 
-/** Whether a credential may stand there; of an address, only one that has a part for it. */
-function isSecret(path: string, text: string): boolean {
-  return path === 'url' ? /[@?#]/.test(text) : /^(auth|headers|http\.(tls|proxy))\b/.test(path);
+/** Of options the names, as in `{ token: undefined }`; never the values. */
+function kindOf(path: string, given: object): string {
+  if (Array.isArray(given)) return 'a list';
+  if (!isPlainObject(given)) return 'no plain object';
+  const names = Object.keys(given);
+  if (names.length === 0) return 'an empty object';
+  if (!/^(auth|http|attributes|logger)$/.test(path)) return 'an object';
+  const members = names.slice(0, 5).map((name) => (isUndefined(given, name) ? `${name}: undefined` : name));
+  return unsteered(`{ ${members.join(', ').slice(0, 100)} }`);
 }
 
-/** `{ token: undefined }`: the names of what it has, never the values. */
-function kindOf(given: object): string {
-  if (Array.isArray(given)) return 'a list';
-  const tag = Object.prototype.toString.call(given).slice(8, -1);
-  if (tag !== 'Object') return unsteered(`a ${tag}`);
-  const members = Object.entries(given).map(([name, value]) =>
-    value === undefined ? `${name}: undefined` : name,
-  );
-  return members.length === 0 ? 'an empty object' : unsteered(`{ ${members.slice(0, 5).join(', ')} }`);
+/** Without a look at what a getter gives: it is the caller's code. */
+function isUndefined(given: object, name: string): boolean {
+  const member = Object.getOwnPropertyDescriptor(given, name);
+  return member !== undefined && 'value' in member && member.value === undefined;
 }

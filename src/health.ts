@@ -29,6 +29,14 @@ function headline(problem: Problem, { kind }: Failure): string {
   }
 }
 
+/** What is said where another problem is left. */
+const RELIEF: Readonly<Record<Problem, string>> = {
+  unreached: 'Flipt can be reached',
+  refused: 'Flipt accepts the credentials',
+  failing: 'Flipt is asked again',
+  unusable: 'Flipt gives answers that can be used',
+};
+
 export interface Health {
   readonly raise: (problem: Problem, failure: Failure) => void;
   readonly clear: (...problems: readonly Problem[]) => void;
@@ -71,7 +79,7 @@ export function providerHealth({ knowsAnything, changed, logger }: HealthReport)
       const cleared = named.filter((problem) => problems.delete(problem));
       if (cleared.length === 0) return;
       const message =
-        problems.size === 0 ? 'Flipt answers again' : `Flipt is no longer ${cleared.join(', ')}`;
+        problems.size === 0 ? 'Flipt answers again' : cleared.map((problem) => RELIEF[problem]).join('; ');
       logger[problems.size === 0 ? 'warn' : 'debug'](message);
       reassess(message);
     },

@@ -46,11 +46,12 @@ export function recovery(
     stopReaching = undefined;
     health.clear('unreached', 'refused');
   };
+  /** Of the same trouble, most likely. */
+  const isToldOf = () => health.has('failing') || health.has('unreached');
   const learn = (failure: Failure) => {
     if (isAboutCredentials(failure)) raise('refused', failure);
-    else if (isUnusable(failure) && ++fruitless >= FRUITLESS && !health.has('failing')) {
+    else if (isUnusable(failure) && ++fruitless >= FRUITLESS && !isToldOf())
       health.raise('unusable', failure);
-    }
   };
 
   return {

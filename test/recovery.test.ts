@@ -81,6 +81,15 @@ describe('what comes of requests', () => {
     expect(raised.size).toBe(0);
   });
 
+  it('useless answers are no news while the service is not reached', async () => {
+    const { raised, asking, startFailed, close } = setUp();
+    const useless: Failure = { kind: 'status', status: 404, message: 'no such path' };
+    startFailed(useless);
+    await asking(useless, 30);
+    expect([...raised]).toEqual(['unreached']);
+    close();
+  });
+
   it('an outage is for the circuit breaker to judge', async () => {
     const { raised, asking } = setUp();
     await asking(DOWN, 30);

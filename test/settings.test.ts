@@ -174,7 +174,10 @@ describe('the environment', () => {
       { FLIPT_TOKEN: 'a', FLIPT_JWT: 'b', FLIPT_TOKEN_FILE: 'c' },
       'FLIPT_TOKEN and FLIPT_JWT and FLIPT_TOKEN_FILE: expected one of them, got 3',
     ],
-    [{ FLIPT_URL: 'localhost:8080' }, 'FLIPT_URL: expected an http: or https: address, got "localhost:8080"'],
+    [
+      { FLIPT_URL: 'localhost:8080' },
+      'FLIPT_URL: expected an address that begins with http: or https:, got a string',
+    ],
     [
       { FLIPT_ENVIRONMENT: 'a\nb' },
       /^FLIPT_ENVIRONMENT: expected the name of an environment without line breaks/,
@@ -213,11 +216,12 @@ const dispatcher = { request: () => undefined };
 
 const WRONG: readonly (readonly [unknown, string])[] = [
   [null, 'options: expected an object of options, got null'],
-  ['http://localhost', 'options: expected an object of options, got "http://localhost"'],
+  ['http://me:dummy@localhost', 'options: expected an object of options, got a string'],
   [[], 'options: expected an object of options, got a list'],
   [5, 'options: expected an object of options, got 5'],
   [{ uri: 'x' }, `uri: unknown option, expected one of ${OPTION_NAMES}`],
-  [new Map(), 'options: expected an object of options, got a Map'],
+  [new Map(), 'options: expected an object of options, got no plain object'],
+  [Promise.resolve({}), 'options: expected an object of options, got no plain object'],
   [
     { cache: { ttl: 5 } },
     'cache.ttl: unknown option, expected one of freshForMs, staleForMs, staleOnErrorForMs, negativeForMs, maxEntries, maxBytes',
@@ -227,8 +231,9 @@ const WRONG: readonly (readonly [unknown, string])[] = [
     'http.tls.rejectUnauthorized: unknown option, expected one of ca, cert, key, servername',
   ],
   [{ url: 5 }, 'url: expected an http: or https: address, got 5'],
-  [{ url: '' }, "url: expected an http: or https: address, got ''"],
-  [{ url: 'ftp://flipt.test' }, 'url: expected an http: or https: address, got "ftp://flipt.test"'],
+  [{ url: '' }, "url: expected an address that begins with http: or https:, got ''"],
+  [{ url: 'ftp://flipt.test' }, 'url: expected an address that begins with http: or https:, got a string'],
+  [{ url: 'http://' }, 'url: expected an http: or https: address, got a string'],
   [{ url: 'http://a.test/?q' }, 'url: expected an address without query and fragment, got a string'],
   [{ url: 'http://a.test/#f' }, 'url: expected an address without query and fragment, got a string'],
   [
@@ -254,7 +259,7 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   [{ auth: { headers: {} } }, 'auth.headers: expected a function that returns headers, got an empty object'],
   [{ headers: 'x' }, 'headers: expected an object of header names and values, got a string'],
   [{ headers: ['x'] }, 'headers: expected an object of header names and values, got a list'],
-  [{ headers: new Headers() }, 'headers: expected an object of header names and values, got a Headers'],
+  [{ headers: new Headers() }, 'headers: expected an object of header names and values, got no plain object'],
   [{ headers: { 'x-a': 5 } }, 'headers.x-a: expected text, got 5'],
   ...[
     'Connection',
@@ -313,6 +318,10 @@ const WRONG: readonly (readonly [unknown, string])[] = [
     { http: { proxy: 'proxy:3128' } },
     "http.proxy: expected 'env' or an http: or https: address, got a string",
   ],
+  [
+    { http: { proxy: 'http://me:100%@proxy.test' } },
+    'http.proxy: expected an address whose user and password are percent-encoded, got a string',
+  ],
   [{ http: { tls: true } }, 'http.tls: expected { ca, cert, key, servername }, got true'],
   [{ http: { tls: { ca: 5 } } }, `http.tls.ca: expected ${PEM}, or a list of them, got 5`],
   [{ http: { tls: { key: '/etc/flipt/key.pem' } } }, `http.tls.key: expected ${PEM}, got a string`],
@@ -342,6 +351,19 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   ],
 ];
 
+it('a wrong option is named without a look at what getters give', () => {
+  const given = {
+    get member(): never {
+      throw new Error('defect');
+    },
+  };
+  expect(() => settled({ namespace: given })).toThrow(
+    new TypeError('namespace: expected the key of a namespace, got an object'),
+  );
+  const wide = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`${at}`.repeat(50_000), at]));
+  expect(() => settled({ logger: wide })).toThrow(/^.{1,300}$/);
+});
+
 describe('a wrong option is a TypeError that says which, what was expected and what was given', () => {
   it.each(WRONG.map(([options, message]) => ({ options, message })))('$message', ({ options, message }) => {
     expect(() => settled(options)).toThrow(new TypeError(message));
@@ -354,7 +376,13 @@ describe('a wrong option is a TypeError that says which, what was expected and w
       { auth: secret },
       { headers: { authorization: secret } },
       { url: `http://me:${secret.trim()}@a.test` },
+      { url: `me:${secret.trim()}` },
+      { url: `ftp://a.test/x;token=${secret.trim()}` },
       { http: { proxy: `socks://me:${secret.trim()}@a.test` } },
+      { http: `http://me:${secret.trim()}@a.test` },
+      { http: { dispatcher: secret } },
+      { auth: { token: { [secret]: 1 } } },
+      secret,
     ]) {
       let message = '';
       try {

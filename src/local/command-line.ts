@@ -114,14 +114,15 @@ function readServe(values: Values, env: Readonly<Record<string, string | undefin
   if (features === '') return wrong('--features: expected a file');
   if (data === '') return wrong('--data: expected a file');
   if (auth !== undefined && auth !== 'required') return wrong(`--auth: expected required, got ${auth}`);
-  const [name, given] = values['bootstrap-token']
-    ? ['--bootstrap-token', values['bootstrap-token']]
-    : ['FLIPT_BOOTSTRAP_TOKEN', env.FLIPT_BOOTSTRAP_TOKEN];
-  const bootstrapToken = given || undefined;
+  const given = values['bootstrap-token'];
+  // A variable that is set to nothing is not set. An argument that is empty was meant to be one.
+  const fromEnvironment = env.FLIPT_BOOTSTRAP_TOKEN || undefined;
   // Who gives a token believes that one is asked for.
-  if (auth === undefined && bootstrapToken !== undefined) {
+  if (auth === undefined && (given ?? fromEnvironment) !== undefined) {
+    const name = given === undefined ? 'FLIPT_BOOTSTRAP_TOKEN' : '--bootstrap-token';
     return wrong(`${name}: has no effect without --auth required`);
   }
+  const bootstrapToken = auth === undefined ? undefined : given || fromEnvironment;
   if (auth !== undefined && bootstrapToken === undefined) {
     return wrong('--auth required: needs a first token: --bootstrap-token, or FLIPT_BOOTSTRAP_TOKEN');
   }

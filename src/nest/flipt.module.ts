@@ -47,7 +47,8 @@ interface Fastify {
 /**
  * Registers the provider when the app starts, closes it, and only it, when the app shuts down (which Nest does on a
  * signal only after `app.enableShutdownHooks()`), and gives each HTTP request its context and one view of its flags,
- * on Express and on Fastify. Clients and decorators for values are those of \@openfeature/nestjs-sdk.
+ * on Express and on Fastify. Clients and decorators for values are those of \@openfeature/nestjs-sdk; its releases up to
+ * 0.2.5 ask for Nest 11 at most, so with Nest 12 take clients from `OpenFeature.getClient()`.
  *
  * @example
  * ```ts

@@ -38,6 +38,7 @@ const RULES: ReadonlyMap<string, OptionRule> = new Map([
  * ```
  */
 export function RequireFlag(flag: string, options: RequireFlagOptions): ClassDecorator & MethodDecorator {
+  if (typeof flag !== 'string') throw new TypeError('RequireFlag: flag: expected a string');
   checkAdapterOptions('RequireFlag', RULES, options);
   return UseGuards(flagGuard(flag, options));
 }

@@ -3,6 +3,7 @@ import type { Failure } from '../model.js';
 import type { AuthOptions } from '../options.js';
 import { isConnectionHeader, isHeaderName, isHeaderText } from '../header-text.js';
 import { CredentialProblem, fileSource, type AuthHeaders, type CredentialSource } from './token-file.js';
+import { isPlainObject } from '../plain-object.js';
 import { quoted } from '../quoted.js';
 
 /** Headers, and the number of times they had been renewed when they were had. */
@@ -60,12 +61,9 @@ function constant(headers: AuthHeaders): CredentialSource {
 }
 
 function checked(headers: unknown): AuthHeaders {
-  if (typeof headers !== 'object' || headers === null) {
-    throw new CredentialProblem('auth.headers returned no object');
-  }
-  // Headers and Maps have no members of their own: nothing would be sent, and nobody told.
-  if (Symbol.iterator in headers) {
-    throw new CredentialProblem('auth.headers returned a collection, not an object of names and values');
+  // Of Headers or a promise nothing would be sent, and nobody told.
+  if (!isPlainObject(headers)) {
+    throw new CredentialProblem('auth.headers returned no plain object of names and values');
   }
   const known: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers) as [string, unknown][]) {

@@ -4,7 +4,7 @@ import type { HttpDispatcherResponse } from '../options.js';
 import type { ConnectionSettings } from '../settings.js';
 import { hiding } from './discreet.js';
 import { openConnections } from './dispatcher.js';
-import { ENDED, type Reply, type Send, type ServiceRequest } from './message.js';
+import { ENDED, LARGEST_ERROR, type Reply, type Send, type ServiceRequest } from './message.js';
 import { connectionFailure, timeoutFailure, tooLarge } from './network.js';
 import { plainTextWarning } from './plain-text.js';
 import { proxyCredentialsOf } from './proxy-credentials.js';
@@ -43,7 +43,8 @@ export function openTransport(settings: ConnectionSettings, clock: Clock): Trans
       const { statusCode, headers, body } = complete(response);
       const text = await readText(body);
       if (text === undefined) return tooLarge(settings.url);
-      return { kind: 'reply', status: statusCode, headers, text, hide };
+      const shown = statusCode === 200 ? text : hide(text.slice(0, LARGEST_ERROR));
+      return { kind: 'reply', status: statusCode, headers, text: shown, hide };
     } catch (error) {
       return connectionFailure(settings.url, error, hide);
     }

@@ -3,7 +3,7 @@
  */
 import type { Failure } from '../model.js';
 import { oneLine } from '../quoted.js';
-import { hidingReviver, type Hide } from './discreet.js';
+import type { Hide } from './discreet.js';
 
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -26,8 +26,9 @@ export interface Reply {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** As it came: an answer must not be changed. It may repeat the request, so show nothing of it but through `hide`. */
+  /** Of a 200 as it came: an answer must not be changed. Of an error the beginning, through `hide`. */
   readonly text: string;
+  /** For what is shown of an answer: it may repeat the request. */
   readonly hide: Hide;
 }
 
@@ -37,8 +38,8 @@ export const ENDED: Failure = { kind: 'closed', message: 'the request was ended 
 /** Never rejects. */
 export type Send = (request: ServiceRequest) => Promise<Reply | Failure>;
 
-/** A larger body is not looked into: no error of the service's is like that. */
-const LARGEST_ERROR = 256 * 1024;
+/** Characters of an error that are looked at. No error of the service's is as long. */
+export const LARGEST_ERROR = 256 * 1024;
 
 /** The service's own error body: a gRPC code and a message. Without credentials. */
 export interface ServiceError {
@@ -48,16 +49,16 @@ export interface ServiceError {
 }
 
 export function serviceErrorOf(reply: Reply): ServiceError | undefined {
-  if (reply.text.length > LARGEST_ERROR) return undefined;
   try {
-    // So deep that the reviver runs out of stack, it is not read either.
-    const body: unknown = JSON.parse(reply.text, hidingReviver(reply.hide));
+    const body: unknown = JSON.parse(reply.text);
     if (typeof body !== 'object' || body === null || !('message' in body)) return undefined;
     const { message } = body;
     if (typeof message !== 'string') return undefined;
     const code = 'code' in body && typeof body.code === 'number' ? body.code : undefined;
     const details = 'details' in body && Array.isArray(body.details) ? (body.details as unknown[]) : [];
-    return { code, message, details };
+    // Whoever logs the error must be able to: what is nested too deep for that fails here.
+    JSON.stringify(details);
+    return { code, message: reply.hide(message), details };
   } catch {
     return undefined;
   }
@@ -88,5 +89,7 @@ export function contentWords({ headers, text, hide }: Reply): string {
   if (text.trim() === '') return 'an empty body';
   const type = headers['content-type'];
   const named = typeof type === 'string' ? oneLine(hide(type).split(';', 1)[0] ?? '') : 'a body';
-  return `${named} beginning ${JSON.stringify(oneLine(hide(text).trimStart().slice(0, 60)))}`;
+  // What is cut off within a credential is not shown: of so much, the first 60 characters.
+  const beginning = hide(text.trimStart().slice(0, LARGEST_ERROR)).slice(0, 60);
+  return `${named} beginning ${JSON.stringify(oneLine(beginning))}`;
 }

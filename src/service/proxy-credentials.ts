@@ -8,7 +8,16 @@ export function proxyCredentialsOf(proxy: string | undefined, env: Environment):
     if (!address || !URL.canParse(address)) return [];
     const { username, password } = new URL(address);
     if (username === '' || password === '') return [];
-    const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
+    const [user, secret] = [decoded(username), decoded(password)];
     return [`Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`, secret];
   });
+}
+
+/** What cannot be decoded is for undici to refuse. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

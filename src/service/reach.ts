@@ -25,7 +25,7 @@ export function isRefusal({ status }: Failure): boolean {
   return status === 401 || status === 403;
 }
 
-/** Greets again and again, until the service answers, refuses the credentials, or the time is up. */
+/** Checks again and again, until the service answers, refuses the credentials, or the time is up. */
 export function reach(
   check: () => Promise<Reached>,
   withinMs: number,
@@ -65,7 +65,7 @@ export function reach(
   return { reached, cancel: end };
 }
 
-/** Greets in the background until the service answers: after 1 s, doubling to 30 s, each shortened by chance. */
+/** Checks in the background until the service answers: after 1 s, doubling to 30 s, each shortened by chance. */
 export function keepReaching(
   check: () => Promise<Reached>,
   clock: Clock,

@@ -20,7 +20,8 @@ export function fileSource(path: string): CredentialSource {
     if (!anew && seen?.mark === mark) return seen.headers;
     const token = (await readFile(path, 'utf8').catch(unreadable(path))).trim();
     if (token === '') throw new CredentialProblem(`auth.tokenFile ${path} is empty`);
-    if (!isHeaderText(token)) throw new CredentialProblem(`auth.tokenFile ${path} does not hold a token`);
+    if (!isHeaderText(token) || token.includes(' '))
+      throw new CredentialProblem(`auth.tokenFile ${path} does not hold a token`);
     seen = { mark, headers: { authorization: `Bearer ${token}` } };
     return seen.headers;
   };

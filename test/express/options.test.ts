@@ -33,6 +33,10 @@ it.each<[unknown, string]>([
   [{ context, provider: {} }, 'flags: provider: expected a provider that can prefetch, got object'],
   [{ context, provider: null }, 'flags: provider: expected a provider that can prefetch, got null'],
   [
+    { context, '\x1b[31mred': 1 },
+    'flags: \\u{1b}[31mred: unknown option, expected one of context, contextTimeoutMs, domain, prefetch, provider',
+  ],
+  [
     { context, preload: [] },
     'flags: preload: unknown option, expected one of context, contextTimeoutMs, domain, prefetch, provider',
   ],

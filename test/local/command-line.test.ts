@@ -67,6 +67,7 @@ describe('arguments', () => {
       'serve --features f.yml --auth required',
       '--auth required: needs a first token: --bootstrap-token, or FLIPT_BOOTSTRAP_TOKEN',
     ],
+    ['serve --features f.yml --bootstrap-token=', '--bootstrap-token: has no effect without --auth required'],
     [
       'serve --features f.yml --bootstrap-token x',
       '--bootstrap-token: has no effect without --auth required',

@@ -52,6 +52,12 @@ it.each<[unknown, string]>([
   expect(() => RequireFlag('a', options as RequireFlagOptions)).toThrow(new TypeError(message));
 });
 
+it('RequireFlag asks for the key of a flag', () => {
+  expect(() => RequireFlag(undefined as never, { default: false })).toThrow(
+    new TypeError('RequireFlag: flag: expected a string'),
+  );
+});
+
 it.each<[unknown, string]>([
   [undefined, 'options: expected an object, got undefined'],
   [{}, 'useFactory: expected a function, got undefined'],

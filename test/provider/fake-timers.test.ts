@@ -32,3 +32,18 @@ it('answers what is known under fake timers, at the age that it has', async () =
   vi.advanceTimersByTime(3_600_000);
   expect(await client.getBooleanDetails('on', false)).toMatchObject({ value: true, reason: 'CACHED' });
 });
+
+it('is as good when it was imported under them', async () => {
+  await using silent = await rawServer(() => undefined);
+  vi.resetModules();
+  vi.useFakeTimers();
+  const { FliptProvider } = await import('../../src/index.js');
+  const { systemClock } = await import('../../src/clock.js');
+  vi.useRealTimers();
+  const provider = new FliptProvider({ url: silent.url, deadlineMs: 20 });
+  expect(await provider.resolveBooleanEvaluation('on', false, {})).toMatchObject({ errorCode: 'GENERAL' });
+  const before = systemClock.now();
+  await new Promise(setImmediate);
+  expect(systemClock.now()).toBeGreaterThan(before);
+  await provider.onClose();
+});

@@ -43,9 +43,9 @@ describe('credentials', () => {
 
   const returning = (headers: unknown): AuthOptions => ({ headers: () => headers as Record<string, string> });
   it.each<[string, AuthOptions, string]>([
-    ['nothing', returning(undefined), 'auth.headers returned no object'],
-    ['null', returning(null), 'auth.headers returned no object'],
-    ['text', returning('dummy-token'), 'auth.headers returned no object'],
+    ['nothing', returning(undefined), 'auth.headers returned no plain object of names and values'],
+    ['null', returning(null), 'auth.headers returned no plain object of names and values'],
+    ['text', returning('dummy-token'), 'auth.headers returned no plain object of names and values'],
     ['a number for a header', returning({ 'x-a': 5 }), 'auth.headers returned "x-a", which is no header'],
     [
       'a header of two lines',
@@ -60,7 +60,7 @@ describe('credentials', () => {
     [
       'Headers',
       returning(new Headers({ authorization: 'dummy' })),
-      'auth.headers returned a collection, not an object of names and values',
+      'auth.headers returned no plain object of names and values',
     ],
     ['a name that is none', returning({ 'x a': 'b' }), 'auth.headers returned "x a", which is no header'],
   ])('that a function gives as %s are a failure', async (_, auth, problem) => {
@@ -114,19 +114,20 @@ describe('a token in a file', () => {
     const path = await tokenFile(' dummy-1\n');
     const credentials = credentialsOf({ tokenFile: path }, manualClock(), 500);
     expect(await credentials.current()).toMatchObject({ headers: { authorization: 'Bearer dummy-1' } });
-    await writeFile(`${path}.new`, 'dummy-2, longer');
+    await writeFile(`${path}.new`, 'dummy-2-longer');
     await rename(`${path}.new`, path);
     expect(await credentials.current()).toMatchObject({
-      headers: { authorization: 'Bearer dummy-2, longer' },
+      headers: { authorization: 'Bearer dummy-2-longer' },
     });
     expect(await credentials.current()).toMatchObject({
-      headers: { authorization: 'Bearer dummy-2, longer' },
+      headers: { authorization: 'Bearer dummy-2-longer' },
     });
   });
 
   it.each([
     ['empty', ' \n', /tokenFile .*token is empty$/],
     ['of two lines', 'dummy\ndummy', /tokenFile .*token does not hold a token$/],
+    ['with the scheme', 'Bearer dummy', /tokenFile .*token does not hold a token$/],
   ])('that is %s is a failure', async (_, text, message) => {
     expect(await headersOf({ tokenFile: await tokenFile(text) })).toMatch(message);
   });

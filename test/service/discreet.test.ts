@@ -2,11 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hiding } from '../../src/service/discreet.js';
 
-const TOKEN = 'ab/cd+ef/gh==SECRET';
+const TOKEN = 'Zm9vYmFy/cXV1eHF1+dXV4Zm9v==';
+const RUNS = /Zm9vYmFy|cXV1eHF1|dXV4Zm9v/;
 const hide = hiding({ authorization: `Bearer ${TOKEN}` }, {}, []);
 
+/** Writes what is neither letter nor digit: nobody escapes the others. */
 const each = (text: string, written: (character: string, code: number) => string) =>
-  Array.from(text, (character) => written(character, character.charCodeAt(0))).join('');
+  text.replaceAll(/[^a-z\d]/gi, (character) => written(character, character.charCodeAt(0)));
 const hex = (code: number) => code.toString(16).padStart(2, '0');
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -40,45 +42,37 @@ const WRITTEN: Readonly<Record<string, (text: string) => string>> = {
 const WAYS = Object.values(WRITTEN);
 
 describe('a credential is hidden', () => {
-  it.each(Object.entries(WRITTEN))('written as %s', (_, written) => {
-    expect(hide(`<p>sent: ${written(TOKEN)}</p>`)).toBe('<p>sent: [credential]</p>');
-    expect(hide(`<p>sent: ${written(`Bearer ${TOKEN}`)}</p>`)).toMatch(
-      /^<p>sent: (Bearer )?\[credential\]<\/p>$/,
-    );
+  it('where it stands as it is', () => {
+    expect(hide(`sent: Bearer ${TOKEN}, ${TOKEN}`)).toBe('sent: Bearer [credential], [credential]');
   });
 
-  it('whatever it is made of, written in up to four ways, one in the other', () => {
-    // A backslash stands in no token, cookie or other credential that is made for a header.
-    const visible = fc
-      .integer({ min: 33, max: 126 })
-      .map((code) => String.fromCharCode(code))
-      .filter((character) => character !== '\\');
-    const token = fc.string({ unit: visible, minLength: 6, maxLength: 20 });
+  it.each(Object.entries(WRITTEN))('written as %s', (_, written) => {
+    const shown = hide(`<p>sent: ${written(`Bearer ${TOKEN}`)}</p>`);
+    expect(shown).toMatch(/^<p>sent: .*\[credential\].*<\/p>$/);
+    expect(shown).not.toMatch(RUNS);
+  });
+
+  it('whatever it is made of, written in several ways, one in the other: no six letters of it are left', () => {
+    const character = fc.integer({ min: 33, max: 126 }).map((code) => String.fromCharCode(code));
+    const token = fc.string({ unit: character, minLength: 6, maxLength: 40 });
     const ways = fc.array(fc.constantFrom(...WAYS), { maxLength: 4 });
     fc.assert(
       fc.property(token, ways, (secret, written) => {
         const told = written.reduce((text, write) => write(text), secret);
-        expect(hiding({ authorization: secret }, {}, [])(`{ "a": "${told}" }`)).toContain('[credential]');
+        const shown = hiding({ authorization: secret }, {}, [])(told);
+        for (const run of secret.match(/[a-z\d]{6,}/gi) ?? []) {
+          fc.pre(!'[credential]'.includes(run));
+          expect(shown).not.toContain(run);
+        }
       }),
-      { numRuns: 2_000 },
     );
   });
 
-  it('that looks escaped by itself', () => {
-    const told = hiding({ cookie: 'session=a%2Fb/c&amp' }, {}, [])('{"sent":"session=a%2Fb\\/c&amp"}');
-    expect(told).toBe('{"sent":"[credential]"}');
-  });
-
-  it('escaped so often that nobody can tell, with all that stands around it', () => {
-    expect(hide(`sent: ab${'%25'.repeat(3)}2Fcd`)).toBe(`sent: ab${'%25'.repeat(3)}2Fcd`);
-    expect(hide(`sent: &${'amp;'.repeat(9)}`)).toBe('[credential]');
-  });
-
-  it('in text of any length: what is too long to be searched is not shown', () => {
-    expect(hide(`${'x'.repeat(30_000)}${TOKEN}`)).toMatch(/x\[credential\]$/);
-    expect(hide(`${TOKEN}${'x'.repeat(40_000)}`)).toBe(
-      '[40019 characters, too many to look for credentials]',
-    );
+  it('that has parts, each by itself', () => {
+    const cookie = hiding({}, { cookie: 'sid=S3cretValue0123; theme=dark' }, []);
+    expect(cookie('{"sid":"S3cretValue0123","theme":"dark"}')).toBe('{"sid":"[credential]","theme":"dark"}');
+    const signed = hiding({ authorization: 'ApiKey id="x", key="S3cret-Value"' }, {}, []);
+    expect(signed('x, S3cret and Value')).toBe('x, [credential] and Value');
   });
 
   it('that goes to a proxy, or in a header of the options that is named like one', () => {
@@ -89,19 +83,12 @@ describe('a credential is hidden', () => {
 });
 
 describe('nothing else is hidden', () => {
-  it.each([
-    'a 100% sure <p>&nbsp;&copy; 2024 C:\\new\\x',
-    '{"a":"\\u0061\\/b%20c"}',
-    'ab/cd+ef/gh==',
-    'Bearer',
-    '&constructor; &#9999999; &#xffff; %zz',
-  ])('of %j', (text) => {
+  it.each(['a 100% sure <p>&nbsp;&copy; 2024 C:\\new\\x', 'Zm9vY, Bearer, Basic'])('of %j', (text) => {
     expect(hide(text)).toBe(text);
   });
 
   it('where there is no credential, or one of less than six characters', () => {
-    const long = `${'%25'.repeat(20_000)}short`;
-    expect(hiding({}, {}, [])(long)).toBe(long);
-    expect(hiding({ authorization: 'short' }, {}, [])('too short')).toBe('too short');
+    expect(hiding({}, {}, [])('anything')).toBe('anything');
+    expect(hiding({ authorization: 'Bearer short' }, {}, [])('too short')).toBe('too short');
   });
 });

@@ -1,4 +1,4 @@
-import { cp } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { served } from '../../examples/running.js';
@@ -16,6 +16,7 @@ describe.each([
   // Copies, not links: they are to find the Nest that is beside them.
   beforeAll(async () => {
     const installed = here(`${folder}/node_modules/openfeature-flipt-provider/`);
+    await rm(installed, { recursive: true, force: true });
     await cp(here(`${ROOT}dist`), `${installed}dist`, { recursive: true });
     await cp(here(`${ROOT}package.json`), `${installed}package.json`);
     await cp(here('app.mjs'), app);
