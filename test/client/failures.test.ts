@@ -1,0 +1,110 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { FliptClient } from '../../src/client.js';
+import { answerJson, scriptedServer } from '../servers/scripted.js';
+import { failureOf, serving } from './serving.js';
+
+describe('a failure', () => {
+  it('of the network has a cause', async () => {
+    const server = await scriptedServer(() => undefined);
+    await server.close();
+    const client = new FliptClient({ url: server.url });
+    const error = await failureOf(client.segments.list('default'));
+    expect(error).toMatchObject({
+      code: 'UNAVAILABLE',
+      operation: 'segments.list',
+      url: `${server.url}/api/v1/namespaces/default/segments`,
+      message: expect.stringContaining('ECONNREFUSED') as string,
+    });
+    expect(error.status).toBeUndefined();
+    expect(error.cause).toMatchObject({ code: 'ECONNREFUSED', port: Number(new URL(server.url).port) });
+    await client.close();
+  });
+
+  it('says its name, its code and where it happened when it is printed', async () => {
+    const { client, server } = await serving((_, response) => {
+      answerJson(response, { code: 5, message: 'segment "default/nope" not found', details: [] }, 404);
+    });
+    const error = await failureOf(client.segments.get('default', 'nope'));
+    expect(error.stack).toMatch(/^FliptServiceError: segment "default\/nope" not found\n/);
+    expect(inspect(error)).toContain(`url: '${server.url}/api/v1/namespaces/default/segments/nope'`);
+    expect(Object.keys(error).sort()).toEqual(['code', 'details', 'operation', 'status', 'url']);
+  });
+
+  it.each<[string, unknown, object]>([
+    ['no error', 'boom', { name: 'Error', message: 'boom' }],
+    [
+      'several errors',
+      new AggregateError([Object.assign(new RangeError('first'), { code: 'EFIRST' }), new Error('second')]),
+      { name: 'RangeError', message: 'first', code: 'EFIRST' },
+    ],
+    ['no errors at all', new AggregateError([], 'none'), { name: 'AggregateError', message: 'none' }],
+  ])('of a dispatcher that throws %s has a cause', async (_, thrown, cause) => {
+    const dispatcher = {
+      request: async () => {
+        throw thrown;
+      },
+    };
+    const client = new FliptClient({ http: { dispatcher, retries: 0 } });
+    expect((await failureOf(client.segments.list('default'))).cause).toMatchObject(cause);
+  });
+
+  it('to answer in time has a cause', async () => {
+    const { client } = await serving(() => undefined, { http: { timeoutMs: 40 } });
+    const error = await failureOf(client.segments.list('default'));
+    expect(error).toMatchObject({
+      code: 'DEADLINE_EXCEEDED',
+      cause: { name: 'TimeoutError', code: 'ETIMEDOUT' },
+    });
+  });
+
+  it('to have credentials is told, and nothing is sent', async () => {
+    const { client, server } = await serving(() => undefined, { auth: { tokenFile: '/nowhere/token' } });
+    const error = await failureOf(client.segments.list('default'));
+    expect(error).toMatchObject({ code: 'UNAUTHENTICATED', status: undefined });
+    expect(error.message).toContain('/nowhere/token cannot be read (ENOENT)');
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it.each([
+    [400, 'INVALID_ARGUMENT'],
+    [401, 'UNAUTHENTICATED'],
+    [403, 'PERMISSION_DENIED'],
+    [409, 'ALREADY_EXISTS'],
+    [413, 'RESOURCE_EXHAUSTED'],
+    [429, 'RESOURCE_EXHAUSTED'],
+    [500, 'INTERNAL'],
+    [502, 'UNAVAILABLE'],
+    [503, 'UNAVAILABLE'],
+    [504, 'DEADLINE_EXCEEDED'],
+    [302, 'UNKNOWN'],
+    [418, 'UNKNOWN'],
+  ])('that is a %i in HTML has the code %s', async (status, code) => {
+    const { client } = await serving(
+      (_, response) => response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Oh</h1>'),
+      { http: { retries: 0 } },
+    );
+    const error = await failureOf(client.segments.list('default'));
+    expect(error).toMatchObject({ status, code, details: [] });
+    expect(error.message).toContain(String(status));
+  });
+
+  it.each([
+    ['an HTML page', 404, 'text/html', '<h1>Not here</h1>'],
+    ['a 501', 501, 'application/json', '{"code":12,"message":"service not implemented","details":[]}'],
+  ])('that is %s says that the operation is not offered', async (_, status, type, body) => {
+    const { client } = await serving((_, response) =>
+      response.writeHead(status, { 'content-type': type }).end(body),
+    );
+    const error = await failureOf(client.tokens.get('a'));
+    expect(error).toMatchObject({ status, code: 'UNIMPLEMENTED' });
+    expect(error.message).toContain(`does not offer tokens.get (it answered ${status}`);
+  });
+
+  it('about a key with a slash does not blame the service, which takes it for one that parts the path', async () => {
+    const { client } = await serving((_, response) => {
+      answerJson(response, { code: 5, message: 'Not Found', details: [] }, 404);
+    });
+    expect(await failureOf(client.segments.get('default', 'a/b'))).toMatchObject({ code: 'NOT_FOUND' });
+  });
+});

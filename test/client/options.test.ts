@@ -1,0 +1,11 @@
+import { describe, expect, it } from 'vitest';
+import { FliptClient, type ConnectionOptions } from '../../src/client.js';
+
+describe('options', () => {
+  it('are checked as the provider checks them', () => {
+    expect(() => new FliptClient({ url: 'ftp://x' })).toThrow(TypeError);
+    expect(() => new FliptClient({ namespace: 'a' } as ConnectionOptions)).toThrow(
+      /^namespace: unknown option, expected one of url, auth/,
+    );
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { FliptClient, type ConnectionOptions, type HttpDispatcher } from '../../src/client.js';
+import { answerJson, scriptedServer } from '../servers/scripted.js';
+import { EMPTY_BATCH, ending, failureOf, SEGMENT, serving, TOKEN } from './serving.js';
+
+describe('what is sent', () => {
+  it('goes below the base address, with body, token and headers', async () => {
+    const server = await scriptedServer((_, response) => {
+      answerJson(response, SEGMENT);
+    });
+    ending.push(server.close);
+    const url = `${server.url}/flipt/`;
+    const client = new FliptClient({ url, auth: { token: TOKEN }, headers: { 'x-team': 'web' } });
+    ending.push(() => client.close());
+    await client.segments.create('a/b', { key: 'beta', name: 'é', description: undefined });
+    expect(server.requests).toEqual([
+      {
+        method: 'POST',
+        path: '/flipt/api/v1/namespaces/a%2Fb/segments',
+        headers: expect.objectContaining({
+          authorization: `Bearer ${TOKEN}`,
+          'content-type': 'application/json',
+          'x-team': 'web',
+        }) as object,
+        body: '{"key":"beta","name":"é"}',
+      },
+    ]);
+  });
+
+  it.each([
+    ['..', '%2E%2E'],
+    ['.', '%2E'],
+    ['...', '...'],
+    ['a b?#%', 'a%20b%3F%23%25'],
+    ['é', '%C3%A9'],
+  ])('has %j in a path as %s', async (key, encoded) => {
+    const { client, server } = await serving((_, response) => {
+      answerJson(response, SEGMENT);
+    });
+    await client.segments.get(key, key, { reference: 'a b&c' });
+    expect(server.requests[0]?.path).toBe(
+      `/api/v1/namespaces/${encoded}/segments/${encoded}?reference=a+b%26c`,
+    );
+  });
+
+  it.each<[string, NonNullable<ConnectionOptions['auth']>, string]>([
+    ['a token', { token: 'dummy-token' }, 'Bearer dummy-token'],
+    ['a function', { headers: () => ({ AUTHORIZATION: 'Custom dummy' }) }, 'Custom dummy'],
+  ])('has one header of a name, however it is written: that of auth, here %s', async (_, auth, sent) => {
+    const seen: (readonly string[])[] = [];
+    const request: HttpDispatcher['request'] = ({ headers }) => {
+      seen.push(Object.entries(headers).flat());
+      return Promise.reject(new Error('sent'));
+    };
+    const client = new FliptClient({
+      auth,
+      headers: { Authorization: 'Bearer other' },
+      http: { dispatcher: { request }, retries: 0 },
+    });
+    await failureOf(client.segments.list('default'));
+    expect(seen).toEqual([['accept', 'application/json', 'authorization', sent]]);
+  });
+
+  it('says what to evaluate: in the call, else as the client was told', async () => {
+    const { client, server } = await serving(
+      (_, response) => {
+        answerJson(response, EMPTY_BATCH);
+      },
+      { environment: 'production', reference: 'main' },
+    );
+    await client.evaluation.batch([]);
+    await client.evaluation.batch([], { environment: 'staging', reference: 'next', requestId: 'r' });
+    expect(server.requests.map(({ headers }) => headers['x-flipt-environment'])).toEqual([
+      'production',
+      'staging',
+    ]);
+    expect(server.requests.map(({ body }) => JSON.parse(body) as unknown)).toEqual([
+      { requests: [], reference: 'main' },
+      { requests: [], reference: 'next', requestId: 'r' },
+    ]);
+  });
+
+  it('has no environment that would forge a header', async () => {
+    const { client, server } = await serving(() => undefined);
+    await expect(client.evaluation.batch([], { environment: 'a\r\nb: c' })).rejects.toThrow(TypeError);
+    expect(server.requests).toHaveLength(0);
+  });
+});
