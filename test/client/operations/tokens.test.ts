@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { FliptClient } from '../../../src/client.js';
+import { client, service, TIMESTAMP } from './serving.js';
+
+describe('tokens', () => {
+  it('makes a token that the service then takes, and reads its record', async () => {
+    const { clientToken, authentication } = await client.tokens.create({
+      name: 'ci',
+      description: 'for ci',
+      namespaceKey: 'team',
+      expiresAt: '2100-01-01T00:00:00Z',
+      metadata: { constructor: 'web' },
+    });
+    expect(authentication).toEqual({
+      id: expect.any(String) as string,
+      method: 'METHOD_TOKEN',
+      createdAt: TIMESTAMP,
+      updatedAt: TIMESTAMP,
+      expiresAt: '2100-01-01T00:00:00Z',
+      metadata: {
+        constructor: 'web',
+        'io.flipt.auth.token.name': 'ci',
+        'io.flipt.auth.token.description': 'for ci',
+        'io.flipt.auth.token.namespace': 'team',
+      },
+    });
+    expect(await client.tokens.get(authentication.id)).toEqual(authentication);
+
+    const scoped = new FliptClient({ url: service.url, auth: { token: clientToken } });
+    expect((await scoped.segments.list('team')).totalCount).toBe(1);
+    await expect(scoped.segments.list('default')).rejects.toMatchObject({
+      name: 'FliptServiceError',
+      status: 401,
+      code: 'UNAUTHENTICATED',
+      message: 'request was not authenticated',
+      operation: 'segments.list',
+    });
+    await scoped.close();
+  });
+
+  it('tells of no expiry where there is none', async () => {
+    const { authentication } = await client.tokens.create({ name: 'forever' });
+    expect(authentication).not.toHaveProperty('expiresAt');
+  });
+});
