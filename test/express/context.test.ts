@@ -1,0 +1,150 @@
+import { EventEmitter } from 'node:events';
+import {
+  AsyncLocalStorageTransactionContextPropagator,
+  OpenFeature,
+  type EvaluationContext,
+  type JsonValue,
+} from '@openfeature/server-sdk';
+import type { RequestHandler } from 'express';
+import session from 'express-session';
+import { describe, expect, it, vi } from 'vitest';
+import { flags } from '../../src/express/index.js';
+import { get } from '../traffic/listening.js';
+import { byQuery, registered, route, servingWith, use, user, VERSIONS, whose } from './app.js';
+
+describe.each(VERSIONS)('%s', (_, express) => {
+  const serve = servingWith(express);
+
+  it("has every client know the request's context", async () => {
+    await registered();
+    const url = await serve(
+      use(flags({ context: byQuery })),
+      route(async (req) => [await whose(), await whose('whose-1', req.flags)]),
+    );
+    expect(await get(`${url}/?user=user-7`)).toEqual(['user-7', 'user-7']);
+    expect(await get(`${url}/?user=user-8`)).toEqual(['user-8', 'user-8']);
+  });
+
+  it('waits for a context that is a promise', async () => {
+    await registered();
+    const url = await serve(
+      use(flags({ context: async (req) => Promise.resolve(byQuery(req)) })),
+      route(async () => whose()),
+    );
+    expect(await get(`${url}/?user=user-7`)).toBe('user-7');
+  });
+
+  it('takes a context without a targetingKey', async () => {
+    await registered();
+    const url = await serve(
+      use(flags({ context: (req) => ({ user: user(req) }) })),
+      route(async () => [await whose(), await whose('whose-attribute')]),
+    );
+    expect(await get(`${url}/?user=user-7`)).toEqual(['nobody', 'user-7']);
+  });
+
+  it('merges over the transaction context that is there, and a call over both', async () => {
+    await registered();
+    const seen: EvaluationContext[] = [];
+    OpenFeature.setTransactionContextPropagator(new AsyncLocalStorageTransactionContextPropagator());
+    const url = await serve(
+      use((req, res, next) => {
+        OpenFeature.setTransactionContext({ user: 'user-1', tenant: 'blue', targetingKey: 'x' }, () => {
+          next();
+        });
+      }),
+      use(flags({ context: byQuery })),
+      route(async (req) => {
+        seen.push(OpenFeature.getTransactionContext(), req.flags.getContext());
+        return [
+          await whose(),
+          await whose('whose-attribute'),
+          await req.flags.getStringValue('whose-0', 'nobody', { targetingKey: 'user-3' }),
+        ];
+      }),
+    );
+    expect(await get(`${url}/?user=user-7`)).toEqual(['user-7', 'user-1', 'user-3']);
+    for (const context of seen) {
+      expect(context).toMatchObject({ user: 'user-1', tenant: 'blue', targetingKey: 'user-7' });
+    }
+  });
+
+  it('leaves a propagator alone that is there', async () => {
+    await registered();
+    const propagator = new AsyncLocalStorageTransactionContextPropagator();
+    const used = vi.spyOn(propagator, 'getTransactionContext');
+    OpenFeature.setTransactionContextPropagator(propagator);
+    const url = await serve(
+      use(flags({ context: byQuery })),
+      route(async () => whose()),
+    );
+    await get(`${url}/?user=user-7`);
+    const before = used.mock.calls.length;
+    OpenFeature.getTransactionContext();
+    expect(used.mock.calls.length).toBe(before + 1);
+  });
+
+  it('gives nothing of one request to the next on the same connection', async () => {
+    await registered();
+    const url = await serve(
+      (app) => void app.use('/user', flags({ context: byQuery })),
+      (app) =>
+        void app.get('/nobody', (_req, res, next) => {
+          whose().then((told) => res.json(told), next);
+        }),
+      (app) =>
+        void app.get('/user', (_req, res, next) => {
+          whose().then((told) => res.json(told), next);
+        }),
+    );
+    expect(await get(`${url}/user?user=user-7`)).toBe('user-7');
+    expect(await get(`${url}/nobody`)).toBe('nobody');
+    expect(await get(`${url}/user?user=user-8`)).toBe('user-8');
+  });
+
+  it.each(['before', 'behind'])('keeps the context across body parsers and sessions %s it', async (place) => {
+    await registered();
+    const others = [
+      express.json(),
+      express.urlencoded({ extended: false }),
+      express.text(),
+      session({ secret: 'no secret', resave: false, saveUninitialized: true }),
+      ((_req, _res, next) => setImmediate(next)) satisfies RequestHandler,
+    ].map(use);
+    const ours = use(flags({ context: byQuery, prefetch: ['whose-0'] }));
+    const url = await serve(
+      ...(place === 'before' ? [...others, ours] : [ours, ...others]),
+      route(async (req) => [await whose(), await whose('whose-1', req.flags), req.body as JsonValue]),
+    );
+    const bodies = [
+      ['application/json', JSON.stringify({ a: 'b'.repeat(100_000) }), { a: 'b'.repeat(100_000) }],
+      ['application/x-www-form-urlencoded', 'a=b', { a: 'b' }],
+      ['text/plain', 'text', 'text'],
+    ] as const;
+    for (const [type, body, read] of bodies) {
+      const init = { method: 'POST', headers: { 'content-type': type }, body };
+      expect(await get(`${url}/?user=user-7`, init)).toEqual(['user-7', 'user-7', read]);
+    }
+  });
+
+  it('knows the request by req.flags in callbacks of streams and emitters that others have opened', async () => {
+    await registered();
+    const elsewhere = new EventEmitter();
+    const url = await serve(use(flags({ context: byQuery })), (app) => {
+      app.post('/', (req, res, next) => {
+        const told: Promise<string>[] = [];
+        req.once('data', () => told.push(whose('whose-0', req.flags)));
+        req.once('end', () => {
+          elsewhere.once('event', () => {
+            told.push(whose('whose-1', req.flags));
+            Promise.all(told).then((answers) => res.json(answers), next);
+          });
+          setImmediate(() => elsewhere.emit('event'));
+        });
+      });
+    });
+    const ask = (name: string) => get(`${url}/?user=${name}`, { method: 'POST', body: 'body' });
+    expect(await ask('user-7')).toEqual(['user-7', 'user-7']);
+    expect(await ask('user-8')).toEqual(['user-8', 'user-8']);
+  });
+});

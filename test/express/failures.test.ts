@@ -1,0 +1,92 @@
+import { OpenFeature } from '@openfeature/server-sdk';
+import { describe, expect, it } from 'vitest';
+import { flags, type FlagsOptions } from '../../src/express/index.js';
+import { FliptProvider } from '../../src/index.js';
+import { get, listening } from '../traffic/listening.js';
+import { USERS } from '../traffic/whose.js';
+import { byQuery, FLAGS, open, registered, route, servingWith, use, VERSIONS, whose } from './app.js';
+
+describe.each(VERSIONS)('%s', (_, express) => {
+  const serve = servingWith(express);
+
+  it.each<[string, FlagsOptions['context'], unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no session');
+      },
+      'no session',
+    ],
+    ['rejects', async () => Promise.reject(new Error('no session')), 'no session'],
+    // Express would take the one for no error, and the other for a word to its router.
+    ['rejects with nothing', async () => throwing(undefined), 'flags: context failed: undefined'],
+    ['throws a word', () => throwing('route'), 'flags: context failed: route'],
+    [
+      'never settles',
+      async () => new Promise(() => undefined),
+      'flags: context has not settled within 20 ms (contextTimeoutMs)',
+    ],
+    [
+      'gives a text',
+      () => 'user-7' as never,
+      'context: expected an object such as { targetingKey: … }, got string',
+    ],
+    ['gives null', () => null as never, 'context: expected an object such as { targetingKey: … }, got null'],
+    [
+      'gives a list',
+      async () => Promise.resolve([] as never),
+      'context: expected an object such as { targetingKey: … }, got an array',
+    ],
+  ])('hands a context function that %s to the error handling', async (_name, context, error) => {
+    await registered();
+    const url = await serve(
+      use(flags({ context, contextTimeoutMs: 20 })),
+      route(async () => Promise.resolve('not reached')),
+    );
+    const response = await fetch(url);
+    expect([response.status, await response.json()]).toEqual([500, { error }]);
+  });
+
+  it.each<[string, NonNullable<FlagsOptions['prefetch']>, string]>([
+    ['throws', () => throwing(new Error('which?')), 'which?'],
+    ['gives no list', () => 'whose-0' as never, 'prefetch: expected a list of flag keys'],
+    ['gives a list of other things', () => [7] as never, 'prefetch: expected a list of flag keys'],
+  ])('hands a prefetch function that %s to the error handling', async (_name, prefetch, error) => {
+    const url = await serve(use(flags({ context: byQuery, prefetch })));
+    const response = await fetch(url);
+    expect([response.status, await response.json()]).toEqual([500, { error }]);
+  });
+
+  it('answers with defaults once the provider is closed, under traffic', async () => {
+    await registered();
+    const url = await serve(
+      use(flags({ context: byQuery, prefetch: FLAGS })),
+      route(async (req) => whose('whose-0', req.flags)),
+    );
+    const ask = async (name: string) => get(`${url}/?user=${name}`);
+    const during = USERS.map(async (name, index) => {
+      if (index === 100) await OpenFeature.close();
+      return [name, await ask(name)];
+    });
+    for (const [name, told] of await Promise.all(during)) expect([name, 'nobody']).toContain(told);
+    expect(await ask('user-7')).toBe('nobody');
+  });
+
+  it('delays nobody for a service that does not answer', async () => {
+    const silent = await listening(() => undefined);
+    open.push(silent);
+    const provider = new FliptProvider({ url: silent.url, initTimeoutMs: 1, deadlineMs: 50 });
+    await OpenFeature.setProviderAndWait(provider).catch(() => undefined);
+    const url = await serve(
+      use(flags({ context: byQuery, prefetch: FLAGS })),
+      (app) => void app.get('/none', (_req, res) => void res.json('no flags here')),
+      route(async (req) => whose('whose-0', req.flags)),
+    );
+    expect(await get(`${url}/none?user=user-7`)).toBe('no flags here');
+    expect(await get(`${url}/?user=user-7`)).toBe('nobody');
+  });
+});
+
+function throwing(thrown: unknown): never {
+  throw thrown as Error;
+}

@@ -1,0 +1,83 @@
+import { MultiProvider, OpenFeature } from '@openfeature/server-sdk';
+import type { Request } from 'express';
+import { describe, expect, it, vi } from 'vitest';
+import { flags, type FlagsOptions } from '../../src/express/index.js';
+import { FliptProvider } from '../../src/index.js';
+import { get } from '../traffic/listening.js';
+import { byQuery, FLAGS, registered, route, service, servingWith, use, VERSIONS, whose } from './app.js';
+
+describe.each(VERSIONS)('%s', (_, express) => {
+  const serve = servingWith(express);
+
+  it('answers a handler that reads ten flags one after another for a new user with one request', async () => {
+    await registered();
+    OpenFeature.setContext({ region: 'eu' });
+    const read = async (req: Request) => {
+      const answers: string[] = [];
+      for (const flag of FLAGS) answers.push(await whose(flag, req.flags));
+      return answers;
+    };
+    const url = await serve(use(flags({ context: byQuery, prefetch: FLAGS })), route(read));
+    const before = service.requests;
+    expect(await get(`${url}/?user=user-7`)).toEqual(FLAGS.map(() => 'user-7'));
+    expect(service.requests - before).toBe(1);
+  });
+
+  it('prefetches what a function names for the request, from the provider it is given', async () => {
+    const provider = new FliptProvider({ url: service.url });
+    const prefetch = vi.spyOn(provider, 'prefetch');
+    await OpenFeature.setProviderAndWait(provider);
+    const options: FlagsOptions = {
+      context: byQuery,
+      provider,
+      prefetch: (req) => (req.query.user === 'user-7' ? ['whose-0'] : []),
+    };
+    const url = await serve(
+      use(flags(options)),
+      route(async () => whose()),
+    );
+    await get(`${url}/?user=user-7`);
+    await get(`${url}/?user=user-8`);
+    expect(prefetch.mock.calls.map(([flagKeys, context]) => [flagKeys, context?.targetingKey])).toEqual([
+      [['whose-0'], 'user-7'],
+    ]);
+  });
+
+  it('leaves a provider alone that cannot prefetch, and one whose prefetch fails', async () => {
+    const failing = { prefetch: async () => Promise.reject(new Error('not today')) };
+    const url = await serve(
+      use(flags({ context: byQuery, prefetch: FLAGS })),
+      use(flags({ context: byQuery, prefetch: FLAGS, provider: failing })),
+      route(async () => whose()),
+    );
+    expect(await get(`${url}/?user=user-7`)).toBe('nobody');
+  });
+
+  it.each([
+    ['a missing flag', ['missing', 'whose-0']],
+    ['10,000 flags', [...Array.from({ length: 9_999 }, (_value, index) => `missing-${index}`), 'whose-0']],
+  ])('answers behind a prefetch of %s', async (_name, prefetch) => {
+    await registered({ deadlineMs: 15_000, http: { timeoutMs: 15_000 } });
+    const url = await serve(
+      use(flags({ context: byQuery, prefetch })),
+      route(async () => [await whose(prefetch[0]), await whose()]),
+    );
+    expect(await get(`${url}/?user=user-7`)).toEqual(['nobody', 'user-7']);
+  });
+
+  it('keeps view and prefetched flags inside a MultiProvider', async () => {
+    const provider = new FliptProvider({ url: service.url, cache: false });
+    await OpenFeature.setProviderAndWait(new MultiProvider([{ provider }]));
+    const url = await serve(
+      use(flags({ context: byQuery, provider, prefetch: FLAGS })),
+      route(async (req) => {
+        const before = await whose('whose-0', req.flags);
+        await service.setFlag('default', 'whose-0', { enabled: false });
+        return [before, await whose('whose-0', req.flags), await whose('whose-1')];
+      }),
+    );
+    const before = service.requests;
+    expect(await get(`${url}/?user=user-7`)).toEqual(['user-7', 'user-7', 'user-7']);
+    expect(service.requests - before).toBe(1);
+  });
+});
