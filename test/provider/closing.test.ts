@@ -1,0 +1,119 @@
+import { ErrorCode, OpenFeature, ProviderEvents } from '@openfeature/server-sdk';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { answering, item, orMissing, type Script } from '../servers/scripted.js';
+import { signal } from '../signal.js';
+import { changing, good } from './changing.js';
+import { flipt, open, recordingLogger, register, serving } from './open.js';
+
+describe('closing', () => {
+  afterEach(() => OpenFeature.clearProviders());
+
+  it('ends the sockets, may be done twice, and leaves calls with PROVIDER_NOT_READY at once', async () => {
+    const server = await serving(good);
+    const { provider } = await open({ url: server.url });
+    await Promise.all([provider.onClose(), provider.onClose()]);
+    await provider.onClose();
+    await vi.waitFor(async () => {
+      expect(await server.connections()).toBe(0);
+    });
+    const before = server.requests.length;
+    expect(await provider.resolveStringEvaluation('a', 'mine', {})).toMatchObject({
+      value: 'mine',
+      reason: 'ERROR',
+      errorCode: ErrorCode.PROVIDER_NOT_READY,
+      errorMessage: 'the Flipt provider is closed',
+    });
+    expect(server.requests).toHaveLength(before);
+    provider.invalidate();
+    await provider.prefetch(['a']);
+  });
+
+  it('answers what is under way, and what waits, with PROVIDER_NOT_READY', async () => {
+    const asked = signal();
+    const { server, become } = await changing(good);
+    const headers = vi.fn(() => ({}));
+    const { provider } = await open({ url: server.url, batch: { maxConcurrent: 1 }, auth: { headers } });
+    become(() => {
+      asked.give();
+    });
+    const underWay = provider.resolveStringEvaluation('a', 'mine', {});
+    await asked.given;
+    const waiting = provider.resolveStringEvaluation('b', 'mine', {});
+    const before = headers.mock.calls.length;
+    await provider.onClose();
+    for (const details of await Promise.all([underWay, waiting])) {
+      expect(details).toMatchObject({ value: 'mine', errorCode: ErrorCode.PROVIDER_NOT_READY });
+    }
+    expect(headers, 'what waited was never got ready to be sent').toHaveBeenCalledTimes(before);
+  });
+
+  it('answers a call that waits for another attempt at once', async () => {
+    const asked = signal();
+    const { server, become } = await changing(good);
+    const { provider } = await open({ url: server.url, deadlineMs: 60_000 });
+    become((_, response) => {
+      response.writeHead(503, { 'retry-after': '30' }).end();
+      asked.give();
+    });
+    const underWay = provider.resolveStringEvaluation('a', 'mine', {});
+    await asked.given;
+    await provider.onClose();
+    expect(await underWay).toMatchObject({ value: 'mine', reason: 'ERROR' });
+  });
+
+  it.each<[string, Script]>([
+    ['while a request of the start is under way', () => undefined],
+    ['while the start waits to try again', (_, response) => response.writeHead(503).end()],
+  ])('%s has it end, and nothing follows', async (_, script) => {
+    const asked = signal();
+    const server = await serving((request, response) => {
+      asked.give();
+      return script(request, response);
+    });
+    const provider = flipt({ url: server.url, initTimeoutMs: 60_000, http: { timeoutMs: 60_000 } });
+    const told = vi.fn();
+    for (const event of Object.values(ProviderEvents)) provider.events.addHandler(event, told);
+    const started = provider.initialize();
+    started.catch(() => undefined);
+    await asked.given;
+    await provider.onClose();
+    await expect(started).rejects.toMatchObject({ code: ErrorCode.PROVIDER_NOT_READY });
+    expect(told).not.toHaveBeenCalled();
+    await vi.waitFor(async () => {
+      expect(await server.connections()).toBe(0);
+    });
+  });
+
+  it('in an outage stops trying, and says nothing more', async () => {
+    const server = await serving((_, response) => response.writeHead(503).end());
+    const logger = recordingLogger();
+    const { provider } = await open({ url: server.url, initTimeoutMs: 1, logger });
+    await provider.onClose();
+    expect(logger.warn).toHaveBeenCalledOnce();
+  });
+
+  it('may be followed by another start, with new connections and no old answers', async () => {
+    const { server, become } = await changing(good);
+    const { provider } = await open({ url: server.url });
+    await provider.resolveStringEvaluation('a', '', {});
+    await provider.onClose();
+    become(answering(orMissing(({ flagKey }) => item.variant(flagKey, 'green'))));
+    await provider.initialize();
+    expect(await provider.resolveStringEvaluation('a', '', {})).toMatchObject({
+      value: 'green',
+      reason: 'TARGETING_MATCH',
+    });
+    await provider.onClose();
+  });
+
+  it('of OpenFeature as a whole may come first, and the same provider be registered again', async () => {
+    const server = await serving(good);
+    const provider = flipt({ url: server.url });
+    await register(provider).registered;
+    await OpenFeature.close();
+    await OpenFeature.clearProviders();
+    const { client, registered } = register(provider);
+    await registered;
+    expect(await client.getStringValue('a', '')).toBe('blue');
+  });
+});

@@ -1,0 +1,48 @@
+import { ErrorCode, ProviderEvents, ProviderStatus } from '@openfeature/server-sdk';
+import { describe, expect, it, vi } from 'vitest';
+import { answerJson, type Script } from '../servers/scripted.js';
+import { changing, good, refusing, watching } from './changing.js';
+import { flipt, recordingLogger, register, serving } from './open.js';
+
+describe('credentials that are refused at the start', () => {
+  it.each([401, 403])('with %s are fatal at once, said once, and READY follows by itself', async (status) => {
+    const { server, become } = await changing((_, response) => {
+      answerJson(response, { code: 16, message: 'not you' }, status);
+    });
+    const logger = recordingLogger();
+    const { client, registered } = register(
+      flipt({ url: server.url, logger, auth: { token: 'dummy-token' } }),
+    );
+    const { counts, until } = watching(client);
+    await expect(registered).rejects.toMatchObject({
+      code: ErrorCode.PROVIDER_FATAL,
+      message: expect.stringContaining('not you') as unknown,
+    });
+    expect(client.providerStatus).toBe(ProviderStatus.FATAL);
+    expect(await client.getStringDetails('a', 'mine')).toMatchObject({
+      value: 'mine',
+      errorCode: ErrorCode.PROVIDER_FATAL,
+    });
+    become(good);
+    await until(ProviderStatus.READY);
+    expect(await client.getStringValue('a', 'mine')).toBe('blue');
+    expect(counts[ProviderEvents.Ready]).toBe(1);
+    expect(logger.warn.mock.calls.filter(([words]) => String(words).includes('not you'))).toHaveLength(1);
+    expect(JSON.stringify([logger.warn.mock.calls, logger.error.mock.calls])).not.toContain('dummy-token');
+  });
+});
+
+describe('how a failed start is told', () => {
+  it.each<[string, Script, ErrorCode]>([
+    ['unreachable', (_, response) => response.socket?.destroy(), ErrorCode.GENERAL],
+    ['refused', refusing, ErrorCode.PROVIDER_FATAL],
+  ])('%s: by one event of the provider before it rejects', async (_, script, errorCode) => {
+    const server = await serving(script);
+    const provider = flipt({ url: server.url, initTimeoutMs: 20 });
+    const told = vi.fn();
+    provider.events.addHandler(ProviderEvents.Error, told);
+    await expect(provider.initialize()).rejects.toMatchObject({ code: errorCode });
+    expect(told).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ errorCode }));
+    await provider.onClose();
+  });
+});
