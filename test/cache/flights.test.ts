@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { failed, type Failure } from '../../src/model.js';
+import { DOWN, failure, fromCache, fromService, off, on, setUp } from './layered.js';
+
+describe('questions alike', () => {
+  it('share one flight, and all have its answer', async () => {
+    const { asked, tell, answer } = setUp();
+    const told = [tell(), tell(), tell()].map((one) => Promise.resolve(one));
+    expect(asked).toHaveLength(1);
+    await answer(on);
+    expect(await Promise.all(told)).toEqual([fromService(on), fromService(on), fromService(on)]);
+  });
+
+  it('share no flight with other questions', async () => {
+    const { asked, tell } = setUp();
+    void tell('a');
+    void tell('b');
+    expect(asked.map(({ question: { flag } }) => flag)).toEqual(['a', 'b']);
+  });
+
+  it('that fail together may try again together', async () => {
+    const { asked, tell, answer } = setUp();
+    void tell();
+    await answer(failed(DOWN));
+    void tell();
+    void tell();
+    expect(asked).toHaveLength(2);
+  });
+});
+
+describe('what is forgotten', () => {
+  it('is asked anew', async () => {
+    const { layer, asked, tell, learn } = setUp();
+    await learn(on, 'a');
+    await learn(on, 'b');
+    layer.forget(['a']);
+    expect(tell('a')).toBeInstanceOf(Promise);
+    expect(tell('b')).toEqual(fromCache(on, 0));
+    layer.forget();
+    expect(tell('b')).toBeInstanceOf(Promise);
+    expect(asked).toHaveLength(4);
+  });
+
+  it.each([[['flag']], [undefined]])(
+    'while it is on its way (%j) is told to those who wait, but not kept, nor joined',
+    async (flags) => {
+      const { layer, asked, tell, clock } = setUp();
+      const before = tell();
+      layer.forget(flags);
+      const after = tell();
+      expect(asked).toHaveLength(2);
+      asked[1]?.answer(off);
+      await clock.settle();
+      asked[0]?.answer(on);
+      await clock.settle();
+      expect(await before).toEqual(fromService(on));
+      expect(await after).toEqual(fromService(off));
+      expect(tell()).toEqual(fromCache(off, 0));
+    },
+  );
+
+  it('leaves other flights alone', async () => {
+    const { layer, asked, tell } = setUp();
+    void tell('a');
+    layer.forget(['b']);
+    void tell('a');
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('at the deadline', () => {
+  const LATE: Failure = { kind: 'deadline', message: 'no answer from Flipt within 200 ms (deadlineMs)' };
+
+  it('the caller has a failure that names it, and what comes later is kept', async () => {
+    const { clock, tell, answer } = setUp();
+    const told = tell();
+    await clock.advance(200);
+    expect(await told).toEqual(failure(LATE));
+    await answer(on);
+    expect(tell()).toEqual(fromCache(on, 0));
+  });
+
+  it('the caller has the last known answer, if there is one', async () => {
+    const { clock, tell, learn } = setUp();
+    await learn(on);
+    await clock.advance(2_000);
+    const told = tell();
+    await clock.advance(200);
+    expect(await told).toEqual(fromCache(on, 2_200, true));
+  });
+
+  it('who joins a flight has all of a time of their own', async () => {
+    const { clock, tell, answer } = setUp();
+    const first = tell();
+    await clock.advance(150);
+    const second = tell();
+    await clock.advance(100);
+    await answer(on);
+    expect(await first).toEqual(failure(LATE));
+    expect(await second).toEqual(fromService(on));
+  });
+
+  it('no timer is left when the answer has come in time', async () => {
+    const { clock, learn } = setUp();
+    await learn(on);
+    expect(clock.timers()).toBe(0);
+  });
+});
