@@ -1,0 +1,79 @@
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, expect, it, vi } from 'vitest';
+import { askedOnce, authority, listening, tlsService } from './node-server.js';
+import { rawServer, reply, well } from './raw-server.js';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** A forward proxy: full addresses for http:, tunnels for https:. */
+async function forwardProxy() {
+  const seen: string[] = [];
+  const tunnels = new Set<Socket>();
+  const server = createServer((incoming, outgoing) => {
+    seen.push(`${incoming.method ?? ''} ${incoming.url ?? ''}`);
+    const onward = httpRequest(incoming.url ?? '', { method: incoming.method, headers: incoming.headers });
+    onward.on('response', (answer) => answer.pipe(outgoing));
+    incoming.pipe(onward);
+  });
+  server.on('connect', (request: IncomingMessage, socket: Socket) => {
+    seen.push(`CONNECT ${request.url ?? ''}`);
+    const [host, port] = (request.url ?? '').split(':');
+    const onward = connect(Number(port), host, () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      socket.pipe(onward).pipe(socket);
+    });
+    for (const end of [socket, onward]) {
+      tunnels.add(end);
+      end.on('error', () => undefined);
+    }
+  });
+  const proxy = await listening(server, { host: '127.0.0.1', port: 0 });
+  return {
+    url: `http://127.0.0.1:${proxy.port}`,
+    seen,
+    async [Symbol.asyncDispose]() {
+      for (const tunnel of tunnels) tunnel.destroy();
+      await proxy[Symbol.asyncDispose]();
+    },
+  };
+}
+
+it('a forward proxy: http: by the full address, https: through a tunnel', async () => {
+  await using proxy = await forwardProxy();
+  await using plain = await rawServer(well);
+  await using service = await tlsService();
+  expect((await askedOnce(plain.url, { http: { proxy: proxy.url } })).kind).toBe('own');
+  expect(proxy.seen).toEqual([`POST ${plain.url}/evaluate/v1/batch`]);
+  const tls = { ca: authority.cert };
+  const url = `https://127.0.0.1:${service.port}`;
+  expect((await askedOnce(url, { http: { proxy: proxy.url, tls } })).kind).toBe('own');
+  expect(proxy.seen.at(-1)).toBe(`CONNECT 127.0.0.1:${service.port}`);
+});
+
+it('a forward proxy named by the environment, and NO_PROXY', async () => {
+  await using proxy = await forwardProxy();
+  await using service = await rawServer(well);
+  vi.stubEnv('http_proxy', proxy.url);
+  vi.stubEnv('no_proxy', '');
+  expect((await askedOnce(service.url, { http: { proxy: 'env' } })).kind).toBe('own');
+  expect(proxy.seen).toHaveLength(1);
+  vi.stubEnv('no_proxy', '127.0.0.1');
+  expect((await askedOnce(service.url, { http: { proxy: 'env' } })).kind).toBe('own');
+  expect(proxy.seen).toHaveLength(1);
+  expect((await askedOnce(service.url)).kind).toBe('own');
+  expect(proxy.seen).toHaveLength(1);
+});
+
+it('a proxy that refuses the tunnel, or is not there, is a failure of the connection', async () => {
+  await using service = await tlsService();
+  await using refusing = await rawServer((socket) =>
+    socket.write(reply('407 Proxy Authentication Required', '')),
+  );
+  const url = `https://127.0.0.1:${service.port}`;
+  expect((await askedOnce(url, { http: { proxy: refusing.url } })).message).toMatch(/could not be asked/);
+  await refusing.stop();
+  expect((await askedOnce(url, { http: { proxy: refusing.url } })).message).toMatch(/could not be asked/);
+});

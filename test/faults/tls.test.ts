@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import { expect, it } from 'vitest';
+import { makeCertificate } from './certificate.js';
+import { answering, askedOnce, authority, listening, PATIENT, server127, tlsService } from './node-server.js';
+import { MARGIN_MS, rig, until } from './rig.js';
+
+const DAY_MS = 86_400_000;
+const client = makeCertificate({ name: 'client', issuer: authority });
+
+it('TLS with a private certificate authority', async () => {
+  await using service = await tlsService();
+  const url = `https://127.0.0.1:${service.port}`;
+  expect((await askedOnce(url, { http: { tls: { ca: authority.cert } } })).kind).toBe('own');
+  expect((await askedOnce(url, { http: { tls: { ca: [Buffer.from(authority.cert)] } } })).kind).toBe('own');
+  const { kind, message } = await askedOnce(url);
+  expect(kind).toBe('default');
+  expect(message).toMatch(/could not be asked: .*certificate/);
+});
+
+it('TLS to a name other than the url’s', async () => {
+  const named = makeCertificate({ name: 'named', hosts: ['flipt.internal'], issuer: authority });
+  await using service = await tlsService({ cert: named.cert, key: named.key });
+  const url = `https://127.0.0.1:${service.port}`;
+  const tls = { ca: authority.cert };
+  expect((await askedOnce(url, { http: { tls: { ...tls, servername: 'flipt.internal' } } })).kind).toBe(
+    'own',
+  );
+  expect((await askedOnce(url, { http: { tls } })).message).toMatch(/ERR_TLS_CERT_ALTNAME_INVALID|altnames/);
+});
+
+it('an expired certificate is refused, and accepted once it has been renewed', async () => {
+  const expired = makeCertificate({
+    name: 'expired',
+    hosts: ['127.0.0.1'],
+    issuer: authority,
+    validFrom: new Date(Date.now() - 2 * DAY_MS),
+    validTo: new Date(Date.now() - DAY_MS),
+  });
+  const requests: IncomingMessage[] = [];
+  const server = createTlsServer({ cert: expired.cert, key: expired.key }, answering(requests));
+  server.on('tlsClientError', () => undefined);
+  await using service = await listening(server, { host: '127.0.0.1', port: 0 }, requests);
+  const options = { ...PATIENT, http: { timeoutMs: 5_000, retries: 0, tls: { ca: authority.cert } } };
+  const { provider, ask, events } = rig(`https://127.0.0.1:${service.port}`, options);
+  for (let round = 0; round < 3; round++) {
+    expect((await ask('colour', 'ann')).message).toMatch(/certificate has expired|not asked for the moment/);
+  }
+  expect(requests).toHaveLength(0);
+  expect(events).toEqual(['error']);
+  server.setSecureContext({ cert: server127.cert, key: server127.key });
+  await until(() => events.at(-1) === 'ready', MARGIN_MS);
+  expect((await ask('colour', 'ann')).kind).toBe('own');
+  await provider.onClose();
+});
+
+it('TLS with a client certificate', async () => {
+  await using service = await tlsService({ ca: authority.cert, requestCert: true, rejectUnauthorized: true });
+  const url = `https://127.0.0.1:${service.port}`;
+  const tls = { ca: authority.cert, cert: client.cert, key: client.key };
+  expect((await askedOnce(url, { http: { tls } })).kind).toBe('own');
+  const socket = service.requests[0]?.socket as TLSSocket | undefined;
+  expect(socket?.authorized).toBe(true);
+  expect((await askedOnce(url, { http: { tls: { ca: authority.cert } } })).kind).toBe('default');
+  expect(service.requests).toHaveLength(1);
+});
