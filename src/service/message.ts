@@ -41,6 +41,9 @@ export type Send = (request: ServiceRequest) => Promise<Reply | Failure>;
 /** Characters of an error that are looked at. No error of the service's is as long. */
 export const LARGEST_ERROR = 256 * 1024;
 
+/** Levels of lists and objects in an error's details. */
+const DEEPEST_DETAILS = 32;
+
 /** The service's own error body: a gRPC code and a message. Without credentials. */
 export interface ServiceError {
   readonly code: number | undefined;
@@ -56,12 +59,17 @@ export function serviceErrorOf(reply: Reply): ServiceError | undefined {
     if (typeof message !== 'string') return undefined;
     const code = 'code' in body && typeof body.code === 'number' ? body.code : undefined;
     const details = 'details' in body && Array.isArray(body.details) ? (body.details as unknown[]) : [];
-    // Whoever logs the error must be able to: what is nested too deep for that fails here.
-    JSON.stringify(details);
+    // Whoever logs the error must be able to.
+    if (!isShallow(details, DEEPEST_DETAILS)) return undefined;
     return { code, message: reply.hide(message), details };
   } catch {
     return undefined;
   }
+}
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((member) => isShallow(member, levels - 1));
 }
 
 export function statusFailure(url: string, reply: Reply): Failure {

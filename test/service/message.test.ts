@@ -49,11 +49,16 @@ describe('a status other than 200 is told', () => {
   });
 });
 
+const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+const deep = (levels: number) => `{"message":"m","details":${nested(levels)}}`;
+
 describe("the service's error body", () => {
   it.each<[string, unknown]>([
     ['{"code":5,"message":"m","details":[1]}', { code: 5, message: 'm', details: [1] }],
     ['{"code":"5","message":"m","details":{}}', { code: undefined, message: 'm', details: [] }],
     ['{"message":"m"}', { code: undefined, message: 'm', details: [] }],
+    [deep(32), { code: undefined, message: 'm', details: JSON.parse(nested(32)) as unknown[] }],
+    [deep(33), undefined],
     ['{"error":"m"}', undefined],
     ['{"message":null}', undefined],
     ['null', undefined],
