@@ -1,4 +1,4 @@
-export { FliptProvider } from './provider.js';
+export { FliptProvider } from './provider/provider.js';
 export type {
   AuthOptions,
   BatchOptions,
@@ -12,17 +12,17 @@ export type {
   HttpOptions,
   Logger,
   TlsOptions,
-} from './options.js';
+} from './options/provider-options.js';
 export {
   requestContext,
   runInTransactionContext,
   type Prefetcher,
   type RequestContextOptions,
-} from './request-context.js';
+} from './request/transaction-context.js';
 export {
   openRequestView,
   REQUEST_VIEW,
   requestView,
   type ClosingResponse,
   type RequestView,
-} from './view.js';
+} from './request/view.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.js';
-import type { Question } from '../model.js';
+import type { Question } from '../model/question.js';
 
 /** How long a question that spoilt a batch is asked alone. */
 const ALONE_FOR_MS = 30_000;

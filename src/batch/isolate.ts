@@ -1,14 +1,7 @@
 import type { Clock } from '../clock.js';
-import {
-  failed,
-  isFailure,
-  UNANSWERED,
-  type Answer,
-  type AskAtOnce,
-  type AskMany,
-  type Failure,
-  type Question,
-} from '../model.js';
+import { failed, isFailure, UNANSWERED, type Answer, type AskAtOnce, type AskMany } from '../model/answer.js';
+import type { Failure } from '../model/failure.js';
+import type { Question } from '../model/question.js';
 import { rememberedCulprits } from './culprits.js';
 import { findCulprits, isSpoilt } from './search.js';
 import type { LaneOf } from './split.js';

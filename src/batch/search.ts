@@ -1,4 +1,6 @@
-import { failed, isFailure, type Answer, type AskAtOnce, type Failure, type Question } from '../model.js';
+import { failed, isFailure, type Answer, type AskAtOnce } from '../model/answer.js';
+import type { Failure } from '../model/failure.js';
+import type { Question } from '../model/question.js';
 
 /** Statuses that one bad question gives its whole batch. */
 const SPOILT: ReadonlySet<number | undefined> = new Set([400, 404, 413, 422, 500]);

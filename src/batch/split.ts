@@ -1,4 +1,5 @@
-import type { Answer, Question } from '../model.js';
+import type { Answer } from '../model/answer.js';
+import type { Question } from '../model/question.js';
 
 export interface Waiting {
   readonly question: Question;

@@ -1,4 +1,4 @@
-import type { KnownAnswer } from '../model.js';
+import type { KnownAnswer } from '../model/answer.js';
 
 /**
  * - `fresh`: told as it is · `stale`: told, while one refresh goes out behind it

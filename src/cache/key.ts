@@ -1,4 +1,4 @@
-import type { Subject } from '../model.js';
+import type { Subject } from '../model/question.js';
 
 /**
  * Makes the function that names a question: all that the service looks at, and nothing else.

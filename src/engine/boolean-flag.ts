@@ -1,7 +1,8 @@
-import type { BooleanAnswer, Question, ServiceReason } from '../model.js';
+import type { BooleanAnswer, ServiceReason } from '../model/answer.js';
+import type { Question } from '../model/question.js';
 import { underThreshold } from './buckets.js';
 import type { BooleanFlag, Features, Rollout } from './features.js';
-import { matchingSegments } from './segments.js';
+import { matchingSegments } from './segment-match.js';
 
 /** The service's answer about a boolean flag. Rollouts apply also where the flag is not enabled. */
 export function evaluateBoolean(flag: BooleanFlag, features: Features, question: Question): BooleanAnswer {

@@ -1,4 +1,4 @@
-import type { Question } from '../model.js';
+import type { Question } from '../model/question.js';
 import type { Constraint } from './features.js';
 import { parseDateTime } from './date-syntax.js';
 import { parseNumbers, parseStrings } from './lists.js';

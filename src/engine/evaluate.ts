@@ -1,4 +1,5 @@
-import type { KnownAnswer, Question } from '../model.js';
+import type { KnownAnswer } from '../model/answer.js';
+import type { Question } from '../model/question.js';
 import { evaluateBoolean } from './boolean-flag.js';
 import type { Features, Semantics } from './features.js';
 import { evaluateVariant } from './variant-flag.js';

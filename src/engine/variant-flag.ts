@@ -1,7 +1,8 @@
-import type { Question, ServiceReason, VariantAnswer } from '../model.js';
+import type { Question } from '../model/question.js';
+import type { ServiceReason, VariantAnswer } from '../model/answer.js';
 import { choose } from './buckets.js';
 import type { Features, Semantics, Variant, VariantFlag } from './features.js';
-import { matchingSegments } from './segments.js';
+import { matchingSegments } from './segment-match.js';
 
 /** The service's answer about a variant flag. */
 export function evaluateVariant(

@@ -2,7 +2,7 @@ import { OpenFeature, type Client, type EvaluationContext } from '@openfeature/s
 import type { Request, RequestHandler } from 'express';
 import { inTime, systemClock } from '../clock.js';
 import { requestContext, requestView, runInTransactionContext, type RequestView } from '../index.js';
-import { checkOptions, type FlagsOptions } from './options.js';
+import { checkOptions, type FlagsOptions } from './flags-options.js';
 
 /**
  * Express middleware, for Express 5 and 4: gives each request its evaluation context, and one view of its flags.

@@ -1,7 +1,7 @@
 import type { Client } from '@openfeature/server-sdk';
 
 export { flags } from './flags.js';
-export type { FlagsOptions } from './options.js';
+export type { FlagsOptions } from './flags-options.js';
 
 declare global {
   namespace Express {

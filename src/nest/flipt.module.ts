@@ -8,9 +8,9 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
-import { checkAdapterOptions, FUNCTION, LIST, type OptionRule } from '../adapter-options.js';
+import { checkAdapterOptions, FUNCTION, LIST, type OptionRule } from '../options/adapter-options.js';
 import { runInTransactionContext, type ClosingResponse } from '../index.js';
-import type { FliptModuleOptions } from './options.js';
+import type { FliptModuleOptions } from './module-options.js';
 import { register, type Registration } from './registration.js';
 import { openRequestState, type Exchange } from './request-state.js';
 

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { OpenFeature, type Provider } from '@openfeature/server-sdk';
 import { inTime, systemClock } from '../clock.js';
 import { FliptProvider } from '../index.js';
-import { checkOptions, type FliptModuleOptions } from './options.js';
+import { checkOptions, type FliptModuleOptions } from './module-options.js';
 
 /** The provider of an app, which has begun with its start. */
 export interface Registration {

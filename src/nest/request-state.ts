@@ -1,7 +1,7 @@
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 import { REQUEST_VIEW, requestContext, requestView, type ClosingResponse } from '../index.js';
 import { lazyContext } from './lazy-context.js';
-import type { FliptModuleOptions } from './options.js';
+import type { FliptModuleOptions } from './module-options.js';
 
 /** Under it a request, and its context, carry their state; all copies of this package share it. */
 const STATE = Symbol.for('openfeature-flipt-provider.nest-request');

@@ -1,6 +1,6 @@
 import { NotFoundException, UseGuards, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { OpenFeature } from '@openfeature/server-sdk';
-import { checkAdapterOptions, FUNCTION, TRUE_OR_FALSE, type OptionRule } from '../adapter-options.js';
+import { checkAdapterOptions, FUNCTION, TRUE_OR_FALSE, type OptionRule } from '../options/adapter-options.js';
 import { NO_REQUEST, stateIn } from './set-request-context.js';
 
 /** What {@link RequireFlag} may be told. */

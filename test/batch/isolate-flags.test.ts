@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Question } from '../../src/model.js';
-import { question } from '../cache/questions.js';
-import { answerOf, setUp, spoiltBy } from './isolated.js';
+import type { Question } from '../../src/model/question.js';
+import { question } from '../cache/questions.fixture.js';
+import { answerOf, setUp, spoiltBy } from './isolated.fixture.js';
 
 /** Of each flag as many questions as its number says, each about another entity. */
 const about = (counts: readonly number[]) =>

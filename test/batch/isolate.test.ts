@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { failed, type Question } from '../../src/model.js';
-import { question } from '../cache/questions.js';
-import { answerOf, setUp, spoilt, spoiltBy } from './isolated.js';
+import { failed } from '../../src/model/answer.js';
+import type { Question } from '../../src/model/question.js';
+import { question } from '../cache/questions.fixture.js';
+import { answerOf, setUp, spoilt, spoiltBy } from './isolated.fixture.js';
 
 const batch = (count: number) => Array.from({ length: count }, (_, at) => question(`f${at}`));
 const BATCHES = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33, 50, 63, 64];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nextBatch, type Waiting } from '../../src/batch/split.js';
-import { questionOf, type Question } from '../../src/model.js';
+import { questionOf, type Question } from '../../src/model/question.js';
 
 const EMPTY_BYTES = 2;
 const laneOf = ({ namespace }: Question) => namespace;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { failed, type Failure } from '../../src/model.js';
-import { DOWN, failure, fromCache, fromService, off, on, setUp } from './layered.js';
+import { failed } from '../../src/model/answer.js';
+import type { Failure } from '../../src/model/failure.js';
+import { DOWN, failure, fromCache, fromService, off, on, setUp } from './layered.fixture.js';
 
 describe('questions alike', () => {
   it('share one flight, and all have its answer', async () => {

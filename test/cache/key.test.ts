@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { flat, questionKeys } from '../../src/cache/key.js';
-import { contextReader } from '../../src/mapping/context.js';
-import { subjectOf } from './questions.js';
+import { contextReader } from '../../src/provider/mapping/context.js';
+import { subjectOf } from './questions.fixture.js';
 
 /** Any string of UTF-16 units, lone surrogates included, with the characters that keys are put together with. */
 const text = fc.oneof(

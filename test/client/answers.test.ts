@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { FliptClient } from '../../src/client.js';
-import { answerJson } from '../servers/scripted.js';
-import { EMPTY_BATCH, failureOf, SEGMENT, serving } from './serving.js';
+import type { FliptClient } from '../../src/client/index.js';
+import { answerJson } from '../servers/scripted.fixture.js';
+import { EMPTY_BATCH, failureOf, SEGMENT, serving } from './serving.fixture.js';
 
 describe('an answer that is not one', () => {
   it.each([

@@ -1,8 +1,8 @@
 import { getEventListeners, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { FliptClient } from '../../src/client.js';
-import { answerJson } from '../servers/scripted.js';
-import { SEGMENT, serving } from './serving.js';
+import type { FliptClient } from '../../src/client/index.js';
+import { answerJson } from '../servers/scripted.fixture.js';
+import { SEGMENT, serving } from './serving.fixture.js';
 
 describe('a signal', () => {
   it('that has ended already keeps the request from being sent', async () => {

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { FliptClient } from '../../src/client.js';
-import { answerJson, type Script } from '../servers/scripted.js';
-import { failureOf, serving, TOKEN } from './serving.js';
+import { FliptClient } from '../../src/client/index.js';
+import { answerJson, type Script } from '../servers/scripted.fixture.js';
+import { failureOf, serving, TOKEN } from './serving.fixture.js';
 
 describe('a token is never shown', () => {
   const shown = (value: unknown) => inspect(value, { depth: Infinity, showHidden: true });

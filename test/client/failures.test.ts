@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { FliptClient } from '../../src/client.js';
-import { answerJson, scriptedServer } from '../servers/scripted.js';
-import { failureOf, serving } from './serving.js';
+import { FliptClient } from '../../src/client/index.js';
+import { answerJson, scriptedServer } from '../servers/scripted.fixture.js';
+import { failureOf, serving } from './serving.fixture.js';
 
 describe('a failure', () => {
   it('of the network has a cause', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FliptClient, type ConnectionOptions } from '../../src/client.js';
+import { FliptClient, type ConnectionOptions } from '../../src/client/index.js';
 
 describe('options', () => {
   it('are checked as the provider checks them', () => {

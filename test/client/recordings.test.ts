@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { FliptClient } from '../../src/client.js';
+import { FliptClient } from '../../src/client/index.js';
 import { startLocalService } from '../../src/local/index.js';
 import {
   BASE_FEATURES,
   conversation,
   RECORDED_BOOTSTRAP_TOKEN,
   type Step,
-} from '../contract/conversation.js';
-import { clientCall, pattern } from './conversation.js';
+} from '../contract/conversation.fixture.js';
+import { clientCall, pattern } from './conversation.fixture.js';
 
 /** Besides the steps that the client has words for: bodies that are no JSON, foreign routes, schemes and methods. */
 const CONVERSATIONS = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { FliptClient, type ConnectionOptions, type HttpDispatcher } from '../../src/client.js';
-import { answerJson, scriptedServer } from '../servers/scripted.js';
-import { EMPTY_BATCH, ending, failureOf, SEGMENT, serving, TOKEN } from './serving.js';
+import { FliptClient, type ConnectionOptions, type HttpDispatcher } from '../../src/client/index.js';
+import { answerJson, scriptedServer } from '../servers/scripted.fixture.js';
+import { EMPTY_BATCH, ending, failureOf, SEGMENT, serving, TOKEN } from './serving.fixture.js';
 
 describe('what is sent', () => {
   it('goes below the base address, with body, token and headers', async () => {

@@ -3,9 +3,9 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { FliptClient } from '../../src/client.js';
-import { answerJson, type Script } from '../servers/scripted.js';
-import { EMPTY_BATCH, ending, SEGMENT, serving } from './serving.js';
+import type { FliptClient } from '../../src/client/index.js';
+import { answerJson, type Script } from '../servers/scripted.fixture.js';
+import { EMPTY_BATCH, ending, SEGMENT, serving } from './serving.fixture.js';
 
 /** Fails the first `times` requests in one way, and answers the rest. */
 function failing(times: number, fail: (response: ServerResponse) => void, answer: unknown): Script {

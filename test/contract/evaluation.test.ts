@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { startLocalService } from '../../src/local/index.js';
-import { casesOf, comparable, featuresOf, RECORDINGS, type Recording } from '../engine/recordings.js';
-import { settings } from './settings.js';
+import { casesOf, comparable, featuresOf, RECORDINGS, type Recording } from '../engine/recordings.fixture.js';
+import { settings } from './settings.fixture.js';
 
 // Against a running service: FLIPT_URL is its address, FLIPT_RECORDING names the recorded features that it holds, as
 // bravo.v2 (default alpha.v1), and FLIPT_TOKEN is a token, where it requires one. Nothing there is changed.

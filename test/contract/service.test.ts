@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { startLocalService } from '../../src/local/index.js';
-import { BASE_FEATURES, conversation, play, RECORDED_BOOTSTRAP_TOKEN } from './conversation.js';
-import { settings } from './settings.js';
+import { BASE_FEATURES, conversation, play, RECORDED_BOOTSTRAP_TOKEN } from './conversation.fixture.js';
+import { settings } from './settings.fixture.js';
 
 // Against a real server: FLIPT_TEST_URL is the address of a fresh Flipt v1 that holds base.features.yml and requires
 // tokens, FLIPT_TEST_TOKEN its bootstrap token. What is played changes what the server holds; in this order no

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { node } from '../examples/running.js';
-import { settings } from './settings.js';
+import { node } from '../examples/running.fixture.js';
+import { settings } from './settings.fixture.js';
 
 const NEEDED = ['FLIPT_TEST_URL', 'FLIPT_TEST_TOKEN'] as const;
 const BOTH = { FLIPT_TEST_URL: 'http://localhost:1', FLIPT_TEST_TOKEN: 'dummy' };

@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { FliptClient } from '../../src/client.js';
-import { checkDocument } from '../../src/local/features-schema.js';
-import { pageOf } from '../../src/local/page.js';
-import { clientSettings, providerSettings } from '../../src/settings.js';
-import { membersOf, readmeMember, readmeOptions, stated, statedDefault, type Member } from './stated.js';
+import { FliptClient } from '../../src/client/index.js';
+import { checkDocument } from '../../src/local/features/features-schema.js';
+import { pageOf } from '../../src/local/operations/page.js';
+import { clientSettings, providerSettings } from '../../src/options/settings.js';
+import {
+  membersOf,
+  readmeMember,
+  readmeOptions,
+  stated,
+  statedDefault,
+  type Member,
+} from './stated.fixture.js';
 
-const OPTIONS = 'src/options.ts';
+const OPTIONS = 'src/options/provider-options.ts';
 
 interface Option {
   /** As `cache.freshForMs`. */
@@ -125,9 +132,9 @@ describe('a list', () => {
     };
     const client = new FliptClient({ http: { dispatcher: { request } } });
     await expect(client.segments.iterate('default').next()).rejects.toThrow();
-    const most = statedDefault('src/service/operations/pages.ts', 'IterateOptions', 'limit');
+    const most = statedDefault('src/client/operations/pages.ts', 'IterateOptions', 'limit');
     expect(paths[0]).toMatch(new RegExp(`limit=${most}$`));
-    const some = statedDefault('src/service/operations/pages.ts', 'PageOptions', 'limit');
+    const some = statedDefault('src/client/operations/pages.ts', 'PageOptions', 'limit');
     expect(pageOf(Array(200).fill(0), new URLSearchParams()).items).toHaveLength(Number(some));
   });
 });
@@ -146,7 +153,7 @@ describe('what a features file leaves out', () => {
     ['SegmentDocument', settingAt(document, 'segments.0')],
     ['ConstraintDocument', settingAt(document, 'segments.1.constraints.0')],
   ])('has the default that is stated: %s', (interfaceName, checked) => {
-    const members = membersOf('src/local/features-document.ts', interfaceName).filter(
+    const members = membersOf('src/local/features/features-document.ts', interfaceName).filter(
       ({ isOptional }) => isOptional,
     );
     const actual = members.map(({ name }) => [name, shown(settingAt(checked as object, name))]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { anchorsOf, complaintAbout, linksOf } from './links.js';
-import { pages, textOf } from './pages.js';
+import { anchorsOf, complaintAbout, linksOf } from './links.fixture.js';
+import { pages, textOf } from './pages.fixture.js';
 
 describe.each(pages())('%s', (page) => {
   it('has only links that lead somewhere', () => {

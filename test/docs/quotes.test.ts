@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HELP } from '../../src/local/command-line.js';
-import { fencesOf, pages, quotesOf, ROOT, tableOf, textOf } from './pages.js';
+import { HELP } from '../../src/local/command/command-line.js';
+import { fencesOf, pages, quotesOf, ROOT, tableOf, textOf } from './pages.fixture.js';
 
 /** What a page shows as code: samples, and what stands between backticks. */
 const shownIn = (page: string) => [

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
-import { packed, ROOT, run, type Packed } from '../package/packed.js';
-import { fencesOf, pages, sources, textOf } from './pages.js';
-import { exampleSamples, pagesFeatures, samplesOf, type Sample } from './samples.js';
+import { packed, ROOT, run, type Packed } from '../package/packed.fixture.js';
+import { fencesOf, pages, sources, textOf } from './pages.fixture.js';
+import { exampleSamples, pagesFeatures, samplesOf, type Sample } from './samples.fixture.js';
 
 const TIME = 120_000;
 /** What samples use besides what the package asks for. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { grpcCode } from '../../src/service/grpc-codes.js';
-import { quotesOf, tableOf, textOf } from './pages.js';
+import { grpcCode } from '../../src/client/grpc-codes.js';
+import { quotesOf, tableOf, textOf } from './pages.fixture.js';
 
 /** The public types; another test keeps them the same as those of the package. */
 const API = textOf('etc/api.md');

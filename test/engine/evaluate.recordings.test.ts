@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { evaluate } from '../../src/engine/evaluate.js';
-import { readFeatures } from '../../src/local/features-file.js';
-import { importFeatures } from '../../src/local/import-features.js';
-import { casesOf, comparable, featuresOf, questionOf, RECORDINGS, recordedForm } from './recordings.js';
+import { readFeatures } from '../../src/local/features/features-file.js';
+import { importFeatures } from '../../src/local/features/import-features.js';
+import {
+  casesOf,
+  comparable,
+  featuresOf,
+  questionOf,
+  RECORDINGS,
+  recordedForm,
+} from './recordings.fixture.js';
 
 describe('the engine answers as the recorded service did', () => {
   it.each(RECORDINGS)('$name, $semantics: 1,500 of 1,500', async (recording) => {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { startLocalService } from '../../src/local/index.js';
-import { node, served } from './running.js';
+import { node, served } from './running.fixture.js';
 
 const MAIN = 'examples/express/main.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { node } from './running.js';
+import { node } from './running.fixture.js';
 
 it('shares views, contexts and prefetched flags across ES modules and CommonJS', async () => {
   const { code, output } = await node(['test/examples/mixed-formats.mjs']).ended;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { node, served } from './running.js';
+import { node, served } from './running.fixture.js';
 
 const MAIN = ['--import', 'tsx', 'examples/nest/main.ts'];
 const SETTINGS = { TSX_TSCONFIG_PATH: 'examples/tsconfig.run.json' };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { get } from '../traffic/listening.js';
-import { node, served } from './running.js';
+import { get } from '../traffic/listening.fixture.js';
+import { node, served } from './running.fixture.js';
 
 const MAIN = ['examples/vendor-swap/main.js'];
 const SAME = { newCheckout: true, greeting: 'hello', limits: { projects: 3 } };

@@ -9,8 +9,8 @@ import type { RequestHandler } from 'express';
 import session from 'express-session';
 import { describe, expect, it, vi } from 'vitest';
 import { flags } from '../../src/express/index.js';
-import { get } from '../traffic/listening.js';
-import { byQuery, registered, route, servingWith, use, user, VERSIONS, whose } from './app.js';
+import { get } from '../traffic/listening.fixture.js';
+import { byQuery, registered, route, servingWith, use, user, VERSIONS, whose } from './app.fixture.js';
 
 describe.each(VERSIONS)('%s', (_, express) => {
   const serve = servingWith(express);

@@ -2,9 +2,9 @@ import { OpenFeature } from '@openfeature/server-sdk';
 import { describe, expect, it } from 'vitest';
 import { flags, type FlagsOptions } from '../../src/express/index.js';
 import { FliptProvider } from '../../src/index.js';
-import { get, listening } from '../traffic/listening.js';
-import { USERS } from '../traffic/whose.js';
-import { byQuery, FLAGS, open, registered, route, servingWith, use, VERSIONS, whose } from './app.js';
+import { get, listening } from '../traffic/listening.fixture.js';
+import { USERS } from '../traffic/whose.fixture.js';
+import { byQuery, FLAGS, open, registered, route, servingWith, use, VERSIONS, whose } from './app.fixture.js';
 
 describe.each(VERSIONS)('%s', (_, express) => {
   const serve = servingWith(express);

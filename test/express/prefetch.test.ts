@@ -3,8 +3,18 @@ import type { Request } from 'express';
 import { describe, expect, it, vi } from 'vitest';
 import { flags, type FlagsOptions } from '../../src/express/index.js';
 import { FliptProvider } from '../../src/index.js';
-import { get } from '../traffic/listening.js';
-import { byQuery, FLAGS, registered, route, service, servingWith, use, VERSIONS, whose } from './app.js';
+import { get } from '../traffic/listening.fixture.js';
+import {
+  byQuery,
+  FLAGS,
+  registered,
+  route,
+  service,
+  servingWith,
+  use,
+  VERSIONS,
+  whose,
+} from './app.fixture.js';
 
 describe.each(VERSIONS)('%s', (_, express) => {
   const serve = servingWith(express);

@@ -4,9 +4,9 @@ import { OpenFeature } from '@openfeature/server-sdk';
 import { describe, expect, it } from 'vitest';
 import { flags } from '../../src/express/index.js';
 import { startLocalService } from '../../src/local/index.js';
-import { crowd } from '../traffic/crowd.js';
-import { get } from '../traffic/listening.js';
-import { USERS, whoseFeatures } from '../traffic/whose.js';
+import { crowd } from '../traffic/crowd.fixture.js';
+import { get } from '../traffic/listening.fixture.js';
+import { USERS, whoseFeatures } from '../traffic/whose.fixture.js';
 import {
   byQuery,
   FLAGS,
@@ -18,7 +18,7 @@ import {
   user,
   VERSIONS,
   whose,
-} from './app.js';
+} from './app.fixture.js';
 
 describe.each(VERSIONS)('%s', (_, express) => {
   const serve = servingWith(express);

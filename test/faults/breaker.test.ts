@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
-import { askedItems, rawServer, reply, well, type Behaviour } from './raw-server.js';
-import { IMPATIENT, MARGIN_MS, rig, TIMES, until, type Rig } from './rig.js';
+import { askedItems, rawServer, reply, well, type Behaviour } from './raw-server.fixture.js';
+import { IMPATIENT, MARGIN_MS, rig, TIMES, until, type Rig } from './rig.fixture.js';
 
 const failing: Behaviour = (socket) => socket.write(reply('503 Service Unavailable', ''));
 const serverError: Behaviour = (socket) =>

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { Agent, Client, MockAgent, Pool } from 'undici';
 import { Agent as Agent6 } from 'undici6';
 import { afterEach, expect, it, vi } from 'vitest';
-import { answering, askedOnce, listening, PATIENT } from './node-server.js';
-import { goodBody, rawServer, reply, well } from './raw-server.js';
-import { rig } from './rig.js';
+import { answering, askedOnce, listening, PATIENT } from './node-server.fixture.js';
+import { goodBody, rawServer, reply, well } from './raw-server.fixture.js';
+import { rig } from './rig.fixture.js';
 
 afterEach(() => {
   vi.restoreAllMocks();

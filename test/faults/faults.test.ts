@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { faults, type Fault } from './fault-table.js';
-import { rawServer, well, type RawServer } from './raw-server.js';
-import { held, IMPATIENT, MARGIN_MS, rig, TIMES, until, type Outcome, type Rig } from './rig.js';
+import { faults, type Fault } from './fault-table.fixture.js';
+import { rawServer, well, type RawServer } from './raw-server.fixture.js';
+import { held, IMPATIENT, MARGIN_MS, rig, TIMES, until, type Outcome, type Rig } from './rig.fixture.js';
 
 const ROUNDS = 12;
 const KNOWN = ['ann', 'ben', 'cleo'];

@@ -1,9 +1,9 @@
 import { Pool } from 'undici';
 import { expect, it } from 'vitest';
-import { heapInUse } from '../garbage.js';
-import { faults } from './fault-table.js';
-import { rawServer, well } from './raw-server.js';
-import { held, IMPATIENT, MARGIN_MS, rig, until } from './rig.js';
+import { heapInUse } from '../garbage.fixture.js';
+import { faults } from './fault-table.fixture.js';
+import { rawServer, well } from './raw-server.fixture.js';
+import { held, IMPATIENT, MARGIN_MS, rig, until } from './rig.fixture.js';
 
 const MEGABYTE = 1024 * 1024;
 

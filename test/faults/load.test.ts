@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rawServer, reply, well, type RawServer } from './raw-server.js';
-import { MARGIN_MS, rig, until, type Outcome, type Rig } from './rig.js';
+import { rawServer, reply, well, type RawServer } from './raw-server.fixture.js';
+import { MARGIN_MS, rig, until, type Outcome, type Rig } from './rig.fixture.js';
 
 /*
  * Load in real time: a question a millisecond, in groups of ten as the timer allows. What is asserted does not

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Failure } from '../../src/model.js';
-import { breakerGuard } from '../../src/service/guarded.js';
-import type { Reply, Send } from '../../src/service/message.js';
-import { manualClock } from '../clock.js';
-import { replied } from '../service/outcomes.js';
+import type { Failure } from '../../src/model/failure.js';
+import { breakerGuard } from '../../src/availability/circuit-breaker.js';
+import type { Reply, Send } from '../../src/http/reply.js';
+import { manualClock } from '../clock.fixture.js';
+import { replied } from '../http/outcomes.fixture.js';
 
 /* Who probes first, a call or the breaker itself, is a matter of microseconds: here by a clock that is turned by hand. */
 

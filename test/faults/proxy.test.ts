@@ -1,8 +1,8 @@
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
-import { askedOnce, authority, listening, tlsService } from './node-server.js';
-import { rawServer, reply, well } from './raw-server.js';
+import { askedOnce, authority, listening, tlsService } from './node-server.fixture.js';
+import { rawServer, reply, well } from './raw-server.fixture.js';
 
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { HttpDispatcher, HttpDispatcherResponse } from '../../src/index.js';
-import type { Subject, Told } from '../../src/model.js';
-import { run } from '../../src/running.js';
-import { providerSettings } from '../../src/settings.js';
-import { manualClock, type ManualClock } from '../clock.js';
-import { askedItems, goodBody, ownAnswer } from './raw-server.js';
+import type { Subject } from '../../src/model/question.js';
+import type { Resolution } from '../../src/model/resolution.js';
+import { run } from '../../src/provider/pipeline.js';
+import { providerSettings } from '../../src/options/settings.js';
+import { manualClock, type ManualClock } from '../clock.fixture.js';
+import { askedItems, goodBody, ownAnswer } from './raw-server.fixture.js';
 
 /*
  * Everything but the sockets, under any order of faults, answers, questions and time: the clock is turned by hand,
@@ -133,7 +134,7 @@ function withItems(text: string, change: (items: unknown[]) => unknown[]): strin
 interface Asked {
   readonly own: string;
   readonly at: number;
-  readonly told: { readonly told: Told; readonly at: number }[];
+  readonly told: { readonly told: Resolution; readonly at: number }[];
 }
 
 const subjectOf = (entity: string): Subject => ({ entity, names: [], texts: [] });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { askedItems, rawServer, reply, well, type Behaviour } from './raw-server.js';
-import { rig } from './rig.js';
+import { askedItems, rawServer, reply, well, type Behaviour } from './raw-server.fixture.js';
+import { rig } from './rig.fixture.js';
 
 /** Fails every batch that holds the flag, as the service does for an item that it cannot evaluate. */
 const spoiltBy =

@@ -2,9 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { expect, it } from 'vitest';
-import { makeCertificate } from './certificate.js';
-import { answering, askedOnce, authority, listening, PATIENT, server127, tlsService } from './node-server.js';
-import { MARGIN_MS, rig, until } from './rig.js';
+import { makeCertificate } from './certificate.fixture.js';
+import {
+  answering,
+  askedOnce,
+  authority,
+  listening,
+  PATIENT,
+  server127,
+  tlsService,
+} from './node-server.fixture.js';
+import { MARGIN_MS, rig, until } from './rig.fixture.js';
 
 const DAY_MS = 86_400_000;
 const client = makeCertificate({ name: 'client', issuer: authority });

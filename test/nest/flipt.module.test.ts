@@ -6,10 +6,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { contextFactory, FliptModule, type FliptModuleOptions } from '../../src/nest/index.js';
-import { crowd } from '../traffic/crowd.js';
-import { get } from '../traffic/listening.js';
-import { USERS, whoseFeatures } from '../traffic/whose.js';
-import { adapters, started, type Asking } from './app.js';
+import { crowd } from '../traffic/crowd.fixture.js';
+import { get } from '../traffic/listening.fixture.js';
+import { USERS, whoseFeatures } from '../traffic/whose.fixture.js';
+import { adapters, started, type Asking } from './app.fixture.js';
 
 const byUser = (request: Asking) => ({ ...(request.user !== undefined && { targetingKey: request.user }) });
 

@@ -12,9 +12,9 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { contextFactory, FliptModule, RequireFlag, setRequestContext } from '../../src/nest/index.js';
-import { listening, type Listening } from '../traffic/listening.js';
-import { whoseFeatures } from '../traffic/whose.js';
-import { adapters, started } from './app.js';
+import { listening, type Listening } from '../traffic/listening.fixture.js';
+import { whoseFeatures } from '../traffic/whose.fixture.js';
+import { adapters, started } from './app.fixture.js';
 
 let service: LocalService;
 let broken: Listening;

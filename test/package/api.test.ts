@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ROOT, run } from './packed.js';
+import { ROOT, run } from './packed.fixture.js';
 
 const TIME = 120_000;
 

@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { packed, ROOT, run, type Packed } from './packed.js';
+import { packed, ROOT, run, type Packed } from './packed.fixture.js';
 
 /*
  * The consumers use every entry. Their sources are compiled under each way in which TypeScript finds modules, against

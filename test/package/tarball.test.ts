@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packed, ROOT, run, type Packed } from './packed.js';
+import { packed, ROOT, run, type Packed } from './packed.fixture.js';
 
 interface Manifest {
   readonly version: string;

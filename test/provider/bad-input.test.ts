@@ -2,9 +2,9 @@ import type { EvaluationContext } from '@openfeature/server-sdk';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FliptProvider } from '../../src/index.js';
 import type { LocalService } from '../../src/local/index.js';
-import { answering, item, itemsOf, orMissing } from '../servers/scripted.js';
-import { FEATURES } from './features.js';
-import { flipt, localService, open, serving } from './open.js';
+import { answering, item, itemsOf, orMissing } from '../servers/scripted.fixture.js';
+import { FEATURES } from './features.fixture.js';
+import { flipt, localService, open, serving } from './open.fixture.js';
 
 const cyclic: Record<string, unknown> = { name: 'loop' };
 cyclic.self = [cyclic];

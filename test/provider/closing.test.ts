@@ -1,9 +1,9 @@
 import { ErrorCode, OpenFeature, ProviderEvents } from '@openfeature/server-sdk';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { answering, item, orMissing, type Script } from '../servers/scripted.js';
-import { signal } from '../signal.js';
-import { changing, good } from './changing.js';
-import { flipt, open, recordingLogger, register, serving } from './open.js';
+import { answering, item, orMissing, type Script } from '../servers/scripted.fixture.js';
+import { signal } from '../signal.fixture.js';
+import { changing, good } from './changing.fixture.js';
+import { flipt, open, recordingLogger, register, serving } from './open.fixture.js';
 
 describe('closing', () => {
   afterEach(() => OpenFeature.clearProviders());

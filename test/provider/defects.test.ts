@@ -1,9 +1,9 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import { ErrorCode, FirstMatchStrategy, MultiProvider, ProviderStatus } from '@openfeature/server-sdk';
 import { describe, expect, it, vi } from 'vitest';
-import { answerJson, answering, item, itemsOf, orMissing } from '../servers/scripted.js';
-import { FEATURES } from './features.js';
-import { flipt, localService, open, refusedAddress, register, serving } from './open.js';
+import { answerJson, answering, item, itemsOf, orMissing } from '../servers/scripted.fixture.js';
+import { FEATURES } from './features.fixture.js';
+import { flipt, localService, open, refusedAddress, register, serving } from './open.fixture.js';
 
 /** What is asked of a flag whose answer is this item. */
 async function asking(answer: object) {

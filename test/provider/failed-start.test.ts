@@ -1,8 +1,8 @@
 import { ErrorCode, ProviderEvents, ProviderStatus } from '@openfeature/server-sdk';
 import { describe, expect, it, vi } from 'vitest';
-import { answerJson, type Script } from '../servers/scripted.js';
-import { changing, good, refusing, watching } from './changing.js';
-import { flipt, recordingLogger, register, serving } from './open.js';
+import { answerJson, type Script } from '../servers/scripted.fixture.js';
+import { changing, good, refusing, watching } from './changing.fixture.js';
+import { flipt, recordingLogger, register, serving } from './open.fixture.js';
 
 describe('credentials that are refused at the start', () => {
   it.each([401, 403])('with %s are fatal at once, said once, and READY follows by itself', async (status) => {

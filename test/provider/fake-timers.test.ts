@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { rawServer } from '../faults/raw-server.js';
-import { FEATURES } from './features.js';
-import { localService, open } from './open.js';
+import { rawServer } from '../faults/raw-server.fixture.js';
+import { FEATURES } from './features.fixture.js';
+import { localService, open } from './open.fixture.js';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { answerJson, answering, item, itemsOf, orMissing, type Script } from '../servers/scripted.js';
-import { open, serving } from './open.js';
+import { answerJson, answering, item, itemsOf, orMissing, type Script } from '../servers/scripted.fixture.js';
+import { open, serving } from './open.fixture.js';
 
 /** Answers the provider's health check as a service would, and the rest as told. */
 const thenRest =

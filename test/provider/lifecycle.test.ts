@@ -15,9 +15,9 @@ import {
   orMissing,
   scriptedServer,
   type Script,
-} from '../servers/scripted.js';
-import { changing, good, refusing, watching } from './changing.js';
-import { flipt, open, recordingLogger, refusedAddress, register, serving } from './open.js';
+} from '../servers/scripted.fixture.js';
+import { changing, good, refusing, watching } from './changing.fixture.js';
+import { flipt, open, recordingLogger, refusedAddress, register, serving } from './open.fixture.js';
 
 /** Alone, and as a MultiProvider's child. */
 const ROLES: readonly (readonly [string, (provider: Provider) => Provider])[] = [

@@ -1,9 +1,9 @@
 import { OpenFeature, ProviderEvents } from '@openfeature/server-sdk';
 import { describe, expect, it, vi } from 'vitest';
 import { openRequestView, REQUEST_VIEW } from '../../src/index.js';
-import { answering, item, itemsOf, orMissing } from '../servers/scripted.js';
-import { FEATURES } from './features.js';
-import { flipt, localService, open, recordingLogger, register, serving } from './open.js';
+import { answering, item, itemsOf, orMissing } from '../servers/scripted.fixture.js';
+import { FEATURES } from './features.fixture.js';
+import { flipt, localService, open, recordingLogger, register, serving } from './open.fixture.js';
 
 const USER = { targetingKey: 'user-1' };
 const FLAGS = ['on', 'off', 'half', 'staff-only', 'colour', 'limit', 'layout', 'retired', 'early', 'nobody'];

@@ -1,8 +1,8 @@
 import type { EvaluationContext, JsonValue } from '@openfeature/server-sdk';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { LocalService } from '../../src/local/index.js';
-import { FEATURES } from './features.js';
-import { localService, open } from './open.js';
+import { FEATURES } from './features.fixture.js';
+import { localService, open } from './open.fixture.js';
 
 const USER: EvaluationContext = { targetingKey: 'user-1', plan: 'pro' };
 

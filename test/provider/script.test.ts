@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { FEATURES } from './features.js';
-import { localService, refusedAddress } from './open.js';
+import { FEATURES } from './features.fixture.js';
+import { localService, refusedAddress } from './open.fixture.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 

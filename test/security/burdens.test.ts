@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { flipt, serving } from '../provider/open.js';
-import { answering, item } from '../servers/scripted.js';
+import { flipt, serving } from '../provider/open.fixture.js';
+import { answering, item } from '../servers/scripted.fixture.js';
 
 describe('an answer that is a burden', () => {
   const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);

@@ -2,10 +2,10 @@ import { writeFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FliptClient, FliptServiceError } from '../../src/client.js';
+import { FliptClient, FliptServiceError } from '../../src/client/index.js';
 import { FliptProvider, type FliptProviderOptions } from '../../src/index.js';
-import { answering, item, orMissing, type Script } from '../servers/scripted.js';
-import { flipt, open, recordingLogger, serving } from '../provider/open.js';
+import { answering, item, orMissing, type Script } from '../servers/scripted.fixture.js';
+import { flipt, open, recordingLogger, serving } from '../provider/open.fixture.js';
 
 /** What begins a header of its own, ends the head, or is no text of a header. */
 const BREAKS = ['a\r\nx-admin: 1', 'a\nx-admin: 1', 'a\rx', 'a\0', 'a\u2028x-admin: 1', 'ключ'];

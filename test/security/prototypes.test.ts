@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FliptClient } from '../../src/client.js';
+import { FliptClient } from '../../src/client/index.js';
 import { FliptProvider } from '../../src/index.js';
 import { startLocalService } from '../../src/local/index.js';
-import { flipt, localService, open, serving } from '../provider/open.js';
-import { answering, item, type Script } from '../servers/scripted.js';
+import { flipt, localService, open, serving } from '../provider/open.fixture.js';
+import { answering, item, type Script } from '../servers/scripted.fixture.js';
 
 describe('the embedded service', () => {
   let url: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { VARIABLES } from '../contract/settings.js';
-import { manifest, textOf, workflow, type Job } from './workflow.js';
+import { VARIABLES } from '../contract/settings.fixture.js';
+import { manifest, textOf, workflow, type Job } from './workflow.fixture.js';
 
 /*
  * Whether the contract tests ask a real Flipt is seen on GitHub alone, and everything is green when they do not: so

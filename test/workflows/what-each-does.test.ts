@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { manifest, ROOT, runsOf, workflow, type Job } from './workflow.js';
+import { manifest, ROOT, runsOf, workflow, type Job } from './workflow.fixture.js';
 
 const MAIN = { branches: ['main'] };
 

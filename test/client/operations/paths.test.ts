@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { client, service } from './serving.js';
+import { client, service } from './serving.fixture.js';
 
 describe('parts of a path', () => {
   it.each(['..', '.', 'a/b', 'a b', 'é', '%2F', 'a?b#c', 'a;b&c+d', '$&', '{key}'])(

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import type { NewRule } from '../../../src/client.js';
-import { all, client, TIMESTAMP } from './serving.js';
+import type { NewRule } from '../../../src/client/index.js';
+import { all, client, TIMESTAMP } from './serving.fixture.js';
 
 describe('rules', () => {
   it('makes rules for one segment and for several, and lists them by rank', async () => {

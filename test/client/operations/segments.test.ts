@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import type { FliptClient, MatchType } from '../../../src/client.js';
-import { all, client, service, TIMESTAMP } from './serving.js';
+import type { FliptClient, MatchType } from '../../../src/client/index.js';
+import { all, client, service, TIMESTAMP } from './serving.fixture.js';
 
 describe('segments', () => {
   it('makes, reads, changes and lists them', async () => {

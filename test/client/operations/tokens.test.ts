@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FliptClient } from '../../../src/client.js';
-import { client, service, TIMESTAMP } from './serving.js';
+import { FliptClient } from '../../../src/client/index.js';
+import { client, service, TIMESTAMP } from './serving.fixture.js';
 
 describe('tokens', () => {
   it('makes a token that the service then takes, and reads its record', async () => {

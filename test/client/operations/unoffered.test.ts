@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FliptClient } from '../../../src/client.js';
+import { FliptClient } from '../../../src/client/index.js';
 import { startLocalService, type LocalService } from '../../../src/local/index.js';
-import { BASE_FEATURES } from '../../contract/conversation.js';
+import { BASE_FEATURES } from '../../contract/conversation.fixture.js';
 
 describe('a service without an operation', () => {
   let v2: LocalService;

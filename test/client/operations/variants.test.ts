@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { client, TIMESTAMP } from './serving.js';
+import { client, TIMESTAMP } from './serving.fixture.js';
 
 describe('variants', () => {
   it('replaces a variant, which the next evaluation sees', async () => {

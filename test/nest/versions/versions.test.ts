@@ -1,7 +1,7 @@
 import { cp, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { served } from '../../examples/running.js';
+import { served } from '../../examples/running.fixture.js';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const ROOT = '../../../';

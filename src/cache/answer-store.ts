@@ -1,0 +1,70 @@
+import { LRUCache } from 'lru-cache';
+import type { KnownAnswer } from '../model/answer.js';
+import { flat } from './key.js';
+
+export interface StoreSettings {
+  readonly maxEntries: number;
+  readonly maxBytes: number;
+}
+
+export interface Entry {
+  readonly flag: string;
+  readonly answer: KnownAnswer;
+  /** The clock's milliseconds when it came. */
+  readonly at: number;
+  /** The last attempt to have it anew has failed. */
+  unconfirmed: boolean;
+}
+
+/** Answers by key, bounded in number and bytes; the least recently used go first. */
+export interface AnswerStore {
+  readonly get: (key: string) => Entry | undefined;
+  readonly set: (key: string, flag: string, answer: KnownAnswer, at: number) => void;
+  readonly markUnconfirmed: (key: string) => void;
+  readonly delete: (key: string) => void;
+  readonly deleteFlags: (flags: ReadonlySet<string>) => void;
+  readonly some: (test: (entry: Entry) => boolean) => boolean;
+  readonly clear: () => void;
+}
+
+/** A larger question is answered but not kept: it would drive out hundreds of others. */
+const MAX_KEY_BYTES = 64 * 1024;
+/** What an entry takes besides the text in it: objects and the map's own. Measured, see bench/. */
+const ENTRY_BYTES = 400;
+
+export function answerStore({ maxEntries, maxBytes }: StoreSettings): AnswerStore {
+  const entries = new LRUCache<string, Entry>({ max: maxEntries, maxSize: maxBytes });
+  return {
+    get: (key) => entries.get(key),
+    set(key, flag, answer, at) {
+      const keyBytes = Buffer.byteLength(key);
+      if (keyBytes > MAX_KEY_BYTES) return;
+      const size = keyBytes + Buffer.byteLength(flag) + answerBytes(answer) + ENTRY_BYTES;
+      // An answer too large to keep must not leave an older one in its place.
+      if (size > maxBytes) entries.delete(key);
+      else entries.set(flat(key), { flag, answer, at, unconfirmed: false }, { size });
+    },
+    markUnconfirmed(key) {
+      const entry = entries.peek(key);
+      if (entry !== undefined) entry.unconfirmed = true;
+    },
+    delete: (key) => entries.delete(key),
+    deleteFlags(flags) {
+      for (const [key, { flag }] of entries.entries()) if (flags.has(flag)) entries.delete(key);
+    },
+    some(test) {
+      for (const entry of entries.values()) if (test(entry)) return true;
+      return false;
+    },
+    clear() {
+      entries.clear();
+    },
+  };
+}
+
+function answerBytes(answer: KnownAnswer): number {
+  if (answer.kind === 'missing') return 0;
+  const texts = [answer.requestId, ...(answer.segmentKeys ?? [])];
+  if (answer.kind === 'variant') texts.push(answer.variant, answer.attachment);
+  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0);
+}

@@ -1,0 +1,100 @@
+import { setMaxListeners } from 'node:events';
+import * as v from 'valibot';
+import type { Failure } from '../model/failure.js';
+import type { Reply, Send } from '../http/reply.js';
+import { failureError, replyError, unreadableError, type Asked } from './call-errors.js';
+import type { Call } from './operations/operation.js';
+
+export interface Caller {
+  readonly call: Call;
+  /** Ends what is under way, and refuses what comes later. */
+  readonly close: () => void;
+}
+
+type Outcome = Reply | Failure;
+
+const CLOSED: Failure = { kind: 'closed', message: 'the Flipt client is closed' };
+
+/** Calls operations of the service at `url`, and hands out only answers of the shape that their types promise. */
+export function openCaller(send: Send, url: string): Caller {
+  const underWay = new Set<() => void>();
+  let closed = false;
+
+  /** The outcome, or CLOSED as soon as the signal or the client ends it, whatever is being waited for. */
+  const untilEnded = (sent: (ended: AbortSignal) => Promise<Outcome>, signal: AbortSignal | undefined) =>
+    new Promise<Outcome>((resolve) => {
+      const ending = new AbortController();
+      const settle = (outcome: Outcome) => {
+        underWay.delete(end);
+        signal?.removeEventListener('abort', end);
+        resolve(outcome);
+      };
+      const end = () => {
+        settle(CLOSED);
+        ending.abort();
+      };
+      underWay.add(end);
+      if (signal !== undefined) listen(signal, end);
+      void sent(ending.signal).then(settle);
+    });
+
+  const call: Call = async (operation, { signal } = {}) => {
+    signal?.throwIfAborted();
+    const asked = { operation, url };
+    const { method, path, headers = {}, body, repeatable } = operation;
+    const request = { method, path, headers, repeatable, ...(body && { body: JSON.stringify(body) }) };
+    const outcome = closed
+      ? CLOSED
+      : await untilEnded((ended) => send({ ...request, signal: ended }), signal);
+    if (outcome.kind === 'reply') return answerOf(asked, outcome, operation.answer);
+    // Not for another failure: an answer that came before the signal is not to be lost.
+    if (outcome === CLOSED && !closed) signal?.throwIfAborted();
+    throw failureError(asked, outcome);
+  };
+
+  return {
+    call,
+    close() {
+      closed = true;
+      for (const end of [...underWay]) end();
+    },
+  };
+}
+
+/** One signal may well end many calls at once; Node would take more than ten listeners for a leak. */
+function listen(signal: AbortSignal, end: () => void): void {
+  setMaxListeners(0, signal);
+  signal.addEventListener('abort', end);
+}
+
+function answerOf<Answer>(asked: Asked, reply: Reply, shape: v.GenericSchema<unknown, Answer>): Answer {
+  if (reply.status !== 200) throw replyError(asked, reply);
+  const body = parsed(reply.text);
+  if (body === undefined) throw unreadableError(asked, reply, 'not JSON');
+  const checked = v.safeParse(shape, body, { abortEarly: true });
+  if (checked.success) return checked.output;
+  throw unreadableError(asked, reply, wordsOf(checked.issues[0]));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the answer is not as it should be; never what it holds. */
+function wordsOf(issue: v.BaseIssue<unknown>): string {
+  const place = v.getDotPath(issue) ?? 'the body';
+  if (issue.input === undefined) return `${place}: missing`;
+  const isOurs = issue.kind !== 'schema' || issue.type === 'custom';
+  const expected = isOurs ? issue.message : String(issue.expected);
+  return `${place}: expected ${expected}, got ${kindOf(issue.input)}`;
+}
+
+function kindOf(given: unknown): string {
+  if (given === null) return 'null';
+  if (Array.isArray(given)) return `a list of ${given.length}`;
+  return typeof given === 'object' ? 'an object' : `a ${typeof given}`;
+}

@@ -1,0 +1,44 @@
+export { FliptClient } from './flipt-client.js';
+export { FliptServiceError, type FliptServiceErrorFacts, type GrpcCode } from './service-error.js';
+export type {
+  AuthOptions,
+  ConnectionOptions,
+  HttpDispatcher,
+  HttpDispatcherRequest,
+  HttpDispatcherResponse,
+  HttpOptions,
+  Logger,
+  TlsOptions,
+} from '../options/provider-options.js';
+export type { EvaluateOptions, EvaluationOperations } from './operations/evaluation.js';
+export type * from './operations/evaluation-types.js';
+export type { CallOptions } from './operations/operation.js';
+export type { IterateOptions, ListPage, PageOptions } from './operations/pages.js';
+export type {
+  Distribution,
+  NewRule,
+  NewRuleContent,
+  Rule,
+  RuleOperations,
+  RulePage,
+  SegmentOperator,
+} from './operations/rules.js';
+export type {
+  ComparisonType,
+  Constraint,
+  GetSegmentOptions,
+  MatchType,
+  NewSegment,
+  Segment,
+  SegmentOperations,
+  SegmentPage,
+  SegmentUpdate,
+} from './operations/segments.js';
+export type {
+  Authentication,
+  AuthenticationMethod,
+  CreatedToken,
+  NewToken,
+  TokenOperations,
+} from './operations/tokens.js';
+export type { Variant, VariantOperations, VariantUpdate } from './operations/variants.js';

@@ -1,0 +1,61 @@
+import { isHeaderText } from '../../text/header.js';
+import { environmentHeaders } from '../../remote/remote.js';
+import { BATCH_PATH } from '../../remote/batch-wire.js';
+import { batchAnswer } from './evaluation-answer.js';
+import type { EvaluationBatch, EvaluationRequest } from './evaluation-types.js';
+import { OFFERED_BY_ALL, type Call, type CallOptions } from './operation.js';
+
+/** How a batch is evaluated; each member is for the whole of it. */
+export interface EvaluateOptions extends CallOptions {
+  /** Revision to evaluate, where the service's store has revisions. Default: the client's option. */
+  readonly reference?: string | undefined;
+  /** Resolution back in the answer. Default: the service makes one up. */
+  readonly requestId?: string | undefined;
+  /** Environment to evaluate in (Flipt v2). Default: the client's option. */
+  readonly environment?: string | undefined;
+}
+
+/** Evaluating flags; Flipt v1 and v2 offer it. */
+export interface EvaluationOperations {
+  /**
+   * Evaluates flags. The answers come in the order of the requests, one each: tell them apart by position. A flag or
+   * a namespace that does not exist is an answer of its own; but one wrong value, such as a number in a `context`, has
+   * the service refuse the whole batch (`INVALID_ARGUMENT`), and so does an unknown environment (`NOT_FOUND`).
+   *
+   * @example
+   * ```ts
+   * const { responses } = await client.evaluation.batch([
+   *   { namespaceKey: 'default', flagKey: 'banner', entityId: 'user-1', context: { plan: 'pro' } },
+   * ]);
+   * ```
+   */
+  batch(requests: readonly EvaluationRequest[], options?: EvaluateOptions): Promise<EvaluationBatch>;
+}
+
+/** What is evaluated where a call does not say. */
+export interface EvaluationDefaults {
+  readonly reference: string | undefined;
+  readonly environment: string | undefined;
+}
+
+export function evaluationOperations(call: Call, defaults: EvaluationDefaults): EvaluationOperations {
+  return {
+    async batch(requests, { signal, requestId, ...given } = {}) {
+      const { reference = defaults.reference, environment = defaults.environment } = given;
+      if (!isHeaderText(environment ?? '')) {
+        throw new TypeError('environment: expected text without line breaks or characters beyond Latin-1');
+      }
+      const operation = {
+        name: 'evaluation.batch',
+        method: 'POST',
+        path: BATCH_PATH,
+        headers: environmentHeaders(environment),
+        body: { requestId, requests, reference },
+        repeatable: true,
+        answer: batchAnswer(requests.length),
+        offered: OFFERED_BY_ALL,
+      } as const;
+      return call(operation, { signal });
+    },
+  };
+}

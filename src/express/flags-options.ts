@@ -1,0 +1,49 @@
+import type { EvaluationContext } from '@openfeature/server-sdk';
+import type { Request } from 'express';
+import {
+  checkAdapterOptions,
+  FLAG_KEYS,
+  FUNCTION,
+  having,
+  MILLISECONDS,
+  TEXT,
+  type OptionRule,
+} from '../options/adapter-options.js';
+import type { Prefetcher } from '../index.js';
+
+/** A wrong or unknown option is a TypeError that names it, thrown when the middleware is made. */
+export interface FlagsOptions {
+  /**
+   * Who is asking: at least a `targetingKey`. Called once a request, when the middleware is reached, so put it behind
+   * the one that finds out who the user is. What it throws or rejects with goes to Express's error handling, and so
+   * does a TypeError if it gives no object.
+   */
+  readonly context: (req: Request) => EvaluationContext | Promise<EvaluationContext>;
+  /**
+   * Milliseconds that an async `context` may take, at most 2147483647; then the request goes to the error handling.
+   * Default 1000.
+   */
+  readonly contextTimeoutMs?: number | undefined;
+  /** OpenFeature's domain, for `req.flags` and for the provider to prefetch from. Default: the default one. */
+  readonly domain?: string | undefined;
+  /** Flags that handlers will ask for: fetched in one batch, while the request goes on. Default: none. */
+  readonly prefetch?: readonly string[] | ((req: Request) => readonly string[]) | undefined;
+  /**
+   * Who is asked to prefetch: a `FliptProvider`. Needed where it is not registered itself, as inside a MultiProvider.
+   * Default: the provider registered for `domain`; one that cannot prefetch is left alone.
+   */
+  readonly provider?: Prefetcher | undefined;
+}
+
+const RULES: ReadonlyMap<string, OptionRule> = new Map([
+  ['context', { ...FUNCTION, required: true }],
+  ['contextTimeoutMs', MILLISECONDS],
+  ['domain', TEXT],
+  ['prefetch', FLAG_KEYS],
+  ['provider', having('prefetch', 'a provider that can prefetch')],
+]);
+
+/** Throws a TypeError that names what is wrong, what was expected and what was given. */
+export function checkOptions(options: FlagsOptions): void {
+  checkAdapterOptions('flags', RULES, options);
+}

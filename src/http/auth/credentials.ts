@@ -1,0 +1,87 @@
+import { inTime, type Clock } from '../../clock.js';
+import type { Failure } from '../../model/failure.js';
+import type { AuthOptions } from '../../options/provider-options.js';
+import { isConnectionHeader, isHeaderName, isHeaderText } from '../../text/header.js';
+import { CredentialProblem, fileSource, type AuthHeaders, type CredentialSource } from './token-file.js';
+import { isPlainObject } from '../../text/kind.js';
+import { quoted } from '../../text/quote.js';
+
+/** Headers, and the number of times they had been renewed when they were had. */
+export interface Credential {
+  readonly headers: AuthHeaders;
+  readonly version: number;
+}
+
+/** The only owner of credentials. Closures, so that no inspection of the provider shows them. */
+export interface Credentials {
+  /** What to send now. */
+  current(): Promise<Credential | Failure>;
+  /** Has them anew after the service has refused some; those who ask meanwhile share one go. */
+  renew(refused: Credential): Promise<Credential | Failure>;
+}
+
+export function credentialsOf(auth: AuthOptions | undefined, clock: Clock, timeoutMs: number): Credentials {
+  const source = sourceOf(auth);
+  let version = 0;
+  let renewing: Promise<Credential | Failure> | undefined;
+  const tooLate = () => new CredentialProblem(`auth took longer than ${timeoutMs} ms (http.timeoutMs)`);
+
+  const have = async (anew: boolean): Promise<Credential | Failure> => {
+    try {
+      const headers = await inTime(source(anew), timeoutMs, clock, tooLate);
+      return { headers, version: anew ? ++version : version };
+    } catch (error) {
+      return { kind: 'credentials', message: `no credentials for Flipt: ${causeOf(error)}` };
+    }
+  };
+
+  return {
+    current: () => have(false),
+    renew(refused) {
+      // Renewed by somebody else since this one was had: try that before asking for yet another.
+      if (version > refused.version) return have(false);
+      renewing ??= have(true).finally(() => {
+        renewing = undefined;
+      });
+      return renewing;
+    },
+  };
+}
+
+function sourceOf(auth: AuthOptions | undefined): CredentialSource {
+  if (auth === undefined) return constant({});
+  if ('token' in auth) return constant({ authorization: `Bearer ${auth.token}` });
+  if ('jwt' in auth) return constant({ authorization: `JWT ${auth.jwt}` });
+  if ('tokenFile' in auth) return fileSource(auth.tokenFile);
+  return async () => checked(await auth.headers());
+}
+
+function constant(headers: AuthHeaders): CredentialSource {
+  return () => Promise.resolve(headers);
+}
+
+function checked(headers: unknown): AuthHeaders {
+  // Of Headers or a promise nothing would be sent, and nobody told.
+  if (!isPlainObject(headers)) {
+    throw new CredentialProblem('auth.headers returned no plain object of names and values');
+  }
+  const known: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers) as [string, unknown][]) {
+    if (!isHeaderName(name) || typeof value !== 'string' || !isHeaderText(value)) {
+      throw new CredentialProblem(`auth.headers returned ${quoted(name)}, which is no header`);
+    }
+    if (isConnectionHeader(name)) {
+      throw new CredentialProblem(
+        `auth.headers returned ${JSON.stringify(name)}, which is the connection's own`,
+      );
+    }
+    known[name.toLowerCase()] = value;
+  }
+  return known;
+}
+
+/** Only the kind of a foreign error: its message might hold what must not be shown. */
+function causeOf(error: unknown): string {
+  if (error instanceof CredentialProblem) return error.message;
+  return `auth.headers threw ${error instanceof Error ? error.name : typeof error}`;
+}

@@ -1,0 +1,36 @@
+import { EnvHttpProxyAgent, Pool, ProxyAgent } from 'undici';
+import type { HttpDispatcher } from '../options/provider-options.js';
+import type { ConnectionSettings } from '../options/settings.js';
+
+/** After this a connection is not used again, so that a service that has moved is found. */
+const CLIENT_TTL_MS = 60_000;
+
+export interface Connections {
+  readonly dispatcher: HttpDispatcher;
+  /** Ends our sockets; a dispatcher of the user's is left alone. */
+  readonly close: () => Promise<void>;
+}
+
+export function openConnections(origin: string, { http }: ConnectionSettings): Connections {
+  if (http.dispatcher !== undefined) return { dispatcher: http.dispatcher, close: () => Promise.resolve() };
+  const { timeoutMs, proxy, tls = {}, socketPath } = http;
+  const connect = { ...defined(tls), timeout: timeoutMs };
+  const pooled = { clientTtl: CLIENT_TTL_MS, connect };
+  const own =
+    proxy === undefined
+      ? new Pool(origin, socketPath === undefined ? pooled : { ...pooled, socketPath })
+      : proxyAgent(proxy, { ...pooled, requestTls: connect, proxyTls: { timeout: timeoutMs } });
+  return { dispatcher: own, close: () => own.destroy() };
+}
+
+type ProxySettings = Omit<ProxyAgent.Options, 'uri'>;
+
+/** A plain http: service is asked through the proxy by its full address, as proxies expect; https: by a tunnel. */
+function proxyAgent(proxy: string, pooled: ProxySettings): ProxyAgent | EnvHttpProxyAgent {
+  const settings = { ...pooled, proxyTunnel: false };
+  return proxy === 'env' ? new EnvHttpProxyAgent(settings) : new ProxyAgent({ ...settings, uri: proxy });
+}
+
+function defined(options: object): object {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,103 @@
+/*
+ * The service's interface as this package speaks of it: requests, replies, and the words for what went wrong.
+ */
+import type { Failure } from '../model/failure.js';
+import { oneLine } from '../text/quote.js';
+import type { Hide } from './redact.js';
+
+export interface ServiceRequest {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** Below the base address, beginning with a slash; with its query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Headers that hold credentials: sent too, before all others of their names, and never shown. */
+  readonly credentials?: Readonly<Record<string, string>>;
+  /** JSON text. */
+  readonly body?: string;
+  /** Whether it may be sent again after a failure of the connection or of a gateway. */
+  readonly repeatable: boolean;
+  /** Ends the request when the caller gives up. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer of whatever status. */
+export interface Reply {
+  readonly kind: 'reply';
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Of a 200 as it came: an answer must not be changed. Of an error the beginning, through `hide`. */
+  readonly text: string;
+  /** For what is shown of an answer: it may repeat the request. */
+  readonly hide: Hide;
+}
+
+/** What comes of a request that its caller's signal has ended. */
+export const ENDED: Failure = { kind: 'closed', message: 'the request was ended before its answer came' };
+
+/** Never rejects. */
+export type Send = (request: ServiceRequest) => Promise<Reply | Failure>;
+
+/** Characters of an error that are looked at. No error of the service's is as long. */
+export const LARGEST_ERROR = 256 * 1024;
+
+/** Levels of lists and objects in an error's details. */
+const DEEPEST_DETAILS = 32;
+
+/** The service's own error body: a gRPC code and a message. Without credentials. */
+export interface ServiceError {
+  readonly code: number | undefined;
+  readonly message: string;
+  readonly details: readonly unknown[];
+}
+
+export function serviceErrorOf(reply: Reply): ServiceError | undefined {
+  try {
+    const body: unknown = JSON.parse(reply.text);
+    if (typeof body !== 'object' || body === null || !('message' in body)) return undefined;
+    const { message } = body;
+    if (typeof message !== 'string') return undefined;
+    const code = 'code' in body && typeof body.code === 'number' ? body.code : undefined;
+    const details = 'details' in body && Array.isArray(body.details) ? (body.details as unknown[]) : [];
+    // Whoever logs the error must be able to.
+    if (!isShallow(details, DEEPEST_DETAILS)) return undefined;
+    return { code, message: reply.hide(message), details };
+  } catch {
+    return undefined;
+  }
+}
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((member) => isShallow(member, levels - 1));
+}
+
+export function statusFailure(url: string, reply: Reply): Failure {
+  return { kind: 'status', status: reply.status, message: `Flipt at ${url} answered ${statusWords(reply)}` };
+}
+
+function statusWords(reply: Reply): string {
+  const { status } = reply;
+  const words = oneLine(serviceErrorOf(reply)?.message ?? '');
+  if (status === 401) return `401: ${words || 'unauthorized'} (check the option auth)`;
+  if (status === 403) return `403: ${words || 'forbidden'} (check what the credentials allow)`;
+  if (words === '' && status >= 300 && status < 400) return `${status}, a redirect, which is not followed`;
+  const told = words === '' ? `${status} with ${contentWords(reply)}` : `${status}: ${words}`;
+  // What Flipt says of a path that it does not know. What it does not find on a path, it names.
+  const isNoPath = status === 404 && (words === '' || words === 'Not Found');
+  return isNoPath ? `${told} (check the path in the option url)` : told;
+}
+
+export function unreadable(url: string, why: string): Failure {
+  return { kind: 'unreadable', message: `Flipt at ${url} gave an answer that is not one: ${why}` };
+}
+
+/** What came instead of what was expected, in one line that is safe to log. */
+export function contentWords({ headers, text, hide }: Reply): string {
+  if (text.trim() === '') return 'an empty body';
+  const type = headers['content-type'];
+  const named = typeof type === 'string' ? oneLine(hide(type).split(';', 1)[0] ?? '') : 'a body';
+  // What is cut off within a credential is not shown: of so much, the first 60 characters.
+  const beginning = hide(text.trimStart().slice(0, LARGEST_ERROR)).slice(0, 60);
+  return `${named} beginning ${JSON.stringify(oneLine(beginning))}`;
+}

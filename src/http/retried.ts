@@ -1,0 +1,58 @@
+import type { Clock } from '../clock.js';
+import type { Failure } from '../model/failure.js';
+import { ENDED, type Reply, type Send } from './reply.js';
+import { backOffMs, isPassing, retryAfterMs, type RetryBudget } from './retry.js';
+
+export interface RetrySettings {
+  readonly retries: number;
+  /** Milliseconds from the first attempt, after which none begins. */
+  readonly withinMs: number;
+  /** Whether the first attempt, too, is one that the budget counts as extra, though never stops. */
+  readonly extra?: boolean;
+}
+
+/** Repeats what may be repeated and may well succeed, within the budget and the time that its callers have. */
+export function retried(
+  send: Send,
+  { retries, withinMs, extra = false }: RetrySettings,
+  budget: RetryBudget,
+  clock: Clock,
+  random: () => number,
+): Send {
+  return async (request) => {
+    const until = clock.now() + withinMs;
+    if (extra) budget.charge(clock.now());
+    else budget.count(clock.now());
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await send(request);
+      if (attempt > retries || !request.repeatable || !isPassing(outcome)) return outcome;
+      const delayMs = delayOf(outcome, attempt, clock, random);
+      if (clock.now() + delayMs >= until || !budget.spend(clock.now())) return outcome;
+      if (!(await waited(clock, delayMs, request.signal))) return ENDED;
+    }
+  };
+}
+
+/** Never less than the service asks for; `Retry-After: 0` is no reason to come back all at once. */
+function delayOf(outcome: Reply | Failure, attempt: number, clock: Clock, random: () => number): number {
+  return Math.max(retryAfterMs(outcome, clock.date()) ?? 0, backOffMs(attempt, random()));
+}
+
+/** `false` if the signal ended the wait. */
+function waited(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (elapsed: boolean) => {
+      cancel();
+      signal?.removeEventListener('abort', giveUp);
+      resolve(elapsed);
+    };
+    const giveUp = () => {
+      end(false);
+    };
+    const cancel = clock.after(ms, () => {
+      end(true);
+    });
+    if (signal?.aborted === true) giveUp();
+    else signal?.addEventListener('abort', giveUp);
+  });
+}

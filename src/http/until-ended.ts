@@ -1,0 +1,17 @@
+import type { Failure } from '../model/failure.js';
+import { ENDED } from './reply.js';
+
+/** What comes of it, or ENDED as soon as the signal is given. */
+export function untilEnded<T>(coming: Promise<T>, signal: AbortSignal | undefined): Promise<T | Failure> {
+  if (signal === undefined) return coming;
+  return new Promise((resolve, reject) => {
+    const giveUp = () => {
+      resolve(ENDED);
+    };
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+    void coming.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', giveUp);
+    });
+  });
+}

@@ -1,0 +1,124 @@
+import { isIP } from 'node:net';
+import { type Clock, systemClock } from '../../clock.js';
+import { HELP, readCommandLine, type ServeArguments } from './command-line.js';
+import { DataFileError } from '../state/data-file.js';
+import { FeaturesError } from '../features/features-file.js';
+import { fingerprint, watchFile } from './features-watch.js';
+import { messageOf } from '../../text/message-of.js';
+import { type LocalService, startLocalService } from '../local-service.js';
+
+/** What the command has of the process it runs in. */
+export interface Surroundings {
+  /** The arguments behind the command's name. */
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  /** Each prints one line. */
+  readonly print: (line: string) => void;
+  readonly complain: (line: string) => void;
+  /** Ends the service when it is aborted. */
+  readonly end: AbortSignal;
+  readonly clock?: Clock;
+}
+
+const NAME = 'openfeature-flipt-provider';
+
+/** Runs the command; resolves with its exit code. */
+export async function runCommand(surroundings: Surroundings): Promise<number> {
+  const { argv, env, version, print, complain } = surroundings;
+  const line = readCommandLine(argv, env);
+  switch (line.kind) {
+    case 'help':
+      print(HELP.trimEnd());
+      return 0;
+    case 'version':
+      print(version);
+      return 0;
+    case 'wrong':
+      complain(`${NAME}: ${line.message} (--help says more)`);
+      return 1;
+    case 'serve':
+      return serve(line.serve, surroundings);
+  }
+}
+
+async function serve(asked: ServeArguments, surroundings: Surroundings): Promise<number> {
+  const { print, complain, end } = surroundings;
+  const known = asked.features === undefined ? 'none' : await fingerprint(asked.features);
+  try {
+    const service = await startLocalService(given(asked));
+    print(
+      `Serving ${asked.data ?? asked.features ?? ''} at ${service.url} (Flipt ${asked.semantics} semantics)`,
+    );
+    if (!isLoopback(asked.host) && asked.bootstrapToken === undefined) {
+      complain(
+        `Warning: ${asked.host} may be reached from other machines, and no token is required (--auth required)`,
+      );
+    }
+    const stopWatching = follow(service, asked, known, surroundings);
+    await aborted(end);
+    stopWatching();
+    await service.close();
+    return 0;
+  } catch (error) {
+    complain(`${NAME}: ${startError(error, asked)}`);
+    return 1;
+  }
+}
+
+function given({
+  features,
+  data,
+  bootstrapToken,
+  ...others
+}: ServeArguments): Parameters<typeof startLocalService>[0] {
+  return {
+    ...others,
+    ...(features !== undefined && { features }),
+    ...(data !== undefined && { data }),
+    ...(bootstrapToken !== undefined && { bootstrapToken }),
+  };
+}
+
+/** Takes up edits of the features file. Returns what ends that. */
+function follow(
+  service: LocalService,
+  { features, data }: ServeArguments,
+  known: string,
+  { print, complain, clock = systemClock }: Surroundings,
+): () => void {
+  if (features === undefined) return () => undefined;
+  const changed = async (): Promise<void> => {
+    if (data !== undefined) {
+      complain(`${features} was edited, but is not taken up: what is served is kept in ${data}`);
+      return;
+    }
+    try {
+      await service.load(features);
+      print(`Took up ${features}`);
+    } catch (error) {
+      complain(`${messageOf(error)}; the features stay as they were`);
+    }
+  };
+  return watchFile(features, known, changed, clock);
+}
+
+function startError(error: unknown, { port, host }: ServeArguments): string {
+  if (error instanceof FeaturesError || error instanceof DataFileError) return error.message;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') return `port ${port} of ${host} is in use already; --port takes another`;
+  return `cannot listen on port ${port} of ${host}: ${messageOf(error)}`;
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => {
+      resolve();
+    });
+  });
+}

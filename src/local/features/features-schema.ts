@@ -1,0 +1,149 @@
+import * as v from 'valibot';
+import { COMPARISON_TYPES, MATCH_TYPES, SEGMENT_OPERATORS } from '../../engine/features.js';
+import { KEY_SYNTAX } from './key-syntax.js';
+
+const key = v.pipe(
+  v.string(),
+  v.regex(KEY_SYNTAX, 'expected letters, digits, "-", "_" and "," only, and at least one of them'),
+);
+const text = v.nullish(v.string(), '');
+const flag = v.nullish(v.boolean(), false);
+const percent = v.pipe(
+  v.number(),
+  v.minValue(0, 'expected a percentage from 0 to 100'),
+  v.maxValue(100, 'expected a percentage from 0 to 100'),
+);
+const list = <Item extends v.GenericSchema>(item: Item) => v.nullish(v.array(item), []);
+const keys = v.pipe(v.array(v.string()), v.minLength(1, 'expected at least one segment key'));
+const operator = v.nullish(v.picklist(SEGMENT_OPERATORS), 'OR_SEGMENT_OPERATOR');
+
+const constraint = v.strictObject({
+  type: v.picklist(COMPARISON_TYPES),
+  property: v.pipe(v.string(), v.minLength(1, 'expected the name of an attribute')),
+  operator: v.string(),
+  value: text,
+  description: text,
+});
+
+const segment = v.strictObject({
+  key,
+  name: text,
+  description: text,
+  match_type: v.nullish(v.picklist(MATCH_TYPES), 'ALL_MATCH_TYPE'),
+  constraints: list(constraint),
+});
+
+const variant = v.strictObject({
+  key: v.pipe(v.string(), v.minLength(1, 'expected a key')),
+  name: text,
+  description: text,
+  default: flag,
+  attachment: v.optional(v.unknown()),
+});
+
+const segmentChoice = v.union(
+  [v.string(), v.strictObject({ keys, operator })],
+  'expected the key of a segment, or keys and an operator',
+);
+
+const rule = v.strictObject({
+  segment: segmentChoice,
+  distributions: list(v.strictObject({ variant: v.string(), rollout: percent })),
+});
+
+const rollout = v.pipe(
+  v.strictObject({
+    description: text,
+    segment: v.nullish(
+      v.pipe(
+        v.strictObject({ key: v.nullish(v.string()), keys: v.nullish(keys), operator, value: flag }),
+        v.check(({ key, keys }) => (key == null) !== (keys == null), 'expected either key or keys'),
+        v.transform(({ key, keys, ...rest }) => ({ ...rest, keys: keys ?? (key == null ? [] : [key]) })),
+      ),
+    ),
+    threshold: v.nullish(v.strictObject({ percentage: percent, value: flag })),
+  }),
+  v.check(
+    ({ segment, threshold }) => (segment == null) !== (threshold == null),
+    'expected either segment or threshold',
+  ),
+);
+
+const flagDocument = v.strictObject({
+  key,
+  name: text,
+  description: text,
+  type: v.nullish(v.picklist(['VARIANT_FLAG_TYPE', 'BOOLEAN_FLAG_TYPE']), 'VARIANT_FLAG_TYPE'),
+  enabled: flag,
+  metadata: v.nullish(v.record(v.string(), v.unknown())),
+  variants: list(variant),
+  rules: list(rule),
+  rollouts: list(rollout),
+});
+
+const namespace = v.union(
+  [key, v.strictObject({ key, name: text, description: text })],
+  'expected a namespace key, or a mapping with key, name and description',
+);
+
+/** The shape of one document; what its parts say about each other is checked where they are put together. */
+export const documentSchema = v.strictObject({
+  version: v.nullish(v.union([v.string(), v.number()])),
+  namespace: v.nullish(namespace, 'default'),
+  flags: list(flagDocument),
+  segments: list(segment),
+});
+
+/** A document with every default filled in. */
+export type CheckedDocument = v.InferOutput<typeof documentSchema>;
+export type CheckedFlag = CheckedDocument['flags'][number];
+export type CheckedSegment = CheckedDocument['segments'][number];
+export type CheckedConstraint = CheckedSegment['constraints'][number];
+
+/** Checks the shape. The complaint names the path within the document and what was expected there. */
+export function checkDocument(value: unknown): CheckedDocument | { readonly wrong: string } {
+  // A list would pass for an object without members.
+  if (Array.isArray(value)) return { wrong: 'expected a mapping, got a list' };
+  const result = v.safeParse(documentSchema, value);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  const path = (issue.path ?? []).map((part) => part.key);
+  return { wrong: complaint(pathText(path), sentence(issue)) };
+}
+
+/** `flags[0].key: expected …`; a complaint about the whole has no path. */
+export function complaint(path: string, what: string): string {
+  return path === '' ? what : `${path}: ${what}`;
+}
+
+function pathText(path: readonly unknown[]): string {
+  return path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .replace(/^\./, '');
+}
+
+function sentence(issue: v.BaseIssue<unknown>): string {
+  if (issue.expected === 'never') return 'unknown member';
+  if (issue.received === 'undefined') return `missing; expected ${wanted(issue)}`;
+  const quote = issue.expected === 'string' && typeof issue.input !== 'object' ? ' (put it in quotes)' : '';
+  return `expected ${wanted(issue)}, got ${shortened(issue.received)}${quote}`;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  Object: 'a mapping',
+  Array: 'a list',
+  string: 'a string',
+  number: 'a number',
+  boolean: 'true or false',
+};
+
+function wanted({ message, expected, kind }: v.BaseIssue<unknown>): string {
+  const own = /^expected (.*)$/s.exec(message)?.[1];
+  if (own !== undefined) return own;
+  return (kind === 'schema' && expected !== null && KINDS[expected]) || (expected ?? message);
+}
+
+function shortened(received: string): string {
+  return received.length > 60 ? `${received.slice(0, 60)}…` : received;
+}

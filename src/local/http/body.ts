@@ -1,0 +1,22 @@
+import type { IncomingMessage } from 'node:http';
+import { ServiceError, tooLarge } from '../operations/service-error.js';
+
+/** The whole body as text. Throws a 413 as soon as it is known to be too large. */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  return new Promise((resolve, reject) => {
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= maxBytes) chunks.push(chunk);
+      else reject(tooLarge(maxBytes));
+    });
+    request.on('end', () => {
+      resolve(Buffer.concat(chunks).toString());
+    });
+    request.on('error', () => {
+      reject(new ServiceError(400, 3, 'the request ended before its body did'));
+    });
+  });
+}

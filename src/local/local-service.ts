@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import type { Semantics } from '../engine/features.js';
+import { withoutAuthentication, withTokens } from './operations/authentication.js';
+import { DataFileError, openDataFile } from './state/data-file.js';
+import { type FeaturesSource, readFeatures } from './features/features-file.js';
+import { withFlag } from './state/flag-change.js';
+import { createHandler } from './http/handler.js';
+import { importFeatures } from './features/import-features.js';
+import { listen, type Listener } from './http/listener.js';
+import { messageOf } from '../text/message-of.js';
+import { checkFlagState, checkOptions, type LocalServiceOptions } from './local-options.js';
+import type { NamespaceRecord, Stamp, State } from './state/records.js';
+import { Store } from './state/state-store.js';
+
+/**
+ * A running service. `await using` closes it, where the runtime has that. It takes bodies of 16 MB at most (413), and
+ * gives a request 10 s for its headers and 30 s for all of it.
+ */
+export interface LocalService extends AsyncDisposable {
+  /** Its base address, as `http://127.0.0.1:49152`. */
+  readonly url: string;
+  /** How many HTTP requests have come so far. */
+  readonly requests: number;
+  /**
+   * Sets a flag's `enabled`; the next evaluation sees it. Of a boolean flag that is the value for those whom no
+   * rollout matches, so that a flag with rollouts is not switched off by it: Flipt's rule. Rejects with a TypeError
+   * where the state is wrong, and with an Error where there is no such flag, or where the data file cannot be written.
+   */
+  setFlag(namespace: string, key: string, state: { readonly enabled: boolean }): Promise<void>;
+  /**
+   * Replaces the features of all namespaces; tokens stay. Rejects with a {@link FeaturesError} where the new ones are
+   * wrong: then the old ones stay.
+   */
+  load(features: FeaturesSource): Promise<void>;
+  /** Takes no more requests, finishes those in flight (within 5 s) and ends all connections. May be called again. */
+  close(): Promise<void>;
+}
+
+const LIMITS = {
+  maxBodyBytes: 16 * 1024 * 1024,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  closeTimeoutMs: 5_000,
+};
+
+/**
+ * Starts a service in this process that answers as Flipt does: for development, tests and demonstrations.
+ * Rejects with a TypeError where an option is wrong, a {@link FeaturesError} or {@link DataFileError} where a file is,
+ * and with node's error (code `EADDRINUSE`, …) where the port cannot be had.
+ *
+ * @example
+ * ```ts
+ * import { startLocalService } from 'openfeature-flipt-provider/local';
+ *
+ * const service = await startLocalService({
+ *   features: { flags: [{ key: 'new-checkout', type: 'BOOLEAN_FLAG_TYPE', enabled: true }] },
+ * });
+ * console.log(service.url);
+ * await service.close();
+ * ```
+ */
+export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
+  checkOptions(options);
+  const { semantics = 'v1', bootstrapToken, port = 0, host = '127.0.0.1' } = options;
+  const stamp: Stamp = { date: Date.now, id: randomUUID };
+  const read = featuresReader(semantics, stamp);
+  const store = await openStore(options, read);
+  const handler = createHandler({
+    service: { store, semantics, stamp },
+    authenticate: bootstrapToken === undefined ? withoutAuthentication : withTokens(bootstrapToken),
+    maxBodyBytes: LIMITS.maxBodyBytes,
+  });
+  return localService(await listen(handler, { ...LIMITS, port, host }), store, read);
+}
+
+type ReadNamespaces = (source: FeaturesSource) => Promise<ReadonlyMap<string, NamespaceRecord>>;
+
+function featuresReader(semantics: Semantics, stamp: Stamp): ReadNamespaces {
+  return async (source) => importFeatures(await readFeatures(source), semantics, stamp);
+}
+
+async function openStore(
+  { features, data }: LocalServiceOptions,
+  readNamespaces: ReadNamespaces,
+): Promise<Store> {
+  const file = data === undefined ? undefined : await openDataFile(data);
+  if (file?.state) return new Store(file.state, file.save);
+  if (features === undefined) {
+    if (data === undefined) throw new TypeError('features: missing; expected a path, YAML text or documents');
+    throw new DataFileError(`${data}: does not exist yet, so features are needed to begin with`);
+  }
+  const state: State = { namespaces: await readNamespaces(features), tokens: new Map() };
+  // From the first moment on: the ids given out now are to be the same after a restart.
+  await file?.save(state).catch((error: unknown) => {
+    const cause = (error instanceof Error && error.cause) || error;
+    throw new DataFileError(`${String(data)}: cannot be written: ${messageOf(cause)}`, { cause });
+  });
+  return new Store(state, file?.save);
+}
+
+function localService(listener: Listener, store: Store, readNamespaces: ReadNamespaces): LocalService {
+  const close = async (): Promise<void> => {
+    await listener.close();
+    await store.settled();
+  };
+  return {
+    url: listener.url,
+    get requests() {
+      return listener.requests;
+    },
+    async setFlag(namespaceKey, key, given) {
+      checkFlagState(given);
+      const { enabled } = given;
+      await store.change((state) => {
+        const namespace = state.namespaces.get(namespaceKey);
+        const flag = namespace?.flags.get(key);
+        if (!namespace || !flag) throw new Error(`flag "${namespaceKey}/${key}" not found`);
+        return { state: withFlag(state, namespace, { ...flag, enabled }), result: undefined };
+      });
+    },
+    async load(features) {
+      const namespaces = await readNamespaces(features);
+      await store.change((state) => ({ state: { ...state, namespaces }, result: undefined }));
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

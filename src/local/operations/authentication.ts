@@ -1,0 +1,55 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { parseDateTime } from '../../engine/date-syntax.js';
+import type { State } from '../state/records.js';
+
+/** Who sent a request, as far as it decides what they may do. */
+export interface Caller {
+  /** The one namespace they may use; undefined for all of them, and the tokens. */
+  readonly namespaceKey: string | undefined;
+}
+
+const EVERYTHING: Caller = { namespaceKey: undefined };
+
+/** SHA-256 in hex: all that is kept of a token. */
+export function hashOf(token: string): string {
+  return digestOf(token).toString('hex');
+}
+
+/** Tells who sends an Authorization header at a time (ms since the epoch); undefined for nobody we know. */
+export type Authenticate = (header: string | undefined, state: State, date: number) => Caller | undefined;
+
+/** Anybody may do everything. */
+export const withoutAuthentication: Authenticate = () => EVERYTHING;
+
+/** Only those with a token that is stored and has not expired, and the holder of the first token. */
+export function withTokens(bootstrapToken: string): Authenticate {
+  const bootstrapDigest = digestOf(bootstrapToken);
+  return (header, { tokens }, date) => {
+    // The scheme is case-sensitive: the service's rule.
+    const given = /^Bearer (.+)$/.exec(header ?? '')?.[1];
+    if (given === undefined) return undefined;
+    const digest = digestOf(given);
+    const now = BigInt(date) * 1_000_000n;
+    let caller = equal(digest, bootstrapDigest) ? EVERYTHING : undefined;
+    // Through all of them, whichever fits: how long it takes says nothing about the hashes.
+    for (const token of tokens.values()) {
+      if (equal(digest, Buffer.from(token.hash, 'hex')) && !hasExpired(token.expiresAt, now)) {
+        caller = { namespaceKey: token.namespaceKey };
+      }
+    }
+    return caller;
+  };
+}
+
+/** As bytes: `===`, which takes longer the more of two texts is the same, is never true of them. */
+function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+function equal(left: Buffer, right: Buffer): boolean {
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+function hasExpired(expiresAt: string | undefined, now: bigint): boolean {
+  return expiresAt !== undefined && (parseDateTime(expiresAt) ?? now) <= now;
+}

@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { hashOf } from './authentication.js';
+import { Message } from './message.js';
+import type { Operation } from './operation.js';
+import type { TokenRecord } from '../state/records.js';
+import { notFound } from './service-error.js';
+
+const TOKEN_BYTES = 32;
+
+/** POST /auth/v1/method/token: the one time that the token itself is told. */
+export const createToken: Operation = async ({ store, stamp }, { body }) => {
+  const message = Message.parse(body);
+  const name = message.string('name');
+  const description = message.string('description');
+  const namespaceKey = message.string('namespaceKey');
+  const clientToken = randomBytes(TOKEN_BYTES).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
+  const now = new Date(stamp.date()).toISOString();
+  const token: TokenRecord = {
+    id: stamp.id(),
+    hash: hashOf(clientToken),
+    namespaceKey: namespaceKey === '' ? undefined : namespaceKey,
+    expiresAt: message.timestamp('expiresAt'),
+    // The service's own entries come last: the caller's cannot override them.
+    metadata: {
+      ...message.stringMap('metadata'),
+      'io.flipt.auth.token.name': name,
+      ...(description !== '' && { 'io.flipt.auth.token.description': description }),
+      ...(namespaceKey !== '' && { 'io.flipt.auth.token.namespace': namespaceKey }),
+    },
+    createdAt: now,
+    updatedAt: now,
+  };
+  return store.change((state) => ({
+    state: { ...state, tokens: new Map(state.tokens).set(token.id, token) },
+    result: { clientToken, authentication: shown(token) },
+  }));
+};
+
+/** GET /auth/v1/tokens/{id} */
+export const getToken: Operation = ({ store }, { path }) => {
+  const token = store.state.tokens.get(path('id'));
+  if (!token) {
+    throw notFound('getting authentication by token: reading authentication: resource not found');
+  }
+  return shown(token);
+};
+
+function shown({ id, expiresAt, createdAt, updatedAt, metadata }: TokenRecord): unknown {
+  return { id, method: 'METHOD_TOKEN', expiresAt, createdAt, updatedAt, metadata };
+}

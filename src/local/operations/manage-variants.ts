@@ -1,0 +1,61 @@
+import { withFlag } from '../state/flag-change.js';
+import { compactJson } from './json-text.js';
+import { Message } from './message.js';
+import type { Operation } from './operation.js';
+import type { VariantRecord } from '../state/records.js';
+import { invalid, invalidField, notFound } from './service-error.js';
+
+const LARGEST_ATTACHMENT_KB = 1000;
+
+/** PUT /api/v1/namespaces/{namespaceKey}/flags/{flagKey}/variants/{id} */
+export const updateVariant: Operation = ({ store, stamp }, { path, body }) => {
+  const content = readContent(body);
+  const namespaceKey = path('namespaceKey');
+  const flagKey = path('flagKey');
+  return store.change((state) => {
+    const namespace = state.namespaces.get(namespaceKey);
+    const flag = namespace?.flags.get(flagKey);
+    const old = flag?.variants.get(path('id'));
+    if (!namespace || !flag || !old) throw notFound(`variant ${JSON.stringify(content.key)} not found`);
+    const others = Array.from(flag.variants.values()).filter((variant) => variant !== old);
+    if (others.some(({ key }) => key === content.key)) {
+      throw invalid(`variant "${content.key}" is not unique for flag "${namespaceKey}/${flagKey}"`);
+    }
+    const variant = { ...old, ...content, updatedAt: new Date(stamp.date()).toISOString() };
+    const variants = new Map(flag.variants).set(variant.id, variant);
+    return {
+      state: withFlag(state, namespace, { ...flag, variants }),
+      result: { ...variant, namespaceKey, flagKey },
+    };
+  });
+};
+
+function readContent(body: string): Pick<VariantRecord, 'key' | 'name' | 'description' | 'attachment'> {
+  const message = Message.parse(body);
+  const content = {
+    key: message.string('key'),
+    name: message.string('name'),
+    description: message.string('description'),
+    attachment: message.string('attachment'),
+  };
+  if (content.key === '') throw invalidField('key', 'must not be empty');
+  return { ...content, attachment: checkedAttachment(content.attachment) };
+}
+
+function checkedAttachment(attachment: string): string {
+  if (attachment === '') return '';
+  if (!isJson(attachment)) throw invalidField('attachment', 'must be a json string');
+  if (Buffer.byteLength(attachment) > LARGEST_ATTACHMENT_KB * 1024) {
+    throw invalidField('attachment', `must be less than ${LARGEST_ATTACHMENT_KB} KB`);
+  }
+  return compactJson(attachment);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,105 @@
+import { messageOf } from '../../text/message-of.js';
+import type { State } from './records.js';
+import { notSaved, ServiceError, UnsureError } from '../operations/service-error.js';
+
+/** From one state to the next, with what the one who asked is told. Throws what the change is refused with. */
+export type Change<Result> = (state: State) => { readonly state: State; readonly result: Result };
+
+/** Puts a state where it survives. Rejects where nothing has been put there, or with an {@link UnsureError}. */
+export type Save = (state: State) => Promise<void>;
+
+interface Waiting {
+  /** Applies the change and returns the next state, or undefined where the change is refused. */
+  readonly apply: (state: State) => State | undefined;
+  readonly done: () => void;
+  readonly failed: (error: ServiceError) => void;
+}
+
+/**
+ * The one owner of the state. A change is seen, and answered, only after it is saved. Those that come while a save
+ * is under way wait and share the next one; if that fails, none of them has happened.
+ */
+export class Store {
+  private waiting: Waiting[] = [];
+  private saving: Promise<void> | undefined;
+
+  constructor(
+    private current: State,
+    private readonly save?: Save,
+  ) {}
+
+  get state(): State {
+    return this.current;
+  }
+
+  async change<Result>(change: Change<Result>): Promise<Result> {
+    if (!this.save) {
+      const { state, result } = change(this.current);
+      this.current = state;
+      return result;
+    }
+    return new Promise((resolve, reject) => {
+      this.waiting.push(waitingFor(change, resolve, reject));
+      this.saving ??= this.saveAll();
+    });
+  }
+
+  /** Resolves when no save is under way. */
+  async settled(): Promise<void> {
+    await this.saving;
+  }
+
+  private async saveAll(): Promise<void> {
+    while (this.waiting.length > 0) {
+      const group = this.waiting;
+      this.waiting = [];
+      await this.saveGroup(group);
+    }
+    this.saving = undefined;
+  }
+
+  private async saveGroup(group: readonly Waiting[]): Promise<void> {
+    let next = this.current;
+    const accepted = group.filter(({ apply }) => {
+      const state = apply(next);
+      next = state ?? next;
+      return state !== undefined;
+    });
+    if (accepted.length === 0) return;
+    try {
+      await this.save?.(next);
+      this.current = next;
+      for (const { done } of accepted) done();
+    } catch (error) {
+      const failure = error instanceof ServiceError ? error : notSaved(messageOf(error), error);
+      if (failure instanceof UnsureError) this.current = next;
+      for (const { failed } of accepted) failed(failure);
+    }
+  }
+}
+
+function waitingFor<Result>(
+  change: Change<Result>,
+  resolve: (result: Result) => void,
+  reject: (error: unknown) => void,
+): Waiting {
+  let done = (): void => undefined;
+  return {
+    apply(state) {
+      try {
+        const changed = change(state);
+        done = () => {
+          resolve(changed.result);
+        };
+        return changed.state;
+      } catch (error) {
+        reject(error);
+        return undefined;
+      }
+    },
+    done: () => {
+      done();
+    },
+    failed: reject,
+  };
+}

@@ -1,0 +1,25 @@
+/** What the service evaluates. Everything is text: that is all the service compares. */
+export interface Question {
+  readonly namespace: string;
+  readonly flag: string;
+  /** The entity's id; `''` where the caller has none, which the service accepts. */
+  readonly entity: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** Whom a question is about: what a context says, as text. Names are in ascending order, without repetition. */
+export interface Subject {
+  readonly entity: string;
+  readonly names: readonly string[];
+  /** The values of `names`, position by position. */
+  readonly texts: readonly string[];
+}
+
+export function questionOf(namespace: string, flag: string, { entity, names, texts }: Subject): Question {
+  // Without a prototype, so that an attribute may be called __proto__.
+  const attributes = Object.create(null) as Record<string, string>;
+  names.forEach((name, at) => {
+    attributes[name] = texts[at] ?? '';
+  });
+  return { namespace, flag, entity, attributes };
+}

@@ -1,0 +1,173 @@
+import { clientShape, providerShape } from './shape.js';
+import { complaint } from './complaint.js';
+import type {
+  AuthOptions,
+  BatchOptions,
+  BreakerOptions,
+  CacheOptions,
+  ConnectionOptions,
+  FliptProviderOptions,
+  HttpOptions,
+  Logger,
+} from './provider-options.js';
+
+type Settled<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> };
+
+/** The options with defaults and environment variables filled in. */
+export interface ConnectionSettings {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly auth: AuthOptions | undefined;
+  readonly environment: string | undefined;
+  readonly reference: string | undefined;
+  /** Names in lower case, so that no header is sent twice. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly http: HttpOptions & { readonly timeoutMs: number; readonly retries: number };
+  readonly logger: Logger;
+}
+
+export interface ProviderSettings extends ConnectionSettings {
+  readonly namespace: string;
+  readonly targetingKey: 'optional' | 'required';
+  readonly attributes: FliptProviderOptions['attributes'];
+  readonly initTimeoutMs: number;
+  readonly deadlineMs: number;
+  readonly cache: Settled<CacheOptions> | undefined;
+  readonly batch: Settled<BatchOptions>;
+  readonly breaker: Settled<BreakerOptions> | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const CACHE: Settled<CacheOptions> = {
+  freshForMs: 15_000,
+  staleForMs: 15_000,
+  staleOnErrorForMs: 3_600_000,
+  negativeForMs: 5_000,
+  maxEntries: 10_000,
+  maxBytes: 32 * 1024 * 1024,
+};
+const BATCH: Settled<BatchOptions> = {
+  maxItems: 50,
+  maxBytes: 1024 * 1024,
+  maxConcurrent: 8,
+  maxWaiting: 10_000,
+};
+const BREAKER: Settled<BreakerOptions> = { failures: 3, openForMs: 5_000, maxOpenForMs: 60_000 };
+
+/** Throws a TypeError that names what is wrong. */
+export function providerSettings(
+  options: FliptProviderOptions = {},
+  env: Environment = process.env,
+): ProviderSettings {
+  refuse(complaint(providerShape, options));
+  return {
+    ...connectionOf(options, env),
+    namespace: options.namespace ?? (env.FLIPT_NAMESPACE || 'default'),
+    targetingKey: options.targetingKey ?? 'optional',
+    attributes: options.attributes && (set(options.attributes) as FliptProviderOptions['attributes']),
+    initTimeoutMs: options.initTimeoutMs ?? 5_000,
+    deadlineMs: options.deadlineMs ?? 1_000,
+    cache: options.cache === false ? undefined : filledIn(CACHE, options.cache),
+    batch: options.batch === false ? { ...BATCH, maxItems: 1 } : filledIn(BATCH, options.batch),
+    breaker: options.breaker === false ? undefined : filledIn(BREAKER, options.breaker),
+  };
+}
+
+/** Throws a TypeError that names what is wrong. */
+export function clientSettings(
+  options: ConnectionOptions = {},
+  env: Environment = process.env,
+): ConnectionSettings {
+  refuse(complaint(clientShape, options));
+  return connectionOf(options, env);
+}
+
+/** Without the slashes at its end. Not by a pattern: those look again at each slash of a long row. */
+function withoutSlashes(url: string): string {
+  let end = url.length;
+  while (url.endsWith('/', end)) end--;
+  return url.slice(0, end);
+}
+
+function refuse(problem: string | undefined): void {
+  if (problem !== undefined) throw new TypeError(problem);
+}
+
+const VARIABLES: ReadonlyMap<string, string> = new Map([
+  ['url', 'FLIPT_URL'],
+  ['environment', 'FLIPT_ENVIRONMENT'],
+  ['reference', 'FLIPT_REFERENCE'],
+  ['auth.token', 'FLIPT_TOKEN'],
+  ['auth.jwt', 'FLIPT_JWT'],
+  ['auth.tokenFile', 'FLIPT_TOKEN_FILE'],
+]);
+
+/** A variable that is set to nothing is not set. Options win. What the environment says is checked like an option. */
+function connectionOf(options: ConnectionOptions, env: Environment): ConnectionSettings {
+  const given = {
+    url: options.url ?? (env.FLIPT_URL || 'http://localhost:8080'),
+    auth: options.auth ?? authOf(env),
+    environment: options.environment ?? (env.FLIPT_ENVIRONMENT || undefined),
+    reference: options.reference ?? (env.FLIPT_REFERENCE || undefined),
+  };
+  refuse(complaint(clientShape, given, (path) => VARIABLES.get(path) ?? path));
+  return {
+    ...given,
+    auth: given.auth && (set(given.auth) as AuthOptions),
+    url: withoutSlashes(given.url),
+    headers: lowerCaseNames(options.headers ?? {}),
+    http: { ...options.http, timeoutMs: options.http?.timeoutMs ?? 500, retries: options.http?.retries ?? 2 },
+    logger: options.logger === undefined ? consoleLogger : harmless(options.logger),
+  };
+}
+
+function lowerCaseNames(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function authOf(env: Environment): AuthOptions | undefined {
+  const named = (['FLIPT_TOKEN', 'FLIPT_JWT', 'FLIPT_TOKEN_FILE'] as const).filter((name) => env[name]);
+  if (named.length > 1)
+    throw new TypeError(`${named.join(' and ')}: expected one of them, got ${named.length}`);
+  if (env.FLIPT_TOKEN) return { token: env.FLIPT_TOKEN };
+  if (env.FLIPT_JWT) return { jwt: env.FLIPT_JWT };
+  return env.FLIPT_TOKEN_FILE ? { tokenFile: env.FLIPT_TOKEN_FILE } : undefined;
+}
+
+function filledIn<T extends object>(
+  defaults: T,
+  given: { readonly [K in keyof T]?: T[K] | undefined } | undefined,
+): T {
+  return { ...defaults, ...set(given ?? {}) };
+}
+
+/** An option that is undefined is not set. */
+function set(given: object): object {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+const consoleLogger: Logger = {
+  error: (...args) => {
+    console.error(...args);
+  },
+  warn: (...args) => {
+    console.warn(...args);
+  },
+  info: () => undefined,
+  debug: () => undefined,
+};
+
+/** A logger that throws must not keep an answer from its caller. */
+function harmless(logger: Logger): Logger {
+  const safely =
+    (level: keyof Logger) =>
+    (...args: unknown[]) => {
+      try {
+        logger[level](...args);
+      } catch {
+        // There is nowhere left to say so.
+      }
+    };
+  return { error: safely('error'), warn: safely('warn'), info: safely('info'), debug: safely('debug') };
+}

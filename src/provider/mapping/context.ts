@@ -1,0 +1,130 @@
+import { types } from 'node:util';
+import type { Subject } from '../../model/question.js';
+import { quoted, unsteered } from '../../text/quote.js';
+
+/** A context that cannot be put to the service. `provider.ts` makes INVALID_CONTEXT of it. */
+export class InvalidContext extends Error {}
+
+/** More attributes than this are sorted by the runtime's own sort. */
+const MANY = 32;
+
+/** Which context attributes are sent. */
+export type Selection =
+  { readonly only: readonly string[] } | { readonly except: readonly string[] } | undefined;
+
+/**
+ * Makes the function that reads a context: one pass, attributes in the order of their names,
+ * so that neither their order in the context nor how it was put together makes a difference.
+ */
+export function contextReader(selection?: Selection): (context: object) => Subject {
+  const sent = selector(selection);
+  return (context) => {
+    const values = context as Readonly<Record<string, unknown>>;
+    const names: string[] = [];
+    const texts: string[] = [];
+    for (const name of Object.keys(values)) {
+      if (name === 'targetingKey' || !sent(name)) continue;
+      const value = values[name];
+      const text = attributeText(name, value);
+      if (text === undefined) continue;
+      names.push(name);
+      texts.push(text);
+    }
+    sortByName(names, texts);
+    return { entity: entityOf(values.targetingKey), names, texts };
+  };
+}
+
+function selector(selection: Selection): (name: string) => boolean {
+  if (selection === undefined) return () => true;
+  if ('only' in selection) {
+    const only = new Set(selection.only);
+    return (name) => only.has(name);
+  }
+  const except = new Set(selection.except);
+  return (name) => !except.has(name);
+}
+
+/** Sorts both lists by name, in place. */
+function sortByName(names: string[], texts: string[]): void {
+  if (names.length > MANY) {
+    const pairs = names.map((name, at) => ({ name, text: texts[at] ?? '' }));
+    pairs.sort((a, b) => (a.name < b.name ? -1 : 1));
+    pairs.forEach(({ name, text }, at) => {
+      names[at] = name;
+      texts[at] = text;
+    });
+    return;
+  }
+  // A context has a handful of attributes: insertion is the cheapest sort, and the hot path of a cached resolve.
+  for (let next = 1; next < names.length; next++) {
+    const name = names[next] ?? '';
+    const text = texts[next] ?? '';
+    let at = next;
+    for (let before = names[at - 1]; before !== undefined && before > name; before = names[at - 1]) {
+      names[at] = before;
+      texts[at] = texts[at - 1] ?? '';
+      at--;
+    }
+    names[at] = name;
+    texts[at] = text;
+  }
+}
+
+function entityOf(targetingKey: unknown): string {
+  if (typeof targetingKey === 'string') return targetingKey;
+  if ((targetingKey ?? '') === '') return '';
+  try {
+    return String(targetingKey);
+  } catch (error) {
+    throw new InvalidContext(`targetingKey: cannot be written as text (${reasonOf(error)})`);
+  }
+}
+
+/** The text that the service compares, or `undefined` for what is left out. */
+function attributeText(name: string, value: unknown): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'boolean':
+      return value ? 'true' : 'false';
+    case 'number':
+      return Number.isFinite(value) ? JSON.stringify(value) : undefined;
+    case 'bigint':
+      return value.toString();
+    case 'object':
+      return value === null ? undefined : objectText(name, value);
+    default:
+      return undefined;
+  }
+}
+
+function objectText(name: string, value: object): string | undefined {
+  try {
+    if (types.isDate(value)) return rfc3339(value);
+    // The replacer sees what toJSON has made of a member; the holder still has the member itself.
+    const text: string | undefined = JSON.stringify(
+      value,
+      function (this: Readonly<Record<string, unknown>>, key, written: unknown) {
+        const member = this[key];
+        if (types.isDate(member)) return rfc3339(member);
+        return typeof written === 'bigint' ? written.toString() : written;
+      },
+    );
+    return text;
+  } catch (error) {
+    throw new InvalidContext(`context attribute ${quoted(name)}: ${reasonOf(error)}`);
+  }
+}
+
+function rfc3339(date: Date): string {
+  const year = date.getUTCFullYear();
+  if (Number.isNaN(year)) throw new InvalidContext('an invalid Date');
+  if (year < 0 || year > 9999) throw new InvalidContext('a Date outside the years 0 to 9999');
+  return date.toISOString();
+}
+
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return unsteered(message.split('\n', 1)[0] ?? '');
+}

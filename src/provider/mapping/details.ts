@@ -1,0 +1,89 @@
+import { ErrorCode, StandardResolutionReasons, type ResolutionDetails } from '@openfeature/server-sdk';
+import type { BooleanAnswer, VariantAnswer } from '../../model/answer.js';
+import type { Resolution } from '../../model/resolution.js';
+import { errorCodeOf } from './failures.js';
+import { reasonOf } from './reasons.js';
+import type { Translate } from './value.js';
+import { quoted } from '../../text/quote.js';
+
+type Metadata = Record<string, string | number | boolean>;
+
+/** What is told of one question, as OpenFeature's details for the type asked for. A fresh object each call. */
+export function resolutionDetails<T>(
+  told: Resolution,
+  namespace: string,
+  flag: string,
+  defaultValue: T,
+  translate: Translate<T>,
+): ResolutionDetails<T> {
+  const { answer } = told;
+  switch (answer.kind) {
+    case 'failed':
+      return error(defaultValue, errorCodeOf(answer.failure), answer.failure.message, {
+        flagSetId: namespace,
+      });
+    case 'missing': {
+      const message = `Flipt has no flag ${quoted(flag)} in namespace ${quoted(namespace)}`;
+      const flagMetadata = withAge({ flagSetId: namespace, source: told.source }, told);
+      return error(defaultValue, ErrorCode.FLAG_NOT_FOUND, message, flagMetadata);
+    }
+    case 'boolean':
+    case 'variant':
+      return decided(told, answer, namespace, flag, defaultValue, translate);
+  }
+}
+
+function decided<T>(
+  told: Resolution,
+  answer: VariantAnswer | BooleanAnswer,
+  namespace: string,
+  flag: string,
+  defaultValue: T,
+  translate: Translate<T>,
+): ResolutionDetails<T> {
+  const flagMetadata = metadataOf(told, answer, namespace);
+  if (answer.kind === 'variant') {
+    if (answer.reason === 'FLAG_DISABLED') {
+      if (answer.variant !== '') flagMetadata.disabledVariant = answer.variant;
+      return { value: defaultValue, reason: StandardResolutionReasons.DISABLED, flagMetadata };
+    }
+    if (answer.variant === '') {
+      return { value: defaultValue, reason: StandardResolutionReasons.DEFAULT, flagMetadata };
+    }
+  }
+  const translated = translate(answer);
+  if ('problem' in translated) {
+    const message = `flag ${quoted(flag)}: ${translated.message}`;
+    return error(defaultValue, ErrorCode[translated.problem], message, flagMetadata);
+  }
+  return {
+    value: translated.value,
+    variant: translated.variant,
+    reason: reasonOf(answer, told),
+    flagMetadata,
+  };
+}
+
+function metadataOf(told: Resolution, answer: VariantAnswer | BooleanAnswer, namespace: string): Metadata {
+  const metadata: Metadata = { flagSetId: namespace, serviceReason: answer.reason, source: told.source };
+  if (answer.segmentKeys !== undefined && answer.segmentKeys.length > 0) {
+    metadata.segmentKeys = answer.segmentKeys.join(',');
+  }
+  if (answer.requestId !== '') metadata.requestId = answer.requestId;
+  return withAge(metadata, told);
+}
+
+function withAge(metadata: Metadata, { source, ageMs }: Resolution): Metadata {
+  if (source === 'cache') metadata.ageMs = Math.round(ageMs);
+  return metadata;
+}
+
+/** Returned, not thrown: a thrown error would lose its metadata. */
+function error<T>(
+  value: T,
+  errorCode: ErrorCode,
+  errorMessage: string,
+  flagMetadata: Metadata,
+): ResolutionDetails<T> {
+  return { value, reason: StandardResolutionReasons.ERROR, errorCode, errorMessage, flagMetadata };
+}

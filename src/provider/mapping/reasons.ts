@@ -1,0 +1,24 @@
+import { StandardResolutionReasons } from '@openfeature/server-sdk';
+import type { BooleanAnswer, VariantAnswer } from '../../model/answer.js';
+import type { Resolution } from '../../model/resolution.js';
+
+/** The reason of a value that the service decided. */
+export function reasonOf(answer: VariantAnswer | BooleanAnswer, told: Resolution): string {
+  if (told.stale) return StandardResolutionReasons.STALE;
+  if (told.source === 'cache') return StandardResolutionReasons.CACHED;
+  switch (answer.reason) {
+    case 'MATCH':
+      return isSplit(answer) ? StandardResolutionReasons.SPLIT : StandardResolutionReasons.TARGETING_MATCH;
+    case 'DEFAULT':
+      return StandardResolutionReasons.DEFAULT;
+    case 'FLAG_DISABLED':
+      return StandardResolutionReasons.DISABLED;
+    default:
+      return StandardResolutionReasons.UNKNOWN;
+  }
+}
+
+/** A boolean flag's threshold applied: the service names no segment, where a segment's rollout names its own. */
+function isSplit(answer: VariantAnswer | BooleanAnswer): boolean {
+  return answer.kind === 'boolean' && answer.segmentKeys?.length === 0;
+}

@@ -1,0 +1,49 @@
+import type { BooleanAnswer, VariantAnswer } from '../../model/answer.js';
+import { quoted } from '../../text/quote.js';
+
+/** What a translator makes of an answer: a value with its variant, or why there is none. */
+export type Translated<T> =
+  | { readonly value: T; readonly variant: string }
+  | { readonly problem: 'TYPE_MISMATCH' | 'PARSE_ERROR'; readonly message: string };
+
+export type Translate<T> = (answer: VariantAnswer | BooleanAnswer) => Translated<T>;
+
+export function mismatch(wanted: string, answer: VariantAnswer | BooleanAnswer): Translated<never> {
+  return { problem: 'TYPE_MISMATCH', message: `expected ${wanted}, but ${given(answer)}` };
+}
+
+function given(answer: VariantAnswer | BooleanAnswer): string {
+  if (answer.kind === 'boolean') return 'it is a boolean flag';
+  const variant = `its variant is ${quoted(answer.variant)}`;
+  return answer.attachment === '' || answer.attachment === 'null'
+    ? `${variant}, without an attachment`
+    : `${variant}, with attachment ${clip(answer.attachment)}`;
+}
+
+function clip(text: string): string {
+  const line = quoted(text.slice(0, 80));
+  return text.length > 80 ? `${line}…` : line;
+}
+
+/** The attachment as JSON, `undefined` where there is none or it is malformed. */
+export function attachmentOf(answer: VariantAnswer): unknown {
+  try {
+    return parseAttachment(answer.attachment);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Reads an attachment anew on each call: the caller may do with the result what it likes.
+ * Members called `__proto__` are dropped, since merging such an object would change a prototype.
+ * Throws SyntaxError for malformed JSON.
+ */
+export function parseAttachment(text: string): unknown {
+  if (text === '') return undefined;
+  // An escape may spell any name; attachments with either are rare enough for the slower reading.
+  const suspicious = text.includes('__proto__') || text.includes('\\u');
+  return suspicious
+    ? JSON.parse(text, (name, value: unknown) => (name === '__proto__' ? undefined : value))
+    : JSON.parse(text);
+}

@@ -1,0 +1,247 @@
+import {
+  ErrorCode,
+  GeneralError,
+  OpenFeatureEventEmitter,
+  ProviderEvents,
+  ProviderFatalError,
+  ProviderNotReadyError,
+  type EvaluationContext,
+  type JsonValue,
+  type Logger,
+  type Provider,
+  type ResolutionDetails,
+} from '@openfeature/server-sdk';
+import { systemClock } from '../clock.js';
+import type { Condition } from '../availability/health.js';
+import { toBoolean } from './mapping/boolean.js';
+import { contextReader, InvalidContext } from './mapping/context.js';
+import { resolutionDetails } from './mapping/details.js';
+import { toNumber } from './mapping/number.js';
+import { toObject } from './mapping/object.js';
+import { toText } from './mapping/string.js';
+import type { Translate } from './mapping/value.js';
+import { failedResolution, type Resolution } from '../model/resolution.js';
+import type { Failure } from '../model/failure.js';
+import type { Subject } from '../model/question.js';
+import type { FliptProviderOptions } from '../options/provider-options.js';
+import { CLOSED, run, type Running } from './pipeline.js';
+import { isRefusal } from '../availability/reach.js';
+import { providerSettings, type ProviderSettings } from '../options/settings.js';
+import { requestViewOf } from '../request/view.js';
+import { quoted } from '../text/quote.js';
+
+/**
+ * OpenFeature server provider for Flipt, and for any service that speaks its v1 interface.
+ *
+ * Its constructor throws a TypeError that names the option, what was expected and what was given, if an option is wrong
+ * or unknown. Nothing is sent before it is registered or asked.
+ *
+ * @example
+ * ```ts
+ * import { OpenFeature } from '@openfeature/server-sdk';
+ * import { FliptProvider } from 'openfeature-flipt-provider';
+ *
+ * // Defaults are served until Flipt answers; the provider recovers by itself.
+ * await OpenFeature.setProviderAndWait(new FliptProvider({ url: 'http://localhost:8080' })).catch(() => {});
+ * const isNew = await OpenFeature.getClient().getBooleanValue('new-checkout', false, { targetingKey: 'user-1' });
+ * ```
+ */
+export class FliptProvider implements Provider {
+  /** OpenFeature's word for where it belongs: the SDK for browsers refuses it. */
+  readonly runsOn = 'server';
+  /** What hooks and telemetry are told of the provider. */
+  readonly metadata = {
+    /** The same for all providers of this package, whichever service they ask. */
+    name: 'flipt',
+  } as const;
+  /** None of its own. */
+  readonly hooks = [];
+  /** PROVIDER_READY, PROVIDER_STALE, PROVIDER_ERROR, and PROVIDER_CONFIGURATION_CHANGED after `invalidate`. */
+  readonly events = new OpenFeatureEventEmitter();
+
+  readonly #settings: ProviderSettings;
+  readonly #read: (context: object) => Subject;
+  /** `undefined` once it is closed. */
+  #running: Running | undefined;
+
+  /** All options have defaults. A wrong or unknown one is a TypeError. */
+  constructor(options?: FliptProviderOptions) {
+    this.#settings = providerSettings(options);
+    this.#read = contextReader(this.#settings.attributes);
+    this.#running = this.#run();
+  }
+
+  /**
+   * Asks the service one real question, again until it answers or `initTimeoutMs` is over.
+   * Rejects with PROVIDER_FATAL if the service refuses the credentials, with GENERAL if it cannot be reached;
+   * in both cases it is tried again in the background, and PROVIDER_READY follows by itself.
+   */
+  async initialize(): Promise<void> {
+    const running = (this.#running ??= this.#run());
+    const failure = await running.start();
+    if (failure === undefined) return;
+    if (failure.kind === 'closed') throw new ProviderNotReadyError(failure.message);
+    const fatal = isRefusal(failure);
+    const errorCode = fatal ? ErrorCode.PROVIDER_FATAL : ErrorCode.GENERAL;
+    // A MultiProvider around this one knows of it by the event only.
+    this.events.emit(ProviderEvents.Error, { message: failure.message, errorCode });
+    throw fatal ? new ProviderFatalError(failure.message) : new GeneralError(failure.message);
+  }
+
+  /** Ends timers and sockets; what is waiting is answered with PROVIDER_NOT_READY. May be called again. */
+  async onClose(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    await running?.close();
+  }
+
+  /**
+   * The value of a boolean flag. Of a variant flag: the key `true` or `false`, else an attachment that is a JSON
+   * boolean, else TYPE_MISMATCH. What fails, here and for the other types, is the default with an error code.
+   */
+  resolveBooleanEvaluation(
+    flagKey: string,
+    defaultValue: boolean,
+    context: EvaluationContext,
+    logger?: Logger,
+  ): Promise<ResolutionDetails<boolean>> {
+    return this.#resolve(flagKey, defaultValue, context, toBoolean, logger);
+  }
+
+  /** The key of the variant. A boolean flag is a TYPE_MISMATCH. */
+  resolveStringEvaluation(
+    flagKey: string,
+    defaultValue: string,
+    context: EvaluationContext,
+    logger?: Logger,
+  ): Promise<ResolutionDetails<string>> {
+    return this.#resolve(flagKey, defaultValue, context, toText, logger);
+  }
+
+  /** The key of the variant if it is a JSON number, else an attachment that is one, else TYPE_MISMATCH. */
+  resolveNumberEvaluation(
+    flagKey: string,
+    defaultValue: number,
+    context: EvaluationContext,
+    logger?: Logger,
+  ): Promise<ResolutionDetails<number>> {
+    return this.#resolve(flagKey, defaultValue, context, toNumber, logger);
+  }
+
+  /**
+   * The attachment of the variant if it is a JSON object or array, a fresh copy each time, else TYPE_MISMATCH; malformed
+   * JSON is a PARSE_ERROR. That it is a `T` is not checked.
+   */
+  resolveObjectEvaluation<T extends JsonValue>(
+    flagKey: string,
+    defaultValue: T,
+    context: EvaluationContext,
+    logger?: Logger,
+  ): Promise<ResolutionDetails<T>> {
+    // The interface lets the caller name the type; the service's word for it is taken, as by every provider.
+    return this.#resolve(flagKey, defaultValue, context, toObject as Translate<T>, logger);
+  }
+
+  /**
+   * Asks for flags in one batch (in several where `batch` does not allow so many), so that later resolves for the same
+   * context find them known or join the request. Their types need not be known. Resolves when they are answered, at the
+   * latest after `deadlineMs` for each 1,000; never rejects for what the service does: a resolve says what went wrong.
+   * Throws a TypeError if `flagKeys` is no list of strings.
+   */
+  async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {
+    checkFlagKeys('prefetch', flagKeys);
+    // Not all of very many at once: others who ask meanwhile must find a place among those that wait.
+    for (let first = 0; first < flagKeys.length; first += PREFETCHED_AT_ONCE) {
+      const some = flagKeys.slice(first, first + PREFETCHED_AT_ONCE);
+      await Promise.all(some.map(async (flagKey) => this.#tell(flagKey, context)));
+    }
+  }
+
+  /**
+   * Forgets what is known of some flags, or of all, and emits PROVIDER_CONFIGURATION_CHANGED.
+   * Throws a TypeError if `flagKeys` is no list of strings.
+   */
+  invalidate(flagKeys?: readonly string[]): void {
+    if (flagKeys !== undefined) checkFlagKeys('invalidate', flagKeys);
+    this.#running?.forget(flagKeys);
+    this.events.emit(
+      ProviderEvents.ConfigurationChanged,
+      flagKeys === undefined ? {} : { flagsChanged: [...flagKeys] },
+    );
+  }
+
+  /** Not async: an answer that is known is told without a detour. */
+  #resolve<T>(
+    flagKey: string,
+    defaultValue: T,
+    context: EvaluationContext,
+    translate: Translate<T>,
+    logger: Logger | undefined,
+  ): Promise<ResolutionDetails<T>> {
+    const { namespace } = this.#settings;
+    const detailsOf = (told: Resolution) => {
+      const details = resolutionDetails(told, namespace, flagKey, defaultValue, translate);
+      // Not a warning: a lasting failure would fill the log. What lasts is said once, by the provider's own logger.
+      if (details.errorMessage !== undefined) logger?.debug(`${nameOf(flagKey)}: ${details.errorMessage}`);
+      return details;
+    };
+    const told = this.#tell(flagKey, context);
+    return told instanceof Promise ? told.then(detailsOf) : Promise.resolve(detailsOf(told));
+  }
+
+  #tell(flagKey: string, context: EvaluationContext): Resolution | Promise<Resolution> {
+    const running = this.#running;
+    if (running === undefined) return failedResolution(CLOSED);
+    // Plain JavaScript calls, too; one such key would spoil the batch of all others.
+    if (!isText(flagKey)) return failedResolution(NO_FLAG_KEY);
+    let subject: Subject;
+    try {
+      subject = this.#read(context);
+    } catch (error) {
+      const message =
+        error instanceof InvalidContext ? error.message : 'the evaluation context cannot be read';
+      return failedResolution({ kind: 'context', message });
+    }
+    if (subject.entity === '' && this.#settings.targetingKey === 'required')
+      return failedResolution(NO_TARGETING_KEY);
+    return running.tell(flagKey, subject, requestViewOf(context));
+  }
+
+  #run(): Running {
+    const changed = (condition: Condition, message: string) => {
+      // Never PROVIDER_FATAL: the SDK would no longer call, and nothing would show that it works again.
+      const details = condition === 'error' ? { message, errorCode: ErrorCode.GENERAL } : { message };
+      this.events.emit(EVENTS[condition], details);
+    };
+    return run(this.#settings, changed, systemClock, Math.random);
+  }
+}
+
+const EVENTS = {
+  ready: ProviderEvents.Ready,
+  stale: ProviderEvents.Stale,
+  error: ProviderEvents.Error,
+} as const;
+
+const PREFETCHED_AT_ONCE = 1_000;
+
+const NO_TARGETING_KEY: Failure = {
+  kind: 'targeting-key',
+  message:
+    "the context has no targetingKey, which the provider was told to require (targetingKey: 'required')",
+};
+
+const NO_FLAG_KEY: Failure = { kind: 'item', message: 'the flag key is no string' };
+
+function nameOf(flagKey: string): string {
+  return isText(flagKey) ? quoted(flagKey) : 'a flag';
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function checkFlagKeys(method: string, flagKeys: unknown): void {
+  if (Array.isArray(flagKeys) && flagKeys.every(isText)) return;
+  throw new TypeError(`${method}: expected a list of flag keys`);
+}

@@ -1,0 +1,35 @@
+import type { AskAtOnce } from '../model/answer.js';
+import type { Question } from '../model/question.js';
+import type { Send } from '../http/reply.js';
+import { answersOf, batchBody, BATCH_PATH, itemText } from './batch-wire.js';
+
+export interface RemoteSettings {
+  readonly url: string;
+  readonly environment: string | undefined;
+  readonly reference: string | undefined;
+}
+
+/** Puts questions to the service, in one request. The signal ends all that is under way. */
+export function remote(send: Send, settings: RemoteSettings, signal: AbortSignal): AskAtOnce {
+  const headers = environmentHeaders(settings.environment);
+  return async (questions) => {
+    const body = batchBody(questions.map(itemText), settings.reference);
+    const outcome = await send({ method: 'POST', path: BATCH_PATH, headers, body, repeatable: true, signal });
+    return outcome.kind === 'reply' ? answersOf(settings.url, outcome, questions) : outcome;
+  };
+}
+
+export function environmentHeaders(environment: string | undefined): Readonly<Record<string, string>> {
+  return environment === undefined ? {} : { 'x-flipt-environment': environment };
+}
+
+/** Bytes of a request's body in UTF-8: without questions (less the comma that the first has not), and what a question adds. */
+export function bodySizes(reference: string | undefined): {
+  readonly empty: number;
+  readonly of: (question: Question) => number;
+} {
+  return {
+    empty: Buffer.byteLength(batchBody([], reference)) - 1,
+    of: (question) => Buffer.byteLength(itemText(question)) + 1,
+  };
+}

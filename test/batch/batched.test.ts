@@ -1,0 +1,206 @@
+import { describe, expect, it, vi } from 'vitest';
+import { batched, type BatchSettings } from '../../src/batch/batched.js';
+import { failed, type Answer, type AskMany } from '../../src/model/answer.js';
+import { questionOf, type Question } from '../../src/model/question.js';
+import type { Failure } from '../../src/model/failure.js';
+import { bodySizes } from '../../src/remote/remote.js';
+import { batchBody, itemText } from '../../src/remote/batch-wire.js';
+import { question } from '../cache/questions.fixture.js';
+import { manualClock } from '../clock.fixture.js';
+import { variantAnswer } from '../provider/mapping/answers.fixture.js';
+
+const SETTINGS: BatchSettings = { maxItems: 50, maxBytes: 1024 * 1024, maxConcurrent: 8, maxWaiting: 1_000 };
+const CLOSED: Failure = { kind: 'closed', message: 'closed' };
+
+const answerOf = ({ flag }: Question) => variantAnswer({ variant: `of ${flag}` });
+
+const laneOf = ({ namespace }: Question) => namespace;
+
+/** The layer over requests that a test ends itself. */
+function setUp(more: Partial<BatchSettings> = {}, reference?: string) {
+  const clock = manualClock();
+  const requests: { questions: readonly Question[]; end: (answers?: readonly Answer[]) => Promise<void> }[] =
+    [];
+  const askMany: AskMany = (questions) =>
+    new Promise((resolve) => {
+      const end = async (answers: readonly Answer[] = questions.map(answerOf)) => {
+        resolve(answers);
+        await clock.settle();
+      };
+      requests.push({ questions, end });
+    });
+  const layer = batched({ askMany, laneOf }, { ...SETTINGS, ...more }, bodySizes(reference), clock);
+  const ask = (...flags: string[]) => flags.map((flag) => layer.ask(question(flag)));
+  const sent = () => requests.map(({ questions }) => questions.map(({ flag }) => flag));
+  return { clock, layer, ask, requests, sent };
+}
+
+const flags = (count: number) => Array.from({ length: count }, (_, at) => `f${at}`);
+
+describe('questions', () => {
+  it('of one turn of the event loop go out together, each with an answer of its own', async () => {
+    const { clock, ask, requests, sent } = setUp();
+    const told = ask('a', 'b', 'c');
+    expect(sent()).toEqual([]);
+    await clock.settle();
+    expect(sent()).toEqual([['a', 'b', 'c']]);
+    await requests[0]!.end();
+    expect(await Promise.all(told)).toEqual(
+      ['a', 'b', 'c'].map((flag) => variantAnswer({ variant: `of ${flag}` })),
+    );
+  });
+
+  it('of the next turn go out in a request of their own, without waiting for the first', async () => {
+    const { clock, ask, sent } = setUp();
+    void ask('a');
+    await clock.settle();
+    void ask('b');
+    await clock.settle();
+    expect(sent()).toEqual([['a'], ['b']]);
+  });
+
+  it('gather while as many requests as may be are under way', async () => {
+    const { clock, ask, requests, sent } = setUp({ maxConcurrent: 2 });
+    for (const flag of flags(5)) {
+      void ask(flag);
+      await clock.settle();
+    }
+    expect(sent()).toEqual([['f0'], ['f1']]);
+    await requests[1]!.end();
+    expect(sent()).toEqual([['f0'], ['f1'], ['f2', 'f3', 'f4']]);
+  });
+
+  it('are split by number', async () => {
+    const { clock, ask, sent } = setUp({ maxItems: 2 });
+    void ask(...flags(5));
+    await clock.settle();
+    expect(sent()).toEqual([['f0', 'f1'], ['f2', 'f3'], ['f4']]);
+  });
+
+  it('are each a request of their own where a request may hold one', async () => {
+    const { clock, ask, sent } = setUp({ maxItems: 1 });
+    void ask(...flags(3));
+    await clock.settle();
+    expect(sent()).toEqual([['f0'], ['f1'], ['f2']]);
+  });
+
+  it.each([
+    ['an answer too few', 1],
+    ['an answer too many', 3],
+  ])('get no answer of another where there is %s', async (_, count) => {
+    const { clock, ask, requests } = setUp();
+    const told = ask('a', 'b');
+    await clock.settle();
+    await requests[0]!.end(flags(count).map((variant) => variantAnswer({ variant })));
+    const second = count === 1 ? { kind: 'failed', failure: { kind: 'unreadable' } } : { variant: 'f1' };
+    expect(await Promise.all(told)).toMatchObject([{ variant: 'f0' }, second]);
+  });
+
+  it('have an end also where the layer below is defective and rejects', async () => {
+    const clock = manualClock();
+    const layer = batched(
+      { askMany: () => Promise.reject(new Error('defect')), laneOf },
+      SETTINGS,
+      bodySizes(undefined),
+      clock,
+    );
+    const told = layer.ask(question('a'));
+    await clock.settle();
+    expect(await told).toMatchObject({ kind: 'failed' });
+  });
+});
+
+describe('a request', () => {
+  it.each([undefined, 'main'])(
+    'never is larger than it may be, in UTF-8 (reference: %s)',
+    async (reference) => {
+      const maxBytes = 600;
+      const { clock, ask, requests } = setUp({ maxBytes }, reference);
+      void ask(...flags(10), ...flags(10).map((flag) => `${flag} \u20ac\u{1F600}"\n`));
+      await clock.settle();
+      for (const { questions } of requests) {
+        expect(Buffer.byteLength(batchBody(questions.map(itemText), reference))).toBeLessThanOrEqual(
+          maxBytes,
+        );
+      }
+      expect(requests.flatMap(({ questions }) => questions)).toHaveLength(20);
+      expect(requests.length).toBeLessThan(20);
+    },
+  );
+
+  it('holds a question alone that is larger than a request may be', async () => {
+    const { clock, ask, sent } = setUp({ maxBytes: 300 });
+    const large = 'x'.repeat(1_000);
+    void ask('a', large, 'b');
+    await clock.settle();
+    expect(sent()).toEqual([['a'], [large], ['b']]);
+  });
+
+  it('holds questions of one namespace only', async () => {
+    const { clock, layer, requests } = setUp();
+    const subject = { entity: 'u', names: [], texts: [] };
+    for (const namespace of ['one', 'two', 'one', 'two', 'three']) {
+      void layer.ask(questionOf(namespace, 'flag', subject));
+    }
+    await clock.settle();
+    expect(requests.map(({ questions }) => questions.map(({ namespace }) => namespace))).toEqual([
+      ['one', 'one'],
+      ['two', 'two'],
+      ['three'],
+    ]);
+  });
+});
+
+describe('too many questions', () => {
+  it('are answered at once past the most that may wait, while those before are not disturbed', async () => {
+    const { clock, ask, requests } = setUp({ maxConcurrent: 1, maxItems: 1, maxWaiting: 2 });
+    const first = ask('sent');
+    await clock.settle();
+    const waiting = ask('a', 'b');
+    const [refused] = ask('c');
+    expect(await refused).toEqual(
+      failed({ kind: 'overload', message: '2 questions wait for Flipt already (batch.maxWaiting)' }),
+    );
+    for (let at = 0; at < 3; at++) await requests[at]!.end();
+    expect(await Promise.all([...first, ...waiting])).toMatchObject([
+      { variant: 'of sent' },
+      { variant: 'of a' },
+      { variant: 'of b' },
+    ]);
+    expect(requests).toHaveLength(3);
+  });
+});
+
+describe('once it is closed', () => {
+  it('what waits and what comes is answered so, and nothing more is sent', async () => {
+    const { clock, ask, layer, requests, sent } = setUp({ maxConcurrent: 1 });
+    const [underWay] = ask('a');
+    await clock.settle();
+    const [waiting] = ask('b');
+    layer.close(CLOSED);
+    expect(await waiting).toEqual(failed(CLOSED));
+    expect(await ask('c')[0]).toEqual(failed(CLOSED));
+    await requests[0]!.end();
+    expect(await underWay).toMatchObject({ variant: 'of a' });
+    expect(sent()).toEqual([['a']]);
+  });
+
+  it('a batch that was gathered for the end of the turn is not sent', async () => {
+    const { clock, ask, layer, sent } = setUp();
+    void ask('a');
+    layer.close(CLOSED);
+    await clock.settle();
+    expect(sent()).toEqual([]);
+  });
+});
+
+describe('a caller', () => {
+  it('who asks again on having an answer is in the next batch', async () => {
+    const { clock, layer, requests, sent } = setUp();
+    const then = vi.fn<(answer: Answer) => Promise<Answer>>(() => layer.ask(question('b')));
+    void layer.ask(question('a')).then(then);
+    await clock.settle();
+    await requests[0]!.end();
+    expect(sent()).toEqual([['a'], ['b']]);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { answerStore } from '../../src/cache/answer-store.js';
+import type { KnownAnswer } from '../../src/model/answer.js';
+import { booleanAnswer, variantAnswer } from '../provider/mapping/answers.fixture.js';
+
+const MB = 1024 * 1024;
+
+describe('the store of answers', () => {
+  it('holds no more entries than it may; the least recently used go first', () => {
+    const store = answerStore({ maxEntries: 2, maxBytes: MB });
+    for (const key of ['a', 'b']) store.set(key, 'flag', booleanAnswer(), 0);
+    store.get('a');
+    store.set('c', 'flag', booleanAnswer(), 0);
+    expect(['a', 'b', 'c'].filter((key) => store.get(key))).toEqual(['a', 'c']);
+  });
+
+  it('holds no more bytes than it may, counting keys and answers', () => {
+    const store = answerStore({ maxEntries: 1000, maxBytes: 50_000 });
+    const attachment = 'x'.repeat(9_000);
+    const keys = Array.from({ length: 20 }, (_, at) => `key-${at}`);
+    for (const key of keys) store.set(key, 'flag', variantAnswer({ attachment }), 0);
+    expect(keys.filter((key) => store.get(key))).toEqual(keys.slice(-5));
+  });
+
+  type Kept = readonly [key: string, flag: string, answer: KnownAnswer];
+  it.each<[string, (text: string) => Kept]>([
+    ['the key', (text: string) => [text, 'flag', booleanAnswer()]],
+    ['the attachment', (text: string) => ['k', 'flag', variantAnswer({ attachment: text })]],
+    ['segment keys', (text: string) => ['k', 'flag', booleanAnswer({ segmentKeys: [text] })]],
+    ['the request id', (text: string) => ['k', 'flag', booleanAnswer({ requestId: text })]],
+    ['the flag', (text: string) => ['k', text, { kind: 'missing' }]],
+  ])('counts %s in bytes of UTF-8', (_, entry) => {
+    const store = answerStore({ maxEntries: 10, maxBytes: 2_000 });
+    store.set(...entry('x'.repeat(1_000)), 0);
+    expect(store.some(() => true)).toBe(true);
+    store.clear();
+    store.set(...entry('\u20ac'.repeat(1_000)), 0);
+    expect(store.some(() => true)).toBe(false);
+  });
+
+  it('counts 400 bytes for each entry besides', () => {
+    const keys = Array.from({ length: 200 }, (_, at) => String(100 + at));
+    const entryBytes = '100'.length + 'flag'.length + 400;
+    const store = answerStore({ maxEntries: 1_000, maxBytes: 100 * entryBytes });
+    for (const key of keys) store.set(key, 'flag', { kind: 'missing' }, 0);
+    expect(keys.filter((key) => store.get(key))).toEqual(keys.slice(-100));
+  });
+
+  it('keeps a question of 64 kB, but none that is larger', () => {
+    const store = answerStore({ maxEntries: 10, maxBytes: MB });
+    const [largest, tooLarge] = ['x'.repeat(64 * 1024), 'x'.repeat(64 * 1024 + 1)];
+    store.set(largest, 'flag', booleanAnswer(), 0);
+    store.set(tooLarge, 'flag', booleanAnswer(), 0);
+    expect(store.get(largest)).toBeDefined();
+    expect(store.get(tooLarge)).toBeUndefined();
+  });
+
+  it('does not keep an older answer where the newer one is too large to keep', () => {
+    const store = answerStore({ maxEntries: 10, maxBytes: 2_000 });
+    store.set('k', 'flag', variantAnswer({ attachment: 'old' }), 0);
+    store.set('k', 'flag', variantAnswer({ attachment: 'x'.repeat(3_000) }), 1);
+    expect(store.get('k')).toBeUndefined();
+  });
+
+  it('remembers that an answer could not be confirmed, until it comes anew', () => {
+    const store = answerStore({ maxEntries: 10, maxBytes: MB });
+    store.markUnconfirmed('k');
+    expect(store.get('k')).toBeUndefined();
+    store.set('k', 'flag', booleanAnswer(), 0);
+    expect(store.get('k')?.unconfirmed).toBe(false);
+    store.markUnconfirmed('k');
+    expect(store.get('k')?.unconfirmed).toBe(true);
+    store.set('k', 'flag', booleanAnswer(), 1);
+    expect(store.get('k')).toMatchObject({ unconfirmed: false, at: 1 });
+  });
+
+  it('forgets one answer, those of some flags, or all', () => {
+    const store = answerStore({ maxEntries: 10, maxBytes: MB });
+    const left = () => ['1', '2', '3', '4'].filter((key) => store.get(key));
+    store.set('1', 'a', booleanAnswer(), 0);
+    store.set('2', 'a', booleanAnswer(), 0);
+    store.set('3', 'b', booleanAnswer(), 0);
+    store.set('4', 'c', booleanAnswer(), 0);
+    store.deleteFlags(new Set(['a', 'absent']));
+    expect(left()).toEqual(['3', '4']);
+    store.delete('3');
+    expect(left()).toEqual(['4']);
+    store.clear();
+    expect(left()).toEqual([]);
+  });
+});

@@ -1,0 +1,162 @@
+import { describe, expect, it, vi } from 'vitest';
+import { failed } from '../../src/model/answer.js';
+import type { Failure } from '../../src/model/failure.js';
+import { DOWN, failure, fromCache, fromService, off, on, setUp } from './layered.fixture.js';
+import { question } from './questions.fixture.js';
+
+describe('an answer', () => {
+  it('comes from the service the first time, and at once from the cache while it is fresh', async () => {
+    const { clock, asked, tell, learn } = setUp();
+    expect(await learn(on)).toEqual(fromService(on));
+    expect(tell()).toEqual(fromCache(on, 0));
+    await clock.advance(999);
+    expect(tell()).toEqual(fromCache(on, 999));
+    expect(asked).toHaveLength(1);
+  });
+
+  it('past its freshness is told at once, while one refresh goes out behind it', async () => {
+    const { clock, asked, tell, answer, learn } = setUp();
+    await learn(on);
+    await clock.advance(1_000);
+    expect(tell()).toEqual(fromCache(on, 1_000));
+    expect(tell()).toEqual(fromCache(on, 1_000));
+    expect(asked).toHaveLength(2);
+    await answer(off);
+    expect(tell()).toEqual(fromCache(off, 0));
+  });
+
+  it('is stale once its refresh has failed, until one succeeds', async () => {
+    const { clock, tell, answer, learn } = setUp();
+    await learn(on);
+    await clock.advance(1_000);
+    expect(tell()).toEqual(fromCache(on, 1_000));
+    await answer(failed(DOWN));
+    expect(tell()).toEqual(fromCache(on, 1_000, true));
+    await answer(on);
+    expect(tell()).toEqual(fromCache(on, 0));
+  });
+
+  it('past its staleness is asked anew, and told only if the service fails', async () => {
+    const { clock, tell, answer, learn } = setUp();
+    await learn(on);
+    await clock.advance(1_500);
+    const told = tell();
+    expect(told).toBeInstanceOf(Promise);
+    await answer(failed(DOWN));
+    expect(await told).toEqual(fromCache(on, 1_500, true));
+    expect(await learn(off)).toEqual(fromService(off));
+  });
+
+  it('is gone in the end, whatever happens', async () => {
+    const { clock, learn, layer } = setUp();
+    await learn(on);
+    await clock.advance(11_499);
+    expect(layer.knowsAnything()).toBe(true);
+    await clock.advance(1);
+    expect(layer.knowsAnything()).toBe(false);
+    expect(await learn(failed(DOWN))).toEqual(failure(DOWN));
+  });
+
+  it('that is a failure is not kept', async () => {
+    const { asked, learn, layer } = setUp();
+    expect(await learn(failed(DOWN))).toEqual(failure(DOWN));
+    expect(layer.knowsAnything()).toBe(false);
+    expect(await learn(on)).toEqual(fromService(on));
+    expect(asked).toHaveLength(2);
+  });
+});
+
+describe('a missing flag', () => {
+  it('is taken to be missing for a while, and then is asked anew', async () => {
+    const { clock, tell, learn } = setUp();
+    await learn({ kind: 'missing' });
+    await clock.advance(99);
+    expect(tell()).toEqual(fromCache({ kind: 'missing' }, 99));
+    await clock.advance(1);
+    expect(await learn(on)).toEqual(fromService(on));
+  });
+});
+
+describe('while the service is not to be asked', () => {
+  const OPEN: Failure = { kind: 'unavailable', message: 'not asked' };
+
+  it('what is fresh is told as ever, what is not is told as stale, the rest fails at once', async () => {
+    const refusal = vi.fn<() => Failure | undefined>();
+    const { clock, asked, tell, learn } = setUp({ refusal });
+    await learn(on);
+    refusal.mockReturnValue(OPEN);
+    expect(tell()).toEqual(fromCache(on, 0));
+    await clock.advance(1_000);
+    expect(tell()).toEqual(fromCache(on, 1_000, true));
+    await clock.advance(1_000);
+    expect(tell()).toEqual(fromCache(on, 2_000, true));
+    expect(tell('other')).toEqual(failure(OPEN));
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe('an old answer', () => {
+  it.each<[string, Partial<Failure>, boolean]>([
+    ['a 400 for the question alone', { status: 400, alone: true }, false],
+    ['a 422 for the question alone', { status: 422, alone: true }, false],
+    ['a 400 for its whole batch', { status: 400 }, true],
+    ['a 404 for the question alone', { status: 404, alone: true }, true],
+    ['a 500 for the question alone', { status: 500, alone: true }, true],
+    ['a 401', { status: 401, alone: true }, true],
+  ])('after %s: %j', async (_, how, used) => {
+    const { clock, learn } = setUp();
+    await learn(on);
+    await clock.advance(2_000);
+    const what: Failure = { kind: 'status', message: 'no', ...how };
+    expect(await learn(failed(what))).toEqual(used ? fromCache(on, 2_000, true) : failure(what));
+  });
+});
+
+describe('without a cache', () => {
+  it('each question is asked anew, but those alike at once still share a flight', async () => {
+    const { asked, tell, learn, layer } = setUp({ cache: undefined });
+    expect(await learn(on)).toEqual(fromService(on));
+    expect(await learn(off)).toEqual(fromService(off));
+    expect(layer.knowsAnything()).toBe(false);
+    void tell();
+    void tell();
+    expect(asked).toHaveLength(3);
+    layer.forget(['flag']);
+    layer.forget();
+  });
+
+  it('a failure is a failure', async () => {
+    const { learn } = setUp({ cache: undefined });
+    expect(await learn(failed(DOWN))).toEqual(failure(DOWN));
+  });
+});
+
+describe('the warning about a low hit rate', () => {
+  it('comes once after a thousand questions that differ in an attribute', async () => {
+    const { warn, layer, answer } = setUp();
+    for (let at = 0; at < 1_100; at++) {
+      void layer.ask(`key-${at}`, question('flag', 'user', { request: `r-${at}` }));
+      await answer(on);
+    }
+    expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('"request"'));
+  });
+
+  it.each<[string, (at: number) => string]>([
+    ['many ask for the same at once', () => 'flag'],
+    ['each question is asked twice', (at) => `flag-${Math.floor(at / 2)}`],
+  ])('does not come where %s', async (_, flagOf) => {
+    const { clock, warn, asked, tell } = setUp();
+    const told = Array.from({ length: 1_000 }, (__, at) => Promise.resolve(tell(flagOf(at))));
+    for (const { answer } of asked) answer(on);
+    await Promise.all(told);
+    await clock.settle();
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  it('does not come of an outage', () => {
+    const refusal = () => ({ kind: 'unavailable', message: 'not asked' }) as const;
+    const { warn, tell } = setUp({ refusal });
+    for (let at = 0; at < 1_100; at++) void tell();
+    expect(warn).not.toHaveBeenCalled();
+  });
+});

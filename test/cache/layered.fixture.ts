@@ -1,0 +1,58 @@
+import { vi } from 'vitest';
+import { cached, type CacheSettings } from '../../src/cache/cached.js';
+import { failed, type Answer } from '../../src/model/answer.js';
+import type { Failure } from '../../src/model/failure.js';
+import type { Resolution } from '../../src/model/resolution.js';
+import { manualClock } from '../clock.fixture.js';
+import { booleanAnswer } from '../provider/mapping/answers.fixture.js';
+import { askedByHand, question } from './questions.fixture.js';
+
+const CACHE = {
+  freshForMs: 1_000,
+  staleForMs: 500,
+  staleOnErrorForMs: 10_000,
+  negativeForMs: 100,
+  maxEntries: 100,
+  maxBytes: 1024 * 1024,
+};
+export const on = booleanAnswer({ enabled: true });
+export const off = booleanAnswer({ enabled: false });
+export const DOWN: Failure = { kind: 'connection', message: 'refused' };
+
+/** The layer over answers given by hand. `ask` looks as the provider does: for what is fresh, then for the rest. */
+export function setUp(more: Partial<CacheSettings> = {}) {
+  const clock = manualClock();
+  const { ask, asked } = askedByHand();
+  const warn = vi.fn<(message: string) => void>();
+  const layer = cached(
+    ask,
+    { cache: CACHE, deadlineMs: 200, refusal: () => undefined, warn, ...more },
+    clock,
+  );
+  const tell = (flag = 'flag') => layer.fresh(flag) ?? layer.ask(flag, question(flag));
+  const answer = async (what: Answer) => {
+    asked.at(-1)?.answer(what);
+    await clock.settle();
+  };
+  /** Asks, and has the answer at once. */
+  const learn = async (what: Answer, flag = 'flag') => {
+    const told = tell(flag);
+    await answer(what);
+    return told;
+  };
+  return { clock, asked, warn, layer, tell, answer, learn };
+}
+
+export const fromService = (answer: Answer): Resolution => ({
+  answer,
+  source: 'service',
+  ageMs: 0,
+  stale: false,
+});
+export const fromCache = (answer: Answer, ageMs: number, stale = false): Resolution => ({
+  answer,
+  source: 'cache',
+  ageMs,
+  stale,
+});
+export const failure = (what: Failure): Resolution => fromService(failed(what));

@@ -1,0 +1,34 @@
+import type { Ask, Answer } from '../../src/model/answer.js';
+import type { Question, Subject } from '../../src/model/question.js';
+import { questionOf } from '../../src/model/question.js';
+
+export function subjectOf(entity: string, attributes: Readonly<Record<string, string>> = {}): Subject {
+  const names = Object.keys(attributes).sort();
+  return { entity, names, texts: names.map((name) => attributes[name] ?? '') };
+}
+
+export function question(
+  flag: string,
+  entity = 'user',
+  attributes: Readonly<Record<string, string>> = {},
+): Question {
+  return questionOf('default', flag, subjectOf(entity, attributes));
+}
+
+/** An Ask whose answers a test gives when it wants to. */
+export interface AskedByHand {
+  readonly ask: Ask;
+  /** All that was asked, in order; `answer` may be called once each. */
+  readonly asked: readonly { readonly question: Question; readonly answer: (answer: Answer) => void }[];
+}
+
+export function askedByHand(): AskedByHand {
+  const asked: { question: Question; answer: (answer: Answer) => void }[] = [];
+  return {
+    asked,
+    ask: (question) =>
+      new Promise((answer) => {
+        asked.push({ question, answer });
+      }),
+  };
+}

@@ -1,0 +1,96 @@
+import ts from 'typescript';
+import { textOf } from './pages.fixture.js';
+
+/** A member of an interface, as its source has it. */
+export interface Member {
+  readonly name: string;
+  /** Its doc comment, in one line. */
+  readonly comment: string;
+  readonly type: string;
+  readonly isOptional: boolean;
+}
+
+export function membersOf(file: string, interfaceName: string): readonly Member[] {
+  const source = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.ES2022, true);
+  const found = source.statements
+    .filter(ts.isInterfaceDeclaration)
+    .find((one) => one.name.text === interfaceName);
+  if (found === undefined) throw new Error(`${file} has no interface ${interfaceName}`);
+  return found.members.filter(ts.isPropertySignature).map((member) => ({
+    name: member.name.getText(),
+    comment: commentOf(member),
+    type: member.type?.getText() ?? '',
+    isOptional: member.questionToken !== undefined,
+  }));
+}
+
+function commentOf(member: ts.Node): string {
+  const comments = ts.getJSDocCommentsAndTags(member).filter(ts.isJSDoc);
+  return comments
+    .map(({ comment }) => ts.getTextOfJSDocComment(comment) ?? '')
+    .join(' ')
+    .replace(/\s+/g, ' ');
+}
+
+/** What a doc comment says of a member that is left out. */
+export interface Stated {
+  readonly value: string;
+  /** The environment variables that are asked first. */
+  readonly variables: readonly string[];
+}
+
+/**
+ * Reads `Default 50.`, or `Default: FLIPT_URL, else` and an address: what is in brackets, or behind a comma, is not
+ * looked at. Throws unless a default is stated once.
+ */
+export function stated({ name, comment }: Member): Stated {
+  const plain = comment.replace(/ \([^)]*\)/g, '');
+  const [sentence, ...others] = [...plain.matchAll(/\bDefault:? (.+?)[.;:](?: |$)/g)].map(
+    ([, words = '']) => words,
+  );
+  if (sentence === undefined || others.length > 0)
+    throw new Error(`${name}: expected one default in: ${comment}`);
+  const variables = sentence.match(/FLIPT_\w+/g) ?? [];
+  const value = variables.length === 0 ? sentence : (sentence.split(', else ')[1] ?? '');
+  return { value: withoutQuotes(value.split(', ', 1)[0] ?? ''), variables };
+}
+
+/** The default of one member. */
+export function statedDefault(file: string, interfaceName: string, member: string): string {
+  const found = membersOf(file, interfaceName).find(({ name }) => name === member);
+  if (found === undefined) throw new Error(`${file}: ${interfaceName} has no ${member}`);
+  return stated(found).value;
+}
+
+function withoutQuotes(text: string): string {
+  return text.replace(/[`']/g, '');
+}
+
+/** A row of the table of options in the README. */
+export interface Row {
+  readonly option: string;
+  readonly value: string;
+  readonly variables: readonly string[];
+  readonly meaning: string;
+}
+
+export function readmeOptions(): readonly Row[] {
+  const [, table = ''] = /^\| Option .*\n\| --.*\n((?:\|.*\n)+)/m.exec(textOf('README.md')) ?? [];
+  return table
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const [, option = '', value = '', environment = '', meaning = ''] = line
+        .split('|')
+        .map((cell) => cell.trim());
+      const variables = environment.match(/FLIPT_\w+/g) ?? [];
+      return { option: withoutQuotes(option), value: withoutQuotes(value), variables, meaning };
+    });
+}
+
+/** What a row says of an option in its group: a number behind its name, else that there is none. */
+export function readmeMember({ meaning, option }: Row, name: string): string {
+  const [, number] = new RegExp(`\`${name}\`(?: (\\d+))?`).exec(meaning) ?? [];
+  if (!meaning.includes(`\`${name}\``)) throw new Error(`README.md: ${option} does not tell of ${name}`);
+  return number ?? 'none';
+}

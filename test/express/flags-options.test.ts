@@ -1,0 +1,62 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { systemClock } from '../../src/clock.js';
+import { flags, type FlagsOptions } from '../../src/express/index.js';
+import { statedDefault } from '../docs/stated.fixture.js';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const context = () => ({ targetingKey: 'user' });
+const MILLISECONDS = 'milliseconds > 0 and <= 2147483647';
+
+it.each<[unknown, string]>([
+  [undefined, 'flags: options: expected an object, got undefined'],
+  [null, 'flags: options: expected an object, got null'],
+  [{}, 'flags: context: expected a function, got undefined'],
+  [{ context: undefined }, 'flags: context: expected a function, got undefined'],
+  [{ context: { targetingKey: 'user' } }, 'flags: context: expected a function, got object'],
+  [{ context, contextTimeoutMs: 0 }, `flags: contextTimeoutMs: expected ${MILLISECONDS}, got 0`],
+  [{ context, contextTimeoutMs: '1' }, `flags: contextTimeoutMs: expected ${MILLISECONDS}, got string`],
+  [
+    { context, contextTimeoutMs: 2_147_483_648 },
+    `flags: contextTimeoutMs: expected ${MILLISECONDS}, got 2147483648`,
+  ],
+  [
+    { context, contextTimeoutMs: Infinity },
+    `flags: contextTimeoutMs: expected ${MILLISECONDS}, got Infinity`,
+  ],
+  [{ context, contextTimeoutMs: NaN }, `flags: contextTimeoutMs: expected ${MILLISECONDS}, got NaN`],
+  [{ context, domain: 7 }, 'flags: domain: expected a string, got 7'],
+  [{ context, prefetch: 'flag' }, 'flags: prefetch: expected a list of flag keys or a function, got string'],
+  [{ context, prefetch: [7] }, 'flags: prefetch: expected a list of flag keys or a function, got object'],
+  [{ context, provider: {} }, 'flags: provider: expected a provider that can prefetch, got object'],
+  [{ context, provider: null }, 'flags: provider: expected a provider that can prefetch, got null'],
+  [
+    { context, '\x1b[31mred': 1 },
+    'flags: \\u{1b}[31mred: unknown option, expected one of context, contextTimeoutMs, domain, prefetch, provider',
+  ],
+  [
+    { context, preload: [] },
+    'flags: preload: unknown option, expected one of context, contextTimeoutMs, domain, prefetch, provider',
+  ],
+])('refuses %o', (options, message) => {
+  expect(() => flags(options as FlagsOptions)).toThrow(new TypeError(message));
+});
+
+it('takes undefined for what is left out', () => {
+  const left = { contextTimeoutMs: undefined, domain: undefined, prefetch: undefined, provider: undefined };
+  expect(() => flags({ context, ...left })).not.toThrow();
+});
+
+it('gives an async context 1 s unless told otherwise, as the doc comment says', async () => {
+  const after = vi.spyOn(systemClock, 'after').mockReturnValue(() => undefined);
+  const slow = flags({ context: async () => new Promise(() => undefined) });
+  const told = new Promise((resolve) => {
+    void slow({} as never, { once: () => undefined } as never, resolve);
+  });
+  expect(after).toHaveBeenCalledExactlyOnceWith(1_000, expect.any(Function));
+  after.mock.calls[0]?.[1]();
+  expect(await told).toEqual(new Error('flags: context has not settled within 1000 ms (contextTimeoutMs)'));
+  expect(statedDefault('src/express/flags-options.ts', 'FlagsOptions', 'contextTimeoutMs')).toBe('1000');
+});

@@ -1,0 +1,245 @@
+import { getEventListeners } from 'node:events';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { AuthOptions } from '../../../src/options/provider-options.js';
+import { authorized } from '../../../src/http/auth/authorized.js';
+import { credentialsOf, type Credential } from '../../../src/http/auth/credentials.js';
+import { manualClock } from '../../clock.fixture.js';
+import { replied, REQUEST, sending } from '../outcomes.fixture.js';
+
+const OK = replied(200);
+const REFUSED = replied(401);
+
+const folders: string[] = [];
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
+});
+
+async function tokenFile(text: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'token-'));
+  folders.push(folder);
+  const path = join(folder, 'token');
+  await writeFile(path, text);
+  return path;
+}
+
+const headersOf = async (auth: AuthOptions | undefined) => {
+  const had = await credentialsOf(auth, manualClock(), 500).current();
+  return 'kind' in had ? had.message : had.headers;
+};
+
+describe('credentials', () => {
+  it.each<[string, AuthOptions | undefined, Record<string, string>]>([
+    ['none', undefined, {}],
+    ['a token', { token: 'dummy-token' }, { authorization: 'Bearer dummy-token' }],
+    ['a JSON Web Token', { jwt: 'dummy.jwt' }, { authorization: 'JWT dummy.jwt' }],
+    ['a function', { headers: () => ({ 'x-key': 'dummy' }) }, { 'x-key': 'dummy' }],
+    ['an async function', { headers: () => Promise.resolve({ 'x-key': 'dummy' }) }, { 'x-key': 'dummy' }],
+  ])('of %s become headers', async (_, auth, headers) => {
+    expect(await headersOf(auth)).toEqual(headers);
+  });
+
+  const returning = (headers: unknown): AuthOptions => ({ headers: () => headers as Record<string, string> });
+  it.each<[string, AuthOptions, string]>([
+    ['nothing', returning(undefined), 'auth.headers returned no plain object of names and values'],
+    ['null', returning(null), 'auth.headers returned no plain object of names and values'],
+    ['text', returning('dummy-token'), 'auth.headers returned no plain object of names and values'],
+    ['a number for a header', returning({ 'x-a': 5 }), 'auth.headers returned "x-a", which is no header'],
+    [
+      'a header of two lines',
+      returning({ 'x-a': 'b\r\nc' }),
+      'auth.headers returned "x-a", which is no header',
+    ],
+    [
+      'a header of the connection',
+      returning({ 'Content-Length': '1' }),
+      'auth.headers returned "Content-Length", which is the connection\'s own',
+    ],
+    [
+      'Headers',
+      returning(new Headers({ authorization: 'dummy' })),
+      'auth.headers returned no plain object of names and values',
+    ],
+    ['a name that is none', returning({ 'x a': 'b' }), 'auth.headers returned "x a", which is no header'],
+  ])('that a function gives as %s are a failure', async (_, auth, problem) => {
+    expect(await headersOf(auth)).toBe(`no credentials for Flipt: ${problem}`);
+  });
+
+  it.each<[string, () => never, string]>([
+    [
+      'an error',
+      () => {
+        throw new RangeError('holds dummy-secret');
+      },
+      'RangeError',
+    ],
+    [
+      'something else',
+      () => {
+        // A caller's function may throw anything.
+        throw 'dummy-secret' as unknown as Error;
+      },
+      'string',
+    ],
+  ])(
+    'of a function that throws %s are a failure that does not repeat its words',
+    async (_, headers, kind) => {
+      expect(await headersOf({ headers })).toBe(`no credentials for Flipt: auth.headers threw ${kind}`);
+    },
+  );
+
+  it('that do not come in time are a failure', async () => {
+    const clock = manualClock();
+    const credentials = credentialsOf({ headers: () => new Promise(() => undefined) }, clock, 500);
+    const had = credentials.current();
+    await clock.advance(500);
+    expect(await had).toEqual({
+      kind: 'credentials',
+      message: 'no credentials for Flipt: auth took longer than 500 ms (http.timeoutMs)',
+    });
+    expect(clock.timers()).toBe(0);
+  });
+
+  it('leave no timer behind', async () => {
+    const clock = manualClock();
+    await credentialsOf({ token: 'dummy-token' }, clock, 500).current();
+    expect(clock.timers()).toBe(0);
+  });
+});
+
+describe('a token in a file', () => {
+  it('is read without what surrounds it, and again when the file is replaced', async () => {
+    const path = await tokenFile(' dummy-1\n');
+    const credentials = credentialsOf({ tokenFile: path }, manualClock(), 500);
+    expect(await credentials.current()).toMatchObject({ headers: { authorization: 'Bearer dummy-1' } });
+    await writeFile(`${path}.new`, 'dummy-2-longer');
+    await rename(`${path}.new`, path);
+    expect(await credentials.current()).toMatchObject({
+      headers: { authorization: 'Bearer dummy-2-longer' },
+    });
+    expect(await credentials.current()).toMatchObject({
+      headers: { authorization: 'Bearer dummy-2-longer' },
+    });
+  });
+
+  it.each([
+    ['empty', ' \n', /tokenFile .*token is empty$/],
+    ['of two lines', 'dummy\ndummy', /tokenFile .*token does not hold a token$/],
+    ['with the scheme', 'Bearer dummy', /tokenFile .*token does not hold a token$/],
+  ])('that is %s is a failure', async (_, text, message) => {
+    expect(await headersOf({ tokenFile: await tokenFile(text) })).toMatch(message);
+  });
+
+  it('that is not there is a failure that says so', async () => {
+    const path = await tokenFile('dummy');
+    await rm(path);
+    expect(await headersOf({ tokenFile: path })).toMatch(/tokenFile .*token cannot be read \(ENOENT\)$/);
+  });
+});
+
+describe('a 401', () => {
+  it('has credentials renewed once for all who wait, and is tried once more', async () => {
+    let token = 0;
+    const headers = vi.fn(() => Promise.resolve({ 'x-token': String(token) }));
+    const credentials = credentialsOf({ headers }, manualClock(), 500);
+    const { send, sent } = sending(REFUSED, REFUSED, REFUSED, OK);
+    const asking = authorized(send, credentials);
+    token = 1;
+    const outcomes = await Promise.all([asking(REQUEST), asking(REQUEST), asking(REQUEST)]);
+    expect(outcomes).toEqual([OK, OK, OK]);
+    expect(sent).toHaveLength(6);
+    // Three to begin with, one for all of them again.
+    expect(headers).toHaveBeenCalledTimes(4);
+  });
+
+  it('that stays one is what the caller gets', async () => {
+    const { send, sent } = sending(REFUSED);
+    const asking = authorized(send, credentialsOf({ token: 'dummy-token' }, manualClock(), 500));
+    expect(await asking(REQUEST)).toBe(REFUSED);
+    expect(sent).toHaveLength(2);
+    expect(sent[0]?.credentials).toEqual({ authorization: 'Bearer dummy-token' });
+    // Known to be refused: the same credential is not tried twice again.
+    expect(await asking(REQUEST)).toBe(REFUSED);
+    expect(sent).toHaveLength(3);
+  });
+
+  it('for something that may not be repeated is not tried again', async () => {
+    const { send, sent } = sending(REFUSED);
+    const asking = authorized(send, credentialsOf({ token: 'dummy-token' }, manualClock(), 500));
+    expect(await asking({ ...REQUEST, repeatable: false })).toBe(REFUSED);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is what the caller gets where no others can be had', async () => {
+    const path = await tokenFile('dummy-1');
+    const { send, sent } = sending(REFUSED);
+    const asking = authorized(
+      async (request) => {
+        await rm(path);
+        return send(request);
+      },
+      credentialsOf({ tokenFile: path }, manualClock(), 500),
+    );
+    expect(await asking(REQUEST)).toBe(REFUSED);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('of credentials that somebody else has renewed meanwhile takes the new ones', async () => {
+    const headers = vi.fn(() => ({ 'x-token': 'dummy' }));
+    const credentials = credentialsOf({ headers }, manualClock(), 500);
+    const first = (await credentials.current()) as Credential;
+    expect(await credentials.renew(first)).toMatchObject({ version: 1 });
+    expect(await credentials.renew(first)).toMatchObject({ version: 1 });
+  });
+});
+
+describe('a signal', () => {
+  const pending = () => new Promise<never>(() => undefined);
+
+  it('ends the wait for credentials, and nothing is sent', async () => {
+    const { send, sent } = sending(OK);
+    const giveUp = new AbortController();
+    const asking = authorized(send, credentialsOf({ headers: pending }, manualClock(), 500));
+    const ended = asking({ ...REQUEST, signal: giveUp.signal });
+    giveUp.abort();
+    expect(await ended).toMatchObject({ kind: 'closed' });
+    expect(await asking({ ...REQUEST, signal: giveUp.signal })).toMatchObject({ kind: 'closed' });
+    expect(sent).toEqual([]);
+    expect(getEventListeners(giveUp.signal, 'abort')).toHaveLength(0);
+  });
+
+  it('ends the wait for others after a 401, which then is the answer', async () => {
+    const giveUp = new AbortController();
+    const { send, sent } = sending(REFUSED);
+    let times = 0;
+    const headers = () => {
+      if (++times === 1) return { 'x-token': 'dummy' };
+      giveUp.abort();
+      return pending();
+    };
+    const asking = authorized(send, credentialsOf({ headers }, manualClock(), 500));
+    expect(await asking({ ...REQUEST, signal: giveUp.signal })).toBe(REFUSED);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('that is never given leaves no listener', async () => {
+    const { signal } = new AbortController();
+    const { send } = sending(OK);
+    await authorized(
+      send,
+      credentialsOf({ token: 'dummy-token' }, manualClock(), 500),
+    )({ ...REQUEST, signal });
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+});
+
+describe('without credentials', () => {
+  it('nothing is sent', async () => {
+    const { send, sent } = sending(OK);
+    const credentials = credentialsOf({ tokenFile: '/nonexistent/token' }, manualClock(), 500);
+    expect(await authorized(send, credentials)(REQUEST)).toMatchObject({ kind: 'credentials' });
+    expect(sent).toEqual([]);
+  });
+});

@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hiding } from '../../src/http/redact.js';
+
+const TOKEN = 'Zm9vYmFy/cXV1eHF1+dXV4Zm9v==';
+const RUNS = /Zm9vYmFy|cXV1eHF1|dXV4Zm9v/;
+const hide = hiding({ authorization: `Bearer ${TOKEN}` }, {}, []);
+
+/** Writes what is neither letter nor digit: nobody escapes the others. */
+const each = (text: string, written: (character: string, code: number) => string) =>
+  text.replaceAll(/[^a-z\d]/gi, (character) => written(character, character.charCodeAt(0)));
+const hex = (code: number) => code.toString(16).padStart(2, '0');
+
+const NAMES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+  '/': '&sol;',
+  '+': '&plus;',
+  '=': '&equals;',
+  '.': '&period;',
+  _: '&lowbar;',
+};
+
+const WRITTEN: Readonly<Record<string, (text: string) => string>> = {
+  'as it is': (text) => text,
+  JSON: (text) => JSON.stringify(text).slice(1, -1),
+  'JSON with slashes escaped': (text) => JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/'),
+  'JSON with all escaped': (text) => each(text, (_, code) => `\\u00${hex(code)}`),
+  'JSON with all escaped in capitals': (text) => each(text, (_, code) => `\\u00${hex(code).toUpperCase()}`),
+  'the escapes of C': (text) => each(text, (_, code) => `\\x${hex(code)}`),
+  'HTML by name': (text) => each(text, (character) => NAMES[character] ?? character),
+  'HTML by number': (text) => each(text, (_, code) => `&#${code};`),
+  'HTML by number with zeros': (text) => each(text, (_, code) => `&#0${code};`),
+  'HTML by hexadecimal number': (text) => each(text, (_, code) => `&#x${hex(code)};`),
+  'HTML in capitals': (text) => each(text, (_, code) => `&#X${hex(code).toUpperCase()};`),
+  'a part of a URL': encodeURIComponent,
+  'a URL with all escaped': (text) => each(text, (_, code) => `%${hex(code)}`),
+};
+const WAYS = Object.values(WRITTEN);
+
+describe('a credential is hidden', () => {
+  it('where it stands as it is', () => {
+    expect(hide(`sent: Bearer ${TOKEN}, ${TOKEN}`)).toBe('sent: Bearer [credential], [credential]');
+  });
+
+  it.each(Object.entries(WRITTEN))('written as %s', (_, written) => {
+    const shown = hide(`<p>sent: ${written(`Bearer ${TOKEN}`)}</p>`);
+    expect(shown).toMatch(/^<p>sent: .*\[credential\].*<\/p>$/);
+    expect(shown).not.toMatch(RUNS);
+  });
+
+  it('whatever it is made of, written in several ways, one in the other: no six letters of it are left', () => {
+    const character = fc.integer({ min: 33, max: 126 }).map((code) => String.fromCharCode(code));
+    const token = fc.string({ unit: character, minLength: 6, maxLength: 40 });
+    const ways = fc.array(fc.constantFrom(...WAYS), { maxLength: 4 });
+    fc.assert(
+      fc.property(token, ways, (secret, written) => {
+        const told = written.reduce((text, write) => write(text), secret);
+        const shown = hiding({ authorization: secret }, {}, [])(told);
+        for (const run of secret.match(/[a-z\d]{6,}/gi) ?? []) {
+          fc.pre(!'[credential]'.includes(run));
+          expect(shown).not.toContain(run);
+        }
+      }),
+    );
+  });
+
+  it('that has parts, each by itself', () => {
+    const cookie = hiding({}, { cookie: 'sid=S3cretValue0123; theme=dark' }, []);
+    expect(cookie('{"sid":"S3cretValue0123","theme":"dark"}')).toBe('{"sid":"[credential]","theme":"dark"}');
+    const signed = hiding({ authorization: 'ApiKey id="x", key="S3cret-Value"' }, {}, []);
+    expect(signed('x, S3cret and Value')).toBe('x, [credential] and Value');
+  });
+
+  it('that goes to a proxy, or in a header of the options that is named like one', () => {
+    const other = { 'x-api-key': 'key-of-mine', 'x-team': 'checkout' };
+    const told = hiding({}, other, ['Basic dXNlcjpwYXNz'])('key-of-mine, dXNlcjpwYXNz, checkout');
+    expect(told).toBe('[credential], [credential], checkout');
+  });
+});
+
+describe('nothing else is hidden', () => {
+  it.each(['a 100% sure <p>&nbsp;&copy; 2024 C:\\new\\x', 'Zm9vY, Bearer, Basic'])('of %j', (text) => {
+    expect(hide(text)).toBe(text);
+  });
+
+  it('where there is no credential, or one of less than six characters', () => {
+    expect(hiding({}, {}, [])('anything')).toBe('anything');
+    expect(hiding({ authorization: 'Bearer short' }, {}, [])('too short')).toBe('too short');
+  });
+});

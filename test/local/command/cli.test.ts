@@ -1,0 +1,65 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { startCommand } from './command-process.fixture.js';
+import { useFolder } from '../folder.fixture.js';
+import { ask, evaluate } from '../requests.fixture.js';
+
+const at = useFolder();
+const FEATURES = 'flags:\n  - {key: new, type: BOOLEAN_FLAG_TYPE, enabled: true}\n';
+
+describe('the built command', () => {
+  it('prints its version and help', async () => {
+    const { version } = JSON.parse(
+      await readFile(new URL('../../../package.json', import.meta.url), 'utf8'),
+    ) as { version: string };
+    expect(await startCommand(['--version']).ended).toEqual({ code: 0, output: `${version}\n` });
+    expect(await startCommand(['--help']).ended).toMatchObject({ code: 0 });
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'serves until %s, takes up edits, and exits with 0',
+    async (signal) => {
+      const path = at(`${signal}.yml`);
+      await writeFile(path, FEATURES);
+      const command = startCommand(['serve', '--features', path, '--port', '0']);
+      const url = await command.url;
+      expect(await evaluate(url, [{ flagKey: 'new' }])).toMatchObject([{ enabled: true }]);
+      await writeFile(path, FEATURES.replace('true', 'false'));
+      await command.printed(/Took up/);
+      expect(await evaluate(url, [{ flagKey: 'new' }])).toMatchObject([{ enabled: false }]);
+      command.kill(signal);
+      expect(await command.ended).toMatchObject({ code: 0 });
+    },
+  );
+
+  it('requires the token of its environment, and prints it nowhere', async () => {
+    const path = at('auth.yml');
+    await writeFile(path, FEATURES);
+    const token = 'dummy-bootstrap';
+    const command = startCommand(['serve', '--features', path, '--port', '0', '--auth', 'required'], {
+      FLIPT_BOOTSTRAP_TOKEN: token,
+    });
+    const url = await command.url;
+    expect(await ask(url, 'POST /evaluate/v1/batch', { body: {} })).toMatchObject({ status: 401 });
+    expect(await ask(url, 'POST /evaluate/v1/batch', { body: {}, token })).toMatchObject({ status: 200 });
+    command.kill('SIGTERM');
+    const { code, output } = await command.ended;
+    expect(code).toBe(0);
+    expect(output).not.toContain(token);
+  });
+
+  it.each([
+    [
+      ['serve', '--features', 'nowhere.yml'],
+      /^openfeature-flipt-provider: nowhere\.yml: cannot be read: ENOENT.*\n$/,
+    ],
+    [
+      ['serve', '--port', 'x'],
+      /^openfeature-flipt-provider: --port: expected a number from 0 to 65535, got x .*\n$/,
+    ],
+  ])('exits with 1, a message and no stack trace: %j', async (args, output) => {
+    const ended = await startCommand(args).ended;
+    expect(ended.code).toBe(1);
+    expect(ended.output).toMatch(output);
+  });
+});

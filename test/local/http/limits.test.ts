@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { HELP, readCommandLine } from '../../../src/local/command/command-line.js';
+import { startLocalService, type LocalService } from '../../../src/local/index.js';
+import { listen } from '../../../src/local/http/listener.js';
+import { textOf } from '../../docs/pages.fixture.js';
+import { statedDefault } from '../../docs/stated.fixture.js';
+import { ask } from '../requests.fixture.js';
+
+vi.mock('../../../src/local/http/listener.js', { spy: true });
+
+let service: LocalService;
+
+beforeAll(async () => {
+  service = await startLocalService({ features: {} });
+});
+afterAll(async () => {
+  await service.close();
+});
+
+const BATCH = 'POST /evaluate/v1/batch';
+const MEGABYTES = 16;
+const body = (bytes: number) => `{"requestId":"${'x'.repeat(bytes - 16)}"}`;
+
+it('takes a body of 16 MB, and not of one byte more', async () => {
+  const most = MEGABYTES * 1024 * 1024;
+  expect(await ask(service.url, BATCH, { body: body(most) })).toMatchObject({ status: 200 });
+  expect(await ask(service.url, BATCH, { body: body(most + 1) })).toMatchObject({ status: 413 });
+});
+
+it('listens as the options state, with the limits that their doc comments and the help tell of', () => {
+  const stated = (name: string) => statedDefault('src/local/local-options.ts', 'LocalServiceOptions', name);
+  expect(listen).toHaveBeenCalledExactlyOnceWith(
+    expect.any(Function),
+    expect.objectContaining({
+      port: Number(stated('port')),
+      host: stated('host'),
+      headersTimeoutMs: 10_000,
+      requestTimeoutMs: 30_000,
+      closeTimeoutMs: 5_000,
+    }),
+  );
+  expect(HELP).toContain("Limits: bodies of 16 MB; 10 seconds for a request's headers, 30 for all of it.");
+  const comments = textOf('src/local/local-service.ts').replace(/\n \* /g, ' ');
+  expect(comments).toContain(
+    'bodies of 16 MB at most (413), and gives a request 10 s for its headers and 30 s for all',
+  );
+  expect(comments).toContain('finishes those in flight (within 5 s)');
+});
+
+it('evaluates as the options state', async () => {
+  expect(statedDefault('src/local/local-options.ts', 'LocalServiceOptions', 'semantics')).toBe('v1');
+  // Flipt v2 does not serve it.
+  expect(await ask(service.url, 'GET /api/v1/namespaces/default/segments')).toMatchObject({ status: 200 });
+});
+
+it.each(['port', 'host', 'semantics'] as const)('serves with the --%s that the help states', (name) => {
+  const line = readCommandLine(['serve', '--features', 'features.yml'], {});
+  const [, value] = new RegExp(`  --${name} [^]*?Default: ([\\w.]*\\w)`).exec(HELP) ?? [];
+  expect(line).toMatchObject({ serve: { [name]: name === 'port' ? Number(value) : value } });
+});

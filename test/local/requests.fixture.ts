@@ -1,0 +1,51 @@
+import { BASE_FEATURES } from '../contract/conversation.fixture.js';
+
+export { BASE_FEATURES };
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+  readonly headers: Headers;
+}
+
+export interface Asked {
+  readonly token?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON unless it is text already. */
+  readonly body?: unknown;
+}
+
+/** One request over a real socket. `where` is a method and a path: `GET /health`. */
+export async function ask(url: string, where: string, asked: Asked = {}): Promise<Answer> {
+  const [method = '', path = ''] = where.split(' ');
+  const { token, headers, body } = asked;
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { ...(token !== undefined && { Authorization: `Bearer ${token}` }), ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  return {
+    status: response.status,
+    body: (await response.json()) as Record<string, unknown>,
+    headers: response.headers,
+  };
+}
+
+/** The answers to a batch, each the one member that is filled. */
+export async function evaluate(
+  url: string,
+  requests: readonly unknown[],
+): Promise<readonly Record<string, unknown>[]> {
+  const { status, body } = await ask(url, 'POST /evaluate/v1/batch', { body: { requests } });
+  if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`);
+  return (body.responses as Record<string, Record<string, unknown>>[]).map(
+    ({ variantResponse, booleanResponse, errorResponse }) =>
+      variantResponse ?? booleanResponse ?? errorResponse ?? {},
+  );
+}
+
+/** A stamp that gives the same dates and ids each time. */
+export function fixedStamp(): { date: () => number; id: () => string } {
+  let count = 0;
+  return { date: () => Date.parse('2024-01-01T00:00:00Z'), id: () => `id-${++count}` };
+}

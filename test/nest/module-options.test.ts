@@ -1,0 +1,89 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { systemClock } from '../../src/clock.js';
+import {
+  FliptModule,
+  RequireFlag,
+  type FliptModuleAsyncOptions,
+  type RequireFlagOptions,
+} from '../../src/nest/index.js';
+import { checkOptions, type FliptModuleOptions } from '../../src/nest/module-options.js';
+import { register } from '../../src/nest/registration.js';
+import { statedDefault } from '../docs/stated.fixture.js';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const MILLISECONDS = 'milliseconds > 0 and <= 2147483647';
+
+it.each<[unknown, string]>([
+  [undefined, 'FliptModule: options: expected an object, got undefined'],
+  [null, 'FliptModule: options: expected an object, got null'],
+  [{ context: {} }, 'FliptModule: context: expected a function, got object'],
+  [{ provider: {} }, 'FliptModule: provider: expected an OpenFeature provider, got object'],
+  [{ provider: null }, 'FliptModule: provider: expected an OpenFeature provider, got null'],
+  [{ domain: 7 }, 'FliptModule: domain: expected a string, got 7'],
+  [{ prefetch: 'flag' }, 'FliptModule: prefetch: expected a list of flag keys or a function, got string'],
+  [{ prefetch: [7] }, 'FliptModule: prefetch: expected a list of flag keys or a function, got object'],
+  [{ readyTimeoutMs: 0 }, `FliptModule: readyTimeoutMs: expected ${MILLISECONDS}, got 0`],
+  [{ readyTimeoutMs: '1' }, `FliptModule: readyTimeoutMs: expected ${MILLISECONDS}, got string`],
+  [
+    { readyTimeoutMs: 2_147_483_648 },
+    `FliptModule: readyTimeoutMs: expected ${MILLISECONDS}, got 2147483648`,
+  ],
+  [{ readyTimeoutMs: Infinity }, `FliptModule: readyTimeoutMs: expected ${MILLISECONDS}, got Infinity`],
+  [{ readyTimeoutMs: NaN }, `FliptModule: readyTimeoutMs: expected ${MILLISECONDS}, got NaN`],
+  [{ required: 'yes' }, 'FliptModule: required: expected true or false, got string'],
+  [
+    { url: 'http://localhost:8080' },
+    'FliptModule: url: unknown option, expected one of context, provider, domain, prefetch, readyTimeoutMs, required',
+  ],
+])('refuses %o when the app starts', async (options, message) => {
+  await expect(register(options as FliptModuleOptions)).rejects.toThrow(new TypeError(message));
+});
+
+it.each<[unknown, string]>([
+  [undefined, 'RequireFlag: options: expected an object, got undefined'],
+  [{}, 'RequireFlag: default: expected true or false, got undefined'],
+  [{ default: 'on' }, 'RequireFlag: default: expected true or false, got string'],
+  [{ default: true, otherwise: 404 }, 'RequireFlag: otherwise: expected a function, got 404'],
+  [{ default: true, else: 1 }, 'RequireFlag: else: unknown option, expected one of default, otherwise'],
+])('RequireFlag refuses %o where it is applied', (options, message) => {
+  expect(() => RequireFlag('a', options as RequireFlagOptions)).toThrow(new TypeError(message));
+});
+
+it('RequireFlag asks for the key of a flag', () => {
+  expect(() => RequireFlag(undefined as never, { default: false })).toThrow(
+    new TypeError('RequireFlag: flag: expected a string'),
+  );
+});
+
+it.each<[unknown, string]>([
+  [undefined, 'options: expected an object, got undefined'],
+  [{}, 'useFactory: expected a function, got undefined'],
+  [{ useClass: Object }, 'useClass: unknown option, expected one of useFactory, imports, inject'],
+  [{ useFactory: () => ({}), inject: 'CONFIG' }, 'inject: expected a list, got string'],
+  [{ useFactory: () => ({}), imports: {} }, 'imports: expected a list, got object'],
+])('forRootAsync refuses %o', (options, message) => {
+  expect(() => FliptModule.forRootAsync(options as FliptModuleAsyncOptions)).toThrow(
+    new TypeError(`FliptModule.forRootAsync: ${message}`),
+  );
+});
+
+it('takes undefined for what is left out', () => {
+  const left = { provider: undefined, domain: undefined, prefetch: undefined, readyTimeoutMs: undefined };
+  expect(() => {
+    checkOptions({ ...left, required: undefined });
+  }).not.toThrow();
+});
+
+it('waits 10 s for the provider unless told otherwise, as the doc comment says', async () => {
+  const after = vi.spyOn(systemClock, 'after').mockReturnValue(() => undefined);
+  const initialize = async () => new Promise(() => undefined);
+  const provider = { metadata: { name: 'silent' }, initialize, resolveBooleanEvaluation: () => undefined };
+  const starting = register({ provider: provider as never, required: true });
+  expect(after).toHaveBeenCalledExactlyOnceWith(10_000, expect.any(Function));
+  after.mock.calls[0]?.[1]();
+  await expect(starting).rejects.toThrow('within 10000 ms (readyTimeoutMs)');
+  expect(statedDefault('src/nest/module-options.ts', 'FliptModuleOptions', 'readyTimeoutMs')).toBe('10000');
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { FliptProviderOptions } from '../../src/options/provider-options.js';
+import { clientSettings, providerSettings } from '../../src/options/settings.js';
+import { settled } from './settled.fixture.js';
+
+describe('the environment', () => {
+  it.each([
+    ['FLIPT_URL', 'http://flipt.test/', { url: 'http://flipt.test' }],
+    ['FLIPT_NAMESPACE', 'shop', { namespace: 'shop' }],
+    ['FLIPT_ENVIRONMENT', 'staging', { environment: 'staging' }],
+    ['FLIPT_REFERENCE', 'main', { reference: 'main' }],
+    ['FLIPT_TOKEN', 'dummy-token', { auth: { token: 'dummy-token' } }],
+    ['FLIPT_JWT', 'dummy.jwt', { auth: { jwt: 'dummy.jwt' } }],
+    ['FLIPT_TOKEN_FILE', '/run/token', { auth: { tokenFile: '/run/token' } }],
+  ])('%s sets what no option does, and is not set where it is empty', (name, value, expected) => {
+    expect(settled({}, { [name]: value })).toMatchObject(expected);
+    const [option] = Object.keys(expected) as (keyof FliptProviderOptions)[];
+    expect(settled({}, { [name]: '' })[option!]).toEqual(settled({})[option!]);
+  });
+
+  it('loses against options', () => {
+    const env = {
+      FLIPT_URL: 'http://env.test',
+      FLIPT_NAMESPACE: 'env',
+      FLIPT_ENVIRONMENT: 'env',
+      FLIPT_REFERENCE: 'env',
+      FLIPT_TOKEN: 'dummy-env',
+    };
+    const options = {
+      url: 'http://option.test',
+      namespace: 'option',
+      environment: 'option',
+      reference: 'option',
+      auth: { jwt: 'dummy.jwt' },
+    };
+    expect(settled(options, env)).toMatchObject(options);
+  });
+
+  it.each([
+    [{ FLIPT_TOKEN: 'a', FLIPT_JWT: 'b' }, 'FLIPT_TOKEN and FLIPT_JWT: expected one of them, got 2'],
+    [
+      { FLIPT_TOKEN: 'a', FLIPT_JWT: 'b', FLIPT_TOKEN_FILE: 'c' },
+      'FLIPT_TOKEN and FLIPT_JWT and FLIPT_TOKEN_FILE: expected one of them, got 3',
+    ],
+    [
+      { FLIPT_URL: 'localhost:8080' },
+      'FLIPT_URL: expected an address that begins with http: or https:, got a string',
+    ],
+    [
+      { FLIPT_ENVIRONMENT: 'a\nb' },
+      /^FLIPT_ENVIRONMENT: expected the name of an environment without line breaks/,
+    ],
+    [{ FLIPT_TOKEN: 'dummy\n' }, /^FLIPT_TOKEN: expected a token without line breaks .*got a string$/],
+    [
+      { FLIPT_JWT: 'Bearer dummy' },
+      'FLIPT_JWT: expected a JSON Web Token alone, without a space, got a string',
+    ],
+  ])('that is wrong (%j) is a TypeError, too', (env, message) => {
+    expect(() => settled({}, env)).toThrow(TypeError);
+    expect(() => settled({}, env)).toThrow(message);
+  });
+
+  it('with credentials of two kinds is no matter where an option gives them', () => {
+    const env = { FLIPT_TOKEN: 'a', FLIPT_JWT: 'b' };
+    expect(settled({ auth: { token: 'dummy-token' } }, env).auth).toEqual({ token: 'dummy-token' });
+  });
+
+  it('is that of the process, unless told otherwise', () => {
+    vi.stubEnv('FLIPT_NAMESPACE', 'of-the-process');
+    expect(providerSettings().namespace).toBe('of-the-process');
+    vi.stubEnv('FLIPT_URL', 'http://of-the-process.test');
+    expect(clientSettings().url).toBe('http://of-the-process.test');
+    vi.unstubAllEnvs();
+  });
+});

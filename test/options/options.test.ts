@@ -1,0 +1,134 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { FliptProviderOptions } from '../../src/options/provider-options.js';
+import { settled } from './settled.fixture.js';
+
+const logger = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
+
+describe('without options', () => {
+  it('all have their defaults', () => {
+    expect(settled(undefined)).toMatchObject({
+      url: 'http://localhost:8080',
+      namespace: 'default',
+      environment: undefined,
+      reference: undefined,
+      auth: undefined,
+      headers: {},
+      targetingKey: 'optional',
+      attributes: undefined,
+      initTimeoutMs: 5_000,
+      deadlineMs: 1_000,
+      cache: {
+        freshForMs: 15_000,
+        staleForMs: 15_000,
+        staleOnErrorForMs: 3_600_000,
+        negativeForMs: 5_000,
+        maxEntries: 10_000,
+        maxBytes: 33_554_432,
+      },
+      batch: { maxItems: 50, maxBytes: 1_048_576, maxConcurrent: 8, maxWaiting: 10_000 },
+      http: { timeoutMs: 500, retries: 2 },
+      breaker: { failures: 3, openForMs: 5_000, maxOpenForMs: 60_000 },
+    });
+  });
+
+  it('an option that is undefined is not set', () => {
+    const { cache, batch, breaker, ...rest } = settled({});
+    expect(
+      settled({
+        url: undefined,
+        namespace: undefined,
+        auth: undefined,
+        attributes: undefined,
+        cache: { freshForMs: undefined },
+        batch: { maxItems: undefined },
+        breaker: { failures: undefined },
+        http: { timeoutMs: undefined, retries: undefined },
+        logger: undefined,
+      }),
+    ).toMatchObject({ cache, batch, breaker, url: rest.url, namespace: 'default', http: rest.http });
+  });
+
+  it('warnings and errors go to the console, and nothing else', () => {
+    const console_ = { error: vi.spyOn(console, 'error'), warn: vi.spyOn(console, 'warn') };
+    for (const spy of Object.values(console_)) spy.mockImplementation(() => undefined);
+    const quiet = vi.spyOn(console, 'info');
+    const { logger: toConsole } = settled({});
+    for (const level of ['error', 'warn', 'info', 'debug'] as const) toConsole[level](level, 1);
+    expect(console_.error).toHaveBeenCalledExactlyOnceWith('error', 1);
+    expect(console_.warn).toHaveBeenCalledExactlyOnceWith('warn', 1);
+    expect(quiet).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
+  });
+});
+
+const OPTIONS: readonly (readonly [keyof FliptProviderOptions, unknown, unknown?])[] = [
+  ['url', 'https://flipt.test/base/', 'https://flipt.test/base'],
+  ['url', 'http://[::1]:8080'],
+  ['namespace', 'shop'],
+  ['environment', 'staging'],
+  ['reference', 'main'],
+  ['auth', { token: 'dummy-token' }],
+  ['auth', { jwt: 'dummy.jwt' }],
+  ['auth', { tokenFile: '/run/token' }],
+  ['auth', { token: 'dummy-token', jwt: undefined }, { token: 'dummy-token' }],
+  ['headers', { 'x-team': 'checkout', 'x-empty': '' }],
+  ['headers', { 'X-Team': 'checkout', Host: 'flipt.test' }, { 'x-team': 'checkout', host: 'flipt.test' }],
+  ['targetingKey', 'required'],
+  ['attributes', { only: ['plan'] }],
+  ['attributes', { except: [] }],
+  ['attributes', { only: undefined, except: ['plan'] }, { except: ['plan'] }],
+  ['initTimeoutMs', 1],
+  ['deadlineMs', 2_147_483_647],
+  ['deadlineMs', 0.5e3],
+  ['cache', false, undefined],
+  ['breaker', false, undefined],
+];
+
+describe('an option', () => {
+  it.each(OPTIONS.map(([name, given, expected]) => [name, given, expected] as const))(
+    '%s may be %j',
+    (...[name, given, expected]) => {
+      expect(settled({ [name]: given })[name]).toStrictEqual(
+        given === false ? undefined : (expected ?? given),
+      );
+    },
+  );
+
+  it('of a group leaves the others of the group as they are', () => {
+    expect(settled({ cache: { freshForMs: 0 } }).cache).toMatchObject({ freshForMs: 0, staleForMs: 15_000 });
+    expect(settled({ batch: { maxItems: 1 } }).batch).toMatchObject({ maxItems: 1, maxConcurrent: 8 });
+    expect(settled({ http: { retries: 0 } }).http).toMatchObject({ timeoutMs: 500, retries: 0 });
+  });
+
+  it('batch: false makes each question a request of its own', () => {
+    expect(settled({ batch: false }).batch).toMatchObject({ maxItems: 1, maxConcurrent: 8 });
+  });
+
+  it('http takes a dispatcher, or a proxy, tls and a socket', () => {
+    const dispatcher = { request: () => Promise.reject(new Error('unused')) };
+    const pem = '-----BEGIN CERTIFICATE-----';
+    expect(settled({ http: { dispatcher } }).http.dispatcher).toBe(dispatcher);
+    for (const http of [
+      { proxy: 'env' },
+      { proxy: 'http://proxy.test:3128' },
+      {
+        tls: { ca: [pem, Buffer.from('PEM')], cert: pem, key: Buffer.from('PEM'), servername: 'a.test' },
+      },
+      { tls: { ca: pem }, socketPath: '/run/flipt.sock' },
+    ]) {
+      expect(settled({ http }).http).toMatchObject(http);
+    }
+  });
+
+  it('logger gets what is logged, and may throw', () => {
+    const { logger: given } = settled({ logger });
+    given.warn('words', 1);
+    expect(logger.warn).toHaveBeenCalledExactlyOnceWith('words', 1);
+    logger.error.mockImplementation(() => {
+      throw new Error('defect');
+    });
+    expect(() => {
+      given.error('words');
+    }).not.toThrow();
+  });
+});

@@ -1,0 +1,24 @@
+import type { Answer, BooleanAnswer, VariantAnswer } from '../../../src/model/answer.js';
+import type { Resolution } from '../../../src/model/resolution.js';
+
+/** Answers as tests need them: what matters is named, the rest is plain. */
+export function variantAnswer(more: Partial<VariantAnswer> = {}): VariantAnswer {
+  return {
+    kind: 'variant',
+    match: true,
+    variant: 'blue',
+    attachment: '',
+    reason: 'MATCH',
+    segmentKeys: ['everyone'],
+    requestId: '',
+    ...more,
+  };
+}
+
+export function booleanAnswer(more: Partial<BooleanAnswer> = {}): BooleanAnswer {
+  return { kind: 'boolean', enabled: true, reason: 'DEFAULT', segmentKeys: [], requestId: '', ...more };
+}
+
+export function told(answer: Answer, more: Partial<Resolution> = {}): Resolution {
+  return { answer, source: 'service', ageMs: 0, stale: false, ...more };
+}

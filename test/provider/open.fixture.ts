@@ -1,0 +1,61 @@
+import { OpenFeature, type Client, type Provider } from '@openfeature/server-sdk';
+import { afterEach, vi } from 'vitest';
+import { FliptProvider, type FliptProviderOptions, type Logger } from '../../src/index.js';
+import { startLocalService, type LocalService, type LocalServiceOptions } from '../../src/local/index.js';
+import { scriptedServer, type Script, type ScriptedServer } from '../servers/scripted.fixture.js';
+
+/** What a test has opened is closed after it, the last thing first. */
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  await OpenFeature.clearProviders();
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+export async function serving(script: Script): Promise<ScriptedServer> {
+  const server = await scriptedServer(script);
+  closing.push(server.close);
+  return server;
+}
+
+/** The address of a port on which nobody listens. */
+export async function refusedAddress(): Promise<string> {
+  const server = await scriptedServer(() => undefined);
+  await server.close();
+  return server.url;
+}
+
+export async function localService(options: LocalServiceOptions): Promise<LocalService> {
+  const service = await startLocalService(options);
+  closing.push(() => service.close());
+  return service;
+}
+
+export function recordingLogger(): { [L in keyof Logger]: ReturnType<typeof vi.fn<Logger[L]>> } {
+  return { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
+}
+
+/** A provider that logs nowhere. */
+export function flipt(options: FliptProviderOptions): FliptProvider {
+  return new FliptProvider({ logger: recordingLogger(), ...options });
+}
+
+let domains = 0;
+
+/** Registers a provider under a domain of its own; whether its start succeeds, a test asks for itself. */
+export function register(provider: Provider): { client: Client; registered: Promise<void>; domain: string } {
+  const domain = `domain-${++domains}`;
+  const registered = OpenFeature.setProviderAndWait(domain, provider);
+  // A test that does not look at it does not fail for it.
+  registered.catch(() => undefined);
+  return { client: OpenFeature.getClient(domain), registered, domain };
+}
+
+/** A client of a provider that has started, or whose start has failed. */
+export async function open(
+  options: FliptProviderOptions,
+): Promise<{ client: Client; provider: FliptProvider }> {
+  const provider = flipt(options);
+  const { client, registered } = register(provider);
+  await registered.catch(() => undefined);
+  return { client, provider };
+}

@@ -1,0 +1,71 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  NOOP_TRANSACTION_CONTEXT_PROPAGATOR,
+  OpenFeature,
+  type TransactionContext,
+  type TransactionContextPropagator,
+} from '@openfeature/server-sdk';
+import { afterEach, expect, it, vi } from 'vitest';
+import {
+  openRequestView,
+  requestContext,
+  runInTransactionContext,
+  type Prefetcher,
+} from '../../src/index.js';
+
+afterEach(() => {
+  OpenFeature.setTransactionContextPropagator(NOOP_TRANSACTION_CONTEXT_PROPAGATOR);
+});
+
+function propagatorThat(changes: (context: TransactionContext) => TransactionContext) {
+  const store = new AsyncLocalStorage<TransactionContext>();
+  const propagator: TransactionContextPropagator = {
+    getTransactionContext: () => store.getStore() ?? {},
+    setTransactionContext: (context, callback, ...args) => {
+      store.run(changes(context), callback, ...args);
+    },
+  };
+  return propagator;
+}
+
+it.each<[string, (context: TransactionContext) => TransactionContext, TransactionContext]>([
+  ['rewrites the targeting key', () => ({ targetingKey: 'hashed' }), { targetingKey: 'hashed' }],
+  ['drops the targeting key', () => ({ tenant: 'acme' }), { tenant: 'acme' }],
+  ['keeps all', (context) => context, { targetingKey: 'user' }],
+])("leaves a propagator of the user's own in place that %s", (_name, changes, expected) => {
+  OpenFeature.setTransactionContextPropagator(propagatorThat(changes));
+  let seen: TransactionContext = {};
+  runInTransactionContext({ targetingKey: 'user' }, () => {
+    seen = OpenFeature.getTransactionContext();
+  });
+  expect(seen).toEqual(expected);
+});
+
+it("installs one over OpenFeature's stand-in", () => {
+  let seen: TransactionContext = {};
+  runInTransactionContext({ targetingKey: 'user' }, () => {
+    seen = OpenFeature.getTransactionContext();
+  });
+  expect(seen).toEqual({ targetingKey: 'user' });
+});
+
+it.each<[string, () => unknown]>([
+  ['gives nothing', () => undefined],
+  ['gives no promise', () => ['flag']],
+  [
+    'throws',
+    () => {
+      throw new Error('not today');
+    },
+  ],
+  ['rejects', async () => Promise.reject(new Error('not today'))],
+])("makes the context of a request whatever another vendor's prefetch does: it %s", (_name, prefetch) => {
+  const provider = { prefetch: vi.fn(prefetch) };
+  const options = {
+    view: openRequestView(),
+    prefetch: ['flag'],
+    provider: provider as unknown as Prefetcher,
+  };
+  expect(requestContext({ targetingKey: 'user' }, options)).toMatchObject({ targetingKey: 'user' });
+  expect(provider.prefetch).toHaveBeenCalledOnce();
+});
