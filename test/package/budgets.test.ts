@@ -59,7 +59,7 @@ const OTHERS = /^(local|engine|express|nest|client)\//;
 
 function expectFrontDoorAlone(loaded: readonly string[]): void {
   const sources = loaded.flatMap(sourcesOf);
-  expect(sources).toContain('provider.ts');
+  expect(sources).toContain('provider/provider.ts');
   expect(sources.filter((source) => OTHERS.test(source))).toEqual([]);
 }
 
