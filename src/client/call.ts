@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import type { Failure } from '../model/failure.js';
 import type { Reply, Send } from '../http/reply.js';
 import { failureError, replyError, unreadableError, type Asked } from './call-errors.js';
+import { kindOf } from '../text/describe.js';
 import type { Call } from './operations/operation.js';
 
 export interface Caller {
@@ -90,11 +91,9 @@ function wordsOf(issue: v.BaseIssue<unknown>): string {
   if (issue.input === undefined) return `${place}: missing`;
   const isOurs = issue.kind !== 'schema' || issue.type === 'custom';
   const expected = isOurs ? issue.message : String(issue.expected);
-  return `${place}: expected ${expected}, got ${kindOf(issue.input)}`;
+  return `${place}: expected ${expected}, got ${sizeOf(issue.input)}`;
 }
 
-function kindOf(given: unknown): string {
-  if (given === null) return 'null';
-  if (Array.isArray(given)) return `a list of ${given.length}`;
-  return typeof given === 'object' ? 'an object' : `a ${typeof given}`;
+function sizeOf(given: unknown): string {
+  return Array.isArray(given) ? `${kindOf(given)} of ${given.length}` : kindOf(given);
 }

@@ -1,4 +1,4 @@
-import { isCredentialName } from './auth/credential-name.js';
+import { isCredentialName } from '../text/header.js';
 
 /** What is shorter is no secret, and would blot out half of an honest message. */
 const SHORTEST_SECRET = 6;

@@ -7,7 +7,7 @@ import { withFlag } from './state/flag-change.js';
 import { createHandler } from './http/handler.js';
 import { importFeatures } from './features/import-features.js';
 import { listen, type Listener } from './http/listener.js';
-import { messageOf } from '../text/message-of.js';
+import { messageOf } from '../text/describe.js';
 import { checkFlagState, checkOptions, type LocalServiceOptions } from './local-options.js';
 import type { NamespaceRecord, Stamp, State } from './state/records.js';
 import { Store } from './state/state-store.js';

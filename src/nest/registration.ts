@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { OpenFeature, type Provider } from '@openfeature/server-sdk';
 import { inTime, systemClock } from '../clock.js';
 import { FliptProvider } from '../index.js';
+import { messageOf } from '../text/describe.js';
 import { checkOptions, type FliptModuleOptions } from './module-options.js';
 
 /** The provider of an app, which has begun with its start. */
@@ -20,7 +21,7 @@ export async function register(options: FliptModuleOptions): Promise<Registratio
   try {
     await inTime(started(provider, domain), readyTimeoutMs, systemClock, late);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     if (required) {
       await close();
       throw new Error(`FliptModule: the provider is not ready: ${reason}`, { cause: error });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { clientShape, providerShape } from './shape.js';
-import { isPlainObject } from '../text/kind.js';
+import { isPlainObject } from '../text/describe.js';
 import { quoted, unsteered } from '../text/quote.js';
 
 /**

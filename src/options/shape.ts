@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { LARGEST_TIMER_MS } from '../clock.js';
 import { isConnectionHeader, isHeaderName, isHeaderText } from '../text/header.js';
-import { isPlainObject } from '../text/kind.js';
+import { isPlainObject } from '../text/describe.js';
 
 /*
  * The shape of the options. A message here is what was expected;

@@ -3,7 +3,7 @@ import type { Failure } from '../../model/failure.js';
 import type { AuthOptions } from '../../options/provider-options.js';
 import { isConnectionHeader, isHeaderName, isHeaderText } from '../../text/header.js';
 import { CredentialProblem, fileSource, type AuthHeaders, type CredentialSource } from './token-file.js';
-import { isPlainObject } from '../../text/kind.js';
+import { isPlainObject } from '../../text/describe.js';
 import { quoted } from '../../text/quote.js';
 
 /** Headers, and the number of times they had been renewed when they were had. */

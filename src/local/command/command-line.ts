@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Semantics } from '../../engine/features.js';
-import { messageOf } from '../../text/message-of.js';
+import { messageOf } from '../../text/describe.js';
 
 export interface ServeArguments {
   readonly features: string | undefined;

@@ -1,10 +1,10 @@
-import { isIP } from 'node:net';
 import { type Clock, systemClock } from '../../clock.js';
 import { HELP, readCommandLine, type ServeArguments } from './command-line.js';
 import { DataFileError } from '../state/data-file.js';
 import { FeaturesError } from '../features/features-file.js';
 import { fingerprint, watchFile } from './features-watch.js';
-import { messageOf } from '../../text/message-of.js';
+import { messageOf } from '../../text/describe.js';
+import { isLoopback } from '../../text/loopback.js';
 import { type LocalService, startLocalService } from '../local-service.js';
 
 /** What the command has of the process it runs in. */
@@ -108,10 +108,6 @@ function startError(error: unknown, { port, host }: ServeArguments): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') return `port ${port} of ${host} is in use already; --port takes another`;
   return `cannot listen on port ${port} of ${host}: ${messageOf(error)}`;
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

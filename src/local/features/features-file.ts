@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
 import type { FeaturesDocument } from './features-document.js';
 import { checkDocument, type CheckedDocument } from './features-schema.js';
-import { messageOf } from '../../text/message-of.js';
+import { messageOf } from '../../text/describe.js';
 
 /** Features that cannot be used. The message names the file, the document, the path in it and what was expected. */
 export class FeaturesError extends Error {

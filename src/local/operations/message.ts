@@ -1,6 +1,6 @@
 import { parseDateTime } from '../../engine/date-syntax.js';
 import { withoutRoundFractions } from './json-text.js';
-import { messageOf } from '../../text/message-of.js';
+import { kindOf, messageOf } from '../../text/describe.js';
 import { invalid } from './service-error.js';
 
 const LARGEST_INT32 = 2 ** 31 - 1;
@@ -119,13 +119,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Shows the kind of the value only: the value may be long, or a secret. */
 function wrongType(name: string, expected: string, value: unknown): Error {
   return invalid(`invalid value for ${name}: expected ${expected}, got ${kindOf(value)}`);
-}
-
-/** Never the value itself: it may be long, or a secret. */
-function kindOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

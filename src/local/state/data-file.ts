@@ -5,7 +5,7 @@ import { readState, writeState } from './data-format.js';
 import type { State } from './records.js';
 import { notSaved, savedUnsurely } from '../operations/service-error.js';
 import type { Save } from './state-store.js';
-import { messageOf } from '../../text/message-of.js';
+import { messageOf } from '../../text/describe.js';
 
 /** A data file that cannot be used; it is left as it is. The message names the file and what is wrong. */
 export class DataFileError extends Error {

@@ -1,4 +1,4 @@
-import { messageOf } from '../../text/message-of.js';
+import { messageOf } from '../../text/describe.js';
 import type { State } from './records.js';
 import { notSaved, ServiceError, UnsureError } from '../operations/service-error.js';
 

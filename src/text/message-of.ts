@@ -1,4 +1,0 @@
-/** In words what was thrown, whatever it is. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
