@@ -1,9 +1,20 @@
-import { expect, it } from 'vitest';
-import { textOf } from './pages.fixture.js';
+import { describe, expect, it } from 'vitest';
+import { cellsOf, pages, textOf } from './pages.fixture.js';
 
 /** As `wc -w` counts them. */
 const wordsOf = (text: string) => text.split(/\s+/).filter((word) => word !== '').length;
 
 it('README.md has at most 1,100 words, so that it is read', () => {
   expect(wordsOf(textOf('README.md'))).toBeLessThanOrEqual(1_100);
+});
+
+describe.each(pages())('%s', (page) => {
+  it('has no table cell of more than 160 characters: a cell is a phrase', () => {
+    expect(cellsOf(textOf(page)).filter((cell) => cell.length > 160)).toEqual([]);
+  });
+});
+
+it('cells are measured without their padding and without the line below the head', () => {
+  const text = `| a | b\\|c |\n| ${'-'.repeat(200)} | - |\n| d |  ${' '.repeat(200)} |\n`;
+  expect(cellsOf(text)).toEqual(['a', 'b\\|c', 'd', '']);
 });

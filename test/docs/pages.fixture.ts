@@ -61,19 +61,28 @@ export function quotesOf(text: string): readonly string[] {
   return [...withoutFences(text).matchAll(/`([^`\n]+)`/g)].map(([, quote = '']) => quote);
 }
 
+/** What a line of a table holds, cell by cell. */
+function cellsOfLine(line: string): readonly string[] {
+  return line
+    .slice(1, -1)
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim());
+}
+
+/** The cells of all tables, without the lines below their heads. */
+export function cellsOf(text: string): readonly string[] {
+  const lines = withoutFences(text).split('\n');
+  return lines.filter((line) => /^\|(?! ?:?--)/.test(line)).flatMap(cellsOfLine);
+}
+
 /** The rows of the table whose head begins so, without the head; throws where there is no such table. */
 export function tableOf(page: string, ...head: readonly string[]): readonly (readonly string[])[] {
-  const cellsOf = (line: string) =>
-    line
-      .slice(1, -1)
-      .split(/(?<!\\)\|/)
-      .map((cell) => cell.trim());
   const lines = withoutFences(textOf(page)).split('\n');
   const first = lines.findIndex(
-    (line) => line.startsWith('|') && head.every((name, at) => cellsOf(line)[at] === name),
+    (line) => line.startsWith('|') && head.every((name, at) => cellsOfLine(line)[at] === name),
   );
   if (first < 0) throw new Error(`${page} has no table with the columns ${head.join(', ')}`);
   const rows = lines.slice(first + 2);
   const end = rows.findIndex((line) => !line.startsWith('|'));
-  return rows.slice(0, end < 0 ? undefined : end).map(cellsOf);
+  return rows.slice(0, end < 0 ? undefined : end).map(cellsOfLine);
 }

@@ -1,0 +1,35 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { pages, quotesOf, ROOT, textOf } from './pages.fixture.js';
+
+const foldersIn = (folder: string) =>
+  readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+
+/** Where a page's paths begin: at the root, or in src/, as in the table of state owners. */
+const STARTS = ['', 'src'].flatMap((start) => foldersIn(start).map((folder) => ({ start, folder })));
+/** Written by a script, or the example of an adapter that does not exist. */
+const ABSENT = new Set(['docs/api', 'src/hapi', 'test/hapi', 'examples/hapi']);
+
+/** The quoted paths of a page that lead nowhere. */
+function missingPaths(text: string): readonly string[] {
+  const paths = quotesOf(text).filter((quote) => /^(?:[\w.-]+\/)+[\w.-]*$/.test(quote));
+  return paths.filter((path) => {
+    const starts = STARTS.filter(({ folder }) => path.startsWith(`${folder}/`));
+    const exists = starts.some(({ start }) => existsSync(join(ROOT, start, path)));
+    return starts.length > 0 && !exists && !ABSENT.has(path);
+  });
+}
+
+describe.each(pages())('%s', (page) => {
+  it('names only files and folders that exist', () => {
+    expect(missingPaths(textOf(page))).toEqual([]);
+  });
+});
+
+it('finds a path that leads nowhere, from the root and from src/', () => {
+  const text = '`src/index.ts` `src/gone.ts` `cache/key.ts` `cache/gone.ts` `some/thing` `npm run x`';
+  expect(missingPaths(text)).toEqual(['src/gone.ts', 'cache/gone.ts']);
+});
