@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import type { Failure } from '../model/failure.js';
+import type { Failure, FailureTraits } from '../model/failure.js';
 import {
   admission,
   closedBreaker,
@@ -10,7 +10,7 @@ import {
   type BreakerState,
 } from './circuit.js';
 import type { Reply, Send } from '../http/reply.js';
-import { isOutage } from '../http/retry.js';
+import { traitsOfOutcome } from '../http/outcome.js';
 
 export interface BreakerWatch {
   /** Asks the service something cheap that concerns no flag; `undefined`: it has answered. */
@@ -50,7 +50,7 @@ export function breakerGuard(
     if (next.mode !== 'open') cancelProbe();
     else probeAt(next.probeAt);
     if (before.mode === 'closed' && next.mode === 'open')
-      watch.opened({ kind: 'unavailable', message: lastWords });
+      watch.opened({ kind: 'circuit-open', message: lastWords });
     if (before.mode !== 'closed' && next.mode === 'closed') watch.closed();
   };
 
@@ -71,7 +71,7 @@ export function breakerGuard(
 
   const probe = async () => {
     const failure = await watch.probe();
-    probeEnded(failure !== undefined && (failure.status === 500 || saysNothingGood(failure)), failure);
+    probeEnded(failure !== undefined && (counts(failure) !== 'no' || neverSent(failure)), failure);
   };
 
   const probeEnded = (failed: boolean, outcome: Reply | Failure | undefined) => {
@@ -81,22 +81,23 @@ export function breakerGuard(
 
   const ended = (outcome: Reply | Failure, asProbe: boolean) => {
     // A flag that is broken, or the service? While all is well, the halves of the batch tell. A probe cannot wait.
-    if (outcome.status === 500) {
+    if (counts(outcome) === 'if-all-parts-fail') {
       if (asProbe) void probe();
       return;
     }
     if (asProbe) {
-      probeEnded(saysNothingGood(outcome), outcome);
+      // A probe must have an end, also where it could not be sent.
+      probeEnded(counts(outcome) === 'yes' || neverSent(outcome), outcome);
       return;
     }
     if (neverSent(outcome)) return;
-    const failed = isOutage(outcome);
+    const failed = counts(outcome) === 'yes';
     if (failed) lastWords = wordsOf(outcome);
     become(passed(state, failed, clock.now(), settings));
   };
 
   const refused = (): Failure => ({
-    kind: 'unavailable',
+    kind: 'circuit-open',
     message: `Flipt is not asked for the moment, after repeated failures; the last: ${lastWords}`,
   });
 
@@ -133,14 +134,14 @@ const UNGUARDED: Guard = {
   close: () => undefined,
 };
 
-/** Ended by us, or without credentials to send: it says nothing about the service. */
-function neverSent({ kind }: Reply | Failure): boolean {
-  return kind === 'closed' || kind === 'credentials';
+function counts(outcome: Reply | Failure): FailureTraits['countsForCircuit'] {
+  return traitsOfOutcome(outcome)?.countsForCircuit ?? 'no';
 }
 
-/** A probe must have an end, also where it could not be sent. */
-function saysNothingGood(outcome: Reply | Failure): boolean {
-  return isOutage(outcome) || neverSent(outcome);
+/** Ended here, or without credentials to send: it says nothing about the service. */
+function neverSent(outcome: Reply | Failure): boolean {
+  const traits = traitsOfOutcome(outcome);
+  return traits !== undefined && !traits.responded && traits.countsForCircuit === 'no';
 }
 
 function wordsOf(outcome: Reply | Failure): string {

@@ -1,4 +1,4 @@
-import type { Failure } from '../model/failure.js';
+import { traitsOf, type Failure } from '../model/failure.js';
 import type { Logger } from '../options/provider-options.js';
 
 /**
@@ -12,14 +12,14 @@ export type Problem = 'unreached' | 'refused' | 'failing' | 'unusable';
 export type Condition = 'ready' | 'stale' | 'error';
 
 /** What is said of it, in front of what went wrong. */
-function headline(problem: Problem, { kind }: Failure): string {
+function headline(problem: Problem, failure: Failure): string {
   switch (problem) {
     case 'unreached':
-      return kind === 'status' || kind === 'unreadable'
+      return traitsOf(failure).responded
         ? 'Flipt does not answer as it should; defaults are served, and it is tried again in the background'
         : 'Flipt cannot be reached; defaults are served, and it is tried again in the background';
     case 'refused':
-      return kind === 'credentials'
+      return failure.kind === 'credentials'
         ? 'There are no credentials to send to Flipt; known answers and defaults are served, and it is tried again'
         : 'Flipt accepts no credentials of ours; known answers and defaults are served, and it is tried again';
     case 'failing':

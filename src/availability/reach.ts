@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 import { isFailure, type AskAtOnce } from '../model/answer.js';
 import { questionOf } from '../model/question.js';
-import type { Failure } from '../model/failure.js';
+import { traitsOf, type Failure } from '../model/failure.js';
 
 /** `undefined`: the service has answered a real question. */
 export type Reached = Failure | undefined;
@@ -21,10 +21,6 @@ export function healthCheck(askAtOnce: AskAtOnce, namespace: string): () => Prom
     const [answer] = outcome;
     return answer?.kind === 'failed' && answer.failure.kind !== 'item' ? answer.failure : undefined;
   };
-}
-
-export function isRefusal({ status }: Failure): boolean {
-  return status === 401 || status === 403;
 }
 
 /** Checks again and again, until the service answers, refuses the credentials, or the time is up. */
@@ -54,7 +50,7 @@ export function reach(
     const attempt = async () => {
       const outcome = await check();
       if (over) return;
-      if (outcome === undefined || isRefusal(outcome)) {
+      if (outcome === undefined || isRejectedCredential(outcome)) {
         end(outcome);
         return;
       }
@@ -92,4 +88,10 @@ export function keepReaching(
     over = true;
     cancelDelay();
   };
+}
+
+/** Trying again soon would only be rejected again. */
+function isRejectedCredential(failure: Failure): boolean {
+  const { cause, responded } = traitsOf(failure);
+  return cause === 'credentials' && responded;
 }

@@ -1,9 +1,8 @@
 import type { Clock } from '../clock.js';
 import type { Health, Problem } from './health.js';
 import { isFailure, type AskAtOnce } from '../model/answer.js';
-import type { Failure } from '../model/failure.js';
-import { isRefusal, keepReaching, type Reached } from './reach.js';
-import { isOutage } from '../http/retry.js';
+import { traitsOf, type Failure } from '../model/failure.js';
+import { keepReaching, type Reached } from './reach.js';
 
 /** So many failures in a row, none of them an outage, are no longer one flag's trouble. */
 const FRUITLESS = 10;
@@ -80,10 +79,11 @@ export function recovery(
 }
 
 function isAboutCredentials(failure: Failure): boolean {
-  return isRefusal(failure) || failure.kind === 'credentials';
+  return traitsOf(failure).cause === 'credentials';
 }
 
-/** There was an answer, but to no question. */
+/** There was a response, but to no question. */
 function isUnusable(failure: Failure): boolean {
-  return (failure.kind === 'status' || failure.kind === 'unreadable') && !isOutage(failure);
+  const { responded, countsForCircuit } = traitsOf(failure);
+  return responded && countsForCircuit !== 'yes';
 }

@@ -88,7 +88,7 @@ export function batched(
 }
 
 function defect(error: unknown): Failure {
-  return { kind: 'item', message: `a defect of the Flipt provider, please report it: ${String(error)}` };
+  return { kind: 'defect', message: `a defect of the Flipt provider, please report it: ${String(error)}` };
 }
 
 function overload(maxWaiting: number): Failure {

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.js';
 import { failed, isFailure, UNANSWERED, type Answer, type AskAtOnce, type AskMany } from '../model/answer.js';
-import type { Failure } from '../model/failure.js';
+import { traitsOf, type Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
 import { rememberedCulprits } from './culprits.js';
-import { findCulprits, isSpoilt } from './search.js';
+import { findCulprits, maySpeakForService } from './search.js';
 import type { LaneOf } from './split.js';
 
 /** How long no further search is made after one in which nothing succeeded, unless something else has meanwhile. */
@@ -12,7 +12,7 @@ const HOPELESS_FOR_MS = 5_000;
 export interface Service {
   /** Whether requests otherwise succeed; while they do not, halves would only add to the trouble. */
   readonly isWell: () => boolean;
-  /** A batch and both of its halves failed with 500: told once a batch. */
+  /** A batch and both of its halves failed, and the service itself may be the reason: called once a batch. */
   readonly failed: (failure: Failure) => void;
   /** For the requests of a search, which are extra ones. Default: asked like any other. */
   readonly askExtra?: AskAtOnce;
@@ -40,14 +40,13 @@ export function isolating(askAtOnce: AskAtOnce, service: Service, clock: Clock):
     async (questions) => {
       const outcome = await askWith(questions);
       if (!isFailure(outcome)) hopelessUntil = 0;
-      else if (questions.length === 1) return { ...outcome, alone: true };
       return outcome;
     };
   const ask = asking(askAtOnce);
   const askExtra = asking(service.askExtra ?? askAtOnce);
 
   const search = async (questions: readonly Question[], whole: Failure) => {
-    const hopeless = clock.now() < hopelessUntil && whole.status !== 500;
+    const hopeless = clock.now() < hopelessUntil && !maySpeakForService(whole);
     if (hopeless || !service.isWell()) return sameForAll(questions, whole);
     const found = await findCulprits(askExtra, questions, whole);
     // Where everything fails alike, asking each question alone would only multiply the requests.
@@ -70,7 +69,9 @@ export function isolating(askAtOnce: AskAtOnce, service: Service, clock: Clock):
     return questions.map((question) => answers.get(question) ?? failed(whole));
   };
   const failedAgain = async (questions: readonly Question[], failure: Failure) =>
-    questions.length > 1 && isSpoilt(failure) ? search(questions, failure) : sameForAll(questions, failure);
+    questions.length > 1 && traitsOf(failure).spoilsBatch
+      ? search(questions, failure)
+      : sameForAll(questions, failure);
 
   const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
     searching++;
@@ -86,7 +87,7 @@ export function isolating(askAtOnce: AskAtOnce, service: Service, clock: Clock):
     async askMany(questions) {
       const outcome = await ask(questions);
       if (!isFailure(outcome)) return outcome;
-      if (questions.length === 1 || !isSpoilt(outcome)) return sameForAll(questions, outcome);
+      if (questions.length === 1 || !traitsOf(outcome).spoilsBatch) return sameForAll(questions, outcome);
       if (!questions.every(isSuspect)) return inTurn(() => searchLater(questions, outcome));
       // About a broken flag: worth a search only while that keeps nobody else from theirs.
       return searching > 0 ? sameForAll(questions, outcome) : inTurn(() => search(questions, outcome));

@@ -1,9 +1,6 @@
 import { failed, isFailure, type Answer, type AskAtOnce } from '../model/answer.js';
-import type { Failure } from '../model/failure.js';
+import { traitsOf, type Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
-
-/** Statuses that one bad question gives its whole batch. */
-const SPOILT: ReadonlySet<number | undefined> = new Set([400, 404, 413, 422, 500]);
 
 export interface Found {
   /** In the order of the questions. */
@@ -12,14 +9,10 @@ export interface Found {
   readonly succeeded: boolean;
   readonly culprits: readonly Question[];
   /**
-   * Set where both halves failed alike with 500, and nothing else has succeeded: it is the service, not a question.
+   * Set where both halves failed alike in a way that the service itself may have caused, and nothing else has succeeded: it is the service, not a question.
    * (Two broken flags beside each other look the same, but for what has succeeded around them.)
    */
   readonly serviceFailure: Failure | undefined;
-}
-
-export function isSpoilt(failure: Failure): boolean {
-  return SPOILT.has(failure.status);
 }
 
 /**
@@ -54,7 +47,7 @@ export async function findCulprits(
     const outcomes: (readonly Answer[] | Failure)[] = [];
     for (const half of halves) outcomes.push(await askAtOnce(half));
 
-    if (!succeeded && outcomes.every((outcome) => isFailure(outcome) && outcome.status === 500)) {
+    if (!succeeded && outcomes.every((outcome) => isFailure(outcome) && maySpeakForService(outcome))) {
       serviceFailure = next.failure;
       fail(next.questions, next.failure);
       continue;
@@ -64,11 +57,11 @@ export async function findCulprits(
       if (!isFailure(outcome)) {
         succeeded = true;
         half.forEach((question, position) => answers.set(question, outcome[position] ?? failed(whole)));
-      } else if (half.length > 1 && isSpoilt(outcome)) {
+      } else if (half.length > 1 && traitsOf(outcome).spoilsBatch) {
         spoilt.push({ questions: half, failure: outcome });
       } else {
         fail(half, outcome);
-        if (isSpoilt(outcome)) culprits.push(...half);
+        if (traitsOf(outcome).spoilsBatch) culprits.push(...half);
       }
     }
   }
@@ -100,4 +93,9 @@ function cutOf(questions: readonly Question[]): number {
     if (middle + off < questions.length && isBorder(middle + off)) return middle + off;
   }
   return middle;
+}
+
+/** One flag may have caused it, and so may the service: the parts of the batch show which. */
+export function maySpeakForService(failure: Failure): boolean {
+  return traitsOf(failure).countsForCircuit === 'if-all-parts-fail';
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 import { failedResolution, type Resolution } from '../model/resolution.js';
 import type { Answer, Ask, KnownAnswer } from '../model/answer.js';
-import type { Failure } from '../model/failure.js';
+import { traitsOf, type Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
 import { freshness, type FreshnessSettings } from './freshness.js';
 import { answerStore, type Entry, type StoreSettings } from './answer-store.js';
@@ -57,9 +57,9 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock): Cached 
     stale,
   });
 
-  /** The last known answer, if this failure leaves any reason to believe it. */
+  /** The last known answer, if this failure lets it be used. */
   const instead = (key: string, failure: Failure): Resolution => {
-    const entry = aboutTheQuestion(failure) ? undefined : usable(key)?.entry;
+    const entry = traitsOf(failure).lastKnownAnswer ? usable(key)?.entry : undefined;
     return entry === undefined ? failedResolution(failure) : known(entry, true);
   };
 
@@ -139,11 +139,6 @@ function isKnown(
   settings: FreshnessSettings,
 ): boolean {
   return freshness(answer.kind, ageMs, settings) !== 'gone';
-}
-
-/** A 400 or 422 for a request of this question only: an old answer would hide that it is wrong. */
-function aboutTheQuestion({ alone, status }: Failure): boolean {
-  return alone === true && (status === 400 || status === 422);
 }
 
 function late(deadlineMs: number): Failure {

@@ -3,6 +3,7 @@
  */
 import type { Failure } from '../model/failure.js';
 import { oneLine } from '../text/quote.js';
+import { failureKindOf } from './status.js';
 import type { Hide } from './redact.js';
 
 export interface ServiceRequest {
@@ -73,7 +74,7 @@ function isShallow(value: unknown, levels: number): boolean {
 }
 
 export function statusFailure(url: string, reply: Reply): Failure {
-  return { kind: 'status', status: reply.status, message: `Flipt at ${url} answered ${statusWords(reply)}` };
+  return { kind: failureKindOf(reply.status), message: `Flipt at ${url} answered ${statusWords(reply)}` };
 }
 
 function statusWords(reply: Reply): string {

@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.js';
 import type { Failure } from '../model/failure.js';
 import { ENDED, type Reply, type Send } from './reply.js';
-import { backOffMs, isPassing, retryAfterMs, type RetryBudget } from './retry.js';
+import { backOffMs, retryAfterMs, type RetryBudget } from './retry.js';
+import { traitsOfOutcome } from './outcome.js';
 
 export interface RetrySettings {
   readonly retries: number;
@@ -25,7 +26,8 @@ export function retried(
     else budget.count(clock.now());
     for (let attempt = 1; ; attempt++) {
       const outcome = await send(request);
-      if (attempt > retries || !request.repeatable || !isPassing(outcome)) return outcome;
+      if (attempt > retries || !request.repeatable || traitsOfOutcome(outcome)?.retryable !== true)
+        return outcome;
       const delayMs = delayOf(outcome, attempt, clock, random);
       if (clock.now() + delayMs >= until || !budget.spend(clock.now())) return outcome;
       if (!(await waited(clock, delayMs, request.signal))) return ENDED;

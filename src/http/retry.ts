@@ -5,22 +5,6 @@ import { counted, emptyTally, sums, type Tally } from './tally.js';
 const FIRST_DELAY_MS = 50;
 const BUDGET_SHARE = 0.2;
 const ALWAYS_ALLOWED = 3;
-const PASSING_STATUS: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
-
-/**
- * Whether the service, or the way to it, is at fault, rather than the question: such an outcome counts for
- * the circuit breaker. A 500 does not: one broken flag would open it for all.
- */
-export function isOutage(outcome: Reply | Failure): boolean {
-  return outcome.kind === 'timeout' || isPassing(outcome);
-}
-
-/** Whether another attempt may well succeed. Not after a time-out: it has cost the caller's time once already. */
-export function isPassing(outcome: Reply | Failure): boolean {
-  return (
-    outcome.kind === 'connection' || (outcome.status !== undefined && PASSING_STATUS.has(outcome.status))
-  );
-}
 
 /** Milliseconds to wait before attempt `attempt` + 1, attempts counted from 1; `random` is in [0, 1). */
 export function backOffMs(attempt: number, random: number): number {

@@ -1,35 +1,121 @@
-/**
- * Why nothing was learned.
- * - `connection`: refused, reset, cut short, not HTTP · `timeout`: one attempt took too long
- * - `status`: an answer other than 200 · `unreadable`: a 200 that is not the answer asked for
- * - `item`: the service reports that it could not evaluate this one question
- * - `deadline`: the resolve's own time is up · `overload`: too many questions wait already
- * - `unavailable`: the circuit breaker is open · `closed`: the provider was closed
- * - `credentials`: they could not be had, so nothing was sent
- * - `context`: it cannot be put to the service · `targeting-key`: there is none, though it is required
- */
+/** Why nothing was learned about a question. {@link FAILURES} says what follows from each. */
 export type FailureKind =
+  /** Refused, reset, cut short, or not HTTP. */
   | 'connection'
+  /** One attempt took longer than `http.timeoutMs`. */
   | 'timeout'
-  | 'status'
+  /** The way to the service, or its limits: 408, 429, 502, 503, 504. */
+  | 'gateway'
+  /** The service failed on the request: 500. */
+  | 'service-error'
+  /** The service rejected a request of several questions: 400, 422. Any of them may be wrong. */
+  | 'rejected-request'
+  /** The service rejected a request of this question alone: 400, 422. */
+  | 'rejected-question'
+  /** 404 for the whole request. */
+  | 'not-found'
+  /** 413: the request is too large. */
+  | 'too-large'
+  /** 401. */
+  | 'unauthorized'
+  /** 403. */
+  | 'forbidden'
+  /** Any other status but 200. */
+  | 'unexpected-status'
+  /** A 200 that does not hold the answer. */
   | 'unreadable'
+  /** The service reports that it could not evaluate this one question. */
   | 'item'
-  | 'deadline'
-  | 'overload'
-  | 'unavailable'
-  | 'closed'
+  /** The credentials could not be had, so nothing was sent. */
   | 'credentials'
+  /** The resolve took longer than `deadlineMs`. */
+  | 'deadline'
+  /** Too many questions wait already. */
+  | 'overload'
+  /** The circuit breaker is open, so nothing was sent. */
+  | 'circuit-open'
+  /** The provider was closed, or the caller ended the request. */
+  | 'closed'
+  /** The context cannot be sent. */
   | 'context'
-  | 'targeting-key';
+  /** `targetingKey: 'required'`, and the context has none. */
+  | 'targeting-key'
+  /** The flag key is not a string. */
+  | 'flag-key'
+  /** A defect in this package. */
+  | 'defect';
 
 export interface Failure {
   readonly kind: FailureKind;
   /** One sentence for a person; never holds a credential. */
   readonly message: string;
-  /** The HTTP status, where there was an answer. */
-  readonly status?: number;
-  /** Set where the question was in a request of its own: the failure is about it alone. */
-  readonly alone?: boolean;
   /** What the network said, where that is all there was. */
   readonly cause?: Error;
+}
+
+/** What follows from a failure. */
+export interface FailureTraits {
+  /** What has to change before the same question succeeds. */
+  readonly cause: 'service' | 'credentials' | 'question' | 'caller' | 'provider';
+  /** The service, or a gateway before it, gave an HTTP response. */
+  readonly responded: boolean;
+  /** The next attempt may well succeed. Not after a time-out: it has cost the caller's time once already. */
+  readonly retryable: boolean;
+  /**
+   * Whether it is evidence that the service fails. A 500 may be the fault of one flag, which must not open the circuit
+   * for all others: it counts only if all parts of its batch fail with it, too.
+   */
+  readonly countsForCircuit: 'yes' | 'no' | 'if-all-parts-fail';
+  /** One question may have caused it for its whole batch. */
+  readonly spoilsBatch: boolean;
+  /** The last known answer may be used instead. Not where it would hide that the question itself is wrong. */
+  readonly lastKnownAnswer: boolean;
+  /** OpenFeature's error code for a resolve that gets the default. */
+  readonly errorCode:
+    'GENERAL' | 'PARSE_ERROR' | 'PROVIDER_NOT_READY' | 'INVALID_CONTEXT' | 'TARGETING_KEY_MISSING';
+}
+
+const SERVICE: FailureTraits = {
+  cause: 'service',
+  responded: true,
+  retryable: false,
+  countsForCircuit: 'no',
+  spoilsBatch: false,
+  lastKnownAnswer: true,
+  errorCode: 'GENERAL',
+};
+const QUESTION: FailureTraits = { ...SERVICE, cause: 'question', spoilsBatch: true };
+const CREDENTIALS: FailureTraits = { ...SERVICE, cause: 'credentials' };
+const CALLER: FailureTraits = { ...SERVICE, cause: 'caller', responded: false, lastKnownAnswer: false };
+const PROVIDER: FailureTraits = { ...SERVICE, cause: 'provider', responded: false };
+
+/** The one place that decides what a failure means. docs/failures.md shows it, and a test compares the two. */
+export const FAILURES: Readonly<Record<FailureKind, FailureTraits>> = {
+  connection: { ...SERVICE, responded: false, retryable: true, countsForCircuit: 'yes' },
+  timeout: { ...SERVICE, responded: false, countsForCircuit: 'yes' },
+  gateway: { ...SERVICE, retryable: true, countsForCircuit: 'yes' },
+  'service-error': { ...SERVICE, countsForCircuit: 'if-all-parts-fail', spoilsBatch: true },
+  'rejected-request': QUESTION,
+  'rejected-question': { ...QUESTION, lastKnownAnswer: false },
+  'not-found': QUESTION,
+  'too-large': QUESTION,
+  unauthorized: CREDENTIALS,
+  forbidden: CREDENTIALS,
+  'unexpected-status': SERVICE,
+  unreadable: { ...SERVICE, errorCode: 'PARSE_ERROR' },
+  item: { ...QUESTION, spoilsBatch: false },
+  credentials: { ...CREDENTIALS, responded: false },
+  deadline: PROVIDER,
+  overload: PROVIDER,
+  'circuit-open': { ...PROVIDER, cause: 'service' },
+  closed: { ...PROVIDER, lastKnownAnswer: false, errorCode: 'PROVIDER_NOT_READY' },
+  context: { ...CALLER, errorCode: 'INVALID_CONTEXT' },
+  'targeting-key': { ...CALLER, errorCode: 'TARGETING_KEY_MISSING' },
+  'flag-key': CALLER,
+  defect: PROVIDER,
+};
+
+/** What follows from this failure. */
+export function traitsOf({ kind }: { readonly kind: FailureKind }): FailureTraits {
+  return FAILURES[kind];
 }

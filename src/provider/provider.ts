@@ -21,11 +21,10 @@ import { toObject } from './mapping/object.js';
 import { toText } from './mapping/string.js';
 import type { Translate } from './mapping/value.js';
 import { failedResolution, type Resolution } from '../model/resolution.js';
-import type { Failure } from '../model/failure.js';
+import { traitsOf, type Failure } from '../model/failure.js';
 import type { Subject } from '../model/question.js';
 import type { FliptProviderOptions } from '../options/provider-options.js';
 import { CLOSED, run, type Running } from './pipeline.js';
-import { isRefusal } from '../availability/reach.js';
 import { providerSettings, type ProviderSettings } from '../options/settings.js';
 import { requestViewOf } from '../request/view.js';
 import { quoted } from '../text/quote.js';
@@ -81,7 +80,8 @@ export class FliptProvider implements Provider {
     const failure = await running.start();
     if (failure === undefined) return;
     if (failure.kind === 'closed') throw new ProviderNotReadyError(failure.message);
-    const fatal = isRefusal(failure);
+    const { cause, responded } = traitsOf(failure);
+    const fatal = cause === 'credentials' && responded;
     const errorCode = fatal ? ErrorCode.PROVIDER_FATAL : ErrorCode.GENERAL;
     // A MultiProvider around this one knows of it by the event only.
     this.events.emit(ProviderEvents.Error, { message: failure.message, errorCode });
@@ -231,7 +231,7 @@ const NO_TARGETING_KEY: Failure = {
     "the context has no targetingKey, which the provider was told to require (targetingKey: 'required')",
 };
 
-const NO_FLAG_KEY: Failure = { kind: 'item', message: 'the flag key is no string' };
+const NO_FLAG_KEY: Failure = { kind: 'flag-key', message: 'the flag key is not a string' };
 
 function nameOf(flagKey: string): string {
   return isText(flagKey) ? quoted(flagKey) : 'a flag';

@@ -41,7 +41,7 @@ export function answersOf(
   reply: Reply,
   questions: readonly Question[],
 ): readonly Answer[] | Failure {
-  if (reply.status !== 200) return statusFailure(url, reply);
+  if (reply.status !== 200) return requestFailure(url, reply, questions.length);
   const body = parsed(reply);
   if (body === undefined) return unreadable(url, `${contentWords(reply)}, not JSON`);
   const items = isObject(body) ? body.responses : undefined;
@@ -59,6 +59,14 @@ export function answersOf(
     const why = miscounted ? count : `item ${at} does not answer the question at its position`;
     return { kind: 'failed', failure: unreadable(url, why) };
   });
+}
+
+/** A request that held one question was rejected for that question. */
+function requestFailure(url: string, reply: Reply, count: number): Failure {
+  const failure = statusFailure(url, reply);
+  return failure.kind === 'rejected-request' && count === 1
+    ? { ...failure, kind: 'rejected-question' }
+    : failure;
 }
 
 function askedOnce(questions: readonly Question[]): (question: Question) => boolean {

@@ -34,9 +34,9 @@ describe('the guard', () => {
     expect(guard.refusal()).toBeUndefined();
     await ask(3);
     expect(sent).toHaveLength(3);
-    expect(watch.opened).toHaveBeenCalledExactlyOnceWith({ kind: 'unavailable', message: 'status 503' });
+    expect(watch.opened).toHaveBeenCalledExactlyOnceWith({ kind: 'circuit-open', message: 'status 503' });
     expect(guard.refusal()).toEqual({
-      kind: 'unavailable',
+      kind: 'circuit-open',
       message: 'Flipt is not asked for the moment, after repeated failures; the last: status 503',
     });
   });
@@ -64,8 +64,8 @@ describe('the guard', () => {
 
   it('opens for failures that only their context shows to be the service’s', () => {
     const { guard, watch } = setUp(OK);
-    for (let time = 0; time < 3; time++) guard.fail({ kind: 'status', status: 500, message: 'all fails' });
-    expect(watch.opened).toHaveBeenCalledExactlyOnceWith({ kind: 'unavailable', message: 'all fails' });
+    for (let time = 0; time < 3; time++) guard.fail({ kind: 'service-error', message: 'all fails' });
+    expect(watch.opened).toHaveBeenCalledExactlyOnceWith({ kind: 'circuit-open', message: 'all fails' });
   });
 
   it('lets one request through as a probe, refuses others meanwhile, and closes if it succeeds', async () => {
@@ -79,7 +79,7 @@ describe('the guard', () => {
     await clock.advance(0.1);
     // The timer has probed by itself: nobody else has to.
     expect(watch.probe).toHaveBeenCalledOnce();
-    expect(await guarded(REQUEST)).toMatchObject({ kind: 'unavailable' });
+    expect(await guarded(REQUEST)).toMatchObject({ kind: 'circuit-open' });
     expect(sent).toHaveLength(3);
   });
 
@@ -136,7 +136,7 @@ describe('the guard', () => {
     const guard = breakerGuard(undefined, manualClock(), { probe, opened: vi.fn(), closed: vi.fn() });
     const { send, sent } = sending(DOWN);
     for (let time = 0; time < 10; time++) await guard.guarded(send)(REQUEST);
-    guard.fail(failedWith('status'));
+    guard.fail(failedWith('service-error'));
     guard.reached();
     guard.close();
     expect(guard.refusal()).toBeUndefined();
@@ -168,7 +168,7 @@ describe('a call that comes when a probe is due', () => {
     expect(guard.refusal()).toBeUndefined();
     const [first, second] = await Promise.all([guarded(REQUEST), guarded(REQUEST)]);
     expect(first).toBe(OK);
-    expect(second).toMatchObject({ kind: 'unavailable' });
+    expect(second).toMatchObject({ kind: 'circuit-open' });
     expect(sent).toHaveLength(4);
     expect(closed).toHaveBeenCalledOnce();
     expect(clock.timers()).toBe(0);

@@ -74,9 +74,9 @@ describe('a problem', () => {
 
   it.each<[Problem, Failure['kind'], RegExp]>([
     ['unreached', 'timeout', /^Flipt cannot be reached; /],
-    ['unreached', 'status', /^Flipt does not answer as it should; /],
+    ['unreached', 'not-found', /^Flipt does not answer as it should; /],
     ['unreached', 'unreadable', /^Flipt does not answer as it should; /],
-    ['refused', 'status', /^Flipt accepts no credentials of ours; /],
+    ['refused', 'unauthorized', /^Flipt accepts no credentials of ours; /],
     ['refused', 'credentials', /^There are no credentials to send to Flipt; /],
   ])('%s by a failure of kind %s is logged as what it is', (problem, kind, expected) => {
     const { health, logger } = setUp();

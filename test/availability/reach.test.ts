@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import { failed, type Answer } from '../../src/model/answer.js';
 import type { Failure } from '../../src/model/failure.js';
-import { healthCheck, isRefusal, keepReaching, reach, type Reached } from '../../src/availability/reach.js';
+import { healthCheck, keepReaching, reach, type Reached } from '../../src/availability/reach.js';
 import { manualClock } from '../clock.fixture.js';
 import { failedWith } from '../http/outcomes.fixture.js';
 
 const DOWN = failedWith('connection');
-const REFUSED: Failure = { kind: 'status', status: 401, message: 'no' };
+const REFUSED: Failure = { kind: 'unauthorized', message: 'no' };
 
 function setUp(...outcomes: Reached[]) {
   const clock = manualClock();
@@ -34,15 +34,6 @@ describe('the health check', () => {
     ['that it could not evaluate the item, which is an answer', [failed(failedWith('item'))], undefined],
   ])('learns of %s', async (_, outcome, expected) => {
     expect(await healthCheck(() => Promise.resolve(outcome), 'x')()).toEqual(expected);
-  });
-
-  it.each([
-    [401, true],
-    [403, true],
-    [404, false],
-    [undefined, false],
-  ])('takes status %s for a refusal of the credentials: %s', (status, expected) => {
-    expect(isRefusal({ ...DOWN, ...(status !== undefined && { status }) })).toBe(expected);
   });
 });
 

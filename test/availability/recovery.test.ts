@@ -6,7 +6,7 @@ import { recovery } from '../../src/availability/recovery.js';
 import type { Reached } from '../../src/availability/reach.js';
 import { manualClock } from '../clock.fixture.js';
 
-const REFUSED: Failure = { kind: 'status', status: 401, message: 'no' };
+const REFUSED: Failure = { kind: 'unauthorized', message: 'no' };
 const NO_CREDENTIALS: Failure = { kind: 'credentials', message: 'no file' };
 const UNREADABLE: Failure = { kind: 'unreadable', message: 'HTML' };
 const DOWN: Failure = { kind: 'connection', message: 'refused' };
@@ -84,7 +84,7 @@ describe('what comes of requests', () => {
 
   it('useless answers are no news while the service is not reached', async () => {
     const { raised, asking, startFailed, close } = setUp();
-    const useless: Failure = { kind: 'status', status: 404, message: 'no such path' };
+    const useless: Failure = { kind: 'not-found', message: 'no such path' };
     startFailed(useless);
     await asking(useless, 30);
     expect([...raised]).toEqual(['unreached']);
@@ -94,7 +94,7 @@ describe('what comes of requests', () => {
   it('an outage is for the circuit breaker to judge', async () => {
     const { raised, asking } = setUp();
     await asking(DOWN, 30);
-    await asking({ kind: 'status', status: 503, message: 'down' }, 30);
+    await asking({ kind: 'gateway', message: 'down' }, 30);
     expect(raised.size).toBe(0);
   });
 

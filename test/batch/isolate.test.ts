@@ -16,7 +16,7 @@ describe('a question that spoils its batch', () => {
           const { ask, requests } = setUp(spoiltBy(status, `f${at}`));
           const questions = batch(size);
           const answers = await ask(questions);
-          const own = failed({ ...spoilt(status), alone: true });
+          const own = failed(spoilt(status));
           expect(answers).toEqual(questions.map((one, position) => (position === at ? own : answerOf(one))));
           expect(requests.length - 1).toBeLessThanOrEqual(2 * Math.ceil(Math.log2(size)));
         }

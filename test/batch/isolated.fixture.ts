@@ -1,12 +1,16 @@
 import { vi } from 'vitest';
 import { isolating, type Service } from '../../src/batch/isolate.js';
+import { failureKindOf } from '../../src/http/status.js';
 import { failed, UNANSWERED, type Answer, type AskAtOnce } from '../../src/model/answer.js';
 import type { Failure } from '../../src/model/failure.js';
 import type { Question } from '../../src/model/question.js';
 import { manualClock } from '../clock.fixture.js';
 import { variantAnswer } from '../provider/mapping/answers.fixture.js';
 
-export const spoilt = (status: number): Failure => ({ kind: 'status', status, message: `status ${status}` });
+export const spoilt = (status: number): Failure => ({
+  kind: failureKindOf(status),
+  message: `status ${status}`,
+});
 export const answerOf = ({ flag }: Question): Answer => variantAnswer({ variant: `of ${flag}` });
 
 /** The layer over a service that fails each batch with one of the culprits in it. */

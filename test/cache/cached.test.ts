@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { failed } from '../../src/model/answer.js';
-import type { Failure } from '../../src/model/failure.js';
+import type { Failure, FailureKind } from '../../src/model/failure.js';
 import { DOWN, failure, fromCache, fromService, off, on, setUp } from './layered.fixture.js';
 import { question } from './questions.fixture.js';
 
@@ -78,7 +78,7 @@ describe('a missing flag', () => {
 });
 
 describe('while the service is not to be asked', () => {
-  const OPEN: Failure = { kind: 'unavailable', message: 'not asked' };
+  const OPEN: Failure = { kind: 'circuit-open', message: 'not asked' };
 
   it('what is fresh is told as ever, what is not is told as stale, the rest fails at once', async () => {
     const refusal = vi.fn<() => Failure | undefined>();
@@ -96,18 +96,17 @@ describe('while the service is not to be asked', () => {
 });
 
 describe('an old answer', () => {
-  it.each<[string, Partial<Failure>, boolean]>([
-    ['a 400 for the question alone', { status: 400, alone: true }, false],
-    ['a 422 for the question alone', { status: 422, alone: true }, false],
-    ['a 400 for its whole batch', { status: 400 }, true],
-    ['a 404 for the question alone', { status: 404, alone: true }, true],
-    ['a 500 for the question alone', { status: 500, alone: true }, true],
-    ['a 401', { status: 401, alone: true }, true],
-  ])('after %s: %j', async (_, how, used) => {
+  it.each<[string, FailureKind, boolean]>([
+    ['a 400 or 422 for the question alone', 'rejected-question', false],
+    ['a 400 for its whole batch', 'rejected-request', true],
+    ['a 404 for the question alone', 'not-found', true],
+    ['a 500 for the question alone', 'service-error', true],
+    ['a 401', 'unauthorized', true],
+  ])('after %s (%s) is used: %s', async (_, kind, used) => {
     const { clock, learn } = setUp();
     await learn(on);
     await clock.advance(2_000);
-    const what: Failure = { kind: 'status', message: 'no', ...how };
+    const what: Failure = { kind, message: 'no' };
     expect(await learn(failed(what))).toEqual(used ? fromCache(on, 2_000, true) : failure(what));
   });
 });
@@ -154,7 +153,7 @@ describe('the warning about a low hit rate', () => {
   });
 
   it('does not come of an outage', () => {
-    const refusal = () => ({ kind: 'unavailable', message: 'not asked' }) as const;
+    const refusal = () => ({ kind: 'circuit-open', message: 'not asked' }) as const;
     const { warn, tell } = setUp({ refusal });
     for (let at = 0; at < 1_100; at++) void tell();
     expect(warn).not.toHaveBeenCalled();

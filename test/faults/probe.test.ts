@@ -60,7 +60,7 @@ it('a call that comes when a probe is due is the probe', async () => {
 it('a call that is answered 500 proves nothing, for its flag may be broken: the breaker asks for none, and believes that', async () => {
   for (const [own, expected] of [
     [undefined, ['opened', 'closed']],
-    [{ kind: 'status', status: 500, message: 'broken' }, ['opened']],
+    [{ kind: 'service-error', message: 'broken' }, ['opened']],
     [REFUSED, ['opened']],
   ] as const) {
     const { clock, events, outcomes, probes, callWhenDue, call, probed } = openBreaker();
@@ -92,7 +92,7 @@ it('sends nothing before a probe is due, and has no timer once it is closed', as
   await call();
   await clock.advance(999);
   expect(await call()).toMatchObject({
-    kind: 'unavailable',
+    kind: 'circuit-open',
     message: expect.stringContaining('refused') as string,
   });
   expect(sent()).toBe(1);

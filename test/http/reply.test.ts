@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { serviceErrorOf, statusFailure, type Reply } from '../../src/http/reply.js';
+import { failureKindOf } from '../../src/http/status.js';
 import { replied as reply } from './outcomes.fixture.js';
 
 describe('a status other than 200 is told', () => {
@@ -42,8 +43,7 @@ describe('a status other than 200 is told', () => {
     ],
   ])('%s', (_, answered, words) => {
     expect(statusFailure('http://flipt.test', answered)).toMatchObject({
-      kind: 'status',
-      status: answered.status,
+      kind: failureKindOf(answered.status),
       message: `Flipt at http://flipt.test answered ${words}`,
     });
   });

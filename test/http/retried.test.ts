@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../src/model/failure.js';
 import type { Reply } from '../../src/http/reply.js';
-import { backOffMs, isOutage, isPassing, retryAfterMs, retryBudget } from '../../src/http/retry.js';
+import { backOffMs, retryAfterMs, retryBudget } from '../../src/http/retry.js';
 import { retried, type RetrySettings } from '../../src/http/retried.js';
 import { manualClock } from '../clock.fixture.js';
 import { failedWith, replied, REQUEST, sending } from './outcomes.fixture.js';
@@ -62,7 +62,7 @@ describe('a request is not sent again', () => {
       `after a ${status}`,
       replied(status),
     ]),
-    ...(['timeout', 'closed', 'unavailable', 'credentials', 'unreadable'] as const).map(
+    ...(['timeout', 'closed', 'circuit-open', 'credentials', 'unreadable'] as const).map(
       (kind): [string, Failure] => [`after a failure: ${kind}`, failedWith(kind)],
     ),
   ])('%s', async (_, outcome) => {
@@ -169,15 +169,5 @@ describe('Retry-After', () => {
 
   it('is nothing that a failure has', () => {
     expect(retryAfterMs(failedWith('connection'), DATE)).toBeUndefined();
-  });
-});
-
-describe('an outage', () => {
-  it('is what may pass, and a time-out', () => {
-    expect(isOutage(failedWith('timeout'))).toBe(true);
-    expect(isPassing(failedWith('timeout'))).toBe(false);
-    expect(isOutage(replied(503))).toBe(true);
-    expect(isOutage(replied(500))).toBe(false);
-    expect(isOutage(failedWith('closed'))).toBe(false);
   });
 });

@@ -147,7 +147,7 @@ it('a flag key that is no string is an error that says so', async () => {
     expect(await client.getBooleanDetails(flagKey as never, true)).toMatchObject({
       value: true,
       errorCode: 'GENERAL',
-      errorMessage: 'the flag key is no string',
+      errorMessage: 'the flag key is not a string',
     });
   }
 });

@@ -111,6 +111,17 @@ describe('an answer that is none', () => {
     expect(answersOf(URL_, shown, [question('colour')])).toMatchObject([{ variant: 'red' }]);
   });
 
+  it.each([
+    [400, 1, 'rejected-question'],
+    [422, 1, 'rejected-question'],
+    [400, 2, 'rejected-request'],
+    [422, 2, 'rejected-request'],
+    [404, 1, 'not-found'],
+  ])('%s for a request of %s is %s', (status, count, kind) => {
+    const questions = [question('a'), question('b')].slice(0, count);
+    expect(answersOf(URL_, reply('', { status }), questions)).toMatchObject({ kind });
+  });
+
   it('never makes it throw', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string()), fc.constantFrom(200, 204, 404, 500), (text, status) => {

@@ -1,0 +1,70 @@
+import { EVENT_TYPES, type DiagnosticEvent, type EventOf, type EventType } from './events.js';
+
+/** What a layer needs to report what happens. */
+export interface Reporter {
+  /**
+   * Whether anybody listens to a type of event. The hot path asks first, and makes no event, reads no clock and counts
+   * nothing for an event that nobody listens to.
+   */
+  readonly wants: Readonly<Record<EventType, boolean>>;
+  /** Calls the listeners of this type. Never throws. */
+  readonly report: (event: DiagnosticEvent) => void;
+}
+
+/** Where layers report and listeners attach: before the layers are created, or at any time after. */
+export interface Diagnostics extends Reporter {
+  /** Returns what ends the listening. What a listener throws is dropped. */
+  readonly listen: <Type extends EventType>(
+    type: Type,
+    listener: (event: EventOf<Type>) => void,
+  ) => () => void;
+}
+
+type Listener = (event: DiagnosticEvent) => void;
+
+export function openDiagnostics(): Diagnostics {
+  const wants = nobody();
+  const listeners = new Map<EventType, readonly Listener[]>();
+
+  const update = (type: EventType, next: readonly Listener[]) => {
+    listeners.set(type, next);
+    wants[type] = next.length > 0;
+  };
+
+  return {
+    wants,
+    report(event) {
+      if (!wants[event.type]) return;
+      for (const listener of listeners.get(event.type) ?? []) {
+        try {
+          listener(event);
+        } catch {
+          // A listener must not keep an answer from its caller.
+        }
+      }
+    },
+    listen(type, listener) {
+      const mine: Listener = (event) => {
+        if (isOf(event, type)) listener(event);
+      };
+      update(type, [...(listeners.get(type) ?? []), mine]);
+      return () => {
+        update(
+          type,
+          (listeners.get(type) ?? []).filter((other) => other !== mine),
+        );
+      };
+    },
+  };
+}
+
+/** For layers that nobody listens to. */
+export const SILENT: Reporter = { wants: nobody(), report: () => undefined };
+
+function nobody(): Record<EventType, boolean> {
+  return Object.fromEntries(EVENT_TYPES.map((type) => [type, false])) as Record<EventType, boolean>;
+}
+
+function isOf<Type extends EventType>(event: DiagnosticEvent, type: Type): event is EventOf<Type> {
+  return event.type === type;
+}

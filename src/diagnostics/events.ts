@@ -1,0 +1,75 @@
+import type { FailureKind, Failure } from '../model/failure.js';
+import type { Question } from '../model/question.js';
+
+/** The states of the circuit breaker. */
+export type CircuitState = 'closed' | 'open' | 'half-open';
+
+/** What the layers report, named by `type`. Times are milliseconds. */
+export type DiagnosticEvent =
+  /** A resolve has its answer. `failure`: it got the default for this reason. */
+  | {
+      readonly type: 'resolved';
+      readonly source: 'service' | 'cache' | 'in-process';
+      readonly stale: boolean;
+      readonly failure: FailureKind | undefined;
+      readonly durationMs: number;
+    }
+  /** A fresh answer was in the cache. */
+  | { readonly type: 'hit' }
+  /** A stale answer was in the cache; a refresh is under way. */
+  | { readonly type: 'stale-hit' }
+  /** The same question was under way already. */
+  | { readonly type: 'joined' }
+  /** The question goes to the service. */
+  | { readonly type: 'miss'; readonly question: Question }
+  /** A request of several questions goes out; `bytes` of its body. */
+  | { readonly type: 'batch-sent'; readonly items: number; readonly bytes: number }
+  /** One attempt of a request has ended; `failure` is `undefined` for a 200. */
+  | {
+      readonly type: 'attempt';
+      readonly failure: FailureKind | undefined;
+      readonly durationMs: number;
+    }
+  /** A request is sent again after `delayMs`; `attempt` is the number of the one to come, from 2. */
+  | {
+      readonly type: 'retry';
+      readonly attempt: number;
+      readonly delayMs: number;
+      readonly failure: FailureKind;
+    }
+  /** The circuit breaker has changed its state; `failure` is what opened it. */
+  | {
+      readonly type: 'circuit-changed';
+      readonly state: CircuitState;
+      readonly failure: Failure | undefined;
+    }
+  /** New credentials were asked for after a 401; `failure`: there were none. */
+  | { readonly type: 'credentials-refreshed'; readonly failure: Failure | undefined }
+  /** The search for the question that spoils a batch of `items` has begun. */
+  | { readonly type: 'isolation-started'; readonly items: number }
+  /** It has ended after so many requests and found so many questions. */
+  | { readonly type: 'isolation-finished'; readonly requests: number; readonly culprits: number }
+  /** A question was not sent, because too many wait or nobody waits for it any more. */
+  | { readonly type: 'dropped'; readonly reason: 'queue-full' | 'late' };
+
+export type EventType = DiagnosticEvent['type'];
+
+/** The event of one type. */
+export type EventOf<Type extends EventType> = Extract<DiagnosticEvent, { readonly type: Type }>;
+
+/** Each type once, for what must hold for all of them. */
+export const EVENT_TYPES = [
+  'resolved',
+  'hit',
+  'stale-hit',
+  'joined',
+  'miss',
+  'batch-sent',
+  'attempt',
+  'retry',
+  'circuit-changed',
+  'credentials-refreshed',
+  'isolation-started',
+  'isolation-finished',
+  'dropped',
+] as const satisfies readonly EventType[];

@@ -1,0 +1,15 @@
+import { FAILURES, type Failure, type FailureKind, type FailureTraits } from '../model/failure.js';
+import type { Reply } from './reply.js';
+import { failureKindOf } from './status.js';
+
+/** What an attempt came to: a kind of failure, or `undefined` for a 200. */
+export function failureKindOfOutcome(outcome: Reply | Failure): FailureKind | undefined {
+  if (outcome.kind !== 'reply') return outcome.kind;
+  return outcome.status === 200 ? undefined : failureKindOf(outcome.status);
+}
+
+/** What follows from an attempt that failed; `undefined` for a 200. */
+export function traitsOfOutcome(outcome: Reply | Failure): FailureTraits | undefined {
+  const kind = failureKindOfOutcome(outcome);
+  return kind && FAILURES[kind];
+}
