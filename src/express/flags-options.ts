@@ -1,14 +1,8 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import type { Request } from 'express';
-import {
-  checkAdapterOptions,
-  FLAG_KEYS,
-  FUNCTION,
-  having,
-  MILLISECONDS,
-  TEXT,
-  type OptionRule,
-} from '../options/adapter-options.js';
+import * as v from 'valibot';
+import type { OptionRules } from '../options/check-options.js';
+import { callable, flagKeys, having, members, milliseconds } from '../options/option-shapes.js';
 import type { Prefetcher } from '../index.js';
 
 /** A wrong or unknown option is a TypeError that names it, thrown when the middleware is made. */
@@ -35,15 +29,14 @@ export interface FlagsOptions {
   readonly provider?: Prefetcher | undefined;
 }
 
-const RULES: ReadonlyMap<string, OptionRule> = new Map([
-  ['context', { ...FUNCTION, required: true }],
-  ['contextTimeoutMs', MILLISECONDS],
-  ['domain', TEXT],
-  ['prefetch', FLAG_KEYS],
-  ['provider', having('prefetch', 'a provider that can prefetch')],
-]);
-
-/** Throws a TypeError that names what is wrong, what was expected and what was given. */
-export function checkOptions(options: FlagsOptions): void {
-  checkAdapterOptions('flags', RULES, options);
-}
+export const flagsRules: OptionRules = {
+  owner: 'flags',
+  shape: members({
+    context: callable(),
+    contextTimeoutMs: milliseconds(1),
+    domain: v.optional(v.string('a string')),
+    prefetch: v.optional(flagKeys),
+    provider: v.optional(having(['prefetch'], 'a provider that can prefetch')),
+  }),
+  showsText: () => true,
+};

@@ -2,7 +2,8 @@ import { OpenFeature, type Client, type EvaluationContext } from '@openfeature/s
 import type { Request, RequestHandler } from 'express';
 import { inTime, systemClock } from '../clock.js';
 import { requestContext, requestView, runInTransactionContext, type RequestView } from '../index.js';
-import { checkOptions, type FlagsOptions } from './flags-options.js';
+import { checkOptions } from '../options/check-options.js';
+import { flagsRules, type FlagsOptions } from './flags-options.js';
 
 /**
  * Express middleware, for Express 5 and 4: gives each request its evaluation context, and one view of its flags.
@@ -28,7 +29,7 @@ import { checkOptions, type FlagsOptions } from './flags-options.js';
  * ```
  */
 export function flags(options: FlagsOptions): RequestHandler {
-  checkOptions(options);
+  checkOptions(flagsRules, options);
   const { domain } = options;
   return (req, res, next) => {
     contextOf(req, requestView(req, res), options)

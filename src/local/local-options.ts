@@ -1,8 +1,10 @@
 import * as v from 'valibot';
+import { checkOptions, type OptionRules } from '../options/check-options.js';
+import { filledText, members, trueOrFalse } from '../options/option-shapes.js';
 import type { Semantics } from '../engine/features.js';
 import type { FeaturesSource } from './features/features-file.js';
 
-/** What {@link startLocalService} may be told. A wrong or unknown option is a TypeError that names it. */
+/** The options of {@link startLocalService}. A wrong or unknown option is a TypeError that names it. */
 export interface LocalServiceOptions {
   /**
    * What the service holds at first: the path of a features file (or its `file:` URL), YAML or JSON text, or
@@ -28,48 +30,38 @@ export interface LocalServiceOptions {
   readonly bootstrapToken?: string;
 }
 
-const schema = v.strictObject({
-  features: v.optional(v.union([v.string(), v.instance(URL), v.looseObject({}), v.array(v.unknown())])),
-  port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65535))),
-  host: v.optional(v.pipe(v.string(), v.nonEmpty())),
-  semantics: v.optional(v.picklist(['v1', 'v2'])),
-  data: v.optional(v.pipe(v.string(), v.nonEmpty())),
-  bootstrapToken: v.optional(v.pipe(v.string(), v.nonEmpty())),
-});
+const PORT = 'an integer from 0 to 65535';
 
-const EXPECTED: Readonly<Record<string, string>> = {
-  features: 'a path, YAML text or documents',
-  port: 'an integer from 0 to 65535',
-  host: 'an address to listen on',
-  semantics: '"v1" or "v2"',
-  data: 'the path of a file',
-  bootstrapToken: 'a token',
+const STARTED: OptionRules = {
+  owner: 'startLocalService',
+  shape: members({
+    features: v.optional(
+      v.union(
+        [v.string(), v.instance(URL), v.looseObject({}), v.array(v.unknown())],
+        'a path, YAML text or documents',
+      ),
+    ),
+    port: v.optional(v.pipe(v.number(PORT), v.integer(PORT), v.minValue(0, PORT), v.maxValue(65535, PORT))),
+    host: v.optional(filledText('an address to listen on')),
+    semantics: v.optional(v.picklist(['v1', 'v2'], '"v1" or "v2"')),
+    data: v.optional(filledText('the path of a file')),
+    bootstrapToken: v.optional(filledText('a token')),
+  }),
+  showsText: (path) => path !== 'bootstrapToken',
 };
 
-/** Throws a TypeError that names what is wrong, what was expected and, except for a token, what was given. */
-export function checkOptions(options: LocalServiceOptions): void {
-  const result = v.safeParse(schema, options);
-  if (result.success) return;
-  const [issue] = result.issues;
-  const key = issue.path?.[0]?.key;
-  const name = typeof key === 'string' ? key : '';
-  const expected = EXPECTED[name];
-  if (name === '') throw new TypeError(`options: expected an object, got ${issue.received}`);
-  if (expected === undefined) {
-    throw new TypeError(`${name}: unknown option, expected one of ${Object.keys(EXPECTED).join(', ')}`);
-  }
-  const given = name === 'bootstrapToken' ? '' : `, got ${issue.received}`;
-  throw new TypeError(`${name}: expected ${expected}${given}`);
+/** Throws a TypeError that names the wrong option. */
+export function checkLocalOptions(options: LocalServiceOptions): void {
+  checkOptions(STARTED, options);
 }
 
-const flagState = v.strictObject({ enabled: v.boolean() });
+const FLAG_STATE: OptionRules = {
+  owner: 'setFlag',
+  shape: members({ enabled: trueOrFalse }, 'an object { enabled }'),
+  showsText: () => true,
+};
 
-/** Throws a TypeError that names what is wrong: what is stored here is evaluated, and perhaps kept in a file. */
+/** Throws a TypeError that names the wrong member: what is stored here is evaluated, and perhaps kept in a file. */
 export function checkFlagState(state: { readonly enabled: boolean }): void {
-  const [issue] = v.safeParse(flagState, state).issues ?? [];
-  if (issue === undefined) return;
-  const key = issue.path?.[0]?.key;
-  if (typeof key !== 'string') throw new TypeError(`state: expected { enabled }, got ${issue.received}`);
-  if (key !== 'enabled') throw new TypeError(`${key}: unknown member; expected { enabled }`);
-  throw new TypeError(`enabled: expected true or false, got ${issue.received}`);
+  checkOptions(FLAG_STATE, state);
 }

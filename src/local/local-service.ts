@@ -8,7 +8,7 @@ import { createHandler } from './http/handler.js';
 import { importFeatures } from './features/import-features.js';
 import { listen, type Listener } from './http/listener.js';
 import { messageOf } from '../text/describe.js';
-import { checkFlagState, checkOptions, type LocalServiceOptions } from './local-options.js';
+import { checkFlagState, checkLocalOptions, type LocalServiceOptions } from './local-options.js';
 import type { NamespaceRecord, Stamp, State } from './state/records.js';
 import { Store } from './state/state-store.js';
 
@@ -60,7 +60,7 @@ const LIMITS = {
  * ```
  */
 export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
-  checkOptions(options);
+  checkLocalOptions(options);
   const { semantics = 'v1', bootstrapToken, port = 0, host = '127.0.0.1' } = options;
   const stamp: Stamp = { date: Date.now, id: randomUUID };
   const read = featuresReader(semantics, stamp);

@@ -8,7 +8,9 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
-import { checkAdapterOptions, FUNCTION, LIST, type OptionRule } from '../options/adapter-options.js';
+import * as v from 'valibot';
+import { checkOptions, type OptionRules } from '../options/check-options.js';
+import { callable, list, members } from '../options/option-shapes.js';
 import { runInTransactionContext, type ClosingResponse } from '../index.js';
 import type { FliptModuleOptions } from './module-options.js';
 import { register, type Registration } from './registration.js';
@@ -22,11 +24,11 @@ export interface FliptModuleAsyncOptions<R extends object = object> extends Pick
   readonly useFactory: FactoryProvider<FliptModuleOptions<R>>['useFactory'];
 }
 
-const ASYNC_RULES: ReadonlyMap<string, OptionRule> = new Map([
-  ['useFactory', { ...FUNCTION, required: true }],
-  ['imports', LIST],
-  ['inject', LIST],
-]);
+const ASYNC_RULES: OptionRules = {
+  owner: 'FliptModule.forRootAsync',
+  shape: members({ useFactory: callable(), imports: v.optional(list), inject: v.optional(list) }),
+  showsText: () => true,
+};
 
 const REGISTRATION = Symbol('flipt registration');
 const OPTIONS = Symbol('flipt options');
@@ -86,7 +88,7 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
 
   /** The module with options from a factory, as where they come from a configuration service. Checked likewise. */
   static forRootAsync<R extends object = object>(options: FliptModuleAsyncOptions<R>): DynamicModule {
-    checkAdapterOptions('FliptModule.forRootAsync', ASYNC_RULES, options);
+    checkOptions(ASYNC_RULES, options);
     const { imports = [], inject = [], useFactory } = options;
     return { ...moduleWith({ provide: OPTIONS, inject, useFactory }), imports };
   }

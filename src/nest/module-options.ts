@@ -1,14 +1,7 @@
 import type { EvaluationContext, Provider } from '@openfeature/server-sdk';
-import {
-  checkAdapterOptions,
-  FLAG_KEYS,
-  FUNCTION,
-  having,
-  MILLISECONDS,
-  TEXT,
-  TRUE_OR_FALSE,
-  type OptionRule,
-} from '../options/adapter-options.js';
+import * as v from 'valibot';
+import type { OptionRules } from '../options/check-options.js';
+import { callable, flagKeys, having, members, milliseconds, trueOrFalse } from '../options/option-shapes.js';
 
 /**
  * What {@link FliptModule.forRoot} may be told; a wrong or unknown option is a TypeError that names it, at the start of
@@ -44,16 +37,15 @@ export interface FliptModuleOptions<R extends object = object> {
   readonly required?: boolean | undefined;
 }
 
-const RULES: ReadonlyMap<string, OptionRule> = new Map([
-  ['context', FUNCTION],
-  ['provider', having('resolveBooleanEvaluation', 'an OpenFeature provider')],
-  ['domain', TEXT],
-  ['prefetch', FLAG_KEYS],
-  ['readyTimeoutMs', MILLISECONDS],
-  ['required', TRUE_OR_FALSE],
-]);
-
-/** Throws a TypeError that names what is wrong, what was expected and what was given. */
-export function checkOptions(options: FliptModuleOptions): void {
-  checkAdapterOptions('FliptModule', RULES, options);
-}
+export const moduleRules: OptionRules = {
+  owner: 'FliptModule',
+  shape: members({
+    context: v.optional(callable()),
+    provider: v.optional(having(['resolveBooleanEvaluation'], 'an OpenFeature provider')),
+    domain: v.optional(v.string('a string')),
+    prefetch: v.optional(flagKeys),
+    readyTimeoutMs: milliseconds(1),
+    required: v.optional(trueOrFalse),
+  }),
+  showsText: () => true,
+};

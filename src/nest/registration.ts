@@ -3,7 +3,8 @@ import { OpenFeature, type Provider } from '@openfeature/server-sdk';
 import { inTime, systemClock } from '../clock.js';
 import { FliptProvider } from '../index.js';
 import { messageOf } from '../text/describe.js';
-import { checkOptions, type FliptModuleOptions } from './module-options.js';
+import { checkOptions } from '../options/check-options.js';
+import { moduleRules, type FliptModuleOptions } from './module-options.js';
 
 /** The provider of an app, which has begun with its start. */
 export interface Registration {
@@ -14,7 +15,7 @@ export interface Registration {
 
 /** Registers the provider and waits until it is ready; rejects only where the app is not to start without it. */
 export async function register(options: FliptModuleOptions): Promise<Registration> {
-  checkOptions(options);
+  checkOptions(moduleRules, options);
   const { provider = new FliptProvider(), domain, readyTimeoutMs = 10_000, required = false } = options;
   const late = () => new Error(`no word of it within ${readyTimeoutMs} ms (readyTimeoutMs)`);
   const close = use(provider);

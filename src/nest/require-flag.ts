@@ -1,6 +1,8 @@
 import { NotFoundException, UseGuards, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { OpenFeature } from '@openfeature/server-sdk';
-import { checkAdapterOptions, FUNCTION, TRUE_OR_FALSE, type OptionRule } from '../options/adapter-options.js';
+import * as v from 'valibot';
+import { checkOptions, type OptionRules } from '../options/check-options.js';
+import { callable, members, trueOrFalse } from '../options/option-shapes.js';
 import { NO_REQUEST, stateIn } from './set-request-context.js';
 
 /** What {@link RequireFlag} may be told. */
@@ -11,10 +13,11 @@ export interface RequireFlagOptions {
   readonly otherwise?: ((context: ExecutionContext) => Error) | undefined;
 }
 
-const RULES: ReadonlyMap<string, OptionRule> = new Map([
-  ['default', { ...TRUE_OR_FALSE, required: true }],
-  ['otherwise', FUNCTION],
-]);
+const RULES: OptionRules = {
+  owner: 'RequireFlag',
+  shape: members({ default: trueOrFalse, otherwise: v.optional(callable()) }),
+  showsText: () => true,
+};
 
 /**
  * Lets requests in to a handler, or to all of a controller, only while a boolean flag is on for them.
@@ -39,7 +42,7 @@ const RULES: ReadonlyMap<string, OptionRule> = new Map([
  */
 export function RequireFlag(flag: string, options: RequireFlagOptions): ClassDecorator & MethodDecorator {
   if (typeof flag !== 'string') throw new TypeError('RequireFlag: flag: expected a string');
-  checkAdapterOptions('RequireFlag', RULES, options);
+  checkOptions(RULES, options);
   return UseGuards(flagGuard(flag, options));
 }
 

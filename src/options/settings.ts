@@ -1,5 +1,6 @@
-import { clientShape, providerShape } from './shape.js';
-import { complaint } from './complaint.js';
+import { checkOptions, type OptionRules } from './check-options.js';
+import { clientRules } from './connection-rules.js';
+import { providerRules } from './provider-rules.js';
 import type {
   AuthOptions,
   BatchOptions,
@@ -60,9 +61,9 @@ export function providerSettings(
   options: FliptProviderOptions = {},
   env: Environment = process.env,
 ): ProviderSettings {
-  refuse(complaint(providerShape, options));
+  checkOptions(providerRules, options);
   return {
-    ...connectionOf(options, env),
+    ...connectionOf(providerRules, options, env),
     namespace: options.namespace ?? (env.FLIPT_NAMESPACE || 'default'),
     targetingKey: options.targetingKey ?? 'optional',
     attributes: options.attributes && (set(options.attributes) as FliptProviderOptions['attributes']),
@@ -79,19 +80,15 @@ export function clientSettings(
   options: ConnectionOptions = {},
   env: Environment = process.env,
 ): ConnectionSettings {
-  refuse(complaint(clientShape, options));
-  return connectionOf(options, env);
+  checkOptions(clientRules, options);
+  return connectionOf(clientRules, options, env);
 }
 
-/** Without the slashes at its end. Not by a pattern: those look again at each slash of a long row. */
+/** Not by a regular expression: it would take quadratic time for a long row of slashes. */
 function withoutSlashes(url: string): string {
   let end = url.length;
   while (url.endsWith('/', end)) end--;
   return url.slice(0, end);
-}
-
-function refuse(problem: string | undefined): void {
-  if (problem !== undefined) throw new TypeError(problem);
 }
 
 const VARIABLES: ReadonlyMap<string, string> = new Map([
@@ -103,15 +100,15 @@ const VARIABLES: ReadonlyMap<string, string> = new Map([
   ['auth.tokenFile', 'FLIPT_TOKEN_FILE'],
 ]);
 
-/** A variable that is set to nothing is not set. Options win. What the environment says is checked like an option. */
-function connectionOf(options: ConnectionOptions, env: Environment): ConnectionSettings {
+/** Options win over variables. An empty variable counts as not set; any other is checked like an option. */
+function connectionOf(rules: OptionRules, options: ConnectionOptions, env: Environment): ConnectionSettings {
   const given = {
     url: options.url ?? (env.FLIPT_URL || 'http://localhost:8080'),
-    auth: options.auth ?? authOf(env),
+    auth: options.auth ?? authOf(rules.owner, env),
     environment: options.environment ?? (env.FLIPT_ENVIRONMENT || undefined),
     reference: options.reference ?? (env.FLIPT_REFERENCE || undefined),
   };
-  refuse(complaint(clientShape, given, (path) => VARIABLES.get(path) ?? path));
+  checkOptions(rules, given, (path) => VARIABLES.get(path) ?? path);
   return {
     ...given,
     auth: given.auth && (set(given.auth) as AuthOptions),
@@ -126,10 +123,10 @@ function lowerCaseNames(headers: Readonly<Record<string, string>>): Readonly<Rec
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-function authOf(env: Environment): AuthOptions | undefined {
+function authOf(owner: string, env: Environment): AuthOptions | undefined {
   const named = (['FLIPT_TOKEN', 'FLIPT_JWT', 'FLIPT_TOKEN_FILE'] as const).filter((name) => env[name]);
   if (named.length > 1)
-    throw new TypeError(`${named.join(' and ')}: expected one of them, got ${named.length}`);
+    throw new TypeError(`${owner}: ${named.join(' and ')}: expected one of them, got ${named.length}`);
   if (env.FLIPT_TOKEN) return { token: env.FLIPT_TOKEN };
   if (env.FLIPT_JWT) return { jwt: env.FLIPT_JWT };
   return env.FLIPT_TOKEN_FILE ? { tokenFile: env.FLIPT_TOKEN_FILE } : undefined;

@@ -5,7 +5,7 @@ describe('options', () => {
   it('are checked as the provider checks them', () => {
     expect(() => new FliptClient({ url: 'ftp://x' })).toThrow(TypeError);
     expect(() => new FliptClient({ namespace: 'a' } as ConnectionOptions)).toThrow(
-      /^namespace: unknown option, expected one of url, auth/,
+      /^FliptClient: namespace: unknown option, expected one of url, auth/,
     );
   });
 });

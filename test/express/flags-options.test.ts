@@ -8,29 +8,28 @@ afterEach(() => {
 });
 
 const context = () => ({ targetingKey: 'user' });
-const MILLISECONDS = 'milliseconds > 0 and <= 2147483647';
 
 it.each<[unknown, string]>([
-  [undefined, 'flags: options: expected an object, got undefined'],
-  [null, 'flags: options: expected an object, got null'],
+  [undefined, 'flags: options: expected an object of options, got undefined'],
+  [null, 'flags: options: expected an object of options, got null'],
   [{}, 'flags: context: expected a function, got undefined'],
   [{ context: undefined }, 'flags: context: expected a function, got undefined'],
-  [{ context: { targetingKey: 'user' } }, 'flags: context: expected a function, got object'],
-  [{ context, contextTimeoutMs: 0 }, `flags: contextTimeoutMs: expected ${MILLISECONDS}, got 0`],
-  [{ context, contextTimeoutMs: '1' }, `flags: contextTimeoutMs: expected ${MILLISECONDS}, got string`],
+  [{ context: { targetingKey: 'user' } }, 'flags: context: expected a function, got an object'],
+  [{ context, contextTimeoutMs: 0 }, 'flags: contextTimeoutMs: expected milliseconds >= 1, got 0'],
+  [{ context, contextTimeoutMs: '1' }, 'flags: contextTimeoutMs: expected milliseconds >= 1, got "1"'],
   [
     { context, contextTimeoutMs: 2_147_483_648 },
-    `flags: contextTimeoutMs: expected ${MILLISECONDS}, got 2147483648`,
+    'flags: contextTimeoutMs: expected milliseconds <= 2147483647, got 2147483648',
   ],
   [
     { context, contextTimeoutMs: Infinity },
-    `flags: contextTimeoutMs: expected ${MILLISECONDS}, got Infinity`,
+    'flags: contextTimeoutMs: expected milliseconds <= 2147483647, got Infinity',
   ],
-  [{ context, contextTimeoutMs: NaN }, `flags: contextTimeoutMs: expected ${MILLISECONDS}, got NaN`],
+  [{ context, contextTimeoutMs: NaN }, 'flags: contextTimeoutMs: expected milliseconds >= 1, got NaN'],
   [{ context, domain: 7 }, 'flags: domain: expected a string, got 7'],
-  [{ context, prefetch: 'flag' }, 'flags: prefetch: expected a list of flag keys or a function, got string'],
-  [{ context, prefetch: [7] }, 'flags: prefetch: expected a list of flag keys or a function, got object'],
-  [{ context, provider: {} }, 'flags: provider: expected a provider that can prefetch, got object'],
+  [{ context, prefetch: 'flag' }, 'flags: prefetch: expected a list of flag keys or a function, got "flag"'],
+  [{ context, prefetch: [7] }, 'flags: prefetch: expected a list of flag keys or a function, got a list'],
+  [{ context, provider: {} }, 'flags: provider: expected a provider that can prefetch, got an empty object'],
   [{ context, provider: null }, 'flags: provider: expected a provider that can prefetch, got null'],
   [
     { context, '\x1b[31mred': 1 },

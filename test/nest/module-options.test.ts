@@ -6,7 +6,8 @@ import {
   type FliptModuleAsyncOptions,
   type RequireFlagOptions,
 } from '../../src/nest/index.js';
-import { checkOptions, type FliptModuleOptions } from '../../src/nest/module-options.js';
+import { moduleRules, type FliptModuleOptions } from '../../src/nest/module-options.js';
+import { checkOptions } from '../../src/options/check-options.js';
 import { register } from '../../src/nest/registration.js';
 import { statedDefault } from '../docs/stated.fixture.js';
 
@@ -14,26 +15,27 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const MILLISECONDS = 'milliseconds > 0 and <= 2147483647';
-
 it.each<[unknown, string]>([
-  [undefined, 'FliptModule: options: expected an object, got undefined'],
-  [null, 'FliptModule: options: expected an object, got null'],
-  [{ context: {} }, 'FliptModule: context: expected a function, got object'],
-  [{ provider: {} }, 'FliptModule: provider: expected an OpenFeature provider, got object'],
+  [undefined, 'FliptModule: options: expected an object of options, got undefined'],
+  [null, 'FliptModule: options: expected an object of options, got null'],
+  [{ context: {} }, 'FliptModule: context: expected a function, got an empty object'],
+  [{ provider: {} }, 'FliptModule: provider: expected an OpenFeature provider, got an empty object'],
   [{ provider: null }, 'FliptModule: provider: expected an OpenFeature provider, got null'],
   [{ domain: 7 }, 'FliptModule: domain: expected a string, got 7'],
-  [{ prefetch: 'flag' }, 'FliptModule: prefetch: expected a list of flag keys or a function, got string'],
-  [{ prefetch: [7] }, 'FliptModule: prefetch: expected a list of flag keys or a function, got object'],
-  [{ readyTimeoutMs: 0 }, `FliptModule: readyTimeoutMs: expected ${MILLISECONDS}, got 0`],
-  [{ readyTimeoutMs: '1' }, `FliptModule: readyTimeoutMs: expected ${MILLISECONDS}, got string`],
+  [{ prefetch: 'flag' }, 'FliptModule: prefetch: expected a list of flag keys or a function, got "flag"'],
+  [{ prefetch: [7] }, 'FliptModule: prefetch: expected a list of flag keys or a function, got a list'],
+  [{ readyTimeoutMs: 0 }, 'FliptModule: readyTimeoutMs: expected milliseconds >= 1, got 0'],
+  [{ readyTimeoutMs: '1' }, 'FliptModule: readyTimeoutMs: expected milliseconds >= 1, got "1"'],
   [
     { readyTimeoutMs: 2_147_483_648 },
-    `FliptModule: readyTimeoutMs: expected ${MILLISECONDS}, got 2147483648`,
+    'FliptModule: readyTimeoutMs: expected milliseconds <= 2147483647, got 2147483648',
   ],
-  [{ readyTimeoutMs: Infinity }, `FliptModule: readyTimeoutMs: expected ${MILLISECONDS}, got Infinity`],
-  [{ readyTimeoutMs: NaN }, `FliptModule: readyTimeoutMs: expected ${MILLISECONDS}, got NaN`],
-  [{ required: 'yes' }, 'FliptModule: required: expected true or false, got string'],
+  [
+    { readyTimeoutMs: Infinity },
+    'FliptModule: readyTimeoutMs: expected milliseconds <= 2147483647, got Infinity',
+  ],
+  [{ readyTimeoutMs: NaN }, 'FliptModule: readyTimeoutMs: expected milliseconds >= 1, got NaN'],
+  [{ required: 'yes' }, 'FliptModule: required: expected true or false, got "yes"'],
   [
     { url: 'http://localhost:8080' },
     'FliptModule: url: unknown option, expected one of context, provider, domain, prefetch, readyTimeoutMs, required',
@@ -43,9 +45,9 @@ it.each<[unknown, string]>([
 });
 
 it.each<[unknown, string]>([
-  [undefined, 'RequireFlag: options: expected an object, got undefined'],
+  [undefined, 'RequireFlag: options: expected an object of options, got undefined'],
   [{}, 'RequireFlag: default: expected true or false, got undefined'],
-  [{ default: 'on' }, 'RequireFlag: default: expected true or false, got string'],
+  [{ default: 'on' }, 'RequireFlag: default: expected true or false, got "on"'],
   [{ default: true, otherwise: 404 }, 'RequireFlag: otherwise: expected a function, got 404'],
   [{ default: true, else: 1 }, 'RequireFlag: else: unknown option, expected one of default, otherwise'],
 ])('RequireFlag refuses %o where it is applied', (options, message) => {
@@ -59,11 +61,11 @@ it('RequireFlag asks for the key of a flag', () => {
 });
 
 it.each<[unknown, string]>([
-  [undefined, 'options: expected an object, got undefined'],
+  [undefined, 'options: expected an object of options, got undefined'],
   [{}, 'useFactory: expected a function, got undefined'],
   [{ useClass: Object }, 'useClass: unknown option, expected one of useFactory, imports, inject'],
-  [{ useFactory: () => ({}), inject: 'CONFIG' }, 'inject: expected a list, got string'],
-  [{ useFactory: () => ({}), imports: {} }, 'imports: expected a list, got object'],
+  [{ useFactory: () => ({}), inject: 'CONFIG' }, 'inject: expected a list, got "CONFIG"'],
+  [{ useFactory: () => ({}), imports: {} }, 'imports: expected a list, got an empty object'],
 ])('forRootAsync refuses %o', (options, message) => {
   expect(() => FliptModule.forRootAsync(options as FliptModuleAsyncOptions)).toThrow(
     new TypeError(`FliptModule.forRootAsync: ${message}`),
@@ -73,7 +75,7 @@ it.each<[unknown, string]>([
 it('takes undefined for what is left out', () => {
   const left = { provider: undefined, domain: undefined, prefetch: undefined, readyTimeoutMs: undefined };
   expect(() => {
-    checkOptions({ ...left, required: undefined });
+    checkOptions(moduleRules, { ...left, required: undefined });
   }).not.toThrow();
 });
 

@@ -37,23 +37,29 @@ describe('the environment', () => {
   });
 
   it.each([
-    [{ FLIPT_TOKEN: 'a', FLIPT_JWT: 'b' }, 'FLIPT_TOKEN and FLIPT_JWT: expected one of them, got 2'],
+    [
+      { FLIPT_TOKEN: 'a', FLIPT_JWT: 'b' },
+      'FliptProvider: FLIPT_TOKEN and FLIPT_JWT: expected one of them, got 2',
+    ],
     [
       { FLIPT_TOKEN: 'a', FLIPT_JWT: 'b', FLIPT_TOKEN_FILE: 'c' },
-      'FLIPT_TOKEN and FLIPT_JWT and FLIPT_TOKEN_FILE: expected one of them, got 3',
+      'FliptProvider: FLIPT_TOKEN and FLIPT_JWT and FLIPT_TOKEN_FILE: expected one of them, got 3',
     ],
     [
       { FLIPT_URL: 'localhost:8080' },
-      'FLIPT_URL: expected an address that begins with http: or https:, got a string',
+      'FliptProvider: FLIPT_URL: expected an address that begins with http: or https:, got a string',
     ],
     [
       { FLIPT_ENVIRONMENT: 'a\nb' },
-      /^FLIPT_ENVIRONMENT: expected the name of an environment without line breaks/,
+      /^FliptProvider: FLIPT_ENVIRONMENT: expected the name of an environment without line breaks/,
     ],
-    [{ FLIPT_TOKEN: 'dummy\n' }, /^FLIPT_TOKEN: expected a token without line breaks .*got a string$/],
+    [
+      { FLIPT_TOKEN: 'dummy\n' },
+      /^FliptProvider: FLIPT_TOKEN: expected a token without line breaks .*got a string$/,
+    ],
     [
       { FLIPT_JWT: 'Bearer dummy' },
-      'FLIPT_JWT: expected a JSON Web Token alone, without a space, got a string',
+      'FliptProvider: FLIPT_JWT: expected a JSON Web Token alone, without a space, got a string',
     ],
   ])('that is wrong (%j) is a TypeError, too', (env, message) => {
     expect(() => settled({}, env)).toThrow(TypeError);

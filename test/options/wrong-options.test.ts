@@ -50,7 +50,7 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   [{ auth: { token: 'dummy', jwt: 'dummy' } }, `${AUTH} { token, jwt }`],
   [{ auth: { token: 'Bearer dummy' } }, 'auth.token: expected a token alone, without a space, got a string'],
   [{ auth: { token: '' } }, "auth.token: expected a token, got ''"],
-  [{ auth: { token: 5n } }, 'auth.token: expected a token, got 5'],
+  [{ auth: { token: 5n } }, 'auth.token: expected a token, got a bigint'],
   [{ auth: { jwt: null } }, 'auth.jwt: expected a JSON Web Token, got null'],
   [{ auth: { tokenFile: '' } }, "auth.tokenFile: expected the path of a file, got ''"],
   [{ auth: { headers: {} } }, 'auth.headers: expected a function that returns headers, got an empty object'],
@@ -155,7 +155,7 @@ it('a wrong option is named without a look at what getters give', () => {
     },
   };
   expect(() => settled({ namespace: given })).toThrow(
-    new TypeError('namespace: expected the key of a namespace, got an object'),
+    new TypeError('FliptProvider: namespace: expected the key of a namespace, got an object'),
   );
   const wide = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`${at}`.repeat(50_000), at]));
   expect(() => settled({ logger: wide })).toThrow(/^.{1,300}$/);
@@ -163,7 +163,7 @@ it('a wrong option is named without a look at what getters give', () => {
 
 describe('a wrong option is a TypeError that says which, what was expected and what was given', () => {
   it.each(WRONG.map(([options, message]) => ({ options, message })))('$message', ({ options, message }) => {
-    expect(() => settled(options)).toThrow(new TypeError(message));
+    expect(() => settled(options)).toThrow(new TypeError(`FliptProvider: ${message}`));
   });
 
   it('but never shows what may be a credential', () => {
@@ -195,7 +195,7 @@ describe('a wrong option is a TypeError that says which, what was expected and w
   it('and for the typed client likewise, which knows fewer options', () => {
     expect(() => clientSettings({ namespace: 'x' } as never, {})).toThrow(
       new TypeError(
-        'namespace: unknown option, expected one of url, auth, environment, reference, headers, http, logger',
+        'FliptClient: namespace: unknown option, expected one of url, auth, environment, reference, headers, http, logger',
       ),
     );
     expect(() => clientSettings({ url: 'x' }, {})).toThrow(TypeError);

@@ -39,12 +39,12 @@ describe('a service in this process', () => {
   });
 
   it.each<[unknown, string]>([
-    [{ enabled: 'false' }, 'enabled: expected true or false, got "false"'],
-    [{ enabled: undefined }, 'enabled: expected true or false, got undefined'],
-    [{}, 'enabled: expected true or false, got undefined'],
-    [{ enabled: true, enable: true }, 'enable: unknown member; expected { enabled }'],
-    [true, 'state: expected { enabled }, got true'],
-    [undefined, 'state: expected { enabled }, got undefined'],
+    [{ enabled: 'false' }, 'setFlag: enabled: expected true or false, got "false"'],
+    [{ enabled: undefined }, 'setFlag: enabled: expected true or false, got undefined'],
+    [{}, 'setFlag: enabled: expected true or false, got undefined'],
+    [{ enabled: true, enable: true }, 'setFlag: enable: unknown option, expected one of enabled'],
+    [true, 'setFlag: options: expected an object { enabled }, got true'],
+    [undefined, 'setFlag: options: expected an object { enabled }, got undefined'],
   ])('refuses to set a flag to %j, and leaves it as it is', async (state, message) => {
     const service = await start();
     await expect(service.setFlag('default', 'open', state as { enabled: boolean })).rejects.toThrow(
@@ -85,14 +85,14 @@ describe('a service in this process', () => {
 
 describe('options that are wrong', () => {
   it.each<[unknown, string]>([
-    [undefined, 'options: expected an object, got undefined'],
+    [undefined, 'startLocalService: options: expected an object of options, got undefined'],
     [{ features: 5 }, 'features: expected a path, YAML text or documents, got 5'],
     [{ features: 'f', port: -1 }, 'port: expected an integer from 0 to 65535, got -1'],
     [{ features: 'f', port: '80' }, 'port: expected an integer from 0 to 65535, got "80"'],
-    [{ features: 'f', host: '' }, 'host: expected an address to listen on, got 0'],
+    [{ features: 'f', host: '' }, "host: expected an address to listen on, got ''"],
     [{ features: 'f', semantics: 'v3' }, 'semantics: expected "v1" or "v2", got "v3"'],
     [{ features: 'f', data: 5 }, 'data: expected the path of a file, got 5'],
-    [{ features: 'f', bootstrapToken: 12345 }, 'bootstrapToken: expected a token'],
+    [{ features: 'f', bootstrapToken: 12345 }, 'bootstrapToken: expected a token, got a number'],
     [
       { features: 'f', prot: 80 },
       'prot: unknown option, expected one of features, port, host, semantics, data, bootstrapToken',

@@ -1,0 +1,76 @@
+import * as v from 'valibot';
+import { isPlainObject, kindOf } from '../text/describe.js';
+import { isCredentialName } from '../text/header.js';
+import { quoted, unsteered } from '../text/quote.js';
+
+/** What the options of one function or class must be. */
+export interface OptionRules {
+  /** Begins each message: `FliptProvider`. */
+  readonly owner: string;
+  /** The messages of the schema say what was expected. */
+  readonly shape: v.GenericSchema;
+  /** Whether a message may show the text at a path: nobody puts a credential there, not even by mistake. Default: never. */
+  readonly showsText?: (path: string, text: string) => boolean;
+  /** Whether a message may show the member names of the object at a path. Default: never. */
+  readonly showsNames?: (path: string) => boolean;
+  /** Ends the message about the value at a path: what to write instead, as far as it can be guessed. */
+  readonly hint?: (path: string, given: unknown) => string | undefined;
+}
+
+/**
+ * Throws a TypeError about the first wrong option: `FliptProvider: cache.freshForMs: expected milliseconds >= 0, got -5`.
+ * `nameOf` says what the user calls the value at a path, where it is not an option's name.
+ */
+export function checkOptions(
+  rules: OptionRules,
+  given: unknown,
+  nameOf: (path: string) => string = (path) => path,
+): void {
+  const checked = v.safeParse(rules.shape, given, { abortEarly: true });
+  const issue = checked.issues?.[0];
+  if (issue === undefined) return;
+  const path = (issue.path ?? []).map(({ key }) => unsteered(String(key))).join('.') || 'options';
+  if (issue.type === 'strict_object') {
+    throw new TypeError(`${rules.owner}: ${path}: unknown option, expected one of ${issue.message}`);
+  }
+  const hint = rules.hint?.(path, issue.input);
+  throw new TypeError(
+    `${rules.owner}: ${nameOf(path)}: expected ${issue.message}, got ${shown(rules, path, issue.input)}` +
+      (hint === undefined ? '' : `; ${hint}`),
+  );
+}
+
+function shown({ showsText, showsNames }: OptionRules, path: string, given: unknown): string {
+  switch (typeof given) {
+    case 'string':
+      if (given === '') return "''";
+      return showsText?.(path, given) ? quoted(given.slice(0, 100)) : kindOf(given);
+    case 'number':
+    case 'bigint':
+      return isCredentialName(path) ? kindOf(given) : String(given);
+    case 'boolean':
+      return String(given);
+    case 'object':
+      return given === null || Array.isArray(given)
+        ? kindOf(given)
+        : objectWords(given, showsNames?.(path) ?? false);
+    default:
+      return kindOf(given);
+  }
+}
+
+/** Never the values, at most the names: `{ token: undefined }`. */
+function objectWords(given: object, showsNames: boolean): string {
+  if (!isPlainObject(given)) return 'no plain object';
+  const names = Object.keys(given);
+  if (names.length === 0) return 'an empty object';
+  if (!showsNames) return kindOf(given);
+  const members = names.slice(0, 5).map((name) => (isUndefined(given, name) ? `${name}: undefined` : name));
+  return unsteered(`{ ${members.join(', ').slice(0, 100)} }`);
+}
+
+/** Calls no getter: it is the caller's code. */
+function isUndefined(given: object, name: string): boolean {
+  const member = Object.getOwnPropertyDescriptor(given, name);
+  return member !== undefined && 'value' in member && member.value === undefined;
+}

@@ -1,0 +1,134 @@
+import * as v from 'valibot';
+import { isConnectionHeader, isHeaderName, isHeaderText } from '../text/header.js';
+import type { OptionRules } from './check-options.js';
+import { callable, filledText, having, members, milliseconds, plain, whole } from './option-shapes.js';
+
+const headerText = (expected: string) =>
+  v.pipe(
+    v.string(expected),
+    v.check(isHeaderText, `${expected} without line breaks or characters beyond Latin-1`),
+  );
+const filledHeader = (expected: string) => v.pipe(headerText(expected), v.nonEmpty(expected));
+/** Sent behind the scheme, Bearer or JWT, which the token must not repeat. */
+const token = (expected: string) =>
+  v.pipe(
+    filledHeader(expected),
+    v.check((value) => !value.includes(' '), `${expected} alone, without a space`),
+  );
+const HEADERS = 'an object of header names and values';
+const headerName = v.pipe(
+  v.string(),
+  v.check(isHeaderName, 'a header name'),
+  v.check((name) => !isConnectionHeader(name), "a header that is not the connection's own"),
+);
+const headers = plain(v.record(headerName, headerText('text'), HEADERS), HEADERS);
+
+const isWebAddress = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+/** undici decodes it, and its error would not say which option is wrong. */
+const hasReadableUser = (value: string) => {
+  if (!URL.canParse(value)) return true;
+  const { username, password } = new URL(value);
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const url = v.pipe(
+  v.string('an http: or https: address'),
+  v.check((value) => /^https?:/i.test(value), 'an address that begins with http: or https:'),
+  v.check(isWebAddress, 'an http: or https: address'),
+  v.check((value) => !/[?#]/.test(value), 'an address without query and fragment'),
+  v.check((value) => {
+    const { username, password } = new URL(value);
+    return username === '' && password === '';
+  }, 'an address without user name and password (use auth)'),
+);
+
+const AUTH = '{ token }, { jwt }, { tokenFile } or { headers }, one of them';
+const auth = v.pipe(
+  members(
+    {
+      token: v.optional(token('a token')),
+      jwt: v.optional(token('a JSON Web Token')),
+      tokenFile: v.optional(filledText('the path of a file')),
+      headers: v.optional(callable('a function that returns headers')),
+    },
+    AUTH,
+  ),
+  v.check((given) => Object.values(given).filter((value) => value !== undefined).length === 1, AUTH),
+);
+
+const PEM = 'PEM as text (-----BEGIN …) or bytes, not the path of a file';
+const pem = v.custom<string | Uint8Array>(
+  (value) => (typeof value === 'string' ? value.includes('-----BEGIN ') : value instanceof Uint8Array),
+  PEM,
+);
+const PROXY = "'env' or an http: or https: address";
+const http = v.pipe(
+  members({
+    timeoutMs: milliseconds(1),
+    retries: whole(0, 'attempts'),
+    dispatcher: v.optional(having(['request'], 'an undici dispatcher')),
+    proxy: v.optional(
+      v.pipe(
+        v.string(PROXY),
+        v.check((value) => value === 'env' || isWebAddress(value), PROXY),
+        v.check(hasReadableUser, 'an address whose user and password are percent-encoded'),
+      ),
+    ),
+    tls: v.optional(
+      members(
+        {
+          ca: v.optional(v.union([pem, v.array(pem)], `${PEM}, or a list of them`)),
+          cert: v.optional(pem),
+          key: v.optional(pem),
+          servername: v.optional(filledText('a host name')),
+        },
+        '{ ca, cert, key, servername }',
+      ),
+    ),
+    socketPath: v.optional(filledText('the path of a Unix domain socket')),
+  }),
+  v.check(
+    (given) => given.dispatcher === undefined || (given.proxy ?? given.tls ?? given.socketPath) === undefined,
+    'either dispatcher, or proxy, tls and socketPath',
+  ),
+  v.check(
+    (given) => given.proxy === undefined || given.socketPath === undefined,
+    'either proxy or socketPath',
+  ),
+);
+
+const logger = having(
+  ['error', 'warn', 'info', 'debug'],
+  'an object with the functions error, warn, info and debug',
+);
+
+const connectionOptions = {
+  url: v.optional(url),
+  auth: v.optional(auth),
+  environment: v.optional(filledHeader('the name of an environment')),
+  reference: v.optional(filledText('the name of a revision')),
+  headers: v.optional(headers),
+  http: v.optional(http),
+  logger: v.optional(logger),
+};
+
+const HARMLESS =
+  /^(namespace|environment|reference|targetingKey|attributes|initTimeoutMs|deadlineMs|cache|batch|breaker|http\.(timeoutMs|retries|socketPath))\b/;
+
+/** The rules for the options of a class that opens connections: these options, and others besides. */
+export const connectionRules = (
+  owner: string,
+  others: Readonly<Record<string, v.GenericSchema>> = {},
+): OptionRules => ({
+  owner,
+  shape: members({ ...connectionOptions, ...others }),
+  showsText: (path) => HARMLESS.test(path),
+  showsNames: (path) => /^(auth|http|attributes|logger)$/.test(path),
+});
+
+export const clientRules = connectionRules('FliptClient');

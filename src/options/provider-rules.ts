@@ -1,0 +1,51 @@
+import * as v from 'valibot';
+import { connectionRules } from './connection-rules.js';
+import { filledText, members, milliseconds, whole } from './option-shapes.js';
+
+/** The cache makes room for all of its entries at once. */
+const MOST_ENTRIES = 2 ** 24;
+
+const names = v.array(v.string('the name of an attribute'), 'a list of attribute names');
+const attributes = v.pipe(
+  members({ only: v.optional(names), except: v.optional(names) }, '{ only: [names] } or { except: [names] }'),
+  v.check(({ only, except }) => (only === undefined) !== (except === undefined), 'either only or except'),
+);
+
+const cache = members(
+  {
+    freshForMs: milliseconds(0),
+    staleForMs: milliseconds(0),
+    staleOnErrorForMs: milliseconds(0),
+    negativeForMs: milliseconds(0),
+    maxEntries: whole(1, 'entries', MOST_ENTRIES),
+    maxBytes: whole(1, 'bytes'),
+  },
+  'false or an object of options',
+);
+const batch = members(
+  {
+    maxItems: whole(1, 'items'),
+    maxBytes: whole(1, 'bytes'),
+    maxConcurrent: whole(1, 'requests'),
+    maxWaiting: whole(1, 'questions'),
+  },
+  'false or an object of options',
+);
+const breaker = members(
+  { failures: whole(1, 'failures'), openForMs: milliseconds(1), maxOpenForMs: milliseconds(1) },
+  'false or an object of options',
+);
+/** Not a union: its messages would lose the name of the option that is wrong. */
+const falseOr = <S extends v.GenericSchema>(schema: S) =>
+  v.optional(v.lazy((given) => (given === false ? v.literal(false) : schema)));
+
+export const providerRules = connectionRules('FliptProvider', {
+  namespace: v.optional(filledText('the key of a namespace')),
+  targetingKey: v.optional(v.picklist(['optional', 'required'], "'optional' or 'required'")),
+  attributes: v.optional(attributes),
+  initTimeoutMs: milliseconds(1),
+  deadlineMs: milliseconds(1),
+  cache: falseOr(cache),
+  batch: falseOr(batch),
+  breaker: falseOr(breaker),
+});
