@@ -1,27 +1,34 @@
 import type { BooleanAnswer, ServiceReason } from '../model/answer.js';
-import type { Question } from '../model/question.js';
-import { underThreshold } from './buckets.js';
-import type { BooleanFlag, Features, Rollout } from './features.js';
-import { matchingSegments } from './segment-match.js';
+import { threshold } from './buckets.js';
+import type { BooleanFlag, Rollout } from './features.js';
+import { firstMatch, preparedFor, type Evaluate } from './first-match.js';
+import { compileChoice, type FindSegment } from './segments.js';
 
-/** The service's answer about a boolean flag. Rollouts apply also where the flag is not enabled. */
-export function evaluateBoolean(flag: BooleanFlag, features: Features, question: Question): BooleanAnswer {
-  for (const rollout of flag.rollouts) {
-    const matching = applies(rollout, flag, features, question);
-    if (matching) return answer(rollout.value, 'MATCH', matching);
-  }
-  return answer(flag.enabled, 'DEFAULT', []);
+type EvaluateRollout = Evaluate<BooleanAnswer | undefined>;
+
+/** Prepares a boolean flag. Rollouts apply also where the flag is not enabled. */
+export function compileBooleanFlag(flag: BooleanFlag, find: FindSegment): Evaluate<BooleanAnswer> {
+  return firstMatch(compileRollouts(flag, find), answer(flag.enabled, 'DEFAULT', []));
 }
 
-/** The segments by which a rollout applies: none for a threshold; undefined where it does not apply. */
-function applies(
-  rollout: Rollout,
-  flag: BooleanFlag,
-  features: Features,
-  question: Question,
-): readonly string[] | undefined {
-  if (rollout.kind === 'segment') return matchingSegments(rollout, features, question);
-  return underThreshold(rollout.percentage, flag.key, question.entity) ? [] : undefined;
+function compileRollouts({ key, rollouts }: BooleanFlag, find: FindSegment): EvaluateRollout[] {
+  return rollouts.map((rollout) => compileRollout(rollout, key, find));
+}
+
+function compileRollout(rollout: Rollout, flagKey: string, find: FindSegment): EvaluateRollout {
+  if (rollout.kind === 'threshold') {
+    const isUnder = threshold(flagKey, rollout.percentage);
+    const split = answer(rollout.value, 'MATCH', []);
+    return (entity) => (isUnder(entity) ? split : undefined);
+  }
+  const matching = compileChoice(rollout, find);
+  const matched = preparedFor(rollout.segmentKeys, (segmentKeys) =>
+    answer(rollout.value, 'MATCH', segmentKeys),
+  );
+  return (entity, read) => {
+    const segmentKeys = matching(entity, read);
+    return segmentKeys && matched(segmentKeys);
+  };
 }
 
 function answer(enabled: boolean, reason: ServiceReason, segmentKeys: readonly string[]): BooleanAnswer {

@@ -1,39 +1,64 @@
-import { crc32 } from 'node:zlib';
-import type { Distribution, Semantics } from './features.js';
+import { crc32 } from './crc32.js';
+import type { Semantics } from './features.js';
 
 const BUCKETS = 1000;
 
+/** The bucket of an entity, from 0 to 999, by which a rule's distributions share out its variants. */
+export function bucketOf(flagKey: string, entity: string): number {
+  return crc32(entity, crc32(flagKey)) % BUCKETS;
+}
+
+/** The percent of an entity, from 0 to 99, that a threshold looks at. Here the entity comes first. */
+export function percentOf(flagKey: string, entity: string): number {
+  return crc32(flagKey, crc32(entity)) % 100;
+}
+
 /**
- * The distribution that an entity falls to; undefined past the last share, which only v1 leaves open.
- * `shares` have rollouts above 0.
+ * Prepares the choice among rollouts in percent, all above 0. It answers with the position of the first one whose
+ * upper bound is above the entity's bucket, or with -1 past the last bound, which only v1 leaves open.
  */
-export function choose(
-  shares: readonly Distribution[],
+export function sharing(
   flagKey: string,
-  entity: string,
+  rollouts: readonly number[],
   semantics: Semantics,
-): Distribution | undefined {
-  const bucket = crc32(flagKey + entity) % BUCKETS;
-  const bounds = semantics === 'v1' ? absoluteBounds(shares) : relativeBounds(shares);
-  return shares[bounds.findIndex((bound) => bound > bucket)];
+): (entity: string) => number {
+  const bounds = boundsOf(rollouts, semantics);
+  if ((bounds[0] ?? 0) >= BUCKETS) return () => 0;
+  const prefix = crc32(flagKey);
+  return (entity) => {
+    const bucket = crc32(entity, prefix) % BUCKETS;
+    return bounds.findIndex((bound) => bound > bucket);
+  };
 }
 
-/** Whether an entity is under a threshold in percent. The service joins the keys the other way round here. */
-export function underThreshold(percentage: number, flagKey: string, entity: string): boolean {
-  return crc32(entity + flagKey) % 100 < Math.fround(percentage);
+/** Prepares a threshold in percent: whether an entity is under it. */
+export function threshold(flagKey: string, percentage: number): (entity: string) => boolean {
+  const bound = thresholdBound(percentage);
+  if (bound > 99) return () => true;
+  return (entity) => percentOf(flagKey, entity) < bound;
 }
 
-// The service computes both in single precision, and a bound may depend on it.
+// The service computes all bounds in single precision, and a bound may depend on it.
 
-function absoluteBounds(shares: readonly Distribution[]): number[] {
+/** An entity's percent is under it, or not. */
+export function thresholdBound(percentage: number): number {
+  return Math.fround(percentage);
+}
+
+/** The upper bounds of rollouts in percent, in buckets. */
+export function boundsOf(rollouts: readonly number[], semantics: Semantics): readonly number[] {
+  return semantics === 'v1' ? absoluteBounds(rollouts) : relativeBounds(rollouts);
+}
+
+function absoluteBounds(rollouts: readonly number[]): number[] {
   let bound = 0;
-  return shares.map(({ rollout }) => (bound += Math.trunc(Math.fround(Math.fround(rollout) * 10))));
+  return rollouts.map((rollout) => (bound += Math.trunc(Math.fround(Math.fround(rollout) * 10))));
 }
 
-function relativeBounds(shares: readonly Distribution[]): number[] {
-  const total = shares.reduce((sum, { rollout }) => Math.fround(sum + Math.fround(rollout)), 0);
+function relativeBounds(rollouts: readonly number[]): number[] {
+  const total = rollouts.reduce((sum, rollout) => Math.fround(sum + Math.fround(rollout)), 0);
   let percent = 0;
-  const bounds = shares.map(({ rollout }) => {
+  const bounds = rollouts.map((rollout) => {
     const share = Math.fround(Math.fround(Math.fround(rollout) / total) * 100);
     percent = Math.fround(percent + share);
     return Math.trunc(Math.fround(percent * 10));

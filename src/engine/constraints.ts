@@ -1,107 +1,138 @@
 import type { Question } from '../model/question.js';
-import type { Constraint } from './features.js';
 import { parseDateTime } from './date-syntax.js';
+import type { Constraint } from './features.js';
 import { parseNumbers, parseStrings } from './lists.js';
 import { parseNumber } from './number-syntax.js';
 import { isBlank, trimSpace } from './whitespace.js';
 
-/** Who is asked about. */
-export type Subject = Pick<Question, 'entity' | 'attributes'>;
+/** The text of an attribute; undefined where there is none. Called for those attributes only that are compared. */
+export type ReadAttribute = (name: string) => string | undefined;
 
-/** Whether the subject fulfils the constraint. What does not parse never matches; nothing is an error. */
-export function fulfils(subject: Subject, constraint: Constraint): boolean {
-  switch (constraint.type) {
-    case 'STRING_COMPARISON_TYPE':
-      return matchesString(attribute(subject, constraint), constraint);
-    case 'ENTITY_ID_COMPARISON_TYPE':
-      return matchesString(subject.entity, constraint);
+/** Reads attributes that are text already. A name like `constructor` is no attribute unless it was sent. */
+export function attributeReader(attributes: Question['attributes']): ReadAttribute {
+  return (name) => (Object.hasOwn(attributes, name) ? attributes[name] : undefined);
+}
+
+/** Whether the entity with these attributes matches. */
+export type Matches = (entity: string, read: ReadAttribute) => boolean;
+
+/** Prepares a constraint. What does not parse, here or in an attribute, never matches; nothing is an error. */
+export function compileConstraint(constraint: Constraint): Matches {
+  const matches = textTest(constraint);
+  if (constraint.type === 'ENTITY_ID_COMPARISON_TYPE') return (entity) => matches(entity);
+  const { property } = constraint;
+  return (_entity, read) => matches(read(property) ?? '');
+}
+
+type TextTest = (given: string) => boolean;
+
+function textTest({ type, operator, value }: Constraint): TextTest {
+  if (type === 'STRING_COMPARISON_TYPE' || type === 'ENTITY_ID_COMPARISON_TYPE') {
+    return stringTest(operator, value);
+  }
+  if (operator === 'present') return isFilled;
+  if (operator === 'notpresent') return isBlank;
+  switch (type) {
     case 'NUMBER_COMPARISON_TYPE':
-      return matchesPresence(attribute(subject, constraint), constraint, matchesNumber);
+      return numberTest(operator, value);
     case 'BOOLEAN_COMPARISON_TYPE':
-      return matchesPresence(attribute(subject, constraint), constraint, matchesBoolean);
+      return booleanTest(operator);
     case 'DATETIME_COMPARISON_TYPE':
-      return matchesPresence(attribute(subject, constraint), constraint, matchesDateTime);
+      return parsedTest(parseDateTime, comparison(operator, parseDateTime(value)));
   }
 }
 
-function attribute({ attributes }: Subject, { property }: Constraint): string {
-  return Object.hasOwn(attributes, property) ? (attributes[property] ?? '') : '';
-}
-
-type Matches = (given: string, constraint: Constraint) => boolean;
-
-function matchesPresence(given: string, constraint: Constraint, matches: Matches): boolean {
-  if (constraint.operator === 'present') return !isBlank(given);
-  if (constraint.operator === 'notpresent') return isBlank(given);
-  return matches(given, constraint);
-}
-
-function matchesString(given: string, { operator, value }: Constraint): boolean {
-  if (operator === 'empty') return isBlank(given);
-  if (operator === 'notempty') return !isBlank(given);
-  if (given === '') return false;
+/** An empty text matches only `empty`. */
+function stringTest(operator: string, value: string): TextTest {
   switch (operator) {
+    case 'empty':
+      return isBlank;
+    case 'notempty':
+      return isFilled;
     case 'eq':
-      return given === value;
+      return (given) => given === value && given !== '';
     case 'neq':
-      return given !== value;
+      return (given) => given !== value && given !== '';
     case 'prefix':
-      return trimSpace(given).startsWith(value);
+      return (given) => given !== '' && trimSpace(given).startsWith(value);
     case 'suffix':
-      return trimSpace(given).endsWith(value);
+      return (given) => given !== '' && trimSpace(given).endsWith(value);
     case 'contains':
-      return given.includes(value);
+      return (given) => given !== '' && given.includes(value);
     case 'notcontains':
-      return !given.includes(value);
+      return (given) => given !== '' && !given.includes(value);
     case 'isoneof':
-      return parseStrings(value)?.includes(given) ?? false;
-    case 'isnotoneof':
-      return !(parseStrings(value)?.includes(given) ?? true);
+    case 'isnotoneof': {
+      const inList = membership(operator, parseStrings(value));
+      return (given) => given !== '' && inList(given);
+    }
     default:
-      return false;
+      return never;
   }
 }
 
-function matchesNumber(given: string, { operator, value }: Constraint): boolean {
-  const number = parseNumber(given);
-  if (number === undefined) return false;
-  // Not includes(): it would take NaN for a member, which equals nothing.
-  if (operator === 'isoneof') return parseNumbers(value)?.some((member) => member === number) ?? false;
-  if (operator === 'isnotoneof') return parseNumbers(value)?.every((member) => member !== number) ?? false;
-  const bound = parseNumber(value);
-  return bound !== undefined && compares(operator, number, bound);
+function numberTest(operator: string, value: string): TextTest {
+  const test =
+    operator === 'isoneof' || operator === 'isnotoneof'
+      ? membership(operator, parseNumbers(value))
+      : comparison(operator, parseNumber(value));
+  return parsedTest(parseNumber, test);
 }
 
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
 
-function matchesBoolean(given: string, { operator }: Constraint): boolean {
-  if (operator === 'true') return TRUE.has(given);
-  if (operator === 'false') return FALSE.has(given);
-  return false;
+function booleanTest(operator: string): TextTest {
+  if (operator === 'true') return (given) => TRUE.has(given);
+  if (operator === 'false') return (given) => FALSE.has(given);
+  return never;
 }
 
-function matchesDateTime(given: string, { operator, value }: Constraint): boolean {
-  const instant = parseDateTime(given);
-  const bound = parseDateTime(value);
-  return instant !== undefined && bound !== undefined && compares(operator, instant, bound);
+function parsedTest<T>(parse: (text: string) => T | undefined, test: (given: T) => boolean): TextTest {
+  if (test === never) return never;
+  return (given) => {
+    const parsed = parse(given);
+    return parsed !== undefined && test(parsed);
+  };
 }
 
-function compares<T extends number | bigint>(operator: string, given: T, bound: T): boolean {
+/** A list that does not parse has no members, and nothing is outside of it either. */
+function membership<T>(
+  operator: 'isoneof' | 'isnotoneof',
+  list: readonly T[] | undefined,
+): (given: T) => boolean {
+  if (list === undefined) return never;
+  const members = new Set(list);
+  return operator === 'isoneof' ? (given) => members.has(given) : (given) => !members.has(given);
+}
+
+function comparison<T extends number | bigint>(
+  operator: string,
+  bound: T | undefined,
+): (given: T) => boolean {
+  if (bound === undefined) return never;
   switch (operator) {
     case 'eq':
-      return given === bound;
+      return (given) => given === bound;
     case 'neq':
-      return given !== bound;
+      return (given) => given !== bound;
     case 'lt':
-      return given < bound;
+      return (given) => given < bound;
     case 'lte':
-      return given <= bound;
+      return (given) => given <= bound;
     case 'gt':
-      return given > bound;
+      return (given) => given > bound;
     case 'gte':
-      return given >= bound;
+      return (given) => given >= bound;
     default:
-      return false;
+      return never;
   }
+}
+
+function isFilled(given: string): boolean {
+  return !isBlank(given);
+}
+
+function never(): boolean {
+  return false;
 }

@@ -1,17 +1,86 @@
-import type { Question } from '../model/question.js';
 import type { ServiceReason, VariantAnswer } from '../model/answer.js';
-import { choose } from './buckets.js';
-import type { Features, Semantics, Variant, VariantFlag } from './features.js';
-import { matchingSegments } from './segment-match.js';
+import { sharing } from './buckets.js';
+import type { Rule, Semantics, VariantFlag } from './features.js';
+import { firstMatch, preparedFor, type Evaluate } from './first-match.js';
+import { compileChoice, type FindSegment } from './segments.js';
 
-/** The service's answer about a variant flag. */
-export function evaluateVariant(
+/** Prepares a variant flag. */
+export function compileVariantFlag(
   flag: VariantFlag,
-  features: Features,
-  question: Question,
+  find: FindSegment,
   semantics: Semantics,
-): VariantAnswer {
-  const byDefault = variantOf(flag, flag.defaultVariantId);
+): Evaluate<VariantAnswer> {
+  const answers = answersOf(flag, semantics);
+  return flag.enabled
+    ? firstMatch(compileRules(flag, answers, find, semantics), answers.unmatched([]))
+    : firstMatch([], answers.disabled());
+}
+
+type EvaluateRule = Evaluate<VariantAnswer | undefined>;
+
+function compileRules(
+  { key, rules }: VariantFlag,
+  answers: Answers,
+  find: FindSegment,
+  semantics: Semantics,
+): EvaluateRule[] {
+  return rules.map((rule) => compileRule(rule, key, answers, find, semantics));
+}
+
+function compileRule(
+  rule: Rule,
+  flagKey: string,
+  answers: Answers,
+  find: FindSegment,
+  semantics: Semantics,
+): EvaluateRule {
+  const matching = compileChoice(rule, find);
+  const share = compileShares(rule, flagKey, answers, semantics);
+  return (entity, read) => {
+    const segmentKeys = matching(entity, read);
+    return segmentKeys && share(entity, segmentKeys);
+  };
+}
+
+/** What a rule that matches gives an entity. */
+type Share = (entity: string, segmentKeys: readonly string[]) => VariantAnswer;
+
+function compileShares(
+  { segmentKeys, distributions }: Rule,
+  flagKey: string,
+  answers: Answers,
+  semantics: Semantics,
+): Share {
+  const shares = distributions.filter(({ rollout }) => rollout > 0);
+  if (shares.length === 0) {
+    const matched = preparedFor(segmentKeys, (keys) => answers.matched(keys));
+    return (_entity, keys) => matched(keys);
+  }
+  const rollouts = shares.map(({ rollout }) => rollout);
+  const position = sharing(flagKey, rollouts, semantics);
+  const chosen = shares.map(({ variantId }) =>
+    preparedFor(segmentKeys, (keys) => answers.matched(keys, variantId)),
+  );
+  const pastTheLast = preparedFor(segmentKeys, answers.unmatched);
+  return (entity, keys) => {
+    const at = position(entity);
+    const answer = (at < 0 ? undefined : chosen[at]) ?? pastTheLast;
+    return answer(keys);
+  };
+}
+
+interface Answers {
+  readonly disabled: () => VariantAnswer;
+  /** With the default variant, also where a rule matched but shares out nothing to the entity. */
+  readonly unmatched: (segmentKeys: readonly string[]) => VariantAnswer;
+  /** Without a variant, or with one that does not exist: with the default variant. */
+  readonly matched: (segmentKeys: readonly string[], variantId?: string) => VariantAnswer;
+}
+
+function answersOf({ variants, defaultVariantId }: VariantFlag, semantics: Semantics): Answers {
+  const variantOf = (id: string | undefined) => (id === undefined ? undefined : variants.get(id));
+  const byDefault = variantOf(defaultVariantId);
+  const noAttachment = semantics === 'v2' ? 'null' : '';
   const answer = (
     match: boolean,
     reason: ServiceReason,
@@ -21,30 +90,14 @@ export function evaluateVariant(
     kind: 'variant',
     match,
     variant: variant?.key ?? '',
-    attachment: variant ? attachmentOf(variant, semantics) : '',
+    attachment: variant ? variant.attachment || noAttachment : '',
     reason,
     segmentKeys,
     requestId: '',
   });
-  const unmatched: ServiceReason = byDefault ? 'DEFAULT' : 'UNKNOWN';
-
-  if (!flag.enabled) return answer(false, 'FLAG_DISABLED', []);
-  for (const rule of flag.rules) {
-    const matching = matchingSegments(rule, features, question);
-    if (!matching) continue;
-    const shares = rule.distributions.filter(({ rollout }) => rollout > 0);
-    if (shares.length === 0) return answer(true, 'MATCH', matching);
-    const chosen = choose(shares, flag.key, question.entity, semantics);
-    if (!chosen) return answer(false, unmatched, matching);
-    return answer(true, 'MATCH', matching, variantOf(flag, chosen.variantId));
-  }
-  return answer(false, unmatched, []);
-}
-
-function variantOf(flag: VariantFlag, id: string | undefined): Variant | undefined {
-  return id === undefined ? undefined : flag.variants.get(id);
-}
-
-function attachmentOf({ attachment }: Variant, semantics: Semantics): string {
-  return attachment === '' && semantics === 'v2' ? 'null' : attachment;
+  return {
+    disabled: () => answer(false, 'FLAG_DISABLED', []),
+    unmatched: (segmentKeys) => answer(false, byDefault ? 'DEFAULT' : 'UNKNOWN', segmentKeys),
+    matched: (segmentKeys, variantId) => answer(true, 'MATCH', segmentKeys, variantOf(variantId)),
+  };
 }

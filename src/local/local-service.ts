@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { evaluator } from '../engine/evaluate.js';
 import type { Semantics } from '../engine/features.js';
 import { withoutAuthentication, withTokens } from './operations/authentication.js';
 import { DataFileError, openDataFile } from './state/data-file.js';
@@ -66,7 +67,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   const read = featuresReader(semantics, stamp);
   const store = await openStore(options, read);
   const handler = createHandler({
-    service: { store, semantics, stamp },
+    service: { store, semantics, evaluate: evaluator(semantics), stamp },
     authenticate: bootstrapToken === undefined ? withoutAuthentication : withTokens(bootstrapToken),
     maxBodyBytes: LIMITS.maxBodyBytes,
   });

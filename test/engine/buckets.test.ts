@@ -1,12 +1,27 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { choose, underThreshold } from '../../src/engine/buckets.js';
+import { sharing, threshold } from '../../src/engine/buckets.js';
+import type { Distribution, Semantics } from '../../src/engine/features.js';
 
 const share = (variantId: string, rollout: number): { variantId: string; rollout: number } => ({
   variantId,
   rollout,
 });
+
+function choose(
+  shares: readonly Distribution[],
+  flagKey: string,
+  entity: string,
+  semantics: Semantics,
+): Distribution | undefined {
+  const rollouts = shares.map(({ rollout }) => rollout);
+  return shares[sharing(flagKey, rollouts, semantics)(entity)];
+}
+
+function underThreshold(percentage: number, flagKey: string, entity: string): boolean {
+  return threshold(flagKey, percentage)(entity);
+}
 
 /** An entity that falls to a bucket, found by trying. */
 function entityIn(bucket: number, flagKey = 'flag'): string {

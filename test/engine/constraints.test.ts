@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { fulfils } from '../../src/engine/constraints.js';
-import type { ComparisonType } from '../../src/engine/features.js';
+import { attributeReader, compileConstraint } from '../../src/engine/constraints.js';
+import type { ComparisonType, Constraint } from '../../src/engine/features.js';
+
+interface Asked {
+  readonly entity: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+function fulfils({ entity, attributes }: Asked, constraint: Constraint): boolean {
+  return compileConstraint(constraint)(entity, attributeReader(attributes));
+}
 
 type Row = readonly [operator: string, value: string, given: string, matches: boolean];
 

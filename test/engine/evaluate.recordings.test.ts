@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { evaluate } from '../../src/engine/evaluate.js';
+import { evaluator } from '../../src/engine/evaluate.js';
 import { readFeatures } from '../../src/local/features/features-file.js';
 import { importFeatures } from '../../src/local/features/import-features.js';
 import {
@@ -14,6 +14,7 @@ import {
 
 describe('the engine answers as the recorded service did', () => {
   it.each(RECORDINGS)('$name, $semantics: 1,500 of 1,500', async (recording) => {
+    const evaluate = evaluator(recording.semantics);
     const documents = await readFeatures(featuresOf(recording));
     const namespaces = importFeatures(documents, recording.semantics, { date: Date.now, id: randomUUID });
     const cases = casesOf(recording);
@@ -21,7 +22,7 @@ describe('the engine answers as the recorded service did', () => {
 
     const different = cases.flatMap((recorded) => {
       const question = questionOf(recorded);
-      const answer = evaluate(namespaces.get(question.namespace), question, recording.semantics);
+      const answer = evaluate(namespaces.get(question.namespace), question);
       const ours = comparable(recordedForm(recorded, answer));
       const theirs = comparable(recorded.response);
       return JSON.stringify(sorted(ours)) === JSON.stringify(sorted(theirs)) ? [] : [{ recorded, ours }];

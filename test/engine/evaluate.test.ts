@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { evaluate } from '../../src/engine/evaluate.js';
+import { evaluator } from '../../src/engine/evaluate.js';
 import type { BooleanFlag, Features, Rule, Segment, VariantFlag } from '../../src/engine/features.js';
 
 const everybody: Segment = { key: 'everybody', matchType: 'ALL_MATCH_TYPE', constraints: [] };
@@ -34,14 +34,14 @@ function ask(flag: VariantFlag | BooleanFlag, semantics: 'v1' | 'v2' = 'v1'): Re
   const segments = [everybody, nobody, strange].map((segment) => [segment.key, segment] as const);
   const features: Features = { flags: new Map([['flag', flag]]), segments: new Map(segments) };
   const question = { namespace: 'default', flag: 'flag', entity: 'e', attributes: {} };
-  return { ...evaluate(features, question, semantics) };
+  return { ...evaluator(semantics)(features, question) };
 }
 
 describe('what does not exist', () => {
   const question = { namespace: 'default', flag: '__proto__', entity: '', attributes: {} };
 
   it.each([undefined, { flags: new Map(), segments: new Map() }])('is missing', (features) => {
-    expect(evaluate(features, question, 'v1')).toEqual({ kind: 'missing' });
+    expect(evaluator('v1')(features, question)).toEqual({ kind: 'missing' });
   });
 });
 
@@ -165,7 +165,7 @@ describe('segments', () => {
         segments: new Map([['s', segment]]),
       };
       const question = { namespace: '', flag: 'flag', entity: '', attributes: {} };
-      return { ...evaluate(features, question, 'v1') };
+      return { ...evaluator('v1')(features, question) };
     };
     expect(match('ANY_MATCH_TYPE', [wrong!, right])).toMatchObject({ match: true });
     expect(match('ALL_MATCH_TYPE', [wrong!, right])).toMatchObject({ match: false });
@@ -178,10 +178,11 @@ describe('any question', () => {
   it('gets the same answer twice', () => {
     const rules = [{ ...rule('everybody'), distributions: [{ ...all, rollout: 30 }] }];
     const features = { flags: new Map([['flag', { ...variantFlag, rules }]]), segments: new Map() };
+    const evaluate = evaluator('v1');
     fc.assert(
       fc.property(fc.string(), fc.dictionary(fc.string(), fc.string()), (entity, attributes) => {
         const question = { namespace: 'n', flag: 'flag', entity, attributes };
-        expect(evaluate(features, question, 'v1')).toEqual(evaluate(features, question, 'v1'));
+        expect(evaluate(features, question)).toEqual(evaluate(features, question));
       }),
     );
   });

@@ -1,4 +1,3 @@
-import { evaluate } from '../../engine/evaluate.js';
 import type { KnownAnswer } from '../../model/answer.js';
 import { Message } from './message.js';
 import type { Operation, Service } from './operation.js';
@@ -60,7 +59,7 @@ function checkEnvironment(name = ''): void {
   throw notFound(`failed to get environment ${quoted} from context: environment: ${quoted} not found`);
 }
 
-function answerItem({ store, semantics, stamp }: Service, item: Item): unknown {
+function answerItem({ store, evaluate, stamp }: Service, item: Item): unknown {
   const started = performance.now();
   const question = {
     namespace: namespaceOf(item),
@@ -68,7 +67,7 @@ function answerItem({ store, semantics, stamp }: Service, item: Item): unknown {
     entity: item.entityId,
     attributes: item.context,
   };
-  const answer = evaluate(store.state.namespaces.get(question.namespace), question, semantics);
+  const answer = evaluate(store.state.namespaces.get(question.namespace), question);
   const shared = {
     requestId: item.requestId,
     requestDurationMillis: performance.now() - started,

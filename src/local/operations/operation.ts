@@ -1,3 +1,4 @@
+import type { Evaluator } from '../../engine/evaluate.js';
 import type { Semantics } from '../../engine/features.js';
 import type { Caller } from './authentication.js';
 import type { Stamp } from '../state/records.js';
@@ -7,6 +8,7 @@ import type { Store } from '../state/state-store.js';
 export interface Service {
   readonly store: Store;
   readonly semantics: Semantics;
+  readonly evaluate: Evaluator;
   readonly stamp: Stamp;
 }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { evaluator } from '../../../src/engine/evaluate.js';
 import { withoutAuthentication } from '../../../src/local/operations/authentication.js';
 import { createHandler } from '../../../src/local/http/handler.js';
 import { listen, type Listener } from '../../../src/local/http/listener.js';
@@ -13,7 +14,7 @@ let listener: Listener;
 let failing: Listener;
 
 async function serve(store: Store): Promise<Listener> {
-  const service = { store, semantics: 'v1', stamp: fixedStamp() } as const;
+  const service = { store, semantics: 'v1', evaluate: evaluator('v1'), stamp: fixedStamp() } as const;
   const handler = createHandler({ service, authenticate: withoutAuthentication, maxBodyBytes: MAX_BODY });
   return listen(handler, {
     port: 0,

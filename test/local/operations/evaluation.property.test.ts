@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { evaluate as engineAnswer } from '../../../src/engine/evaluate.js';
+import { evaluator } from '../../../src/engine/evaluate.js';
 import type { Semantics } from '../../../src/engine/features.js';
 import { readFeatures } from '../../../src/local/features/features-file.js';
 import { importFeatures } from '../../../src/local/features/import-features.js';
@@ -9,6 +9,7 @@ import { arbitraryFeatures, arbitraryItem } from '../arbitrary-features.fixture.
 import { evaluate, fixedStamp } from '../requests.fixture.js';
 
 describe.each<Semantics>(['v1', 'v2'])('over HTTP, with the semantics of %s', (semantics) => {
+  const engineAnswer = evaluator(semantics);
   let service: LocalService;
   beforeAll(async () => {
     service = await startLocalService({ features: {}, semantics });
@@ -26,7 +27,7 @@ describe.each<Semantics>(['v1', 'v2'])('over HTTP, with the semantics of %s', (s
           const answers = await evaluate(service.url, items);
           items.forEach(({ flagKey: flag, entityId: entity, context: attributes }, index) => {
             const question = { namespace: 'default', flag, entity: entity.toWellFormed(), attributes };
-            const expected = engineAnswer(namespaces.get('default'), question, semantics);
+            const expected = engineAnswer(namespaces.get('default'), question);
             expect(inEngineForm(answers[index])).toEqual({
               ...expected,
               kind: undefined,

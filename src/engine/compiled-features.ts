@@ -1,0 +1,79 @@
+import { compileBooleanFlag } from './boolean-flag.js';
+import type { Matches } from './constraints.js';
+import { attributesOf, sameFlag } from './flag-parts.js';
+import type { Features, Flag, Semantics } from './features.js';
+import type { Evaluate } from './first-match.js';
+import { compileSegment, type FindSegment } from './segments.js';
+import { compileVariantFlag } from './variant-flag.js';
+
+/** A flag with everything parsed and prepared that does not depend on the question. */
+export interface CompiledFlag {
+  readonly type: Flag['type'];
+  /** The names of all attributes that the flag may read. */
+  readonly attributes: readonly string[];
+  readonly evaluate: Evaluate;
+}
+
+/** A namespace's features, prepared for evaluation. Each flag is compiled when it is first asked for. */
+export interface CompiledFeatures {
+  readonly features: Features;
+  readonly semantics: Semantics;
+  /** `undefined` where there is no such flag. */
+  readonly flag: (key: string) => CompiledFlag | undefined;
+  /**
+   * Prepares the features that follow these. A compiled flag stays compiled if the new features hold the same objects
+   * for it and for its segments.
+   */
+  readonly next: (features: Features) => CompiledFeatures;
+}
+
+/** Prepares features. This costs nothing by itself: the first question about a flag pays for its compilation. */
+export function compileFeatures(features: Features, semantics: Semantics): CompiledFeatures {
+  return compiledWith(features, semantics, new Map());
+}
+
+function compiledWith(
+  features: Features,
+  semantics: Semantics,
+  compiled: Map<string, CompiledFlag>,
+): CompiledFeatures {
+  const segments = new Map<string, Matches>();
+
+  const find: FindSegment = (key) => {
+    const known = segments.get(key);
+    if (known !== undefined) return known;
+    const segment = features.segments.get(key);
+    if (segment === undefined) return undefined;
+    const matches = compileSegment(segment);
+    segments.set(key, matches);
+    return matches;
+  };
+
+  return {
+    features,
+    semantics,
+    flag(key) {
+      const known = compiled.get(key);
+      if (known !== undefined) return known;
+      const flag = features.flags.get(key);
+      if (flag === undefined) return undefined;
+      const prepared = compileFlag(flag, features, find, semantics);
+      compiled.set(key, prepared);
+      return prepared;
+    },
+    next(following) {
+      const kept = [...compiled].filter(([key]) => sameFlag(key, features, following));
+      return compiledWith(following, semantics, new Map(kept));
+    },
+  };
+}
+
+function compileFlag(flag: Flag, features: Features, find: FindSegment, semantics: Semantics): CompiledFlag {
+  const { type } = flag;
+  const attributes = attributesOf(flag, features);
+  const evaluate =
+    flag.type === 'BOOLEAN_FLAG_TYPE'
+      ? compileBooleanFlag(flag, find)
+      : compileVariantFlag(flag, find, semantics);
+  return { type, attributes, evaluate };
+}

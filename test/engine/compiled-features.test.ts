@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { compileFeatures } from '../../src/engine/compiled-features.js';
+import type {
+  BooleanFlag,
+  Constraint,
+  Features,
+  Flag,
+  Segment,
+  VariantFlag,
+} from '../../src/engine/features.js';
+
+const constraint = (property: string, more?: Partial<Constraint>): Constraint => ({
+  type: 'STRING_COMPARISON_TYPE',
+  property,
+  operator: 'eq',
+  value: 'yes',
+  ...more,
+});
+const segment = (key: string, ...constraints: Constraint[]): Segment => ({
+  key,
+  matchType: 'ALL_MATCH_TYPE',
+  constraints,
+});
+const PRO = segment('pro', constraint('plan'), constraint('beta'));
+const ADULTS = segment('adults', constraint('age', { type: 'NUMBER_COMPARISON_TYPE' }), constraint('plan'));
+const TEAM = segment('team', constraint('ignored', { type: 'ENTITY_ID_COMPARISON_TYPE', value: 'me' }));
+
+const rollout = (...segmentKeys: string[]) =>
+  ({ kind: 'segment', segmentKeys, segmentOperator: 'OR_SEGMENT_OPERATOR', value: true }) as const;
+const flag = (key: string, ...rollouts: BooleanFlag['rollouts']): BooleanFlag => ({
+  type: 'BOOLEAN_FLAG_TYPE',
+  key,
+  enabled: false,
+  rollouts,
+});
+const CHECKOUT = flag('checkout', rollout('pro', 'adults'), rollout('team'));
+const SEARCH = flag('search', rollout('adults'));
+const THEME: VariantFlag = {
+  type: 'VARIANT_FLAG_TYPE',
+  key: 'theme',
+  enabled: false,
+  variants: new Map(),
+  rules: [{ ...rollout('pro'), distributions: [] }],
+};
+
+function featuresOf(flags: readonly Flag[], segments: readonly Segment[]): Features {
+  return {
+    flags: new Map(flags.map((each) => [each.key, each])),
+    segments: new Map(segments.map((each) => [each.key, each])),
+  };
+}
+const FEATURES = featuresOf([CHECKOUT, SEARCH, THEME], [PRO, ADULTS, TEAM]);
+
+describe('a compiled flag', () => {
+  it('names the attributes that it may read, each once', () => {
+    const { flag: find } = compileFeatures(FEATURES, 'v1');
+    expect(find('checkout')?.attributes).toEqual(['plan', 'beta', 'age']);
+    expect(find('search')?.attributes).toEqual(['age', 'plan']);
+  });
+
+  it('reads no attribute while it is disabled', () => {
+    expect(compileFeatures(FEATURES, 'v1').flag('theme')?.attributes).toEqual([]);
+  });
+
+  it('reads an attribute only when it is compared', () => {
+    const asked: string[] = [];
+    const read = (name: string) => {
+      asked.push(name);
+      return undefined;
+    };
+    compileFeatures(FEATURES, 'v1').flag('search')?.evaluate('', read);
+    expect(asked).toEqual(['age']);
+  });
+
+  it('throws what reading an attribute throws', () => {
+    const read = () => {
+      throw new Error('a cycle');
+    };
+    expect(() => compileFeatures(FEATURES, 'v1').flag('search')?.evaluate('', read)).toThrow('a cycle');
+  });
+
+  it('gives the same object for the same answer', () => {
+    const search = compileFeatures(FEATURES, 'v1').flag('search');
+    expect(search?.evaluate('a', () => 'no')).toBe(search?.evaluate('b', () => undefined));
+  });
+});
+
+describe('compiled features', () => {
+  it('compile a flag when it is first asked for, and once', () => {
+    const read: string[] = [];
+    class WatchedMap extends Map<string, Segment> {
+      override get(key: string): Segment | undefined {
+        read.push(key);
+        return super.get(key);
+      }
+    }
+    const segments = new WatchedMap(FEATURES.segments);
+    const { flag: find } = compileFeatures({ ...FEATURES, segments }, 'v1');
+    expect(read).toEqual([]);
+    const search = find('search');
+    expect(new Set(read)).toEqual(new Set(['adults']));
+    read.length = 0;
+    expect(find('search')).toBe(search);
+    expect(read).toEqual([]);
+  });
+
+  it('have no flag that was not in the features', () => {
+    expect(compileFeatures(FEATURES, 'v1').flag('constructor')).toBeUndefined();
+  });
+
+  it('keep flags compiled whose objects and segments have stayed the same', () => {
+    const before = compileFeatures(FEATURES, 'v1');
+    const [checkout, search] = [before.flag('checkout'), before.flag('search')];
+    const after = before.next(featuresOf([CHECKOUT, SEARCH], [{ ...PRO }, ADULTS, TEAM]));
+    expect(after.flag('search')).toBe(search);
+    expect(after.flag('checkout')).not.toBe(checkout);
+  });
+
+  it('compile a flag again that was replaced, and forget one that was removed', () => {
+    const before = compileFeatures(FEATURES, 'v1');
+    const search = before.flag('search');
+    before.flag('checkout');
+    const after = before.next(featuresOf([{ ...SEARCH, enabled: true }], [PRO, ADULTS, TEAM]));
+    expect(after.flag('search')).not.toBe(search);
+    expect(after.flag('search')?.evaluate('', () => undefined)).toMatchObject({ enabled: true });
+    expect(after.flag('checkout')).toBeUndefined();
+  });
+});
