@@ -1,9 +1,9 @@
 import type { Question } from '../model/question.js';
-import { parseDateTime } from './date-syntax.js';
+import { parseDateTime } from './syntax/date-syntax.js';
 import type { Constraint } from './features.js';
-import { parseNumbers, parseStrings } from './lists.js';
-import { parseNumber } from './number-syntax.js';
-import { isBlank, trimSpace } from './whitespace.js';
+import { parseNumbers, parseStrings } from './syntax/lists.js';
+import { parseNumber } from './syntax/number-syntax.js';
+import { isBlank, trimSpace } from './syntax/whitespace.js';
 
 /** The text of an attribute; undefined where there is none. Called for those attributes only that are compared. */
 export type ReadAttribute = (name: string) => string | undefined;

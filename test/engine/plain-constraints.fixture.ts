@@ -1,8 +1,8 @@
-import { parseDateTime } from '../../src/engine/date-syntax.js';
+import { parseDateTime } from '../../src/engine/syntax/date-syntax.js';
 import type { Constraint } from '../../src/engine/features.js';
-import { parseNumbers, parseStrings } from '../../src/engine/lists.js';
-import { parseNumber } from '../../src/engine/number-syntax.js';
-import { isBlank, trimSpace } from '../../src/engine/whitespace.js';
+import { parseNumbers, parseStrings } from '../../src/engine/syntax/lists.js';
+import { parseNumber } from '../../src/engine/syntax/number-syntax.js';
+import { isBlank, trimSpace } from '../../src/engine/syntax/whitespace.js';
 import type { Question } from '../../src/model/question.js';
 
 /** Whether the question fulfils the constraint. What does not parse never matches; nothing is an error. */

@@ -71,16 +71,16 @@ describe('regular expressions that are put together', () => {
     const Watched = class extends RegExp {
       constructor(source: string | RegExp, flags?: string) {
         super(source, flags);
-        seen.push({ where: 'engine/number-syntax.ts', source: this.source, flags: this.flags });
+        seen.push({ where: 'engine/syntax/number-syntax.ts', source: this.source, flags: this.flags });
       }
     };
     vi.stubGlobal('RegExp', Watched);
-    await import('../../src/engine/number-syntax.js');
+    await import('../../src/engine/syntax/number-syntax.js');
     put = [...seen];
   });
 
   it('are those of the number syntax, of constants, and never slow', { timeout: TIME }, () => {
-    expect(made).toEqual(['engine/number-syntax.ts', 'engine/number-syntax.ts']);
+    expect(made).toEqual(['engine/syntax/number-syntax.ts', 'engine/syntax/number-syntax.ts']);
     expect(put).toHaveLength(2);
     for (const found of put) expect(verdict(found), found.source).toBe('safe');
   });

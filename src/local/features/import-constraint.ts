@@ -1,7 +1,7 @@
-import { parseDateTime } from '../../engine/date-syntax.js';
+import { parseDateTime } from '../../engine/syntax/date-syntax.js';
 import type { ComparisonType } from '../../engine/features.js';
-import { parseNumbers, parseStrings } from '../../engine/lists.js';
-import { parseNumber } from '../../engine/number-syntax.js';
+import { parseNumbers, parseStrings } from '../../engine/syntax/lists.js';
+import { parseNumber } from '../../engine/syntax/number-syntax.js';
 import type { CheckedConstraint } from './features-schema.js';
 
 const EQUALITY = ['eq', 'neq'];

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { parseDateTime } from '../../engine/date-syntax.js';
+import { parseDateTime } from '../../engine/syntax/date-syntax.js';
 import type { State } from '../state/records.js';
 
 /** Who sent a request, as far as it decides what they may do. */

@@ -1,4 +1,4 @@
-import { parseDateTime } from '../../engine/date-syntax.js';
+import { parseDateTime } from '../../engine/syntax/date-syntax.js';
 import { withoutRoundFractions } from './json-text.js';
 import { kindOf, messageOf } from '../../text/describe.js';
 import { invalid } from './service-error.js';

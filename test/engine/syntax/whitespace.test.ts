@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isBlank, trimSpace } from '../../src/engine/whitespace.js';
+import { isBlank, trimSpace } from '../../../src/engine/syntax/whitespace.js';
 
 describe('white space is what Go takes for it', () => {
   it.each([

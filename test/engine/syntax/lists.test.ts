@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseNumbers, parseStrings } from '../../src/engine/lists.js';
+import { parseNumbers, parseStrings } from '../../../src/engine/syntax/lists.js';
 
 describe('lists of strings', () => {
   it.each([
