@@ -1,0 +1,12 @@
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { ROOT } from './packed.fixture.js';
+
+/** The files below a folder of the repository that are written here, by their paths from its root. */
+export function filesOf(folder: string): readonly string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map((file) => relative(ROOT, join(file.parentPath, file.name)).replaceAll('\\', '/'))
+    .filter((path) => !path.includes('/node_modules/'))
+    .sort();
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { filesOf } from './house.fixture.js';
+import { ROOT } from './packed.fixture.js';
+
+/* What keeps the tree clear to a newcomer. CONTRIBUTING.md says where a new file goes. */
+
+const MOST_FILES = 14;
+const MOST_LINES = 250;
+
+const SRC = filesOf('src');
+const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+type Named = readonly (readonly [name: string, member: string])[];
+
+function grouped(members: Named): readonly (readonly [name: string, members: readonly string[]])[] {
+  const names = [...new Set(members.map(([name]) => name))];
+  return names.map((name) => [name, members.flatMap(([other, member]) => (other === name ? member : []))]);
+}
+
+describe('src', () => {
+  it('has at its top only the front door and the clock', () => {
+    const atTop = SRC.filter((path) => dirname(path) === 'src');
+    expect(atTop).toEqual(['src/clock.ts', 'src/index.ts']);
+  });
+
+  it(`has at most ${MOST_FILES} files in a folder`, () => {
+    const folders = grouped(SRC.map((path) => [dirname(path), path]));
+    const full = folders.filter(([, files]) => files.length > MOST_FILES);
+    expect(full.map(([folder, files]) => `${folder}: ${files.length} files`)).toEqual([]);
+  });
+});
+
+describe('a file', () => {
+  const written = ['src', 'test', 'scripts', 'bench', 'examples'].flatMap(filesOf);
+  const sources = written.filter((path) => /\.(ts|js|mjs|cjs)$/.test(path));
+
+  it(`has at most ${MOST_LINES} lines`, () => {
+    const lines = sources.map((path) => [path, textOf(path).split('\n').length - 1] as const);
+    const long = lines.filter(([, count]) => count > MOST_LINES);
+    expect(long.map(([path, count]) => `${path}: ${count} lines`)).toEqual([]);
+  });
+
+  it('of the tests is a test or says that it is a fixture', () => {
+    const inTest = sources.filter((path) => path.startsWith('test/') && path.endsWith('.ts'));
+    const isNamed = (path: string) => /\.(test|fixture|d)\.ts$/.test(path);
+    expect(inTest.filter((path) => !isNamed(path) && !path.startsWith('test/package/consumer/'))).toEqual([]);
+  });
+});
