@@ -1,0 +1,87 @@
+import * as v from 'valibot';
+import { COMPARISON_TYPES, MATCH_TYPES, SEGMENT_OPERATORS } from '../engine/features.js';
+
+/*
+ * A snapshot as Flipt writes it, as far as evaluation reads it: proto3's JSON mapping, in which a member that has its
+ * default value may be missing. Unknown members are ignored. A message is what was expected.
+ */
+
+const text = v.nullish(v.string('text'), '');
+const bool = v.nullish(v.boolean('true or false'), false);
+const percent = v.nullish(v.pipe(v.number('a number'), v.finite('a number')), 0);
+const key = v.pipe(v.string('a key'), v.nonEmpty('a key'));
+const list = <Item extends v.GenericSchema>(item: Item) => v.nullish(v.array(item, 'a list'), []);
+const record = <E extends v.ObjectEntries>(entries: E) => v.object(entries, 'an object');
+
+/** An enum of the snapshot, as the engine writes its words. A number without a word stays that number. */
+const word = <Word extends string>(words: readonly Word[], wireWord: (word: Word) => string) => {
+  const byWireWord = new Map<unknown, Word>(words.map((known) => [wireWord(known), known]));
+  return v.pipe(
+    v.nullish(v.union([v.number(), v.picklist([...byWireWord.keys()].map(String))]), 0),
+    v.transform((given) => byWireWord.get(given) ?? words[Number(given)] ?? Number(given)),
+  );
+};
+const matchType = word(MATCH_TYPES, (type) => type.replace('MATCH', 'SEGMENT_MATCH'));
+const segmentOperator = word(SEGMENT_OPERATORS, (operator) => operator);
+
+/** Required: its default is a type that Flipt refuses to evaluate, and so does whoever reads the snapshot. */
+const comparisonType = v.pipe(
+  v.string('a comparison type'),
+  v.transform((type) => type.replace('CONSTRAINT_COMPARISON', 'COMPARISON')),
+  v.picklist(COMPARISON_TYPES, 'a comparison type'),
+);
+
+const constraint = record({ type: comparisonType, property: text, operator: text, value: text });
+const segment = record({ key, matchType, constraints: list(constraint) });
+
+const rule = record({
+  id: text,
+  segmentOperator,
+  segments: list(segment),
+  distributions: list(record({ variantKey: text, variantAttachment: text, rollout: percent })),
+});
+
+const rollout = v.variant(
+  'type',
+  [
+    record({
+      type: v.literal('THRESHOLD_ROLLOUT_TYPE'),
+      threshold: record({ percentage: percent, value: bool }),
+    }),
+    record({
+      type: v.literal('SEGMENT_ROLLOUT_TYPE'),
+      segment: record({ value: bool, segmentOperator, segments: list(segment) }),
+    }),
+  ],
+  'a rollout of a known type',
+);
+
+const variantFlag = record({
+  type: v.optional(v.literal('VARIANT_FLAG_TYPE'), 'VARIANT_FLAG_TYPE'),
+  key,
+  enabled: bool,
+  rules: list(rule),
+  defaultVariant: v.nullish(record({ key, attachment: text })),
+});
+
+const booleanFlag = record({
+  type: v.literal('BOOLEAN_FLAG_TYPE'),
+  key,
+  enabled: bool,
+  rollouts: list(rollout),
+});
+
+export const flagSchema = v.variant('type', [variantFlag, booleanFlag], 'a flag of a known type');
+
+/** What stands around the flags. `digest` is v2's alone. */
+export const restSchema = record({
+  namespace: v.nullish(record({ key: text })),
+  flags: v.pipe(v.array(v.unknown(), 'a list'), v.empty('one list "flags"')),
+  digest: text,
+});
+
+export type WireFlag = v.InferOutput<typeof flagSchema>;
+export type WireVariantFlag = v.InferOutput<typeof variantFlag>;
+export type WireBooleanFlag = v.InferOutput<typeof booleanFlag>;
+export type WireRule = v.InferOutput<typeof rule>;
+export type WireSegment = v.InferOutput<typeof segment>;

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import type {
+  Features,
+  Flag,
+  Rollout,
+  Rule,
+  Segment,
+  SegmentChoice,
+  Semantics,
+  VariantFlag,
+} from '../engine/features.js';
+
+/** By flag key: a digest of all that evaluation reads of the flag, its segments and variants included. */
+export type Contents = ReadonlyMap<string, string>;
+
+export type SegmentContent = (key: string) => string;
+
+export function contentsOf(features: Features, semantics: Semantics): Contents {
+  const segments = new Map([...features.segments].map(([key, segment]) => [key, segmentContent(segment)]));
+  const contentOf = (key: string) => segments.get(key) ?? '';
+  return new Map([...features.flags].map(([key, flag]) => [key, flagContent(flag, contentOf, semantics)]));
+}
+
+/** Keys of the flags that differ, are new, or are gone; sorted. */
+export function changes(before: Contents, after: Contents): readonly string[] {
+  const keys = new Set([...before.keys(), ...after.keys()]);
+  return [...keys].filter((key) => before.get(key) !== after.get(key)).sort();
+}
+
+/** Stands for an ETag where there is none. */
+export function digestOf(contents: Contents): string {
+  return digest(JSON.stringify([...contents].sort(([left], [right]) => (left < right ? -1 : 1))));
+}
+
+/** Of a segment's constraints the order does not matter: all are needed, or any will do. */
+export function segmentContent({ key, matchType, constraints }: Segment): string {
+  const conditions = constraints.map(({ type, property, operator, value }) =>
+    JSON.stringify([type, property, operator, value]),
+  );
+  return JSON.stringify([key, matchType, conditions.sort()]);
+}
+
+export function flagContent(flag: Flag, segment: SegmentContent, semantics: Semantics): string {
+  const { type, enabled } = flag;
+  const rest =
+    flag.type === 'BOOLEAN_FLAG_TYPE'
+      ? flag.rollouts.map((rollout) => rolloutContent(rollout, segment))
+      : // v1 and v2 divide the shares of a rule in different ways.
+        [
+          semantics,
+          variantContent(flag, flag.defaultVariantId),
+          ...flag.rules.map((rule) => ruleContent(rule, flag, segment)),
+        ];
+  return digest(JSON.stringify([type, enabled, rest]));
+}
+
+function ruleContent(rule: Rule, flag: VariantFlag, segment: SegmentContent): unknown {
+  const shares = rule.distributions.map(({ variantId, rollout }) => [
+    variantContent(flag, variantId),
+    rollout,
+  ]);
+  return [choiceContent(rule, segment), shares];
+}
+
+function variantContent(flag: VariantFlag, id: string | undefined): unknown {
+  const variant = id === undefined ? undefined : flag.variants.get(id);
+  return variant === undefined ? null : [variant.key, variant.attachment];
+}
+
+function rolloutContent(rollout: Rollout, segment: SegmentContent): unknown {
+  const { value } = rollout;
+  return rollout.kind === 'threshold'
+    ? [value, rollout.percentage]
+    : [value, choiceContent(rollout, segment)];
+}
+
+/** v1 lists the segments of a rule in another order each time. */
+function choiceContent({ segmentKeys, segmentOperator }: SegmentChoice, segment: SegmentContent): unknown {
+  return [segmentOperator, segmentKeys.map(segment).sort()];
+}
+
+function digest(text: string): string {
+  return createHash('sha1').update(text).digest('base64url');
+}

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { ParsedBody } from '../../src/snapshot/parse.js';
+import { parseSnapshot } from '../../src/snapshot/parse.js';
+import { systemClock } from '../../src/clock.js';
+
+const FOLDER = new URL('../recordings/snapshot/', import.meta.url);
+
+export interface RecordedBody {
+  readonly file: string;
+  readonly semantics: 'v1' | 'v2';
+  readonly namespace: string;
+}
+
+/** The recorded snapshots: `NAME.VERSION.NAMESPACE.json`. */
+export const BODIES: readonly RecordedBody[] = readdirSync(FOLDER)
+  .filter((file) => file.endsWith('.json'))
+  .sort()
+  .map((file) => {
+    const [, semantics, namespace] = file.split('.') as [string, 'v1' | 'v2', string];
+    return { file, semantics, namespace };
+  });
+
+export function recordedBody(file: string): Buffer {
+  return readFileSync(new URL(file, FOLDER));
+}
+
+/** A snapshot as JSON that a test edits. */
+export interface BodyJson {
+  namespace?: unknown;
+  flags: FlagJson[];
+  digest?: string;
+}
+export interface FlagJson {
+  key: string;
+  rules: RuleJson[];
+  [member: string]: unknown;
+}
+export interface RuleJson {
+  id: string;
+  segments: unknown[];
+  distributions: unknown[];
+  [member: string]: unknown;
+}
+
+export function recordedJson(file: string): BodyJson {
+  return JSON.parse(recordedBody(file).toString()) as BodyJson;
+}
+
+export function parsedJson(json: unknown, namespace = 'default'): Promise<ParsedBody> {
+  return parsedText(JSON.stringify(json), namespace);
+}
+
+export function parsedText(text: string, namespace = 'default'): Promise<ParsedBody> {
+  return parseSnapshot(Buffer.from(text), namespace, systemClock);
+}

@@ -1,0 +1,259 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { changes, contentsOf } from '../../src/snapshot/contents.js';
+import { parseSnapshot } from '../../src/snapshot/parse.js';
+import { manualClock } from '../clock.fixture.js';
+import {
+  BODIES,
+  parsedJson,
+  parsedText,
+  recordedBody,
+  recordedJson,
+  type BodyJson,
+} from './bodies.fixture.js';
+
+const V2 = 'alpha.v2.default.json';
+
+describe('a recorded snapshot', () => {
+  it.each(BODIES)(
+    '$file: has contents that agree with its features',
+    async ({ file, namespace, semantics }) => {
+      const parsed = await parsedJson(recordedJson(file), namespace);
+
+      expect(parsed.semantics).toBe(semantics);
+      expect(parsed.digest).toEqual(semantics === 'v2' ? expect.any(String) : undefined);
+      expect(parsed.features.flags.size).toBeGreaterThan(10);
+      expect(changes(parsed.contents, contentsOf(parsed.features, semantics))).toEqual([]);
+    },
+  );
+
+  it.each(BODIES)(
+    '$file: stays the same with other ids, times and orders of segments',
+    async ({ file, namespace }) => {
+      const json = recordedJson(file);
+      const before = await parsedJson(json, namespace);
+      const after = await parsedJson(rewritten(json), namespace);
+
+      expect(changes(before.contents, after.contents)).toEqual([]);
+    },
+  );
+
+  it('names the flags of an edited segment', async () => {
+    const json = recordedJson(V2);
+    const users = json.flags.filter((flag) => JSON.stringify(flag).includes('"seg5"')).map(({ key }) => key);
+    const [before, after] = [await parsedJson(json), await parsedJson(editedSegment(json, 'seg5'))];
+
+    expect(users.length).toBeGreaterThan(3);
+    expect(changes(before.contents, after.contents)).toEqual(users.sort());
+  });
+});
+
+it('reads a large body in many turns of the event loop', async () => {
+  const clock = manualClock();
+  const flags = Array.from({ length: 2000 }, (_, at) => ({
+    key: `flag-${at}`,
+    description: 'x'.repeat(200),
+  }));
+  const body = Buffer.from(JSON.stringify({ flags }));
+  let turns = 0;
+  const parsed = await parseSnapshot(body, 'default', {
+    ...clock,
+    endOfTurn: (run) => {
+      turns++;
+      run();
+    },
+  });
+
+  expect(parsed.features.flags.size).toBe(2000);
+  expect(turns).toBeGreaterThan(body.length / 100_000);
+});
+
+describe('what may be missing', () => {
+  it('takes the default of proto3 for each missing member', async () => {
+    const segment = { key: 's' };
+    const { features } = await parsedJson({
+      flags: [
+        { key: 'v', rules: [{ segments: [segment], distributions: [{ variantKey: 'a' }] }] },
+        { key: 'b', type: 'BOOLEAN_FLAG_TYPE', rollouts: null, defaultVariant: null },
+      ],
+    });
+
+    expect(features.flags.get('v')).toMatchObject({
+      type: 'VARIANT_FLAG_TYPE',
+      enabled: false,
+      defaultVariantId: undefined,
+      rules: [
+        { segmentOperator: 'OR_SEGMENT_OPERATOR', segmentKeys: ['s'], distributions: [{ rollout: 0 }] },
+      ],
+    });
+    expect(features.segments.get('s')).toEqual({ key: 's', matchType: 'ALL_MATCH_TYPE', constraints: [] });
+    expect(features.flags.get('b')).toMatchObject({ enabled: false, rollouts: [] });
+  });
+
+  it('keeps an enum that came as a number without a word', async () => {
+    const segments = [{ key: 's', matchType: 7 }];
+    const { features } = await parsedJson({
+      flags: [{ key: 'v', rules: [{ segmentOperator: 1, segments }] }],
+    });
+
+    expect(features.segments.get('s')).toMatchObject({ matchType: 7 });
+    expect(features.flags.get('v')).toMatchObject({ rules: [{ segmentOperator: 'AND_SEGMENT_OPERATOR' }] });
+  });
+
+  it('ignores members that it does not know', async () => {
+    const flags = [{ key: 'b', type: 'BOOLEAN_FLAG_TYPE', enabled: true, sparkle: [{ deep: 1 }] }];
+    const { features } = await parsedJson({ flags, more: { flags: [1, 2] }, 'a "flags"': '"flags":[{' });
+
+    expect([...features.flags.keys()]).toEqual(['b']);
+  });
+});
+
+describe('segments of one key that differ', () => {
+  const withPlan = (value: string) => ({
+    key: 's',
+    constraints: [{ type: 'STRING_CONSTRAINT_COMPARISON_TYPE', property: 'plan', operator: 'eq', value }],
+  });
+  const flag = (key: string, value: string) => ({ key, rules: [{ segments: [withPlan(value)] }] });
+
+  it('stay apart, so that each flag is evaluated by its own', async () => {
+    const { features } = await parsedJson({
+      flags: [flag('one', 'pro'), flag('two', 'max'), flag('three', 'pro')],
+    });
+    const values = ['one', 'two', 'three'].map((key) => {
+      const read = features.flags.get(key);
+      const segmentKey = read && 'rules' in read ? read.rules[0]?.segmentKeys[0] : undefined;
+      return features.segments.get(segmentKey ?? '')?.constraints[0]?.value;
+    });
+
+    expect(values).toEqual(['pro', 'max', 'pro']);
+    expect([...features.segments.values()].map(({ key }) => key)).toEqual(['s', 's']);
+  });
+
+  it('are compared by what they hold, whichever comes first', async () => {
+    const one = await parsedJson({ flags: [flag('one', 'pro'), flag('two', 'max')] });
+    const other = await parsedJson({ flags: [flag('two', 'max'), flag('one', 'pro')] });
+
+    expect(changes(one.contents, other.contents)).toEqual([]);
+  });
+});
+
+describe('an invalid body is rejected as a whole:', () => {
+  const flag = (more: object) => ({ flags: [{ key: 'ok' }, { key: 'f', ...more }] });
+  const constraint = (more: object) =>
+    flag({
+      rules: [
+        { segments: [{ key: 's', constraints: [{ type: 'STRING_CONSTRAINT_COMPARISON_TYPE', ...more }] }] },
+      ],
+    });
+
+  it.each<[string, unknown, string]>([
+    ['no list of flags', {}, 'flags: missing'],
+    ['an error of the service', { code: 5, message: 'not found', details: [] }, 'flags: missing'],
+    ['flags that are no list', { flags: { key: 'f' } }, 'flags: expected a list, got object'],
+    ['a list', [], 'not JSON: no { at byte 0'],
+    ['text', 'ok', 'not JSON: no { at byte 0'],
+    [
+      'another namespace',
+      { namespace: { key: 'team' }, flags: [] },
+      'namespace.key: expected "default", got "team"',
+    ],
+    ['two lists of flags', undefined, 'flags: expected one list "flags", got a list'],
+    ['a flag that is null', { flags: [null] }, 'flags[0]: expected a flag of a known type, got null'],
+    ['a flag without a key', { flags: [{ key: '' }] }, 'flags[0].key: expected a key, got string'],
+    ['one key twice', { flags: [{ key: 'f' }, { key: 'f' }] }, 'flags[1].key: "f" is there twice'],
+    [
+      'a flag of a new type',
+      flag({ type: 'LIST_FLAG_TYPE' }),
+      'flags[1].type: expected a flag of a known type, got "LIST_FLAG_TYPE"',
+    ],
+    [
+      'text for a truth value',
+      flag({ enabled: 'true' }),
+      'flags[1].enabled: expected true or false, got string',
+    ],
+    ['rules that are no list', flag({ rules: {} }), 'flags[1].rules: expected a list, got object'],
+    [
+      'a rollout of a new type',
+      flag({ type: 'BOOLEAN_FLAG_TYPE', rollouts: [{ type: 'NEW_ROLLOUT_TYPE' }] }),
+      'flags[1].rollouts[0].type: expected a rollout of a known type, got "NEW_ROLLOUT_TYPE"',
+    ],
+    [
+      'a rollout without a threshold',
+      flag({ type: 'BOOLEAN_FLAG_TYPE', rollouts: [{ type: 'THRESHOLD_ROLLOUT_TYPE' }] }),
+      'flags[1].rollouts[0].threshold: missing',
+    ],
+    [
+      'what v1 writes for a constraint on entity ids without the version header',
+      constraint({ type: 'UNKNOWN_CONSTRAINT_COMPARISON_TYPE' }),
+      'flags[1].rules[0].segments[0].constraints[0].type: expected a comparison type, got "UNKNOWN_COMPARISON_TYPE"',
+    ],
+    [
+      'a number for text',
+      constraint({ value: 5 }),
+      'flags[1].rules[0].segments[0].constraints[0].value: expected text, got number',
+    ],
+    [
+      'a share in words',
+      flag({ rules: [{ distributions: [{ rollout: '50' }] }] }),
+      'flags[1].rules[0].distributions[0].rollout: expected a number, got string',
+    ],
+    [
+      'copies of a rule that share their distributions in no way',
+      flag({
+        rules: [
+          { id: 'r', distributions: [{}] },
+          { id: 'r', distributions: [{}] },
+        ],
+      }),
+      'flag "f": a rule is listed 2 times, but has 1 distributions',
+    ],
+  ])('%s', async (_what, json, message) => {
+    const text = json === undefined ? '{"flags":[],"flags":[{"key":"f"}]}' : JSON.stringify(json);
+
+    await expect(parsedText(text)).rejects.toThrow(message);
+  });
+
+  it.each([
+    '<html>',
+    '',
+    '{"flags":[{"key":"f"},]}',
+    '{"flags":[{"key":"f"}]}}',
+    '{"flags":[{"key":"f" "x":1}]}',
+  ])('text that is not JSON: %s', async (text) => {
+    await expect(parsedText(text)).rejects.toThrow('not JSON');
+  });
+
+  it('a body cut short anywhere', async () => {
+    const whole = recordedBody('alpha.v2.team.json');
+    const trimmed = Buffer.from(whole.toString().trimEnd());
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: trimmed.length - 1 }), async (length) => {
+        await expect(parseSnapshot(trimmed.subarray(0, length), 'team', manualClock())).rejects.toThrow();
+      }),
+    );
+  });
+
+  it('with no value of a segment in the message, which goes to a log', async () => {
+    const json = constraint({ type: 'alice@example.org', value: 'alice@example.org' });
+
+    await expect(parsedJson(json)).rejects.toThrow(
+      expect.not.objectContaining({ message: expect.stringContaining('alice') as string }) as Error,
+    );
+  });
+});
+
+/** As another server, or another day, would write it. */
+function rewritten(json: BodyJson): BodyJson {
+  return JSON.parse(JSON.stringify(json), (name, value: unknown) => {
+    if (name === 'segments' && Array.isArray(value)) return (value as unknown[]).toReversed();
+    if (/^(id|ruleId|variantId)$/.test(name)) return `other-${String(value)}`;
+    return /^(createdAt|updatedAt)$/.test(name) ? '2030-01-01T00:00:00Z' : value;
+  }) as BodyJson;
+}
+
+function editedSegment(json: BodyJson, key: string): BodyJson {
+  return JSON.parse(JSON.stringify(json), (_name, value: unknown) => {
+    const isSegment = typeof value === 'object' && value !== null && 'matchType' in value;
+    return isSegment && 'key' in value && value.key === key ? { ...value, constraints: [] } : value;
+  }) as BodyJson;
+}
