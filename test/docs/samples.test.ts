@@ -8,8 +8,8 @@ import { fencesOf, pages, sources, textOf } from './pages.fixture.js';
 import { exampleSamples, pagesFeatures, samplesOf, type Sample } from './samples.fixture.js';
 
 const TIME = 120_000;
-/** What samples use besides what the package asks for. */
-const BESIDES = ['@openfeature/nestjs-sdk', 'fastify', 'vitest'];
+/** Packages that samples use, and that the package does not ask for. */
+const ALSO_USED = ['@openfeature/nestjs-sdk', 'fastify', 'vitest'];
 
 const samples = [
   ...pages().flatMap((page) => samplesOf(page, textOf(page))),
@@ -38,7 +38,7 @@ let complaints: ReadonlyMap<string, readonly string[]>;
 beforeAll(async () => {
   the = await packed();
   consumer = await the.consumer('reader', true);
-  for (const name of BESIDES) {
+  for (const name of ALSO_USED) {
     const link = join(consumer, 'node_modules', name);
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules', name), link);
@@ -52,7 +52,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** What the compiler says, by the name of the file. Where the address of the service stands, puts the one that is there. */
+/** The compiler's messages by file name. Replaces the address in the samples by that of the running service. */
 function compiled(): ReadonlyMap<string, readonly string[]> {
   const files = samples.map((sample) => join(consumer, fileOf(sample)));
   const program = ts.createProgram(files, { ...OPTIONS, outDir: consumer });

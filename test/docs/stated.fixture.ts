@@ -91,6 +91,6 @@ export function readmeOptions(): readonly Row[] {
 /** What a row says of an option in its group: a number behind its name, else that there is none. */
 export function readmeMember({ meaning, option }: Row, name: string): string {
   const [, number] = new RegExp(`\`${name}\`(?: (\\d+))?`).exec(meaning) ?? [];
-  if (!meaning.includes(`\`${name}\``)) throw new Error(`README.md: ${option} does not tell of ${name}`);
+  if (!meaning.includes(`\`${name}\``)) throw new Error(`README.md: ${option} does not name ${name}`);
   return number ?? 'none';
 }

@@ -19,12 +19,12 @@ const nameOf = ([cell = '']: readonly string[]) => quotesOf(cell)[0] ?? '';
 describe("the client's table of codes", () => {
   const rows = tableOf('docs/client.md', 'code', 'when');
   const statusesOf = (row: readonly string[]) => (row[1] ?? '').match(/\b[345]\d\d\b/g)?.map(Number) ?? [];
-  /** A 404 about the route is told from one about a thing by its body, not by its status. */
-  const bodyTells = ({ code, status }: { code: string; status: number }) =>
+  /** The body, not the status, shows that a 404 is about the route. */
+  const bodyDecides = ({ code, status }: { code: string; status: number }) =>
     code === 'UNIMPLEMENTED' && status === 404;
   const said = rows
     .flatMap((row) => statusesOf(row).map((status) => ({ code: nameOf(row), status })))
-    .filter((one) => !bodyTells(one));
+    .filter((one) => !bodyDecides(one));
 
   it('says of each status the code that it stands for', () => {
     expect(said).toEqual(said.map(({ status }) => ({ code: grpcCode(undefined, status), status })));
