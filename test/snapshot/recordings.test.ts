@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { compileFeatures, type CompiledFeatures } from '../../src/engine/compiled-features.js';
 import { evaluate } from '../../src/engine/evaluate.js';
-import type { ParsedBody } from '../../src/snapshot/parse.js';
 import {
   casesOf,
   comparable,
@@ -15,17 +15,17 @@ const NAMESPACES = ['default', 'team'] as const;
 
 async function differences(recording: Recording, edit: (body: BodyJson) => BodyJson = (body) => body) {
   const { name, semantics } = recording;
-  const snapshots = new Map<string, ParsedBody>();
+  const snapshots = new Map<string, CompiledFeatures>();
   for (const namespace of NAMESPACES) {
     const body = edit(recordedJson(`${name}.${semantics}.${namespace}.json`));
-    snapshots.set(namespace, await parsedJson(body, namespace));
+    const parsed = await parsedJson(body, namespace);
+    snapshots.set(namespace, compileFeatures(parsed.features, parsed.semantics));
   }
   const cases = casesOf(recording);
   expect(cases).toHaveLength(1500);
   return cases.flatMap((recorded) => {
     const question = questionOf(recorded);
-    const snapshot = snapshots.get(question.namespace);
-    const answer = evaluate(snapshot?.features, question, snapshot?.semantics ?? semantics);
+    const answer = evaluate(snapshots.get(question.namespace), question);
     const ours = sorted(comparable(recordedForm(recorded, answer)));
     const theirs = sorted(comparable(recorded.response));
     return JSON.stringify(ours) === JSON.stringify(theirs) ? [] : [{ recorded, ours }];
