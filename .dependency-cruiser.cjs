@@ -40,6 +40,11 @@ const MAY_IMPORT = {
   'index.ts': ['options/', 'provider/', 'request/', 'diagnostics/'],
   'client/': ['clock.ts', 'http/', 'model/', 'options/', 'remote/', 'text/'],
   'local/': ['clock.ts', 'engine/', 'files/', 'model/', 'options/', 'snapshot/', 'text/'],
+  'local/state/': ['engine/', 'files/', 'text/'],
+  'local/features/': ['engine/', 'local/state/', 'text/'],
+  'local/requests/': ['engine/', 'text/'],
+  'local/operations/': ['engine/', 'local/requests/', 'local/state/', 'model/'],
+  'local/http/': ['local/operations/', 'local/requests/', 'local/state/'],
   'express/': ['clock.ts', 'index.ts', 'options/', 'text/'],
   'nest/': ['clock.ts', 'index.ts', 'options/', 'text/'],
 };

@@ -7,9 +7,9 @@ import type { FeaturesSource } from './features/features-file.js';
 /** The options of {@link startLocalService}. A wrong or unknown option is a TypeError that names it. */
 export interface LocalServiceOptions {
   /**
-   * What the service holds at first: the path of a features file (or its `file:` URL), YAML or JSON text, or
+   * The features to start with: the path of a features file (or its `file:` URL), YAML or JSON text, or
    * documents as objects. A string with a line break in it, or one that begins with `{`, is text; any other string is
-   * a path. Needed unless `data` names a file that exists, which then wins. Default: none.
+   * a path. Required unless `data` names a file that exists, which then wins. Default: none.
    */
   readonly features?: FeaturesSource;
   /** The port to listen on. Default 0: any free one. */
@@ -20,12 +20,12 @@ export interface LocalServiceOptions {
   readonly semantics?: Semantics;
   /**
    * The path of a file that keeps every change: a request is answered only after its change is safe on disk, and the
-   * next start goes on from there. Default: changes are kept in memory only.
+   * next start continues from there. Default: changes are kept in memory only.
    */
   readonly data?: string;
   /**
-   * The first token. Where it is given, everything but `GET /health` takes a token: this one, or one made with it.
-   * Default: none, and no token is needed.
+   * The first token. With it, everything but `GET /health` requires a token: this one, or one created with it.
+   * Default: none, and no token is required.
    */
   readonly bootstrapToken?: string;
 }
@@ -61,7 +61,7 @@ const FLAG_STATE: OptionRules = {
   showsText: () => true,
 };
 
-/** Throws a TypeError that names the wrong member: what is stored here is evaluated, and perhaps kept in a file. */
+/** Throws a TypeError that names the wrong member: a wrong state would be evaluated, and perhaps kept in a file. */
 export function checkFlagState(state: { readonly enabled: boolean }): void {
   checkOptions(FLAG_STATE, state);
 }

@@ -4,7 +4,7 @@ import type { Semantics } from '../engine/features.js';
 import { withoutAuthentication, withTokens } from './operations/authentication.js';
 import { DataFileError, openDataFile } from './state/data-file.js';
 import { type FeaturesSource, readFeatures } from './features/features-file.js';
-import { withFlag } from './state/flag-change.js';
+import { withFlag } from './state/changed-state.js';
 import { createHandler } from './http/handler.js';
 import { importFeatures } from './features/import-features.js';
 import { listen, type Listener } from './http/listener.js';
@@ -20,20 +20,20 @@ import { Store } from './state/state-store.js';
 export interface LocalService extends AsyncDisposable {
   /** Its base address, as `http://127.0.0.1:49152`. */
   readonly url: string;
-  /** How many HTTP requests have come so far. */
+  /** The number of HTTP requests so far. */
   readonly requests: number;
   /**
-   * Sets a flag's `enabled`; the next evaluation sees it. Of a boolean flag that is the value for those whom no
-   * rollout matches, so that a flag with rollouts is not switched off by it: Flipt's rule. Rejects with a TypeError
-   * where the state is wrong, and with an Error where there is no such flag, or where the data file cannot be written.
+   * Sets a flag's `enabled`; the next evaluation sees it. A boolean flag has this value where none of its rollouts
+   * applies, so it does not switch off a flag with rollouts: Flipt's rule. Rejects with a TypeError if the state is
+   * wrong, and with an Error if there is no such flag or the data file cannot be written.
    */
   setFlag(namespace: string, key: string, state: { readonly enabled: boolean }): Promise<void>;
   /**
-   * Replaces the features of all namespaces; tokens stay. Rejects with a {@link FeaturesError} where the new ones are
-   * wrong: then the old ones stay.
+   * Replaces the features of all namespaces; tokens stay. Rejects with a {@link FeaturesError} if the new ones are
+   * wrong, and keeps the old ones.
    */
   load(features: FeaturesSource): Promise<void>;
-  /** Takes no more requests, finishes those in flight (within 5 s) and ends all connections. May be called again. */
+  /** Accepts no more requests, finishes those in flight (within 5 s) and ends all connections. Repeated calls are safe. */
   close(): Promise<void>;
 }
 
@@ -46,8 +46,8 @@ const LIMITS = {
 
 /**
  * Starts a service in this process that answers as Flipt does: for development, tests and demonstrations.
- * Rejects with a TypeError where an option is wrong, a {@link FeaturesError} or {@link DataFileError} where a file is,
- * and with node's error (code `EADDRINUSE`, …) where the port cannot be had.
+ * Rejects with a TypeError if an option is wrong, with a {@link FeaturesError} or {@link DataFileError} if a file is,
+ * and with node's error (code `EADDRINUSE`, …) if the port is not free.
  *
  * @example
  * ```ts
@@ -88,10 +88,10 @@ async function openStore(
   if (file?.state) return new Store(file.state, file.save);
   if (features === undefined) {
     if (data === undefined) throw new TypeError('features: missing; expected a path, YAML text or documents');
-    throw new DataFileError(`${data}: does not exist yet, so features are needed to begin with`);
+    throw new DataFileError(`${data}: does not exist yet, so features are needed to start with`);
   }
   const state: State = { namespaces: await readNamespaces(features), tokens: new Map() };
-  // From the first moment on: the ids given out now are to be the same after a restart.
+  // Before the first request: the ids given out now must be the same after a restart.
   await file?.save(state).catch((error: unknown) => {
     const cause = (error instanceof Error && error.cause) || error;
     throw new DataFileError(`${String(data)}: cannot be written: ${messageOf(cause)}`, { cause });

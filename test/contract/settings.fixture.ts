@@ -13,7 +13,7 @@ export type Settings = { readonly [Name in Variable]?: string };
 
 /**
  * Those that are set. The embedded service stands in for a server that none of them names, but not with
- * FLIPT_CONTRACT=real: then the needed ones must be there, lest a slip in a workflow leave everything green.
+ * FLIPT_CONTRACT=real: then the needed ones must be there, or a mistake in a workflow would go unnoticed.
  */
 export function settings(
   needed: readonly Variable[],

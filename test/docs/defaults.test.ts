@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FliptClient } from '../../src/client/index.js';
 import { checkDocument } from '../../src/local/features/features-schema.js';
-import { pageOf } from '../../src/local/operations/page.js';
+import { pageOf } from '../../src/local/requests/page.js';
 import { clientSettings, providerSettings } from '../../src/options/settings.js';
 import {
   membersOf,

@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import { fingerprint, type Fingerprint } from '../../files/fingerprint.js';
 import { isHeaderText } from '../../text/header.js';
 
 export type AuthHeaders = Readonly<Record<string, string>>;
@@ -14,23 +15,18 @@ export class CredentialProblem extends Error {}
  * leaves nothing to close, and sees a file that was replaced through a link, as Kubernetes does it.
  */
 export function fileSource(path: string): CredentialSource {
-  let seen: { readonly mark: string; readonly headers: AuthHeaders } | undefined;
+  let seen: { readonly version: Fingerprint; readonly headers: AuthHeaders } | undefined;
   return async (anew) => {
-    const mark = await markOf(path);
-    if (!anew && seen?.mark === mark) return seen.headers;
+    const version = await fingerprint(path).catch(unreadable(path));
+    if (!anew && seen && seen.version === version) return seen.headers;
     const token = (await readFile(path, 'utf8').catch(unreadable(path))).trim();
     if (token === '') throw new CredentialProblem(`auth.tokenFile ${path} is empty`);
     if (!isHeaderText(token) || token.includes(' '))
       throw new CredentialProblem(`auth.tokenFile ${path} does not hold a token`);
-    seen = { mark, headers: { authorization: `Bearer ${token}` } };
-    return seen.headers;
+    const headers = { authorization: `Bearer ${token}` };
+    seen = version === undefined ? undefined : { version, headers };
+    return headers;
   };
-}
-
-/** Tells one state of the file from another. */
-async function markOf(path: string): Promise<string> {
-  const { ino, size, mtimeMs } = await stat(path).catch(unreadable(path));
-  return `${ino}:${size}:${mtimeMs}`;
 }
 
 function unreadable(path: string): (error: unknown) => never {

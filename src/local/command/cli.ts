@@ -4,13 +4,13 @@ import { runCommand } from './command.js';
 
 const end = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  // Once: who asks again, while something in flight takes long, is obeyed at once.
+  // Once: a second signal ends the process at once, should a request in flight take long.
   process.once(signal, () => {
     end.abort();
   });
 }
 
-// Who reads what is printed may go away; the service stays.
+// A closed pipe (`| head`) must not end the service.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 // Built, this file is dist/cli.js.

@@ -25,14 +25,14 @@ demonstrations. In production, that is what Flipt itself is for.
 
 Options
   --features FILE        What to serve: a features file in Flipt's import and export format (YAML or JSON,
-                         one document a namespace). An edited file is taken up within a second; while the
-                         new one is wrong, the old features stay and a message says why.
+                         one document a namespace). An edited file is reloaded within a second; while it is
+                         wrong, the old features stay and a message says why.
   --port PORT            The port to listen on; 0 is any free one. Default: 8080.
   --host HOST            The address to listen on. Default: 127.0.0.1, which only this machine reaches.
   --semantics v1|v2      Whose rules of evaluation apply: Flipt v1's or v2's. With v2, evaluation is all
                          that is served. Default: v1.
   --data FILE            Keeps every change made through the interface in FILE. Starts from FILE if it
-                         exists, else from --features; edits of the features file are not taken up. A
+                         exists, else from --features; later edits of the features file have no effect. A
                          change is answered only after it is safe on disk. One process a file.
   --auth required        Answers only requests with a token (except GET /health). Needs a first token.
   --bootstrap-token T    The first token, with which others are made. The environment variable
@@ -74,7 +74,7 @@ export function readCommandLine(
   }
 }
 
-/** Node goes on with advice that is about arguments which this command does not have. */
+/** The rest of node's message is advice about arguments that this command does not have. */
 function firstSentence(message: string): string {
   return message.split(/\.\s/, 1)[0] ?? message;
 }
@@ -115,9 +115,9 @@ function readServe(values: Values, env: Readonly<Record<string, string | undefin
   if (data === '') return wrong('--data: expected a file');
   if (auth !== undefined && auth !== 'required') return wrong(`--auth: expected required, got ${auth}`);
   const given = values['bootstrap-token'];
-  // A variable that is set to nothing is not set. An argument that is empty was meant to be one.
+  // An empty variable counts as not set; an empty argument is a mistake.
   const fromEnvironment = env.FLIPT_BOOTSTRAP_TOKEN || undefined;
-  // Who gives a token believes that one is asked for.
+  // A token without --auth required would protect nothing.
   if (auth === undefined && (given ?? fromEnvironment) !== undefined) {
     const name = given === undefined ? 'FLIPT_BOOTSTRAP_TOKEN' : '--bootstrap-token';
     return wrong(`${name}: has no effect without --auth required`);

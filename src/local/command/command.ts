@@ -1,13 +1,14 @@
 import { type Clock, systemClock } from '../../clock.js';
+import type { Fingerprint } from '../../files/fingerprint.js';
 import { HELP, readCommandLine, type ServeArguments } from './command-line.js';
 import { DataFileError } from '../state/data-file.js';
 import { FeaturesError } from '../features/features-file.js';
-import { fingerprint, watchFile } from './features-watch.js';
+import { currentVersion, watchFile } from './features-watch.js';
 import { messageOf } from '../../text/describe.js';
 import { isLoopback } from '../../text/loopback.js';
 import { type LocalService, startLocalService } from '../local-service.js';
 
-/** What the command has of the process it runs in. */
+/** The process that the command runs in, as far as it uses it. */
 export interface Surroundings {
   /** The arguments behind the command's name. */
   readonly argv: readonly string[];
@@ -44,7 +45,7 @@ export async function runCommand(surroundings: Surroundings): Promise<number> {
 
 async function serve(asked: ServeArguments, surroundings: Surroundings): Promise<number> {
   const { print, complain, end } = surroundings;
-  const known = asked.features === undefined ? 'none' : await fingerprint(asked.features);
+  const known = asked.features === undefined ? undefined : await currentVersion(asked.features);
   try {
     const service = await startLocalService(given(asked));
     print(
@@ -80,24 +81,24 @@ function given({
   };
 }
 
-/** Takes up edits of the features file. Returns what ends that. */
+/** Reloads the features file when it is edited. Returns what ends that. */
 function follow(
   service: LocalService,
   { features, data }: ServeArguments,
-  known: string,
+  known: Fingerprint | undefined,
   { print, complain, clock = systemClock }: Surroundings,
 ): () => void {
   if (features === undefined) return () => undefined;
   const changed = async (): Promise<void> => {
     if (data !== undefined) {
-      complain(`${features} was edited, but is not taken up: what is served is kept in ${data}`);
+      complain(`Ignored the edited ${features}: the features come from ${data}`);
       return;
     }
     try {
       await service.load(features);
-      print(`Took up ${features}`);
+      print(`Reloaded ${features}`);
     } catch (error) {
-      complain(`${messageOf(error)}; the features stay as they were`);
+      complain(`${messageOf(error)}; the old features stay`);
     }
   };
   return watchFile(features, known, changed, clock);

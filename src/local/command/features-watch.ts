@@ -1,42 +1,35 @@
-import { stat } from 'node:fs/promises';
 import type { Clock } from '../../clock.js';
+import { fingerprint, type Fingerprint } from '../../files/fingerprint.js';
 
 const INTERVAL_MS = 250;
 
-/** Tells one version of a file from the next; that there is none is a version too. */
-export type Fingerprint = string;
+/** Undefined where the file cannot be looked at: reading it says why. */
+export type Look = (path: string) => Promise<Fingerprint | undefined>;
 
-export async function fingerprint(path: string): Promise<Fingerprint> {
-  try {
-    const { ino, size, mtimeNs } = await stat(path, { bigint: true });
-    return `${ino} ${size} ${mtimeNs}`;
-  } catch {
-    return 'none';
-  }
-}
+export const currentVersion: Look = (path) => fingerprint(path).catch(() => undefined);
 
 /**
- * Looks at a file four times a second and calls `changed` when it is another than `known` and was the same twice: an
- * editor may write in several steps, and half a file may look like a whole one. Unlike a watch of the file system,
- * this sees every way of saving, on every disk. Returns what ends it.
+ * Calls `changed` when a file differs from the `known` version. It looks four times a second, and waits until two looks
+ * find the same: an editor may write in several steps, and half a file may look like a whole one. Unlike a watch of
+ * the file system, this sees every way of saving, on every disk. Returns what ends it.
  */
 export function watchFile(
   path: string,
-  known: Fingerprint,
+  known: Fingerprint | undefined,
   changed: () => Promise<void>,
   clock: Clock,
-  look: (path: string) => Promise<Fingerprint> = fingerprint,
+  look: Look = currentVersion,
 ): () => void {
   let before = known;
-  let taken = known;
+  let reported = known;
   let cancel: () => void;
   let ended = false;
 
   const check = async (): Promise<void> => {
     const now = await look(path);
     if (ended) return;
-    if (now === before && now !== taken) {
-      taken = now;
+    if (now === before && now !== reported) {
+      reported = now;
       await changed();
     }
     before = now;

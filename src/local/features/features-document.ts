@@ -34,7 +34,7 @@ export interface FlagDocument {
   /** What an answer holds: a variant, or true or false. Default `VARIANT_FLAG_TYPE`. */
   readonly type?: 'VARIANT_FLAG_TYPE' | 'BOOLEAN_FLAG_TYPE' | null;
   /**
-   * A variant flag that is not is answered as disabled; a boolean flag has this value for those whom no rollout matches.
+   * A variant flag that is not enabled answers as disabled; a boolean flag has this value where no rollout applies.
    * Flipt's rule. Default false.
    */
   readonly enabled?: boolean | null;
@@ -72,11 +72,11 @@ export type SegmentChoiceDocument =
       readonly operator?: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | null;
     };
 
-/** Who of those that the segments match gets which variant. The first rule that matches decides. */
+/** Which variant the entities get that the segments match. The first rule that matches decides. */
 export interface RuleDocument {
-  /** Whom it is for. */
+  /** The entities it is for. */
   readonly segment: SegmentChoiceDocument;
-  /** Shares of variants. Default: none; who matches then gets the flag's default variant, if any: Flipt's rule. */
+  /** Shares of variants. Default: none; a match then gives the flag's default variant, if any: Flipt's rule. */
   readonly distributions?: readonly DistributionDocument[] | null;
 }
 
@@ -92,7 +92,7 @@ export interface DistributionDocument {
 export interface RolloutDocument {
   /** Read and passed over: no operation of the service shows it. */
   readonly description?: string | null;
-  /** For those whom a segment matches, or several. */
+  /** For the entities that a segment matches, or several. */
   readonly segment?: {
     /** The key of a segment of the same document; either this or `keys`. */
     readonly key?: string | null;

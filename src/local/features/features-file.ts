@@ -6,9 +6,9 @@ import { messageOf } from '../../text/describe.js';
 
 /** Features that cannot be used. The message names the file, the document, the path in it and what was expected. */
 export class FeaturesError extends Error {
-  /** What the error is called where it is printed. */
+  /** The error's name where it is printed. */
   override readonly name = 'FeaturesError';
-  /** What tells this error from others, whichever build of the package it comes from. */
+  /** Identifies this error, whichever build of the package it comes from. */
   readonly code = 'ERR_FEATURES';
 }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { COMPARISON_TYPES, MATCH_TYPES, SEGMENT_OPERATORS } from '../../engine/features.js';
-import { KEY_SYNTAX } from './key-syntax.js';
+import { KEY_SYNTAX } from '../state/records.js';
 
 const key = v.pipe(
   v.string(),

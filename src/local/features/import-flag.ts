@@ -2,7 +2,7 @@ import type { Rollout, SegmentChoice, SegmentOperator } from '../../engine/featu
 import { byKey, type DocumentImport, newIdentity, refuse } from './document-import.js';
 import type { CheckedFlag } from './features-schema.js';
 import type { FlagRecord, RuleRecord, SegmentRecord, VariantRecord } from '../state/records.js';
-import { segmentChoice } from './segment-choice.js';
+import { storedChoice } from '../state/changed-state.js';
 
 type Segments = ReadonlyMap<string, SegmentRecord>;
 type Variants = ReadonlyMap<string, VariantRecord>;
@@ -125,6 +125,6 @@ function importChoice(
   segments: Segments,
 ): SegmentChoice {
   const unknown = keys.find((key) => !segments.has(key));
-  if (unknown === undefined) return segmentChoice(keys, operator);
+  if (unknown === undefined) return storedChoice(keys, operator);
   return refuse(document, path, `expected the key of a segment of this document, got "${unknown}"`);
 }

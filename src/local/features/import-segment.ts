@@ -1,8 +1,28 @@
-import { type DocumentImport, newDates, newIdentity, refuse } from './document-import.js';
-import type { CheckedSegment } from './features-schema.js';
-import { importConstraint } from './import-constraint.js';
+import { parseDateTime } from '../../engine/syntax/date-syntax.js';
+import type { ComparisonType } from '../../engine/features.js';
+import { parseNumbers, parseStrings } from '../../engine/syntax/lists.js';
+import { parseNumber } from '../../engine/syntax/number-syntax.js';
 import type { ConstraintRecord, SegmentRecord } from '../state/records.js';
+import { type DocumentImport, newDates, newIdentity, refuse } from './document-import.js';
+import type { CheckedConstraint, CheckedSegment } from './features-schema.js';
 
+const EQUALITY = ['eq', 'neq'];
+const LISTS = ['isoneof', 'isnotoneof'];
+const ORDER = ['lt', 'lte', 'gt', 'gte'];
+const PRESENCE = ['present', 'notpresent'];
+const STRING = [...EQUALITY, 'empty', 'notempty', 'prefix', 'suffix', ...LISTS, 'contains', 'notcontains'];
+
+const OPERATORS: Readonly<Record<ComparisonType, readonly string[]>> = {
+  STRING_COMPARISON_TYPE: STRING,
+  ENTITY_ID_COMPARISON_TYPE: STRING,
+  NUMBER_COMPARISON_TYPE: [...EQUALITY, ...ORDER, ...PRESENCE, ...LISTS],
+  DATETIME_COMPARISON_TYPE: [...EQUALITY, ...ORDER, ...PRESENCE],
+  BOOLEAN_COMPARISON_TYPE: ['true', 'false', ...PRESENCE],
+};
+const WITHOUT_VALUE = ['empty', 'notempty', 'true', 'false', ...PRESENCE];
+const MAX_LIST = 100;
+
+/** Makes a record of a segment, with its constraints as the service would store them. */
 export function importSegment(
   document: DocumentImport,
   path: string,
@@ -17,4 +37,49 @@ export function importSegment(
     return { ...newIdentity(document), ...constraint, ...imported };
   });
   return { key, name: name || key, description, matchType, constraints, ...newDates(document) };
+}
+
+interface Complaint {
+  readonly member: string;
+  readonly wrong: string;
+}
+
+/** The operator and value that the service would store, or what is wrong with them. */
+function importConstraint({
+  type,
+  property,
+  operator: written,
+  value,
+}: CheckedConstraint): { operator: string; value: string } | Complaint {
+  const operator = written.toLowerCase();
+  if (!OPERATORS[type].includes(operator)) {
+    const expected = OPERATORS[type].join(', ');
+    return { member: 'operator', wrong: `expected one of ${expected} for ${type}, got "${written}"` };
+  }
+  if (type === 'ENTITY_ID_COMPARISON_TYPE' && property !== 'entityId') {
+    return { member: 'property', wrong: `expected entityId for ${type}, got "${property}"` };
+  }
+  if (WITHOUT_VALUE.includes(operator)) return { operator, value: '' };
+  const wrong =
+    value === '' ? `missing; expected a value for ${operator}` : wrongValue(type, operator, value);
+  if (wrong !== undefined) return { member: 'value', wrong };
+  return { operator, value };
+}
+
+function wrongValue(type: ComparisonType, operator: string, value: string): string | undefined {
+  if (LISTS.includes(operator)) return wrongList(type, value);
+  if (type === 'NUMBER_COMPARISON_TYPE' && parseNumber(value) === undefined) {
+    return `expected a number, got "${value}"`;
+  }
+  if (type === 'DATETIME_COMPARISON_TYPE' && parseDateTime(value) === undefined) {
+    return `expected a date-time as RFC 3339 has it, or YYYY-MM-DD, got "${value}"`;
+  }
+  return undefined;
+}
+
+function wrongList(type: ComparisonType, value: string): string | undefined {
+  const numbers = type === 'NUMBER_COMPARISON_TYPE';
+  const list = numbers ? parseNumbers(value) : parseStrings(value);
+  if (!list) return `expected a JSON array of ${numbers ? 'numbers' : 'strings'}, got "${value}"`;
+  return list.length > MAX_LIST ? `expected at most ${MAX_LIST} members, got ${list.length}` : undefined;
 }

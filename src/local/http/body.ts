@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { ServiceError, tooLarge } from '../operations/service-error.js';
+import { invalid, tooLarge } from '../requests/refusal.js';
 
 /** The whole body as text. Throws a 413 as soon as it is known to be too large. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
@@ -16,7 +16,7 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
       resolve(Buffer.concat(chunks).toString());
     });
     request.on('error', () => {
-      reject(new ServiceError(400, 3, 'the request ended before its body did'));
+      reject(invalid('the request ended before its body did'));
     });
   });
 }

@@ -1,22 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authenticate, Caller } from '../operations/authentication.js';
-import type { Service } from '../operations/operation.js';
+import type { ServiceCore } from '../operations/operation.js';
 import { readBody } from './body.js';
 import { findRoute } from './router.js';
 import { type Access, routesOf } from '../operations/routes.js';
-import { ServiceError, unauthenticated } from '../operations/service-error.js';
+import { unauthenticated } from '../requests/refusal.js';
+import { errorResponse } from './error-response.js';
 
-/** Answers one request. Never rejects; whatever listens may hand it any request of node:http. */
+/** Answers one request. Never rejects. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export interface HandlerOptions {
-  readonly service: Service;
+  readonly service: ServiceCore;
   readonly authenticate: Authenticate;
   /** The largest body, in bytes. */
   readonly maxBodyBytes: number;
 }
 
-/** The service as a handler, apart from whatever listens. */
+/** The service as a handler: it knows nothing of ports and connections. */
 export function createHandler({ service, authenticate, maxBodyBytes }: HandlerOptions): Handler {
   const routes = routesOf(service.semantics);
 
@@ -58,8 +59,7 @@ function admitted(access: Access, caller: Caller | undefined, namespaceKey: stri
 }
 
 function sendError(response: ServerResponse, error: unknown): void {
-  const { status, code, message } =
-    error instanceof ServiceError ? error : new ServiceError(500, 13, 'internal error');
+  const { status, code, message } = errorResponse(error);
   if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
   send(response, status, { code, message, details: [] });
 }

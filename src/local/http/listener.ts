@@ -5,7 +5,7 @@ import type { Handler } from './handler.js';
 export interface ListenOptions {
   readonly port: number;
   readonly host: string;
-  /** Milliseconds for a request's headers, and for all of it: a connection that sends no more is ended. */
+  /** Milliseconds for a request's headers, and for all of it: then its connection ends. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   /** Milliseconds that `close` waits for what is in flight. */
@@ -16,7 +16,7 @@ export interface Listener {
   readonly url: string;
   /** Requests that have come so far. */
   readonly requests: number;
-  /** Takes no more, finishes what is in flight, and ends all connections. */
+  /** Accepts no more requests, finishes those in flight, and ends all connections. */
   close(): Promise<void>;
 }
 

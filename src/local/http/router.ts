@@ -1,5 +1,5 @@
 import type { Route } from '../operations/routes.js';
-import { invalid, methodNotAllowed, notFound } from '../operations/service-error.js';
+import { invalid, methodNotAllowed, notFound } from '../requests/refusal.js';
 
 export interface Found {
   readonly route: Route;

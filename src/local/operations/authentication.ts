@@ -2,9 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { parseDateTime } from '../../engine/syntax/date-syntax.js';
 import type { State } from '../state/records.js';
 
-/** Who sent a request, as far as it decides what they may do. */
+/** What the sender of a request may use. */
 export interface Caller {
-  /** The one namespace they may use; undefined for all of them, and the tokens. */
+  /** The one namespace; undefined for all of them, and the tokens. */
   readonly namespaceKey: string | undefined;
 }
 
@@ -15,7 +15,7 @@ export function hashOf(token: string): string {
   return digestOf(token).toString('hex');
 }
 
-/** Tells who sends an Authorization header at a time (ms since the epoch); undefined for nobody we know. */
+/** Who sends an Authorization header at a time (ms since the epoch); undefined where nobody known does. */
 export type Authenticate = (header: string | undefined, state: State, date: number) => Caller | undefined;
 
 /** Anybody may do everything. */
@@ -31,7 +31,7 @@ export function withTokens(bootstrapToken: string): Authenticate {
     const digest = digestOf(given);
     const now = BigInt(date) * 1_000_000n;
     let caller = equal(digest, bootstrapDigest) ? EVERYTHING : undefined;
-    // Through all of them, whichever fits: how long it takes says nothing about the hashes.
+    // Always compares all of them: the time it takes says nothing about the hashes.
     for (const token of tokens.values()) {
       if (equal(digest, Buffer.from(token.hash, 'hex')) && !hasExpired(token.expiresAt, now)) {
         caller = { namespaceKey: token.namespaceKey };
@@ -41,7 +41,7 @@ export function withTokens(bootstrapToken: string): Authenticate {
   };
 }
 
-/** As bytes: `===`, which takes longer the more of two texts is the same, is never true of them. */
+/** As bytes, for a comparison in constant time: `===` takes longer the more two texts have in common. */
 function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -1,7 +1,7 @@
 import type { KnownAnswer } from '../../model/answer.js';
-import { Message } from './message.js';
-import type { Operation, Service } from './operation.js';
-import { notFound, unauthenticated } from './service-error.js';
+import { Message } from '../requests/message.js';
+import type { Operation, ServiceCore } from './operation.js';
+import { notFound, unauthenticated } from '../requests/refusal.js';
 
 /** POST /evaluate/v1/batch */
 export const evaluateBatch: Operation = (service, { body, caller, header }) => {
@@ -59,7 +59,7 @@ function checkEnvironment(name = ''): void {
   throw notFound(`failed to get environment ${quoted} from context: environment: ${quoted} not found`);
 }
 
-function answerItem({ store, evaluate, stamp }: Service, item: Item): unknown {
+function answerItem({ store, evaluate, stamp }: ServiceCore, item: Item): unknown {
   const started = performance.now();
   const question = {
     namespace: namespaceOf(item),

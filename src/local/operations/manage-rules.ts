@@ -1,11 +1,10 @@
 import { SEGMENT_OPERATORS, type SegmentOperator } from '../../engine/features.js';
-import { withFlag } from '../state/flag-change.js';
-import { Message } from './message.js';
+import { storedChoice, withFlag } from '../state/changed-state.js';
+import { Message } from '../requests/message.js';
 import type { Operation } from './operation.js';
-import { pageOf } from './page.js';
+import { pageOf } from '../requests/page.js';
 import type { RuleRecord } from '../state/records.js';
-import { segmentChoice } from '../features/segment-choice.js';
-import { invalidField, notFound } from './service-error.js';
+import { invalidField, notFound } from '../requests/refusal.js';
 
 /** GET /api/v1/namespaces/{namespaceKey}/flags/{flagKey}/rules */
 export const listRules: Operation = ({ store }, { path, query }) => {
@@ -24,7 +23,7 @@ export const createRule: Operation = ({ store, stamp }, { path, body }) => {
   return store.change((state) => {
     const namespace = state.namespaces.get(namespaceKey);
     const flag = namespace?.flags.get(flagKey);
-    const choice = segmentChoice(segmentKey === '' ? segmentKeys : [segmentKey], segmentOperator);
+    const choice = storedChoice(segmentKey === '' ? segmentKeys : [segmentKey], segmentOperator);
     if (!namespace || !flag || !choice.segmentKeys.every((key) => namespace.segments.has(key))) {
       const what = `flag "${namespaceKey}/${flagKey}" or segment "${namespaceKey}/${segmentKey}"`;
       throw notFound(`${what} not found`);

@@ -1,10 +1,10 @@
 import { MATCH_TYPES } from '../../engine/features.js';
-import { KEY_SYNTAX } from '../features/key-syntax.js';
-import { Message } from './message.js';
+import { Message } from '../requests/message.js';
 import type { Operation } from './operation.js';
-import { pageOf } from './page.js';
-import type { NamespaceRecord, SegmentRecord, State } from '../state/records.js';
-import { invalid, invalidField, notFound } from './service-error.js';
+import { pageOf } from '../requests/page.js';
+import { withSegment } from '../state/changed-state.js';
+import { KEY_SYNTAX, type NamespaceRecord, type SegmentRecord, type State } from '../state/records.js';
+import { invalid, invalidField, notFound } from '../requests/refusal.js';
 
 /** GET /api/v1/namespaces/{namespaceKey}/segments */
 export const listSegments: Operation = ({ store }, { path, query }) => {
@@ -72,12 +72,6 @@ function find(
   const segment = namespace?.segments.get(key);
   if (!namespace || !segment) throw notFound(`segment "${namespaceKey}/${key}" not found`);
   return { namespace, segment };
-}
-
-function withSegment(state: State, namespace: NamespaceRecord, segment: SegmentRecord): State {
-  const segments = new Map(namespace.segments).set(segment.key, segment);
-  const namespaces = new Map(state.namespaces).set(namespace.key, { ...namespace, segments });
-  return { ...state, namespaces };
 }
 
 function shown(namespaceKey: string, segment: SegmentRecord): unknown {

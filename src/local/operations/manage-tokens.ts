@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { hashOf } from './authentication.js';
-import { Message } from './message.js';
+import { Message } from '../requests/message.js';
 import type { Operation } from './operation.js';
 import type { TokenRecord } from '../state/records.js';
-import { notFound } from './service-error.js';
+import { notFound } from '../requests/refusal.js';
 
 const TOKEN_BYTES = 32;
 
-/** POST /auth/v1/method/token: the one time that the token itself is told. */
+/** POST /auth/v1/method/token: its answer is the only one with the token itself. */
 export const createToken: Operation = async ({ store, stamp }, { body }) => {
   const message = Message.parse(body);
   const name = message.string('name');

@@ -1,9 +1,9 @@
-import { withFlag } from '../state/flag-change.js';
-import { compactJson } from './json-text.js';
-import { Message } from './message.js';
+import { withFlag } from '../state/changed-state.js';
+import { compactJson } from '../requests/json-text.js';
+import { Message } from '../requests/message.js';
 import type { Operation } from './operation.js';
 import type { VariantRecord } from '../state/records.js';
-import { invalid, invalidField, notFound } from './service-error.js';
+import { invalid, invalidField, notFound } from '../requests/refusal.js';
 
 const LARGEST_ATTACHMENT_KB = 1000;
 

@@ -5,15 +5,15 @@ import type { Stamp } from '../state/records.js';
 import type { Store } from '../state/state-store.js';
 
 /** What every operation works with. */
-export interface Service {
+export interface ServiceCore {
   readonly store: Store;
   readonly semantics: Semantics;
   readonly evaluate: Evaluator;
   readonly stamp: Stamp;
 }
 
-/** A request that has found its route and whose sender is known. */
-export interface Call {
+/** A request whose route and sender are known. */
+export interface RoutedRequest {
   /** A part of the path, decoded; `''` where the route has none of that name. */
   readonly path: (name: string) => string;
   readonly query: URLSearchParams;
@@ -22,5 +22,5 @@ export interface Call {
   readonly caller: Caller;
 }
 
-/** Answers with the body of a 200, or throws what the request is refused with. */
-export type Operation = (service: Service, call: Call) => unknown;
+/** Returns the answer's body, or throws a refusal. */
+export type Operation = (service: ServiceCore, request: RoutedRequest) => unknown;

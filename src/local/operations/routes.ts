@@ -8,7 +8,7 @@ import { updateVariant } from './manage-variants.js';
 
 /**
  * Who may call a route where tokens are required: `open` everybody; `namespace` those who may use the namespace in
- * the path; `all` those who may use every namespace; `body` whoever the operation lets in.
+ * the path; `all` those who may use every namespace; `body` any valid token, and the operation checks the rest.
  */
 export type Access = 'open' | 'namespace' | 'all' | 'body';
 

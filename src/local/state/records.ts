@@ -9,9 +9,12 @@ import type {
   VariantFlag,
 } from '../../engine/features.js';
 
+/** What the keys of namespaces, flags and segments consist of. */
+export const KEY_SYNTAX = /^[-_,A-Za-z0-9]+$/;
+
 /**
- * What the service holds. All of it is immutable: a change makes a new {@link State} that shares what it left
- * alone, so that a change which could not be saved is simply forgotten.
+ * What the service holds. All of it is immutable: a change makes a new {@link State} that shares the unchanged parts.
+ * So a change that could not be saved needs no undoing.
  */
 export interface State {
   readonly namespaces: ReadonlyMap<string, NamespaceRecord>;
@@ -83,7 +86,7 @@ export interface TokenRecord extends Identified {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** What makes records differ from run to run: handed in, so that nothing here reaches for it. */
+/** What makes records differ from run to run: an argument, so that tests can fix it. */
 export interface Stamp {
   /** Milliseconds since the epoch. */
   readonly date: () => number;

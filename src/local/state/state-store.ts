@@ -1,18 +1,17 @@
-import { messageOf } from '../../text/describe.js';
 import type { State } from './records.js';
-import { notSaved, ServiceError, UnsureError } from '../operations/service-error.js';
+import { SaveError } from './save-error.js';
 
-/** From one state to the next, with what the one who asked is told. Throws what the change is refused with. */
+/** From one state to the next, with the result of the change. Throws to refuse the change. */
 export type Change<Result> = (state: State) => { readonly state: State; readonly result: Result };
 
-/** Puts a state where it survives. Rejects where nothing has been put there, or with an {@link UnsureError}. */
+/** Puts a state where it survives. Rejects where the old one is still there, or with a {@link SaveError}. */
 export type Save = (state: State) => Promise<void>;
 
 interface Waiting {
   /** Applies the change and returns the next state, or undefined where the change is refused. */
   readonly apply: (state: State) => State | undefined;
   readonly done: () => void;
-  readonly failed: (error: ServiceError) => void;
+  readonly failed: (error: SaveError) => void;
 }
 
 /**
@@ -71,8 +70,8 @@ export class Store {
       this.current = next;
       for (const { done } of accepted) done();
     } catch (error) {
-      const failure = error instanceof ServiceError ? error : notSaved(messageOf(error), error);
-      if (failure instanceof UnsureError) this.current = next;
+      const failure = error instanceof SaveError ? error : SaveError.notMade(error);
+      if (failure.made) this.current = next;
       for (const { failed } of accepted) failed(failure);
     }
   }

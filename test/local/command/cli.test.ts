@@ -17,7 +17,7 @@ describe('the built command', () => {
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'serves until %s, takes up edits, and exits with 0',
+    'serves until %s, reloads edits, and exits with 0',
     async (signal) => {
       const path = at(`${signal}.yml`);
       await writeFile(path, FEATURES);
@@ -25,7 +25,7 @@ describe('the built command', () => {
       const url = await command.url;
       expect(await evaluate(url, [{ flagKey: 'new' }])).toMatchObject([{ enabled: true }]);
       await writeFile(path, FEATURES.replace('true', 'false'));
-      await command.printed(/Took up/);
+      await command.printed(/Reloaded/);
       expect(await evaluate(url, [{ flagKey: 'new' }])).toMatchObject([{ enabled: false }]);
       command.kill(signal);
       expect(await command.ended).toMatchObject({ code: 0 });

@@ -83,7 +83,7 @@ describe('arguments', () => {
 
 describe('the help', () => {
   it.each(['features', 'port', 'host', 'semantics', 'data', 'auth', 'bootstrap-token', 'help', 'version'])(
-    'tells of --%s',
+    'describes --%s',
     (option) => {
       expect(HELP).toContain(`  --${option} `);
     },

@@ -87,7 +87,7 @@ describe('the command', () => {
     expect(await code).toBe(1);
   });
 
-  it('serves, takes up an edited file, keeps the old features while the new ones are wrong, and ends', async () => {
+  it('serves, reloads an edited file, keeps the old features while the new ones are wrong, and ends', async () => {
     const path = at('edited.yml');
     await writeFile(path, features(true));
     const { line, code, end } = run(['serve', '--features', path, '--port', '0']);
@@ -100,13 +100,13 @@ describe('the command', () => {
     expect(await enabled()).toBe(true);
 
     await save(path, 'flags: wrong\n');
-    expect(await line(/stay as they were/)).toMatch(
-      /^err: .*edited\.yml: document 1: flags: expected a list, got "wrong"; the features stay as they were$/,
+    expect(await line(/the old features stay/)).toMatch(
+      /^err: .*edited\.yml: document 1: flags: expected a list, got "wrong"; the old features stay$/,
     );
     expect(await enabled()).toBe(true);
 
     await save(path, features(false));
-    expect(await line(/Took up/)).toMatch(/^out: Took up .*edited\.yml$/);
+    expect(await line(/Reloaded/)).toMatch(/^out: Reloaded .*edited\.yml$/);
     expect(await enabled()).toBe(false);
 
     end();
@@ -114,15 +114,15 @@ describe('the command', () => {
     await expect(fetch(urlIn(served))).rejects.toThrow();
   });
 
-  it('does not take up edits where changes are kept in a data file, and says so', async () => {
+  it('ignores edits where changes are kept in a data file, and says so', async () => {
     const path = at('kept.yml');
     await writeFile(path, features(true));
     const data = at('kept.json');
     const { line, code, end } = run(['serve', '--features', path, '--data', data, '--port', '0']);
     const url = urlIn(await line(/Serving .*kept\.json/));
     await save(path, features(false));
-    expect(await line(/was edited/)).toMatch(
-      /kept\.yml was edited, but is not taken up: .* kept in .*kept\.json$/,
+    expect(await line(/Ignored/)).toMatch(
+      /Ignored the edited .*kept\.yml: the features come from .*kept\.json$/,
     );
     expect(await evaluate(url, [{ flagKey: 'new' }])).toMatchObject([{ enabled: true }]);
     end();
@@ -196,7 +196,7 @@ describe('the command', () => {
     expect(await damaged.code).toBe(1);
   });
 
-  it('ends at once if it was told to before it started', async () => {
+  it('ends at once on a signal before it has started', async () => {
     const path = at('brief.yml');
     await writeFile(path, features(true));
     const { code, end } = run(['serve', '--features', path, '--port', '0']);

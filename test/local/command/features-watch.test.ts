@@ -1,12 +1,8 @@
-import { rm, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../../src/clock.js';
-import { fingerprint, watchFile } from '../../../src/local/command/features-watch.js';
-import { useFolder } from '../folder.fixture.js';
+import { watchFile } from '../../../src/local/command/features-watch.js';
 
-const at = useFolder();
-
-/** A watch whose file's versions and ticks are dictated. */
+/** A watch of a file that has the next version at each tick. */
 function watched(versions: readonly string[]): {
   readonly seen: string[];
   readonly tick: () => Promise<void>;
@@ -48,16 +44,16 @@ async function play(versions: readonly string[]): Promise<readonly string[]> {
 
 describe('a file that is watched', () => {
   it.each([
-    ['is left alone while it stays the same', ['v1', 'v1', 'v1'], []],
-    ['is taken up when it has changed and come to rest', ['v2', 'v2', 'v2'], ['v2']],
-    ['is not taken up while it is being written', ['half', 'v2', 'v2', 'v2'], ['v2']],
-    ['is taken up each time', ['v2', 'v2', 'v3', 'v3', 'v1', 'v1'], ['v2', 'v3', 'v1']],
-    ['may go and come back', ['none', 'v1', 'v1', 'none', 'none', 'v1', 'v1'], ['none', 'v1']],
+    ['is ignored while it stays the same', ['v1', 'v1', 'v1'], []],
+    ['is reported when two looks find the same change', ['v2', 'v2', 'v2'], ['v2']],
+    ['is not reported while it is being written', ['half', 'v2', 'v2', 'v2'], ['v2']],
+    ['is reported after each change', ['v2', 'v2', 'v3', 'v3', 'v1', 'v1'], ['v2', 'v3', 'v1']],
+    ['may be removed and come back', ['none', 'v1', 'v1', 'none', 'none', 'v1', 'v1'], ['none', 'v1']],
   ])('%s', async (_, versions, seen) => {
     expect(await play(versions)).toEqual(seen);
   });
 
-  it('is not looked at any more once the watch has ended', async () => {
+  it('is not looked at after the watch has ended', async () => {
     const { tick, stop, pending } = watched(['v1', 'v2', 'v2']);
     await tick();
     expect(pending()).toBe(1);
@@ -65,7 +61,7 @@ describe('a file that is watched', () => {
     expect(pending()).toBe(0);
   });
 
-  it('is let go even while it is looked at', async () => {
+  it('is not reported if the watch ends during a look', async () => {
     const { seen, tick, stop, pending } = watched(['v2', 'v2']);
     await tick();
     const last = tick();
@@ -73,20 +69,5 @@ describe('a file that is watched', () => {
     await last;
     expect(seen).toEqual([]);
     expect(pending()).toBe(0);
-  });
-});
-
-describe('a fingerprint', () => {
-  it('differs from version to version, and where there is no file', async () => {
-    const path = at('watched.yml');
-    const none = await fingerprint(path);
-    await writeFile(path, 'a');
-    const first = await fingerprint(path);
-    await writeFile(path, 'ab');
-    const second = await fingerprint(path);
-    expect(new Set([none, first, second]).size).toBe(3);
-    expect(await fingerprint(path)).toBe(second);
-    await rm(path);
-    expect(await fingerprint(path)).toBe(none);
   });
 });

@@ -106,8 +106,8 @@ describe('a path', () => {
   });
 });
 
-describe('what goes wrong within', () => {
-  it('is a 500 that tells nothing', async () => {
+describe('a defect of the service', () => {
+  it('is a 500 without details', async () => {
     expect(await ask(failing.url, BATCH, { body: { requests: [{}] } })).toMatchObject({
       status: 500,
       body: { code: 13, message: 'internal error', details: [] },

@@ -27,7 +27,7 @@ it('takes a body of 16 MB, and not of one byte more', async () => {
   expect(await ask(service.url, BATCH, { body: body(most + 1) })).toMatchObject({ status: 413 });
 });
 
-it('listens as the options state, with the limits that their doc comments and the help tell of', () => {
+it('listens as the options state, with the limits that the doc comments and the help state', () => {
   const stated = (name: string) => statedDefault('src/local/local-options.ts', 'LocalServiceOptions', name);
   expect(listen).toHaveBeenCalledExactlyOnceWith(
     expect.any(Function),

@@ -64,7 +64,7 @@ describe('a service in this process', () => {
     ]);
   });
 
-  it('may be closed twice, and be disposed of', async () => {
+  it('can be closed twice, and disposed', async () => {
     const service = await start();
     await Promise.all([service.close(), service[Symbol.asyncDispose]()]);
     await expect(fetch(`${service.url}/health`)).rejects.toThrow();
@@ -77,7 +77,7 @@ describe('a service in this process', () => {
     });
   });
 
-  it('listens where it is told', async () => {
+  it('listens on the given host', async () => {
     const { url } = await start({ features: BASE_FEATURES, host: '127.0.0.2' });
     expect(url).toMatch(/^http:\/\/127\.0\.0\.2:/);
   });

@@ -118,7 +118,7 @@ describe('a data file', () => {
     await file.save(empty);
     await change(path);
     const save = file.save(await someState());
-    await expect(save).rejects.toMatchObject({ status: 500, code: 13 });
+    await expect(save).rejects.toMatchObject({ name: 'SaveError', made: false });
     await expect(save).rejects.toThrow(/another process has changed .*, which is not overwritten/);
     expect(await readFile(path, 'utf8').catch(() => 'gone')).toBe(what === 'removed' ? 'gone' : 'mine');
     expect((await readdir(at())).filter((name) => name.endsWith('.tmp'))).toEqual([]);

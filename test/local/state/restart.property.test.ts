@@ -12,15 +12,15 @@ const segmentKey = fc.constantFrom('beta', 'staff', 'all', 'vip', 'a b');
 const text = fc.constantFrom('', 'x', 'é🎈\u2028', '__proto__');
 const number = fc.nat();
 
-/** Ids differ from run to run: an operation names them by their place among those that were told so far. */
-type Operation = (told: Resolution) => readonly [where: string, asked: Asked];
+/** Ids differ from run to run: an operation names them by their place among those answered so far. */
+type Operation = (seen: Seen) => readonly [where: string, asked: Asked];
 
-class Resolution {
+class Seen {
   readonly ids: string[] = ['none'];
   readonly tokens: string[] = [TOKEN];
   readonly pages: string[] = ['none'];
 
-  /** The answer without what differs from run to run, which is remembered in the order it was told. */
+  /** The answer without what differs from run to run, which is kept in the order of the answers. */
   take({ status, body }: Answer): unknown {
     const replaced = JSON.stringify(body, (name, value: unknown) => {
       if (typeof value !== 'string') return name === 'requestDurationMillis' ? 0 : value;
@@ -49,8 +49,8 @@ const operations: fc.Arbitrary<Operation> = fc.oneof(
     .map((each): Operation => () => [`GET ${segmentsOf(each.namespaceKey)}${each.query}`, {}]),
   fc
     .record({ namespaceKey, page: number })
-    .map((each): Operation => (told) => [
-      `GET ${segmentsOf(each.namespaceKey)}?limit=1&pageToken=${pick(told.pages, each.page)}`,
+    .map((each): Operation => (seen) => [
+      `GET ${segmentsOf(each.namespaceKey)}?limit=1&pageToken=${pick(seen.pages, each.page)}`,
       {},
     ]),
   fc
@@ -93,8 +93,8 @@ const operations: fc.Arbitrary<Operation> = fc.oneof(
     ]),
   fc
     .record({ namespaceKey, flagKey, id: number, key: text, name: text, attachment: fc.json() })
-    .map(({ namespaceKey: namespace, flagKey: flag, id, ...body }): Operation => (told) => [
-      `PUT ${flagOf(namespace, flag)}/variants/${pick(told.ids, id)}`,
+    .map(({ namespaceKey: namespace, flagKey: flag, id, ...body }): Operation => (seen) => [
+      `PUT ${flagOf(namespace, flag)}/variants/${pick(seen.ids, id)}`,
       { body },
     ]),
   fc
@@ -105,7 +105,7 @@ const operations: fc.Arbitrary<Operation> = fc.oneof(
       metadata: fc.dictionary(text, text),
     })
     .map((body): Operation => () => ['POST /auth/v1/method/token', { body }]),
-  number.map((id): Operation => (told) => [`GET /auth/v1/tokens/${pick(told.ids, id)}`, {}]),
+  number.map((id): Operation => (seen) => [`GET /auth/v1/tokens/${pick(seen.ids, id)}`, {}]),
   fc
     .array(
       fc.record({ namespaceKey, flagKey, entityId: text, context: fc.dictionary(fc.constant('plan'), text) }),
@@ -137,7 +137,7 @@ describe('any sequence of operations', () => {
             startLocalService({ features: BASE_FEATURES, data, bootstrapToken: TOKEN });
           const steady = await startLocalService({ features: BASE_FEATURES, bootstrapToken: TOKEN });
           let restarted = await start();
-          const [left, right] = [new Resolution(), new Resolution()];
+          const [left, right] = [new Seen(), new Seen()];
           for (const { operation, token, restart } of sequence) {
             if (restart) {
               await restarted.close();
@@ -154,12 +154,7 @@ describe('any sequence of operations', () => {
   );
 });
 
-function perform(
-  service: LocalService,
-  operation: Operation,
-  token: number,
-  told: Resolution,
-): Promise<Answer> {
-  const [where, asked] = operation(told);
-  return ask(service.url, where, { ...asked, token: pick(told.tokens, token) });
+function perform(service: LocalService, operation: Operation, token: number, seen: Seen): Promise<Answer> {
+  const [where, asked] = operation(seen);
+  return ask(service.url, where, { ...asked, token: pick(seen.tokens, token) });
 }

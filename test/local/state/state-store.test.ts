@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { State } from '../../../src/local/state/records.js';
-import { invalid, notSaved, savedUnsurely } from '../../../src/local/operations/service-error.js';
+import { SaveError } from '../../../src/local/state/save-error.js';
 import { type Change, Store } from '../../../src/local/state/state-store.js';
 
 const empty: State = { namespaces: new Map(), tokens: new Map() };
@@ -9,7 +9,7 @@ const empty: State = { namespaces: new Map(), tokens: new Map() };
 const add =
   (key: string): Change<number> =>
   (state) => {
-    if (state.namespaces.has(key)) throw invalid(`${key} is there`);
+    if (state.namespaces.has(key)) throw new Error(`${key} is there`);
     const namespace = { key, name: '', description: '', flags: new Map(), segments: new Map() };
     return {
       state: { ...state, namespaces: new Map(state.namespaces).set(key, namespace) },
@@ -19,7 +19,7 @@ const add =
 
 const keys = (state: State): readonly string[] => [...state.namespaces.keys()];
 
-/** A save that waits until it is told how to end. */
+/** A save that waits for `end`. */
 function slowSave(): {
   readonly saved: State[];
   readonly save: (state: State) => Promise<void>;
@@ -94,8 +94,8 @@ describe('a store that saves', () => {
     const { save, end } = slowSave();
     const store = new Store(empty, save);
     const failing = [store.change(add('a')), store.change(add('b'))];
-    end(notSaved('the disk is full'));
-    await expect(failing[0]).rejects.toMatchObject({ status: 500, code: 13 });
+    end(SaveError.notMade('the disk is full'));
+    await expect(failing[0]).rejects.toMatchObject({ name: 'SaveError', made: false });
     await new Promise(setImmediate);
     end(new Error('no permission'));
     await expect(failing[1]).rejects.toThrow(/could not be saved: .*no permission/);
@@ -105,11 +105,11 @@ describe('a store that saves', () => {
     await expect(next).resolves.toBe(0);
   });
 
-  it('keeps what is on disk although nobody can say for how long', async () => {
+  it('keeps a change that is on disk, though it may not survive a power failure', async () => {
     const { save, end } = slowSave();
     const store = new Store(empty, save);
     const change = store.change(add('a'));
-    end(savedUnsurely('EIO'));
+    end(SaveError.unsure('EIO'));
     await expect(change).rejects.toThrow('the change was made, but may be lost');
     expect(keys(store.state)).toEqual(['a']);
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compactJson, withoutRoundFractions } from '../../../src/local/operations/json-text.js';
+import { compactJson, withoutRoundFractions } from '../../../src/local/requests/json-text.js';
 
 describe('compacting', () => {
   it.each([

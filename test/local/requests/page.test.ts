@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pageOf } from '../../../src/local/operations/page.js';
+import { pageOf } from '../../../src/local/requests/page.js';
 
 const list = Array.from({ length: 250 }, (_, index) => index);
 const page = (query: string): ReturnType<typeof pageOf<number>> => pageOf(list, new URLSearchParams(query));
@@ -37,7 +37,7 @@ describe('a page', () => {
     ['limit=1&offset=-1', 'invalid field offset: must not be negative'],
     ['limit=1&limit=2', 'too many values for field "limit"'],
   ])('is refused for %s', (query, message) => {
-    expect(() => page(query)).toThrow(expect.objectContaining({ status: 400, code: 3, message }));
+    expect(() => page(query)).toThrow(expect.objectContaining({ kind: 'invalid', message }));
   });
 
   it('follows page by page, every item comes once, whatever the limit', () => {

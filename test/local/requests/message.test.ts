@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Message } from '../../../src/local/operations/message.js';
+import { Message } from '../../../src/local/requests/message.js';
 
 const NAMES = ['ALL_MATCH_TYPE', 'ANY_MATCH_TYPE'] as const;
-const complaint = (message: string): object => ({ status: 400, code: 3, message });
+const complaint = (message: string): object => ({ kind: 'invalid', message });
 
 describe('a body', () => {
   it.each(['', ' \n\t', 'null', '{}'])('%j is an empty message', (body) => {
@@ -17,7 +17,7 @@ describe('a body', () => {
   });
 
   it.each(['[]', '5', '"a"', 'true'])('%s is no message', (body) => {
-    expect(() => Message.parse(body)).toThrow(expect.objectContaining({ status: 400, code: 3 }));
+    expect(() => Message.parse(body)).toThrow(expect.objectContaining({ kind: 'invalid' }));
   });
 
   it.each(['{bad', '{"a":1,}', '{"a":01}', '{}{}'])('%s is not JSON', (body) => {
@@ -143,8 +143,8 @@ describe('a timestamp', () => {
     ['2030-01-01T00:00:00.120Z', '2030-01-01T00:00:00.12Z'],
     ['2030-01-01T00:00:00.1234567891Z', '2030-01-01T00:00:00.123456789Z'],
     ['1969-12-31T23:59:59.5Z', '1969-12-31T23:59:59.5Z'],
-  ])('%s is told as %s', (written, told) => {
-    expect(Message.parse(JSON.stringify({ at: written })).timestamp('at')).toBe(told);
+  ])('%s is answered as %s', (written, answered) => {
+    expect(Message.parse(JSON.stringify({ at: written })).timestamp('at')).toBe(answered);
   });
 
   it.each(['"not a date"', '"2030-01-01"', '""', '5', '{}'])('is not %s', (written) => {

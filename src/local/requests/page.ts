@@ -1,4 +1,4 @@
-import { invalid, invalidField } from './service-error.js';
+import { invalid, invalidField } from './refusal.js';
 
 const DEFAULT_LIMIT = 25;
 const LARGEST_LIMIT = 100;

@@ -7,7 +7,7 @@ const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
 
 /**
  * JSON text in which each number written with a fraction or an exponent has become 0.5. The service takes `100` for
- * an integer and neither `100.0` nor `1e2`; `JSON.parse` does not tell them apart. Expects valid JSON.
+ * an integer and neither `100.0` nor `1e2`; `JSON.parse` makes no difference. Expects valid JSON.
  */
 export function withoutRoundFractions(json: string): string {
   return mapBetweenStrings(json, (text) =>

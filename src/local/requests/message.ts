@@ -1,7 +1,7 @@
 import { parseDateTime } from '../../engine/syntax/date-syntax.js';
 import { withoutRoundFractions } from './json-text.js';
 import { kindOf, messageOf } from '../../text/describe.js';
-import { invalid } from './service-error.js';
+import { invalid } from './refusal.js';
 
 const LARGEST_INT32 = 2 ** 31 - 1;
 

@@ -1,0 +1,27 @@
+import { messageOf } from '../../text/describe.js';
+
+/** A change that could not be saved as it should be. */
+export class SaveError extends Error {
+  override readonly name = 'SaveError';
+
+  private constructor(
+    message: string,
+    /** Whether the change has been made all the same. */
+    readonly made: boolean,
+    cause: unknown,
+  ) {
+    super(message, { cause });
+  }
+
+  /** The change was not made: what is in memory and on disk is as before. */
+  static notMade(cause: unknown): SaveError {
+    const message = `the change was not made, because it could not be saved: ${messageOf(cause)}`;
+    return new SaveError(message, false, cause);
+  }
+
+  /** The change is on disk, but may not survive a power failure. */
+  static unsure(cause: unknown): SaveError {
+    const message = `the change was made, but may be lost if the machine stops suddenly: ${messageOf(cause)}`;
+    return new SaveError(message, true, cause);
+  }
+}

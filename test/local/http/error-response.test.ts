@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { errorResponse } from '../../../src/local/http/error-response.js';
+import { Refusal, type RefusalKind } from '../../../src/local/requests/refusal.js';
+import { SaveError } from '../../../src/local/state/save-error.js';
+
+it.each<[RefusalKind, number, number]>([
+  ['invalid', 400, 3],
+  ['unauthenticated', 401, 16],
+  ['not-found', 404, 5],
+  ['too-large', 413, 8],
+  ['method-not-allowed', 501, 12],
+])('answers a refusal of kind %s with %i and code %i', (kind, status, code) => {
+  expect(errorResponse(new Refusal(kind, 'why'))).toEqual({ status, code, message: 'why' });
+});
+
+it.each([
+  [SaveError.notMade('EIO'), 'the change was not made, because it could not be saved: EIO'],
+  [SaveError.unsure('EIO'), 'the change was made, but may be lost if the machine stops suddenly: EIO'],
+])('says what became of a change that could not be saved: %s', (error, message) => {
+  expect(errorResponse(error)).toEqual({ status: 500, code: 13, message });
+});
+
+it.each([new Error('secret'), 'secret', undefined])('quotes no other error: %s', (error) => {
+  expect(errorResponse(error)).toEqual({ status: 500, code: 13, message: 'internal error' });
+});
