@@ -5,7 +5,7 @@
 const { dependencies, peerDependencies } = require('./package.json');
 
 /** The places of src/ that are designed and not built yet. */
-const COMING = ['files/', 'snapshot/'];
+const COMING = [];
 
 /** Each folder of src/, and each file at its top, with the places that it may import. Nothing else may be imported. */
 const MAY_IMPORT = {
@@ -40,11 +40,6 @@ const MAY_IMPORT = {
   'index.ts': ['options/', 'provider/', 'request/', 'diagnostics/'],
   'client/': ['clock.ts', 'http/', 'model/', 'options/', 'remote/', 'text/'],
   'local/': ['clock.ts', 'engine/', 'files/', 'model/', 'options/', 'snapshot/', 'text/'],
-  'local/state/': ['engine/', 'files/', 'text/'],
-  'local/features/': ['engine/', 'local/state/', 'text/'],
-  'local/requests/': ['engine/', 'text/'],
-  'local/operations/': ['engine/', 'local/requests/', 'local/state/', 'model/'],
-  'local/http/': ['local/operations/', 'local/requests/', 'local/state/'],
   'express/': ['clock.ts', 'index.ts', 'options/', 'text/'],
   'nest/': ['clock.ts', 'index.ts', 'options/', 'text/'],
 };
@@ -64,27 +59,11 @@ const MAY_IMPORT_LESS = {
   ],
   'provider/mapping/': ['model/', 'text/'],
   // HTTP and the command are around the embedded service, never below it.
-  'local/features/': ['engine/', 'files/', 'local/state/', 'model/', 'options/', 'snapshot/', 'text/'],
-  'local/operations/': [
-    'clock.ts',
-    'engine/',
-    'files/',
-    'local/features/',
-    'local/state/',
-    'model/',
-    'options/',
-    'text/',
-  ],
-  'local/state/': [
-    'clock.ts',
-    'engine/',
-    'files/',
-    'local/features/',
-    'local/operations/',
-    'model/',
-    'options/',
-    'text/',
-  ],
+  'local/state/': ['engine/', 'files/', 'text/'],
+  'local/features/': ['engine/', 'local/state/', 'text/'],
+  'local/requests/': ['engine/', 'text/'],
+  'local/operations/': ['engine/', 'local/requests/', 'local/state/', 'model/'],
+  'local/http/': ['local/operations/', 'local/requests/', 'local/state/'],
 };
 
 /** The only places that may import a package, or a module of Node. */
