@@ -21,7 +21,7 @@ export class ShopController {
     return { greeting: value, checkout: newCheckout ? 'new' : 'old' };
   }
 
-  /** 404 for whom the flag is off. */
+  /** 404 for users without the flag. */
   @Get('new-checkout')
   @RequireFlag('new-checkout', { default: false })
   newCheckout(): { checkout: string } {

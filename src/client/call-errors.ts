@@ -5,7 +5,7 @@ import { oneLine } from '../text/quote.js';
 import { serviceErrorOf, statusFailure, unreadable, type Reply } from '../http/reply.js';
 import type { Operation } from './operations/operation.js';
 
-/** An operation, and the base address of the service that was asked. */
+/** An operation, and the base address of the service it was sent to. */
 export interface Asked {
   readonly operation: Operation<unknown>;
   readonly url: string;
@@ -19,7 +19,7 @@ const CODE_OF_FAILURE: { readonly [kind in FailureKind]?: GrpcCode } = {
   unreadable: 'INTERNAL',
 };
 
-/** Nothing came that could be read. */
+/** There was no response, or an unreadable one. */
 export function failureError(asked: Asked, { kind, message, cause }: Failure): FliptServiceError {
   return new FliptServiceError(message, {
     code: CODE_OF_FAILURE[kind] ?? 'UNKNOWN',
@@ -28,23 +28,23 @@ export function failureError(asked: Asked, { kind, message, cause }: Failure): F
   });
 }
 
-/** The service, or something before it, answered with a status other than 200. */
+/** The service, or a proxy, answered with a status other than 200. */
 export function replyError(asked: Asked, reply: Reply): FliptServiceError {
   const { status } = reply;
-  const told = serviceErrorOf(reply);
-  const facts = { status, details: told?.details, ...placeOf(asked) };
+  const reported = serviceErrorOf(reply);
+  const facts = { status, details: reported?.details, ...placeOf(asked) };
   const { name, offered } = asked.operation;
   if (isUnoffered(asked, reply)) {
-    const words = told === undefined ? '' : `: ${oneLine(told.message)}`;
+    const words = reported === undefined ? '' : `: ${oneLine(reported.message)}`;
     const message = `the service at ${asked.url} does not offer ${name} (it answered ${status}${words}). ${offered}`;
     return new FliptServiceError(message, { code: 'UNIMPLEMENTED', ...facts });
   }
-  const message = oneLine(told?.message ?? '') || statusFailure(asked.url, reply).message;
-  return new FliptServiceError(message, { code: grpcCode(told?.code, status), ...facts });
+  const message = oneLine(reported?.message ?? '') || statusFailure(asked.url, reply).message;
+  return new FliptServiceError(message, { code: grpcCode(reported?.code, status), ...facts });
 }
 
 /**
- * A 200 that is not the answer asked for. The answer itself is not shown: a new token may be in it.
+ * A 200 without the expected answer. The body is not shown: it may hold a new token.
  */
 export function unreadableError(
   asked: Asked,
@@ -58,14 +58,14 @@ export function unreadableError(
 }
 
 /**
- * Whether the route is missing, rather than a thing on it: then the service answers `Not Found` and no more, and
- * others say nothing in its words. But Flipt v1 takes an encoded slash in a key for one that parts the path.
+ * Whether the route is missing, not the thing on it. The service then answers only `Not Found`; a proxy answers without
+ * the service's error format. Flipt v1 also answers `Not Found` for a key with an encoded slash: it splits the path there.
  */
 function isUnoffered({ operation }: Asked, reply: Reply): boolean {
   if (reply.status === 501) return true;
   if (reply.status !== 404 || operation.path.includes('%2F')) return false;
-  const told = serviceErrorOf(reply);
-  return told === undefined || told.message === 'Not Found';
+  const reported = serviceErrorOf(reply);
+  return reported === undefined || reported.message === 'Not Found';
 }
 
 function placeOf({ operation, url }: Asked): { readonly operation: string; readonly url: string } {

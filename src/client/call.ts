@@ -8,7 +8,7 @@ import type { Call } from './operations/operation.js';
 
 export interface Caller {
   readonly call: Call;
-  /** Ends what is under way, and refuses what comes later. */
+  /** Ends the calls in progress and refuses later ones. */
   readonly close: () => void;
 }
 
@@ -16,12 +16,12 @@ type Outcome = Reply | Failure;
 
 const CLOSED: Failure = { kind: 'closed', message: 'the Flipt client is closed' };
 
-/** Calls operations of the service at `url`, and hands out only answers of the shape that their types promise. */
+/** Calls operations of the service at `url`. An answer that does not fit its type is an error. */
 export function openCaller(send: Send, url: string): Caller {
   const underWay = new Set<() => void>();
   let closed = false;
 
-  /** The outcome, or CLOSED as soon as the signal or the client ends it, whatever is being waited for. */
+  /** The outcome, or CLOSED as soon as the signal or the client ends the call. */
   const untilEnded = (sent: (ended: AbortSignal) => Promise<Outcome>, signal: AbortSignal | undefined) =>
     new Promise<Outcome>((resolve) => {
       const ending = new AbortController();
@@ -48,7 +48,7 @@ export function openCaller(send: Send, url: string): Caller {
       ? CLOSED
       : await untilEnded((ended) => send({ ...request, signal: ended }), signal);
     if (outcome.kind === 'reply') return answerOf(asked, outcome, operation.answer);
-    // Not for another failure: an answer that came before the signal is not to be lost.
+    // Only then: an answer that came before the signal counts.
     if (outcome === CLOSED && !closed) signal?.throwIfAborted();
     throw failureError(asked, outcome);
   };
@@ -62,7 +62,7 @@ export function openCaller(send: Send, url: string): Caller {
   };
 }
 
-/** One signal may well end many calls at once; Node would take more than ten listeners for a leak. */
+/** One signal may end many calls at once; Node warns of a leak beyond ten listeners. */
 function listen(signal: AbortSignal, end: () => void): void {
   setMaxListeners(0, signal);
   signal.addEventListener('abort', end);
@@ -85,7 +85,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Where the answer is not as it should be; never what it holds. */
+/** Where the answer is wrong; never what it holds. */
 function wordsOf(issue: v.BaseIssue<unknown>): string {
   const place = v.getDotPath(issue) ?? 'the body';
   if (issue.input === undefined) return `${place}: missing`;

@@ -14,12 +14,12 @@ import { retryBudget } from '../http/retry.js';
 import { clientSettings } from '../options/settings.js';
 
 /**
- * The service's interface, operation by operation. It takes the same options and environment variables as the provider
- * and sends in the same way, but keeps nothing and has no circuit breaker: each call is a request.
+ * A typed client of the service's REST interface. It takes the provider's connection options and environment variables,
+ * but has no cache and no circuit breaker: each call is a request.
  *
- * Failures are a `FliptServiceError`. Reading and evaluating are repeated after a failure of the connection, 408, 429,
- * 502, 503 or 504 (`http.retries`), so long as `http.timeoutMs` × (`http.retries` + 1) are not over. What changes
- * something is sent once. A part of a path that is empty is a TypeError.
+ * A failure is a `FliptServiceError`. Reads and evaluations are retried after a failed connection, 408, 429, 502, 503 or
+ * 504 (`http.retries`), within `http.timeoutMs` × (`http.retries` + 1). A change is sent once. An empty key or id is a
+ * TypeError.
  *
  * @example
  * ```ts
@@ -31,19 +31,19 @@ import { clientSettings } from '../options/settings.js';
  * ```
  */
 export class FliptClient implements AsyncDisposable {
-  /** Makes client tokens, and reads what is known of them. */
+  /** Creates client tokens and reads their records. */
   readonly tokens: TokenOperations;
-  /** Evaluates flags; the only operation that Flipt v2 serves as well. */
+  /** Evaluates flags; the only operation that Flipt v2 also has. */
   readonly evaluation: EvaluationOperations;
-  /** Makes and lists the rules of a flag. */
+  /** Creates and lists the rules of a flag. */
   readonly rules: RuleOperations;
   /** Updates the variants of a flag. */
   readonly variants: VariantOperations;
-  /** Makes, reads, lists and updates segments. */
+  /** Creates, reads, lists and updates segments. */
   readonly segments: SegmentOperations;
   readonly #close: () => Promise<void>;
 
-  /** Throws a TypeError that names the option that is wrong. Opens no connection yet. */
+  /** Throws a TypeError that names the wrong option. Opens no connection yet. */
   constructor(options: ConnectionOptions = {}) {
     const settings = clientSettings(options);
     const { url, auth, http } = settings;
@@ -64,8 +64,8 @@ export class FliptClient implements AsyncDisposable {
   }
 
   /**
-   * Ends its connections, and what is under way: that, and what is called later, is a `FliptServiceError` with the
-   * code `CANCELLED`. May be called again.
+   * Closes the connections. Calls in progress, and later ones, reject with a `FliptServiceError` of code `CANCELLED`. May
+   * be called again.
    */
   close(): Promise<void> {
     return this.#close();

@@ -1,6 +1,6 @@
 import type { GrpcCode } from './service-error.js';
 
-/** In the order of their numbers, from 1 on: 0 is no failure. */
+/** In the order of their numbers, from 1: 0 means success. */
 const CODES: readonly GrpcCode[] = [
   'CANCELLED',
   'UNKNOWN',
@@ -20,7 +20,7 @@ const CODES: readonly GrpcCode[] = [
   'UNAUTHENTICATED',
 ];
 
-/** What a status stands for that came without a gRPC code: from a proxy, as a rule. */
+/** For a status without a gRPC code, which usually comes from a proxy. */
 const CODE_OF_STATUS: ReadonlyMap<number, GrpcCode> = new Map<number, GrpcCode>([
   [400, 'INVALID_ARGUMENT'],
   [401, 'UNAUTHENTICATED'],

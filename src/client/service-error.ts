@@ -1,4 +1,4 @@
-/** gRPC's status names, by which the service tells its failures apart. */
+/** gRPC's names for kinds of failure, which the service uses. */
 export type GrpcCode =
   | 'CANCELLED'
   | 'UNKNOWN'
@@ -17,54 +17,54 @@ export type GrpcCode =
   | 'DATA_LOSS'
   | 'UNAUTHENTICATED';
 
-/** What a {@link FliptServiceError} tells besides its message. */
+/** What a {@link FliptServiceError} holds besides its message. */
 export interface FliptServiceErrorFacts {
   /** See {@link FliptServiceError.code}. */
   readonly code: GrpcCode;
-  /** The HTTP status. Default: none, as no answer came. */
+  /** The HTTP status. Default: none, because no response came. */
   readonly status?: number | undefined;
-  /** What the service sent as `details`. Default: nothing. */
+  /** The service's `details`. Default: an empty list. */
   readonly details?: readonly unknown[] | undefined;
-  /** As the client names it: `segments.create`. */
+  /** The client's name for it: `segments.create`. */
   readonly operation: string;
-  /** What was asked, with its query. */
+  /** The address that was requested, with its query. */
   readonly url: string;
-  /** What the network said. Default: none. */
+  /** The network's error. Default: none. */
   readonly cause?: Error | undefined;
 }
 
 /**
- * An operation that the service refused, could not be asked for, or answered with something unreadable. Its message is
- * the service's own where there is one. It never holds a credential.
+ * An operation failed: the service refused it, could not be reached, or returned an unreadable response. It never holds
+ * a credential.
  *
- * Where the ESM and the CommonJS build of this package may meet in one process, tell it from other errors by its `name`,
- * not by `instanceof`: each build has a class of its own.
+ * Recognise it by its `name` where the ESM and the CommonJS build of this package may meet in one process: `instanceof`
+ * fails there, because each build has its own class.
  */
 export class FliptServiceError extends Error {
-  /** What tells this error from others, whichever build it comes from. */
+  /** The same in both builds. */
   declare readonly name: 'FliptServiceError';
   /**
-   * The gRPC code that the service sent, or else the one that its HTTP status stands for. Without an answer:
-   * `UNAVAILABLE` the connection failed, `DEADLINE_EXCEEDED` it took longer than `http.timeoutMs`, `CANCELLED` the
-   * client was closed, `UNAUTHENTICATED` there were no credentials to send. `INTERNAL` with status 200: an answer that
-   * cannot be read. `UNIMPLEMENTED`: the service does not offer the operation.
+   * The service's gRPC code, else the one that fits the HTTP status. Without a response: `UNAVAILABLE` the connection
+   * failed, `DEADLINE_EXCEEDED` it took longer than `http.timeoutMs`, `CANCELLED` the client was closed,
+   * `UNAUTHENTICATED` there were no credentials to send. `INTERNAL` with status 200: the response is unreadable.
+   * `UNIMPLEMENTED`: the service does not have the operation.
    */
   readonly code: GrpcCode;
-  /** The HTTP status; `undefined` where no answer came. */
+  /** The HTTP status; `undefined` if no response came. */
   readonly status: number | undefined;
-  /** What the service sent as `details`, most often nothing; without the credentials that it may repeat. */
+  /** The service's `details`, usually an empty list; credentials in them are redacted. */
   readonly details: readonly unknown[];
-  /** As the client names it: `segments.create`. */
+  /** The client's name for it: `segments.create`. */
   readonly operation: string;
-  /** What was asked, with its query. */
+  /** The address that was requested, with its query. */
   readonly url: string;
 
   static {
-    // On the prototype, so that the stack, written while the error is made, begins with it.
+    // On the prototype: the stack, which is written before the constructor ends, then begins with it.
     Object.defineProperty(this.prototype, 'name', { value: 'FliptServiceError' });
   }
 
-  /** For tests of code that handles it; otherwise the client makes it. */
+  /** For tests of code that handles such errors; the client creates all others. */
   constructor(
     message: string,
     { code, status, details = [], operation, url, cause }: FliptServiceErrorFacts,

@@ -21,7 +21,7 @@ export interface ConnectionSettings {
   readonly auth: AuthOptions | undefined;
   readonly environment: string | undefined;
   readonly reference: string | undefined;
-  /** Names in lower case, so that no header is sent twice. */
+  /** Names in lower case: no header is sent twice. */
   readonly headers: Readonly<Record<string, string>>;
   readonly http: HttpOptions & { readonly timeoutMs: number; readonly retries: number };
   readonly logger: Logger;
@@ -139,7 +139,7 @@ function filledIn<T extends object>(
   return { ...defaults, ...set(given ?? {}) };
 }
 
-/** An option that is undefined is not set. */
+/** Without the options that are undefined: those count as not set. */
 function set(given: object): object {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
@@ -155,7 +155,7 @@ const consoleLogger: Logger = {
   debug: () => undefined,
 };
 
-/** A logger that throws must not keep an answer from its caller. */
+/** Ignores what a logger throws: callers still get their answers. */
 function harmless(logger: Logger): Logger {
   const safely =
     (level: keyof Logger) =>
@@ -163,7 +163,7 @@ function harmless(logger: Logger): Logger {
       try {
         logger[level](...args);
       } catch {
-        // There is nowhere left to say so.
+        // There is nowhere to report it.
       }
     };
   return { error: safely('error'), warn: safely('warn'), info: safely('info'), debug: safely('debug') };

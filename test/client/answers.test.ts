@@ -26,7 +26,7 @@ describe('an answer that is not one', () => {
       JSON.stringify({ ...SEGMENT, description: {} }),
       'description: expected string, got an object',
     ],
-  ])('%s is told as such', async (_, body, words) => {
+  ])('%s is reported as such', async (_, body, words) => {
     const { client } = await serving((_, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(body),
     );

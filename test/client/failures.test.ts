@@ -58,7 +58,7 @@ describe('a failure', () => {
     });
   });
 
-  it('to have credentials is told, and nothing is sent', async () => {
+  it('to get credentials is reported, and nothing is sent', async () => {
     const { client, server } = await serving(() => undefined, { auth: { tokenFile: '/nowhere/token' } });
     const error = await failureOf(client.segments.list('default'));
     expect(error).toMatchObject({ code: 'UNAUTHENTICATED', status: undefined });

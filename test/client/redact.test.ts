@@ -4,7 +4,7 @@ import { FliptClient, FliptServiceError, type HttpDispatcher } from '../../src/c
 import { scriptedServer, type Script } from '../servers/scripted.fixture.js';
 
 const TOKEN = 'Zm9vYmFy/cXV1eHF1+dXV4Zm9v==';
-/** Any part of it that is long enough to be told from chance, however the rest is escaped. */
+/** Any part that is too long to be a coincidence, however the rest is escaped. */
 const TRACES = /Zm9vYmFy|cXV1eHF1|dXV4Zm9v/;
 
 const ending: (() => Promise<void>)[] = [];
@@ -129,7 +129,7 @@ describe('what is quoted of a page holds no token', () => {
   });
 });
 
-it('what is told of an error of a dispatcher holds no token, and is one line', async () => {
+it('an error of a dispatcher is shown in one line, without the token', async () => {
   const request: HttpDispatcher['request'] = () => {
     const facts = { name: `Error ${TOKEN}`, code: `E_${TOKEN}\r\n forged`, hostname: TOKEN, port: 1 };
     return Promise.reject(Object.assign(new Error(`not for ${TOKEN}`), facts));

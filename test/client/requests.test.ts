@@ -61,7 +61,7 @@ describe('what is sent', () => {
     expect(seen).toEqual([['accept', 'application/json', 'authorization', sent]]);
   });
 
-  it('says what to evaluate: in the call, else as the client was told', async () => {
+  it('evaluates what the call names, else what the options name', async () => {
     const { client, server } = await serving(
       (_, response) => {
         answerJson(response, EMPTY_BATCH);

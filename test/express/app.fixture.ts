@@ -50,13 +50,13 @@ export const VERSIONS = [
 
 type Framework = (typeof VERSIONS)[number][1];
 
-/** An app of these parts, listening. What goes wrong in it is told as the status 500 and a message. */
+/** An app of these parts, listening. It answers errors with status 500 and their message. */
 export const servingWith =
   (express: Framework) =>
   async (...parts: ((app: Express) => void)[]): Promise<string> => {
     const app = express();
     for (const part of parts) part(app);
-    // Express tells an error handler by its four parameters.
+    // Express recognises an error handler by its four parameters.
     const onError: ErrorRequestHandler = (error: unknown, _req, res, next) => {
       if (res.headersSent) next(error);
       else res.status(500).json({ error: error instanceof Error ? error.message : error });

@@ -90,11 +90,11 @@ describe.each(VERSIONS)('%s', (_, express) => {
       (app) => void app.use('/user', flags({ context: byQuery })),
       (app) =>
         void app.get('/nobody', (_req, res, next) => {
-          whose().then((told) => res.json(told), next);
+          whose().then((answer) => res.json(answer), next);
         }),
       (app) =>
         void app.get('/user', (_req, res, next) => {
-          whose().then((told) => res.json(told), next);
+          whose().then((answer) => res.json(answer), next);
         }),
     );
     expect(await get(`${url}/user?user=user-7`)).toBe('user-7');
@@ -132,12 +132,12 @@ describe.each(VERSIONS)('%s', (_, express) => {
     const elsewhere = new EventEmitter();
     const url = await serve(use(flags({ context: byQuery })), (app) => {
       app.post('/', (req, res, next) => {
-        const told: Promise<string>[] = [];
-        req.once('data', () => told.push(whose('whose-0', req.flags)));
+        const asked: Promise<string>[] = [];
+        req.once('data', () => asked.push(whose('whose-0', req.flags)));
         req.once('end', () => {
           elsewhere.once('event', () => {
-            told.push(whose('whose-1', req.flags));
-            Promise.all(told).then((answers) => res.json(answers), next);
+            asked.push(whose('whose-1', req.flags));
+            Promise.all(asked).then((answers) => res.json(answers), next);
           });
           setImmediate(() => elsewhere.emit('event'));
         });

@@ -68,7 +68,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
       if (index === 100) await OpenFeature.close();
       return [name, await ask(name)];
     });
-    for (const [name, told] of await Promise.all(during)) expect([name, 'nobody']).toContain(told);
+    for (const [name, answer] of await Promise.all(during)) expect([name, 'nobody']).toContain(answer);
     expect(await ask('user-7')).toBe('nobody');
   });
 

@@ -43,19 +43,21 @@ it.each<[unknown, string]>([
   expect(() => flags(options as FlagsOptions)).toThrow(new TypeError(message));
 });
 
-it('takes undefined for what is left out', () => {
+it('treats undefined as left out', () => {
   const left = { contextTimeoutMs: undefined, domain: undefined, prefetch: undefined, provider: undefined };
   expect(() => flags({ context, ...left })).not.toThrow();
 });
 
-it('gives an async context 1 s unless told otherwise, as the doc comment says', async () => {
+it('times out an async context after 1 s by default, as the doc comment says', async () => {
   const after = vi.spyOn(systemClock, 'after').mockReturnValue(() => undefined);
   const slow = flags({ context: async () => new Promise(() => undefined) });
-  const told = new Promise((resolve) => {
+  const failure = new Promise((resolve) => {
     void slow({} as never, { once: () => undefined } as never, resolve);
   });
   expect(after).toHaveBeenCalledExactlyOnceWith(1_000, expect.any(Function));
   after.mock.calls[0]?.[1]();
-  expect(await told).toEqual(new Error('flags: context has not settled within 1000 ms (contextTimeoutMs)'));
+  expect(await failure).toEqual(
+    new Error('flags: context has not settled within 1000 ms (contextTimeoutMs)'),
+  );
   expect(statedDefault('src/express/flags-options.ts', 'FlagsOptions', 'contextTimeoutMs')).toBe('1000');
 });

@@ -42,7 +42,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
     expect(await get(`${url}/?user=user-7`)).toEqual(['user-7', 'user-7']);
   });
 
-  it('is over its view when the client goes away in mid-request, and still answers', async () => {
+  it('ends the view when the client disconnects, and still answers', async () => {
     const provider = await registered({ cache: false });
     const reached = new EventEmitter();
     const url = await serve(use(flags({ context: byQuery, prefetch: FLAGS })), (app) => {
@@ -82,16 +82,16 @@ describe.each(VERSIONS)('%s', (_, express) => {
     await Promise.all(asked);
   });
 
-  it("never tells 200 users at once another's flags", { timeout: 60_000 }, async () => {
+  it('keeps the flags of 200 concurrent users apart', { timeout: 60_000 }, async () => {
     await registered({ cache: { freshForMs: 50, staleForMs: 50 }, deadlineMs: 15_000 });
     const url = await serve(
       use(express.json()),
       use(flags({ context: (req) => ({ ...byQuery(req), user: user(req) }), prefetch: FLAGS.slice(0, 3) })),
       route(async (req) => {
         const early = whose('whose-5', req.flags);
-        const told = [await whose(), await whose('whose-1', req.flags), await whose('whose-attribute')];
+        const asked = [await whose(), await whose('whose-1', req.flags), await whose('whose-attribute')];
         await new Promise(setImmediate);
-        return [...told, await whose('whose-4'), await early];
+        return [...asked, await whose('whose-4'), await early];
       }),
     );
     await crowd(USERS, async (name, round) => {

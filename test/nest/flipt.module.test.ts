@@ -50,7 +50,7 @@ describe.each(adapters)('on %s', (_, adapter) => {
   const flipt = (options: FliptModuleOptions<Asking> = {}) =>
     FliptModule.forRoot<Asking>({ provider: provider(), context: byUser, ...options });
 
-  it('knows in handlers and guards the user whom a guard has put on the request', async () => {
+  it('knows the user that a guard has put on the request, in handlers and guards', async () => {
     const url = await serve(flipt());
     expect(await get(`${url}/?user=user-7`)).toEqual(['user-7', 'user-7']);
     expect(await get(`${url}/?user=user-8`)).toEqual(['user-8', 'user-8']);
@@ -98,7 +98,7 @@ describe.each(adapters)('on %s', (_, adapter) => {
     expect(service.requests - before).toBe(1);
   });
 
-  it('takes what is added to the context of a request later', async () => {
+  it('takes later additions to the context of a request', async () => {
     const url = await serve(flipt());
     expect(await get(`${url}/added?user=user-7`)).toEqual(['nobody', 'user-5', 'user-7', 'user-6']);
     expect(await get(`${url}/added?user=user-8`)).toEqual(['nobody', 'user-5', 'user-8', 'user-6']);
@@ -121,7 +121,7 @@ describe.each(adapters)('on %s', (_, adapter) => {
     expect([response.status, await response.json()]).toEqual([status, body]);
   });
 
-  it('guards in the order of the decorators, from the bottom up', async () => {
+  it('runs guards in the order of their decorators, from the bottom up', async () => {
     const url = await serve(flipt());
     const statusOf = async (path: string) => (await fetch(`${url}/ordered/${path}?user=user-7`)).status;
     expect([await statusOf('above'), await statusOf('below')]).toEqual([200, 404]);
@@ -181,7 +181,7 @@ describe.each(adapters)('on %s', (_, adapter) => {
     expect(await guarded(urls[1] ?? '')).toEqual(['in']);
   });
 
-  it("never tells 200 users at once another's flags", { timeout: 60_000 }, async () => {
+  it('keeps the flags of 200 concurrent users apart', { timeout: 60_000 }, async () => {
     const flags = new FliptProvider({
       url: service.url,
       deadlineMs: 15_000,

@@ -10,7 +10,7 @@ it.each<[string, (context: EvaluationContext) => unknown]>([
   ['lists the attributes', (context) => Object.keys(context)],
   ['asks for an attribute of its own', (context) => Object.hasOwn(context, 'targetingKey')],
   ['copies it', (context) => ({ ...context })],
-])('puts the attributes together, once, for one who %s', (_name, look) => {
+])('computes the attributes once when a caller %s', (_name, look) => {
   const attributes = vi.fn(() => ({ targetingKey: 'user' }));
   const { context } = lazyContext({ [MARK]: 1 }, attributes);
   expect([MARK in context, Reflect.get(context, MARK), Object.hasOwn(context, MARK)]).toEqual([
@@ -25,7 +25,7 @@ it.each<[string, (context: EvaluationContext) => unknown]>([
   expect(context).toEqual({ targetingKey: 'user', [MARK]: 1 });
 });
 
-it('puts them together again when told to, and after it has failed', () => {
+it('computes the attributes again after a refresh and after a failure', () => {
   let plan: string | undefined;
   const { context, refresh } = lazyContext({}, () => {
     if (plan === undefined) throw new Error('not yet');

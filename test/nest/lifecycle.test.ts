@@ -34,7 +34,7 @@ afterEach(async () => {
 const start = (imports: Parameters<typeof started>[1]) => started(adapters[0][1](), imports);
 const anyone = () => OpenFeature.getClient().getBooleanValue('anyone', false);
 
-it('makes a provider of the environment variables where it is given none', async () => {
+it('creates a provider from environment variables if it is given none', async () => {
   vi.stubEnv('FLIPT_URL', service.url);
   const { app } = await start([FliptModule.forRoot()]);
   expect(OpenFeature.getClient().providerStatus).toBe('READY');
@@ -62,14 +62,14 @@ it('is ready before anything that is made after it asks', async () => {
   await app.close();
 });
 
-it('starts the app with defaults where the service is out of order', async () => {
+it('starts the app with defaults while the service is down', async () => {
   const provider = new FliptProvider({ url: broken.url, initTimeoutMs: 1, logger: silent });
   const { app } = await start([FliptModule.forRoot({ provider })]);
   expect(await anyone()).toBe(false);
   await app.close();
 });
 
-it('fails the start where it is asked to, and closes the provider', async () => {
+it('fails the start without a ready provider if required, and closes it', async () => {
   const provider = new FliptProvider({ url: broken.url, initTimeoutMs: 1, logger: silent });
   const closed = vi.spyOn(provider, 'onClose');
   await expect(start([FliptModule.forRoot({ provider, required: true })])).rejects.toThrow(
@@ -78,7 +78,7 @@ it('fails the start where it is asked to, and closes the provider', async () => 
   expect(closed).toHaveBeenCalled();
 });
 
-it('waits for no provider longer than it is told to', async () => {
+it('waits no longer than readyTimeoutMs for a provider', async () => {
   const neverReady = () => providerWith({ initialize: async () => new Promise(() => undefined) });
   const { app } = await start([FliptModule.forRoot({ provider: neverReady(), readyTimeoutMs: 1 })]);
   await app.close();
@@ -108,7 +108,7 @@ it.each([undefined, 'shop'])(
 it.each([
   ['the same domain', undefined],
   ['different domains', 'shop'],
-])('leaves a provider open that another app still uses, for %s', async (_name, domain) => {
+])('keeps a provider open while another app uses it, for %s', async (_name, domain) => {
   const provider = new FliptProvider({ url: service.url });
   const one = await start([FliptModule.forRoot({ provider, domain })]);
   const two = await start([FliptModule.forRoot({ provider })]);
@@ -119,7 +119,7 @@ it.each([
   expect(await anyone()).toBe(false);
 });
 
-it('leaves a provider open that another app uses where a start fails', async () => {
+it('keeps a provider open for another app when a start fails', async () => {
   let starts = 0;
   const onClose = vi.fn(async () => Promise.resolve());
   const provider = providerWith({
@@ -159,7 +159,7 @@ it('starts with defaults whatever the provider rejects with', async () => {
   await app.close();
 });
 
-it('says so where there is no request', async () => {
+it('reports a missing request', async () => {
   const nowhere = { getArgs: () => [undefined] } as never;
   expect(() => {
     setRequestContext({ plan: 'pro' });
@@ -186,13 +186,13 @@ function rejecting(reason: unknown): never {
 
 function providerWith(parts: Partial<Provider>): Provider {
   // The least that a provider is; the SDK's own in-memory one is not the same in each version.
-  const told = <T>(value: T) => Promise.resolve({ value });
+  const answer = <T>(value: T) => Promise.resolve({ value });
   return {
     metadata: { name: 'least' },
-    resolveBooleanEvaluation: (_, value) => told(value),
-    resolveStringEvaluation: (_, value) => told(value),
-    resolveNumberEvaluation: (_, value) => told(value),
-    resolveObjectEvaluation: (_, value) => told(value),
+    resolveBooleanEvaluation: (_, value) => answer(value),
+    resolveStringEvaluation: (_, value) => answer(value),
+    resolveNumberEvaluation: (_, value) => answer(value),
+    resolveObjectEvaluation: (_, value) => answer(value),
     ...parts,
   };
 }

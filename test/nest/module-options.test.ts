@@ -72,14 +72,14 @@ it.each<[unknown, string]>([
   );
 });
 
-it('takes undefined for what is left out', () => {
+it('treats undefined as left out', () => {
   const left = { provider: undefined, domain: undefined, prefetch: undefined, readyTimeoutMs: undefined };
   expect(() => {
     checkOptions(moduleRules, { ...left, required: undefined });
   }).not.toThrow();
 });
 
-it('waits 10 s for the provider unless told otherwise, as the doc comment says', async () => {
+it('waits 10 s for the provider by default, as the doc comment says', async () => {
   const after = vi.spyOn(systemClock, 'after').mockReturnValue(() => undefined);
   const initialize = async () => new Promise(() => undefined);
   const provider = { metadata: { name: 'silent' }, initialize, resolveBooleanEvaluation: () => undefined };

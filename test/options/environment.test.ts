@@ -12,13 +12,13 @@ describe('the environment', () => {
     ['FLIPT_TOKEN', 'dummy-token', { auth: { token: 'dummy-token' } }],
     ['FLIPT_JWT', 'dummy.jwt', { auth: { jwt: 'dummy.jwt' } }],
     ['FLIPT_TOKEN_FILE', '/run/token', { auth: { tokenFile: '/run/token' } }],
-  ])('%s sets what no option does, and is not set where it is empty', (name, value, expected) => {
+  ])('%s sets what no option sets, and is ignored if empty', (name, value, expected) => {
     expect(settled({}, { [name]: value })).toMatchObject(expected);
     const [option] = Object.keys(expected) as (keyof FliptProviderOptions)[];
     expect(settled({}, { [name]: '' })[option!]).toEqual(settled({})[option!]);
   });
 
-  it('loses against options', () => {
+  it('is overridden by options', () => {
     const env = {
       FLIPT_URL: 'http://env.test',
       FLIPT_NAMESPACE: 'env',
@@ -61,17 +61,17 @@ describe('the environment', () => {
       { FLIPT_JWT: 'Bearer dummy' },
       'FliptProvider: FLIPT_JWT: expected a JSON Web Token alone, without a space, got a string',
     ],
-  ])('that is wrong (%j) is a TypeError, too', (env, message) => {
+  ])('is checked like options: %j', (env, message) => {
     expect(() => settled({}, env)).toThrow(TypeError);
     expect(() => settled({}, env)).toThrow(message);
   });
 
-  it('with credentials of two kinds is no matter where an option gives them', () => {
+  it('may have credentials of two kinds if an option gives them', () => {
     const env = { FLIPT_TOKEN: 'a', FLIPT_JWT: 'b' };
     expect(settled({ auth: { token: 'dummy-token' } }, env).auth).toEqual({ token: 'dummy-token' });
   });
 
-  it('is that of the process, unless told otherwise', () => {
+  it('is that of the process by default', () => {
     vi.stubEnv('FLIPT_NAMESPACE', 'of-the-process');
     expect(providerSettings().namespace).toBe('of-the-process');
     vi.stubEnv('FLIPT_URL', 'http://of-the-process.test');

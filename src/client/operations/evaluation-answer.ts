@@ -8,7 +8,7 @@ import type {
 } from './evaluation-types.js';
 import { numberOrNone, textIfAny, textOrNone, textsOrNone, word } from './fields.js';
 
-const told = {
+const common = {
   requestId: textOrNone,
   flagKey: textOrNone,
   reason: word,
@@ -17,13 +17,13 @@ const told = {
   requestDurationMillis: numberOrNone,
 };
 const variantResponse: v.GenericSchema<unknown, VariantResponse> = v.object({
-  ...told,
+  ...common,
   match: v.nullish(v.boolean(), false),
   variantKey: textOrNone,
   variantAttachment: textOrNone,
 });
 const booleanResponse: v.GenericSchema<unknown, BooleanResponse> = v.object({
-  ...told,
+  ...common,
   enabled: v.boolean(),
 });
 const errorResponse: v.GenericSchema<unknown, ErrorResponse> = v.object({
@@ -38,7 +38,7 @@ const response: v.GenericSchema<unknown, EvaluationResponse> = v.variant('type',
   v.object({ type: v.literal('ERROR_EVALUATION_RESPONSE_TYPE'), errorResponse }),
 ]);
 
-/** An answer to so many requests. As they are told apart by position, one more or less is no answer at all. */
+/** A batch's answers match its requests by position: one more or less makes the response unreadable. */
 export function batchAnswer(requests: number): v.GenericSchema<unknown, EvaluationBatch> {
   return v.object({
     requestId: textOrNone,

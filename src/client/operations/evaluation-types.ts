@@ -1,14 +1,14 @@
-/** One question in a batch. */
+/** One flag to evaluate for one entity. */
 export interface EvaluationRequest {
-  /** The flag's key. One that does not exist is answered by an {@link ErrorResponse}. */
+  /** The flag's key. If there is no such flag, the answer is an {@link ErrorResponse}. */
   readonly flagKey: string;
-  /** Whom the question is about; it decides about shares. Default `''`. */
+  /** The entity, such as a user: percentages and distributions go by it. Default `''`. */
   readonly entityId?: string | undefined;
   /** The key of the flag's namespace. Default `default`: Flipt's rule. */
   readonly namespaceKey?: string | undefined;
-  /** What constraints compare: text only. A member that is missing compares as `''`: Flipt's rule. Default: none. */
+  /** What constraints compare: strings only. A missing member compares as `''` (Flipt's rule). Default: none. */
   readonly context?: Readonly<Record<string, string>> | undefined;
-  /** Resolution back in the answer to this question. Default `''`. */
+  /** Returned in this answer. Default `''`. */
   readonly requestId?: string | undefined;
   /** Revision to evaluate, where the service's store has revisions; a database ignores it. */
   readonly reference?: string | undefined;
@@ -16,7 +16,7 @@ export interface EvaluationRequest {
 
 /** The service's answer to a batch. */
 export interface EvaluationBatch {
-  /** {@link EvaluateOptions.requestId}, else a UUID that the service has made up. */
+  /** {@link EvaluateOptions.requestId}, else a UUID from the service. */
   readonly requestId: string;
   /** One for each request, in their order. */
   readonly responses: readonly EvaluationResponse[];
@@ -24,16 +24,16 @@ export interface EvaluationBatch {
   readonly requestDurationMillis: number;
 }
 
-/** Its `type` tells which member is there. */
+/** `type` says which of the three members is present. */
 export type EvaluationResponse =
   | {
       /** The flag is a variant flag. */
       readonly type: 'VARIANT_EVALUATION_RESPONSE_TYPE';
       /** The answer. */
       readonly variantResponse: VariantResponse;
-      /** Never there. */
+      /** Absent. */
       readonly booleanResponse?: undefined;
-      /** Never there. */
+      /** Absent. */
       readonly errorResponse?: undefined;
     }
   | {
@@ -41,9 +41,9 @@ export type EvaluationResponse =
       readonly type: 'BOOLEAN_EVALUATION_RESPONSE_TYPE';
       /** The answer. */
       readonly booleanResponse: BooleanResponse;
-      /** Never there. */
+      /** Absent. */
       readonly variantResponse?: undefined;
-      /** Never there. */
+      /** Absent. */
       readonly errorResponse?: undefined;
     }
   | {
@@ -51,19 +51,19 @@ export type EvaluationResponse =
       readonly type: 'ERROR_EVALUATION_RESPONSE_TYPE';
       /** Why there is none. */
       readonly errorResponse: ErrorResponse;
-      /** Never there. */
+      /** Absent. */
       readonly variantResponse?: undefined;
-      /** Never there. */
+      /** Absent. */
       readonly booleanResponse?: undefined;
     };
 
-/** Tells what kind of flag an answer is about, or that it is none. */
+/** The kind of flag, or an error. */
 export type EvaluationResponseType = EvaluationResponse['type'];
 
 /**
- * Why an answer is as it is, in Flipt's words: a rule or rollout decided (`MATCH`), none did and there is a default
- * (`DEFAULT`), none did and there is no default variant, which is no error (`UNKNOWN`), or the flag is disabled
- * (`FLAG_DISABLED`). A later service may have other words.
+ * Flipt's reason for an answer: a rule or rollout matched (`MATCH`), none did and there is a default (`DEFAULT`), none
+ * did and there is no default variant, which is no error (`UNKNOWN`), or the flag is disabled (`FLAG_DISABLED`). A later
+ * service may have more.
  */
 export type EvaluationReason =
   | 'UNKNOWN_EVALUATION_REASON'
@@ -73,23 +73,23 @@ export type EvaluationReason =
   | (string & {});
 
 /**
- * Why there is no answer, in Flipt's words: there is no such flag or namespace (`NOT_FOUND`), or anything else. A later
- * service may have other words.
+ * Flipt's reason for an error: no such flag or namespace (`NOT_FOUND`), or any other (`UNKNOWN`). A later service may
+ * have more.
  */
 export type ErrorEvaluationReason =
   'UNKNOWN_ERROR_EVALUATION_REASON' | 'NOT_FOUND_ERROR_EVALUATION_REASON' | (string & {});
 
-/** What the answers about flags of either kind have in common. */
+/** What answers about both kinds of flags share. */
 export interface FlagResponse {
-  /** What the request said, else `''`. */
+  /** The request's, else `''`. */
   readonly requestId: string;
-  /** The key of the flag that was asked for. */
+  /** The key of the flag. */
   readonly flagKey: string;
-  /** Why the answer is as it is. */
+  /** Why this is the answer. */
   readonly reason: EvaluationReason;
-  /** Those of the deciding rule's or rollout's segments that the entity is in, in no fixed order. */
+  /** The segments of the matching rule or rollout that the entity is in, in no fixed order. */
   readonly segmentKeys: readonly string[];
-  /** ISO 8601; when it was evaluated. Absent where the service did not say. */
+  /** ISO 8601; when it was evaluated. Absent if the service did not send it. */
   readonly timestamp?: string | undefined;
   /** Milliseconds, with a fraction. */
   readonly requestDurationMillis: number;
@@ -98,27 +98,27 @@ export interface FlagResponse {
 /** The answer about a variant flag. */
 export interface VariantResponse extends FlagResponse {
   /**
-   * Whether a rule matched, and its shares reach the entity if it has any. If not, there may be a variant all the same:
-   * the flag's default. Flipt's rule.
+   * Whether a rule matched and its distributions, if any, include the entity. If `false`, there may still be a variant:
+   * the flag's default (Flipt's rule).
    */
   readonly match: boolean;
-  /** `''` where there is none. */
+  /** `''` if there is none. */
   readonly variantKey: string;
-  /** JSON text; where the variant has none `''` (Flipt v1) or `null` (v2). */
+  /** JSON text; if the variant has none, `''` (Flipt v1) or `null` (v2). */
   readonly variantAttachment: string;
 }
 
 /** The answer about a boolean flag. */
 export interface BooleanResponse extends FlagResponse {
-  /** The flag's value, whatever the reason: Flipt's rule. */
+  /** The flag's value, whatever the reason (Flipt's rule). */
   readonly enabled: boolean;
 }
 
-/** What comes instead of an answer. */
+/** Stands in place of an answer. */
 export interface ErrorResponse {
-  /** As the request said it. */
+  /** The request's. */
   readonly flagKey: string;
-  /** As the request said it: `''` where it said nothing. */
+  /** The request's; `''` if it has none. */
   readonly namespaceKey: string;
   /** Why there is no answer. */
   readonly reason: ErrorEvaluationReason;

@@ -5,22 +5,22 @@ import { batchAnswer } from './evaluation-answer.js';
 import type { EvaluationBatch, EvaluationRequest } from './evaluation-types.js';
 import { OFFERED_BY_ALL, type Call, type CallOptions } from './operation.js';
 
-/** How a batch is evaluated; each member is for the whole of it. */
+/** How a batch is evaluated; each member applies to the whole batch. */
 export interface EvaluateOptions extends CallOptions {
   /** Revision to evaluate, where the service's store has revisions. Default: the client's option. */
   readonly reference?: string | undefined;
-  /** Resolution back in the answer. Default: the service makes one up. */
+  /** Returned in the answer. Default: the service generates one. */
   readonly requestId?: string | undefined;
   /** Environment to evaluate in (Flipt v2). Default: the client's option. */
   readonly environment?: string | undefined;
 }
 
-/** Evaluating flags; Flipt v1 and v2 offer it. */
+/** Evaluates flags; Flipt v1 and v2 have it. */
 export interface EvaluationOperations {
   /**
-   * Evaluates flags. The answers come in the order of the requests, one each: tell them apart by position. A flag or
-   * a namespace that does not exist is an answer of its own; but one wrong value, such as a number in a `context`, has
-   * the service refuse the whole batch (`INVALID_ARGUMENT`), and so does an unknown environment (`NOT_FOUND`).
+   * Evaluates flags. There is one answer for each request, in the same order. A flag or namespace that does not exist is
+   * an {@link ErrorResponse}. One wrong value, such as a number in a `context`, fails the whole batch
+   * (`INVALID_ARGUMENT`), and so does an unknown environment (`NOT_FOUND`).
    *
    * @example
    * ```ts
@@ -32,7 +32,7 @@ export interface EvaluationOperations {
   batch(requests: readonly EvaluationRequest[], options?: EvaluateOptions): Promise<EvaluationBatch>;
 }
 
-/** What is evaluated where a call does not say. */
+/** Used where a call does not give its own. */
 export interface EvaluationDefaults {
   readonly reference: string | undefined;
   readonly environment: string | undefined;

@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 
 /*
- * Fields of the service's answers. What is not documented as required may be left out, and is its default then: the
- * service writes proto3's JSON mapping.
+ * Fields of the service's answers. They follow proto3's JSON mapping: a field that is not required may be absent and then
+ * has its default.
  */
 
-/** Text that is always there. */
+/** Text that is always present. */
 export const text = v.string();
 export const textOrNone = v.nullish(v.string(), '');
-/** Absent where there is none. */
+/** Text that may be absent. */
 export const textIfAny = v.pipe(
   v.nullish(v.string()),
   v.transform((value) => value ?? undefined),
@@ -19,10 +19,10 @@ export const textsOrNone = v.nullish(v.array(v.string()), () => []);
 /** An enum's word; its number where it has no word, which the service keeps as it was sent. */
 export const word = v.pipe(v.union([v.string(), v.number()], 'text'), v.transform(String));
 
-/** A page of a list, besides what is listed. */
+/** What a page has besides its entries. */
 export const pageFields = { nextPageToken: textOrNone, totalCount: numberOrNone };
 
-/** Not a record of valibot's, which would drop names such as `constructor`. */
+/** Not valibot's record, which drops names such as `constructor`. */
 export const texts = v.custom<Readonly<Record<string, string>>>(
   (value) =>
     typeof value === 'object' &&

@@ -1,6 +1,6 @@
 import type { GenericSchema } from 'valibot';
 
-/** What every operation takes as its last argument. */
+/** The last argument of every operation. */
 export interface CallOptions {
   /** Ends the operation: it rejects with the signal's reason, as `fetch` does. Default: none. */
   readonly signal?: AbortSignal | undefined;
@@ -8,17 +8,17 @@ export interface CallOptions {
 
 /** One operation of the service, ready to be sent. */
 export interface Operation<Answer> {
-  /** As a caller writes it: `segments.get`. */
+  /** The client's name for it: `segments.get`. */
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: object;
-  /** Reading and evaluating are. A change is sent once: after a failure nobody can tell whether it was made. */
+  /** True for reads and evaluations. A change is sent once: after a failure, it may or may not have been made. */
   readonly repeatable: boolean;
   readonly answer: GenericSchema<unknown, Answer>;
-  /** Which services offer it, in a sentence for those who have asked another one. */
+  /** Which services have it: the end of the message from one that does not. */
   readonly offered: string;
 }
 

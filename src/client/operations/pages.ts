@@ -1,23 +1,23 @@
 import * as v from 'valibot';
 import type { CallOptions } from './operation.js';
 
-/** Which part of a list to read. `offset` and `pageToken` need a `limit`, else `INVALID_ARGUMENT`: Flipt's rule. */
+/** Which part of a list to read. Without a `limit`, `offset` and `pageToken` are `INVALID_ARGUMENT` (Flipt's rule). */
 export interface PageOptions extends CallOptions {
-  /** The most entries to read, and never more than 100. Default 25: both are Flipt's rule. */
+  /** Most entries to read, at most 100. Default 25 (both Flipt's rules). */
   readonly limit?: number | undefined;
-  /** How many entries to pass over. Default: none. */
+  /** How many entries to skip. Default: none. */
   readonly offset?: number | undefined;
-  /** `nextPageToken` of the page before; `offset` is not looked at then. Default: from the beginning. */
+  /** `nextPageToken` of the page before; `offset` is then ignored. Default: from the beginning. */
   readonly pageToken?: string | undefined;
 }
 
-/** How to go through a list. */
+/** How to iterate over a list. */
 export interface IterateOptions extends CallOptions {
-  /** Entries read with one request: 1 to 100. Default 100. */
+  /** Entries per request: 1 to 100. Default 100. */
   readonly limit?: number | undefined;
 }
 
-/** What every page of a list tells. */
+/** What every page of a list has. */
 export interface ListPage {
   /** For {@link PageOptions.pageToken}; `''` on the last page. */
   readonly nextPageToken: string;
@@ -28,8 +28,8 @@ export interface ListPage {
 const LARGEST_PAGE = 100;
 
 /**
- * Goes through all pages, reading each when it is come to. A service that gives the same token twice would be gone
- * through for ever: its page is refused, as one of a wrong shape is.
+ * Iterates over all pages and requests each when it is needed. A token that comes twice would make it endless: such a page
+ * is refused like one of the wrong shape.
  */
 export async function* everyEntry<Page extends ListPage, Entry>(
   shape: v.GenericSchema<unknown, Page>,

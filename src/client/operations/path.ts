@@ -1,6 +1,6 @@
 /**
- * A path with its parts filled in, each encoded: `{key}` in the pattern takes the part of that name. Dots too, where
- * they are all of a part: `..` would lead elsewhere. Throws a TypeError for a part that no path can carry.
+ * Fills encoded parts into a pattern: `{key}` is replaced by the part of that name. A part of dots only is encoded too,
+ * because `..` would lead to another path. Throws a TypeError for an empty part and for one that is no well-formed text.
  */
 export function pathOf(pattern: string, parts: Readonly<Record<string, string>>): string {
   return Object.entries(parts).reduce(
@@ -17,7 +17,7 @@ function encoded(name: string, part: unknown): string {
   return /^\.{1,2}$/.test(part) ? '%2E'.repeat(part.length) : encodeURIComponent(part);
 }
 
-/** `?limit=2&offset=4`, without what is not set. */
+/** `?limit=2&offset=4`; leaves out what is undefined. */
 export function queryOf(members: Readonly<Record<string, string | number | undefined>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(members)) {

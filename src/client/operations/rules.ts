@@ -4,18 +4,18 @@ import { OFFERED_BY_V1, type Call, type CallOptions } from './operation.js';
 import { everyEntry, type IterateOptions, type ListPage, type PageOptions } from './pages.js';
 import { pathOf, queryOf } from './path.js';
 
-/** Whether one of a rule's segments is enough, or all are needed. */
+/** Whether an entity must be in any of a rule's segments or in all. */
 export type SegmentOperator = 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR';
 
-/** The share of a variant among those whom a rule is for. */
+/** The share of a variant among the entities that a rule matches. */
 export interface Distribution {
   /** The service's own. */
   readonly id: string;
   /** {@link Rule.id} of the rule that it belongs to. */
   readonly ruleId: string;
-  /** {@link Variant.id}, by which {@link VariantOperations.update} knows a variant. */
+  /** {@link Variant.id}, which {@link VariantOperations.update} takes. */
   readonly variantId: string;
-  /** Per cent of those whom the rule matches. */
+  /** Percentage of the entities that the rule matches. */
   readonly rollout: number;
   /** ISO 8601. */
   readonly createdAt: string;
@@ -23,7 +23,7 @@ export interface Distribution {
   readonly updatedAt: string;
 }
 
-/** A rule of a variant flag, as the service keeps it. */
+/** A rule of a variant flag. */
 export interface Rule {
   /** The service's own. */
   readonly id: string;
@@ -31,15 +31,15 @@ export interface Rule {
   readonly namespaceKey: string;
   /** The key of the flag that it belongs to. */
   readonly flagKey: string;
-  /** `''` where the rule names several. */
+  /** `''` if the rule has several segments. */
   readonly segmentKey: string;
-  /** In ascending order; empty where the rule names one. */
+  /** In ascending order; empty if the rule has one segment. */
   readonly segmentKeys: readonly string[];
-  /** Always OR where the rule names one segment. */
+  /** Always OR if the rule has one segment. */
   readonly segmentOperator: SegmentOperator;
-  /** Shares of variants. Without any, the rule matches and leaves the flag's default variant, if any: Flipt's rule. */
+  /** Shares of variants. Without any, matching entities get the flag's default variant, if it has one (Flipt's rule). */
   readonly distributions: readonly Distribution[];
-  /** Rules are tried in ascending order, and the first that matches decides: Flipt's rule. */
+  /** Rules are tried in ascending order; the first that matches decides (Flipt's rule). */
   readonly rank: number;
   /** ISO 8601. */
   readonly createdAt: string;
@@ -47,28 +47,28 @@ export interface Rule {
   readonly updatedAt: string;
 }
 
-/** A rule to be made, for one segment or for several. */
+/** A new rule, for one segment or several. */
 export type NewRule = NewRuleContent &
   (
     | {
-        /** The segment that it is for. */
+        /** Its segment. */
         readonly segmentKey: string;
-        /** One of the two only: Flipt's rule. */
+        /** Only one of the two (Flipt's rule). */
         readonly segmentKeys?: undefined;
       }
     | {
-        /** The segments that it is for; equal ones count once. */
+        /** Its segments; duplicates count once. */
         readonly segmentKeys: readonly string[];
-        /** One of the two only: Flipt's rule. */
+        /** Only one of the two (Flipt's rule). */
         readonly segmentKey?: undefined;
       }
   );
 
-/** What a new rule has, however many segments it is for. */
+/** What every new rule has. */
 export interface NewRuleContent {
-  /** A whole number from 1 on: Flipt's rule. It may be another rule's too; then the older one comes first. */
+  /** A whole number >= 1 (Flipt's rule). If two rules share a rank, the older one comes first. */
   readonly rank: number;
-  /** Whether one of several segments is enough. Default `OR_SEGMENT_OPERATOR`. */
+  /** Whether an entity must be in any of the segments or in all. Default `OR_SEGMENT_OPERATOR`. */
   readonly segmentOperator?: SegmentOperator | undefined;
 }
 
@@ -78,11 +78,11 @@ export interface RulePage extends ListPage {
   readonly rules: readonly Rule[];
 }
 
-/** The rules of a flag; Flipt v1 offers them. */
+/** The rules of a flag; Flipt v1 only. */
 export interface RuleOperations {
   /**
-   * Makes a rule, without distributions; `NOT_FOUND` where the flag or a segment is not there. Sent once. On a boolean
-   * flag it has no effect: Flipt's rule.
+   * Creates a rule without distributions; `NOT_FOUND` if the flag or a segment does not exist. Sent once. A boolean flag
+   * ignores its rules (Flipt's rule).
    *
    * @example
    * ```ts
@@ -90,7 +90,7 @@ export interface RuleOperations {
    * ```
    */
   create(namespace: string, flag: string, rule: NewRule, options?: CallOptions): Promise<Rule>;
-  /** One page of a flag's rules, by rank. None for a flag that does not exist. */
+  /** One page of a flag's rules, by rank; empty if there is no such flag. */
   list(namespace: string, flag: string, page?: PageOptions): Promise<RulePage>;
   /** All rules of a flag, page by page. */
   iterate(namespace: string, flag: string, options?: IterateOptions): AsyncGenerator<Rule, void, undefined>;

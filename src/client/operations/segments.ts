@@ -4,10 +4,10 @@ import { OFFERED_BY_V1, type Call, type CallOptions } from './operation.js';
 import { everyEntry, type IterateOptions, type ListPage, type PageOptions } from './pages.js';
 import { pathOf, queryOf } from './path.js';
 
-/** Whether an entity is in a segment when it meets every constraint, or when it meets one at least. */
+/** Whether an entity must meet all constraints of a segment to be in it, or any of them. */
 export type MatchType = 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE';
 
-/** What a constraint compares as. A later service may have other words. */
+/** The type that a constraint compares as. A later service may have more. */
 export type ComparisonType =
   | 'UNKNOWN_COMPARISON_TYPE'
   | 'STRING_COMPARISON_TYPE'
@@ -25,15 +25,15 @@ export interface Constraint {
   readonly namespaceKey: string;
   /** The key of the segment that it belongs to. */
   readonly segmentKey: string;
-  /** What both sides are compared as. What cannot be read as that does not match: Flipt's rule. */
+  /** The type that both sides are read as. If one cannot be, the constraint does not match (Flipt's rule). */
   readonly type: ComparisonType;
-  /** The context's member that is compared; `entityId` for the id of the entity. */
+  /** The member of the context to compare; `entityId` for the entity's id. */
   readonly property: string;
-  /** As `eq`, `isoneof`, `present`; which there are depends on the type. */
+  /** Such as `eq`, `isoneof` or `present`; it depends on the type. */
   readonly operator: string;
-  /** What it is compared with, as text; a JSON array for `isoneof` and `isnotoneof`, `''` where none is needed. */
+  /** What to compare with, as text; a JSON array for `isoneof` and `isnotoneof`, `''` if the operator needs none. */
   readonly value: string;
-  /** For people; `''` where there is none. */
+  /** For people; `''` if there is none. */
   readonly description: string;
   /** ISO 8601. */
   readonly createdAt: string;
@@ -41,45 +41,45 @@ export interface Constraint {
   readonly updatedAt: string;
 }
 
-/** Those for whom a rule or a rollout is, as the service keeps them. */
+/** A group of entities that rules and rollouts refer to. */
 export interface Segment {
   /** The key of its namespace. */
   readonly namespaceKey: string;
-  /** Unique in its namespace; by it rules and rollouts name the segment. */
+  /** Unique in its namespace; rules and rollouts refer to it. */
   readonly key: string;
   /** For people. */
   readonly name: string;
-  /** For people; `''` where there is none. */
+  /** For people; `''` if there is none. */
   readonly description: string;
   /** ISO 8601. */
   readonly createdAt: string;
   /** ISO 8601. */
   readonly updatedAt: string;
-  /** Without any, everybody is in the segment: Flipt's rule. */
+  /** Without any, every entity is in the segment (Flipt's rule). */
   readonly constraints: readonly Constraint[];
-  /** Whether all constraints must be met, or one. */
+  /** Whether an entity must meet all constraints or any of them. */
   readonly matchType: MatchType;
 }
 
-/** A segment to be made, without constraints. */
+/** A new segment, without constraints. */
 export interface NewSegment {
-  /** Letters, digits, `-`, `_` and `,` of ASCII: Flipt's rule. */
+  /** ASCII letters, digits, `-`, `_` and `,` (Flipt's rule). */
   readonly key: string;
-  /** For people; not empty: Flipt's rule. */
+  /** For people; not empty (Flipt's rule). */
   readonly name: string;
   /** For people. Default `''`. */
   readonly description?: string | undefined;
-  /** Whether all constraints must be met, or one. Default `ALL_MATCH_TYPE`. */
+  /** Whether an entity must meet all constraints or any of them. Default `ALL_MATCH_TYPE`. */
   readonly matchType?: MatchType | undefined;
 }
 
-/** All that an update replaces; the key and the constraints stay. */
+/** What an update replaces; key and constraints stay. */
 export interface SegmentUpdate {
-  /** For people; not empty: Flipt's rule. */
+  /** For people; not empty (Flipt's rule). */
   readonly name: string;
   /** For people; `''` empties it. */
   readonly description: string;
-  /** Whether all constraints must be met, or one. */
+  /** Whether an entity must meet all constraints or any of them. */
   readonly matchType: MatchType;
 }
 
@@ -95,9 +95,9 @@ export interface GetSegmentOptions extends CallOptions {
   readonly reference?: string | undefined;
 }
 
-/** The segments of a namespace; Flipt v1 offers them. */
+/** The segments of a namespace; Flipt v1 only. */
 export interface SegmentOperations {
-  /** One page of the segments, in the order of their creation. None for a namespace that does not exist. */
+  /** One page of segments, in the order of their creation; empty if there is no such namespace. */
   list(namespace: string, page?: PageOptions): Promise<SegmentPage>;
   /**
    * All segments, page by page.
@@ -108,14 +108,14 @@ export interface SegmentOperations {
    * ```
    */
   iterate(namespace: string, options?: IterateOptions): AsyncGenerator<Segment, void, undefined>;
-  /** One segment with its constraints; `NOT_FOUND` where there is none. */
+  /** One segment with its constraints; `NOT_FOUND` if there is none. */
   get(namespace: string, key: string, options?: GetSegmentOptions): Promise<Segment>;
   /**
-   * Makes a segment, without constraints; `INVALID_ARGUMENT` where the key is taken, `NOT_FOUND` where there is no such
+   * Creates a segment without constraints; `INVALID_ARGUMENT` if the key is taken, `NOT_FOUND` if there is no such
    * namespace. Sent once.
    */
   create(namespace: string, segment: NewSegment, options?: CallOptions): Promise<Segment>;
-  /** Replaces name, description and match type; `NOT_FOUND` where there is no such segment. Sent once. */
+  /** Replaces name, description and match type; `NOT_FOUND` if there is no such segment. Sent once. */
   update(namespace: string, key: string, segment: SegmentUpdate, options?: CallOptions): Promise<Segment>;
 }
 

@@ -3,53 +3,52 @@ import { text, textIfAny, texts, word } from './fields.js';
 import { OFFERED_BY_V1, OFFERED_WITH_TOKENS, type Call, type CallOptions } from './operation.js';
 import { pathOf } from './path.js';
 
-/** How somebody is known to the service. A later service may have other words. */
+/** How a client authenticates. A later service may have more. */
 export type AuthenticationMethod =
   'METHOD_NONE' | 'METHOD_TOKEN' | 'METHOD_OIDC' | 'METHOD_KUBERNETES' | 'METHOD_JWT' | (string & {});
 
-/** What the service keeps of a token: not the token itself. */
+/** The service's record of a token: not the token itself. */
 export interface Authentication {
   /** The record's id, for {@link TokenOperations.get}: not the token. */
   readonly id: string;
-  /** `METHOD_TOKEN` for what {@link TokenOperations.create} makes. */
+  /** `METHOD_TOKEN` for tokens from {@link TokenOperations.create}. */
   readonly method: AuthenticationMethod;
   /** ISO 8601. */
   readonly createdAt: string;
   /** ISO 8601. */
   readonly updatedAt: string;
-  /** ISO 8601; absent where the token does not expire. */
+  /** ISO 8601; absent if the token does not expire. */
   readonly expiresAt?: string | undefined;
-  /** The caller's entries, and the service's own, whose names begin with `io.flipt.auth.`. */
+  /** The caller's entries, and the service's, whose names begin with `io.flipt.auth.`. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** A token that has just been made. */
+/** A new token and its record. */
 export interface CreatedToken {
-  /** The token, to be sent as `Authorization: Bearer …`. It is in this one answer and never again. */
+  /** The token, to send as `Authorization: Bearer …`. Only this answer has it. */
   readonly clientToken: string;
-  /** What the service keeps of it. */
+  /** Its record. */
   readonly authentication: Authentication;
 }
 
-/** A token to be made. */
+/** What a new token is to have. */
 export interface NewToken {
   /** For people; kept in the metadata as `io.flipt.auth.token.name`. */
   readonly name: string;
   /** For people; kept in the metadata as `io.flipt.auth.token.description`. Default: none. */
   readonly description?: string | undefined;
-  /** The one namespace that the token may use; such a token neither makes nor reads tokens. Default: all of them. */
+  /** The only namespace that the token may use; it then cannot create or read tokens. Default: all namespaces. */
   readonly namespaceKey?: string | undefined;
   /** ISO 8601 with a zone. Default: it does not expire. */
   readonly expiresAt?: string | undefined;
-  /** Entries of one's own; they cannot override the service's. Default: none. */
+  /** Your own entries; they cannot override the service's. Default: none. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Tokens, where the service's token authentication is enabled. */
+/** Tokens; they need the service's token authentication to be enabled. */
 export interface TokenOperations {
   /**
-   * Makes a token. Sent once, whatever happens: after a failure of the connection there may be a token that nobody
-   * holds.
+   * Creates a token. Sent once: after a failed connection, there may be a token that nobody knows.
    *
    * @example
    * ```ts
@@ -57,7 +56,7 @@ export interface TokenOperations {
    * ```
    */
   create(token: NewToken, options?: CallOptions): Promise<CreatedToken>;
-  /** What is known of a token, by the id of its record; `NOT_FOUND` where there is none. */
+  /** A token's record, by the record's id; `NOT_FOUND` if there is none. */
   get(id: string, options?: CallOptions): Promise<Authentication>;
 }
 

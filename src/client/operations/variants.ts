@@ -3,7 +3,7 @@ import { text } from './fields.js';
 import { OFFERED_BY_V1, type Call, type CallOptions } from './operation.js';
 import { pathOf } from './path.js';
 
-/** A variant of a flag, as the service keeps it. */
+/** A variant of a flag. */
 export interface Variant {
   /** The service's own; {@link Distribution.variantId} names it. */
   readonly id: string;
@@ -11,13 +11,13 @@ export interface Variant {
   readonly namespaceKey: string;
   /** The key of the flag that it belongs to. */
   readonly flagKey: string;
-  /** What an answer gives as {@link VariantResponse.variantKey}; unique in its flag. */
+  /** Unique in its flag; answers have it as {@link VariantResponse.variantKey}. */
   readonly key: string;
-  /** For people; `''` where there is none. */
+  /** For people; `''` if there is none. */
   readonly name: string;
-  /** For people; `''` where there is none. */
+  /** For people; `''` if there is none. */
   readonly description: string;
-  /** JSON text, compacted; `''` where there is none. */
+  /** Compact JSON text; `''` if there is none. */
   readonly attachment: string;
   /** ISO 8601. */
   readonly createdAt: string;
@@ -25,23 +25,23 @@ export interface Variant {
   readonly updatedAt: string;
 }
 
-/** All that a variant is to say. What is left out is emptied: Flipt's rule. */
+/** The whole new content of a variant. What is left out is emptied (Flipt's rule). */
 export interface VariantUpdate {
-  /** Not empty, and no other variant of the flag may have it: Flipt's rule. */
+  /** Not empty and unique in its flag (Flipt's rule). */
   readonly key: string;
   /** For people. Default `''`. */
   readonly name?: string | undefined;
   /** For people. Default `''`. */
   readonly description?: string | undefined;
-  /** JSON text of any kind, 1,000 KB at most: Flipt's rule. Default `''`, none. */
+  /** Any JSON text, up to 1,000 KB (Flipt's rule). Default `''`: none. */
   readonly attachment?: string | undefined;
 }
 
-/** The variants of a flag; Flipt v1 offers them. */
+/** The variants of a flag; Flipt v1 only. */
 export interface VariantOperations {
   /**
-   * Replaces a variant's content; `NOT_FOUND` unless a flag of this key has a variant of this `id`, `INVALID_ARGUMENT`
-   * where another variant has the key. The ids of a flag's variants are in its rules' distributions. Sent once.
+   * Replaces a variant's content; `NOT_FOUND` if the flag has no variant with this `id`, `INVALID_ARGUMENT` if another
+   * variant has the key. The distributions of a flag's rules have the ids of its variants. Sent once.
    *
    * @example
    * ```ts

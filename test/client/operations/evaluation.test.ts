@@ -58,7 +58,7 @@ describe('evaluation', () => {
     expect((await client.evaluation.batch([])).responses).toEqual([]);
   });
 
-  it('lets the type of an answer tell which member is there', () => {
+  it('narrows an answer by its type', () => {
     const keyOf = (response: EvaluationResponse): string | boolean => {
       switch (response.type) {
         case 'VARIANT_EVALUATION_RESPONSE_TYPE':

@@ -38,7 +38,7 @@ describe('tokens', () => {
     await scoped.close();
   });
 
-  it('tells of no expiry where there is none', async () => {
+  it('has no expiresAt if the token does not expire', async () => {
     const { authentication } = await client.tokens.create({ name: 'forever' });
     expect(authentication).not.toHaveProperty('expiresAt');
   });

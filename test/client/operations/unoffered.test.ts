@@ -41,7 +41,7 @@ describe('a service without an operation', () => {
     });
   });
 
-  it('evaluates, and tells an unknown environment from a missing operation', async () => {
+  it('evaluates, and distinguishes an unknown environment from a missing operation', async () => {
     expect((await asking.evaluation.batch([{ flagKey: 'open' }])).responses).toHaveLength(1);
     await expect(
       asking.evaluation.batch([{ flagKey: 'open' }], { environment: 'nope' }),
