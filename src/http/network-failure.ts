@@ -11,16 +11,22 @@ export function connectionFailure(url: string, error: unknown, hide: Hide): Fail
   return { kind: 'connection', message: `Flipt at ${url} could not be asked: ${message}${code}`, cause };
 }
 
-export function timeoutFailure(url: string, timeoutMs: number): Failure {
+/** `option` sets the limit. A limit without an option is fixed. */
+export function timeoutFailure(url: string, timeoutMs: number, option?: string): Failure {
+  const by = option === undefined ? '' : ` (${option})`;
   return {
     kind: 'timeout',
-    message: `Flipt at ${url} did not answer within ${timeoutMs} ms (http.timeoutMs)`,
+    message: `Flipt at ${url} did not answer within ${timeoutMs} ms${by}`,
     cause: named('TimeoutError', `no answer within ${timeoutMs} ms`, { code: 'ETIMEDOUT' }),
   };
 }
 
-export function tooLarge(url: string): Failure {
-  return { kind: 'unreadable', message: `Flipt at ${url} answered with more than 16 MB, which is refused` };
+export function tooLarge(url: string, maxBytes: number): Failure {
+  const limit = `${maxBytes / 1024 / 1024} MB`;
+  return {
+    kind: 'unreadable',
+    message: `Flipt at ${url} answered with more than ${limit}, which is refused`,
+  };
 }
 
 /** What may be told of an error; a dispatcher of the user's might hold the whole request in it. */

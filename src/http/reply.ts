@@ -15,10 +15,19 @@ export interface ServiceRequest {
   readonly credentials?: Readonly<Record<string, string>>;
   /** JSON text. */
   readonly body?: string;
+  /** For a large answer that is fetched in the background: its limits. A 200 is then given as bytes. */
+  readonly download?: Download;
   /** Whether it may be sent again after a failure of the connection or of a gateway. */
   readonly repeatable: boolean;
   /** Ends the request when the caller gives up. */
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface Download {
+  /** Milliseconds for all of it. The timer does not keep the process alive. */
+  readonly timeoutMs: number;
+  /** Decompressed. */
+  readonly maxBytes: number;
 }
 
 /** An answer of whatever status. */
@@ -29,6 +38,8 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Of a 200 as it came: an answer must not be changed. Of an error the beginning, through `hide`. */
   readonly text: string;
+  /** Of a download that is a 200: all of it, decompressed. `text` is its beginning then. */
+  readonly bytes?: Buffer;
   /** For what is shown of an answer: it may repeat the request. */
   readonly hide: Hide;
 }

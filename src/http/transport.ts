@@ -3,14 +3,18 @@ import type { Failure } from '../model/failure.js';
 import type { HttpDispatcherResponse } from '../options/provider-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import { hiding } from './redact.js';
+import { readBody, TooLarge } from './body.js';
 import { openConnections } from './connections.js';
 import { ENDED, LARGEST_ERROR, type Reply, type Send, type ServiceRequest } from './reply.js';
 import { connectionFailure, timeoutFailure, tooLarge } from './network-failure.js';
 import { plainTextWarning } from './unencrypted.js';
 import { proxyCredentialsOf } from './auth/proxy-credentials.js';
 
-/** A larger body is refused: no answer of the service comes near. */
+/** No answer of the service comes near, but for those that are asked for as a `download`. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+/** Of a download, enough to show what came instead of it. */
+const BEGINNING = 1000;
 
 export interface Transport {
   readonly send: Send;
@@ -30,6 +34,7 @@ export function openTransport(settings: ConnectionSettings, clock: Clock): Trans
 
   /** Never rejects, whatever a dispatcher of the user's does. */
   const exchange = async (request: ServiceRequest, signal: AbortSignal): Promise<Reply | Failure> => {
+    const maxBytes = request.download?.maxBytes ?? MAX_BODY_BYTES;
     const hide = hiding(request.credentials ?? {}, settings.headers, ofProxies);
     try {
       const response = await connections.dispatcher.request({
@@ -40,12 +45,22 @@ export function openTransport(settings: ConnectionSettings, clock: Clock): Trans
         body: request.body ?? null,
         signal,
       });
-      const { statusCode, headers, body } = complete(response);
-      const text = await readText(body);
-      if (text === undefined) return tooLarge(settings.url);
-      const shown = statusCode === 200 ? text : hide(text.slice(0, LARGEST_ERROR));
-      return { kind: 'reply', status: statusCode, headers, text: shown, hide };
+      const { statusCode: status, headers, body } = complete(response);
+      const bytes = await readBody({ headers, body }, maxBytes);
+      if (status !== 200) {
+        return {
+          kind: 'reply',
+          status,
+          headers,
+          text: hide(bytes.toString('utf8').slice(0, LARGEST_ERROR)),
+          hide,
+        };
+      }
+      return request.download === undefined
+        ? { kind: 'reply', status, headers, text: bytes.toString('utf8'), hide }
+        : { kind: 'reply', status, headers, text: bytes.toString('utf8', 0, BEGINNING), bytes, hide };
     } catch (error) {
+      if (error instanceof TooLarge) return tooLarge(settings.url, maxBytes);
       return connectionFailure(settings.url, error, hide);
     }
   };
@@ -53,6 +68,7 @@ export function openTransport(settings: ConnectionSettings, clock: Clock): Trans
   const send: Send = (request) =>
     new Promise((resolve) => {
       const attempt = new AbortController();
+      const withinMs = request.download?.timeoutMs ?? timeoutMs;
       const end = (outcome: Reply | Failure) => {
         cancelTimer();
         request.signal?.removeEventListener('abort', giveUp);
@@ -63,10 +79,11 @@ export function openTransport(settings: ConnectionSettings, clock: Clock): Trans
         attempt.abort();
       };
       // A dispatcher that never settles must not hold anybody up: the timer answers, not the abort.
-      const cancelTimer = clock.after(timeoutMs, () => {
-        end(timeoutFailure(settings.url, timeoutMs));
+      const late = () => {
+        end(timeoutFailure(settings.url, withinMs, request.download ? undefined : 'http.timeoutMs'));
         attempt.abort();
-      });
+      };
+      const cancelTimer = clock.after(withinMs, late, request.download && 'background');
       if (request.signal?.aborted === true) {
         giveUp();
         return;
@@ -99,16 +116,4 @@ function complete({
 }: Partial<HttpDispatcherResponse>): HttpDispatcherResponse {
   if (statusCode === undefined || body === undefined) throw new TypeError('no status or no body was given');
   return { statusCode, headers, body };
-}
-
-async function readText(body: AsyncIterable<Uint8Array>): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  // Leaving the loop destroys the body, and with it the connection.
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -1,0 +1,41 @@
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { HttpDispatcherResponse } from '../options/provider-options.js';
+
+/** The body is larger than it may be; the rest of it was not read. */
+export class TooLarge extends Error {}
+
+/**
+ * Reads a body to its end, decompressed off the event loop if it is gzip. Rejects with {@link TooLarge} as soon as
+ * there are more than `maxBytes`, decompressed.
+ */
+export async function readBody(
+  { headers, body }: Pick<HttpDispatcherResponse, 'headers' | 'body'>,
+  maxBytes: number,
+): Promise<Buffer> {
+  if (headers['content-encoding'] !== 'gzip') return collected(body, maxBytes);
+  let failure: unknown;
+  const collect = (chunks: AsyncIterable<Uint8Array>) =>
+    collected(chunks, maxBytes).catch((error: unknown) => {
+      failure = error;
+      throw error;
+    });
+  try {
+    return await pipeline(body, createGunzip(), collect);
+  } catch (error) {
+    // The pipeline may report only that it was aborted because of the failure.
+    throw failure ?? error;
+  }
+}
+
+async function collected(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop destroys the body, and with it the connection.
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new TooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
