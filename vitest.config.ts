@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts', 'examples/**/*.test.js'],
+    // Vitest leaves one core free: on two cores it would run one file at a time.
+    maxWorkers: '100%',
     testTimeout: 20_000,
     hookTimeout: 20_000,
     coverage: {
