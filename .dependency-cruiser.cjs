@@ -14,7 +14,7 @@ const MAY_IMPORT = {
   'files/': ['text/'],
   'model/': [],
   'engine/': ['model/'],
-  'diagnostics/': ['model/', 'text/'],
+  'diagnostics/': ['clock.ts', 'model/', 'text/'],
   'options/': ['clock.ts', 'text/'],
   'http/': ['clock.ts', 'diagnostics/', 'files/', 'model/', 'options/', 'text/'],
   'remote/': ['http/', 'model/', 'options/', 'text/'],

@@ -1,9 +1,17 @@
 import type { Clock } from '../clock.js';
-import { failed, UNANSWERED, type Answer, type Ask } from '../model/answer.js';
+import type { Reporter } from '../diagnostics/diagnostics.js';
+import { failed, isFailure, type Answer, type Ask, type Deadline } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
+import { failEach } from './asked.js';
+import { afterTimeout, fullConcurrency, limitAt } from './concurrency.js';
 import type { Isolated } from './isolate.js';
-import { nextBatch, type Waiting } from './split.js';
+import { shortestMs, unknownPace, usualMs, withDuration } from './pace.js';
+import { tooLarge } from './question-size.js';
+import { waitingQueue, type Decisions, type Taken, type Waiting } from './queue.js';
+
+/** Requests of suspects that may be under way at once, besides those of `maxConcurrent`. */
+const MAX_APART = 4;
 
 export interface BatchSettings {
   readonly maxItems: number;
@@ -12,7 +20,7 @@ export interface BatchSettings {
   readonly maxWaiting: number;
 }
 
-/** What questions weigh, in bytes of a request's body. */
+/** The size of questions, in bytes of a request's body. */
 export interface Sizes {
   readonly empty: number;
   readonly of: (question: Question) => number;
@@ -20,58 +28,113 @@ export interface Sizes {
 
 export interface Batched {
   readonly ask: Ask;
-  /** Answers everything that waits, and all that is asked later, with this failure. */
+  /** Answers everything that waits, and all later questions, with this failure. */
   readonly close: (failure: Failure) => void;
+  /** How many questions wait. */
+  readonly waiting: () => number;
 }
 
 /**
- * Gathers what is asked in one turn of the event loop, and what is asked while `maxConcurrent` requests are
- * under way, into requests of many questions.
+ * Gathers the questions of one turn of the event loop, and those that arrive while as many requests as may be are
+ * under way, into requests of many questions. Under overload it serves the callers that can still be served, and
+ * sheds the others.
  */
 export function batched(
-  { askMany, laneOf }: Isolated,
+  { send, routeOf }: Isolated,
   settings: BatchSettings,
   sizes: Sizes,
   clock: Clock,
+  { report, wants }: Reporter,
 ): Batched {
-  let waiting: Waiting[] = [];
+  const { maxBytes, maxConcurrent, maxWaiting } = settings;
+  const queue = waitingQueue({ ...settings, emptyBytes: sizes.empty }, routeOf);
+  /** Lanes of suspects that have a request under way. */
+  const apart = new Set<string>();
   let underWay = 0;
+  let concurrency = fullConcurrency(maxConcurrent);
+  let pace = unknownPace;
   let scheduled = false;
   let closed: Failure | undefined;
 
+  const limit = () => limitAt(concurrency, maxConcurrent, clock.now());
+
+  const decisions: Decisions = {
+    maySend: ({ name, apart: isApart }) =>
+      isApart ? apart.size < MAX_APART && !apart.has(name) : underWay < limit(),
+    isLate: ({ deadline }, lane) => {
+      const left = deadline() - clock.now();
+      // One request is always allowed: only a request can show that the service has become faster.
+      const needed = lane.apart || underWay === 0 ? 0 : shortestMs(pace);
+      return left <= 0 || left < needed;
+    },
+    // In the order of arrival, all would wait just too long. The newest have the most time left.
+    newestFirst: ({ askedAt }) => clock.now() - askedAt > (usualMs(pace) ?? Infinity),
+  };
+
+  const shed = (late: readonly Waiting[]) => {
+    if (late.length === 0) return;
+    const failure = overload(queue.size() + late.length, limit());
+    failEach(late, failure);
+    report({ type: 'shed', reason: 'late', questions: late.length, failure });
+  };
+
   const schedule = () => {
-    if (scheduled || waiting.length === 0 || underWay >= settings.maxConcurrent) return;
+    if (scheduled || queue.size() === 0) return;
+    if (underWay >= limit() && apart.size >= MAX_APART) return;
     scheduled = true;
     // Only at the end of the turn have all the requests that arrived together asked.
     clock.endOfTurn(() => {
       scheduled = false;
-      while (waiting.length > 0 && underWay < settings.maxConcurrent) send();
+      shed(queue.takeLate(decisions));
+      const late: Waiting[] = [];
+      for (
+        let taken = queue.take(decisions, late);
+        taken !== undefined;
+        taken = queue.take(decisions, late)
+      ) {
+        sendBatch(taken);
+      }
+      shed(late);
     });
   };
 
-  const send = () => {
-    const { batch, rest } = nextBatch(waiting, settings, sizes.empty, laneOf);
-    waiting = rest;
-    underWay++;
-    const questions = batch.map(({ question }) => question);
-    // It never rejects; if it does all the same, nobody may wait for ever.
-    const asked = askMany(questions).catch((error: unknown): readonly Answer[] =>
-      questions.map(() => failed(defect(error))),
-    );
-    void asked.then((answers) => {
-      underWay--;
-      batch.forEach(({ answer }, at) => {
-        answer(answers[at] ?? failed(UNANSWERED));
-      });
+  const sendBatch = ({ lane, batch }: Taken) => {
+    const sentAt = clock.now();
+    if (lane.apart) apart.add(lane.name);
+    else underWay++;
+    if (wants['batch-sent']) {
+      const bytes = batch.reduce((sum, one) => sum + one.bytes, sizes.empty);
+      report({ type: 'batch-sent', items: batch.length, bytes });
+    }
+    void send(batch).then((outcome) => {
+      if (lane.apart) apart.delete(lane.name);
+      else ended(outcome, sentAt);
       schedule();
     });
   };
 
-  const ask: Ask = (question) => {
+  const ended = (outcome: readonly Answer[] | Failure, sentAt: number) => {
+    underWay--;
+    const now = clock.now();
+    const timedOut = isFailure(outcome) && outcome.kind === 'timeout';
+    // Other failures may come at once, and say nothing about how long an answer takes.
+    if (timedOut || !isFailure(outcome)) pace = withDuration(pace, now - sentAt);
+    if (timedOut) concurrency = afterTimeout(concurrency, maxConcurrent, sentAt, now);
+  };
+
+  const ask: Ask = (question, deadline: Deadline = () => Infinity) => {
     if (closed !== undefined) return Promise.resolve(failed(closed));
-    if (waiting.length >= settings.maxWaiting) return Promise.resolve(failed(overload(settings.maxWaiting)));
+    const bytes = sizes.of(question);
+    if (sizes.empty + bytes > maxBytes)
+      return Promise.resolve(failed(tooLarge(question, sizes.empty + bytes, maxBytes)));
+    if (queue.size() >= maxWaiting) shed(queue.takeLate(decisions));
+    if (queue.size() >= maxWaiting) {
+      const failure = full(maxWaiting);
+      report({ type: 'shed', reason: 'queue-full', questions: 1, failure });
+      return Promise.resolve(failed(failure));
+    }
     return new Promise<Answer>((answer) => {
-      waiting.push({ question, bytes: sizes.of(question), answer });
+      queue.add({ question, bytes, deadline, askedAt: clock.now(), answer });
       schedule();
     });
   };
@@ -80,17 +143,24 @@ export function batched(
     ask,
     close(failure) {
       closed = failure;
-      const left = waiting;
-      waiting = [];
-      for (const { answer } of left) answer(failed(failure));
+      failEach(queue.takeAll(), failure);
     },
+    waiting: queue.size,
   };
 }
 
-function defect(error: unknown): Failure {
-  return { kind: 'defect', message: `a defect of the Flipt provider, please report it: ${String(error)}` };
+function full(maxWaiting: number): Failure {
+  return {
+    kind: 'overload',
+    message: `overload: ${maxWaiting} questions wait for Flipt already (batch.maxWaiting)`,
+  };
 }
 
-function overload(maxWaiting: number): Failure {
-  return { kind: 'overload', message: `${maxWaiting} questions wait for Flipt already (batch.maxWaiting)` };
+function overload(waiting: number, limit: number): Failure {
+  return {
+    kind: 'overload',
+    message:
+      `overload: ${waiting} questions wait for Flipt, which answers ${limit} requests at once (batch.maxConcurrent) ` +
+      'too slowly to answer all of them by their deadlines (deadlineMs)',
+  };
 }

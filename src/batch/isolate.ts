@@ -1,100 +1,153 @@
 import type { Clock } from '../clock.js';
-import { failed, isFailure, UNANSWERED, type Answer, type AskAtOnce, type AskMany } from '../model/answer.js';
+import { isFailure, type Answer, type AskAtOnce } from '../model/answer.js';
 import { traitsOf, type Failure } from '../model/failure.js';
+import type { Reporter } from '../diagnostics/diagnostics.js';
 import type { Question } from '../model/question.js';
-import { rememberedCulprits } from './culprits.js';
-import { findCulprits, maySpeakForService } from './search.js';
-import type { LaneOf } from './split.js';
+import { answerEach, failEach, questionsOf, type Asked } from './asked.js';
+import type { Route } from './queue.js';
+import { searchLane } from './search-lane.js';
+import { blamesFlag, findCulprits } from './search.js';
+import { rememberedSuspects } from './suspects.js';
 
-/** How long no further search is made after one in which nothing succeeded, unless something else has meanwhile. */
+/** How long no search is made after one in which nothing succeeded, unless something else succeeds meanwhile. */
 const HOPELESS_FOR_MS = 5_000;
 
 export interface Service {
-  /** Whether requests otherwise succeed; while they do not, halves would only add to the trouble. */
+  /** Whether requests succeed otherwise. While they do not, a search would only add to the trouble. */
   readonly isWell: () => boolean;
-  /** A batch and both of its halves failed, and the service itself may be the reason: called once a batch. */
+  /** A batch and all its parts failed with 500. Called once for a batch. */
   readonly failed: (failure: Failure) => void;
   /** For the requests of a search, which are extra ones. Default: asked like any other. */
   readonly askExtra?: AskAtOnce;
 }
 
 export interface Isolated {
-  readonly askMany: AskMany;
-  /** Questions of different lanes must not share a request. */
-  readonly laneOf: LaneOf;
+  /**
+   * Sends one request, and resolves with its outcome when it has ended. Each question is answered then, or, if one of
+   * them spoilt the request for all, by the search that follows. Never rejects.
+   */
+  readonly send: (batch: readonly Asked[]) => Promise<readonly Answer[] | Failure>;
+  readonly routeOf: (question: Question) => Route;
+  /** How many questions and flags are blamed at present. */
+  readonly blamed: () => number;
 }
 
-/**
- * Asks in one request; where a question spoils it for all, looks for the culprits.
- * Only they fail, and go apart from the others for a while. One search at a time.
- */
-export function isolating(askAtOnce: AskAtOnce, service: Service, clock: Clock): Isolated {
-  const { blame, laneOf, isSuspect } = rememberedCulprits(clock);
-  let searches: Promise<unknown> = Promise.resolve();
-  let searching = 0;
+/** Sends batches. If one question spoils its batch, searches for it: only that one fails, and goes apart for a while. */
+export function isolating(
+  askAtOnce: AskAtOnce,
+  service: Service,
+  clock: Clock,
+  { report }: Reporter,
+): Isolated {
+  const suspects = rememberedSuspects(clock);
+  let successes = 0;
   /** Until then: the last search found nothing but failures, so another would find no more. */
   let hopelessUntil = 0;
+  let lastCareful: Promise<void> = Promise.resolve();
 
-  const asking =
-    (askWith: AskAtOnce): AskAtOnce =>
+  const noting =
+    (ask: AskAtOnce): AskAtOnce =>
     async (questions) => {
-      const outcome = await askWith(questions);
-      if (!isFailure(outcome)) hopelessUntil = 0;
+      // It never rejects; if it does all the same, nobody may wait for ever.
+      const outcome = await ask(questions).catch(defect);
+      if (isFailure(outcome)) return outcome;
+      successes++;
+      hopelessUntil = 0;
+      questions.forEach((question, at) => {
+        if (outcome[at]?.kind !== 'failed') suspects.answered(question);
+      });
       return outcome;
     };
-  const ask = asking(askAtOnce);
-  const askExtra = asking(service.askExtra ?? askAtOnce);
+  const ask = noting(askAtOnce);
+  const askPart = searchLane(noting(service.askExtra ?? askAtOnce), clock);
 
-  const search = async (questions: readonly Question[], whole: Failure) => {
-    const hopeless = clock.now() < hopelessUntil && !maySpeakForService(whole);
-    if (hopeless || !service.isWell()) return sameForAll(questions, whole);
-    const found = await findCulprits(askExtra, questions, whole);
-    // Where everything fails alike, asking each question alone would only multiply the requests.
-    if (found.succeeded) found.culprits.forEach(blame);
-    else hopelessUntil = clock.now() + HOPELESS_FOR_MS;
-    // A flag that is known to be broken says nothing about the service.
-    if (found.serviceFailure !== undefined && !questions.every(isSuspect))
-      service.failed(found.serviceFailure);
-    return found.answers;
+  const search = async (batch: readonly Asked[], failure: Failure, before: number, proven: () => void) => {
+    const isHopeless = clock.now() < hopelessUntil && !blamesFlag(failure);
+    if (isHopeless || !service.isWell()) {
+      failEach(batch, failure);
+      return;
+    }
+    report({ type: 'isolation-started', items: batch.length });
+    const found = await findCulprits(batch, failure, {
+      ask: askPart,
+      successes: () => successes,
+      successesBefore: before,
+      blameFlag: suspects.blameFlag,
+      blameQuestion: suspects.blameQuestion,
+      proven,
+    });
+    report({ type: 'isolation-finished', requests: found.requests, culprits: found.culprits });
+    if (!found.succeeded && successes === before) hopelessUntil = clock.now() + HOPELESS_FOR_MS;
+    if (found.serviceFailure !== undefined) service.failed(found.serviceFailure);
   };
 
   /** What other searches have found meanwhile need not be found again. */
-  const searchLater = async (questions: readonly Question[], whole: Failure): Promise<readonly Answer[]> => {
-    const others = questions.filter((question) => !isSuspect(question));
-    if (others.length === questions.length) return search(questions, whole);
-    if (others.length === 0) return sameForAll(questions, whole);
-    const outcome = await askExtra(others);
-    const found = isFailure(outcome) ? await failedAgain(others, outcome) : outcome;
-    const answers = new Map(others.map((question, at) => [question, found[at] ?? failed(UNANSWERED)]));
-    return questions.map((question) => answers.get(question) ?? failed(whole));
+  const searchRest = async (
+    batch: readonly Asked[],
+    failure: Failure,
+    before: number,
+    proven: () => void,
+  ) => {
+    const rest = batch.filter(({ question }) => suspects.suspicionOf(question) === undefined);
+    if (rest.length === batch.length) return search(batch, failure, before, proven);
+    const isRest = new Set(rest);
+    failEach(
+      batch.filter((one) => !isRest.has(one)),
+      failure,
+    );
+    if (rest.length === 0) return;
+    const outcome = await askPart(rest);
+    if (!isFailure(outcome)) answerEach(rest, outcome);
+    else if (rest.length > 1 && traitsOf(outcome).spoilsBatch) await search(rest, outcome, before, proven);
+    else failEach(rest, outcome);
   };
-  const failedAgain = async (questions: readonly Question[], failure: Failure) =>
-    questions.length > 1 && traitsOf(failure).spoilsBatch
-      ? search(questions, failure)
-      : sameForAll(questions, failure);
 
-  const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
-    searching++;
-    const mine = searches.then(run).finally(() => {
-      searching--;
-    });
-    searches = mine;
-    return mine;
+  /**
+   * While nothing has succeeded since the batch was sent, one search at a time: if the service fails for everything,
+   * more of them would only add to it. The next one starts when this one has ended or a request has succeeded.
+   */
+  const searchInTurn = async (batch: readonly Asked[], failure: Failure, before: number) => {
+    let proven: () => void = () => undefined;
+    if (successes === before) {
+      const previous = lastCareful;
+      lastCareful = new Promise((resolve) => {
+        proven = resolve;
+      });
+      await previous;
+    }
+    await searchRest(batch, failure, before, proven);
+    proven();
   };
 
   return {
-    laneOf,
-    async askMany(questions) {
-      const outcome = await ask(questions);
-      if (!isFailure(outcome)) return outcome;
-      if (questions.length === 1 || !traitsOf(outcome).spoilsBatch) return sameForAll(questions, outcome);
-      if (!questions.every(isSuspect)) return inTurn(() => searchLater(questions, outcome));
-      // About a broken flag: worth a search only while that keeps nobody else from theirs.
-      return searching > 0 ? sameForAll(questions, outcome) : inTurn(() => search(questions, outcome));
+    async send(batch) {
+      const before = successes;
+      const [first] = batch;
+      const suspicion = first && suspects.suspicionOf(first.question);
+      const tested = suspicion?.tests === true ? first?.question : undefined;
+      const outcome = await ask(questionsOf(batch));
+      if (!isFailure(outcome)) {
+        if (tested !== undefined) suspects.pardonFlag(tested);
+        answerEach(batch, outcome);
+        return outcome;
+      }
+      if (tested !== undefined && traitsOf(outcome).spoilsBatch) suspects.blameFlag(tested);
+      // Suspects among themselves are not worth a search: every batch of a broken flag would cause one.
+      if (suspicion !== undefined || batch.length === 1 || !traitsOf(outcome).spoilsBatch)
+        failEach(batch, outcome);
+      else void searchInTurn(batch, outcome, before);
+      return outcome;
     },
+    routeOf(question) {
+      const suspicion = suspects.suspicionOf(question);
+      if (suspicion === undefined)
+        return { name: `namespace ${question.namespace}`, apart: false, tests: false };
+      return { name: `suspect ${suspicion.lane}`, apart: true, tests: suspicion.tests };
+    },
+    blamed: suspects.size,
   };
 }
 
-function sameForAll(questions: readonly Question[], failure: Failure): readonly Answer[] {
-  return questions.map(() => failed(failure));
+function defect(error: unknown): Failure {
+  return { kind: 'defect', message: `a defect of the Flipt provider, please report it: ${String(error)}` };
 }

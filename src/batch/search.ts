@@ -1,101 +1,131 @@
-import { failed, isFailure, type Answer, type AskAtOnce } from '../model/answer.js';
+import { isFailure } from '../model/answer.js';
 import { traitsOf, type Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
+import { answerEach, failEach, type Asked } from './asked.js';
+import { byFlag, isAboutOneFlag, partsOf } from './parts.js';
+import type { AskPart } from './search-lane.js';
+
+export interface SearchSettings {
+  readonly ask: AskPart;
+  /** How many requests have succeeded so far, of this search and all others. */
+  readonly successes: () => number;
+  /** How many had when the batch was sent. */
+  readonly successesBefore: number;
+  readonly blameFlag: (question: Question) => void;
+  readonly blameQuestion: (question: Question) => void;
+  /** Called as soon as a request has succeeded since the batch was sent. */
+  readonly proven: () => void;
+}
 
 export interface Found {
-  /** In the order of the questions. */
-  readonly answers: readonly Answer[];
+  readonly requests: number;
+  /** How many questions and flags were blamed. */
+  readonly culprits: number;
   /** Whether any request of the search succeeded. */
   readonly succeeded: boolean;
-  readonly culprits: readonly Question[];
-  /**
-   * Set where both halves failed alike in a way that the service itself may have caused, and nothing else has succeeded: it is the service, not a question.
-   * (Two broken flags beside each other look the same, but for what has succeeded around them.)
-   */
+  /** Set if all parts failed with 500 and nothing else succeeded meanwhile: it is the service, not a question. */
   readonly serviceFailure: Failure | undefined;
 }
 
+interface Part {
+  readonly asked: readonly Asked[];
+  readonly whole: Part | undefined;
+  readonly failure: Failure;
+}
+
 /**
- * Asks halves of a batch that failed as a whole, until those that spoil it stand alone.
- * Questions about one flag stay in one half as long as they can: in both, a broken flag would look like a broken service.
- * So parts may be uneven: for one culprit among n it takes at most 3 · log2(n) + 2 requests, and 2 · ⌈log2(n)⌉ where
- * each question is about another flag. Whatever happens, a batch takes 4 · log2(n) + 4 with its first request.
+ * Asks parts of a batch that failed as a whole, then parts of the parts that failed, until those that spoil it stand
+ * alone. Answers each question as soon as its part succeeds.
+ *
+ * If another request has succeeded since the batch was sent, the service is well: four parts, in parallel. Otherwise
+ * two, one after another, so that a service that fails for everything gets three requests for a batch.
+ * A batch of n takes at most 4 · log2(n) + 4 requests, with its first one.
  */
 export async function findCulprits(
-  askAtOnce: AskAtOnce,
-  questions: readonly Question[],
-  whole: Failure,
+  batch: readonly Asked[],
+  failure: Failure,
+  settings: SearchSettings,
 ): Promise<Found> {
-  const answers = new Map<Question, Answer>();
-  const culprits: Question[] = [];
-  const fail = (some: readonly Question[], failure: Failure) => {
-    for (const question of some) answers.set(question, failed(failure));
-  };
+  const { ask, successes, successesBefore } = settings;
   let succeeded = false;
-  let serviceFailure: Failure | undefined;
-  let requestsLeft = Math.floor(4 * Math.log2(questions.length) + 4) - 1;
-  const spoilt = [{ questions: byFlag(questions), failure: whole }];
+  const most = Math.floor(4 * Math.log2(batch.length) + 4) - 1;
+  let requestsLeft = most;
+  let blamed = 0;
+  /** Blamed once anything has succeeded: until then, it may be the service. */
+  let culprits: Part[] = [];
+  let spoilt: readonly Part[] = [{ asked: byFlag(batch), whole: undefined, failure }];
 
-  for (let next = spoilt.pop(); next !== undefined; next = spoilt.pop()) {
-    if (requestsLeft < 2 || serviceFailure !== undefined) {
-      fail(next.questions, next.failure);
-      continue;
-    }
-    requestsLeft -= 2;
-    const middle = cutOf(next.questions);
-    const halves = [next.questions.slice(0, middle), next.questions.slice(middle)];
-    const outcomes: (readonly Answer[] | Failure)[] = [];
-    for (const half of halves) outcomes.push(await askAtOnce(half));
-
-    if (!succeeded && outcomes.every((outcome) => isFailure(outcome) && maySpeakForService(outcome))) {
-      serviceFailure = next.failure;
-      fail(next.questions, next.failure);
-      continue;
-    }
-    for (const [at, half] of halves.entries()) {
-      const outcome = outcomes[at] ?? whole;
-      if (!isFailure(outcome)) {
-        succeeded = true;
-        half.forEach((question, position) => answers.set(question, outcome[position] ?? failed(whole)));
-      } else if (half.length > 1 && traitsOf(outcome).spoilsBatch) {
-        spoilt.push({ questions: half, failure: outcome });
-      } else {
-        fail(half, outcome);
-        if (traitsOf(outcome).spoilsBatch) culprits.push(...half);
-      }
-    }
-  }
-  return {
-    answers: questions.map((question) => answers.get(question) ?? failed(whole)),
-    succeeded,
-    culprits,
-    serviceFailure,
+  const blameCulprits = () => {
+    if (successes() === successesBefore) return;
+    settings.proven();
+    blamed += culprits.length;
+    for (const part of culprits) blame(part, settings);
+    culprits = [];
   };
-}
 
-/** Beside each other what is about one flag, otherwise in the order that they came. */
-function byFlag(questions: readonly Question[]): readonly Question[] {
-  const flags = new Map<string, Question[]>();
-  for (const question of questions) {
-    const some = flags.get(question.flag);
-    if (some === undefined) flags.set(question.flag, [question]);
-    else some.push(question);
+  const divided = (part: Part, careful: boolean): readonly Part[] => {
+    const parts = partsOf(part.asked, careful || requestsLeft < 4 ? 2 : 4);
+    if (parts.length > requestsLeft) {
+      failEach(part.asked, part.failure);
+      return [];
+    }
+    requestsLeft -= parts.length;
+    return parts.map((asked) => ({ asked, whole: part, failure: part.failure }));
+  };
+
+  /** The part with its failure, `undefined` if it succeeded. */
+  const asking = async (part: Part): Promise<Part | undefined> => {
+    const outcome = await ask(part.asked);
+    if (isFailure(outcome)) return { ...part, failure: outcome };
+    answerEach(part.asked, outcome);
+    return undefined;
+  };
+
+  while (spoilt.length > 0) {
+    blameCulprits();
+    const successesYet = successes();
+    const careful = successesYet === successesBefore;
+    const parts = spoilt.flatMap((part) => divided(part, careful));
+    const outcomes = careful ? await inTurn(parts, asking) : await Promise.all(parts.map(asking));
+    const failures = outcomes.filter((part) => part !== undefined);
+    if (failures.length < parts.length) succeeded = true;
+
+    const nothingSucceeds = !succeeded && successes() === successesYet && failures.length > 0;
+    if (nothingSucceeds && failures.every((part) => blamesFlag(part.failure))) {
+      for (const { asked, whole } of failures) failEach(asked, whole?.failure ?? failure);
+      return { requests: most - requestsLeft, culprits: blamed, succeeded, serviceFailure: failure };
+    }
+    for (const part of failures) {
+      const { spoilsBatch } = traitsOf(part.failure);
+      if (spoilsBatch && isCulprit(part)) culprits.push(part);
+      if (!spoilsBatch || part.asked.length === 1) failEach(part.asked, part.failure);
+    }
+    spoilt = failures.filter(({ asked, failure: its }) => traitsOf(its).spoilsBatch && asked.length > 1);
   }
-  return [...flags.values()].flat();
+  blameCulprits();
+  return { requests: most - requestsLeft, culprits: blamed, succeeded, serviceFailure: undefined };
 }
 
-/** Where to halve: at the border between two flags that is nearest to the middle; in the middle of a single flag. */
-function cutOf(questions: readonly Question[]): number {
-  const middle = Math.ceil(questions.length / 2);
-  const isBorder = (at: number) => at > 0 && questions[at - 1]?.flag !== questions[at]?.flag;
-  for (let off = 0; off < middle; off++) {
-    if (isBorder(middle - off)) return middle - off;
-    if (middle + off < questions.length && isBorder(middle + off)) return middle + off;
-  }
-  return middle;
-}
-
-/** One flag may have caused it, and so may the service: the parts of the batch show which. */
-export function maySpeakForService(failure: Failure): boolean {
+/**
+ * Whether the flag is to blame, whatever entity it is evaluated for. Otherwise it is the question alone. Until something
+ * else has succeeded, it may also be the service.
+ */
+export function blamesFlag(failure: Failure): boolean {
   return traitsOf(failure).countsForCircuit === 'if-all-parts-fail';
+}
+
+/** A single question, or one flag where that is what a failure blames. */
+function isCulprit({ asked, failure }: Part): boolean {
+  return asked.length === 1 || (blamesFlag(failure) && isAboutOneFlag(asked));
+}
+
+function blame({ asked, failure }: Part, { blameFlag, blameQuestion }: SearchSettings): void {
+  const [first] = asked;
+  if (first !== undefined) (blamesFlag(failure) ? blameFlag : blameQuestion)(first.question);
+}
+
+async function inTurn<T, U>(items: readonly T[], run: (item: T) => Promise<U>): Promise<readonly U[]> {
+  const results: U[] = [];
+  for (const item of items) results.push(await run(item));
+  return results;
 }

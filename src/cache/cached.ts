@@ -27,9 +27,15 @@ export interface Cached {
   readonly knowsAnything: () => boolean;
 }
 
+interface Callers {
+  /** When the last of them gives up, in the clock's milliseconds. */
+  until: number;
+}
+
 interface Flight {
   readonly flag: string;
   readonly answer: Promise<Answer>;
+  readonly callers: Callers;
 }
 
 /** Remembers answers; each question that must be asked has one flight, which all who ask it meanwhile join. */
@@ -63,12 +69,15 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock): Cached 
     return entry === undefined ? failedResolution(failure) : known(entry, true);
   };
 
-  const fly = (key: string, question: Question): Promise<Answer> => {
+  const fly = (key: string, question: Question): Flight => {
     const joined = flights.get(key);
-    if (joined !== undefined) return joined.answer;
+    if (joined !== undefined) return joined;
+    // A refresh in the background, which nobody waits for, must end as well.
+    const callers: Callers = { until: clock.now() + deadlineMs };
     const flight: Flight = {
       flag: question.flag,
-      answer: ask(question).then((answer) => {
+      callers,
+      answer: ask(question, () => callers.until).then((answer) => {
         // Forgotten meanwhile: those who wait are told, but it is not kept.
         if (flights.get(key) === flight) {
           flights.delete(key);
@@ -79,15 +88,16 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock): Cached 
       }),
     };
     flights.set(key, flight);
-    return flight.answer;
+    return flight;
   };
 
-  const byDeadline = (key: string, flight: Promise<Answer>): Promise<Resolution> =>
-    new Promise((resolve) => {
+  const byDeadline = (key: string, flight: Flight): Promise<Resolution> => {
+    flight.callers.until = clock.now() + deadlineMs;
+    return new Promise((resolve) => {
       const cancel = clock.after(deadlineMs, () => {
         resolve(instead(key, late(deadlineMs)));
       });
-      void flight.then((answer) => {
+      void flight.answer.then((answer) => {
         cancel();
         resolve(
           answer.kind === 'failed'
@@ -96,6 +106,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock): Cached 
         );
       });
     });
+  };
 
   return {
     fresh(key) {

@@ -49,8 +49,13 @@ export type DiagnosticEvent =
   | { readonly type: 'isolation-started'; readonly items: number }
   /** It has ended after so many requests and found so many questions. */
   | { readonly type: 'isolation-finished'; readonly requests: number; readonly culprits: number }
-  /** A question was not sent, because too many wait or nobody waits for it any more. */
-  | { readonly type: 'dropped'; readonly reason: 'queue-full' | 'late' };
+  /** So many questions were answered with `failure` and never sent: too many wait, or no response would be in time. */
+  | {
+      readonly type: 'shed';
+      readonly reason: 'queue-full' | 'late';
+      readonly questions: number;
+      readonly failure: Failure;
+    };
 
 export type EventType = DiagnosticEvent['type'];
 
@@ -71,5 +76,5 @@ export const EVENT_TYPES = [
   'credentials-refreshed',
   'isolation-started',
   'isolation-finished',
-  'dropped',
+  'shed',
 ] as const satisfies readonly EventType[];

@@ -41,8 +41,10 @@ export interface FailedAnswer {
 export type KnownAnswer = VariantAnswer | BooleanAnswer | MissingAnswer;
 export type Answer = KnownAnswer | FailedAnswer;
 
-/** Never rejects: what went wrong is a {@link FailedAnswer}. */
-export type Ask = (question: Question) => Promise<Answer>;
+/** When the last caller gives up, in the clock's milliseconds. Callers that join the question postpone it. */
+export type Deadline = () => number;
+/** Never rejects: what went wrong is a {@link FailedAnswer}. Without a deadline, callers wait as long as it takes. */
+export type Ask = (question: Question, deadline?: Deadline) => Promise<Answer>;
 /** Answers in the order of the questions, one each. Never rejects. */
 export type AskMany = (questions: readonly Question[]) => Promise<readonly Answer[]>;
 /** One request: answers in the order of the questions, one each, or what kept the whole request from them. */

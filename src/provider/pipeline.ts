@@ -3,6 +3,8 @@ import { isolating } from '../batch/isolate.js';
 import { batched } from '../batch/batched.js';
 import { questionKeys } from '../cache/key.js';
 import { cached } from '../cache/cached.js';
+import { openDiagnostics } from '../diagnostics/diagnostics.js';
+import { overloadWatch } from '../diagnostics/overload.js';
 import { pinning } from '../request/view-answers.js';
 import type { Clock } from '../clock.js';
 import { providerHealth, type Condition } from '../availability/health.js';
@@ -48,6 +50,7 @@ export function run(
   random: () => number,
 ): Running {
   const { namespace, environment, reference, logger, http, deadlineMs } = settings;
+  const diagnostics = openDiagnostics();
   const closing = new AbortController();
   // As many requests as there are at once listen to it.
   setMaxListeners(0, closing.signal);
@@ -94,19 +97,14 @@ export function run(
     retrying(false),
     { isWell, failed: guard.fail, askExtra: retrying(true) },
     clock,
+    diagnostics,
   );
-  const batch = batched(isolated, settings.batch, bodySizes(reference), clock);
-  const answers = cached(
-    batch.ask,
-    {
-      ...settings,
-      refusal: guard.refusal,
-      warn: (message) => {
-        logger.warn(message);
-      },
-    },
-    clock,
-  );
+  const warn = (message: string) => {
+    logger.warn(message);
+  };
+  const overload = overloadWatch(diagnostics, warn, clock);
+  const batch = batched(isolated, settings.batch, bodySizes(reference), clock, diagnostics);
+  const answers = cached(batch.ask, { ...settings, refusal: guard.refusal, warn }, clock);
 
   const keyOf = questionKeys(namespace, environment, reference);
   const pinsOf = pinning(clock);
@@ -142,6 +140,7 @@ export function run(
       closing.abort();
       recovering.close();
       guard.close();
+      overload.close();
       cancelStart?.(CLOSED);
       batch.close(CLOSED);
       answers.forget();

@@ -1,6 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { batched, type BatchSettings } from '../../src/batch/batched.js';
-import { failed, type Answer, type AskMany } from '../../src/model/answer.js';
+import { openDiagnostics, SILENT } from '../../src/diagnostics/diagnostics.js';
+import type { EventOf } from '../../src/diagnostics/events.js';
+import { isolating } from '../../src/batch/isolate.js';
+import { failed, type Answer, type AskAtOnce } from '../../src/model/answer.js';
 import { questionOf, type Question } from '../../src/model/question.js';
 import type { Failure } from '../../src/model/failure.js';
 import { bodySizes } from '../../src/remote/remote.js';
@@ -14,14 +17,14 @@ const CLOSED: Failure = { kind: 'closed', message: 'closed' };
 
 const answerOf = ({ flag }: Question) => variantAnswer({ variant: `of ${flag}` });
 
-const laneOf = ({ namespace }: Question) => namespace;
+const SERVICE = { isWell: () => true, failed: () => undefined };
 
 /** The layer over requests that a test ends itself. */
 function setUp(more: Partial<BatchSettings> = {}, reference?: string) {
   const clock = manualClock();
   const requests: { questions: readonly Question[]; end: (answers?: readonly Answer[]) => Promise<void> }[] =
     [];
-  const askMany: AskMany = (questions) =>
+  const askAtOnce: AskAtOnce = (questions) =>
     new Promise((resolve) => {
       const end = async (answers: readonly Answer[] = questions.map(answerOf)) => {
         resolve(answers);
@@ -29,10 +32,14 @@ function setUp(more: Partial<BatchSettings> = {}, reference?: string) {
       };
       requests.push({ questions, end });
     });
-  const layer = batched({ askMany, laneOf }, { ...SETTINGS, ...more }, bodySizes(reference), clock);
+  const diagnostics = openDiagnostics();
+  const shed = vi.fn<(event: EventOf<'shed'>) => void>();
+  diagnostics.listen('shed', shed);
+  const isolated = isolating(askAtOnce, SERVICE, clock, diagnostics);
+  const layer = batched(isolated, { ...SETTINGS, ...more }, bodySizes(reference), clock, diagnostics);
   const ask = (...flags: string[]) => flags.map((flag) => layer.ask(question(flag)));
   const sent = () => requests.map(({ questions }) => questions.map(({ flag }) => flag));
-  return { clock, layer, ask, requests, sent };
+  return { clock, layer, ask, requests, sent, shed };
 }
 
 const flags = (count: number) => Array.from({ length: count }, (_, at) => `f${at}`);
@@ -98,12 +105,8 @@ describe('questions', () => {
 
   it('have an end also where the layer below is defective and rejects', async () => {
     const clock = manualClock();
-    const layer = batched(
-      { askMany: () => Promise.reject(new Error('defect')), laneOf },
-      SETTINGS,
-      bodySizes(undefined),
-      clock,
-    );
+    const isolated = isolating(() => Promise.reject(new Error('defect')), SERVICE, clock, SILENT);
+    const layer = batched(isolated, SETTINGS, bodySizes(undefined), clock, SILENT);
     const told = layer.ask(question('a'));
     await clock.settle();
     expect(await told).toMatchObject({ kind: 'failed' });
@@ -128,14 +131,6 @@ describe('a request', () => {
     },
   );
 
-  it('holds a question alone that is larger than a request may be', async () => {
-    const { clock, ask, sent } = setUp({ maxBytes: 300 });
-    const large = 'x'.repeat(1_000);
-    void ask('a', large, 'b');
-    await clock.settle();
-    expect(sent()).toEqual([['a'], [large], ['b']]);
-  });
-
   it('holds questions of one namespace only', async () => {
     const { clock, layer, requests } = setUp();
     const subject = { entity: 'u', names: [], texts: [] };
@@ -151,6 +146,36 @@ describe('a request', () => {
   });
 });
 
+describe('a question that is larger than a request may be', () => {
+  it.each([
+    { part: 'the attribute "blob"', asked: question('f', 'u', { small: 'x', blob: '\u20ac'.repeat(100) }) },
+    { part: 'the targetingKey', asked: question('f', 'u'.repeat(300)) },
+    { part: 'the flag key', asked: question('f'.repeat(300)) },
+  ])('is refused with both sizes, and names $part', async ({ part, asked }) => {
+    const { clock, layer, ask, sent } = setUp({ maxBytes: 300 });
+    void ask('a');
+    const told = layer.ask(asked);
+    void ask('b');
+    await clock.settle();
+    const bytes = Buffer.byteLength(batchBody([itemText(asked)], undefined));
+    const message =
+      `the evaluation context is too large: its request to Flipt would take ${bytes} bytes, ` +
+      `and at most 300 are allowed (batch.maxBytes). The largest part is ${part}`;
+    expect(await told).toEqual(failed({ kind: 'context', message }));
+    expect(sent()).toEqual([['a', 'b']]);
+  });
+
+  it('is sent alone where it just fits', async () => {
+    const asked = question('f', 'u'.repeat(200));
+    const { clock, layer, sent } = setUp({
+      maxBytes: Buffer.byteLength(batchBody([itemText(asked)], undefined)),
+    });
+    void layer.ask(asked);
+    await clock.settle();
+    expect(sent()).toEqual([['f']]);
+  });
+});
+
 describe('too many questions', () => {
   it('are answered at once past the most that may wait, while those before are not disturbed', async () => {
     const { clock, ask, requests } = setUp({ maxConcurrent: 1, maxItems: 1, maxWaiting: 2 });
@@ -159,7 +184,10 @@ describe('too many questions', () => {
     const waiting = ask('a', 'b');
     const [refused] = ask('c');
     expect(await refused).toEqual(
-      failed({ kind: 'overload', message: '2 questions wait for Flipt already (batch.maxWaiting)' }),
+      failed({
+        kind: 'overload',
+        message: 'overload: 2 questions wait for Flipt already (batch.maxWaiting)',
+      }),
     );
     for (let at = 0; at < 3; at++) await requests[at]!.end();
     expect(await Promise.all([...first, ...waiting])).toMatchObject([

@@ -1,7 +1,9 @@
 import { vi } from 'vitest';
+import { batched } from '../../src/batch/batched.js';
+import { SILENT } from '../../src/diagnostics/diagnostics.js';
 import { isolating, type Service } from '../../src/batch/isolate.js';
 import { failureKindOf } from '../../src/http/status.js';
-import { failed, UNANSWERED, type Answer, type AskAtOnce } from '../../src/model/answer.js';
+import type { Answer, AskAtOnce } from '../../src/model/answer.js';
 import type { Failure } from '../../src/model/failure.js';
 import type { Question } from '../../src/model/question.js';
 import { manualClock } from '../clock.fixture.js';
@@ -13,10 +15,13 @@ export const spoilt = (status: number): Failure => ({
 });
 export const answerOf = ({ flag }: Question): Answer => variantAnswer({ variant: `of ${flag}` });
 
+const SETTINGS = { maxBytes: 1_000, maxConcurrent: 8, maxWaiting: 1_000 };
+
 /** The layer over a service that fails each batch with one of the culprits in it. */
 export function setUp(
   fails: (asked: readonly Question[]) => number | undefined,
   more: Partial<Service> = {},
+  maxItems = 64,
 ) {
   const clock = manualClock();
   const requests: string[][] = [];
@@ -27,19 +32,12 @@ export function setUp(
   };
   const serviceFailed = vi.fn<(failure: Failure) => void>();
   const service = { isWell: () => true, failed: serviceFailed, ...more };
-  const { askMany, laneOf } = isolating(askAtOnce, service, clock);
-  /** A request for each lane, as the batches make them. */
+  const isolated = isolating(askAtOnce, service, clock, SILENT);
+  const layer = batched(isolated, { ...SETTINGS, maxItems }, { empty: 0, of: () => 1 }, clock, SILENT);
   const ask = async (questions: readonly Question[]): Promise<readonly Answer[]> => {
-    const lanes = new Map<string, Question[]>();
-    for (const one of questions) lanes.set(laneOf(one), [...(lanes.get(laneOf(one)) ?? []), one]);
-    const answered = await Promise.all(
-      [...lanes.values()].map(async (some) => {
-        const answers = await askMany(some);
-        return some.map((one, at) => [one, answers[at]] as const);
-      }),
-    );
-    const answers = new Map(answered.flat());
-    return questions.map((one) => answers.get(one) ?? failed(UNANSWERED));
+    const asked = questions.map((one) => layer.ask(one));
+    await clock.settle();
+    return Promise.all(asked);
   };
   return { clock, ask, requests, serviceFailed };
 }

@@ -1,0 +1,25 @@
+import type { Answer, Deadline } from '../model/answer.js';
+import { failed, UNANSWERED } from '../model/answer.js';
+import type { Failure } from '../model/failure.js';
+import type { Question } from '../model/question.js';
+
+/** A question with the callers that wait for it. */
+export interface Asked {
+  readonly question: Question;
+  readonly deadline: Deadline;
+  readonly answer: (answer: Answer) => void;
+}
+
+export function answerEach(asked: readonly Asked[], answers: readonly Answer[]): void {
+  asked.forEach(({ answer }, at) => {
+    answer(answers[at] ?? failed(UNANSWERED));
+  });
+}
+
+export function failEach(asked: readonly Asked[], failure: Failure): void {
+  for (const { answer } of asked) answer(failed(failure));
+}
+
+export function questionsOf(asked: readonly Asked[]): readonly Question[] {
+  return asked.map(({ question }) => question);
+}

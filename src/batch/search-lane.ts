@@ -1,0 +1,46 @@
+import type { Clock } from '../clock.js';
+import type { Answer, AskAtOnce } from '../model/answer.js';
+import type { Failure } from '../model/failure.js';
+import { questionsOf, type Asked } from './asked.js';
+
+/** Requests of all searches that may be under way at once, besides those of `batch.maxConcurrent`. */
+const MAX_REQUESTS = 8;
+/** Most that wait for a place: what answers in about four round trips. */
+const MAX_WAITING = 32;
+
+/** One request of a search: its outcome, or `overload` without a request. */
+export type AskPart = (asked: readonly Asked[]) => Promise<readonly Answer[] | Failure>;
+
+/** Keeps the requests of searches apart from those of batches, so that neither waits for the other. */
+export function searchLane(ask: AskAtOnce, clock: Clock): AskPart {
+  let underWay = 0;
+  const waiting: (() => void)[] = [];
+
+  const place = () => {
+    underWay++;
+    if (underWay <= MAX_REQUESTS) return Promise.resolve();
+    return new Promise<void>((resolve) => waiting.push(resolve));
+  };
+  const leave = () => {
+    underWay--;
+    waiting.shift()?.();
+  };
+  const isWanted = (asked: readonly Asked[]) => asked.some(({ deadline }) => clock.now() < deadline());
+
+  return async (asked) => {
+    if (waiting.length >= MAX_WAITING) return OVERLOAD;
+    const hadToWait = underWay >= MAX_REQUESTS;
+    await place();
+    try {
+      // Without a wait, the request goes out even if nobody waits: it may find what spoils the batches of others.
+      return hadToWait && !isWanted(asked) ? OVERLOAD : await ask(questionsOf(asked));
+    } finally {
+      leave();
+    }
+  };
+}
+
+const OVERLOAD: Failure = {
+  kind: 'overload',
+  message: `overload: too many batches fail; at most ${MAX_REQUESTS} requests at once look for the questions to blame`,
+};

@@ -1,0 +1,60 @@
+import { expect, it, vi } from 'vitest';
+import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
+import { overloadWatch } from '../../src/diagnostics/overload.js';
+import { manualClock } from '../clock.fixture.js';
+
+function setUp() {
+  const clock = manualClock();
+  const diagnostics = openDiagnostics();
+  const warn = vi.fn<(message: string) => void>();
+  const watch = overloadWatch(diagnostics, warn, clock);
+  const shed = (questions: number) => {
+    const failure = { kind: 'overload', message: 'overload: 7 wait (batch.maxConcurrent)' } as const;
+    diagnostics.report({ type: 'shed', reason: 'late', questions, failure });
+  };
+  const sent = (items: number) => {
+    diagnostics.report({ type: 'batch-sent', items, bytes: 1 });
+  };
+  const lines = () => warn.mock.calls.map(([line]) => line);
+  return { clock, diagnostics, watch, shed, sent, lines };
+}
+
+const BEGIN =
+  'Flipt does not keep up; some calls get known answers or defaults: overload: 7 wait (batch.maxConcurrent)';
+
+it('warns once when questions begin to be shed, and once when that has ended, with the share', async () => {
+  const { clock, shed, sent, lines } = setUp();
+  sent(1_000);
+  for (let second = 0; second < 10; second++) {
+    shed(10);
+    sent(30);
+    await clock.advance(1_000);
+  }
+  expect(lines()).toEqual([BEGIN]);
+  await clock.advance(5_000);
+  const end = 'Flipt keeps up again; in 9 s, 28 % of the questions were shed (100 of 370)';
+  expect(lines()).toEqual([BEGIN, end]);
+  await clock.advance(60_000);
+  shed(1);
+  expect(lines()).toEqual([BEGIN, end, BEGIN]);
+});
+
+it('asks for no events of requests except during an overload', async () => {
+  const { clock, diagnostics, shed } = setUp();
+  expect(diagnostics.wants['batch-sent']).toBe(false);
+  shed(1);
+  expect(diagnostics.wants['batch-sent']).toBe(true);
+  await clock.advance(5_000);
+  expect(diagnostics.wants['batch-sent']).toBe(false);
+});
+
+it('leaves no timer and says nothing after it has closed', async () => {
+  const { clock, shed, watch, lines } = setUp();
+  shed(1);
+  expect(clock.timers('awaited')).toBe(0);
+  watch.close();
+  expect(clock.timers()).toBe(0);
+  shed(1);
+  await clock.advance(10_000);
+  expect(lines()).toEqual([BEGIN]);
+});
