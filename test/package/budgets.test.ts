@@ -10,9 +10,9 @@ import { NAME, packed, ROOT, run, type Packed } from './packed.fixture.js';
  * Bytes of code of ours that an import of the front door may load, as published, names and spaces and all.
  * The aim is 60,000 and not met: this bound only keeps it from growing unnoticed.
  */
-const FRONT_DOOR = 95_000;
+const FRONT_DOOR = 115_000;
 /** The same as it lies in the bundle of somebody who bundles. */
-const FRONT_DOOR_MINIFIED = 48_000;
+const FRONT_DOOR_MINIFIED = 58_000;
 
 let the: Packed;
 let consumer: string;

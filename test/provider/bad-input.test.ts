@@ -64,7 +64,7 @@ describe('a context', () => {
       'with 10,000 attributes',
       () => Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`name-${10_000 - at}`, at])),
     ],
-    ['with a string of 1 MB', () => ({ page: 'x'.repeat(1024 * 1024) })],
+    ['with a string of 1 MB', () => ({ page: 'x'.repeat(1_000_000) })],
     ['with lone surrogates', () => ({ targetingKey: '\ud800', '\udfff': 'a\ud800b' })],
     ['with control characters', () => ({ targetingKey: '\u0000', a: '\r\n\u2028\u001b' })],
     ['with a targetingKey that is no string', () => ({ targetingKey: 7 as unknown as string })],
@@ -88,17 +88,24 @@ describe('a context', () => {
     expect(service.requests - before).toBe(2);
   });
 
-  it('larger than a request may be goes alone, beside one of the others', async () => {
+  it('larger than a request may be is INVALID_CONTEXT, names the attribute, and does not hold up the others', async () => {
     const server = await serving(answering(orMissing(({ flagKey }) => item.boolean(flagKey))));
     const { client } = await open({ url: server.url });
     const page = 'x'.repeat(1024 * 1024);
-    await Promise.all([
+    const [a, b, c] = await Promise.all([
       client.getBooleanValue('a', false),
-      client.getBooleanValue('b', false, { page }),
+      client.getBooleanDetails('b', false, { page, plan: 'pro' }),
       client.getBooleanValue('c', false),
     ]);
+    expect([a, c]).toEqual([true, true]);
+    expect(b).toMatchObject({
+      errorCode: 'INVALID_CONTEXT',
+      errorMessage: expect.stringMatching(
+        /take 104\d{4} bytes.* at most 1048576 .*the attribute "page"$/,
+      ) as unknown,
+    });
     const sizes = server.requests.slice(1).map((request) => itemsOf(request).length);
-    expect(sizes.sort()).toEqual([1, 1, 1]);
+    expect(sizes).toEqual([2]);
   });
 
   it('without a targetingKey, where one is required, is TARGETING_KEY_MISSING, and is not sent', async () => {
