@@ -13,7 +13,7 @@ const MAY_IMPORT = {
   'text/': [],
   'files/': ['text/'],
   'model/': [],
-  'engine/': ['model/'],
+  'engine/': ['model/', 'text/'],
   'diagnostics/': ['clock.ts', 'model/', 'text/'],
   'options/': ['clock.ts', 'text/'],
   'http/': ['clock.ts', 'diagnostics/', 'files/', 'model/', 'options/', 'text/'],

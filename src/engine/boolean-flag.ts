@@ -8,7 +8,7 @@ type EvaluateRollout = Evaluate<BooleanAnswer | undefined>;
 
 /** Prepares a boolean flag. Rollouts apply also where the flag is not enabled. */
 export function compileBooleanFlag(flag: BooleanFlag, find: FindSegment): Evaluate<BooleanAnswer> {
-  return firstMatch(compileRollouts(flag, find), answer(flag.enabled, 'DEFAULT', []));
+  return firstMatch(compileRollouts(flag, find), booleanAnswer(flag.enabled, 'DEFAULT', []));
 }
 
 function compileRollouts({ key, rollouts }: BooleanFlag, find: FindSegment): EvaluateRollout[] {
@@ -18,12 +18,12 @@ function compileRollouts({ key, rollouts }: BooleanFlag, find: FindSegment): Eva
 function compileRollout(rollout: Rollout, flagKey: string, find: FindSegment): EvaluateRollout {
   if (rollout.kind === 'threshold') {
     const isUnder = threshold(flagKey, rollout.percentage);
-    const split = answer(rollout.value, 'MATCH', []);
+    const split = booleanAnswer(rollout.value, 'MATCH', []);
     return (entity) => (isUnder(entity) ? split : undefined);
   }
   const matching = compileChoice(rollout, find);
   const matched = preparedFor(rollout.segmentKeys, (segmentKeys) =>
-    answer(rollout.value, 'MATCH', segmentKeys),
+    booleanAnswer(rollout.value, 'MATCH', segmentKeys),
   );
   return (entity, read) => {
     const segmentKeys = matching(entity, read);
@@ -31,6 +31,10 @@ function compileRollout(rollout: Rollout, flagKey: string, find: FindSegment): E
   };
 }
 
-function answer(enabled: boolean, reason: ServiceReason, segmentKeys: readonly string[]): BooleanAnswer {
+export function booleanAnswer(
+  enabled: boolean,
+  reason: ServiceReason,
+  segmentKeys: readonly string[],
+): BooleanAnswer {
   return { kind: 'boolean', enabled, reason, segmentKeys, requestId: '' };
 }

@@ -61,7 +61,8 @@ function relativeBounds(rollouts: readonly number[]): number[] {
   const bounds = rollouts.map((rollout) => {
     const share = Math.fround(Math.fround(Math.fround(rollout) / total) * 100);
     percent = Math.fround(percent + share);
-    return Math.trunc(Math.fround(percent * 10));
+    // Rollouts too small for single precision add up to a total of 0.
+    return Number.isNaN(percent) ? 0 : Math.trunc(Math.fround(percent * 10));
   });
   return bounds.with(-1, BUCKETS);
 }

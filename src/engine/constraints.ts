@@ -1,4 +1,5 @@
 import type { Question } from '../model/question.js';
+import { parseBoolean } from './syntax/boolean-words.js';
 import { parseDateTime } from './syntax/date-syntax.js';
 import type { Constraint } from './features.js';
 import { parseNumbers, parseStrings } from './syntax/lists.js';
@@ -79,12 +80,9 @@ function numberTest(operator: string, value: string): TextTest {
   return parsedTest(parseNumber, test);
 }
 
-const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
-const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
-
 function booleanTest(operator: string): TextTest {
-  if (operator === 'true') return (given) => TRUE.has(given);
-  if (operator === 'false') return (given) => FALSE.has(given);
+  if (operator === 'true') return (given) => parseBoolean(given) === true;
+  if (operator === 'false') return (given) => parseBoolean(given) === false;
   return never;
 }
 

@@ -10,7 +10,7 @@ export function compileVariantFlag(
   find: FindSegment,
   semantics: Semantics,
 ): Evaluate<VariantAnswer> {
-  const answers = answersOf(flag, semantics);
+  const answers = variantAnswers(flag, semantics);
   return flag.enabled
     ? firstMatch(compileRules(flag, answers, find, semantics), answers.unmatched([]))
     : firstMatch([], answers.disabled());
@@ -20,7 +20,7 @@ type EvaluateRule = Evaluate<VariantAnswer | undefined>;
 
 function compileRules(
   { key, rules }: VariantFlag,
-  answers: Answers,
+  answers: VariantAnswers,
   find: FindSegment,
   semantics: Semantics,
 ): EvaluateRule[] {
@@ -30,7 +30,7 @@ function compileRules(
 function compileRule(
   rule: Rule,
   flagKey: string,
-  answers: Answers,
+  answers: VariantAnswers,
   find: FindSegment,
   semantics: Semantics,
 ): EvaluateRule {
@@ -48,7 +48,7 @@ type Share = (entity: string, segmentKeys: readonly string[]) => VariantAnswer;
 function compileShares(
   { segmentKeys, distributions }: Rule,
   flagKey: string,
-  answers: Answers,
+  answers: VariantAnswers,
   semantics: Semantics,
 ): Share {
   const shares = distributions.filter(({ rollout }) => rollout > 0);
@@ -69,7 +69,8 @@ function compileShares(
   };
 }
 
-interface Answers {
+/** All answers that a variant flag may give. */
+export interface VariantAnswers {
   readonly disabled: () => VariantAnswer;
   /** With the default variant, also where a rule matched but shares out nothing to the entity. */
   readonly unmatched: (segmentKeys: readonly string[]) => VariantAnswer;
@@ -77,7 +78,10 @@ interface Answers {
   readonly matched: (segmentKeys: readonly string[], variantId?: string) => VariantAnswer;
 }
 
-function answersOf({ variants, defaultVariantId }: VariantFlag, semantics: Semantics): Answers {
+export function variantAnswers(
+  { variants, defaultVariantId }: VariantFlag,
+  semantics: Semantics,
+): VariantAnswers {
   const variantOf = (id: string | undefined) => (id === undefined ? undefined : variants.get(id));
   const byDefault = variantOf(defaultVariantId);
   const noAttachment = semantics === 'v2' ? 'null' : '';

@@ -59,6 +59,14 @@ describe('an entity falls to the first share whose upper bound is above its buck
     expect(choose(shares, 'flag', entityIn(666), 'v1')).toBeUndefined();
   });
 
+  it('a first share of all but a tenth of a percent leaves out the last bucket', () => {
+    const shares = [share('a', 99.9), share('b', 0.1)];
+    for (const semantics of ['v1', 'v2'] as const) {
+      expect(choose(shares, 'flag', entityIn(998), semantics)?.variantId).toBe('a');
+      expect(choose(shares, 'flag', entityIn(999), semantics)?.variantId).toBe('b');
+    }
+  });
+
   it('v2 leaves nobody out, whatever the shares', () => {
     const rollout = fc.double({ min: 0.001, max: 100, noNaN: true });
     fc.assert(

@@ -1,12 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { evaluator } from '../../src/engine/evaluate.js';
-import { readFeatures } from '../../src/local/features/features-file.js';
-import { importFeatures } from '../../src/local/features/import-features.js';
 import {
   casesOf,
   comparable,
-  featuresOf,
+  namespacesOf,
   questionOf,
   RECORDINGS,
   recordedForm,
@@ -15,8 +12,7 @@ import {
 describe('the engine answers as the recorded service did', () => {
   it.each(RECORDINGS)('$name, $semantics: 1,500 of 1,500', async (recording) => {
     const evaluate = evaluator(recording.semantics);
-    const documents = await readFeatures(featuresOf(recording));
-    const namespaces = importFeatures(documents, recording.semantics, { date: Date.now, id: randomUUID });
+    const namespaces = await namespacesOf(recording);
     const cases = casesOf(recording);
     expect(cases).toHaveLength(1500);
 

@@ -1,25 +1,12 @@
 import { parseDateTime } from '../../engine/syntax/date-syntax.js';
 import type { ComparisonType } from '../../engine/features.js';
+import { LIST_OPERATORS, OPERATORS, OPERATORS_WITHOUT_VALUE } from '../../engine/operators.js';
 import { parseNumbers, parseStrings } from '../../engine/syntax/lists.js';
 import { parseNumber } from '../../engine/syntax/number-syntax.js';
 import type { ConstraintRecord, SegmentRecord } from '../state/records.js';
 import { type DocumentImport, newDates, newIdentity, refuse } from './document-import.js';
 import type { CheckedConstraint, CheckedSegment } from './features-schema.js';
 
-const EQUALITY = ['eq', 'neq'];
-const LISTS = ['isoneof', 'isnotoneof'];
-const ORDER = ['lt', 'lte', 'gt', 'gte'];
-const PRESENCE = ['present', 'notpresent'];
-const STRING = [...EQUALITY, 'empty', 'notempty', 'prefix', 'suffix', ...LISTS, 'contains', 'notcontains'];
-
-const OPERATORS: Readonly<Record<ComparisonType, readonly string[]>> = {
-  STRING_COMPARISON_TYPE: STRING,
-  ENTITY_ID_COMPARISON_TYPE: STRING,
-  NUMBER_COMPARISON_TYPE: [...EQUALITY, ...ORDER, ...PRESENCE, ...LISTS],
-  DATETIME_COMPARISON_TYPE: [...EQUALITY, ...ORDER, ...PRESENCE],
-  BOOLEAN_COMPARISON_TYPE: ['true', 'false', ...PRESENCE],
-};
-const WITHOUT_VALUE = ['empty', 'notempty', 'true', 'false', ...PRESENCE];
 const MAX_LIST = 100;
 
 /** Makes a record of a segment, with its constraints as the service would store them. */
@@ -59,7 +46,7 @@ function importConstraint({
   if (type === 'ENTITY_ID_COMPARISON_TYPE' && property !== 'entityId') {
     return { member: 'property', wrong: `expected entityId for ${type}, got "${property}"` };
   }
-  if (WITHOUT_VALUE.includes(operator)) return { operator, value: '' };
+  if (OPERATORS_WITHOUT_VALUE.includes(operator)) return { operator, value: '' };
   const wrong =
     value === '' ? `missing; expected a value for ${operator}` : wrongValue(type, operator, value);
   if (wrong !== undefined) return { member: 'value', wrong };
@@ -67,7 +54,7 @@ function importConstraint({
 }
 
 function wrongValue(type: ComparisonType, operator: string, value: string): string | undefined {
-  if (LISTS.includes(operator)) return wrongList(type, value);
+  if (LIST_OPERATORS.includes(operator)) return wrongList(type, value);
   if (type === 'NUMBER_COMPARISON_TYPE' && parseNumber(value) === undefined) {
     return `expected a number, got "${value}"`;
   }

@@ -1,0 +1,30 @@
+import { quoted } from '../../text/quote.js';
+import type { ComparisonType } from '../features.js';
+import { OPERATORS, OPERATORS_WITHOUT_VALUE } from '../operators.js';
+import type { ConstraintMatch } from './explanation.js';
+
+/** One constraint, and what became of the value that it saw. */
+export function constraintText(constraint: ConstraintMatch): string {
+  const { type, property, operator, value, matched } = constraint;
+  const compared =
+    type === 'ENTITY_ID_COMPARISON_TYPE' ? 'the entity id' : `${WORDS[type]} ${quoted(property)}`;
+  const bound = OPERATORS_WITHOUT_VALUE.includes(operator) ? '' : ` ${quoted(value)}`;
+  const name = OPERATORS[type].includes(operator) ? operator : quoted(operator);
+  const verdict = matched ? 'matches' : 'does not match';
+  return `${compared} ${name}${bound}: ${verdict}, ${reasonText(constraint)}`;
+}
+
+const WORDS: Readonly<Record<ComparisonType, string>> = {
+  STRING_COMPARISON_TYPE: 'string',
+  NUMBER_COMPARISON_TYPE: 'number',
+  BOOLEAN_COMPARISON_TYPE: 'boolean',
+  DATETIME_COMPARISON_TYPE: 'date-time',
+  ENTITY_ID_COMPARISON_TYPE: 'entity id',
+};
+
+function reasonText({ type, seen, why }: ConstraintMatch): string {
+  const value = seen === undefined ? 'there is no value' : `the value is ${quoted(seen)}`;
+  if (why === 'unknown-operator') return 'there is no such operator';
+  if (why === 'unreadable-constraint') return "the constraint's own value does not parse";
+  return why === 'unreadable' ? `${value}, which is no ${WORDS[type]}` : value;
+}

@@ -1,0 +1,44 @@
+import type { ReadAttribute } from '../constraints.js';
+import type { Features, SegmentChoice } from '../features.js';
+import { explainConstraint } from './explain-constraint.js';
+import type { SegmentMatch } from './explanation.js';
+
+/** What a question is compared with: all that constraints see. */
+export interface Asked {
+  readonly entity: string;
+  readonly read: ReadAttribute;
+}
+
+export interface ChoiceMatch {
+  readonly segments: readonly SegmentMatch[];
+  /** The keys of the segments that match; undefined where they are not enough for the operator. */
+  readonly matching: readonly string[] | undefined;
+}
+
+/** Compares with every constraint of every segment, also where an earlier one has settled the matter. */
+export function explainChoice(
+  { segmentKeys, segmentOperator }: SegmentChoice,
+  features: Features,
+  asked: Asked,
+): ChoiceMatch {
+  const segments = segmentKeys.map((key) => explainSegment(key, features, asked));
+  const matching = segments.filter(({ matched }) => matched).map(({ key }) => key);
+  const isEnough =
+    segmentOperator === 'OR_SEGMENT_OPERATOR'
+      ? matching.length > 0
+      : segmentOperator !== 'AND_SEGMENT_OPERATOR' || matching.length === segmentKeys.length;
+  return { segments, matching: isEnough ? matching : undefined };
+}
+
+function explainSegment(key: string, { segments }: Features, { entity, read }: Asked): SegmentMatch {
+  const segment = segments.get(key);
+  if (segment === undefined) return { key, matched: false, constraints: [] };
+  const { matchType } = segment;
+  const constraints = segment.constraints.map((constraint) => explainConstraint(constraint, entity, read));
+  const matched =
+    matchType === 'ALL_MATCH_TYPE'
+      ? constraints.every((constraint) => constraint.matched)
+      : matchType === 'ANY_MATCH_TYPE' &&
+        (constraints.length === 0 || constraints.some((constraint) => constraint.matched));
+  return { key, matched, matchType, constraints };
+}

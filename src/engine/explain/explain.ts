@@ -1,0 +1,30 @@
+import type { Question } from '../../model/question.js';
+import type { CompiledFeatures } from '../compiled-features.js';
+import { attributeReader } from '../constraints.js';
+import { explainBooleanFlag } from './explain-boolean-flag.js';
+import { explainVariantFlag } from './explain-variant-flag.js';
+import type { Explanation, FlagExplanation } from './explanation.js';
+
+/**
+ * Explains the answer to a question: each rule or rollout, what it compared, and what decided. It follows the flag step
+ * by step and parses everything again, so it is for tools; for answers there is `evaluate`. Never throws.
+ * No features: the namespace does not exist.
+ */
+export function explain(features: CompiledFeatures | undefined, question: Question): Explanation {
+  const { namespace, flag, entity } = question;
+  return { namespace, flag, entity, ...explainFlag(features, question) };
+}
+
+function explainFlag(
+  compiled: CompiledFeatures | undefined,
+  { flag: key, entity, attributes }: Question,
+): FlagExplanation {
+  const flag = compiled?.features.flags.get(key);
+  if (compiled === undefined || flag === undefined) {
+    return { answer: { kind: 'missing' }, decidedBy: { by: 'missing' }, steps: [] };
+  }
+  const asked = { entity, read: attributeReader(attributes) };
+  return flag.type === 'BOOLEAN_FLAG_TYPE'
+    ? explainBooleanFlag(flag, compiled.features, asked)
+    : explainVariantFlag(flag, compiled.features, compiled.semantics, asked);
+}

@@ -1,0 +1,60 @@
+import { quoted } from '../../text/quote.js';
+import type { MatchType, SegmentOperator } from '../features.js';
+import { constraintText } from './constraint-text.js';
+import type { Outcome, SegmentMatch, Sharing, Step, ThresholdStep } from './explanation.js';
+
+/** A rule or rollout, its segments below it, and below each its constraints. */
+export function stepLines(step: Step, number: number): readonly string[] {
+  const title = `${step.kind === 'rule' ? 'Rule' : 'Rollout'} ${number} ${OUTCOMES[step.outcome]}`;
+  if (step.outcome === 'not-reached') return [title];
+  if (step.kind === 'threshold') return [`${title}: ${thresholdText(step)}`];
+  const { segments, operator } = step;
+  return [
+    `${title}: ${operatorText(operator, segments.length)}`,
+    ...segments.flatMap(segmentLines),
+    ...(step.kind === 'rule' && step.sharing ? sharingLines(step.sharing) : []),
+  ];
+}
+
+const OUTCOMES: Readonly<Record<Outcome, string>> = {
+  applied: 'applied',
+  'did-not-apply': 'did not apply',
+  'not-reached': 'was not reached',
+};
+
+function thresholdText({ percentage, percent, value }: ThresholdStep): string {
+  return `${value} for ${percentage} % of entities, this one is at ${percent}`;
+}
+
+function operatorText(operator: SegmentOperator, count: number): string {
+  if (count === 0) return 'it names no segments';
+  if (operator !== 'OR_SEGMENT_OPERATOR' && operator !== 'AND_SEGMENT_OPERATOR') {
+    return 'its operator is unknown and asks for no segment';
+  }
+  if (count === 1) return 'its segment decides';
+  return `it needs ${operator === 'OR_SEGMENT_OPERATOR' ? 'one' : 'all'} of its segments`;
+}
+
+function segmentLines({ key, matched, matchType, constraints }: SegmentMatch): readonly string[] {
+  const title = `  Segment ${quoted(key)} ${matched ? 'matches' : 'does not match'}`;
+  return [
+    `${title}: ${matchTypeText(matchType, constraints.length)}`,
+    ...constraints.map((constraint) => `    ${constraintText(constraint)}`),
+  ];
+}
+
+function matchTypeText(matchType: MatchType | undefined, count: number): string {
+  if (matchType === undefined) return 'it does not exist';
+  if (matchType !== 'ALL_MATCH_TYPE' && matchType !== 'ANY_MATCH_TYPE') return 'its match type is unknown';
+  if (count === 0) return 'it has no constraints';
+  if (count === 1) return 'its constraint decides';
+  return `it needs ${matchType === 'ALL_MATCH_TYPE' ? 'all' : 'one'} of its constraints`;
+}
+
+function sharingLines({ bucket, shares, chosen }: Sharing): readonly string[] {
+  const lines = shares.map(({ variant, rollout, below }, at) => {
+    const name = variant === undefined ? 'the default variant' : `variant ${quoted(variant)}`;
+    return `    ${rollout} % ${name}: buckets below ${below}${at === chosen ? ', chosen' : ''}`;
+  });
+  return [`  The entity is in bucket ${bucket} of 1000`, ...lines];
+}

@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compileFeatures } from '../../../src/engine/compiled-features.js';
+import { evaluate } from '../../../src/engine/evaluate.js';
+import { explain } from '../../../src/engine/explain/explain.js';
+import { explanationText } from '../../../src/engine/explain/explanation-text.js';
+import { arbitraryFeatures, arbitraryQuestion } from '../arbitrary-features.fixture.js';
+
+describe.each(['v1', 'v2'] as const)('any explanation, %s', (semantics) => {
+  it('decides as evaluation does, is plain JSON, and gives a reason for each constraint that does not match', () => {
+    fc.assert(
+      fc.property(arbitraryFeatures, fc.array(arbitraryQuestion, { minLength: 1 }), (features, questions) => {
+        const compiled = compileFeatures(features, semantics);
+        for (const question of questions) {
+          const explanation = explain(compiled, question);
+          expect(explanation.answer).toEqual(evaluate(compiled, question));
+          expect(JSON.parse(JSON.stringify(explanation))).toStrictEqual(explanation);
+          expect(explanationText(explanation)).not.toMatch(/undefined|[^\P{Cc}\n]/u);
+          const segments = explanation.steps.flatMap((step) =>
+            step.kind === 'threshold' ? [] : step.segments,
+          );
+          for (const { matched, why } of segments.flatMap(({ constraints }) => constraints)) {
+            expect(why === undefined).toBe(matched);
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { compileFeatures } from '../../../src/engine/compiled-features.js';
+import { evaluate } from '../../../src/engine/evaluate.js';
+import { explain } from '../../../src/engine/explain/explain.js';
+import type { Explanation } from '../../../src/engine/explain/explanation.js';
+import { casesOf, namespacesOf, questionOf, RECORDINGS } from '../recordings.fixture.js';
+
+describe('an explanation decides as evaluation does', () => {
+  it.each(RECORDINGS)('$name, $semantics: 1,500 of 1,500', async (recording) => {
+    const namespaces = await namespacesOf(recording);
+    const compiled = new Map(
+      [...namespaces].map(([key, features]) => [key, compileFeatures(features, recording.semantics)]),
+    );
+    const questions = casesOf(recording).map(questionOf);
+    expect(questions).toHaveLength(1500);
+
+    const decisions = new Set<string>();
+    for (const question of questions) {
+      const features = compiled.get(question.namespace);
+      const explanation = explain(features, question);
+      expect(explanation.answer).toEqual(evaluate(features, question));
+      expect(applied(explanation)).toEqual(
+        explanation.decidedBy.by === 'step' ? [explanation.decidedBy.number] : [],
+      );
+      decisions.add(explanation.decidedBy.by);
+    }
+    expect([...decisions].sort()).toEqual(['disabled', 'missing', 'none', 'step']);
+  });
+});
+
+function applied({ steps }: Explanation): readonly number[] {
+  return steps.flatMap(({ outcome }, at) => (outcome === 'applied' ? [at + 1] : []));
+}
