@@ -62,8 +62,9 @@ const MAY_IMPORT_LESS = {
   'local/state/': ['engine/', 'files/', 'text/'],
   'local/features/': ['engine/', 'local/state/', 'text/'],
   'local/requests/': ['engine/', 'text/'],
-  'local/operations/': ['engine/', 'local/requests/', 'local/state/', 'model/'],
-  'local/http/': ['local/operations/', 'local/requests/', 'local/state/'],
+  'local/snapshot/': ['engine/', 'local/state/'],
+  'local/operations/': ['engine/', 'local/requests/', 'local/snapshot/', 'local/state/', 'model/'],
+  'local/http/': ['local/operations/', 'local/requests/', 'local/snapshot/', 'local/state/'],
 };
 
 /** The only places that may import a package, or a module of Node. */

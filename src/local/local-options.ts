@@ -16,7 +16,7 @@ export interface LocalServiceOptions {
   readonly port?: number;
   /** The address to listen on. Default `127.0.0.1`, which only this machine reaches. */
   readonly host?: string;
-  /** Whose rules of evaluation apply. Default `v1`. Flipt v2 serves evaluation only, and so does this with `v2`. */
+  /** Whose rules of evaluation apply. Default `v1`. With `v2` only evaluation and snapshots are served, as by Flipt v2. */
   readonly semantics?: Semantics;
   /**
    * The path of a file that keeps every change: a request is answered only after its change is safe on disk, and the

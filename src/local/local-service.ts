@@ -4,12 +4,13 @@ import type { Semantics } from '../engine/features.js';
 import { withoutAuthentication, withTokens } from './operations/authentication.js';
 import { DataFileError, openDataFile } from './state/data-file.js';
 import { type FeaturesSource, readFeatures } from './features/features-file.js';
-import { withFlag } from './state/changed-state.js';
+import { withFlag, withNamespaces } from './state/changed-state.js';
 import { createHandler } from './http/handler.js';
 import { importFeatures } from './features/import-features.js';
 import { listen, type Listener } from './http/listener.js';
 import { messageOf } from '../text/describe.js';
 import { checkFlagState, checkLocalOptions, type LocalServiceOptions } from './local-options.js';
+import { snapshotWriter } from './snapshot/snapshot-document.js';
 import type { NamespaceRecord, Stamp, State } from './state/records.js';
 import { Store } from './state/state-store.js';
 
@@ -67,11 +68,17 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   const read = featuresReader(semantics, stamp);
   const store = await openStore(options, read);
   const handler = createHandler({
-    service: { store, semantics, evaluate: evaluator(semantics), stamp },
+    service: {
+      store,
+      semantics,
+      evaluate: evaluator(semantics),
+      snapshotOf: snapshotWriter(semantics),
+      stamp,
+    },
     authenticate: bootstrapToken === undefined ? withoutAuthentication : withTokens(bootstrapToken),
     maxBodyBytes: LIMITS.maxBodyBytes,
   });
-  return localService(await listen(handler, { ...LIMITS, port, host }), store, read);
+  return localService(await listen(handler, { ...LIMITS, port, host }), store, read, stamp);
 }
 
 type ReadNamespaces = (source: FeaturesSource) => Promise<ReadonlyMap<string, NamespaceRecord>>;
@@ -99,7 +106,12 @@ async function openStore(
   return new Store(state, file?.save);
 }
 
-function localService(listener: Listener, store: Store, readNamespaces: ReadNamespaces): LocalService {
+function localService(
+  listener: Listener,
+  store: Store,
+  readNamespaces: ReadNamespaces,
+  stamp: Stamp,
+): LocalService {
   const close = async (): Promise<void> => {
     await listener.close();
     await store.settled();
@@ -116,12 +128,16 @@ function localService(listener: Listener, store: Store, readNamespaces: ReadName
         const namespace = state.namespaces.get(namespaceKey);
         const flag = namespace?.flags.get(key);
         if (!namespace || !flag) throw new Error(`flag "${namespaceKey}/${key}" not found`);
-        return { state: withFlag(state, namespace, { ...flag, enabled }), result: undefined };
+        const updatedAt = new Date(stamp.date()).toISOString();
+        return {
+          state: withFlag(state, namespace, { ...flag, enabled, updatedAt }, stamp),
+          result: undefined,
+        };
       });
     },
     async load(features) {
       const namespaces = await readNamespaces(features);
-      await store.change((state) => ({ state: { ...state, namespaces }, result: undefined }));
+      await store.change((state) => ({ state: withNamespaces(state, namespaces, stamp), result: undefined }));
     },
     close,
     [Symbol.asyncDispose]: close,

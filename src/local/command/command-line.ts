@@ -29,8 +29,8 @@ Options
                          wrong, the old features stay and a message says why.
   --port PORT            The port to listen on; 0 is any free one. Default: 8080.
   --host HOST            The address to listen on. Default: 127.0.0.1, which only this machine reaches.
-  --semantics v1|v2      Whose rules of evaluation apply: Flipt v1's or v2's. With v2, evaluation is all
-                         that is served. Default: v1.
+  --semantics v1|v2      Whose rules of evaluation apply: Flipt v1's or v2's. With v2, only
+                         evaluation and snapshots are served. Default: v1.
   --data FILE            Keeps every change made through the interface in FILE. Starts from FILE if it
                          exists, else from --features; later edits of the features file have no effect. A
                          change is answered only after it is safe on disk. One process a file.
@@ -43,11 +43,16 @@ Options
 Operations
   GET  /health
   POST /evaluate/v1/batch
+  GET  /internal/v1/evaluation/snapshot/namespace/{namespaceKey}
+With v1:
   POST /auth/v1/method/token                GET /auth/v1/tokens/{id}
   GET, POST /api/v1/namespaces/{namespaceKey}/segments
   GET, PUT  /api/v1/namespaces/{namespaceKey}/segments/{key}
   GET, POST /api/v1/namespaces/{namespaceKey}/flags/{flagKey}/rules
   PUT       /api/v1/namespaces/{namespaceKey}/flags/{flagKey}/variants/{id}
+With v2:
+  GET  /client/v2/environments/{environment}/namespaces/{namespaceKey}/snapshot
+  GET  /client/v2/environments/{environment}/namespaces/{namespaceKey}/stream
 
 Limits: bodies of 16 MB; 10 seconds for a request's headers, 30 for all of it.
 Ends on SIGINT or SIGTERM, after what is in flight. Exit code 0; 1 if it could not start.

@@ -35,5 +35,6 @@ function importNamespace(document: DocumentImport, content: CheckedDocument): Na
   const flags = byKey(document, 'flags', content.flags, (flag, path) =>
     importFlag(document, path, flag, segments),
   );
-  return { ...about, name: about.name || about.key, segments, flags };
+  const version = segments.size + flags.size > 0 ? document.stamp.id() : undefined;
+  return { ...about, name: about.name || about.key, version, segments, flags };
 }

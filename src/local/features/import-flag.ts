@@ -1,5 +1,5 @@
 import type { Rollout, SegmentChoice, SegmentOperator } from '../../engine/features.js';
-import { byKey, type DocumentImport, newIdentity, refuse } from './document-import.js';
+import { byKey, type DocumentImport, newDates, newIdentity, refuse } from './document-import.js';
 import type { CheckedFlag } from './features-schema.js';
 import type { FlagRecord, RuleRecord, SegmentRecord, VariantRecord } from '../state/records.js';
 import { storedChoice } from '../state/changed-state.js';
@@ -23,6 +23,7 @@ export function importFlag(
     name: name || key,
     description,
     enabled,
+    ...newDates(document),
     variants: new Map(Array.from(variants.values(), (variant) => [variant.id, variant])),
     rules: importRules(document, path, written, segments, variants),
   };

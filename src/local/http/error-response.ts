@@ -13,7 +13,7 @@ const STATUSES: Readonly<Record<RefusalKind, Omit<ErrorResponse, 'message'>>> = 
   unauthenticated: { status: 401, code: 16 },
   'not-found': { status: 404, code: 5 },
   'too-large': { status: 413, code: 8 },
-  'method-not-allowed': { status: 501, code: 12 },
+  'not-served': { status: 501, code: 12 },
 };
 const INTERNAL = { status: 500, code: 13 };
 

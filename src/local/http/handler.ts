@@ -5,10 +5,15 @@ import { readBody } from './body.js';
 import { findRoute } from './router.js';
 import { type Access, routesOf } from '../operations/routes.js';
 import { unauthenticated } from '../requests/refusal.js';
-import { errorResponse } from './error-response.js';
+import { sendEvents } from './event-stream.js';
+import { sendDocument, sendError, sendJson } from './responses.js';
 
-/** Answers one request. Never rejects. */
-export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+/** Answers one request; an answer without end stops at `ending`. Never rejects. */
+export type Handler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  ending: AbortSignal,
+) => Promise<void>;
 
 export interface HandlerOptions {
   readonly service: ServiceCore;
@@ -21,22 +26,37 @@ export interface HandlerOptions {
 export function createHandler({ service, authenticate, maxBodyBytes }: HandlerOptions): Handler {
   const routes = routesOf(service.semantics);
 
-  const answer = async (request: IncomingMessage): Promise<unknown> => {
+  const answer: Handler = async (request, response, ending) => {
     const { pathname, query } = target(request.url ?? '');
     const { route, path } = findRoute(routes, request.method ?? '', pathname);
     const header = (name: string): string | undefined => {
       const value = request.headers[name];
       return typeof value === 'string' ? value : undefined;
     };
-    const caller = authenticate(header('authorization'), service.store.state, service.stamp.date());
-    const known = admitted(route.access, caller, path('namespaceKey'));
+    const sender = authenticate(header('authorization'), service.store.state, service.stamp.date());
+    const caller = admitted(route.access, sender, path('namespaceKey'));
     const body = await readBody(request, maxBodyBytes);
-    return route.operation(service, { path, query, header, body, caller: known });
+    const routed = { path, query, header, body, caller };
+    switch (route.answers) {
+      case 'json':
+        sendJson(response, 200, await route.operation(service, routed));
+        return;
+      case 'document': {
+        const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
+        await sendDocument(response, route.operation(service, routed), {
+          ifNoneMatch,
+          acceptEncoding: acceptEncoding?.toString(),
+        });
+        return;
+      }
+      case 'events':
+        sendEvents(response, route.operation(service, routed), ending);
+    }
   };
 
-  return async (request, response) => {
+  return async (request, response, ending) => {
     try {
-      send(response, 200, await answer(request));
+      await answer(request, response, ending);
     } catch (error) {
       sendError(response, error);
     }
@@ -56,16 +76,4 @@ function admitted(access: Access, caller: Caller | undefined, namespaceKey: stri
   if (caller.namespaceKey === undefined || access === 'body') return caller;
   if (access === 'all' || caller.namespaceKey !== namespaceKey) throw unauthenticated();
   return caller;
-}
-
-function sendError(response: ServerResponse, error: unknown): void {
-  const { status, code, message } = errorResponse(error);
-  if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
-  send(response, status, { code, message, details: [] });
-}
-
-function send(response: ServerResponse, status: number, body: unknown): void {
-  const text = Buffer.from(JSON.stringify(body));
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': text.length });
-  response.end(text);
 }

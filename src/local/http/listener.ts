@@ -16,7 +16,7 @@ export interface Listener {
   readonly url: string;
   /** Requests that have come so far. */
   readonly requests: number;
-  /** Accepts no more requests, finishes those in flight, and ends all connections. */
+  /** Accepts no more requests, finishes those in flight, and ends streams and all connections. */
   close(): Promise<void>;
 }
 
@@ -28,6 +28,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   let requests = 0;
   let inFlight = 0;
   let closing: Promise<void> | undefined;
+  const ending = new AbortController();
 
   server.on('request', (request, response) => {
     requests++;
@@ -36,7 +37,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
       inFlight--;
       if (closing && inFlight === 0) server.closeAllConnections();
     });
-    void handler(request, response);
+    void handler(request, response, ending.signal);
   });
 
   const close = async (): Promise<void> => {
@@ -45,6 +46,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
         resolve();
       });
     });
+    ending.abort();
     if (inFlight === 0) server.closeAllConnections();
     else server.closeIdleConnections();
     const patience = setTimeout(() => {

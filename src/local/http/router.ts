@@ -1,5 +1,5 @@
 import type { Route } from '../operations/routes.js';
-import { invalid, methodNotAllowed, notFound } from '../requests/refusal.js';
+import { invalid, notFound, notServed } from '../requests/refusal.js';
 
 export interface Found {
   readonly route: Route;
@@ -11,7 +11,7 @@ export function findRoute(routes: readonly Route[], method: string, pathname: st
   const parts = decodedParts(pathname);
   const onPath = routes.filter((route) => matches(route, parts));
   const route = onPath.find((candidate) => candidate.method === method);
-  if (!route) throw onPath.length > 0 ? methodNotAllowed() : notFound('Not Found');
+  if (!route) throw onPath.length > 0 ? notServed('Method Not Allowed') : notFound('Not Found');
   return { route, path: (name) => parts[route.path.indexOf(`:${name}`)] ?? '' };
 }
 

@@ -1,7 +1,8 @@
 import type { KnownAnswer } from '../../model/answer.js';
 import { Message } from '../requests/message.js';
+import { checkEnvironment } from './environment.js';
 import type { Operation, ServiceCore } from './operation.js';
-import { notFound, unauthenticated } from '../requests/refusal.js';
+import { unauthenticated } from '../requests/refusal.js';
 
 /** POST /evaluate/v1/batch */
 export const evaluateBatch: Operation = (service, { body, caller, header }) => {
@@ -10,7 +11,7 @@ export const evaluateBatch: Operation = (service, { body, caller, header }) => {
   if (caller.namespaceKey !== undefined && !isWithin(batch.items, caller.namespaceKey)) {
     throw unauthenticated();
   }
-  if (service.semantics === 'v2' && batch.items.length > 0) checkEnvironment(header('x-flipt-environment'));
+  if (batch.items.length > 0) checkEnvironment(service.semantics, header('x-flipt-environment'));
   return {
     requestId: batch.requestId || service.stamp.id(),
     responses: batch.items.map((item) => answerItem(service, item)),
@@ -51,12 +52,6 @@ function isWithin(items: readonly Item[], namespaceKey: string): boolean {
 
 function namespaceOf({ namespaceKey }: Item): string {
   return namespaceKey || 'default';
-}
-
-function checkEnvironment(name = ''): void {
-  if (name === '' || name === 'default') return;
-  const quoted = JSON.stringify(name);
-  throw notFound(`failed to get environment ${quoted} from context: environment: ${quoted} not found`);
 }
 
 function answerItem({ store, evaluate, stamp }: ServiceCore, item: Item): unknown {

@@ -31,7 +31,7 @@ export const createRule: Operation = ({ store, stamp }, { path, body }) => {
     const now = new Date(stamp.date()).toISOString();
     const rule = { id: stamp.id(), ...choice, rank, distributions: [], createdAt: now, updatedAt: now };
     return {
-      state: withFlag(state, namespace, { ...flag, rules: inserted(flag.rules, rule) }),
+      state: withFlag(state, namespace, { ...flag, rules: inserted(flag.rules, rule) }, stamp),
       result: shown(namespaceKey, flagKey, rule),
     };
   });

@@ -35,7 +35,7 @@ export const createSegment: Operation = ({ store, stamp }, { path, body }) => {
     if (namespace.segments.has(key)) throw invalid(`segment "${namespaceKey}/${key}" is not unique`);
     const now = new Date(stamp.date()).toISOString();
     const segment = { key, ...content, constraints: [], createdAt: now, updatedAt: now };
-    return { state: withSegment(state, namespace, segment), result: shown(namespaceKey, segment) };
+    return { state: withSegment(state, namespace, segment, stamp), result: shown(namespaceKey, segment) };
   });
 };
 
@@ -47,7 +47,7 @@ export const updateSegment: Operation = ({ store, stamp }, { path, body }) => {
   return store.change((state) => {
     const { namespace, segment: old } = find(state, namespaceKey, path('key'));
     const segment = { ...old, ...content, updatedAt: new Date(stamp.date()).toISOString() };
-    return { state: withSegment(state, namespace, segment), result: shown(namespaceKey, segment) };
+    return { state: withSegment(state, namespace, segment, stamp), result: shown(namespaceKey, segment) };
   });
 };
 

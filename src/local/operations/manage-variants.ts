@@ -24,7 +24,7 @@ export const updateVariant: Operation = ({ store, stamp }, { path, body }) => {
     const variant = { ...old, ...content, updatedAt: new Date(stamp.date()).toISOString() };
     const variants = new Map(flag.variants).set(variant.id, variant);
     return {
-      state: withFlag(state, namespace, { ...flag, variants }),
+      state: withFlag(state, namespace, { ...flag, variants }, stamp),
       result: { ...variant, namespaceKey, flagKey },
     };
   });

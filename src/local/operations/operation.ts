@@ -1,14 +1,16 @@
 import type { Evaluator } from '../../engine/evaluate.js';
 import type { Semantics } from '../../engine/features.js';
-import type { Caller } from './authentication.js';
+import type { SnapshotDocument, SnapshotWriter } from '../snapshot/snapshot-document.js';
 import type { Stamp } from '../state/records.js';
 import type { Store } from '../state/state-store.js';
+import type { Caller } from './authentication.js';
 
 /** What every operation works with. */
 export interface ServiceCore {
   readonly store: Store;
   readonly semantics: Semantics;
   readonly evaluate: Evaluator;
+  readonly snapshotOf: SnapshotWriter;
   readonly stamp: Stamp;
 }
 
@@ -24,3 +26,19 @@ export interface RoutedRequest {
 
 /** Returns the answer's body, or throws a refusal. */
 export type Operation = (service: ServiceCore, request: RoutedRequest) => unknown;
+
+/** Returns a document that a client may keep, or throws a refusal. */
+export type DocumentOperation = (service: ServiceCore, request: RoutedRequest) => SnapshotDocument;
+
+/** Returns what a client may follow, or throws a refusal. */
+export type EventOperation = (service: ServiceCore, request: RoutedRequest) => Followed;
+
+/** Something of which only the latest event counts. */
+export interface Followed {
+  /** The event that the client has already; undefined where it has none. */
+  readonly known: string | undefined;
+  /** The latest event's text; undefined while there is none. */
+  readonly latest: () => string | undefined;
+  /** Calls `changed` whenever there may be a new event. Returns what ends that. */
+  readonly onChange: (changed: () => void) => () => void;
+}

@@ -1,6 +1,7 @@
 import type { Semantics } from '../../engine/features.js';
 import { evaluateBatch } from './evaluate-batch.js';
-import type { Operation } from './operation.js';
+import { getSnapshot, streamSnapshot } from './get-snapshot.js';
+import type { DocumentOperation, EventOperation, Operation } from './operation.js';
 import { createRule, listRules } from './manage-rules.js';
 import { createSegment, getSegment, listSegments, updateSegment } from './manage-segments.js';
 import { createToken, getToken } from './manage-tokens.js';
@@ -12,39 +13,61 @@ import { updateVariant } from './manage-variants.js';
  */
 export type Access = 'open' | 'namespace' | 'all' | 'body';
 
-export interface Route {
+interface Place {
   readonly method: 'GET' | 'POST' | 'PUT';
   /** Its parts; one that begins with `:` takes any text and gives it that name. */
   readonly path: readonly string[];
   readonly access: Access;
-  readonly operation: Operation;
 }
+
+export type Route = Place &
+  (
+    | { readonly answers: 'json'; readonly operation: Operation }
+    | { readonly answers: 'document'; readonly operation: DocumentOperation }
+    | { readonly answers: 'events'; readonly operation: EventOperation }
+  );
 
 const segments = '/api/v1/namespaces/:namespaceKey/segments';
 const flag = '/api/v1/namespaces/:namespaceKey/flags/:flagKey';
+const client = '/client/v2/environments/:environment/namespaces/:namespaceKey';
 
 const evaluation: readonly Route[] = [
-  route('GET', '/health', 'open', () => ({ status: 'SERVING' })),
-  route('POST', '/evaluate/v1/batch', 'body', evaluateBatch),
+  json('GET', '/health', 'open', () => ({ status: 'SERVING' })),
+  json('POST', '/evaluate/v1/batch', 'body', evaluateBatch),
+  {
+    ...at('GET', '/internal/v1/evaluation/snapshot/namespace/:namespaceKey', 'namespace'),
+    answers: 'document',
+    operation: getSnapshot,
+  },
 ];
 
 const management: readonly Route[] = [
-  route('POST', '/auth/v1/method/token', 'all', createToken),
-  route('GET', '/auth/v1/tokens/:id', 'all', getToken),
-  route('GET', `${flag}/rules`, 'namespace', listRules),
-  route('POST', `${flag}/rules`, 'namespace', createRule),
-  route('PUT', `${flag}/variants/:id`, 'namespace', updateVariant),
-  route('GET', segments, 'namespace', listSegments),
-  route('POST', segments, 'namespace', createSegment),
-  route('GET', `${segments}/:key`, 'namespace', getSegment),
-  route('PUT', `${segments}/:key`, 'namespace', updateSegment),
+  json('POST', '/auth/v1/method/token', 'all', createToken),
+  json('GET', '/auth/v1/tokens/:id', 'all', getToken),
+  json('GET', `${flag}/rules`, 'namespace', listRules),
+  json('POST', `${flag}/rules`, 'namespace', createRule),
+  json('PUT', `${flag}/variants/:id`, 'namespace', updateVariant),
+  json('GET', segments, 'namespace', listSegments),
+  json('POST', segments, 'namespace', createSegment),
+  json('GET', `${segments}/:key`, 'namespace', getSegment),
+  json('PUT', `${segments}/:key`, 'namespace', updateSegment),
 ];
 
-/** v2 serves evaluation only. */
+/** The environment in their path is without effect, as with Flipt: the one in the header counts. */
+const streaming: readonly Route[] = [
+  { ...at('GET', `${client}/snapshot`, 'namespace'), answers: 'document', operation: getSnapshot },
+  { ...at('GET', `${client}/stream`, 'namespace'), answers: 'events', operation: streamSnapshot },
+];
+
+/** v2 serves no management, v1 no stream. */
 export function routesOf(semantics: Semantics): readonly Route[] {
-  return semantics === 'v1' ? [...evaluation, ...management] : evaluation;
+  return [...evaluation, ...(semantics === 'v1' ? management : streaming)];
 }
 
-function route(method: Route['method'], path: string, access: Access, operation: Operation): Route {
-  return { method, path: path.split('/').slice(1), access, operation };
+function at(method: Place['method'], path: string, access: Access): Place {
+  return { method, path: path.split('/').slice(1), access };
+}
+
+function json(method: Place['method'], path: string, access: Access, operation: Operation): Route {
+  return { ...at(method, path, access), answers: 'json', operation };
 }

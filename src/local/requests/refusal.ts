@@ -1,5 +1,5 @@
 /** Why the service refuses a request. */
-export type RefusalKind = 'invalid' | 'unauthenticated' | 'not-found' | 'method-not-allowed' | 'too-large';
+export type RefusalKind = 'invalid' | 'unauthenticated' | 'not-found' | 'too-large' | 'not-served';
 
 /** A request that the service refuses. Its message is the answer's. */
 export class Refusal extends Error {
@@ -23,7 +23,8 @@ export const notFound = (message: string): Refusal => new Refusal('not-found', m
 /** One sentence for every reason: the difference would help only those who guess. */
 export const unauthenticated = (): Refusal => new Refusal('unauthenticated', 'request was not authenticated');
 
-export const methodNotAllowed = (): Refusal => new Refusal('method-not-allowed', 'Method Not Allowed');
+/** What Flipt has and this service has not, or what neither has. */
+export const notServed = (message: string): Refusal => new Refusal('not-served', message);
 
 export const tooLarge = (bytes: number): Refusal =>
   new Refusal('too-large', `the request's body is larger than ${bytes} bytes`);

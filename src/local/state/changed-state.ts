@@ -1,21 +1,34 @@
 import type { SegmentChoice } from '../../engine/features.js';
-import type { FlagRecord, NamespaceRecord, SegmentRecord, State } from './records.js';
+import type { FlagRecord, NamespaceRecord, SegmentRecord, Stamp, State } from './records.js';
 
 /** The state with one flag added or replaced. */
-export function withFlag(state: State, namespace: NamespaceRecord, flag: FlagRecord): State {
-  return withNamespace(state, { ...namespace, flags: new Map(namespace.flags).set(flag.key, flag) });
+export function withFlag(state: State, namespace: NamespaceRecord, flag: FlagRecord, stamp: Stamp): State {
+  return written(state, { ...namespace, flags: new Map(namespace.flags).set(flag.key, flag) }, stamp);
 }
 
 /** The state with one segment added or replaced. */
-export function withSegment(state: State, namespace: NamespaceRecord, segment: SegmentRecord): State {
-  return withNamespace(state, {
-    ...namespace,
-    segments: new Map(namespace.segments).set(segment.key, segment),
-  });
+export function withSegment(
+  state: State,
+  namespace: NamespaceRecord,
+  segment: SegmentRecord,
+  stamp: Stamp,
+): State {
+  const segments = new Map(namespace.segments).set(segment.key, segment);
+  return written(state, { ...namespace, segments }, stamp);
 }
 
-function withNamespace(state: State, namespace: NamespaceRecord): State {
-  return { ...state, namespaces: new Map(state.namespaces).set(namespace.key, namespace) };
+function written(state: State, namespace: NamespaceRecord, { id }: Stamp): State {
+  const namespaces = new Map(state.namespaces).set(namespace.key, { ...namespace, version: id() });
+  return { ...state, namespaces };
+}
+
+/** The state with other namespaces. One that held something before has a version, though it may be empty now. */
+export function withNamespaces(state: State, namespaces: State['namespaces'], { id }: Stamp): State {
+  const versioned = Array.from(namespaces, ([key, namespace]) => {
+    const known = state.namespaces.get(key)?.version !== undefined;
+    return [key, known ? { ...namespace, version: namespace.version ?? id() } : namespace] as const;
+  });
+  return { ...state, namespaces: new Map(versioned) };
 }
 
 /** How the service stores a choice: equal keys collapse, several are sorted, and a single one is always OR. */

@@ -77,11 +77,16 @@ const segment = v.object({
   ...dated,
 });
 
+// A file written by version 0.1.0 has no dates of flags.
+const since = v.optional(text, '1970-01-01T00:00:00.000Z');
+
 const flagMembers = {
   key: text,
   name: text,
   description: text,
   enabled: v.boolean(),
+  createdAt: since,
+  updatedAt: since,
   variants: v.pipe(
     v.array(v.object({ ...identified, key: text, name: text, description: text, attachment: text })),
     v.transform((variants) => new Map(variants.map((variant) => [variant.id, variant]))),
@@ -118,6 +123,7 @@ const namespace = v.object({
   key: text,
   name: text,
   description: text,
+  version: v.optional(text),
   flags: v.pipe(
     v.array(flag),
     v.transform((flags): ReadonlyMap<string, FlagRecord> => new Map(flags.map((each) => [each.key, each]))),

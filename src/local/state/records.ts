@@ -56,7 +56,7 @@ export interface RuleRecord extends Rule, Identified {
 }
 
 /** Both types of flag may have variants and rules; a boolean flag's are without effect. */
-interface Targeted extends Described {
+interface Targeted extends Described, Dated {
   readonly variants: ReadonlyMap<string, VariantRecord>;
   readonly rules: readonly RuleRecord[];
 }
@@ -72,6 +72,8 @@ export type FlagRecord = VariantFlagRecord | BooleanFlagRecord;
 
 export interface NamespaceRecord extends Features, Described {
   readonly key: string;
+  /** Another one after every write; undefined where nothing was ever written. */
+  readonly version?: string | undefined;
   readonly flags: ReadonlyMap<string, FlagRecord>;
   /** In order of creation. */
   readonly segments: ReadonlyMap<string, SegmentRecord>;

@@ -21,6 +21,7 @@ interface Waiting {
 export class Store {
   private waiting: Waiting[] = [];
   private saving: Promise<void> | undefined;
+  private readonly listeners = new Set<() => void>();
 
   constructor(
     private current: State,
@@ -34,7 +35,7 @@ export class Store {
   async change<Result>(change: Change<Result>): Promise<Result> {
     if (!this.save) {
       const { state, result } = change(this.current);
-      this.current = state;
+      this.become(state);
       return result;
     }
     return new Promise((resolve, reject) => {
@@ -43,9 +44,20 @@ export class Store {
     });
   }
 
+  /** Calls `changed` after each change. Returns what ends that. */
+  onChange(changed: () => void): () => void {
+    this.listeners.add(changed);
+    return () => this.listeners.delete(changed);
+  }
+
   /** Resolves when no save is under way. */
   async settled(): Promise<void> {
     await this.saving;
+  }
+
+  private become(state: State): void {
+    this.current = state;
+    for (const changed of this.listeners) changed();
   }
 
   private async saveAll(): Promise<void> {
@@ -67,11 +79,11 @@ export class Store {
     if (accepted.length === 0) return;
     try {
       await this.save?.(next);
-      this.current = next;
+      this.become(next);
       for (const { done } of accepted) done();
     } catch (error) {
       const failure = error instanceof SaveError ? error : SaveError.notMade(error);
-      if (failure.made) this.current = next;
+      if (failure.made) this.become(next);
       for (const { failed } of accepted) failed(failure);
     }
   }

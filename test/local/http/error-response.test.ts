@@ -8,7 +8,7 @@ it.each<[RefusalKind, number, number]>([
   ['unauthenticated', 401, 16],
   ['not-found', 404, 5],
   ['too-large', 413, 8],
-  ['method-not-allowed', 501, 12],
+  ['not-served', 501, 12],
 ])('answers a refusal of kind %s with %i and code %i', (kind, status, code) => {
   expect(errorResponse(new Refusal(kind, 'why'))).toEqual({ status, code, message: 'why' });
 });

@@ -6,6 +6,7 @@ import { evaluator } from '../../../src/engine/evaluate.js';
 import { withoutAuthentication } from '../../../src/local/operations/authentication.js';
 import { createHandler } from '../../../src/local/http/handler.js';
 import { listen, type Listener } from '../../../src/local/http/listener.js';
+import { snapshotWriter } from '../../../src/local/snapshot/snapshot-document.js';
 import { Store } from '../../../src/local/state/state-store.js';
 import { ask, fixedStamp } from '../requests.fixture.js';
 
@@ -14,7 +15,13 @@ let listener: Listener;
 let failing: Listener;
 
 async function serve(store: Store): Promise<Listener> {
-  const service = { store, semantics: 'v1', evaluate: evaluator('v1'), stamp: fixedStamp() } as const;
+  const service = {
+    store,
+    semantics: 'v1',
+    evaluate: evaluator('v1'),
+    snapshotOf: snapshotWriter('v1'),
+    stamp: fixedStamp(),
+  } as const;
   const handler = createHandler({ service, authenticate: withoutAuthentication, maxBodyBytes: MAX_BODY });
   return listen(handler, {
     port: 0,

@@ -68,7 +68,7 @@ describe('connections', () => {
       await once(incoming.resume(), 'end');
       response.end('{}');
     };
-    const { url } = await start((incoming, response) => reading(incoming, response).catch(() => undefined), {
+    const { url } = await start((...args) => reading(...args).catch(() => undefined), {
       headersTimeoutMs: 20,
       requestTimeoutMs: 40,
     });

@@ -1,0 +1,49 @@
+import type { ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { SnapshotDocument } from '../snapshot/snapshot-document.js';
+import { errorResponse } from './error-response.js';
+
+const compressed = promisify(gzip);
+
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  sendText(response, status, Buffer.from(JSON.stringify(body)));
+}
+
+export function sendError(response: ServerResponse, error: unknown): void {
+  const { status, code, message } = errorResponse(error);
+  if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
+  sendJson(response, status, { code, message, details: [] });
+}
+
+/** What a request says about the document that its sender has already, and how it may be sent. */
+export interface Conditions {
+  readonly ifNoneMatch: string | undefined;
+  readonly acceptEncoding: string | undefined;
+}
+
+/** The tag has no quotes, and must come back byte for byte: the service's rules. */
+export async function sendDocument(
+  response: ServerResponse,
+  { version, text }: SnapshotDocument,
+  { ifNoneMatch, acceptEncoding = '' }: Conditions,
+): Promise<void> {
+  if (version !== undefined) response.setHeader('ETag', version);
+  if (version !== undefined && ifNoneMatch === version) {
+    response.writeHead(304).end();
+    return;
+  }
+  response.setHeader('Vary', 'Accept-Encoding');
+  if (!/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(acceptEncoding)) {
+    sendText(response, 200, Buffer.from(text()));
+    return;
+  }
+  const body = await compressed(text());
+  response.setHeader('Content-Encoding', 'gzip');
+  sendText(response, 200, body);
+}
+
+function sendText(response: ServerResponse, status: number, body: Buffer): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': body.length });
+  response.end(body);
+}

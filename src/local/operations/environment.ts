@@ -1,0 +1,9 @@
+import type { Semantics } from '../../engine/features.js';
+import { notFound } from '../requests/refusal.js';
+
+/** Refuses every environment but the default one. v1 knows no environments, and ignores their names. */
+export function checkEnvironment(semantics: Semantics, name = ''): void {
+  if (semantics === 'v1' || name === '' || name === 'default') return;
+  const quoted = JSON.stringify(name);
+  throw notFound(`failed to get environment ${quoted} from context: environment: ${quoted} not found`);
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import type { FeaturesDocument } from '../../../src/local/index.js';
+import { ask } from '../requests.fixture.js';
+import { useServices } from '../running.fixture.js';
+import { snapshot } from './snapshots.fixture.js';
+
+const start = useServices();
+const features: FeaturesDocument = { flags: [{ key: 'banner' }] };
+const STREAM = '/client/v2/environments/default/namespaces/default/stream';
+const ACCEPT = { Accept: 'text/event-stream' };
+
+interface Stream {
+  readonly response: Response;
+  /** The next event, or undefined at the end of the stream. */
+  readonly next: () => Promise<string | undefined>;
+  readonly end: () => void;
+}
+
+async function open(url: string, path = STREAM): Promise<Stream> {
+  const leaving = new AbortController();
+  const response = await fetch(`${url}${path}`, { headers: ACCEPT, signal: leaving.signal });
+  const events = eventsOf(response);
+  return {
+    response,
+    next: async () => (await events.next()).value ?? undefined,
+    end: () => {
+      leaving.abort();
+    },
+  };
+}
+
+async function* eventsOf(response: Response): AsyncGenerator<string, undefined> {
+  let text = '';
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    const events = text.split('\n\n');
+    text = events.pop() ?? '';
+    yield* events;
+  }
+  return undefined;
+}
+
+const etagIn = (event: string | undefined): unknown =>
+  (JSON.parse(/^data: (.*)$/m.exec(event ?? '')?.[1] ?? '{}') as { etag?: unknown }).etag;
+
+describe('the stream of v2', () => {
+  it('begins with the current digest, and has an event for each new one', async () => {
+    const service = await start({ features, semantics: 'v2' });
+    const { response, next, end } = await open(service.url);
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    const { etag } = await snapshot(service.url);
+    expect(await next()).toMatch(
+      new RegExp(`^id: \\w{9}\\ndata: \\{"etag":"${String(etag)}","type":"refetchEvaluation"\\}$`),
+    );
+    await service.setFlag('default', 'banner', { enabled: true });
+    const event = await next();
+    expect(etagIn(event)).not.toBe(etag);
+    expect(etagIn(event)).toBe((await snapshot(service.url)).etag);
+    // Nothing that evaluation reads has changed: the next event is about the change after it.
+    await service.setFlag('default', 'banner', { enabled: true });
+    await service.load(features);
+    expect(etagIn(await next())).toBe(etag);
+    end();
+  });
+
+  it('sends nothing, not even headers, while the namespace does not exist', async () => {
+    const service = await start({ features, semantics: 'v2' });
+    let opened = false;
+    const opening = open(service.url, STREAM.replace('namespaces/default', 'namespaces/team'));
+    void opening.then(() => (opened = true));
+    await snapshot(service.url);
+    await service.setFlag('default', 'banner', { enabled: true });
+    await snapshot(service.url);
+    expect(opened).toBe(false);
+    await service.load({ ...features, namespace: 'team' });
+    const { next, end } = await opening;
+    expect(etagIn(await next())).toBe((await snapshot(service.url, 'team')).etag);
+    end();
+  });
+
+  it('sends nothing to a client that names the current digest, until it changes', async () => {
+    const service = await start({ features, semantics: 'v2' });
+    const { etag } = await snapshot(service.url);
+    let opened = false;
+    const opening = open(service.url, `${STREAM}?digest=${String(etag)}`);
+    void opening.then(() => (opened = true));
+    await snapshot(service.url);
+    expect(opened).toBe(false);
+    // Until the request is there, a change would only be its first event.
+    await expect.poll(() => service.requests).toBe(3);
+    await service.setFlag('default', 'banner', { enabled: true });
+    const { next, end } = await opening;
+    expect(etagIn(await next())).toBe((await snapshot(service.url)).etag);
+    end();
+  });
+
+  it('ends when the service is closed', async () => {
+    const service = await start({ features, semantics: 'v2' });
+    const { next } = await open(service.url);
+    await next();
+    const ended = expect(next()).rejects.toThrow('terminated');
+    await service.close();
+    await ended;
+  });
+
+  it('is refused where the environment is unknown, and to those who accept something else', async () => {
+    const { url } = await start({ features, semantics: 'v2' });
+    const headers = { ...ACCEPT, 'X-Flipt-Environment': 'production' };
+    expect(await ask(url, `GET ${STREAM}`, { headers })).toMatchObject({ status: 404 });
+    expect(await ask(url, `GET ${STREAM}`)).toMatchObject({
+      status: 501,
+      body: { message: 'only Accept: text/event-stream is served' },
+    });
+  });
+
+  it('needs a token where tokens are required', async () => {
+    const { url } = await start({ features, semantics: 'v2', bootstrapToken: 'dummy-bootstrap' });
+    expect(await ask(url, `GET ${STREAM}`, { headers: ACCEPT })).toMatchObject({ status: 401 });
+  });
+
+  it('is not served by v1', async () => {
+    const { url } = await start({ features });
+    expect(await ask(url, `GET ${STREAM}`, { headers: ACCEPT })).toMatchObject({ status: 404 });
+  });
+});
