@@ -1,4 +1,4 @@
-/** One variant flag that a segment decides, and nine more of its kind. */
+/** Ten variant flags that two segments decide: users who pay, and everybody else. */
 export const features = {
   namespace: 'default',
   flags: Array.from({ length: 10 }, (_, n) => ({
@@ -7,17 +7,25 @@ export const features = {
     type: 'VARIANT_FLAG_TYPE',
     enabled: true,
     variants: [{ key: 'on' }, { key: 'off' }],
-    rules: [
-      {
-        segment: 'everyone',
-        distributions: [
-          { variant: 'on', rollout: 50 },
-          { variant: 'off', rollout: 50 },
-        ],
-      },
-    ],
+    rules: ['paying', 'everyone'].map((segment) => ({
+      segment,
+      distributions: [
+        { variant: 'on', rollout: 50 },
+        { variant: 'off', rollout: 50 },
+      ],
+    })),
   })),
-  segments: [{ key: 'everyone', name: 'Everyone', match_type: 'ALL_MATCH_TYPE' }],
+  segments: [
+    {
+      key: 'paying',
+      name: 'Paying',
+      match_type: 'ALL_MATCH_TYPE',
+      constraints: [
+        { type: 'STRING_COMPARISON_TYPE', property: 'plan', operator: 'isoneof', value: '["pro","team"]' },
+      ],
+    },
+    { key: 'everyone', name: 'Everyone', match_type: 'ALL_MATCH_TYPE' },
+  ],
 };
 
 export function contextOf(user) {

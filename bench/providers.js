@@ -1,0 +1,60 @@
+/** The providers that `npm run bench` compares, by the names of their domains. The first one is the measure. */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { InMemoryProvider } from '@openfeature/server-sdk';
+import { FliptProvider } from 'openfeature-flipt-provider';
+import { features } from './features.js';
+import { snapshotOf } from './snapshot.js';
+
+const quiet = { error() {}, warn() {}, info() {}, debug() {} };
+
+export async function providersFor(url) {
+  const providers = [
+    ['constant', new ConstantProvider()],
+    [
+      'InMemoryProvider',
+      new InMemoryProvider({
+        'flag-0': { variants: { on: 'on', off: 'off' }, defaultVariant: 'on', disabled: false },
+      }),
+    ],
+    ['cached', new FliptProvider({ url, logger: quiet })],
+  ];
+  const folder = process.env.FLIPT_CLIENT_JS;
+  if (folder !== undefined) providers.push(['flipt-client-js', await fliptClientJs(folder)]);
+  return providers;
+}
+
+/** What no provider can do without: an answer with variant, reason and metadata, made for each call. */
+class ConstantProvider {
+  metadata = { name: 'constant' };
+  runsOn = 'server';
+  resolveStringEvaluation() {
+    const flagMetadata = { flagSetId: 'default', source: 'constant' };
+    return Promise.resolve({ value: 'on', variant: 'on', reason: 'STATIC', flagMetadata });
+  }
+}
+
+/** @flipt-io/flipt-client-js, which evaluates in WASM, as a provider. It must have been installed in the folder. */
+async function fliptClientJs(folder) {
+  const require = createRequire(join(folder, 'package.json'));
+  const { FliptClient } = await import(pathToFileURL(require.resolve('@flipt-io/flipt-client-js/node')).href);
+  const snapshot = JSON.stringify(snapshotOf(features));
+  const client = await FliptClient.init({ fetcher: async () => new Response(snapshot), updateInterval: 0 });
+  return {
+    metadata: { name: 'flipt-client-js' },
+    runsOn: 'server',
+    onClose: async () => client.close(),
+    async resolveStringEvaluation(flagKey, _defaultValue, { targetingKey, ...attributes }) {
+      const context = {};
+      for (const [name, value] of Object.entries(attributes)) context[name] = String(value);
+      const { variantKey, reason, segmentKeys } = client.evaluateVariant({
+        flagKey,
+        entityId: targetingKey,
+        context,
+      });
+      const flagMetadata = { flagSetId: 'default', segmentKeys: segmentKeys.join(',') };
+      return { value: variantKey, variant: variantKey, reason, flagMetadata };
+    },
+  };
+}
