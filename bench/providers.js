@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { InMemoryProvider } from '@openfeature/server-sdk';
 import { FliptProvider } from 'openfeature-flipt-provider';
-import { features } from './features.js';
-import { snapshotOf } from './snapshot.js';
 
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 
@@ -21,7 +19,7 @@ export async function providersFor(url) {
     ['cached', new FliptProvider({ url, logger: quiet })],
   ];
   const folder = process.env.FLIPT_CLIENT_JS;
-  if (folder !== undefined) providers.push(['flipt-client-js', await fliptClientJs(folder)]);
+  if (folder !== undefined) providers.push(['flipt-client-js', await fliptClientJs(folder, url)]);
   return providers;
 }
 
@@ -36,11 +34,10 @@ class ConstantProvider {
 }
 
 /** @flipt-io/flipt-client-js, which evaluates in WASM, as a provider. It must have been installed in the folder. */
-async function fliptClientJs(folder) {
+async function fliptClientJs(folder, url) {
   const require = createRequire(join(folder, 'package.json'));
   const { FliptClient } = await import(pathToFileURL(require.resolve('@flipt-io/flipt-client-js/node')).href);
-  const snapshot = JSON.stringify(snapshotOf(features));
-  const client = await FliptClient.init({ fetcher: async () => new Response(snapshot), updateInterval: 0 });
+  const client = await FliptClient.init({ url, updateInterval: 0 });
   return {
     metadata: { name: 'flipt-client-js' },
     runsOn: 'server',
