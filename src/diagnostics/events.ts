@@ -4,6 +4,12 @@ import type { Question } from '../model/question.js';
 /** The states of the circuit breaker. */
 export type CircuitState = 'closed' | 'open' | 'half-open';
 
+/**
+ * What the watch of the snapshot is worth: it works; its last success is too long ago; or the service offers no
+ * snapshots.
+ */
+export type WatchCondition = 'working' | 'lost' | 'not-offered';
+
 /** What the layers report, named by `type`. Times are milliseconds. */
 export type DiagnosticEvent =
   /** A resolve has its answer. `failure`: it got the default for this reason. */
@@ -55,7 +61,19 @@ export type DiagnosticEvent =
       readonly reason: 'queue-full' | 'late';
       readonly questions: number;
       readonly failure: Failure;
-    };
+    }
+  /** A request for the snapshot has ended. `failure`: it was not had. */
+  | { readonly type: 'snapshot-polled'; readonly durationMs: number; readonly failure: Failure | undefined }
+  /** The watch of the service's snapshot has begun to work, or has stopped. */
+  | { readonly type: 'watch-changed'; readonly state: WatchCondition; readonly failure: Failure | undefined }
+  /** These flags have changed, are new, or are gone. */
+  | { readonly type: 'flags-changed'; readonly flags: readonly string[] }
+  /** The service knows no such namespace or environment (`failure`), or there is nothing in it. */
+  | { readonly type: 'namespace-suspect'; readonly failure: Failure | undefined }
+  /** A flag was asked for that is missing, though there is one of almost the same key. */
+  | { readonly type: 'flag-key-suspect'; readonly flag: string; readonly like: string }
+  /** The stream of changes is open, or is not to be had. */
+  | { readonly type: 'stream-changed'; readonly open: boolean; readonly why: string };
 
 export type EventType = DiagnosticEvent['type'];
 
@@ -77,4 +95,10 @@ export const EVENT_TYPES = [
   'isolation-started',
   'isolation-finished',
   'shed',
+  'snapshot-polled',
+  'watch-changed',
+  'flags-changed',
+  'namespace-suspect',
+  'flag-key-suspect',
+  'stream-changed',
 ] as const satisfies readonly EventType[];

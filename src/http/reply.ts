@@ -50,6 +50,10 @@ export const ENDED: Failure = { kind: 'closed', message: 'the request was ended 
 /** Never rejects. */
 export type Send = (request: ServiceRequest) => Promise<Reply | Failure>;
 
+export function environmentHeaders(environment: string | undefined): Readonly<Record<string, string>> {
+  return environment === undefined ? {} : { 'x-flipt-environment': environment };
+}
+
 /** Characters of an error that are looked at. No error of the service's is as long. */
 export const LARGEST_ERROR = 256 * 1024;
 

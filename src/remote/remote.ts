@@ -1,6 +1,6 @@
 import type { AskAtOnce } from '../model/answer.js';
 import type { Question } from '../model/question.js';
-import type { Send } from '../http/reply.js';
+import { environmentHeaders, type Send } from '../http/reply.js';
 import { answersOf, batchBody, BATCH_PATH, itemText } from './batch-wire.js';
 
 export interface RemoteSettings {
@@ -17,10 +17,6 @@ export function remote(send: Send, settings: RemoteSettings, signal: AbortSignal
     const outcome = await send({ method: 'POST', path: BATCH_PATH, headers, body, repeatable: true, signal });
     return outcome.kind === 'reply' ? answersOf(settings.url, outcome, questions) : outcome;
   };
-}
-
-export function environmentHeaders(environment: string | undefined): Readonly<Record<string, string>> {
-  return environment === undefined ? {} : { 'x-flipt-environment': environment };
 }
 
 /** Bytes of a request's body in UTF-8: without questions (less the comma that the first has not), and what a question adds. */

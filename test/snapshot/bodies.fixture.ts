@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { ParsedBody } from '../../src/snapshot/parse.js';
-import { parseSnapshot } from '../../src/snapshot/parse.js';
+import type { ParsedBody } from '../../src/snapshot/body/parse.js';
+import { parseSnapshot } from '../../src/snapshot/body/parse.js';
 import { systemClock } from '../../src/clock.js';
 
 const FOLDER = new URL('../recordings/snapshot/', import.meta.url);

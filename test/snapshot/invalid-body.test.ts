@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseSnapshot } from '../../src/snapshot/parse.js';
+import { parseSnapshot } from '../../src/snapshot/body/parse.js';
 import { manualClock } from '../clock.fixture.js';
 import { parsedJson, parsedText, recordedBody } from './bodies.fixture.js';
 
@@ -16,7 +16,7 @@ describe('an invalid body is rejected as a whole:', () => {
   it.each<[string, unknown, string]>([
     ['no list of flags', {}, 'flags: missing'],
     ['an error of the service', { code: 5, message: 'not found', details: [] }, 'flags: missing'],
-    ['flags that are no list', { flags: { key: 'f' } }, 'flags: expected a list, got object'],
+    ['flags that are no list', { flags: { key: 'f' } }, 'flags: expected a list, got an object'],
     ['a list', [], 'not JSON: no { at byte 0'],
     ['text', 'ok', 'not JSON: no { at byte 0'],
     [
@@ -26,7 +26,7 @@ describe('an invalid body is rejected as a whole:', () => {
     ],
     ['two lists of flags', undefined, 'flags: expected one list "flags", got a list'],
     ['a flag that is null', { flags: [null] }, 'flags[0]: expected a flag of a known type, got null'],
-    ['a flag without a key', { flags: [{ key: '' }] }, 'flags[0].key: expected a key, got string'],
+    ['a flag without a key', { flags: [{ key: '' }] }, 'flags[0].key: expected a key, got a string'],
     ['one key twice', { flags: [{ key: 'f' }, { key: 'f' }] }, 'flags[1].key: "f" is there twice'],
     [
       'a flag of a new type',
@@ -36,9 +36,9 @@ describe('an invalid body is rejected as a whole:', () => {
     [
       'text for a truth value',
       flag({ enabled: 'true' }),
-      'flags[1].enabled: expected true or false, got string',
+      'flags[1].enabled: expected true or false, got a string',
     ],
-    ['rules that are no list', flag({ rules: {} }), 'flags[1].rules: expected a list, got object'],
+    ['rules that are no list', flag({ rules: {} }), 'flags[1].rules: expected a list, got an object'],
     [
       'a rollout of a new type',
       flag({ type: 'BOOLEAN_FLAG_TYPE', rollouts: [{ type: 'NEW_ROLLOUT_TYPE' }] }),
@@ -57,12 +57,12 @@ describe('an invalid body is rejected as a whole:', () => {
     [
       'a number for text',
       constraint({ value: 5 }),
-      'flags[1].rules[0].segments[0].constraints[0].value: expected text, got number',
+      'flags[1].rules[0].segments[0].constraints[0].value: expected text, got a number',
     ],
     [
       'a share in words',
       flag({ rules: [{ distributions: [{ rollout: '50' }] }] }),
-      'flags[1].rules[0].distributions[0].rollout: expected a number, got string',
+      'flags[1].rules[0].distributions[0].rollout: expected a number, got a string',
     ],
     [
       'copies of a rule that share their distributions in no way',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { changes, contentsOf } from '../../src/snapshot/contents.js';
-import { parseSnapshot } from '../../src/snapshot/parse.js';
+import { parseSnapshot } from '../../src/snapshot/body/parse.js';
 import { manualClock } from '../clock.fixture.js';
 import { BODIES, parsedJson, recordedJson, type BodyJson } from './bodies.fixture.js';
 

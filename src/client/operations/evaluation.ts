@@ -1,5 +1,5 @@
 import { isHeaderText } from '../../text/header.js';
-import { environmentHeaders } from '../../remote/remote.js';
+import { environmentHeaders } from '../../http/reply.js';
 import { BATCH_PATH } from '../../remote/batch-wire.js';
 import { batchAnswer } from './evaluation-answer.js';
 import type { EvaluationBatch, EvaluationRequest } from './evaluation-types.js';

@@ -7,8 +7,8 @@ import type {
   Semantics,
   Variant,
   VariantFlag,
-} from '../engine/features.js';
-import { quoted } from '../text/quote.js';
+} from '../../engine/features.js';
+import { quoted } from '../../text/quote.js';
 import type { WireBooleanFlag, WireFlag, WireRule, WireSegment, WireVariantFlag } from './body-schema.js';
 import { InvalidBody } from './invalid-body.js';
 

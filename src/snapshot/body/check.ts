@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { quoted } from '../text/quote.js';
+import { kindOf } from '../../text/describe.js';
+import { quoted } from '../../text/quote.js';
 import { InvalidBody } from './invalid-body.js';
 
 /** Parses a piece of the body. Throws {@link InvalidBody} with the place: `flags[3].rules[0].segments: expected …`. */
@@ -28,7 +29,5 @@ function step(key: unknown): string {
 
 /** Kinds rather than values: a segment may hold personal data, and the message goes to a log. */
 function shown(input: unknown): string {
-  if (Array.isArray(input)) return 'a list';
-  if (typeof input === 'string' && /^[A-Z_]{1,60}$/.test(input)) return quoted(input);
-  return input === null ? 'null' : typeof input;
+  return typeof input === 'string' && /^[A-Z_]{1,60}$/.test(input) ? quoted(input) : kindOf(input);
 }

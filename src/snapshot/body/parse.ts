@@ -1,12 +1,14 @@
-import { quoted } from '../text/quote.js';
-import type { Clock } from '../clock.js';
-import type { Features, Flag, Segment, Semantics } from '../engine/features.js';
+import { quoted } from '../../text/quote.js';
+import type { Clock } from '../../clock.js';
+import type { Features, Flag, Semantics } from '../../engine/features.js';
+import { sameFlag } from '../../engine/flag-parts.js';
 import { flagSchema, restSchema } from './body-schema.js';
 import { checked } from './check.js';
-import { flagContent, segmentContent, type Contents } from './contents.js';
+import { flagContent, type Contents } from '../contents.js';
 import { flagPieces, type Piece } from './flag-pieces.js';
 import { InvalidBody } from './invalid-body.js';
 import { readFlag } from './read-flag.js';
+import { segmentTable } from './segment-table.js';
 
 /** What a body says: all that the flags of a namespace are evaluated from. */
 export interface ParsedBody {
@@ -23,9 +25,15 @@ const BYTES_PER_TURN = 32 * 1024;
 
 /**
  * Reads a snapshot of `namespace`, some flags in each turn of the event loop.
+ * What is as it was in the `previous` one is the same object again, so that it stays compiled.
  * Rejects with {@link InvalidBody} as soon as anything cannot be read: half a snapshot would be a wrong one.
  */
-export async function parseSnapshot(body: Buffer, namespace: string, clock: Clock): Promise<ParsedBody> {
+export async function parseSnapshot(
+  body: Buffer,
+  namespace: string,
+  clock: Clock,
+  previous?: ParsedBody,
+): Promise<ParsedBody> {
   const pause = pauses(clock);
   const { pieces, rest } = await cut(body, pause);
   const { digest, namespace: named } = checked(rest, restSchema, '');
@@ -35,20 +43,21 @@ export async function parseSnapshot(body: Buffer, namespace: string, clock: Cloc
   const semantics: Semantics = digest === '' ? 'v1' : 'v2';
   const flags = new Map<string, Flag>();
   const contents = new Map<string, string>();
-  const segments = segmentTable();
+  const segments = segmentTable(previous?.features.segments);
+  const features: Features = { flags, segments: segments.byKey };
   for (const [at, [start, end]] of pieces.entries()) {
     const place = `flags[${at}]`;
-    const flag = readFlag(
-      checked(body.toString('utf8', start, end), flagSchema, place),
-      semantics,
-      segments.keyOf,
-    );
-    if (flags.has(flag.key)) throw new InvalidBody(`${place}.key: ${quoted(flag.key)} is there twice`);
-    flags.set(flag.key, flag);
-    contents.set(flag.key, flagContent(flag, segments.contentOf, semantics));
+    const wire = checked(body.toString('utf8', start, end), flagSchema, place);
+    const { key } = wire;
+    if (flags.has(key)) throw new InvalidBody(`${place}.key: ${quoted(key)} is there twice`);
+    const flag = readFlag(wire, semantics, segments.keyOf);
+    const content = flagContent(flag, segments.contentOf, semantics);
+    contents.set(key, content);
+    flags.set(key, (previous?.contents.get(key) === content && previous.features.flags.get(key)) || flag);
+    if (previous && !sameFlag(key, previous.features, features)) flags.set(key, flag);
     await pause(end - start);
   }
-  return { features: { flags, segments: segments.byKey }, semantics, contents, digest: digest || undefined };
+  return { features, semantics, contents, digest: digest || undefined };
 }
 
 /** Lets others have a turn after each so many bytes. */
@@ -78,31 +87,4 @@ async function cut(
     pieces.push(value);
     await pause(value[1] - value[0]);
   }
-}
-
-/**
- * The segments of all rules. A snapshot repeats a segment in each rule, and two copies may differ: v1 reads them one
- * by one while somebody edits them. Each content has a key of its own, so that no rule gets another's segment.
- */
-function segmentTable(): {
-  readonly byKey: ReadonlyMap<string, Segment>;
-  readonly keyOf: (segment: Segment) => string;
-  readonly contentOf: (key: string) => string;
-} {
-  const byKey = new Map<string, Segment>();
-  const contents = new Map<string, string>();
-  return {
-    byKey,
-    keyOf(segment) {
-      const content = segmentContent(segment);
-      let key = segment.key;
-      while (byKey.has(key) && contents.get(key) !== content) key += '\0';
-      if (!byKey.has(key)) {
-        byKey.set(key, segment);
-        contents.set(key, content);
-      }
-      return key;
-    },
-    contentOf: (key) => contents.get(key) ?? '',
-  };
 }

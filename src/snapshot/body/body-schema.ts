@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { COMPARISON_TYPES, MATCH_TYPES, SEGMENT_OPERATORS } from '../engine/features.js';
+import { COMPARISON_TYPES, MATCH_TYPES, SEGMENT_OPERATORS } from '../../engine/features.js';
 
 /*
  * A snapshot as Flipt writes it, as far as evaluation reads it: proto3's JSON mapping, in which a member that has its

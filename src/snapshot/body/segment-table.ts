@@ -1,0 +1,33 @@
+import type { Segment } from '../../engine/features.js';
+import { segmentContent } from '../contents.js';
+
+export interface SegmentTable {
+  readonly byKey: ReadonlyMap<string, Segment>;
+  /** The key under which the table holds a segment of this content. */
+  readonly keyOf: (segment: Segment) => string;
+  readonly contentOf: (key: string) => string;
+}
+
+/**
+ * The segments of all rules. A snapshot repeats a segment in each rule, and two copies may differ: v1 reads them one
+ * by one while somebody edits them. Each content has a key of its own, so that no rule gets another's segment.
+ */
+export function segmentTable(previous?: ReadonlyMap<string, Segment>): SegmentTable {
+  const byKey = new Map<string, Segment>();
+  const contents = new Map<string, string>();
+  return {
+    byKey,
+    keyOf(segment) {
+      const content = segmentContent(segment);
+      let key = segment.key;
+      while (byKey.has(key) && contents.get(key) !== content) key += '\0';
+      if (!byKey.has(key)) {
+        const before = previous?.get(key);
+        byKey.set(key, before && segmentContent(before) === content ? before : segment);
+        contents.set(key, content);
+      }
+      return key;
+    },
+    contentOf: (key) => contents.get(key) ?? '',
+  };
+}

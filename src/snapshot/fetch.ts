@@ -1,0 +1,145 @@
+import type { Clock } from '../clock.js';
+import { compileFeatures } from '../engine/compiled-features.js';
+import { failureKindOf } from '../http/status.js';
+import {
+  contentWords,
+  environmentHeaders,
+  serviceErrorOf,
+  statusFailure,
+  unreadable,
+  type Reply,
+  type Send,
+} from '../http/reply.js';
+import { retryAfterMs } from '../http/retry.js';
+import type { Failure } from '../model/failure.js';
+import { messageOf } from '../text/describe.js';
+import { parseSnapshot, type ParsedBody } from './body/parse.js';
+import { digestOf } from './contents.js';
+import type { Snapshot } from './snapshot.js';
+
+export interface FetchSettings {
+  readonly url: string;
+  readonly namespace: string;
+  readonly environment: string | undefined;
+}
+
+/** What was fetched before: a snapshot, and the ETag with which it came. */
+export interface Known {
+  readonly snapshot: Snapshot;
+  readonly etag: string | undefined;
+}
+
+/** What came of a request for the snapshot. */
+export type Fetched =
+  /** 304: the known snapshot is still the service's. */
+  | { readonly kind: 'unchanged' }
+  /** All of it. `durationMs` is what it cost the service and the network. */
+  | ({ readonly kind: 'snapshot'; readonly durationMs: number } & Known)
+  /**
+   * It was not had. `offersNone`: the service seems to have no snapshots at all. `isUnknown`: it has, but does not
+   * know the namespace or the environment.
+   */
+  | {
+      readonly kind: 'failed';
+      readonly failure: Failure;
+      readonly offersNone: boolean;
+      readonly isUnknown: boolean;
+      readonly retryAfterMs: number | undefined;
+    };
+
+/** Never rejects. */
+export type FetchSnapshot = (known: Known | undefined) => Promise<Fetched>;
+
+/** For a large namespace and a slow store: v1 takes seconds for 1,000 flags. */
+const LIMITS = { timeoutMs: 60_000, maxBytes: 64 * 1024 * 1024 };
+
+/** Without it, v1 leaves default variants out. */
+const VERSION_HEADERS = { 'x-flipt-accept-server-version': '1.61.1' };
+
+/** What a service says that knows no snapshots: unknown path or method, or not for these credentials. */
+const OFFERS_NONE: ReadonlySet<number> = new Set([401, 403, 404, 405, 501]);
+
+export function snapshotFetcher(
+  send: Send,
+  { url, namespace, environment }: FetchSettings,
+  clock: Clock,
+  signal: AbortSignal,
+): FetchSnapshot {
+  const path = `/internal/v1/evaluation/snapshot/namespace/${encodeURIComponent(namespace)}`;
+  const headers = { ...VERSION_HEADERS, ...environmentHeaders(environment), 'accept-encoding': 'gzip' };
+
+  return async (known) => {
+    const started = clock.now();
+    const outcome = await send({
+      method: 'GET',
+      path,
+      headers: { ...headers, ...(known?.etag !== undefined && { 'if-none-match': known.etag }) },
+      download: LIMITS,
+      repeatable: true,
+      signal,
+    });
+    if (outcome.kind !== 'reply') return failed(outcome);
+    const durationMs = clock.now() - started;
+    if (outcome.status === 304) {
+      return known?.etag === undefined
+        ? failed(unreadable(url, 'a 304 to a request without an ETag'))
+        : { kind: 'unchanged' };
+    }
+    if (outcome.status !== 200) return refused(outcome);
+    if (outcome.bytes === undefined || !isJson(outcome)) {
+      return {
+        ...failed(unreadable(url, `${contentWords(outcome)} instead of a snapshot`)),
+        offersNone: true,
+      };
+    }
+    try {
+      const parsed = await parseSnapshot(outcome.bytes, namespace, clock, known?.snapshot);
+      const etag = outcome.headers.etag;
+      return {
+        kind: 'snapshot',
+        durationMs,
+        ...knownFrom(parsed, typeof etag === 'string' ? etag : undefined, known),
+      };
+    } catch (error) {
+      return failed(unreadable(url, `a snapshot that is not used: ${messageOf(error)}`));
+    }
+  };
+
+  function refused(reply: Reply): Fetched {
+    const delayMs = retryAfterMs(reply, clock.date());
+    const error = serviceErrorOf(reply);
+    return {
+      ...failed(statusFailure(url, reply)),
+      offersNone: OFFERS_NONE.has(reply.status),
+      // So Flipt answers for a path that it does not know, too, but then with these words.
+      isUnknown:
+        failureKindOf(reply.status) === 'not-found' &&
+        error?.code === NOT_FOUND &&
+        error.message !== 'Not Found',
+      retryAfterMs: delayMs,
+    };
+  }
+}
+
+/** gRPC's code. */
+const NOT_FOUND = 5;
+
+function failed(failure: Failure) {
+  return { kind: 'failed', failure, offersNone: false, isUnknown: false, retryAfterMs: undefined } as const;
+}
+
+function isJson({ headers }: Reply): boolean {
+  const type = headers['content-type'];
+  return typeof type === 'string' && /^application\/(?:[\w.+-]*\+)?json\b/i.test(type);
+}
+
+function knownFrom(parsed: ParsedBody, etag: string | undefined, before: Known | undefined): Known {
+  const isSameKind = before?.snapshot.semantics === parsed.semantics;
+  const compiled = isSameKind
+    ? before.snapshot.compiled.next(parsed.features)
+    : compileFeatures(parsed.features, parsed.semantics);
+  return {
+    snapshot: { ...parsed, compiled, version: parsed.digest ?? etag ?? digestOf(parsed.contents) },
+    etag,
+  };
+}

@@ -1,0 +1,94 @@
+/** What the watch knows of its own past. Times are milliseconds of the clock's `now`. */
+export interface WatchState {
+  /** `undefined` before the first success. */
+  readonly lastSuccessAt: number | undefined;
+  /** What the last whole body cost; 0 before the first. */
+  readonly fullBodyMs: number;
+  /** When the request under way began. */
+  readonly startedAt: number | undefined;
+  /** When the last success had become too old; `undefined` while it is recent enough. */
+  readonly lostAt: number | undefined;
+  /** The service answers as if it had no snapshots, and never had one. */
+  readonly offersNone: boolean;
+  /** No request before this time: the service has asked for it. */
+  readonly notBefore: number;
+}
+
+export const UNTRIED: WatchState = {
+  lastSuccessAt: undefined,
+  fullBodyMs: 0,
+  startedAt: undefined,
+  lostAt: undefined,
+  offersNone: false,
+  notBefore: 0,
+};
+
+const RELIABLE_INTERVALS = 3;
+/** A whole body is expensive for the service. Fetching it takes at most a twentieth of the time. */
+const BODY_SHARE = 20;
+const JITTER = 0.2;
+const WITHOUT_SNAPSHOTS_MS = 300_000;
+/** A longer Retry-After is somebody's mistake. */
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
+
+export function started(state: WatchState, now: number): WatchState {
+  return { ...state, startedAt: now };
+}
+
+/** `fullBodyMs` is `undefined` where the service had nothing new to send. */
+export function succeeded(state: WatchState, now: number, fullBodyMs = state.fullBodyMs): WatchState {
+  return { ...UNTRIED, lastSuccessAt: now, fullBodyMs };
+}
+
+export interface PollFailure {
+  readonly offersNone: boolean;
+  readonly retryAfterMs: number | undefined;
+}
+
+export function failed(
+  state: WatchState,
+  pollMs: number,
+  now: number,
+  { offersNone, retryAfterMs = 0 }: PollFailure,
+): WatchState {
+  return {
+    ...state,
+    startedAt: undefined,
+    lostAt: state.lostAt ?? lostAt(state, pollMs, now),
+    offersNone: state.offersNone || (offersNone && state.lastSuccessAt === undefined),
+    notBefore: now + Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS),
+  };
+}
+
+/** `undefined` if there was nothing to lose, or its time is not over. */
+function lostAt(state: WatchState, pollMs: number, now: number): number | undefined {
+  const { lastSuccessAt, startedAt = now } = state;
+  const limit = limitOf(state, pollMs);
+  if (lastSuccessAt === undefined || now <= limit) return undefined;
+  return startedAt <= limit ? now : limit;
+}
+
+export function intervalMs({ fullBodyMs }: WatchState, pollMs: number): number {
+  return Math.max(pollMs, BODY_SHARE * fullBodyMs);
+}
+
+/** Milliseconds until the next poll. `random` is in [0, 1), so that many instances do not poll at the same moment. */
+export function nextDelayMs(state: WatchState, pollMs: number, now: number, random: number): number {
+  const interval = state.offersNone ? WITHOUT_SNAPSHOTS_MS : intervalMs(state, pollMs);
+  return Math.max(interval * (1 - JITTER + 2 * JITTER * random), state.notBefore - now);
+}
+
+/**
+ * Until when the last success is recent enough to rely on. While a request is under way, nobody knows yet: a body that
+ * takes long is no lost watch.
+ */
+export function reliableUntil(state: WatchState, pollMs: number): number {
+  const { lostAt, startedAt } = state;
+  const limit = limitOf(state, pollMs);
+  return lostAt ?? (startedAt !== undefined && startedAt <= limit ? Infinity : limit);
+}
+
+function limitOf(state: WatchState, pollMs: number): number {
+  const { lastSuccessAt = -Infinity } = state;
+  return lastSuccessAt + RELIABLE_INTERVALS * intervalMs(state, pollMs);
+}

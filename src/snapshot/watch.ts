@@ -1,0 +1,133 @@
+import type { Clock } from '../clock.js';
+import type { Reporter } from '../diagnostics/diagnostics.js';
+import type { WatchCondition } from '../diagnostics/events.js';
+import { changes } from './contents.js';
+import type { Fetched, FetchSnapshot, Known } from './fetch.js';
+import type { Snapshot } from './snapshot.js';
+import {
+  failed,
+  nextDelayMs,
+  reliableUntil,
+  started,
+  succeeded,
+  UNTRIED,
+  type WatchState,
+} from './watch-state.js';
+
+/** Keeps the newest snapshot, and knows how far to trust it. */
+export interface Watch {
+  /** The newest one; `undefined` before the first. */
+  readonly snapshot: () => Snapshot | undefined;
+  /** When the service confirmed it last; `undefined` before the first. */
+  readonly confirmedAt: () => number | undefined;
+  /** Until when it can be relied on; in the past if the watch is lost. */
+  readonly reliableUntil: () => number;
+  /**
+   * Polls without waiting for the interval. Resolves when a request that began no earlier than this call has ended; at
+   * once if the service has asked for a pause. Never rejects.
+   */
+  readonly poll: () => Promise<void>;
+  readonly close: () => void;
+}
+
+export interface WatchSettings {
+  readonly fetch: FetchSnapshot;
+  readonly pollMs: number;
+  /**
+   * A snapshot is in force. `changed` are the keys of the flags that differ from the one before; `undefined` for the
+   * first one.
+   */
+  readonly applied: (snapshot: Snapshot, changed: readonly string[] | undefined) => void;
+}
+
+/** Polls at once, and from then on in the background until it is closed. */
+export function openWatch(
+  { fetch, pollMs, applied }: WatchSettings,
+  { report }: Pick<Reporter, 'report'>,
+  clock: Clock,
+  random: () => number,
+): Watch {
+  let state: WatchState = UNTRIED;
+  let known: Known | undefined;
+  let condition: WatchCondition | undefined;
+  let underWay: Promise<void> | undefined;
+  let following: Promise<void> | undefined;
+  let cancelTimer: () => void = () => undefined;
+  let isClosed = false;
+
+  const request = async () => {
+    cancelTimer();
+    state = started(state, clock.now());
+    const fetched = await fetch(known);
+    if (isClosed) return;
+    learn(fetched);
+    cancelTimer = clock.after(
+      nextDelayMs(state, pollMs, clock.now(), random()),
+      () => void join(),
+      'background',
+    );
+  };
+  /** One request at a time. */
+  const join = (): Promise<void> => {
+    if (isClosed) return Promise.resolve();
+    underWay ??= request().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
+
+  const learn = (fetched: Fetched) => {
+    const now = clock.now();
+    const durationMs = now - (state.startedAt ?? now);
+    const failure = fetched.kind === 'failed' ? fetched.failure : undefined;
+    report({ type: 'snapshot-polled', durationMs, failure });
+    if (fetched.kind === 'failed') {
+      state = failed(state, pollMs, now, fetched);
+      if (fetched.isUnknown) report({ type: 'namespace-suspect', failure });
+    } else {
+      state = succeeded(state, now, fetched.kind === 'snapshot' ? fetched.durationMs : undefined);
+    }
+    const next = conditionOf(state);
+    if (next !== undefined && next !== condition) report({ type: 'watch-changed', state: next, failure });
+    condition = next;
+    if (fetched.kind === 'snapshot') apply(fetched);
+  };
+
+  const apply = ({ snapshot, etag }: Known) => {
+    const before = known?.snapshot;
+    known = { snapshot, etag };
+    // What v1 answers for a namespace that it does not know; a new one is empty, too.
+    if (etag === undefined && snapshot.contents.size === 0)
+      report({ type: 'namespace-suspect', failure: undefined });
+    const changed = before && changes(before.contents, snapshot.contents);
+    if (changed?.length === 0) return;
+    applied(snapshot, changed);
+    if (changed) report({ type: 'flags-changed', flags: changed });
+  };
+
+  void join();
+  return {
+    snapshot: () => known?.snapshot,
+    confirmedAt: () => state.lastSuccessAt,
+    reliableUntil: () => reliableUntil(state, pollMs),
+    poll() {
+      if (clock.now() < state.notBefore) return Promise.resolve();
+      if (underWay === undefined) return join();
+      following ??= underWay.then(() => {
+        following = undefined;
+        return join();
+      });
+      return following;
+    },
+    close() {
+      isClosed = true;
+      cancelTimer();
+    },
+  };
+}
+
+function conditionOf({ lastSuccessAt, lostAt, offersNone }: WatchState): WatchCondition | undefined {
+  if (lostAt !== undefined) return 'lost';
+  if (lastSuccessAt !== undefined) return 'working';
+  return offersNone ? 'not-offered' : undefined;
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import {
+  failed,
+  nextDelayMs,
+  reliableUntil,
+  started,
+  succeeded,
+  UNTRIED,
+} from '../../src/snapshot/watch-state.js';
+
+const POLL_MS = 15_000;
+const LAST_RANDOM = 1 - Number.EPSILON;
+const failure = { offersNone: false, retryAfterMs: undefined };
+const none = { offersNone: true, retryAfterMs: undefined };
+
+describe('the next poll', () => {
+  it.each([
+    ['the interval, shortened by up to 20 %', succeeded(UNTRIED, 0), 0, 12_000],
+    ['the interval', succeeded(UNTRIED, 0), 0.5, 15_000],
+    ['the interval, lengthened by up to 20 %', succeeded(UNTRIED, 0), LAST_RANDOM, 18_000],
+    ['20 times what a whole body cost', succeeded(UNTRIED, 0, 2500), 0.5, 50_000],
+    ['the same after an answer of 304', succeeded(succeeded(UNTRIED, 0, 2500), 0), 0.5, 50_000],
+    ['the interval after a failure', failed(UNTRIED, POLL_MS, 0, failure), 0.5, 15_000],
+    ['five minutes where there are no snapshots', failed(UNTRIED, POLL_MS, 0, none), 0.5, 300_000],
+    [
+      'also after other failures',
+      failed(failed(UNTRIED, POLL_MS, 0, none), POLL_MS, 0, failure),
+      0.5,
+      300_000,
+    ],
+    ['the interval where there was one before', failed(succeeded(UNTRIED, 0), POLL_MS, 0, none), 0.5, 15_000],
+    [
+      'what Retry-After asks for',
+      failed(UNTRIED, POLL_MS, 0, { ...failure, retryAfterMs: 40_000 }),
+      0.5,
+      40_000,
+    ],
+    [
+      'no sooner for a short Retry-After',
+      failed(UNTRIED, POLL_MS, 0, { ...failure, retryAfterMs: 1 }),
+      0.5,
+      15_000,
+    ],
+    [
+      'an hour for a longer Retry-After',
+      failed(UNTRIED, POLL_MS, 0, { ...failure, retryAfterMs: 1e12 }),
+      0,
+      3_600_000,
+    ],
+  ])('comes after %s', (_what, state, random, delayMs) => {
+    expect(nextDelayMs(state, POLL_MS, 0, random)).toBeCloseTo(delayMs, 3);
+  });
+});
+
+describe('a watch is reliable', () => {
+  const begun = succeeded(UNTRIED, 1000);
+
+  it('never before the first success', () => {
+    expect(reliableUntil(UNTRIED, POLL_MS)).toBe(-Infinity);
+    expect(reliableUntil(started(UNTRIED, 5), POLL_MS)).toBe(-Infinity);
+  });
+
+  it('for three intervals after its last success', () => {
+    expect(reliableUntil(begun, POLL_MS)).toBe(46_000);
+    expect(reliableUntil(succeeded(UNTRIED, 1000, 2000), POLL_MS)).toBe(121_000);
+  });
+
+  it('while a request is under way that began in that time: a slow body is no lost watch', () => {
+    expect(reliableUntil(started(begun, 46_000), POLL_MS)).toBe(Infinity);
+    expect(reliableUntil(started(begun, 46_001), POLL_MS)).toBe(46_000);
+  });
+
+  it('until the failure of such a request, if the time is over by then', () => {
+    const slow = failed(started(begun, 40_000), POLL_MS, 100_000, failure);
+    expect(reliableUntil(slow, POLL_MS)).toBe(100_000);
+    expect(reliableUntil(failed(started(slow, 115_000), POLL_MS, 115_100, failure), POLL_MS)).toBe(100_000);
+  });
+
+  it('through failures while the last success is recent', () => {
+    const once = failed(started(begun, 16_000), POLL_MS, 16_100, failure);
+    expect(reliableUntil(once, POLL_MS)).toBe(46_000);
+    expect(reliableUntil(failed(started(once, 50_000), POLL_MS, 50_100, failure), POLL_MS)).toBe(46_000);
+  });
+
+  it('again after the next success', () => {
+    const lost = failed(started(begun, 50_000), POLL_MS, 50_100, failure);
+    expect(reliableUntil(succeeded(started(lost, 65_000), 65_100), POLL_MS)).toBe(110_100);
+  });
+});

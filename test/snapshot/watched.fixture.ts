@@ -1,0 +1,23 @@
+import type { Clock } from '../../src/clock.js';
+import type { DiagnosticEvent } from '../../src/diagnostics/events.js';
+import type { Send } from '../../src/http/reply.js';
+import { openWatch } from '../../src/snapshot/watch.js';
+import { fetching } from './fetched.fixture.js';
+
+export const POLL_MS = 15_000;
+
+/** A watch of a service that answers each request as the function says; no jitter. */
+export function watching(answer: Send, clock: Clock) {
+  const { fetch, requests } = fetching(answer, clock);
+  const reported: DiagnosticEvent[] = [];
+  const changed: (readonly string[] | undefined)[] = [];
+  const report = (event: DiagnosticEvent) => {
+    reported.push(event);
+  };
+  const applied = (_: unknown, flags: readonly string[] | undefined) => {
+    changed.push(flags);
+  };
+  const watch = openWatch({ fetch, pollMs: POLL_MS, applied }, { report }, clock, () => 0.5);
+  const types = () => reported.map(({ type }) => type).filter((type) => type !== 'snapshot-polled');
+  return { watch, requests, reported, changed, types };
+}
