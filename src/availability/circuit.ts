@@ -1,59 +1,69 @@
 import { counted, emptyTally, sums, type Tally } from '../http/tally.js';
+import type { Failure } from '../model/failure.js';
 
-/** The states of a circuit breaker, and the pure transitions between them. Times are a clock's milliseconds. */
-export type BreakerState =
-  | { readonly mode: 'closed'; readonly consecutive: number; readonly tally: Tally }
-  | { readonly mode: 'open'; readonly probeAt: number; readonly openForMs: number }
-  | { readonly mode: 'probing'; readonly openForMs: number };
+/** The circuit breaker: its states, and the pure transitions between them. Times are a clock's milliseconds. */
+export type Circuit =
+  | { readonly state: 'closed'; readonly inARow: number; readonly tally: Tally }
+  | {
+      readonly state: 'open';
+      /** The last failure before it opened, or of the last check. */
+      readonly failure: Failure;
+      readonly checkAt: number;
+      readonly openForMs: number;
+    }
+  | { readonly state: 'half-open'; readonly failure: Failure; readonly openForMs: number };
 
-export interface BreakerSettings {
+export interface CircuitSettings {
   readonly failures: number;
   readonly openForMs: number;
   readonly maxOpenForMs: number;
 }
 
-/** Besides consecutive failures: half of at least so many requests within ten seconds. */
+/** When and how long: `jitter` shortens a time, so that many instances do not check in step. */
+export interface Moment {
+  readonly now: number;
+  readonly jitter: (ms: number) => number;
+}
+
+/** Besides failures in a row: half of at least so many requests within ten seconds. */
 const ENOUGH_REQUESTS = 20;
 const FAILED_SHARE = 0.5;
 
-export const closedBreaker: BreakerState = { mode: 'closed', consecutive: 0, tally: emptyTally };
+export const CLOSED_CIRCUIT: Circuit = { state: 'closed', inARow: 0, tally: emptyTally };
 
-/** Whether a request may go out now: as any other, as the one probe, or not at all. */
-export function admission(state: BreakerState, now: number): 'pass' | 'probe' | 'refuse' {
-  if (state.mode === 'closed') return 'pass';
-  return state.mode === 'open' && now >= state.probeAt ? 'probe' : 'refuse';
-}
-
-export function probing(state: BreakerState): BreakerState {
-  return state.mode === 'open' ? { mode: 'probing', openForMs: state.openForMs } : state;
-}
-
-/** A request that was let pass has ended. What was under way when the breaker opened changes nothing any more. */
-export function passed(
-  state: BreakerState,
-  failed: boolean,
-  now: number,
-  settings: BreakerSettings,
-): BreakerState {
-  if (state.mode !== 'closed') return state;
-  const consecutive = failed ? state.consecutive + 1 : 0;
-  const tally = counted(state.tally, now, failed);
+/** A request has ended. One that was under way when the circuit opened changes nothing. */
+export function afterRequest(
+  circuit: Circuit,
+  failure: Failure | undefined,
+  { now, jitter }: Moment,
+  settings: CircuitSettings,
+): Circuit {
+  if (circuit.state !== 'closed') return circuit;
+  const inARow = failure === undefined ? 0 : circuit.inARow + 1;
+  const tally = counted(circuit.tally, now, failure !== undefined);
   const { all, marked } = sums(tally, now);
   const tooMany = all >= ENOUGH_REQUESTS && marked >= all * FAILED_SHARE;
-  return failed && (consecutive >= settings.failures || tooMany)
-    ? { mode: 'open', probeAt: now + settings.openForMs, openForMs: settings.openForMs }
-    : { mode: 'closed', consecutive, tally };
+  if (failure === undefined || (inARow < settings.failures && !tooMany)) {
+    return { state: 'closed', inARow, tally };
+  }
+  const { openForMs } = settings;
+  return { state: 'open', failure, checkAt: now + jitter(openForMs), openForMs };
 }
 
-/** The probe has ended. */
-export function probed(
-  state: BreakerState,
-  failed: boolean,
-  now: number,
-  settings: BreakerSettings,
-): BreakerState {
-  if (state.mode !== 'probing') return state;
-  if (!failed) return closedBreaker;
-  const openForMs = Math.min(state.openForMs * 2, Math.max(settings.maxOpenForMs, settings.openForMs));
-  return { mode: 'open', probeAt: now + openForMs, openForMs };
+/** A check goes out. */
+export function halfOpen(circuit: Circuit): Circuit {
+  if (circuit.state !== 'open') return circuit;
+  return { state: 'half-open', failure: circuit.failure, openForMs: circuit.openForMs };
+}
+
+/** The check has failed: the circuit stays open, twice as long. */
+export function openAgain(
+  circuit: Circuit,
+  failure: Failure,
+  { now, jitter }: Moment,
+  settings: CircuitSettings,
+): Circuit {
+  if (circuit.state === 'closed') return circuit;
+  const openForMs = Math.min(circuit.openForMs * 2, Math.max(settings.maxOpenForMs, settings.openForMs));
+  return { state: 'open', failure, checkAt: now + jitter(openForMs), openForMs };
 }

@@ -1,88 +1,164 @@
+import type { Problem, Problems } from '../diagnostics/events.js';
 import { traitsOf, type Failure } from '../model/failure.js';
-import type { Logger } from '../options/provider-options.js';
+import {
+  afterRequest,
+  CLOSED_CIRCUIT,
+  halfOpen,
+  openAgain,
+  type Circuit,
+  type CircuitSettings,
+  type Moment,
+} from './circuit.js';
 
-/**
- * What keeps the provider from answering as it should; several may hold at once.
- * - `unreached`: the service has not answered as it should since the start
- * - `refused`: it refuses the credentials, or there are none to send
- * - `failing`: the circuit breaker is open
- * - `unusable`: it answers, but nothing that could be used; logged only, since it may be all about one flag
- */
-export type Problem = 'unreached' | 'refused' | 'failing' | 'unusable';
-export type Condition = 'ready' | 'stale' | 'error';
-
-/** What is said of it, in front of what went wrong. */
-function headline(problem: Problem, failure: Failure): string {
-  switch (problem) {
-    case 'unreached':
-      return traitsOf(failure).responded
-        ? 'Flipt does not answer as it should; defaults are served, and it is tried again in the background'
-        : 'Flipt cannot be reached; defaults are served, and it is tried again in the background';
-    case 'refused':
-      return failure.kind === 'credentials'
-        ? 'There are no credentials to send to Flipt; known answers and defaults are served, and it is tried again'
-        : 'Flipt accepts no credentials of ours; known answers and defaults are served, and it is tried again';
-    case 'failing':
-      return 'Flipt fails; it is left alone for a while, and known answers and defaults are served';
-    case 'unusable':
-      return 'Flipt answers, but with nothing that can be used; known answers and defaults are served';
-  }
+/** All that is known about the service. Pure transitions: each takes a state and returns the next one. */
+export interface Health {
+  readonly circuit: Circuit;
+  /** Set while the start goes on. */
+  readonly starting: Start | undefined;
+  /** The service has not answered as it should since the start. */
+  readonly unreachable: Failure | undefined;
+  /** It rejects the credentials, or there are none to send. */
+  readonly rejected: Failure | undefined;
+  /** It responds, but with nothing usable. */
+  readonly unusable: Failure | undefined;
+  readonly unusableInARow: number;
+  /** When an unreachable service, or one that rejects the credentials, is checked next. */
+  readonly recheck: Recheck | undefined;
 }
 
-/** What is said where another problem is left. */
-const RELIEF: Readonly<Record<Problem, string>> = {
-  unreached: 'Flipt can be reached',
-  refused: 'Flipt accepts the credentials',
-  failing: 'Flipt is asked again',
-  unusable: 'Flipt gives answers that can be used',
+interface Recheck {
+  readonly at: number;
+  readonly delayMs: number;
+}
+
+interface Start extends Recheck {
+  readonly until: number;
+  readonly failure: Failure;
+}
+
+const START_DELAY_MS = 100;
+/** The longest is the promise of the README: a service that is back is noticed within about ten seconds. */
+const RECHECK_MS = { first: 1_000, most: 10_000 };
+/** So many unusable responses in a row are no longer the trouble of one flag. */
+const TOO_MANY_UNUSABLE = 10;
+
+export const HEALTHY: Health = {
+  circuit: CLOSED_CIRCUIT,
+  starting: undefined,
+  unreachable: undefined,
+  rejected: undefined,
+  unusable: undefined,
+  unusableInARow: 0,
+  recheck: undefined,
 };
 
-export interface Health {
-  readonly raise: (problem: Problem, failure: Failure) => void;
-  readonly clear: (...problems: readonly Problem[]) => void;
-  readonly has: (problem: Problem) => boolean;
-}
-
-export interface HealthReport {
-  /** Whether there are answers to fall back on. */
-  readonly knowsAnything: () => boolean;
-  readonly changed: (condition: Condition, message: string) => void;
-  readonly logger: Logger;
-}
-
-/** Owns the problems there are. Logs each once when it starts and once when it ends. */
-export function providerHealth({ knowsAnything, changed, logger }: HealthReport): Health {
+export function problemsOf({ circuit, unreachable, rejected, unusable }: Health): Problems {
   const problems = new Map<Problem, Failure>();
-  let condition: Condition = 'ready';
+  if (unreachable !== undefined) problems.set('unreachable', unreachable);
+  if (rejected !== undefined) problems.set('credentials-rejected', rejected);
+  if (circuit.state !== 'closed') problems.set('circuit-open', circuit.failure);
+  if (unusable !== undefined) problems.set('responses-unusable', unusable);
+  return problems;
+}
 
-  const reassess = (message: string) => {
-    const raised = [...problems.keys()].filter((problem) => problem !== 'unusable');
-    const next = raised.length === 0 ? 'ready' : isStale(raised) ? 'stale' : 'error';
-    if (next === condition) return;
-    condition = next;
-    changed(next, message);
-  };
-  /** An outage leaves known answers as good as they were; credentials that are refused are an error at once. */
-  const isStale = (raised: readonly Problem[]) =>
-    raised.every((problem) => problem === 'failing') && knowsAnything();
+/** When the service is to be checked; `undefined`: not at all. */
+export function nextCheckAt({ circuit, starting, recheck }: Health): number | undefined {
+  const times = [starting?.at, recheck?.at, circuit.state === 'open' ? circuit.checkAt : undefined];
+  const due = times.filter((time) => time !== undefined);
+  return due.length === 0 ? undefined : Math.min(...due);
+}
 
-  return {
-    raise(problem, failure) {
-      if (problems.has(problem)) return;
-      problems.set(problem, failure);
-      // That a service which was never reached fails is nothing new.
-      const known = problem === 'failing' && problems.has('unreached');
-      logger[known ? 'debug' : 'warn'](`${headline(problem, failure)}: ${failure.message}`);
-      reassess(failure.message);
-    },
-    clear(...named) {
-      const cleared = named.filter((problem) => problems.delete(problem));
-      if (cleared.length === 0) return;
-      const message =
-        problems.size === 0 ? 'Flipt answers again' : cleared.map((problem) => RELIEF[problem]).join('; ');
-      logger[problems.size === 0 ? 'warn' : 'debug'](message);
-      reassess(message);
-    },
-    has: (problem) => problems.has(problem),
+export function started(health: Health, withinMs: number, now: number): Health {
+  const failure: Failure = {
+    kind: 'timeout',
+    message: `Flipt did not answer within ${withinMs} ms (initTimeoutMs)`,
   };
+  return { ...health, starting: { at: now, delayMs: START_DELAY_MS, until: now + withinMs, failure } };
+}
+
+/** The start ends without an answer. */
+export function startFailed(health: Health, failure: Failure, moment: Moment): Health {
+  const kind = traitsOf(failure).cause === 'credentials' ? 'rejected' : 'unreachable';
+  return checkedLater({ ...health, starting: undefined, [kind]: failure }, moment);
+}
+
+/** One attempt of a request has ended; `failure` if it counts for the circuit breaker. */
+export function attempted(
+  health: Health,
+  failure: Failure | undefined,
+  moment: Moment,
+  settings: CircuitSettings | undefined,
+): Health {
+  if (settings === undefined) return health;
+  const circuit = afterRequest(health.circuit, failure, moment, settings);
+  return { ...health, circuit };
+}
+
+/** The service has answered questions. */
+export function answered(health: Health): Health {
+  const { circuit, starting } = health;
+  return { ...HEALTHY, circuit, starting };
+}
+
+/** Questions were not answered. An outage is for the circuit breaker to judge. */
+export function unanswered(health: Health, failure: Failure, moment: Moment): Health {
+  const { cause, responded, countsForCircuit } = traitsOf(failure);
+  if (cause === 'credentials') {
+    return checkedLater({ ...health, rejected: health.rejected ?? failure }, moment);
+  }
+  if (!responded || countsForCircuit === 'yes') return health;
+  const unusableInARow = health.unusableInARow + 1;
+  // Of the same trouble, most likely.
+  const isExplained = health.circuit.state !== 'closed' || health.unreachable !== undefined;
+  const isNew = unusableInARow >= TOO_MANY_UNUSABLE && !isExplained;
+  return { ...health, unusableInARow, unusable: health.unusable ?? (isNew ? failure : undefined) };
+}
+
+export function checking(health: Health): Health {
+  return { ...health, circuit: halfOpen(health.circuit) };
+}
+
+/** The check has succeeded: all is well, but for what a check cannot see. */
+export function checkPassed({ unusable, unusableInARow }: Health): Health {
+  return { ...HEALTHY, unusable, unusableInARow };
+}
+
+export function checkFailed(
+  health: Health,
+  failure: Failure,
+  moment: Moment,
+  settings: CircuitSettings | undefined,
+): Health {
+  const { cause, responded, countsForCircuit } = traitsOf(failure);
+  // The check concerns no flag, so that a 500 is the service's own.
+  const isThere = responded && countsForCircuit === 'no';
+  const circuit =
+    isThere || settings === undefined ? CLOSED_CIRCUIT : openAgain(health.circuit, failure, moment, settings);
+  const { starting, recheck } = health;
+  if (starting !== undefined) {
+    // Trying again soon would only be rejected again.
+    if (cause === 'credentials' && responded) return startFailed({ ...health, circuit }, failure, moment);
+    const { until, delayMs } = starting;
+    return {
+      ...health,
+      circuit,
+      starting: { until, failure, at: moment.now + delayMs, delayMs: delayMs * 2 },
+    };
+  }
+  const rejected = health.rejected ?? (cause === 'credentials' ? failure : undefined);
+  return checkedLater(
+    { ...health, circuit, rejected, recheck: recheck && later(recheck.delayMs * 2, moment) },
+    moment,
+  );
+}
+
+/** While a problem lasts that only a check can end. */
+function checkedLater(health: Health, moment: Moment): Health {
+  if (health.unreachable === undefined && health.rejected === undefined) return health;
+  return { ...health, recheck: health.recheck ?? later(RECHECK_MS.first, moment) };
+}
+
+function later(ms: number, { now, jitter }: Moment): Recheck {
+  const delayMs = Math.min(ms, RECHECK_MS.most);
+  return { at: now + jitter(delayMs), delayMs };
 }

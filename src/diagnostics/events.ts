@@ -9,6 +9,15 @@ export type CircuitState = 'closed' | 'open' | 'half-open';
  * snapshots.
  */
 export type WatchCondition = 'working' | 'lost' | 'not-offered';
+ * What keeps the provider from answering as it should; several may hold at once.
+ * - `unreachable`: the service has not answered as it should since the start
+ * - `credentials-rejected`: it rejects the credentials, or there are none to send
+ * - `circuit-open`: the circuit breaker is open or half-open
+ * - `responses-unusable`: the service responds, but with nothing usable; it may be all about one flag
+ */
+export type Problem = 'unreachable' | 'credentials-rejected' | 'circuit-open' | 'responses-unusable';
+/** With the failure that each began with. */
+export type Problems = ReadonlyMap<Problem, Failure>;
 
 /** What the layers report, named by `type`. Times are milliseconds. */
 export type DiagnosticEvent =
@@ -48,6 +57,13 @@ export type DiagnosticEvent =
       readonly type: 'circuit-changed';
       readonly state: CircuitState;
       readonly failure: Failure | undefined;
+    }
+  /** Problems have begun or ended. `starting`: before the outcome of the start was known. */
+  | {
+      readonly type: 'health-changed';
+      readonly before: Problems;
+      readonly after: Problems;
+      readonly starting: boolean;
     }
   /** New credentials were asked for after a 401; `failure`: there were none. */
   | { readonly type: 'credentials-refreshed'; readonly failure: Failure | undefined }
@@ -91,6 +107,7 @@ export const EVENT_TYPES = [
   'attempt',
   'retry',
   'circuit-changed',
+  'health-changed',
   'credentials-refreshed',
   'isolation-started',
   'isolation-finished',

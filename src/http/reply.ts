@@ -105,7 +105,7 @@ function statusWords(reply: Reply): string {
 }
 
 export function unreadable(url: string, why: string): Failure {
-  return { kind: 'unreadable', message: `Flipt at ${url} gave an answer that is not one: ${why}` };
+  return { kind: 'unreadable', message: `Flipt at ${url} returned an unreadable response: ${why}` };
 }
 
 /** What came instead of what was expected, in one line that is safe to log. */

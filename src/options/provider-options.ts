@@ -171,16 +171,19 @@ export interface BatchOptions {
   readonly maxWaiting?: number | undefined;
 }
 
-/** When the circuit breaker opens, and for how long. While it is open, no questions are sent. */
+/** When the circuit breaker opens, so that a failing service is not asked, and for how long. */
 export interface BreakerOptions {
   /**
-   * Consecutive failed requests that open it: no connection, no answer in time, 408, 429, 502, 503 or 504. It also opens
-   * when half of 20 or more requests within ten seconds have failed. Default 3.
+   * Failed requests in a row that open the circuit: no connection, no answer in time, 408, 429, 502, 503 or 504. It also
+   * opens once half of at least 20 requests within ten seconds have failed. Default 3.
    */
   readonly failures?: number | undefined;
-  /** Milliseconds until the first probe; doubles each time a probe fails. Default 5000. */
+  /**
+   * Milliseconds until the service is checked for the first time; doubles each time the check fails. Each time is
+   * shortened by chance, by half at most, so that many instances do not check at once. Default 5000.
+   */
   readonly openForMs?: number | undefined;
-  /** Most milliseconds between probes; `openForMs` if that is longer. Default 60000. */
+  /** The longest time between two checks, in milliseconds; `openForMs` if that is longer. Default 10000. */
   readonly maxOpenForMs?: number | undefined;
 }
 

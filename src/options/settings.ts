@@ -54,7 +54,7 @@ const BATCH: Settled<BatchOptions> = {
   maxConcurrent: 8,
   maxWaiting: 10_000,
 };
-const BREAKER: Settled<BreakerOptions> = { failures: 3, openForMs: 5_000, maxOpenForMs: 60_000 };
+const BREAKER: Settled<BreakerOptions> = { failures: 3, openForMs: 5_000, maxOpenForMs: 10_000 };
 
 /** Throws a TypeError that names what is wrong. */
 export function providerSettings(

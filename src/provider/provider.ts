@@ -12,7 +12,7 @@ import {
   type ResolutionDetails,
 } from '@openfeature/server-sdk';
 import { systemClock } from '../clock.js';
-import type { Condition } from '../availability/health.js';
+import type { ProviderState } from '../diagnostics/provider-state.js';
 import { toBoolean } from './mapping/boolean.js';
 import { contextReader, InvalidContext } from './mapping/context.js';
 import { resolutionDetails } from './mapping/details.js';
@@ -208,10 +208,10 @@ export class FliptProvider implements Provider {
   }
 
   #run(): Running {
-    const changed = (condition: Condition, message: string) => {
+    const changed = (state: ProviderState, message: string) => {
       // Never PROVIDER_FATAL: the SDK would no longer call, and nothing would show that it works again.
-      const details = condition === 'error' ? { message, errorCode: ErrorCode.GENERAL } : { message };
-      this.events.emit(EVENTS[condition], details);
+      const details = state === 'error' ? { message, errorCode: ErrorCode.GENERAL } : { message };
+      this.events.emit(EVENTS[state], details);
     };
     return run(this.#settings, changed, systemClock, Math.random);
   }

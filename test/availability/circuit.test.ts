@@ -1,28 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import {
-  admission,
-  closedBreaker,
-  passed,
-  probed,
-  probing,
-  type BreakerState,
+  afterRequest,
+  CLOSED_CIRCUIT,
+  halfOpen,
+  openAgain,
+  type Circuit,
 } from '../../src/availability/circuit.js';
 import { counted, emptyTally, sums } from '../../src/http/tally.js';
+import { failedWith } from '../http/outcomes.fixture.js';
 
 const SETTINGS = { failures: 3, openForMs: 1_000, maxOpenForMs: 3_000 };
+const DOWN = failedWith('connection');
+const at = (now: number) => ({ now, jitter: (ms: number) => ms });
 
 /** The state after requests that ended so: F failed, S succeeded; one each `everyMs`. */
-function after(outcomes: string, everyMs = 0): BreakerState {
+function after(outcomes: string, everyMs = 0): Circuit {
   return outcomes
     .split('')
-    .reduce<BreakerState>(
-      (state, outcome, at) => passed(state, outcome === 'F', at * everyMs, SETTINGS),
-      closedBreaker,
+    .reduce<Circuit>(
+      (circuit, outcome, turn) =>
+        afterRequest(circuit, outcome === 'F' ? DOWN : undefined, at(turn * everyMs), SETTINGS),
+      CLOSED_CIRCUIT,
     );
 }
 
-describe('the circuit breaker', () => {
-  it.each<[string, number, BreakerState['mode']]>([
+describe('the circuit', () => {
+  it.each<[string, number, Circuit['state']]>([
     ['', 0, 'closed'],
     ['FF', 0, 'closed'],
     ['FFF', 0, 'open'],
@@ -32,46 +35,34 @@ describe('the circuit breaker', () => {
     ['SFSFSFSFSFSFSFSFSFSF', 0, 'open'],
     ['SSFSSFSSFSSFSSFSSFSSFSSFSSF', 0, 'closed'],
     ['SFSFSFSFSFSFSFSFSFSF', 600, 'closed'],
-  ])('after %j, one each %s ms, is %s', (outcomes, everyMs, mode) => {
-    expect(after(outcomes, everyMs).mode).toBe(mode);
+  ])('after %j, one each %s ms, is %s', (outcomes, everyMs, state) => {
+    expect(after(outcomes, everyMs).state).toBe(state);
   });
 
-  it('lets pass while it is closed, nothing while it is open, and one probe after its time', () => {
-    const open = after('FFF');
-    expect(admission(closedBreaker, 0)).toBe('pass');
-    expect(admission(open, 999)).toBe('refuse');
-    expect(admission(open, 1_000)).toBe('probe');
-    expect(admission(probing(open), 5_000)).toBe('refuse');
-  });
-
-  it('closes when a probe succeeds, with a clean slate', () => {
-    expect(probed(probing(after('FFF')), false, 1_000, SETTINGS)).toBe(closedBreaker);
-  });
-
-  it('stays open twice as long each time a probe fails, up to the longest', () => {
-    let state = after('FFF');
+  it('stays open twice as long each time a check fails, up to the longest', () => {
+    let circuit = after('FFF');
+    expect(circuit).toMatchObject({ checkAt: 1_000, openForMs: 1_000 });
     const times: number[] = [];
-    for (let probe = 0; probe < 4; probe++) {
-      state = probed(probing(state), true, 10_000, SETTINGS);
-      if (state.mode === 'open') times.push(state.openForMs, state.probeAt - 10_000);
+    for (let check = 0; check < 4; check++) {
+      circuit = openAgain(halfOpen(circuit), DOWN, at(10_000), SETTINGS);
+      if (circuit.state === 'open') times.push(circuit.openForMs, circuit.checkAt - 10_000);
     }
     expect(times).toEqual([2_000, 2_000, 3_000, 3_000, 3_000, 3_000, 3_000, 3_000]);
   });
 
   it('stays open for as long as at first where the longest is shorter than that', () => {
     const settings = { ...SETTINGS, maxOpenForMs: 10 };
-    expect(probed(probing(after('FFF')), true, 0, settings)).toMatchObject({ openForMs: 1_000 });
+    expect(openAgain(halfOpen(after('FFF')), DOWN, at(0), settings)).toMatchObject({ openForMs: 1_000 });
   });
 
   it('is not changed by what was under way before', () => {
     const open = after('FFF');
-    for (const state of [open, probing(open)]) {
-      expect(passed(state, true, 0, SETTINGS)).toBe(state);
-      expect(passed(state, false, 0, SETTINGS)).toBe(state);
+    for (const circuit of [open, halfOpen(open)]) {
+      expect(afterRequest(circuit, DOWN, at(0), SETTINGS)).toBe(circuit);
+      expect(afterRequest(circuit, undefined, at(0), SETTINGS)).toBe(circuit);
     }
-    expect(probed(open, false, 0, SETTINGS)).toBe(open);
-    expect(probed(closedBreaker, true, 0, SETTINGS)).toBe(closedBreaker);
-    expect(probing(closedBreaker)).toBe(closedBreaker);
+    expect(openAgain(CLOSED_CIRCUIT, DOWN, at(0), SETTINGS)).toBe(CLOSED_CIRCUIT);
+    expect(halfOpen(CLOSED_CIRCUIT)).toBe(CLOSED_CIRCUIT);
   });
 });
 

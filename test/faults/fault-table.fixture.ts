@@ -52,7 +52,7 @@ const replying = (
 
 const HTML = ['content-type: text/html'];
 const PAGE = '<html><body>Bad Gateway</body></html>';
-const UNREADABLE = /an answer that is not one/;
+const UNREADABLE = /an unreadable response/;
 const CONNECTION = /could not be asked/;
 /** The request's time-out, or the deadline of a resolve that has joined it. */
 const TIMEOUT = /did not answer within|no answer from Flipt within|more than 16 MB/;

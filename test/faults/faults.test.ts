@@ -96,7 +96,7 @@ describe.each(faults)('$name', (fault) => {
         await until(() => rigged.events.at(-1) === 'ready', 2 * TIMES.maxOpenForMs + MARGIN_MS);
         expect(rigged.events).toEqual(['stale', 'ready']);
         expect(rigged.log).toEqual([
-          expect.stringMatching(/^Flipt fails; it is left alone for a while/),
+          expect.stringMatching(/^Flipt fails; circuit open/),
           'Flipt answers again',
         ]);
       }

@@ -27,7 +27,7 @@ describe('without options', () => {
       },
       batch: { maxItems: 50, maxBytes: 1_048_576, maxConcurrent: 8, maxWaiting: 10_000 },
       http: { timeoutMs: 500, retries: 2 },
-      breaker: { failures: 3, openForMs: 5_000, maxOpenForMs: 60_000 },
+      breaker: { failures: 3, openForMs: 5_000, maxOpenForMs: 10_000 },
     });
   });
 

@@ -24,7 +24,7 @@ const ANSWERS: readonly (readonly [string, Script, string, RegExp])[] = [
     'not JSON',
     saying(200, 'application/json', '{oops'),
     'PARSE_ERROR',
-    /gave an answer that is not one: .*not JSON/,
+    /returned an unreadable response: .*not JSON/,
   ],
   ['empty', saying(200, 'application/json', ''), 'PARSE_ERROR', /an empty body/],
   ['an array', json([item.variant('a', 'b')]), 'PARSE_ERROR', /without a list "responses"/],

@@ -176,7 +176,7 @@ describe('an answer of another length than the batch', () => {
       { kind: 'variant' },
       {
         failure: {
-          message: 'Flipt at http://flipt.test gave an answer that is not one: 1 items for a batch of 2',
+          message: 'Flipt at http://flipt.test returned an unreadable response: 1 items for a batch of 2',
         },
       },
     ]);

@@ -82,7 +82,7 @@ describe('an answer that is none', () => {
   ])('%s is told in one line', (_, body, more, why) => {
     expect(answersOf(URL_, reply(body, more), [question('a')])).toEqual({
       kind: 'unreadable',
-      message: `Flipt at http://flipt.test gave an answer that is not one: ${why}`,
+      message: `Flipt at http://flipt.test returned an unreadable response: ${why}`,
     });
   });
 

@@ -1,0 +1,171 @@
+import type { Clock } from '../clock.js';
+import type { Reporter } from '../diagnostics/diagnostics.js';
+import { traitsOfOutcome } from '../http/outcome.js';
+import type { Reply, Send } from '../http/reply.js';
+import { isFailure, type AskAtOnce } from '../model/answer.js';
+import type { Failure } from '../model/failure.js';
+import type { CircuitSettings, Moment } from './circuit.js';
+import type { HealthCheck } from './health-check.js';
+import * as health from './health.js';
+
+export interface AvailabilitySettings {
+  /** Goes past the circuit breaker. */
+  readonly check: HealthCheck;
+  /** `undefined`: the circuit never opens. */
+  readonly breaker: CircuitSettings | undefined;
+  readonly reporter: Reporter;
+}
+
+/** The one owner of the question whether the service is healthy: one state, one timer, one check at a time. */
+export interface Availability {
+  /** Checks the service until it answers, rejects the credentials, or the time is up. */
+  readonly start: (withinMs: number) => Promise<Failure | undefined>;
+  /** Sends while the circuit is closed, and learns from each attempt. */
+  readonly throughCircuit: (send: Send) => Send;
+  /** Learns from what comes of whole requests. */
+  readonly observed: (askAtOnce: AskAtOnce) => AskAtOnce;
+  /** Counts a failure that only its context shows to be the service's, such as a 500 for everything. */
+  readonly serviceFailed: (failure: Failure) => void;
+  /** Why nothing would be sent now, `undefined` if something would. */
+  readonly refusal: () => Failure | undefined;
+  /** Ends the timer, and a start with this failure. Nothing is reported any more. */
+  readonly close: (failure: Failure) => void;
+}
+
+export function availability(
+  { check, breaker, reporter }: AvailabilitySettings,
+  clock: Clock,
+  random: () => number,
+): Availability {
+  let state = health.HEALTHY;
+  let isChecking = false;
+  let isClosed = false;
+  let cancelTimer: () => void = () => undefined;
+  let endStart: (failure: Failure | undefined) => void = () => undefined;
+
+  /** Between half of a time and all of it. */
+  const jitter = (ms: number) => ms * (0.5 + random() / 2);
+  const moment = (): Moment => ({ now: clock.now(), jitter });
+
+  const become = (next: health.Health) => {
+    const before = state;
+    if (isClosed || next === before) return;
+    state = next;
+    reportChange(before, next, reporter);
+    schedule();
+  };
+
+  const schedule = () => {
+    cancelTimer();
+    const until = state.starting?.until ?? Infinity;
+    const at = isChecking ? until : Math.min(health.nextCheckAt(state) ?? Infinity, until);
+    if (at === Infinity) return;
+    const delayMs = Math.max(0, Math.ceil(at - clock.now()));
+    const due = at === until ? giveUpStart : () => void runCheck();
+    // Somebody waits for the start, and nobody for a check in the background.
+    cancelTimer = clock.after(delayMs, due, state.starting === undefined ? 'background' : undefined);
+  };
+
+  const giveUpStart = () => {
+    const failure = state.starting?.failure;
+    if (failure === undefined) return;
+    become(health.startFailed(state, failure, moment()));
+    endStart(failure);
+  };
+
+  const runCheck = async () => {
+    if (isChecking) return;
+    isChecking = true;
+    become(health.checking(state));
+    const failure = await check();
+    isChecking = false;
+    if (isClosed) return;
+    const wasStarting = state.starting !== undefined;
+    become(
+      failure === undefined
+        ? health.checkPassed(state)
+        : health.checkFailed(state, failure, moment(), breaker),
+    );
+    if (wasStarting && state.starting === undefined) endStart(failure);
+  };
+
+  const refusal = () => (state.circuit.state === 'closed' ? undefined : refused(state.circuit.failure));
+
+  return {
+    start(withinMs) {
+      const result = new Promise<Failure | undefined>((resolve) => {
+        endStart = resolve;
+      });
+      become(health.started(state, withinMs, clock.now()));
+      void runCheck();
+      return result;
+    },
+    throughCircuit: (send) => async (request) => {
+      const refused = refusal();
+      if (refused !== undefined) return refused;
+      const outcome = await send(request);
+      if (provesSomething(outcome)) {
+        become(health.attempted(state, countedFailure(outcome), moment(), breaker));
+      }
+      return outcome;
+    },
+    observed: (askAtOnce) => async (questions) => {
+      const outcome = await askAtOnce(questions);
+      become(isFailure(outcome) ? health.unanswered(state, outcome, moment()) : health.answered(state));
+      return outcome;
+    },
+    serviceFailed(failure) {
+      become(health.attempted(state, failure, moment(), breaker));
+    },
+    refusal,
+    close(failure) {
+      isClosed = true;
+      cancelTimer();
+      endStart(failure);
+    },
+  };
+}
+
+function refused({ message }: Failure): Failure {
+  return {
+    kind: 'circuit-open',
+    message: `circuit open: Flipt is not asked for the moment, after repeated failures; the last: ${message}`,
+  };
+}
+
+/** Not if nothing was sent. Nor after a 500: while the circuit is closed, the parts of its batch show whose it is. */
+function provesSomething(outcome: Reply | Failure): boolean {
+  const traits = traitsOfOutcome(outcome);
+  if (traits === undefined || traits.countsForCircuit === 'yes') return true;
+  return traits.responded && traits.countsForCircuit === 'no';
+}
+
+function countedFailure(outcome: Reply | Failure): Failure | undefined {
+  if (traitsOfOutcome(outcome)?.countsForCircuit !== 'yes') return undefined;
+  return outcome.kind === 'reply' ? { kind: 'gateway', message: `status ${outcome.status}` } : outcome;
+}
+
+function reportChange(before: health.Health, after: health.Health, { wants, report }: Reporter): void {
+  const { circuit } = after;
+  if (circuit.state !== before.circuit.state && wants['circuit-changed']) {
+    const failure = circuit.state === 'closed' ? undefined : circuit.failure;
+    report({ type: 'circuit-changed', state: circuit.state, failure });
+  }
+  if (!wants['health-changed'] || hasSameProblems(before, after)) return;
+  report({
+    type: 'health-changed',
+    before: health.problemsOf(before),
+    after: health.problemsOf(after),
+    starting: before.starting !== undefined,
+  });
+}
+
+/** Compared one by one: this runs for each request. */
+function hasSameProblems(one: health.Health, other: health.Health): boolean {
+  return (
+    (one.circuit.state === 'closed') === (other.circuit.state === 'closed') &&
+    (one.unreachable === undefined) === (other.unreachable === undefined) &&
+    (one.rejected === undefined) === (other.rejected === undefined) &&
+    (one.unusable === undefined) === (other.unusable === undefined)
+  );
+}

@@ -1,0 +1,57 @@
+import { traitsOf, type Failure } from '../model/failure.js';
+import type { Diagnostics } from './diagnostics.js';
+import type { Problem } from './events.js';
+
+/** The beginning of the line in the log; what went wrong follows. */
+function headline(problem: Problem, failure: Failure): string {
+  switch (problem) {
+    case 'unreachable':
+      return traitsOf(failure).responded
+        ? 'Flipt does not answer as it should; defaults are served, and Flipt is checked in the background'
+        : 'Flipt cannot be reached; defaults are served, and Flipt is checked in the background';
+    case 'credentials-rejected':
+      return traitsOf(failure).responded
+        ? 'Flipt rejected the credentials; known answers and defaults are served, and it is tried again'
+        : 'There are no credentials to send to Flipt; known answers and defaults are served, and it is tried again';
+    case 'circuit-open':
+      return 'Flipt fails; circuit open, and known answers and defaults are served';
+    case 'responses-unusable':
+      return 'Flipt returns unusable responses; known answers and defaults are served';
+  }
+}
+
+/** The line where another problem is left. */
+const ENDED: Readonly<Record<Problem, string>> = {
+  unreachable: 'Flipt can be reached',
+  'credentials-rejected': 'Flipt accepts the credentials',
+  'circuit-open': 'circuit closed',
+  'responses-unusable': 'Flipt returns usable responses',
+};
+
+export interface HealthLogger {
+  readonly warn: (message: string) => void;
+  readonly debug: (message: string) => void;
+}
+
+/** Logs each problem once when it begins and once when it ends. */
+export function logHealth({ listen }: Pick<Diagnostics, 'listen'>, logger: HealthLogger): void {
+  listen('health-changed', ({ before, after }) => {
+    for (const [problem, failure] of after) {
+      if (before.has(problem)) continue;
+      // That a service fails which was never reached is nothing new.
+      const isKnown = problem === 'circuit-open' && after.has('unreachable');
+      logger[isKnown ? 'debug' : 'warn'](`${headline(problem, failure)}: ${failure.message}`);
+    }
+    const ended = endedMessage(
+      [...before.keys()].filter((problem) => !after.has(problem)),
+      after.size,
+    );
+    if (ended !== undefined) logger[after.size === 0 ? 'warn' : 'debug'](ended);
+  });
+}
+
+/** `undefined` if none has ended. */
+export function endedMessage(ended: readonly Problem[], left: number): string | undefined {
+  if (ended.length === 0) return undefined;
+  return left === 0 ? 'Flipt answers again' : ended.map((problem) => ENDED[problem]).join('; ');
+}

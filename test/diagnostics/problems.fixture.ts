@@ -1,0 +1,24 @@
+import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
+import type { Problem, Problems } from '../../src/diagnostics/events.js';
+import type { Failure } from '../../src/model/failure.js';
+
+export const REFUSED: Failure = { kind: 'connection', message: 'refused' };
+
+/** Reports problems that begin and end. */
+export function changingProblems() {
+  const diagnostics = openDiagnostics();
+  let problems: Problems = new Map();
+  const change = (after: Problems, starting: boolean) => {
+    diagnostics.report({ type: 'health-changed', before: problems, after, starting });
+    problems = after;
+  };
+  return {
+    diagnostics,
+    begin: (problem: Problem, failure = REFUSED, starting = false) => {
+      change(new Map([...problems, [problem, failure]]), starting);
+    },
+    end: (...ended: readonly Problem[]) => {
+      change(new Map([...problems].filter(([problem]) => !ended.includes(problem))), false);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Problem } from '../../src/diagnostics/events.js';
+import { watchState, type OnStateChange, type ProviderState } from '../../src/diagnostics/provider-state.js';
+import { changingProblems, REFUSED } from './problems.fixture.js';
+
+function setUp(knowsAnything = false) {
+  const { diagnostics, ...problems } = changingProblems();
+  const changed = vi.fn<OnStateChange>();
+  watchState(diagnostics, () => knowsAnything, changed);
+  return { changed, states: () => changed.mock.calls.map(([state]) => state), ...problems };
+}
+
+describe('the state of a provider', () => {
+  it.each<[string, boolean, readonly Problem[], ProviderState[]]>([
+    ['is an error while the service was never reached', false, ['unreachable'], ['error']],
+    ['is an error while the credentials are rejected', true, ['credentials-rejected'], ['error']],
+    ['is stale during an outage, where answers are known', true, ['circuit-open'], ['stale']],
+    ['is an error during an outage, where none is known', false, ['circuit-open'], ['error']],
+    [
+      'is an error in an outage with rejected credentials',
+      true,
+      ['circuit-open', 'credentials-rejected'],
+      ['stale', 'error'],
+    ],
+    [
+      'changes once, however many problems there are',
+      false,
+      ['unreachable', 'circuit-open', 'credentials-rejected'],
+      ['error'],
+    ],
+  ])('%s', (_, knowsAnything, problems, expected) => {
+    const { begin, end, states } = setUp(knowsAnything);
+    for (const problem of problems) begin(problem);
+    expect(states()).toEqual(expected);
+    end(...problems);
+    expect(states()).toEqual([...expected, 'ready']);
+  });
+
+  it('improves step by step', () => {
+    const { begin, end, states } = setUp(true);
+    begin('circuit-open');
+    begin('credentials-rejected');
+    end('credentials-rejected');
+    end('circuit-open');
+    expect(states()).toEqual(['stale', 'error', 'stale', 'ready']);
+  });
+
+  it('does not change for unusable responses, which may be all about one flag', () => {
+    const { begin, end, changed } = setUp(true);
+    begin('responses-unusable');
+    end('responses-unusable');
+    expect(changed).not.toHaveBeenCalled();
+  });
+
+  it('comes with what went wrong', () => {
+    const { begin, end, changed } = setUp();
+    begin('unreachable');
+    expect(changed).toHaveBeenLastCalledWith('error', 'refused');
+    end('unreachable');
+    expect(changed).toHaveBeenLastCalledWith('ready', 'Flipt answers again');
+  });
+
+  it('is not announced before the outcome of the start, but known', () => {
+    const { begin, end, states } = setUp();
+    begin('unreachable', REFUSED, true);
+    expect(states()).toEqual([]);
+    begin('circuit-open');
+    expect(states()).toEqual([]);
+    end('unreachable', 'circuit-open');
+    expect(states()).toEqual(['ready']);
+  });
+});
