@@ -9,6 +9,8 @@ export type CircuitState = 'closed' | 'open' | 'half-open';
  * snapshots.
  */
 export type WatchCondition = 'working' | 'lost' | 'not-offered';
+
+/**
  * What keeps the provider from answering as it should; several may hold at once.
  * - `unreachable`: the service has not answered as it should since the start
  * - `credentials-rejected`: it rejects the credentials, or there are none to send
