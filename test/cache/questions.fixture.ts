@@ -1,4 +1,4 @@
-import type { Ask, Answer } from '../../src/model/answer.js';
+import type { Ask, Answer, Deadline } from '../../src/model/answer.js';
 import type { Question, Subject } from '../../src/model/question.js';
 import { questionOf } from '../../src/model/question.js';
 
@@ -15,20 +15,26 @@ export function question(
   return questionOf('default', flag, subjectOf(entity, attributes));
 }
 
+interface AskedOne {
+  readonly question: Question;
+  readonly answer: (answer: Answer) => void;
+  readonly deadline: Deadline | undefined;
+}
+
 /** An Ask whose answers a test gives when it wants to. */
 export interface AskedByHand {
   readonly ask: Ask;
   /** All that was asked, in order; `answer` may be called once each. */
-  readonly asked: readonly { readonly question: Question; readonly answer: (answer: Answer) => void }[];
+  readonly asked: readonly AskedOne[];
 }
 
 export function askedByHand(): AskedByHand {
-  const asked: { question: Question; answer: (answer: Answer) => void }[] = [];
+  const asked: AskedOne[] = [];
   return {
     asked,
-    ask: (question) =>
+    ask: (question, deadline) =>
       new Promise((answer) => {
-        asked.push({ question, answer });
+        asked.push({ question, answer, deadline });
       }),
   };
 }

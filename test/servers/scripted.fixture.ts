@@ -71,7 +71,7 @@ export interface Item {
 }
 
 /** The questions in the body of a batch. */
-export function itemsOf({ body }: SeenRequest): readonly Item[] {
+export function itemsOf({ body }: Pick<SeenRequest, 'body'>): readonly Item[] {
   return (JSON.parse(body) as { readonly requests: readonly Item[] }).requests;
 }
 

@@ -1,0 +1,71 @@
+import { batched, type BatchSettings } from '../../src/batch/batched.js';
+import { isolating } from '../../src/batch/isolate.js';
+import { SILENT } from '../../src/diagnostics/diagnostics.js';
+import type { Answer, AskAtOnce } from '../../src/model/answer.js';
+import type { Question } from '../../src/model/question.js';
+import { question } from '../cache/questions.fixture.js';
+import { manualClock } from '../clock.fixture.js';
+import { answerOf, spoilt } from './isolated.fixture.js';
+
+export interface HeldRequest {
+  readonly flags: readonly string[];
+  /** Whether it belongs to a search. */
+  readonly extra: boolean;
+  /** With a status, all of its questions fail. */
+  readonly end: (status?: number) => Promise<void>;
+}
+
+/** The layers over requests that a test ends itself. */
+export function held(more: Partial<BatchSettings> = {}) {
+  const clock = manualClock();
+  const requests: HeldRequest[] = [];
+  const holding =
+    (extra: boolean): AskAtOnce =>
+    (questions) =>
+      new Promise((resolve) => {
+        const end = async (status?: number) => {
+          requests.splice(requests.indexOf(request), 1);
+          resolve(status === undefined ? questions.map(answerOf) : spoilt(status));
+          await clock.settle();
+        };
+        const request = { flags: questions.map(({ flag }) => flag), extra, end };
+        requests.push(request);
+      });
+  const service = { isWell: () => true, failed: () => undefined, askExtra: holding(true) };
+  const settings = { maxItems: 50, maxBytes: 10_000, maxConcurrent: 8, maxWaiting: 1_000, ...more };
+  const isolated = isolating(holding(false), service, clock, SILENT);
+  const layer = batched(isolated, settings, { empty: 0, of: () => 1 }, clock, SILENT);
+  const outcomes: string[] = [];
+  const ask = async (...questions: readonly (Question | string)[]) => {
+    for (const one of questions) {
+      const its = typeof one === 'string' ? question(one) : one;
+      const note = ({ kind }: Answer) => outcomes.push(`${its.flag} ${kind === 'failed' ? 'failed' : 'ok'}`);
+      void layer.ask(its).then(note);
+    }
+    await clock.settle();
+  };
+  const underWay = (extra: boolean) =>
+    requests.filter((one) => one.extra === extra).map(({ flags }) => flags);
+  /** Ends the first request that holds the flag. */
+  const end = async (flag: string, status?: number) => {
+    const request = requests.find(({ flags }) => flags.includes(flag));
+    if (request === undefined) throw new Error(`no request for ${flag} is under way`);
+    await request.end(status);
+  };
+  /** Lets a search find that the flag is broken. */
+  const breakFlag = async (flag: string) => {
+    await ask(flag, 'healthy');
+    await end(flag, 500);
+    await end(flag, 500);
+    await end('healthy');
+  };
+  return {
+    clock,
+    ask,
+    end,
+    breakFlag,
+    outcomes,
+    batches: () => underWay(false),
+    searches: () => underWay(true),
+  };
+}

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { question } from '../cache/questions.fixture.js';
+import { held } from './held.fixture.js';
+
+const flags = (prefix: string, count: number) => Array.from({ length: count }, (_, at) => `${prefix}${at}`);
+
+describe('a batch that is spoilt', () => {
+  it('leaves its place to the next one while the search goes on', async () => {
+    const { ask, end, batches, searches } = held({ maxConcurrent: 1 });
+    await ask('a', 'b');
+    await ask('c');
+    expect(batches()).toEqual([['a', 'b']]);
+    await end('a', 400);
+    expect(searches()).toEqual([['a']]);
+    expect(batches()).toEqual([['c']]);
+  });
+
+  it('is searched in two parts, one after another, if nothing has succeeded since it was sent', async () => {
+    const { ask, end, searches } = held();
+    await ask('before');
+    await end('before');
+    await ask(...flags('a', 8));
+    await end('a0', 500);
+    expect(searches()).toEqual([flags('a', 4)]);
+    await end('a0', 500);
+    expect(searches()).toEqual([flags('a', 8).slice(4)]);
+    await end('a4', 500);
+    // The service fails for everything: three requests, and no more.
+    expect(searches()).toEqual([]);
+  });
+
+  it('is searched in four parts at once if another request has succeeded since it was sent', async () => {
+    const { ask, end, searches, outcomes } = held();
+    await ask(...flags('a', 8));
+    await ask('other');
+    await end('other');
+    await end('a0', 500);
+    expect(searches()).toEqual([
+      ['a0', 'a1'],
+      ['a2', 'a3'],
+      ['a4', 'a5'],
+      ['a6', 'a7'],
+    ]);
+    await end('a2');
+    // Those of a part that succeeds do not wait for the other parts.
+    expect(outcomes).toEqual(['other ok', 'a2 ok', 'a3 ok']);
+  });
+
+  it('shares 8 requests at once with all other searches', async () => {
+    const { ask, end, searches } = held({ maxItems: 4 });
+    await ask(...flags('a', 4), ...flags('b', 4), ...flags('c', 4), 'other');
+    await end('other');
+    for (const first of ['a0', 'b0', 'c0']) await end(first, 400);
+    expect(searches()).toEqual([...flags('a', 4), ...flags('b', 4)].map((flag) => [flag]));
+    await end('a1');
+    expect(searches()).toHaveLength(8);
+    expect(searches()).toContainEqual(['c0']);
+  });
+});
+
+describe('a 500', () => {
+  it('blames the flag for everybody at once', async () => {
+    const { ask, breakFlag, batches } = held();
+    await breakFlag('broken');
+    await ask(question('broken', 'ann'), question('broken', 'ben'), 'x', 'y');
+    expect(batches()).toEqual([
+      ['broken', 'broken'],
+      ['x', 'y'],
+    ]);
+  });
+});
+
+describe.each([400, 404])('a %s', (status) => {
+  it('blames the question only', async () => {
+    const { ask, end, batches } = held();
+    await ask(question('f', 'bad'), 'x');
+    await end('f', status);
+    await end('f', status);
+    await end('x');
+    await ask(question('f', 'good'), question('f', 'bad'), 'x');
+    expect(batches()).toEqual([['f', 'x'], ['f']]);
+  });
+
+  it('of three questions blames the flag, unless another one about it was answered meanwhile', async () => {
+    const { ask, end, batches } = held();
+    const refuse = async (entity: string) => {
+      await ask(question('f', entity), 'x');
+      await end('f', status);
+      await end('f', status);
+      await end('x');
+    };
+    await refuse('1');
+    await refuse('2');
+    await ask(question('f', 'good'));
+    await end('f');
+    await refuse('3');
+    await ask(question('f', 'good'), 'x');
+    expect(batches()).toEqual([['f', 'x']]);
+    await end('f', status);
+    await end('f', status);
+    await end('x');
+    await refuse('4');
+    await ask(question('f', 'anybody'), 'x');
+    expect(batches()).toEqual([['f'], ['x']]);
+  });
+});
+
+describe('suspects', () => {
+  it('go in up to 4 requests beside those of other questions, one for each flag', async () => {
+    const { ask, end, breakFlag, batches } = held({ maxConcurrent: 1 });
+    const broken = flags('broken', 5);
+    for (const flag of broken) await breakFlag(flag);
+    await ask('healthy');
+    await ask(...broken, ...broken.map((flag) => question(flag, 'another')));
+    expect(batches()).toEqual([['healthy'], ...broken.slice(0, 4).map((flag) => [flag, flag])]);
+    await ask(question('broken0', 'later'));
+    expect(batches()).toHaveLength(5);
+    await end('broken1', 500);
+    expect(batches().at(-1)).toEqual(['broken4', 'broken4']);
+  });
+
+  it('whose blame has expired go with everybody once a single question has tested the flag', async () => {
+    const { clock, ask, end, breakFlag, batches } = held();
+    await breakFlag('broken');
+    await clock.advance(30_000);
+    const three = ['ann', 'ben', 'cem'].map((entity) => question('broken', entity));
+    await ask(...three, 'x');
+    expect(batches()).toEqual([['broken'], ['x']]);
+    await end('x');
+    await end('broken');
+    expect(batches()).toEqual([['broken', 'broken']]);
+    await ask(question('broken', 'dee'), 'y');
+    expect(batches().at(-1)).toEqual(['broken', 'y']);
+  });
+
+  it('whose test fails are blamed for another 30 s', async () => {
+    const { clock, ask, end, breakFlag, batches, searches } = held();
+    await breakFlag('broken');
+    await clock.advance(30_000);
+    await ask(question('broken', 'ann'), question('broken', 'ben'), 'x');
+    await end('broken', 500);
+    expect(searches()).toEqual([]);
+    expect(batches()).toEqual([['x'], ['broken']]);
+    await end('broken', 500);
+    await clock.advance(29_999);
+    await ask('broken', 'y');
+    expect(batches().slice(1)).toEqual([['broken'], ['y']]);
+  });
+
+  it('that nobody asks about any more are forgotten', async () => {
+    const { clock, ask, breakFlag, batches } = held();
+    await breakFlag('broken');
+    await clock.advance(60_000);
+    await ask('broken', 'x');
+    expect(batches()).toEqual([['broken', 'x']]);
+  });
+});

@@ -1,0 +1,117 @@
+import { providerSettings } from '../../src/options/settings.js';
+import type { FliptProviderOptions } from '../../src/options/provider-options.js';
+import { run } from '../../src/provider/pipeline.js';
+import { subjectOf } from '../cache/questions.fixture.js';
+import { manualClock, type ManualClock } from '../clock.fixture.js';
+import { scriptedService, type Script, type ScriptedService } from './scripted-service.fixture.js';
+
+/** What a question has come to, by the second in which it was asked, from the first question on. */
+export interface Asked {
+  readonly flag: string;
+  readonly entity: string;
+  readonly second: number;
+  readonly outcome: 'answered' | 'default';
+  readonly message: string;
+}
+
+/** Questions of a caller in one millisecond. */
+export type Offer = (ms: number) => readonly (readonly [flag: string, entity: string])[];
+
+export interface PressedProvider {
+  readonly events: string[];
+  readonly log: string[];
+  readonly asked: Asked[];
+  /** Asks now; its outcome is in `asked` once it is known. */
+  readonly ask: (flag: string, entity: string) => void;
+  readonly close: () => Promise<void>;
+}
+
+export interface Pressed extends PressedProvider {
+  readonly clock: ManualClock;
+  readonly service: ScriptedService;
+  readonly join: (service?: ScriptedService) => Promise<PressedProvider>;
+}
+
+/** A provider with default options, on the injected clock, over a scripted service. */
+export async function pressed(script: Script, options: FliptProviderOptions = {}): Promise<Pressed> {
+  const clock = manualClock();
+  const service = scriptedService(clock, script);
+  const join = () => started(clock, service, options);
+  return { clock, service, join, ...(await join()) };
+}
+
+async function started(
+  clock: ManualClock,
+  service: ScriptedService,
+  options: FliptProviderOptions,
+): Promise<PressedProvider> {
+  const events: string[] = [];
+  const log: string[] = [];
+  const asked: Asked[] = [];
+  const note = (line: string) => {
+    // That no question is asked twice is the point of these tests.
+    if (!line.includes('look-ups')) log.push(line);
+  };
+  const settings = providerSettings({
+    ...options,
+    logger: { error: note, warn: note, info: () => undefined, debug: () => undefined },
+    http: { ...options.http, dispatcher: service.dispatcher },
+  });
+  const running = run(
+    settings,
+    (condition) => events.push(condition),
+    clock,
+    () => 0.5,
+  );
+  const starting = running.start();
+  await clock.advance(settings.initTimeoutMs);
+  await starting;
+  let since: number | undefined;
+  const ask = (flag: string, entity: string) => {
+    since ??= clock.now();
+    const second = Math.floor((clock.now() - since) / 1_000);
+    const told = running.tell(flag, subjectOf(entity), undefined);
+    void Promise.resolve(told).then(({ answer }) => {
+      const message = answer.kind === 'failed' ? answer.failure.message : '';
+      asked.push({
+        flag,
+        entity,
+        second,
+        outcome: answer.kind === 'failed' ? 'default' : 'answered',
+        message,
+      });
+    });
+  };
+  return { events, log, asked, ask, close: running.close };
+}
+
+/** Asks what `offer` says, millisecond by millisecond, and waits for the last outcomes. */
+export async function offered(clock: ManualClock, ms: number, ask: PressedProvider['ask'], offer: Offer) {
+  for (let at = 0; at < ms; at++) {
+    for (const [flag, entity] of offer(at)) ask(flag, entity);
+    await clock.advance(1);
+  }
+  await clock.advance(2_000);
+}
+
+/** So many questions a second, each about another entity, about 40 flags in turn. */
+export function steadily(perSecond: number, prefix = 'user', flags = 40): Offer {
+  let asked = 0;
+  let due = 0;
+  return () => {
+    due += perSecond / 1_000;
+    const some: (readonly [string, string])[] = [];
+    for (; asked + 1 <= due; asked++) some.push([`flag-${asked % flags}`, `${prefix}-${asked}`]);
+    return some;
+  };
+}
+
+/** The share of answered questions: of all, or second by second. */
+export function share(asked: readonly Asked[]): number {
+  return asked.filter(({ outcome }) => outcome === 'answered').length / asked.length;
+}
+
+export function shares(asked: readonly Asked[]): readonly number[] {
+  const seconds = 1 + Math.max(...asked.map(({ second }) => second));
+  return Array.from({ length: seconds }, (_, at) => share(asked.filter(({ second }) => second === at)));
+}

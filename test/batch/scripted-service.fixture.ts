@@ -1,0 +1,69 @@
+import type { HttpDispatcher, HttpDispatcherResponse } from '../../src/options/provider-options.js';
+import type { Clock } from '../../src/clock.js';
+import { item, itemsOf, type Item } from '../servers/scripted.fixture.js';
+
+export interface Script {
+  readonly latencyMs: number;
+  /** Requests that are evaluated at once; the others wait, as in a service with so many workers. */
+  readonly workers?: number;
+  /** The status for a batch. */
+  readonly status?: (items: readonly Item[]) => number;
+}
+
+/** A service on the injected clock, behind a dispatcher: the same latency for each request, whatever its size. */
+export interface ScriptedService {
+  readonly dispatcher: HttpDispatcher;
+  /** Each request's questions, in order. */
+  readonly requests: readonly (readonly Item[])[];
+  /** The most requests that were under way at once. */
+  readonly mostAtOnce: () => number;
+}
+
+export function scriptedService(
+  clock: Clock,
+  { latencyMs, workers = Infinity, status }: Script,
+): ScriptedService {
+  const requests: (readonly Item[])[] = [];
+  const waiting: (() => void)[] = [];
+  let busy = 0;
+  let underWay = 0;
+  let mostAtOnce = 0;
+
+  /** Goes on with a request whose caller has given up: a service does not notice that. */
+  const work = async () => {
+    if (busy >= workers) await new Promise<void>((start) => waiting.push(start));
+    else busy++;
+    await new Promise<void>((done) => {
+      clock.after(latencyMs, done);
+    });
+    const next = waiting.shift();
+    if (next === undefined) busy--;
+    else next();
+  };
+
+  return {
+    requests,
+    mostAtOnce: () => mostAtOnce,
+    dispatcher: {
+      async request({ body }) {
+        const items = itemsOf({ body: body ?? '' });
+        requests.push(items);
+        underWay++;
+        mostAtOnce = Math.max(mostAtOnce, underWay);
+        await work();
+        underWay--;
+        return replyTo(items, status?.(items) ?? 200);
+      },
+    },
+  };
+}
+
+function replyTo(items: readonly Item[], statusCode: number): HttpDispatcherResponse {
+  const answers = items.map(({ flagKey }) => (flagKey === '' ? item.missing('') : item.boolean(flagKey)));
+  const body = statusCode === 200 ? { requestId: '', responses: answers } : { code: 2, message: 'broken' };
+  return { statusCode, headers: { 'content-type': 'application/json' }, body: once(JSON.stringify(body)) };
+}
+
+async function* once(text: string): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(Buffer.from(text));
+}

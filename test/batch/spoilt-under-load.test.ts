@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { offered, pressed, share, steadily, type Asked } from './pressure.fixture.js';
+
+/* Whole providers with default options, on the injected clock, at 800 questions a second and 100 ms a request. */
+const LATENCY_MS = 100;
+const BLAMED_FOR_S = 30;
+
+/** The smallest share over any ten seconds. */
+function worstTenSeconds(asked: readonly Asked[], seconds: number): number {
+  const from = Array.from({ length: seconds - 9 }, (_, at) => at);
+  return Math.min(
+    ...from.map((first) => share(asked.filter(({ second }) => second >= first && second < first + 10))),
+  );
+}
+
+const isBroken = (flag: string) => /^flag-[012]$/.test(flag);
+
+it('answers the healthy flags while 3 of 40 are broken, also when their blame expires', async () => {
+  const { clock, ask, asked, events, log, service } = await pressed({
+    latencyMs: LATENCY_MS,
+    status: (items) => (items.some(({ flagKey }) => isBroken(flagKey)) ? 500 : 200),
+  });
+  const seconds = 2 * BLAMED_FOR_S + 5;
+  await offered(clock, seconds * 1_000, ask, steadily(800));
+  const healthy = asked.filter(({ flag }) => !isBroken(flag));
+  expect(worstTenSeconds(healthy, seconds)).toBeGreaterThanOrEqual(0.99);
+  // No batch of others is spoilt any more after the first seconds: a single question tests each flag.
+  const spoilt = service.requests
+    .slice(service.requests.length >> 2)
+    .filter((items) => items.some(({ flagKey }) => isBroken(flagKey)));
+  for (const items of spoilt) expect(new Set(items.map(({ flagKey }) => flagKey)).size).toBe(1);
+  expect([events, log]).toEqual([[], []]);
+});
+
+it('answers the others while the service refuses 5 questions a second', async () => {
+  const { clock, ask, asked, events, log, service } = await pressed({
+    latencyMs: LATENCY_MS,
+    status: (items) => (items.some(({ entityId }) => entityId.startsWith('refused')) ? 400 : 200),
+  });
+  const others = steadily(800, 'other');
+  const refused = steadily(5, 'refused');
+  await offered(clock, 20_000, ask, (ms) => [...others(ms), ...refused(ms)]);
+  const answered = asked.filter(({ entity }) => entity.startsWith('other'));
+  expect(worstTenSeconds(answered, 20)).toBeGreaterThanOrEqual(0.99);
+  expect([events, log]).toEqual([[], []]);
+  // 8 of batches, 8 of searches, 4 of suspects.
+  expect(service.mostAtOnce()).toBeLessThanOrEqual(20);
+});
