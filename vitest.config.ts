@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts', 'examples/**/*.test.js'],
+    globalSetup: 'test/package/packed-folder.fixture.ts',
     // Vitest leaves one core free: on two cores it would run one file at a time.
     maxWorkers: '100%',
     testTimeout: 20_000,

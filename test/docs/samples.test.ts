@@ -1,9 +1,8 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
-import { packed, ROOT, run, type Packed } from '../package/packed.fixture.js';
+import { compiled, packed, ROOT, run, type Complaint } from '../package/packed.fixture.js';
 import { fencesOf, pages, sources, textOf } from './pages.fixture.js';
 import { exampleSamples, pagesFeatures, samplesOf, type Sample } from './samples.fixture.js';
 
@@ -17,27 +16,26 @@ const samples = [
 ];
 const fileOf = ({ name }: Sample) => `${name.replace(/\W+/g, '-')}.mts`;
 
-const OPTIONS: ts.CompilerOptions = {
-  target: ts.ScriptTarget.ES2022,
-  module: ts.ModuleKind.NodeNext,
-  moduleResolution: ts.ModuleResolutionKind.NodeNext,
-  lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
+const OPTIONS = {
+  target: 'es2022',
+  module: 'nodenext',
+  moduleResolution: 'nodenext',
+  lib: ['es2023', 'esnext.disposable'],
   types: ['node'],
   strict: true,
   exactOptionalPropertyTypes: true,
   skipLibCheck: true,
   experimentalDecorators: true,
   emitDecoratorMetadata: true,
+  outDir: '.',
 };
 
-let the: Packed;
 let consumer: string;
 let service: LocalService;
-let complaints: ReadonlyMap<string, readonly string[]>;
+let complaints: readonly Complaint[];
 
 beforeAll(async () => {
-  the = await packed();
-  consumer = await the.consumer('reader', true);
+  consumer = await (await packed()).consumer('reader', true);
   for (const name of ALSO_USED) {
     const link = join(consumer, 'node_modules', name);
     mkdirSync(dirname(link), { recursive: true });
@@ -45,37 +43,30 @@ beforeAll(async () => {
   }
   service = await startLocalService({ features: pagesFeatures() });
   for (const sample of samples) writeFileSync(join(consumer, fileOf(sample)), `${sample.code}\nexport {};\n`);
-  complaints = compiled();
+  const project = { compilerOptions: OPTIONS, files: samples.map(fileOf) };
+  writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify(project));
+  [complaints = []] = await compiled([consumer]);
 }, TIME);
 afterAll(async () => {
-  the.remove();
   await service.close();
 });
 
-/** The compiler's messages by file name. Replaces the address in the samples by that of the running service. */
-function compiled(): ReadonlyMap<string, readonly string[]> {
-  const files = samples.map((sample) => join(consumer, fileOf(sample)));
-  const program = ts.createProgram(files, { ...OPTIONS, outDir: consumer });
-  program.emit(undefined, (file, text) => {
-    writeFileSync(file, text.replaceAll('http://localhost:8080', service.url));
-  });
-  const said = new Map<string, string[]>();
-  for (const { file, start = 0, messageText } of ts.getPreEmitDiagnostics(program)) {
-    const name = file?.fileName ?? '';
-    const line = file === undefined ? 0 : file.getLineAndCharacterOfPosition(start).line + 1;
-    const words = `line ${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
-    said.set(name, [...(said.get(name) ?? []), words]);
-  }
-  return said;
+const outputOf = (sample: Sample) => join(consumer, fileOf(sample).replace(/\.mts$/, '.mjs'));
+
+/** Puts the address of the service that runs in place of the one in the page. */
+function addressed(script: string): string {
+  writeFileSync(script, readFileSync(script, 'utf8').replaceAll('http://localhost:8080', service.url));
+  return script;
 }
 
 describe('each sample', () => {
   it.each(samples)('$name compiles', (sample) => {
-    expect(complaints.get(join(consumer, fileOf(sample))) ?? []).toEqual([]);
+    const its = complaints.filter(({ file }) => file === fileOf(sample) || file === '');
+    expect(its.map(({ line, text }) => `line ${line}: ${text}`)).toEqual([]);
   });
 
   it.each(samples.filter(({ isRun }) => isRun))('$name runs, and ends', { timeout: TIME }, async (sample) => {
-    const script = join(consumer, fileOf(sample).replace(/\.mts$/, '.mjs'));
+    const script = addressed(outputOf(sample));
     const env = { ...process.env, FLIPT_URL: service.url };
     const { stderr } = await run(process.execPath, [script], { cwd: consumer, env, timeout: TIME / 2 });
     expect(stderr).toBe('');

@@ -3,8 +3,8 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NAME, packed, ROOT, run, type Packed } from './packed.fixture.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { installedFor, NAME, packed, ROOT, run, type Packed } from './packed.fixture.js';
 
 /**
  * Bytes of code of ours that an import of the front door may load, as published, names and spaces and all.
@@ -21,10 +21,7 @@ let dist: string;
 beforeAll(async () => {
   the = await packed();
   consumer = await the.consumer('budgets', true);
-  dist = join(realpathSync(consumer), 'node_modules', NAME, 'dist');
-});
-afterAll(() => {
-  the.remove();
+  dist = join(realpathSync(installedFor(consumer)), 'dist');
 });
 
 interface Load {

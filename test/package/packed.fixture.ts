@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { inject } from 'vitest';
+import type {} from './packed-folder.fixture.js';
 
 export const NAME = 'openfeature-flipt-provider';
 export const ROOT = join(import.meta.dirname, '../..');
@@ -23,47 +24,85 @@ const FRAMEWORKS = [
 /** What those have who write TypeScript. */
 const TYPES = ['typescript', '@types/node'];
 
+/** The package as it would be published: packed, and installed elsewhere. */
 export interface Packed {
   readonly tarball: string;
   /** What `npm install` would put into node_modules. */
   readonly folder: string;
-  /** Makes a folder with the package in its node_modules, beside its dependencies and, if asked for, frameworks. */
+  /** Makes a folder whose modules are the package, its dependencies and, if asked for, frameworks. */
   readonly consumer: (name: string, frameworks: boolean) => Promise<string>;
-  readonly remove: () => void;
 }
 
-/** The package as it would be published: packed, and unpacked again elsewhere. Needs no network. */
+const installedIn = (project: string) => join(project, 'node_modules', NAME);
+
+/** Where a consumer finds the package. */
+export const installedFor = (consumer: string) => installedIn(dirname(consumer));
+
+/** The package is packed and installed once for all test files of a run. Needs no network. */
 export async function packed(): Promise<Packed> {
   if (!existsSync(join(ROOT, 'dist/index.js'))) throw new Error('nothing to pack: npm run build first');
-  const base = mkdtempSync(join(tmpdir(), 'packed-'));
-  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', base], {
+  const tarball = join(await once('tarball', pack), 'package.tgz');
+  const project = (frameworks: boolean) =>
+    once(frameworks ? 'with-frameworks' : 'without-frameworks', (folder) =>
+      install(tarball, folder, frameworks),
+    );
+  return {
+    tarball,
+    folder: installedIn(await project(false)),
+    async consumer(name, frameworks) {
+      const folder = join(await project(frameworks), name);
+      mkdirSync(folder);
+      return folder;
+    },
+  };
+}
+
+/** Makes a folder unless there is one. Where two test files make it at once, the first that is done wins. */
+async function once(name: string, make: (folder: string) => Promise<void>): Promise<string> {
+  const base = inject('packedFolder');
+  const folder = join(base, name);
+  if (existsSync(folder)) return folder;
+  const draft = mkdtempSync(join(base, `${name}-`));
+  await make(draft);
+  try {
+    renameSync(draft, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+    rmSync(draft, { recursive: true });
+  }
+  return folder;
+}
+
+async function pack(folder: string): Promise<void> {
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
     cwd: ROOT,
     env: { ...process.env, npm_config_offline: 'true', npm_config_dry_run: 'false' },
   });
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
-  const tarball = join(base, filename);
-  const unpack = async (folder: string) => {
-    mkdirSync(folder, { recursive: true });
-    await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', folder]);
-  };
-  const folder = join(base, 'package');
-  await unpack(folder);
+  renameSync(join(folder, filename), join(folder, 'package.tgz'));
+}
 
-  return {
-    tarball,
-    folder,
-    async consumer(name, frameworks) {
-      const modules = join(base, name, 'node_modules');
-      // Not a link to the folder: Node would look for its dependencies where the link leads.
-      await unpack(join(modules, NAME));
-      for (const dependency of [...NEEDED, ...TYPES, ...(frameworks ? FRAMEWORKS : [])]) {
-        mkdirSync(dirname(join(modules, dependency)), { recursive: true });
-        symlinkSync(join(ROOT, 'node_modules', dependency), join(modules, dependency));
-      }
-      return join(base, name);
-    },
-    remove: () => {
-      rmSync(base, { recursive: true, force: true });
-    },
-  };
+async function install(tarball: string, project: string, frameworks: boolean): Promise<void> {
+  // Not a link to a folder: Node would look for its dependencies where the link leads.
+  const folder = installedIn(project);
+  mkdirSync(folder, { recursive: true });
+  await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', folder]);
+  for (const dependency of [...NEEDED, ...TYPES, ...(frameworks ? FRAMEWORKS : [])]) {
+    const link = join(project, 'node_modules', dependency);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules', dependency), link);
+  }
+}
+
+export interface Complaint {
+  /** Counted from the folder that was compiled. */
+  readonly file: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+/** What the compiler says of each folder; each has a tsconfig.json. */
+export async function compiled(folders: readonly string[]): Promise<readonly (readonly Complaint[])[]> {
+  const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'compile.mjs'), ...folders]);
+  return JSON.parse(stdout) as readonly (readonly Complaint[])[];
 }

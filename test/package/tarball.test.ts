@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { packed, ROOT, run, type Packed } from './packed.fixture.js';
 
 interface Manifest {
@@ -18,9 +18,6 @@ let manifest: Manifest;
 beforeAll(async () => {
   the = await packed();
   manifest = JSON.parse(readFileSync(join(the.folder, 'package.json'), 'utf8')) as Manifest;
-});
-afterAll(() => {
-  the.remove();
 });
 
 const filesOf = (folder: string) =>

@@ -1,0 +1,20 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where the first test that needs the packed package puts it, for all others. */
+    packedFolder: string;
+  }
+}
+
+/** Vitest calls this once for a run, before all files. */
+export default function setup({ provide }: TestProject): () => void {
+  const folder = mkdtempSync(join(tmpdir(), 'packed-'));
+  provide('packedFolder', folder);
+  return () => {
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
