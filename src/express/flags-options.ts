@@ -8,23 +8,23 @@ import type { Prefetcher } from '../index.js';
 /** A wrong or unknown option is a TypeError that names it, thrown when the middleware is made. */
 export interface FlagsOptions {
   /**
-   * Who is asking: at least a `targetingKey`. Called once a request, when the middleware is reached, so put it behind
-   * the one that finds out who the user is. What it throws or rejects with goes to Express's error handling, and so
-   * does a TypeError if it gives no object.
+   * The user and other attributes of a request: at least a `targetingKey`. Called once a request, when it reaches the
+   * middleware, so put that after the one that logs the user in; {@link setRequestContext} adds to it later. If it throws,
+   * rejects or returns no object, Express's error handling gets the error.
    */
   readonly context: (req: Request) => EvaluationContext | Promise<EvaluationContext>;
   /**
-   * Milliseconds that an async `context` may take, at most 2147483647; then the request goes to the error handling.
+   * Milliseconds that an async `context` may take, at most 2147483647; then the error handling gets an error.
    * Default 1000.
    */
   readonly contextTimeoutMs?: number | undefined;
   /** OpenFeature's domain, for `req.flags` and for the provider to prefetch from. Default: the default one. */
   readonly domain?: string | undefined;
-  /** Flags that handlers will ask for: fetched in one batch, while the request goes on. Default: none. */
+  /** Flags that handlers will need: fetched in one batch, while the request goes on. Default: none. */
   readonly prefetch?: readonly string[] | ((req: Request) => readonly string[]) | undefined;
   /**
-   * Who is asked to prefetch: a `FliptProvider`. Needed where it is not registered itself, as inside a MultiProvider.
-   * Default: the provider registered for `domain`; one that cannot prefetch is left alone.
+   * The `FliptProvider` to prefetch from. Needed if it is not registered itself, as inside a MultiProvider.
+   * Default: the provider registered for `domain`, if it can prefetch.
    */
   readonly provider?: Prefetcher | undefined;
 }

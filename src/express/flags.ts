@@ -3,13 +3,15 @@ import type { Request, RequestHandler } from 'express';
 import { inTime, systemClock } from '../clock.js';
 import { requestContext, requestView, runInTransactionContext, type RequestView } from '../index.js';
 import { checkOptions } from '../options/check-options.js';
+import { changeable } from './express-context.js';
 import { flagsRules, type FlagsOptions } from './flags-options.js';
 
 /**
  * Express middleware, for Express 5 and 4: gives each request its evaluation context, and one view of its flags.
  *
- * After it, every OpenFeature client knows the request's context, `req.flags` is a client bound to it, and a flag asked
- * twice in one request answers the same. It never waits for the service. Throws a TypeError if an option is wrong.
+ * After it, every OpenFeature client knows the request's context, and `req.flags` is a client bound to it. A flag that is
+ * resolved twice in one request has the same value. The middleware never waits for the service. Throws a TypeError if an
+ * option is wrong.
  *
  * @example
  * ```ts
@@ -32,13 +34,20 @@ export function flags(options: FlagsOptions): RequestHandler {
   checkOptions(flagsRules, options);
   const { domain } = options;
   return (req, res, next) => {
-    contextOf(req, requestView(req, res), options)
+    const view = requestView(req, res);
+    const enter = (context: EvaluationContext, goOn: () => void) => {
+      req.flags = boundClient(domain, context);
+      runInTransactionContext(changeable(context), goOn);
+    };
+    contextOf(req, view, options)
       .then((context) => {
-        req.flags = boundClient(domain, context);
-        runInTransactionContext(context, next);
+        enter(context, next);
       })
       .catch((reason: unknown) => {
-        next(asError(reason));
+        // An error page may need flags, too: they go by the context that is known without the user.
+        enter(requestContext({}, { view }), () => {
+          next(asError(reason));
+        });
       });
   };
 }
@@ -51,7 +60,7 @@ async function contextOf(
   const late = () =>
     new Error(`flags: context has not settled within ${contextTimeoutMs} ms (contextTimeoutMs)`);
   const given = context(req);
-  // What is there needs no timer.
+  // Only a promise needs a timer.
   const own = isPromiseLike(given) ? await inTime(given, contextTimeoutMs, systemClock, late) : given;
   const flagKeys = typeof prefetch === 'function' ? prefetch(req) : prefetch;
   return requestContext(own, { view, prefetch: flagKeys, provider, domain });
@@ -65,7 +74,7 @@ function boundClient(domain: string | undefined, context: EvaluationContext): Cl
   return domain === undefined ? OpenFeature.getClient(context) : OpenFeature.getClient(domain, context);
 }
 
-/** Express takes a falsy reason for no error at all, and some texts for commands to its router. */
+/** Express treats a falsy reason as no error, and some strings as commands to its router. */
 function asError(reason: unknown): object {
   return typeof reason === 'object' && reason !== null
     ? reason

@@ -1,5 +1,6 @@
 import type { Client } from '@openfeature/server-sdk';
 
+export { setRequestContext } from './express-context.js';
 export { flags } from './flags.js';
 export type { FlagsOptions } from './flags-options.js';
 
@@ -7,8 +8,9 @@ declare global {
   namespace Express {
     interface Request {
       /**
-       * An OpenFeature client bound to this request's context, set by the middleware `flags`. It knows the context also
-       * where async context is lost, as in callbacks of a raw stream.
+       * An OpenFeature client bound to this request's context, set by the middleware `flags`. It knows the context even
+       * where async context is lost, as in callbacks of a raw stream. In an error page after `context` has failed, it
+       * knows what is known without the user.
        */
       flags: Client;
     }

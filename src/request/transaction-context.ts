@@ -3,6 +3,7 @@ import {
   OpenFeature,
   type EvaluationContext,
 } from '@openfeature/server-sdk';
+import { kindOf } from '../text/describe.js';
 import { REQUEST_VIEW, type RequestView } from './view.js';
 
 /** Something that can be asked for flags ahead of their use: a `FliptProvider`. */
@@ -56,15 +57,24 @@ export function requestContext(
 }
 
 /**
- * Runs `callback` with `context` as OpenFeature's transaction context: instead of what is there, not merged with it.
- * OpenFeature's AsyncLocalStorageTransactionContextPropagator is installed if there is no propagator yet.
+ * Runs `callback` with `context` as OpenFeature's transaction context, and returns what it returns. The context replaces
+ * the one that is there. Installs OpenFeature's AsyncLocalStorageTransactionContextPropagator if there is no propagator.
  */
-export function runInTransactionContext(context: EvaluationContext, callback: () => void): void {
+export function runInTransactionContext<T>(context: EvaluationContext, callback: () => T): T {
   if (!isPropagated()) {
     OpenFeature.setTransactionContextPropagator(new AsyncLocalStorageTransactionContextPropagator());
   }
-  OpenFeature.setTransactionContext(context, callback);
+  // OpenFeature returns nothing, and a propagator may call back later.
+  let outcome: { readonly returned: T } | undefined;
+  OpenFeature.setTransactionContext(context, () => {
+    outcome = { returned: callback() };
+  });
+  if (outcome === undefined) throw new Error(NOT_CALLED);
+  return outcome.returned;
 }
+
+const NOT_CALLED =
+  'runInTransactionContext: the transaction context propagator did not call back before it returned';
 
 /**
  * Whether a propagator is there: with OpenFeature's own stand-in nothing of a transaction context comes back, and what
@@ -83,8 +93,7 @@ const MARKER = 'openfeature-flipt-provider.marker';
 
 function checkContext(context: unknown): asserts context is EvaluationContext {
   if (typeof context === 'object' && context !== null && !Array.isArray(context)) return;
-  const got = context === null ? 'null' : Array.isArray(context) ? 'an array' : typeof context;
-  throw new TypeError(`context: expected an object such as { targetingKey: … }, got ${got}`);
+  throw new TypeError(`context: expected an object such as { targetingKey: … }, got ${kindOf(context)}`);
 }
 
 function prefetchFlags(

@@ -8,7 +8,7 @@ import {
 import type { RequestHandler } from 'express';
 import session from 'express-session';
 import { describe, expect, it, vi } from 'vitest';
-import { flags } from '../../src/express/index.js';
+import { flags, setRequestContext } from '../../src/express/index.js';
 import { get } from '../traffic/listening.fixture.js';
 import { byQuery, registered, route, servingWith, use, user, VERSIONS, whose } from './app.fixture.js';
 
@@ -84,6 +84,23 @@ describe.each(VERSIONS)('%s', (_, express) => {
     expect(used.mock.calls.length).toBe(before + 1);
   });
 
+  it('takes later additions to the context of a request, for all clients', async () => {
+    await registered();
+    const url = await serve(
+      use(flags({ context: byQuery })),
+      route(async (req) => {
+        const before = [await whose(), await whose('whose-attribute', req.flags)];
+        setRequestContext({ user: 'user-5' });
+        const after = [await whose('whose-attribute'), await whose('whose-attribute', req.flags)];
+        setRequestContext({ targetingKey: 'user-6' });
+        return [...before, ...after, await whose(), await whose('whose-0', req.flags)];
+      }),
+    );
+    const answers = (user: string) => [user, 'nobody', 'user-5', 'user-5', 'user-6', 'user-6'];
+    expect(await get(`${url}/?user=user-7`)).toEqual(answers('user-7'));
+    expect(await get(`${url}/?user=user-8`)).toEqual(answers('user-8'));
+  });
+
   it('gives nothing of one request to the next on the same connection', async () => {
     await registered();
     const url = await serve(
@@ -147,4 +164,15 @@ describe.each(VERSIONS)('%s', (_, express) => {
     expect(await ask('user-7')).toEqual(['user-7', 'user-7']);
     expect(await ask('user-8')).toEqual(['user-8', 'user-8']);
   });
+});
+
+it('setRequestContext reports a missing request and a wrong argument', () => {
+  expect(() => {
+    setRequestContext({ plan: 'pro' });
+  }).toThrow('setRequestContext: there is no request here');
+  expect(() => {
+    setRequestContext('pro' as never);
+  }).toThrow(
+    new TypeError('setRequestContext: expected an object such as { targetingKey: … }, got a string'),
+  );
 });

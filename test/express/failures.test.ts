@@ -1,4 +1,5 @@
 import { OpenFeature } from '@openfeature/server-sdk';
+import type { ErrorRequestHandler } from 'express';
 import { describe, expect, it } from 'vitest';
 import { flags, type FlagsOptions } from '../../src/express/index.js';
 import { FliptProvider } from '../../src/index.js';
@@ -29,13 +30,13 @@ describe.each(VERSIONS)('%s', (_, express) => {
     [
       'gives a text',
       () => 'user-7' as never,
-      'context: expected an object such as { targetingKey: … }, got string',
+      'context: expected an object such as { targetingKey: … }, got a string',
     ],
     ['gives null', () => null as never, 'context: expected an object such as { targetingKey: … }, got null'],
     [
       'gives a list',
       async () => Promise.resolve([] as never),
-      'context: expected an object such as { targetingKey: … }, got an array',
+      'context: expected an object such as { targetingKey: … }, got a list',
     ],
   ])('hands a context function that %s to the error handling', async (_name, context, error) => {
     await registered();
@@ -55,6 +56,19 @@ describe.each(VERSIONS)('%s', (_, express) => {
     const url = await serve(use(flags({ context: byQuery, prefetch })));
     const response = await fetch(url);
     expect([response.status, await response.json()]).toEqual([500, { error }]);
+  });
+
+  it('lets an error page resolve flags when the context function fails', async () => {
+    await registered();
+    OpenFeature.setContext({ targetingKey: 'user-7' });
+    const errorPage: ErrorRequestHandler = (_error: unknown, req, res, next) => {
+      Promise.all([whose('whose-0', req.flags), whose('whose-1')]).then((answers) => res.json(answers), next);
+    };
+    const url = await serve(
+      use(flags({ context: () => throwing(new Error('no session')) })),
+      (app) => void app.use(errorPage),
+    );
+    expect(await get(url)).toEqual(['user-7', 'user-7']);
   });
 
   it('answers with defaults once the provider is closed, under traffic', async () => {

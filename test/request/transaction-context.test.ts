@@ -69,3 +69,27 @@ it.each<[string, () => unknown]>([
   expect(requestContext({ targetingKey: 'user' }, options)).toMatchObject({ targetingKey: 'user' });
   expect(provider.prefetch).toHaveBeenCalledOnce();
 });
+
+it('returns what the callback returns, with its type', async () => {
+  const promised: Promise<number> = runInTransactionContext({ targetingKey: 'user' }, async () => {
+    await Promise.resolve();
+    return Object.keys(OpenFeature.getTransactionContext()).length;
+  });
+  expect(await promised).toBe(1);
+  const text: string = runInTransactionContext({}, () => 'text');
+  expect(text).toBe('text');
+  const failure = new Error('not today');
+  await expect(runInTransactionContext({}, async () => Promise.reject(failure))).rejects.toBe(failure);
+});
+
+it("reports a propagator of the user's own that calls back too late to return anything", () => {
+  const propagator = propagatorThat((context) => context);
+  const set = propagator.setTransactionContext.bind(propagator);
+  let calls = 0;
+  // The first call is a trial: whether the propagator gives back what it is given.
+  propagator.setTransactionContext = (context, callback) => {
+    if (calls++ === 0) set(context, callback);
+  };
+  OpenFeature.setTransactionContextPropagator(propagator);
+  expect(() => runInTransactionContext({ targetingKey: 'user' }, () => 1)).toThrow('did not call back');
+});

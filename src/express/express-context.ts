@@ -1,0 +1,45 @@
+import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
+import { kindOf } from '../text/describe.js';
+
+/** A request's context carries under this symbol what adds to it; all copies of this package share it. */
+const ADD = Symbol.for('openfeature-flipt-provider.express-context');
+
+type Add = (partial: EvaluationContext) => void;
+
+/** Lets {@link setRequestContext} add to a context, which both `req.flags` and the transaction context hold. */
+export function changeable(context: EvaluationContext): EvaluationContext {
+  const add: Add = (partial) => Object.assign(context, partial);
+  // Not enumerable: a copy of the context would not change.
+  return Object.defineProperty(context, ADD, { value: add });
+}
+
+/**
+ * Adds to the context of the current request, for example after a login in the middle of it: all later resolves of
+ * `req.flags` and of other clients know it. Throws an Error outside of a request that has passed the middleware `flags`,
+ * and a TypeError if `partial` is not an object.
+ *
+ * @example
+ * ```ts
+ * import { setRequestContext } from 'openfeature-flipt-provider/express';
+ *
+ * setRequestContext({ targetingKey: 'user-7', plan: 'pro' });
+ * ```
+ */
+export function setRequestContext(partial: EvaluationContext): void {
+  checkPartial(partial);
+  const { [ADD]: add } = OpenFeature.getTransactionContext() as { readonly [ADD]?: Add };
+  if (add === undefined) {
+    throw new Error(
+      'setRequestContext: there is no request here whose context is known; ' +
+        'use the middleware flags before it, and await what runs in a request',
+    );
+  }
+  add(partial);
+}
+
+function checkPartial(partial: unknown): void {
+  if (typeof partial === 'object' && partial !== null && !Array.isArray(partial)) return;
+  throw new TypeError(
+    `setRequestContext: expected an object such as { targetingKey: … }, got ${kindOf(partial)}`,
+  );
+}
