@@ -2,33 +2,19 @@ import {
   Inject,
   Module,
   type DynamicModule,
-  type FactoryProvider,
-  type ModuleMetadata,
   type NestModule,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
-import * as v from 'valibot';
-import { checkOptions, type OptionRules } from '../options/check-options.js';
-import { callable, list, members } from '../options/option-shapes.js';
-import { runInTransactionContext, type ClosingResponse } from '../index.js';
+import { APP_INTERCEPTOR, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
+import { checkOptions } from '../options/check-options.js';
+import { FliptProvider, runInTransactionContext, type ClosingResponse } from '../index.js';
+import { asyncRules, optionsFactory, type FliptModuleAsyncOptions } from './async-options.js';
+import { handlerPhase } from './handler-phase.js';
+import { providerToken } from './inject-flipt.js';
 import type { FliptModuleOptions } from './module-options.js';
 import { register, type Registration } from './registration.js';
 import { openRequestState, type Exchange } from './request-state.js';
-
-/** As for other dynamic modules: what `useFactory` is given, and where that comes from. */
-export interface FliptModuleAsyncOptions<R extends object = object> extends Pick<ModuleMetadata, 'imports'> {
-  /** What `useFactory` is given, in this order. Default: nothing. */
-  readonly inject?: FactoryProvider['inject'];
-  /** Makes the options, or a promise of them. */
-  readonly useFactory: FactoryProvider<FliptModuleOptions<R>>['useFactory'];
-}
-
-const ASYNC_RULES: OptionRules = {
-  owner: 'FliptModule.forRootAsync',
-  shape: members({ useFactory: callable(), imports: v.optional(list), inject: v.optional(list) }),
-  showsText: () => true,
-};
+import { completeSdkInterceptors } from './sdk-interceptor.js';
 
 const REGISTRATION = Symbol('flipt registration');
 const OPTIONS = Symbol('flipt options');
@@ -47,10 +33,10 @@ interface Fastify {
 }
 
 /**
- * Registers the provider when the app starts, closes it, and only it, when the app shuts down (which Nest does on a
- * signal only after `app.enableShutdownHooks()`), and gives each HTTP request its context and one view of its flags,
- * on Express and on Fastify. Clients and decorators for values are those of \@openfeature/nestjs-sdk; its releases up to
- * 0.2.5 ask for Nest 11 at most, so with Nest 12 take clients from `OpenFeature.getClient()`.
+ * Registers the provider when the app starts and closes it when the app shuts down (on a signal, Nest does so only after
+ * `app.enableShutdownHooks()`). Gives each HTTP request its context and one view of its flags, on Express and Fastify.
+ * Clients and decorators for values come from \@openfeature/nestjs-sdk. Up to 0.2.5 it needs Nest 11 or older: with Nest
+ * 12, use `OpenFeature.getClient()`.
  *
  * @example
  * ```ts
@@ -65,7 +51,7 @@ interface Fastify {
  *       provider: new FliptProvider({ url: 'http://localhost:8080' }),
  *       context: (request: { user?: { id: string } }) => ({ targetingKey: request.user?.id ?? 'anonymous' }),
  *     }),
- *     OpenFeatureModule.forRoot({ useGlobalInterceptor: false }),
+ *     OpenFeatureModule.forRoot({}),
  *   ],
  * })
  * class AppModule {}
@@ -75,33 +61,40 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
   readonly #host: HttpAdapterHost;
   readonly #module: ModuleRef;
 
-  /** Called by Nest, which knows what to hand in. */
+  /** Called by Nest. */
   constructor(host: HttpAdapterHost, module: ModuleRef) {
     this.#host = host;
     this.#module = module;
   }
 
-  /** The module with options at hand; all of them have defaults. A wrong one is a TypeError at the app's start. */
+  /**
+   * The module with these options; all have defaults. At the app's start, a wrong one is a TypeError, and a second
+   * module for the same domain an Error.
+   */
   static forRoot<R extends object = object>(options: FliptModuleOptions<R> = {}): DynamicModule {
-    return moduleWith({ provide: OPTIONS, useValue: options });
+    // Wrong options are reported when the app starts.
+    const { domain } = (options as FliptModuleOptions<R> | null) ?? {};
+    return moduleWith({ provide: OPTIONS, useValue: options }, domain);
   }
 
-  /** The module with options from a factory, as where they come from a configuration service. Checked likewise. */
+  /** The module with options from a factory, for example from a configuration service. Checked in the same way. */
   static forRootAsync<R extends object = object>(options: FliptModuleAsyncOptions<R>): DynamicModule {
-    checkOptions(ASYNC_RULES, options);
-    const { imports = [], inject = [], useFactory } = options;
-    return { ...moduleWith({ provide: OPTIONS, inject, useFactory }), imports };
+    checkOptions(asyncRules, options);
+    const { domain, imports = [], inject = [] } = options;
+    const factory = { provide: OPTIONS, inject, useFactory: optionsFactory(options) };
+    return { ...moduleWith(factory, domain), imports };
   }
 
   /** Called by Nest before the middleware of any module is put in place. */
   configure(): void {
+    completeSdkInterceptors(this.#module.get(ModulesContainer, { strict: false }));
     const { options } = this.#registration();
     const begin = (exchange: Exchange, next: () => void) => {
       runInTransactionContext(openRequestState(exchange, options).context, next);
     };
     const adapter = this.#host.httpAdapter;
     if (adapter.getType() === 'fastify') {
-      // A hook, as only hooks see the request that guards will see; `done` goes on in the transaction context.
+      // A hook: middleware does not see the request that guards will see. `done` continues in the transaction context.
       adapter.getInstance<Fastify>().addHook('onRequest', (request, reply, done) => {
         begin({ request, raw: { request: request.raw, response: reply.raw } }, done);
       });
@@ -117,7 +110,7 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
     await this.#registration().close();
   }
 
-  /** Not injected: as a parameter it would be one of the public types. */
+  /** Not a parameter of the constructor: its type would become public. */
   #registration(): Registration {
     return this.#module.get<Registration>(REGISTRATION, { strict: true });
   }
@@ -127,9 +120,21 @@ Module({})(FliptModule);
 Inject(HttpAdapterHost)(FliptModule, undefined, 0);
 Inject(ModuleRef)(FliptModule, undefined, 1);
 
-function moduleWith(options: NonNullable<DynamicModule['providers']>[number]): DynamicModule {
+function moduleWith(
+  options: NonNullable<DynamicModule['providers']>[number],
+  domain: string | undefined,
+): DynamicModule {
+  const provider = ({ provider }: Registration) => provider;
   return {
     module: FliptModule,
-    providers: [options, { provide: REGISTRATION, inject: [OPTIONS], useFactory: register }],
+    global: true,
+    providers: [
+      options,
+      { provide: REGISTRATION, inject: [OPTIONS, ModulesContainer], useFactory: register },
+      { provide: FliptProvider, inject: [REGISTRATION], useFactory: provider },
+      { provide: providerToken(domain), inject: [REGISTRATION], useFactory: provider },
+      { provide: APP_INTERCEPTOR, useValue: handlerPhase },
+    ],
+    exports: [FliptProvider, providerToken(domain)],
   };
 }

@@ -1,53 +1,75 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 
-/** A context whose attributes are put together when somebody first looks at them. */
+/** A context whose attributes are computed when a resolve looks at them. */
 export interface LazyContext {
   /** Looks as any context does. */
   readonly context: EvaluationContext;
-  /** Has the attributes put together anew at the next look. */
+  /** The next look computes the attributes again. */
   readonly refresh: () => void;
+  /** The next look computes the attributes again, for the last time. */
+  readonly settle: () => void;
 }
 
 /**
- * OpenFeature copies the transaction context at each resolve: that is the look which has `attributes` called.
- * What it throws, the resolve throws, and the next look tries again. To look at a symbol is no look at the attributes.
+ * Each resolve copies the transaction context; until the context is settled, each copy calls `attributes`, since the
+ * user may log in between two resolves. What it throws, the resolve throws, and the next look tries again. Looking at
+ * a symbol calls nothing.
  */
 export function lazyContext(known: EvaluationContext, attributes: () => EvaluationContext): LazyContext {
-  let current = false;
-  const look = () => {
-    if (current) return;
-    // Set before: `attributes` may itself look, and then sees what is there so far.
-    current = true;
+  let isCurrent = false;
+  let isSettled = false;
+  let isComputing = false;
+
+  const compute = () => {
+    // `attributes` may itself look: it sees the attributes so far.
+    if (isComputing) return;
+    isComputing = true;
+    isCurrent = false;
     try {
-      Object.assign(known, attributes());
-    } catch (error) {
-      current = false;
-      throw error;
+      replaceAttributes(known, attributes());
+      isCurrent = true;
+    } finally {
+      isComputing = false;
     }
   };
-  const lookFor = (key: string | symbol) => {
-    if (typeof key === 'string') look();
+  const look = (key: string | symbol) => {
+    if (typeof key === 'string' && !isCurrent) compute();
   };
   const context = new Proxy(known, {
     get(target, key): unknown {
-      lookFor(key);
+      look(key);
       return Reflect.get(target, key);
     },
     has(target, key) {
-      lookFor(key);
+      look(key);
       return Reflect.has(target, key);
     },
     getOwnPropertyDescriptor(target, key) {
-      lookFor(key);
+      look(key);
       return Reflect.getOwnPropertyDescriptor(target, key);
     },
     ownKeys(target) {
-      look();
+      if (!isCurrent || !isSettled) compute();
       return Reflect.ownKeys(target);
     },
   });
   const refresh = () => {
-    current = false;
+    isCurrent = false;
   };
-  return { context, refresh };
+  return {
+    context,
+    refresh,
+    settle() {
+      isSettled = true;
+      refresh();
+    },
+  };
+}
+
+/** Members under symbols stay: they are not attributes. */
+function replaceAttributes(known: EvaluationContext, attributes: EvaluationContext): void {
+  for (const name of Object.keys(known)) {
+    if (!Object.hasOwn(attributes, name)) Reflect.deleteProperty(known, name);
+  }
+  Object.assign(known, attributes);
 }

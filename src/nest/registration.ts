@@ -3,21 +3,27 @@ import { OpenFeature, type Provider } from '@openfeature/server-sdk';
 import { inTime, systemClock } from '../clock.js';
 import { FliptProvider } from '../index.js';
 import { messageOf } from '../text/describe.js';
+import { quoted } from '../text/quote.js';
 import { checkOptions } from '../options/check-options.js';
 import { moduleRules, type FliptModuleOptions } from './module-options.js';
 
-/** The provider of an app, which has begun with its start. */
+/** An app's registered provider. */
 export interface Registration {
   readonly options: FliptModuleOptions;
+  readonly provider: Provider;
   /** Closes the provider, unless another app still uses it. May be called again. */
   readonly close: () => Promise<void>;
 }
 
-/** Registers the provider and waits until it is ready; rejects only where the app is not to start without it. */
-export async function register(options: FliptModuleOptions): Promise<Registration> {
+/**
+ * Registers the provider for an app and waits until it is ready. Rejects if the options are wrong, if the app has a
+ * provider for the domain already, or if a provider that is required is not ready.
+ */
+export async function register(options: FliptModuleOptions, app: object = {}): Promise<Registration> {
   checkOptions(moduleRules, options);
+  claimDomain(options.domain, app);
   const { provider = new FliptProvider(), domain, readyTimeoutMs = 10_000, required = false } = options;
-  const late = () => new Error(`no word of it within ${readyTimeoutMs} ms (readyTimeoutMs)`);
+  const late = () => new Error(`it was not ready within ${readyTimeoutMs} ms (readyTimeoutMs)`);
   const close = use(provider);
   try {
     await inTime(started(provider, domain), readyTimeoutMs, systemClock, late);
@@ -29,10 +35,23 @@ export async function register(options: FliptModuleOptions): Promise<Registratio
     }
     new Logger('FliptModule').warn(`The provider is not ready, defaults are served: ${reason}`);
   }
-  return { options, close };
+  return { options, provider, close };
 }
 
-/** How many apps use a provider. Each copy of this package counts by itself, which docs/frameworks.md says. */
+/** The domains that each app has a provider for. */
+const claimed = new WeakMap<object, Set<string | undefined>>();
+
+/** A second provider would silently replace the first for all of the app. */
+function claimDomain(domain: string | undefined, app: object): void {
+  const domains = claimed.get(app) ?? new Set();
+  if (domains.has(domain)) {
+    const named = domain === undefined ? 'the default domain' : `the domain ${quoted(domain)}`;
+    throw new Error(`FliptModule: two forRoot for ${named}; import one of them, or give each a domain`);
+  }
+  claimed.set(app, domains.add(domain));
+}
+
+/** How many apps use a provider. Each copy of this package counts separately; docs/frameworks.md says so. */
 const apps = new WeakMap<Provider, number>();
 
 /** One more app uses the provider, until it calls what is returned: the last one closes it. */
@@ -48,7 +67,7 @@ function use(provider: Provider): () => Promise<void> {
 
 async function started(provider: Provider, domain: string | undefined): Promise<void> {
   const registered = domain === undefined ? OpenFeature.getProvider() : OpenFeature.getProvider(domain);
-  // OpenFeature leaves alone what it knows, even if an app before this one has closed it.
+  // OpenFeature does not initialize a provider twice, even if an earlier app has closed it.
   if (registered === provider) await provider.initialize?.();
   else if (domain === undefined) await OpenFeature.setProviderAndWait(provider);
   else await OpenFeature.setProviderAndWait(domain, provider);

@@ -1,23 +1,27 @@
+import { isDeepStrictEqual } from 'node:util';
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 import { REQUEST_VIEW, requestContext, requestView, type ClosingResponse } from '../index.js';
+import { kindOf } from '../text/describe.js';
 import { lazyContext } from './lazy-context.js';
 import type { FliptModuleOptions } from './module-options.js';
 
-/** Under it a request, and its context, carry their state; all copies of this package share it. */
+/** A request and its context carry their state under this symbol, which all copies of this package share. */
 const STATE = Symbol.for('openfeature-flipt-provider.nest-request');
 
-/** What is known of one request. */
+/** The context of one request, and who may change it. */
 export interface RequestState {
-  /** Put together at the request's first resolve. */
+  /** Computed for each resolve until the handler begins, then once more. */
   readonly context: EvaluationContext;
   readonly domain: string | undefined;
   readonly add: (partial: EvaluationContext) => void;
+  /** The guards are through: the user no longer changes. May be called again. */
+  readonly handlerBegins: () => void;
 }
 
 export interface Exchange {
   /** The request as handlers see it. */
   readonly request: object;
-  /** Node's own request and response: the view is kept on the one, and ends when the other closes. */
+  /** Node's own request and response: the request carries the view, which ends when the response closes. */
   readonly raw: { readonly request: object; readonly response: ClosingResponse };
 }
 
@@ -27,20 +31,32 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
   const outer = OpenFeature.getTransactionContext();
   const added: EvaluationContext = {};
   let own: EvaluationContext | undefined;
+  let isHandling = false;
+  let prefetchedFor: EvaluationContext | undefined;
 
   const attributes = () => {
-    own ??= ownContext(request, options);
+    if (!isHandling || own === undefined) own = ownContext(request, options);
+    const whole = { ...outer, ...own, ...added };
+    const isNew = !isDeepStrictEqual(whole, prefetchedFor);
     const flagKeys = typeof prefetch === 'function' ? prefetch(request) : prefetch;
-    return requestContext({ ...outer, ...own, ...added }, { view, domain, prefetch: flagKeys });
+    const context = requestContext(whole, { view, domain, prefetch: isNew ? flagKeys : undefined });
+    prefetchedFor = whole;
+    return context;
   };
   const known: EvaluationContext = { [REQUEST_VIEW]: view };
-  const { context, refresh } = lazyContext(known, attributes);
+  const { context, refresh, settle } = lazyContext(known, attributes);
   const state: RequestState = {
     context,
     domain,
     add(partial) {
       Object.assign(added, partial);
       refresh();
+    },
+    handlerBegins() {
+      if (isHandling) return;
+      isHandling = true;
+      own = undefined;
+      settle();
     },
   };
   // Not enumerable: a copy of the context is not the one that this state adds to.
@@ -65,9 +81,9 @@ function ownContext(request: object, options: FliptModuleOptions): EvaluationCon
   const context: unknown = options.context?.(request) ?? {};
   if (isContext(context)) return context;
   if (!(context instanceof Promise)) {
-    throw new TypeError(`FliptModule: context: expected an object, got ${typeof context}`);
+    throw new TypeError(`FliptModule: context: expected an object, got ${kindOf(context)}`);
   }
-  // It is of no use, however it ends.
+  // Nobody needs its outcome, and a rejection would end the process.
   context.catch(() => undefined);
   throw new TypeError(
     'FliptModule: context: must not be async; let a guard or a middleware put on the request what takes time',

@@ -3,27 +3,34 @@ import { OpenFeature } from '@openfeature/server-sdk';
 import * as v from 'valibot';
 import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { callable, members, trueOrFalse } from '../options/option-shapes.js';
-import { NO_REQUEST, stateIn } from './set-request-context.js';
+import { HOW_TO_HAVE_A_REQUEST, NO_REQUEST, stateIn } from './set-request-context.js';
 
-/** What {@link RequireFlag} may be told. */
+/** The options of {@link RequireFlag}. */
 export interface RequireFlagOptions {
-  /** Taken where the flag cannot be resolved. */
+  /** Used if the flag cannot be resolved. */
   readonly default: boolean;
-  /** What a request is refused with while the flag is off. Default: 404, as for a route that does not exist. */
+  /** OpenFeature's domain. Default: that of `FliptModule`; outside of an HTTP request, the default one. */
+  readonly domain?: string | undefined;
+  /** Makes the exception for a request while the flag is off. Default: 404, as for a route that does not exist. */
   readonly otherwise?: ((context: ExecutionContext) => Error) | undefined;
 }
 
 const RULES: OptionRules = {
   owner: 'RequireFlag',
-  shape: members({ default: trueOrFalse, otherwise: v.optional(callable()) }),
+  shape: members({
+    default: trueOrFalse,
+    domain: v.optional(v.string('a string')),
+    otherwise: v.optional(callable()),
+  }),
   showsText: () => true,
 };
 
 /**
- * Lets requests in to a handler, or to all of a controller, only while a boolean flag is on for them.
+ * Lets requests reach a handler, or any handler of a controller, only while a boolean flag is on for them.
  *
- * It is a guard, and guards run in the order of their decorators from the bottom up, a controller's before a handler's:
- * put it above the guard that finds out who the user is. A wrong option is a TypeError where it is applied.
+ * It is a guard. Guards run in the order of their decorators from the bottom up, a controller's before a handler's: put
+ * it above the guard that logs the user in. Outside of HTTP, it goes by the current transaction context, and throws an
+ * Error if there is none. A wrong option is a TypeError where the decorator is applied.
  *
  * @example
  * ```ts
@@ -48,22 +55,26 @@ export function RequireFlag(flag: string, options: RequireFlagOptions): ClassDec
 
 function flagGuard(
   flag: string,
-  { default: fallback, otherwise = notFound }: RequireFlagOptions,
+  { default: fallback, domain: given, otherwise = notFound }: RequireFlagOptions,
 ): CanActivate {
   return {
     async canActivate(executionContext) {
       const state = stateIn(executionContext);
-      if (state === undefined) throw new Error(`@RequireFlag('${flag}'): ${NO_REQUEST}`);
-      const client =
-        state.domain === undefined ? OpenFeature.getClient() : OpenFeature.getClient(state.domain);
-      if (await client.getBooleanValue(flag, fallback, state.context)) return true;
+      const context = state?.context ?? OpenFeature.getTransactionContext();
+      if (state === undefined && Reflect.ownKeys(context).length === 0) {
+        throw new Error(`@RequireFlag('${flag}'): ${NO_REQUEST}; ${HOW_TO_HAVE_A_REQUEST}`);
+      }
+      const domain = given ?? state?.domain;
+      const client = domain === undefined ? OpenFeature.getClient() : OpenFeature.getClient(domain);
+      if (await client.getBooleanValue(flag, fallback, context)) return true;
       throw otherwise(executionContext);
     },
   };
 }
 
-/** What Nest itself says of a route that does not exist. */
+/** Nest's own exception for a route that does not exist. */
 function notFound(executionContext: ExecutionContext): Error {
+  if (executionContext.getType() !== 'http') return new NotFoundException();
   const { method, url } = executionContext.switchToHttp().getRequest<{ method: string; url: string }>();
   return new NotFoundException(`Cannot ${method} ${url}`);
 }

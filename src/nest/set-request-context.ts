@@ -3,8 +3,7 @@ import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 import { currentRequestState, requestStateOf, type RequestState } from './request-state.js';
 
 /**
- * Adds to the context of the request that this code runs in: for all resolves from now on, whoever makes them.
- * Throws an Error outside of a request.
+ * Adds to the context of the current request, for all resolves from now on. Throws an Error outside of a request.
  *
  * @example
  * ```ts
@@ -15,14 +14,14 @@ import { currentRequestState, requestStateOf, type RequestState } from './reques
  */
 export function setRequestContext(partial: EvaluationContext): void {
   const state = currentRequestState();
-  if (state === undefined) throw new Error(`setRequestContext: ${NO_REQUEST}`);
+  if (state === undefined) throw new Error(`setRequestContext: ${NO_REQUEST}; ${HOW_TO_HAVE_A_REQUEST}`);
   state.add(partial);
 }
 
 /**
- * The context of a request, for what asks for one: `OpenFeatureModule.forRoot({ contextFactory })` of
- * \@openfeature/nestjs-sdk, whose interceptor would otherwise put an empty one in its place. Outside of a request, the
- * transaction context that is there.
+ * The context of a request, for libraries that ask for one. `FliptModule` hands it to the interceptor of
+ * \@openfeature/nestjs-sdk itself, unless that has a `contextFactory` of its own. Outside of a request, the current
+ * transaction context.
  *
  * @example
  * ```ts
@@ -36,10 +35,23 @@ export function contextFactory(executionContext: ExecutionContext): EvaluationCo
   return stateIn(executionContext)?.context ?? OpenFeature.getTransactionContext();
 }
 
-/** The state of the request that Nest is serving. */
+/**
+ * The state of the request that Nest is serving. Of HTTP, the request is an argument; of GraphQL over HTTP, a member of
+ * one, called `req`.
+ */
 export function stateIn(executionContext: ExecutionContext): RequestState | undefined {
-  return requestStateOf(executionContext.getArgs()[0]) ?? currentRequestState();
+  for (const argument of executionContext.getArgs<unknown[]>()) {
+    const state = requestStateOf(argument) ?? requestStateOf(memberOf(argument, 'req'));
+    if (state !== undefined) return state;
+  }
+  return currentRequestState();
 }
 
-export const NO_REQUEST =
-  'there is no request here whose context is known; is FliptModule.forRoot imported, and was the request awaited?';
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+export const NO_REQUEST = 'there is no request here whose context is known';
+export const HOW_TO_HAVE_A_REQUEST =
+  'import FliptModule.forRoot, and await what runs in a request; elsewhere (WebSocket, RPC, cron), ' +
+  'call it in runInTransactionContext(context, …)';

@@ -10,9 +10,10 @@ it.each<[string, (context: EvaluationContext) => unknown]>([
   ['lists the attributes', (context) => Object.keys(context)],
   ['asks for an attribute of its own', (context) => Object.hasOwn(context, 'targetingKey')],
   ['copies it', (context) => ({ ...context })],
-])('computes the attributes once when a caller %s', (_name, look) => {
+])('computes the attributes of a settled context once when a caller %s', (_name, look) => {
   const attributes = vi.fn(() => ({ targetingKey: 'user' }));
-  const { context } = lazyContext({ [MARK]: 1 }, attributes);
+  const { context, settle } = lazyContext({ [MARK]: 1 }, attributes);
+  settle();
   expect([MARK in context, Reflect.get(context, MARK), Object.hasOwn(context, MARK)]).toEqual([
     true,
     1,
@@ -38,4 +39,20 @@ it('computes the attributes again after a refresh and after a failure', () => {
   expect(context.plan).toBe('free');
   refresh();
   expect(context.plan).toBe('pro');
+});
+
+it('computes them again for each copy until it is settled, and then once more', () => {
+  let user: string | undefined = 'anonymous';
+  const { context, settle } = lazyContext({ [MARK]: 1 }, () => (user === undefined ? {} : { user }));
+  const seen = () => ({ ...context }).user;
+  expect(seen()).toBe('anonymous');
+  user = 'ada';
+  expect([seen(), context.user]).toEqual(['ada', 'ada']);
+  user = undefined;
+  expect({ ...context }).toEqual({ [MARK]: 1 });
+  settle();
+  user = 'grace';
+  expect(seen()).toBe('grace');
+  user = 'linus';
+  expect(seen()).toBe('grace');
 });

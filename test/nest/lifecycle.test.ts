@@ -84,7 +84,7 @@ it('waits no longer than readyTimeoutMs for a provider', async () => {
   await app.close();
   await expect(
     start([FliptModule.forRoot({ provider: neverReady(), readyTimeoutMs: 1, required: true })]),
-  ).rejects.toThrow('FliptModule: the provider is not ready: no word of it within 1 ms (readyTimeoutMs)');
+  ).rejects.toThrow('FliptModule: the provider is not ready: it was not ready within 1 ms (readyTimeoutMs)');
 });
 
 it.each([undefined, 'shop'])(

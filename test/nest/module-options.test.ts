@@ -49,7 +49,10 @@ it.each<[unknown, string]>([
   [{}, 'RequireFlag: default: expected true or false, got undefined'],
   [{ default: 'on' }, 'RequireFlag: default: expected true or false, got "on"'],
   [{ default: true, otherwise: 404 }, 'RequireFlag: otherwise: expected a function, got 404'],
-  [{ default: true, else: 1 }, 'RequireFlag: else: unknown option, expected one of default, otherwise'],
+  [
+    { default: true, else: 1 },
+    'RequireFlag: else: unknown option, expected one of default, domain, otherwise',
+  ],
 ])('RequireFlag refuses %o where it is applied', (options, message) => {
   expect(() => RequireFlag('a', options as RequireFlagOptions)).toThrow(new TypeError(message));
 });
@@ -63,7 +66,7 @@ it('RequireFlag asks for the key of a flag', () => {
 it.each<[unknown, string]>([
   [undefined, 'options: expected an object of options, got undefined'],
   [{}, 'useFactory: expected a function, got undefined'],
-  [{ useClass: Object }, 'useClass: unknown option, expected one of useFactory, imports, inject'],
+  [{ useClass: Object }, 'useClass: unknown option, expected one of useFactory, domain, imports, inject'],
   [{ useFactory: () => ({}), inject: 'CONFIG' }, 'inject: expected a list, got "CONFIG"'],
   [{ useFactory: () => ({}), imports: {} }, 'imports: expected a list, got an empty object'],
 ])('forRootAsync refuses %o', (options, message) => {

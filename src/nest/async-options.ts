@@ -1,0 +1,43 @@
+import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
+import * as v from 'valibot';
+import { checkOptions, type OptionRules } from '../options/check-options.js';
+import { callable, list, members } from '../options/option-shapes.js';
+import { quoted } from '../text/quote.js';
+import { moduleRules, type FliptModuleOptions } from './module-options.js';
+
+/** As in other dynamic modules: a factory of the options, and what is injected into it. */
+export interface FliptModuleAsyncOptions<R extends object = object> extends Pick<ModuleMetadata, 'imports'> {
+  /** OpenFeature's domain, if the provider is to be injected by it. Default: the default one. */
+  readonly domain?: string | undefined;
+  /** The arguments of `useFactory`. Default: none. */
+  readonly inject?: FactoryProvider['inject'];
+  /** Returns the options, or a promise of them. */
+  readonly useFactory: FactoryProvider<FliptModuleOptions<R>>['useFactory'];
+}
+
+export const asyncRules: OptionRules = {
+  owner: 'FliptModule.forRootAsync',
+  shape: members({
+    useFactory: callable(),
+    domain: v.optional(v.string('a string')),
+    imports: v.optional(list),
+    inject: v.optional(list),
+  }),
+  showsText: () => true,
+};
+
+/** The factory of the module's options. Its provider is injected by `domain`, so the options must not name another. */
+export function optionsFactory<R extends object>({
+  domain,
+  useFactory,
+}: FliptModuleAsyncOptions<R>): FliptModuleAsyncOptions<R>['useFactory'] {
+  if (domain === undefined) return useFactory;
+  return async (...injected: unknown[]) => {
+    const options = await useFactory(...injected);
+    checkOptions(moduleRules, options);
+    if (options.domain === undefined || options.domain === domain) return { ...options, domain };
+    throw new TypeError(
+      `FliptModule.forRootAsync: domain: useFactory returned ${quoted(options.domain)}, expected ${quoted(domain)}`,
+    );
+  };
+}
