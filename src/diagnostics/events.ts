@@ -10,6 +10,9 @@ export type CircuitState = 'closed' | 'open' | 'half-open';
  */
 export type WatchCondition = 'working' | 'lost' | 'not-offered';
 
+/** The stream of changes: events come; it broke off or could not be had, and is tried again; there is none. */
+export type StreamState = 'open' | 'broken' | 'not-offered';
+
 /**
  * What keeps the provider from answering as it should; several may hold at once.
  * - `unreachable`: the service has not answered as it should since the start
@@ -90,8 +93,8 @@ export type DiagnosticEvent =
   | { readonly type: 'namespace-suspect'; readonly failure: Failure | undefined }
   /** A flag was asked for that is missing, though there is one of almost the same key. */
   | { readonly type: 'flag-key-suspect'; readonly flag: string; readonly like: string }
-  /** The stream of changes is open, or is not to be had. */
-  | { readonly type: 'stream-changed'; readonly open: boolean; readonly why: string };
+  /** The state of the connection to the stream of changes. */
+  | { readonly type: 'stream-changed'; readonly state: StreamState; readonly why: string };
 
 export type EventType = DiagnosticEvent['type'];
 

@@ -11,11 +11,21 @@ export interface Connections {
   readonly close: () => Promise<void>;
 }
 
-export function openConnections(origin: string, { http }: ConnectionSettings): Connections {
+/** How long undici itself waits; where nothing is said, five minutes. The transport has time-outs of its own. */
+export interface ConnectionTimeouts {
+  readonly headersTimeout?: number;
+  readonly bodyTimeout?: number;
+}
+
+export function openConnections(
+  origin: string,
+  { http }: ConnectionSettings,
+  timeouts: ConnectionTimeouts = {},
+): Connections {
   if (http.dispatcher !== undefined) return { dispatcher: http.dispatcher, close: () => Promise.resolve() };
   const { timeoutMs, proxy, tls = {}, socketPath } = http;
   const connect = { ...defined(tls), timeout: timeoutMs };
-  const pooled = { clientTtl: CLIENT_TTL_MS, connect };
+  const pooled = { ...timeouts, clientTtl: CLIENT_TTL_MS, connect };
   const own =
     proxy === undefined
       ? new Pool(origin, socketPath === undefined ? pooled : { ...pooled, socketPath })

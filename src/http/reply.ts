@@ -17,6 +17,10 @@ export interface ServiceRequest {
   readonly body?: string;
   /** For a large answer that is fetched in the background: its limits. A 200 is then given as bytes. */
   readonly download?: Download;
+  /**
+   * A 200 is read as it comes, over a connection apart from all others. It lasts until `signal` ends it.
+   */
+  readonly stream?: true;
   /** Whether it may be sent again after a failure of the connection or of a gateway. */
   readonly repeatable: boolean;
   /** Ends the request when the caller gives up. */
@@ -40,6 +44,8 @@ export interface Reply {
   readonly text: string;
   /** Of a download that is a 200: all of it, decompressed. `text` is its beginning then. */
   readonly bytes?: Buffer;
+  /** Of a stream that is a 200. It must be read. */
+  readonly chunks?: AsyncIterable<Uint8Array>;
   /** For what is shown of an answer: it may repeat the request. */
   readonly hide: Hide;
 }

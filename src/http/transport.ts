@@ -4,9 +4,10 @@ import type { HttpDispatcherResponse } from '../options/provider-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import { hiding } from './redact.js';
 import { readBody, TooLarge } from './body.js';
-import { openConnections } from './connections.js';
+import { openConnections, type Connections } from './connections.js';
 import { ENDED, LARGEST_ERROR, type Reply, type Send, type ServiceRequest } from './reply.js';
 import { connectionFailure, timeoutFailure, tooLarge } from './network-failure.js';
+import { untilEnded } from './until-ended.js';
 import { plainTextWarning } from './unencrypted.js';
 import { proxyCredentialsOf } from './auth/proxy-credentials.js';
 
@@ -27,6 +28,10 @@ export function openTransport(settings: ConnectionSettings, clock: Clock): Trans
   const { origin, pathname } = new URL(settings.url);
   const basePath = pathname === '/' ? '' : pathname;
   const connections = openConnections(origin, settings);
+  /** Made when there is a stream: most providers never open one. */
+  let streams: Connections | undefined;
+  const streaming = () =>
+    (streams ??= openConnections(origin, settings, { headersTimeout: 0, bodyTimeout: 0 }));
   const { timeoutMs } = settings.http;
   const ofProxies = proxyCredentialsOf(settings.http.proxy, process.env);
   const warning = plainTextWarning(settings);
@@ -37,7 +42,8 @@ export function openTransport(settings: ConnectionSettings, clock: Clock): Trans
     const maxBytes = request.download?.maxBytes ?? MAX_BODY_BYTES;
     const hide = hiding(request.credentials ?? {}, settings.headers, ofProxies);
     try {
-      const response = await connections.dispatcher.request({
+      const { dispatcher } = request.stream ? streaming() : connections;
+      const response = await dispatcher.request({
         origin,
         path: basePath + request.path,
         method: request.method,
@@ -46,6 +52,8 @@ export function openTransport(settings: ConnectionSettings, clock: Clock): Trans
         signal,
       });
       const { statusCode: status, headers, body } = complete(response);
+      if (request.stream && status === 200)
+        return { kind: 'reply', status, headers, text: '', chunks: body, hide };
       const bytes = await readBody({ headers, body }, maxBytes);
       if (status !== 200) {
         return {
@@ -65,7 +73,7 @@ export function openTransport(settings: ConnectionSettings, clock: Clock): Trans
     }
   };
 
-  const send: Send = (request) =>
+  const sendOnce = (request: ServiceRequest): Promise<Reply | Failure> =>
     new Promise((resolve) => {
       const attempt = new AbortController();
       const withinMs = request.download?.timeoutMs ?? timeoutMs;
@@ -92,9 +100,14 @@ export function openTransport(settings: ConnectionSettings, clock: Clock): Trans
       void exchange(request, attempt.signal).then(end);
     });
 
+  const openStream = ({ signal = new AbortController().signal, ...request }: ServiceRequest) =>
+    untilEnded(exchange(request, signal), signal);
+
   return {
-    send,
-    close: connections.close,
+    send: (request) => (request.stream ? openStream(request) : sendOnce(request)),
+    async close() {
+      await Promise.all([connections.close(), streams?.close()]);
+    },
   };
 }
 

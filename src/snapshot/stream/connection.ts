@@ -1,0 +1,111 @@
+import type { Clock } from '../../clock.js';
+import { contentWords, environmentHeaders, type Reply, type Send } from '../../http/reply.js';
+import { messageOf } from '../../text/describe.js';
+import { eventData } from './server-events.js';
+
+export interface StreamSettings {
+  readonly namespace: string;
+  readonly environment: string | undefined;
+  /** Milliseconds for connecting and the first event, which comes at once where there is a stream. */
+  readonly firstEventMs: number;
+}
+
+/** How a connection has ended. */
+export type StreamEnd =
+  /** Here: its time was up, or nobody reads any more. */
+  | { readonly kind: 'left' }
+  /** There, or on the way; or it was not had this time. */
+  | { readonly kind: 'broken'; readonly why: string }
+  /** The service has no such stream. */
+  | { readonly kind: 'not-offered'; readonly why: string };
+
+/** Connects and reads until the stream ends or its time is up. `announced` is called for each event. Never rejects. */
+export type ReadStream = (announced: (digest: string) => void, closing: AbortSignal) => Promise<StreamEnd>;
+
+/** A dead connection looks like a silent one. None is kept for longer. */
+const RENEW_MS = 600_000;
+
+export function streamReader(
+  send: Send,
+  { namespace, environment, firstEventMs }: StreamSettings,
+  clock: Clock,
+): ReadStream {
+  const [environmentPart, namespacePart] = [environment ?? 'default', namespace].map(encodeURIComponent);
+  const request = {
+    method: 'GET',
+    path: `/client/v2/environments/${environmentPart}/namespaces/${namespacePart}/stream`,
+    // Exactly this type: with another beside it, Flipt sends whole snapshots.
+    headers: { ...environmentHeaders(environment), accept: 'text/event-stream' },
+    stream: true,
+    repeatable: true,
+  } as const;
+
+  return async (announced, closing) => {
+    const ending = new AbortController();
+    const end = () => {
+      ending.abort();
+    };
+    let eventsSeen = 0;
+    const cancelFirst = clock.after(firstEventMs, end, 'background');
+    const cancelRenewal = clock.after(RENEW_MS, end, 'background');
+    closing.addEventListener('abort', end);
+
+    const read = async (): Promise<StreamEnd> => {
+      const outcome = await send({ ...request, signal: ending.signal });
+      if (outcome.kind !== 'reply') return broken(outcome.message);
+      const { chunks } = outcome;
+      if (chunks === undefined || !isEventStream(outcome)) return refused(outcome);
+      for await (const data of eventData(chunks)) {
+        cancelFirst();
+        eventsSeen++;
+        const digest = digestIn(data);
+        if (digest !== undefined) announced(digest);
+      }
+      return broken('the stream has ended');
+    };
+    try {
+      const ended = await read().catch((error: unknown) => broken(messageOf(error)));
+      if (!ending.signal.aborted) return ended;
+      if (closing.aborted || eventsSeen > 0) return { kind: 'left' };
+      return { kind: 'not-offered', why: `no event came within ${firstEventMs} ms` };
+    } finally {
+      cancelFirst();
+      cancelRenewal();
+      closing.removeEventListener('abort', end);
+      // A response that nobody reads must not stay open.
+      end();
+    }
+  };
+}
+
+function broken(why: string): StreamEnd {
+  return { kind: 'broken', why };
+}
+
+/** With a 200, it is the stream of an older version, or a page. */
+const NOT_OFFERED: ReadonlySet<number> = new Set([200, 403, 404, 405, 406, 501]);
+
+function refused(reply: Reply): StreamEnd {
+  const { status } = reply;
+  const why =
+    status === 200
+      ? `${String(reply.headers['content-type'])} instead of a stream`
+      : `${status} with ${contentWords(reply)}`;
+  return NOT_OFFERED.has(status) ? { kind: 'not-offered', why } : broken(why);
+}
+
+function isEventStream({ headers }: Reply): boolean {
+  const type = headers['content-type'];
+  return typeof type === 'string' && type.startsWith('text/event-stream');
+}
+
+/** `undefined` for an event of another kind: a later version may send some. */
+function digestIn(data: string): string | undefined {
+  try {
+    const event: unknown = JSON.parse(data);
+    const isDigest = typeof event === 'object' && event !== null && 'etag' in event;
+    return isDigest && typeof event.etag === 'string' ? event.etag : undefined;
+  } catch {
+    return undefined;
+  }
+}

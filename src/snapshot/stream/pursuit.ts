@@ -1,0 +1,48 @@
+import type { Clock } from '../../clock.js';
+import type { Watch } from '../watch.js';
+
+/** Fetches until the snapshot that was announced is served: an event may come before its change can be read. */
+export interface Pursuit {
+  readonly announced: (digest: string) => void;
+  readonly close: () => void;
+}
+
+/** Flipt announces a change up to 15 s early. */
+const WITHIN_MS = 20_000;
+const DELAY_MS = { first: 100, most: 2_000 };
+
+export function openPursuit({ poll, snapshot }: Pick<Watch, 'poll' | 'snapshot'>, clock: Clock): Pursuit {
+  /** What was announced last, and until when it is worth the requests. `undefined`: there is nothing to do. */
+  let target: { readonly digest: string; readonly until: number } | undefined;
+  let isPursuing = false;
+  let cancelDelay: () => void = () => undefined;
+
+  const pursue = async (delayMs: number) => {
+    await poll();
+    if (
+      target === undefined ||
+      target.digest === snapshot()?.version ||
+      clock.now() + delayMs > target.until
+    ) {
+      target = undefined;
+      isPursuing = false;
+      return;
+    }
+    const next = Math.min(delayMs * 2, DELAY_MS.most);
+    cancelDelay = clock.after(delayMs, () => void pursue(next), 'background');
+  };
+
+  return {
+    announced(digest) {
+      if (digest === snapshot()?.version) return;
+      target = { digest, until: clock.now() + WITHIN_MS };
+      if (isPursuing) return;
+      isPursuing = true;
+      void pursue(DELAY_MS.first);
+    },
+    close() {
+      target = undefined;
+      cancelDelay();
+    },
+  };
+}

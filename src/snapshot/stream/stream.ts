@@ -1,0 +1,59 @@
+import type { Clock } from '../../clock.js';
+import type { Reporter } from '../../diagnostics/diagnostics.js';
+import type { StreamState } from '../../diagnostics/events.js';
+import type { ReadStream, StreamEnd } from './connection.js';
+
+/** A stream that lasted so long was a good one: the next failure begins with the shortest delay again. */
+const LASTED_MS = 60_000;
+const DELAY_MS = { first: 1_000, most: 60_000, notOffered: 300_000 };
+
+/** Milliseconds until the next connection, after `attempts` of them that did not last; `random` is in [0, 1). */
+export function reconnectDelayMs({ kind }: StreamEnd, attempts: number, random: number): number {
+  if (kind === 'left') return 0;
+  const most =
+    kind === 'not-offered' ? DELAY_MS.notOffered : Math.min(DELAY_MS.first * 2 ** attempts, DELAY_MS.most);
+  return most * (0.5 + random / 2);
+}
+
+/** Keeps one connection to the stream of changes, in the background, until it is closed. */
+export function openStream(
+  read: ReadStream,
+  announced: (digest: string) => void,
+  { report }: Pick<Reporter, 'report'>,
+  clock: Clock,
+  random: () => number,
+): { readonly close: () => void } {
+  const closing = new AbortController();
+  let state: StreamState | undefined;
+  let attempts = 0;
+  let cancelDelay: () => void = () => undefined;
+
+  const become = (next: StreamState, why: string) => {
+    if (next === state) return;
+    state = next;
+    report({ type: 'stream-changed', state, why });
+  };
+  const connect = async () => {
+    const began = clock.now();
+    const ended = await read((digest) => {
+      become('open', 'an event came');
+      announced(digest);
+    }, closing.signal);
+    if (closing.signal.aborted) return;
+    if (ended.kind !== 'left') become(ended.kind, ended.why);
+    attempts = clock.now() - began >= LASTED_MS ? 0 : attempts + 1;
+    cancelDelay = clock.after(
+      reconnectDelayMs(ended, attempts, random()),
+      () => void connect(),
+      'background',
+    );
+  };
+
+  void connect();
+  return {
+    close() {
+      closing.abort();
+      cancelDelay();
+    },
+  };
+}
