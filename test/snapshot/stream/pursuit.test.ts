@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { openPursuit } from '../../../src/snapshot/stream/pursuit.js';
+import type { Snapshot } from '../../../src/snapshot/snapshot.js';
+import { manualClock } from '../../clock.fixture.js';
+
+/** A service that serves the version of the moment whenever it is polled. */
+function pursuing() {
+  const clock = manualClock();
+  const it = { serves: 'one', held: 'one', polls: 0 };
+  const poll = () => {
+    it.polls++;
+    it.held = it.serves;
+    return Promise.resolve();
+  };
+  const snapshot = () => ({ version: it.held }) as Snapshot;
+  return { clock, it, ...openPursuit({ poll, snapshot }, clock) };
+}
+
+describe('an announced digest', () => {
+  it('that is known already causes no request', () => {
+    const { it, announced } = pursuing();
+    announced('one');
+    expect(it.polls).toBe(0);
+  });
+
+  it('is fetched at once', async () => {
+    const { clock, it, announced } = pursuing();
+    it.serves = 'two';
+    announced('two');
+    await clock.settle();
+    expect(it.polls).toBe(1);
+    expect(clock.timers()).toBe(0);
+  });
+
+  it('is fetched until it is served: the event may come before the change can be read', async () => {
+    const { clock, it, announced } = pursuing();
+    announced('two');
+    await clock.advance(14_000);
+    expect(it.held).toBe('one');
+    expect(clock.timers('background')).toBe(1);
+    it.serves = 'two';
+    await clock.advance(2_000);
+
+    expect(it.held).toBe('two');
+    expect(it.polls).toBeLessThan(15);
+    expect(clock.timers()).toBe(0);
+  });
+
+  it('is given up after 20 s', async () => {
+    const { clock, it, announced } = pursuing();
+    announced('two');
+    await clock.advance(20_000);
+    const { polls } = it;
+    await clock.advance(60_000);
+
+    expect(it.polls).toBe(polls);
+    expect(clock.timers()).toBe(0);
+  });
+
+  it('is replaced by the next one, which gets 20 s of its own', async () => {
+    const { clock, it, announced } = pursuing();
+    announced('two');
+    await clock.advance(19_000);
+    announced('three');
+    await clock.advance(16_000);
+    it.serves = 'three';
+    await clock.advance(2_000);
+
+    expect(it.held).toBe('three');
+    expect(clock.timers()).toBe(0);
+  });
+
+  it('is left with close', async () => {
+    const { clock, it, announced, close } = pursuing();
+    announced('two');
+    await clock.settle();
+    close();
+    await clock.advance(60_000);
+
+    expect(it.polls).toBe(1);
+    expect(clock.timers()).toBe(0);
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { DiagnosticEvent } from '../../../src/diagnostics/events.js';
+import type { StreamEnd } from '../../../src/snapshot/stream/connection.js';
+import { openStream } from '../../../src/snapshot/stream/stream.js';
+import { manualClock } from '../../clock.fixture.js';
+
+const BROKEN: StreamEnd = { kind: 'broken', why: 'reset' };
+
+/** Connections that last as long as `lastingMs` says and end as `end` says; no jitter. */
+function streaming(lastingMs: number, end: StreamEnd, first?: string) {
+  const clock = manualClock();
+  const connections: number[] = [];
+  const announced: string[] = [];
+  const reported: DiagnosticEvent[] = [];
+  const stream = openStream(
+    (announce, closing) => {
+      connections.push(clock.now());
+      if (first !== undefined) announce(first);
+      return new Promise((resolve) => {
+        const cancel = clock.after(
+          lastingMs,
+          () => {
+            resolve(end);
+          },
+          'background',
+        );
+        closing.addEventListener('abort', () => {
+          cancel();
+          resolve({ kind: 'left' });
+        });
+      });
+    },
+    (digest) => announced.push(digest),
+    { report: (event) => reported.push(event) },
+    clock,
+    () => 1,
+  );
+  return { clock, connections, announced, reported, stream };
+}
+
+const gaps = (times: readonly number[]) => times.slice(1).map((time, at) => time - (times[at] ?? 0));
+
+describe('the stream', () => {
+  it('that ends every second is connected ever more seldom, up to once a minute', async () => {
+    const { clock, connections, reported } = streaming(1000, BROKEN, 'one');
+    await clock.advance(300_000);
+
+    expect(gaps(connections)).toEqual([3, 5, 9, 17, 33, 61, 61, 61].map((seconds) => seconds * 1000));
+    expect(reported.slice(0, 2)).toEqual([
+      { type: 'stream-changed', state: 'open', why: 'an event came' },
+      { type: 'stream-changed', state: 'broken', why: 'reset' },
+    ]);
+  });
+
+  it('that lasted a while is connected again soon', async () => {
+    const { clock, connections } = streaming(60_000, BROKEN);
+    await clock.advance(200_000);
+
+    expect(gaps(connections)).toEqual([61_000, 61_000, 61_000]);
+  });
+
+  it('whose time was up is connected again at once', async () => {
+    const { clock, connections, reported } = streaming(600_000, { kind: 'left' }, 'one');
+    await clock.advance(1_200_000);
+
+    expect(connections).toEqual([0, 600_000, 1_200_000]);
+    expect(reported).toHaveLength(1);
+  });
+
+  it('that is not offered is tried every five minutes, and reported once', async () => {
+    const { clock, connections, reported } = streaming(0, { kind: 'not-offered', why: '404' });
+    await clock.advance(900_000);
+
+    expect(connections).toEqual([0, 300_000, 600_000, 900_000]);
+    expect(reported).toEqual([{ type: 'stream-changed', state: 'not-offered', why: '404' }]);
+  });
+
+  it('ends with close, and leaves no timer', async () => {
+    const { clock, connections, stream } = streaming(1000, BROKEN);
+    await clock.advance(500);
+    stream.close();
+    await clock.advance(100_000);
+
+    expect(connections).toEqual([0]);
+    expect(clock.timers()).toBe(0);
+  });
+});
