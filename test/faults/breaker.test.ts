@@ -171,10 +171,7 @@ it('says once that answers are of no use, and once that they are again, whatever
   for (let round = 0; round < 30; round++) await ask('colour', `e-${round}`);
   server.behave = well;
   for (let round = 0; round < 3; round++) await ask('colour', `e-${round}`);
-  expect(log).toEqual([
-    expect.stringMatching(/^Flipt returns unusable responses/),
-    'Flipt answers again',
-  ]);
+  expect(log).toEqual([expect.stringMatching(/^Flipt returns unusable responses/), 'Flipt answers again']);
   expect(events).toEqual([]);
   await provider.onClose();
 });

@@ -53,10 +53,7 @@ it('goes to error when the service no longer accepts the token, and back by itse
   // Nobody asks.
   await until(() => events.at(-1) === 'ready', 5_000);
   expect(events).toEqual(['error', 'ready']);
-  expect(log).toEqual([
-    expect.stringMatching(/^Flipt rejected the credentials/),
-    'Flipt answers again',
-  ]);
+  expect(log).toEqual([expect.stringMatching(/^Flipt rejected the credentials/), 'Flipt answers again']);
   expect((await ask('colour', 'ben')).kind).toBe('own');
   await provider.onClose();
 });
