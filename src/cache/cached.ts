@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.js';
+import type { Reporter } from '../diagnostics/diagnostics.js';
 import { failedResolution, type Resolution } from '../model/resolution.js';
 import type { Answer, Ask, KnownAnswer } from '../model/answer.js';
 import { traitsOf, type Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
 import { freshness, type FreshnessSettings } from './freshness.js';
 import { answerStore, type Entry, type StoreSettings } from './answer-store.js';
-import { hitRateWatch } from '../diagnostics/hit-rate.js';
 
 export interface CacheSettings {
   /** `undefined`: nothing is kept. */
@@ -13,19 +13,22 @@ export interface CacheSettings {
   readonly deadlineMs: number;
   /** Why the service would not be asked now; `undefined` while it would. */
   readonly refusal: () => Failure | undefined;
-  readonly warn: (message: string) => void;
 }
 
 export interface Cached {
-  /** What is known and fresh: the hot path. */
+  /** The cached answer while it is fresh: the hot path. */
   readonly fresh: (key: string) => Resolution | undefined;
-  /** At once where something may be told at once. Never rejects, never later than the deadline. */
+  /** Synchronous if an answer may be used as it is. Never rejects, and never ends later than the deadline. */
   readonly ask: (key: string, question: Question) => Resolution | Promise<Resolution>;
   /** Forgets answers, also those on their way: of some flags, or of all. */
   readonly forget: (flags?: readonly string[]) => void;
-  /** Whether there is an answer that could be told if the service failed. */
+  /** Whether there is an answer to fall back on if the service fails. */
   readonly knowsAnything: () => boolean;
 }
+
+const HIT = { type: 'hit' } as const;
+const STALE_HIT = { type: 'stale-hit' } as const;
+const JOINED = { type: 'joined' } as const;
 
 interface Callers {
   /** When the last of them gives up, in the clock's milliseconds. */
@@ -38,11 +41,10 @@ interface Flight {
   readonly callers: Callers;
 }
 
-/** Remembers answers; each question that must be asked has one flight, which all who ask it meanwhile join. */
-export function cached(ask: Ask, settings: CacheSettings, clock: Clock): Cached {
+/** Keeps answers. Concurrent callers of one question share one flight. */
+export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants, report }: Reporter): Cached {
   const { cache, deadlineMs, refusal } = settings;
   const store = cache && answerStore(cache);
-  const watch = cache && hitRateWatch(settings.warn);
   const flights = new Map<string, Flight>();
 
   const ageOf = (entry: Entry) => clock.now() - entry.at;
@@ -78,7 +80,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock): Cached 
       flag: question.flag,
       callers,
       answer: ask(question, () => callers.until).then((answer) => {
-        // Forgotten meanwhile: those who wait are told, but it is not kept.
+        // Forgotten meanwhile: its callers get the answer, but it is not kept.
         if (flights.get(key) === flight) {
           flights.delete(key);
           if (answer.kind !== 'failed') store?.set(key, question.flag, answer, clock.now());
@@ -108,26 +110,30 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock): Cached 
     });
   };
 
+  const reportLookUp = (isStale: boolean, isUnderWay: boolean, question: Question) => {
+    if (isStale) report(STALE_HIT);
+    // It costs no request of its own.
+    else if (isUnderWay) report(JOINED);
+    else if (wants.miss) report({ type: 'miss', question });
+  };
+
   return {
     fresh(key) {
       const entry = store?.get(key);
       if (entry === undefined || cache === undefined) return undefined;
       if (freshness(entry.answer.kind, ageOf(entry), cache) !== 'fresh') return undefined;
-      watch?.hit();
+      if (wants.hit) report(HIT);
       return known(entry, false);
     },
     ask(key, question) {
       const refused = refusal();
-      // Not counted as a look-up: an outage says nothing about how well answers can be kept.
+      // Not reported as a look-up: an outage says nothing about how well answers can be kept.
       if (refused !== undefined) return instead(key, refused);
       const before = usable(key);
-      // Nor is a flight that is joined a miss: it costs no request.
-      if (before?.state === 'stale' || flights.has(key)) watch?.hit();
-      else watch?.miss(question);
+      const isStale = before?.state === 'stale';
+      reportLookUp(isStale, flights.has(key), question);
       const flight = fly(key, question);
-      return before?.state === 'stale'
-        ? known(before.entry, before.entry.unconfirmed)
-        : byDeadline(key, flight);
+      return isStale ? known(before.entry, before.entry.unconfirmed) : byDeadline(key, flight);
     },
     forget(flags) {
       if (flags === undefined) {

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Question } from '../model/question.js';
+import type { Diagnostics } from './diagnostics.js';
 import { quoted } from '../text/quote.js';
 
 const LOOK_UPS = 1_000;
@@ -7,43 +8,38 @@ const FEWEST_HITS = 50;
 /** A context of thousands of attributes must not make the watch itself expensive. */
 const MAX_NAMES = 100;
 
-export interface HitRateWatch {
-  readonly hit: () => void;
-  readonly miss: (question: Question) => void;
-}
-
-/** Watches the first thousand look-ups, and warns once if hardly any of them hit. */
-export function hitRateWatch(warn: (message: string) => void): HitRateWatch {
+/** Watches the first thousand look-ups, and warns once if hardly any of them hit. Then it stops listening. */
+export function watchHitRate({ listen }: Pick<Diagnostics, 'listen'>, warn: (message: string) => void): void {
   let lookUps = 0;
   let hits = 0;
-  /** What was asked with; `undefined` once the watch is over. */
-  let seen: Seen | undefined = { entities: new Set(), values: new Map() };
+  const seen: Seen = { entities: new Set(), values: new Map() };
 
-  const looked = () => {
-    if (++lookUps < LOOK_UPS || seen === undefined) return;
+  const lookedUp = () => {
+    if (++lookUps < LOOK_UPS) return;
+    for (const end of ends) end();
     const problem = hits < FEWEST_HITS ? lowHitRate(hits, seen) : undefined;
     if (problem !== undefined) warn(problem);
-    seen = undefined;
+  };
+  const hit = () => {
+    hits++;
+    lookedUp();
   };
 
-  return {
-    hit() {
-      if (seen === undefined) return;
-      hits++;
-      looked();
-    },
-    miss(question) {
-      if (seen === undefined) return;
+  const ends = [
+    listen('hit', hit),
+    listen('stale-hit', hit),
+    listen('joined', hit),
+    listen('miss', ({ question }) => {
       note(seen, question);
-      looked();
-    },
-  };
+      lookedUp();
+    }),
+  ];
 }
 
-/** Checksums: to tell values apart is enough, and a thousand long ones would fill the memory. */
+/** Checksums, as a thousand long values would fill the memory. */
 interface Seen {
   readonly entities: Set<number>;
-  /** For each attribute, the values that were asked with. */
+  /** The values of each attribute. */
   readonly values: Map<string, Set<number>>;
 }
 

@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.js';
-import type { Failure } from '../model/failure.js';
+import { SILENT, type Reporter } from '../diagnostics/diagnostics.js';
+import { FAILURES, type Failure } from '../model/failure.js';
 import { ENDED, type Reply, type Send } from './reply.js';
 import { backOffMs, retryAfterMs, type RetryBudget } from './retry.js';
-import { traitsOfOutcome } from './outcome.js';
+import { failureKindOfOutcome } from './outcome.js';
 
 export interface RetrySettings {
   readonly retries: number;
@@ -19,6 +20,7 @@ export function retried(
   budget: RetryBudget,
   clock: Clock,
   random: () => number,
+  { report }: Reporter = SILENT,
 ): Send {
   return async (request) => {
     const until = clock.now() + withinMs;
@@ -26,10 +28,12 @@ export function retried(
     else budget.count(clock.now());
     for (let attempt = 1; ; attempt++) {
       const outcome = await send(request);
-      if (attempt > retries || !request.repeatable || traitsOfOutcome(outcome)?.retryable !== true)
-        return outcome;
+      const failure = failureKindOfOutcome(outcome);
+      if (failure === undefined || !FAILURES[failure].retryable) return outcome;
+      if (attempt > retries || !request.repeatable) return outcome;
       const delayMs = delayOf(outcome, attempt, clock, random);
       if (clock.now() + delayMs >= until || !budget.spend(clock.now())) return outcome;
+      report({ type: 'retry', attempt: attempt + 1, delayMs, failure });
       if (!(await waited(clock, delayMs, request.signal))) return ENDED;
     }
   };

@@ -1,10 +1,12 @@
 import type { Clock } from '../clock.js';
+import { SILENT, type Reporter } from '../diagnostics/diagnostics.js';
 import type { Failure } from '../model/failure.js';
 import type { HttpDispatcherResponse } from '../options/provider-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import { hiding } from './redact.js';
 import { readBody, TooLarge } from './body.js';
 import { openConnections, type Connections } from './connections.js';
+import { failureKindOfOutcome } from './outcome.js';
 import { ENDED, LARGEST_ERROR, type Reply, type Send, type ServiceRequest } from './reply.js';
 import { connectionFailure, timeoutFailure, tooLarge } from './network-failure.js';
 import { untilEnded } from './until-ended.js';
@@ -24,7 +26,11 @@ export interface Transport {
 }
 
 /** One attempt, over undici: bounded in time and size, whatever the other side does. */
-export function openTransport(settings: ConnectionSettings, clock: Clock): Transport {
+export function openTransport(
+  settings: ConnectionSettings,
+  clock: Clock,
+  { wants, report }: Reporter = SILENT,
+): Transport {
   const { origin, pathname } = new URL(settings.url);
   const basePath = pathname === '/' ? '' : pathname;
   const connections = openConnections(origin, settings);
@@ -100,11 +106,19 @@ export function openTransport(settings: ConnectionSettings, clock: Clock): Trans
       void exchange(request, attempt.signal).then(end);
     });
 
+  const reported: Send = async (request) => {
+    if (!wants.attempt) return sendOnce(request);
+    const since = clock.now();
+    const outcome = await sendOnce(request);
+    report({ type: 'attempt', failure: failureKindOfOutcome(outcome), durationMs: clock.now() - since });
+    return outcome;
+  };
+
   const openStream = ({ signal = new AbortController().signal, ...request }: ServiceRequest) =>
     untilEnded(exchange(request, signal), signal);
 
   return {
-    send: (request) => (request.stream ? openStream(request) : sendOnce(request)),
+    send: (request) => (request.stream ? openStream(request) : reported(request)),
     async close() {
       await Promise.all([connections.close(), streams?.close()]);
     },

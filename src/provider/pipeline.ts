@@ -8,8 +8,9 @@ import { pinning } from '../request/view-answers.js';
 import type { Clock } from '../clock.js';
 import { availability } from '../availability/availability.js';
 import { healthCheck } from '../availability/health-check.js';
-import { openDiagnostics } from '../diagnostics/diagnostics.js';
+import { openDiagnostics, type Diagnostics } from '../diagnostics/diagnostics.js';
 import { logHealth } from '../diagnostics/health-log.js';
+import { watchHitRate } from '../diagnostics/hit-rate.js';
 import { watchState, type OnStateChange } from '../diagnostics/provider-state.js';
 import { questionOf, type Subject } from '../model/question.js';
 import type { AskAtOnce } from '../model/answer.js';
@@ -18,6 +19,7 @@ import type { Resolution } from '../model/resolution.js';
 import { authorized } from '../http/auth/authorized.js';
 import { credentialsOf } from '../http/auth/credentials.js';
 import { openTransport } from '../http/transport.js';
+import { itemTexts } from '../remote/batch-wire.js';
 import { bodySizes, remote } from '../remote/remote.js';
 import { retried } from '../http/retried.js';
 import { retryBudget } from '../http/retry.js';
@@ -26,13 +28,15 @@ import type { RequestView } from '../request/view.js';
 
 /** One life of a provider, from start to close. */
 export interface Running {
-  readonly tell: (
+  readonly resolve: (
     flag: string,
     subject: Subject,
     view: RequestView | undefined,
   ) => Resolution | Promise<Resolution>;
   /** Tries to reach the service; if that fails, goes on in the background. */
   readonly start: () => Promise<Failure | undefined>;
+  /** Attaches a listener to what the layers report. */
+  readonly listen: Diagnostics['listen'];
   readonly forget: (flags?: readonly string[]) => void;
   readonly close: () => Promise<void>;
 }
@@ -48,21 +52,23 @@ export function run(
 ): Running {
   const { namespace, environment, reference, logger, http, deadlineMs } = settings;
   const closing = new AbortController();
-  // As many requests as there are at once listen to it.
+  // Each request that is under way listens to it.
   setMaxListeners(0, closing.signal);
 
   const diagnostics = openDiagnostics();
   logHealth(diagnostics, logger);
-  const transport = openTransport(settings, clock);
-  const send = authorized(transport.send, credentialsOf(settings.auth, clock, http.timeoutMs));
+  const transport = openTransport(settings, clock, diagnostics);
+  const credentials = credentialsOf(settings.auth, clock, http.timeoutMs, diagnostics);
+  const send = authorized(transport.send, credentials);
   const check = healthCheck(remote(send, settings, closing.signal), namespace);
   const service = availability({ check, breaker: settings.breaker, reporter: diagnostics }, clock, random);
-  const guarded = service.throughCircuit(send);
+  const throughCircuit = service.throughCircuit(send);
+  const textOf = itemTexts();
   const budget = retryBudget();
   const retrying = (extra: boolean): AskAtOnce => {
     const retrySettings = { retries: http.retries, withinMs: deadlineMs, extra };
-    const retriedSend = retried(guarded, retrySettings, budget, clock, random);
-    return service.observed(remote(retriedSend, settings, closing.signal));
+    const retriedSend = retried(throughCircuit, retrySettings, budget, clock, random, diagnostics);
+    return service.observed(remote(retriedSend, settings, closing.signal, textOf));
   };
   const isWell = () => service.refusal() === undefined;
   const isolated = isolating(
@@ -75,28 +81,40 @@ export function run(
     logger.warn(message);
   };
   const overload = overloadWatch(diagnostics, warn, clock);
-  const batch = batched(isolated, settings.batch, bodySizes(reference), clock, diagnostics);
-  const answers = cached(batch.ask, { ...settings, refusal: service.refusal, warn }, clock);
+  const batch = batched(isolated, settings.batch, bodySizes(reference, textOf), clock, diagnostics);
+  const answers = cached(batch.ask, { ...settings, refusal: service.refusal }, clock, diagnostics);
+  if (settings.cache !== undefined) watchHitRate(diagnostics, warn);
 
   watchState(diagnostics, answers.knowsAnything, changed);
 
   const keyOf = questionKeys(namespace, environment, reference);
   const pinsOf = pinning(clock);
 
-  const look = (key: string, flag: string, subject: Subject): Resolution | Promise<Resolution> =>
+  const lookUp = (key: string, flag: string, subject: Subject): Resolution | Promise<Resolution> =>
     answers.fresh(key) ?? answers.ask(key, questionOf(namespace, flag, subject));
 
+  const resolve: Running['resolve'] = (flag, subject, view) => {
+    const key = keyOf(flag, subject);
+    const pins = view && pinsOf(view);
+    if (pins === undefined) return lookUp(key, flag, subject);
+    const pinned = pins.get(key);
+    if (pinned !== undefined) return pinned;
+    return whenResolved(lookUp(key, flag, subject), (resolution) => pins.pin(key, resolution));
+  };
+
   return {
-    tell(flag, subject, view) {
-      const key = keyOf(flag, subject);
-      const pins = view && pinsOf(view);
-      if (pins === undefined) return look(key, flag, subject);
-      const pinned = pins.get(key);
-      if (pinned !== undefined) return pinned;
-      const told = look(key, flag, subject);
-      return told instanceof Promise ? told.then((later) => pins.pin(key, later)) : pins.pin(key, told);
+    resolve(flag, subject, view) {
+      if (!diagnostics.wants.resolved) return resolve(flag, subject, view);
+      const since = clock.now();
+      return whenResolved(resolve(flag, subject, view), (resolution) => {
+        const { answer, source, stale } = resolution;
+        const failure = answer.kind === 'failed' ? answer.failure.kind : undefined;
+        diagnostics.report({ type: 'resolved', source, stale, failure, durationMs: clock.now() - since });
+        return resolution;
+      });
     },
     start: () => service.start(settings.initTimeoutMs),
+    listen: diagnostics.listen,
     forget: answers.forget,
     async close() {
       closing.abort();
@@ -107,4 +125,12 @@ export function run(
       await transport.close();
     },
   };
+}
+
+/** At once where the resolution is there at once. */
+function whenResolved(
+  coming: Resolution | Promise<Resolution>,
+  use: (resolution: Resolution) => Resolution,
+): Resolution | Promise<Resolution> {
+  return coming instanceof Promise ? coming.then(use) : use(coming);
 }

@@ -48,9 +48,9 @@ import { quoted } from '../text/quote.js';
 export class FliptProvider implements Provider {
   /** OpenFeature's word for where it belongs: the SDK for browsers refuses it. */
   readonly runsOn = 'server';
-  /** What hooks and telemetry are told of the provider. */
+  /** For hooks and telemetry. */
   readonly metadata = {
-    /** The same for all providers of this package, whichever service they ask. */
+    /** The same for all providers of this package, whichever service they use. */
     name: 'flipt',
   } as const;
   /** None of its own. */
@@ -153,7 +153,7 @@ export class FliptProvider implements Provider {
     // Not all of very many at once: others who ask meanwhile must find a place among those that wait.
     for (let first = 0; first < flagKeys.length; first += PREFETCHED_AT_ONCE) {
       const some = flagKeys.slice(first, first + PREFETCHED_AT_ONCE);
-      await Promise.all(some.map(async (flagKey) => this.#tell(flagKey, context)));
+      await Promise.all(some.map(async (flagKey) => this.#evaluate(flagKey, context)));
     }
   }
 
@@ -170,7 +170,7 @@ export class FliptProvider implements Provider {
     );
   }
 
-  /** Not async: an answer that is known is told without a detour. */
+  /** Not async: a cached answer must not wait for a turn of the event loop. */
   #resolve<T>(
     flagKey: string,
     defaultValue: T,
@@ -179,17 +179,19 @@ export class FliptProvider implements Provider {
     logger: Logger | undefined,
   ): Promise<ResolutionDetails<T>> {
     const { namespace } = this.#settings;
-    const detailsOf = (told: Resolution) => {
-      const details = resolutionDetails(told, namespace, flagKey, defaultValue, translate);
-      // Not a warning: a lasting failure would fill the log. What lasts is said once, by the provider's own logger.
+    const detailsOf = (resolution: Resolution) => {
+      const details = resolutionDetails(resolution, namespace, flagKey, defaultValue, translate);
+      // Not a warning: a lasting failure would fill the log. The provider's own logger warns of it once.
       if (details.errorMessage !== undefined) logger?.debug(`${nameOf(flagKey)}: ${details.errorMessage}`);
       return details;
     };
-    const told = this.#tell(flagKey, context);
-    return told instanceof Promise ? told.then(detailsOf) : Promise.resolve(detailsOf(told));
+    const resolution = this.#evaluate(flagKey, context);
+    return resolution instanceof Promise
+      ? resolution.then(detailsOf)
+      : Promise.resolve(detailsOf(resolution));
   }
 
-  #tell(flagKey: string, context: EvaluationContext): Resolution | Promise<Resolution> {
+  #evaluate(flagKey: string, context: EvaluationContext): Resolution | Promise<Resolution> {
     const running = this.#running;
     if (running === undefined) return failedResolution(CLOSED);
     // Plain JavaScript calls, too; one such key would spoil the batch of all others.
@@ -204,7 +206,7 @@ export class FliptProvider implements Provider {
     }
     if (subject.entity === '' && this.#settings.targetingKey === 'required')
       return failedResolution(NO_TARGETING_KEY);
-    return running.tell(flagKey, subject, requestViewOf(context));
+    return running.resolve(flagKey, subject, requestViewOf(context));
   }
 
   #run(): Running {
@@ -227,8 +229,7 @@ const PREFETCHED_AT_ONCE = 1_000;
 
 const NO_TARGETING_KEY: Failure = {
   kind: 'targeting-key',
-  message:
-    "the context has no targetingKey, which the provider was told to require (targetingKey: 'required')",
+  message: "the context has no targetingKey, which the provider requires (targetingKey: 'required')",
 };
 
 const NO_FLAG_KEY: Failure = { kind: 'flag-key', message: 'the flag key is not a string' };

@@ -26,6 +26,18 @@ function wellFormed(text: string): string {
   );
 }
 
+/** Each question is written once: to measure it, and again to send it, uses the same text. */
+export function itemTexts(): (question: Question) => string {
+  const texts = new WeakMap<Question, string>();
+  return (question) => {
+    const known = texts.get(question);
+    if (known !== undefined) return known;
+    const text = itemText(question);
+    texts.set(question, text);
+    return text;
+  };
+}
+
 export function batchBody(items: readonly string[], reference: string | undefined): string {
   const tail = reference === undefined ? '' : `,"reference":${JSON.stringify(reference)}`;
   return `{"requests":[${items.join(',')}]${tail}}`;

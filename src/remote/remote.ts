@@ -10,22 +10,30 @@ export interface RemoteSettings {
 }
 
 /** Puts questions to the service, in one request. The signal ends all that is under way. */
-export function remote(send: Send, settings: RemoteSettings, signal: AbortSignal): AskAtOnce {
+export function remote(
+  send: Send,
+  settings: RemoteSettings,
+  signal: AbortSignal,
+  textOf: (question: Question) => string = itemText,
+): AskAtOnce {
   const headers = environmentHeaders(settings.environment);
   return async (questions) => {
-    const body = batchBody(questions.map(itemText), settings.reference);
+    const body = batchBody(questions.map(textOf), settings.reference);
     const outcome = await send({ method: 'POST', path: BATCH_PATH, headers, body, repeatable: true, signal });
     return outcome.kind === 'reply' ? answersOf(settings.url, outcome, questions) : outcome;
   };
 }
 
 /** Bytes of a request's body in UTF-8: without questions (less the comma that the first has not), and what a question adds. */
-export function bodySizes(reference: string | undefined): {
+export function bodySizes(
+  reference: string | undefined,
+  textOf: (question: Question) => string = itemText,
+): {
   readonly empty: number;
   readonly of: (question: Question) => number;
 } {
   return {
     empty: Buffer.byteLength(batchBody([], reference)) - 1,
-    of: (question) => Buffer.byteLength(itemText(question)) + 1,
+    of: (question) => Buffer.byteLength(textOf(question)) + 1,
   };
 }

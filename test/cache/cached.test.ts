@@ -6,41 +6,41 @@ import { question } from './questions.fixture.js';
 
 describe('an answer', () => {
   it('comes from the service the first time, and at once from the cache while it is fresh', async () => {
-    const { clock, asked, tell, learn } = setUp();
+    const { clock, asked, resolve, learn } = setUp();
     expect(await learn(on)).toEqual(fromService(on));
-    expect(tell()).toEqual(fromCache(on, 0));
+    expect(resolve()).toEqual(fromCache(on, 0));
     await clock.advance(999);
-    expect(tell()).toEqual(fromCache(on, 999));
+    expect(resolve()).toEqual(fromCache(on, 999));
     expect(asked).toHaveLength(1);
   });
 
   it('past its freshness is told at once, while one refresh goes out behind it', async () => {
-    const { clock, asked, tell, answer, learn } = setUp();
+    const { clock, asked, resolve, answer, learn } = setUp();
     await learn(on);
     await clock.advance(1_000);
-    expect(tell()).toEqual(fromCache(on, 1_000));
-    expect(tell()).toEqual(fromCache(on, 1_000));
+    expect(resolve()).toEqual(fromCache(on, 1_000));
+    expect(resolve()).toEqual(fromCache(on, 1_000));
     expect(asked).toHaveLength(2);
     await answer(off);
-    expect(tell()).toEqual(fromCache(off, 0));
+    expect(resolve()).toEqual(fromCache(off, 0));
   });
 
   it('is stale once its refresh has failed, until one succeeds', async () => {
-    const { clock, tell, answer, learn } = setUp();
+    const { clock, resolve, answer, learn } = setUp();
     await learn(on);
     await clock.advance(1_000);
-    expect(tell()).toEqual(fromCache(on, 1_000));
+    expect(resolve()).toEqual(fromCache(on, 1_000));
     await answer(failed(DOWN));
-    expect(tell()).toEqual(fromCache(on, 1_000, true));
+    expect(resolve()).toEqual(fromCache(on, 1_000, true));
     await answer(on);
-    expect(tell()).toEqual(fromCache(on, 0));
+    expect(resolve()).toEqual(fromCache(on, 0));
   });
 
   it('past its staleness is asked anew, and told only if the service fails', async () => {
-    const { clock, tell, answer, learn } = setUp();
+    const { clock, resolve, answer, learn } = setUp();
     await learn(on);
     await clock.advance(1_500);
-    const told = tell();
+    const told = resolve();
     expect(told).toBeInstanceOf(Promise);
     await answer(failed(DOWN));
     expect(await told).toEqual(fromCache(on, 1_500, true));
@@ -68,10 +68,10 @@ describe('an answer', () => {
 
 describe('a missing flag', () => {
   it('is taken to be missing for a while, and then is asked anew', async () => {
-    const { clock, tell, learn } = setUp();
+    const { clock, resolve, learn } = setUp();
     await learn({ kind: 'missing' });
     await clock.advance(99);
-    expect(tell()).toEqual(fromCache({ kind: 'missing' }, 99));
+    expect(resolve()).toEqual(fromCache({ kind: 'missing' }, 99));
     await clock.advance(1);
     expect(await learn(on)).toEqual(fromService(on));
   });
@@ -82,15 +82,15 @@ describe('while the service is not to be asked', () => {
 
   it('what is fresh is told as ever, what is not is told as stale, the rest fails at once', async () => {
     const refusal = vi.fn<() => Failure | undefined>();
-    const { clock, asked, tell, learn } = setUp({ refusal });
+    const { clock, asked, resolve, learn } = setUp({ refusal });
     await learn(on);
     refusal.mockReturnValue(OPEN);
-    expect(tell()).toEqual(fromCache(on, 0));
+    expect(resolve()).toEqual(fromCache(on, 0));
     await clock.advance(1_000);
-    expect(tell()).toEqual(fromCache(on, 1_000, true));
+    expect(resolve()).toEqual(fromCache(on, 1_000, true));
     await clock.advance(1_000);
-    expect(tell()).toEqual(fromCache(on, 2_000, true));
-    expect(tell('other')).toEqual(failure(OPEN));
+    expect(resolve()).toEqual(fromCache(on, 2_000, true));
+    expect(resolve('other')).toEqual(failure(OPEN));
     expect(asked).toHaveLength(1);
   });
 });
@@ -113,12 +113,12 @@ describe('an old answer', () => {
 
 describe('without a cache', () => {
   it('each question is asked anew, but those alike at once still share a flight', async () => {
-    const { asked, tell, learn, layer } = setUp({ cache: undefined });
+    const { asked, resolve, learn, layer } = setUp({ cache: undefined });
     expect(await learn(on)).toEqual(fromService(on));
     expect(await learn(off)).toEqual(fromService(off));
     expect(layer.knowsAnything()).toBe(false);
-    void tell();
-    void tell();
+    void resolve();
+    void resolve();
     expect(asked).toHaveLength(3);
     layer.forget(['flag']);
     layer.forget();
@@ -144,8 +144,8 @@ describe('the warning about a low hit rate', () => {
     ['many ask for the same at once', () => 'flag'],
     ['each question is asked twice', (at) => `flag-${Math.floor(at / 2)}`],
   ])('does not come where %s', async (_, flagOf) => {
-    const { clock, warn, asked, tell } = setUp();
-    const told = Array.from({ length: 1_000 }, (__, at) => Promise.resolve(tell(flagOf(at))));
+    const { clock, warn, asked, resolve } = setUp();
+    const told = Array.from({ length: 1_000 }, (__, at) => Promise.resolve(resolve(flagOf(at))));
     for (const { answer } of asked) answer(on);
     await Promise.all(told);
     await clock.settle();
@@ -154,8 +154,8 @@ describe('the warning about a low hit rate', () => {
 
   it('does not come of an outage', () => {
     const refusal = () => ({ kind: 'circuit-open', message: 'not asked' }) as const;
-    const { warn, tell } = setUp({ refusal });
-    for (let at = 0; at < 1_100; at++) void tell();
+    const { warn, resolve } = setUp({ refusal });
+    for (let at = 0; at < 1_100; at++) void resolve();
     expect(warn).not.toHaveBeenCalled();
   });
 });

@@ -5,50 +5,50 @@ import { DOWN, failure, fromCache, fromService, off, on, setUp } from './layered
 
 describe('questions alike', () => {
   it('share one flight, and all have its answer', async () => {
-    const { asked, tell, answer } = setUp();
-    const told = [tell(), tell(), tell()].map((one) => Promise.resolve(one));
+    const { asked, resolve, answer } = setUp();
+    const told = [resolve(), resolve(), resolve()].map((one) => Promise.resolve(one));
     expect(asked).toHaveLength(1);
     await answer(on);
     expect(await Promise.all(told)).toEqual([fromService(on), fromService(on), fromService(on)]);
   });
 
   it('share no flight with other questions', async () => {
-    const { asked, tell } = setUp();
-    void tell('a');
-    void tell('b');
+    const { asked, resolve } = setUp();
+    void resolve('a');
+    void resolve('b');
     expect(asked.map(({ question: { flag } }) => flag)).toEqual(['a', 'b']);
   });
 
   it('that fail together may try again together', async () => {
-    const { asked, tell, answer } = setUp();
-    void tell();
+    const { asked, resolve, answer } = setUp();
+    void resolve();
     await answer(failed(DOWN));
-    void tell();
-    void tell();
+    void resolve();
+    void resolve();
     expect(asked).toHaveLength(2);
   });
 });
 
 describe('what is forgotten', () => {
   it('is asked anew', async () => {
-    const { layer, asked, tell, learn } = setUp();
+    const { layer, asked, resolve, learn } = setUp();
     await learn(on, 'a');
     await learn(on, 'b');
     layer.forget(['a']);
-    expect(tell('a')).toBeInstanceOf(Promise);
-    expect(tell('b')).toEqual(fromCache(on, 0));
+    expect(resolve('a')).toBeInstanceOf(Promise);
+    expect(resolve('b')).toEqual(fromCache(on, 0));
     layer.forget();
-    expect(tell('b')).toBeInstanceOf(Promise);
+    expect(resolve('b')).toBeInstanceOf(Promise);
     expect(asked).toHaveLength(4);
   });
 
   it.each([[['flag']], [undefined]])(
     'while it is on its way (%j) is told to those who wait, but not kept, nor joined',
     async (flags) => {
-      const { layer, asked, tell, clock } = setUp();
-      const before = tell();
+      const { layer, asked, resolve, clock } = setUp();
+      const before = resolve();
       layer.forget(flags);
-      const after = tell();
+      const after = resolve();
       expect(asked).toHaveLength(2);
       asked[1]?.answer(off);
       await clock.settle();
@@ -56,15 +56,15 @@ describe('what is forgotten', () => {
       await clock.settle();
       expect(await before).toEqual(fromService(on));
       expect(await after).toEqual(fromService(off));
-      expect(tell()).toEqual(fromCache(off, 0));
+      expect(resolve()).toEqual(fromCache(off, 0));
     },
   );
 
   it('leaves other flights alone', async () => {
-    const { layer, asked, tell } = setUp();
-    void tell('a');
+    const { layer, asked, resolve } = setUp();
+    void resolve('a');
     layer.forget(['b']);
-    void tell('a');
+    void resolve('a');
     expect(asked).toHaveLength(1);
   });
 });
@@ -73,28 +73,28 @@ describe('at the deadline', () => {
   const LATE: Failure = { kind: 'deadline', message: 'no answer from Flipt within 200 ms (deadlineMs)' };
 
   it('the caller has a failure that names it, and what comes later is kept', async () => {
-    const { clock, tell, answer } = setUp();
-    const told = tell();
+    const { clock, resolve, answer } = setUp();
+    const told = resolve();
     await clock.advance(200);
     expect(await told).toEqual(failure(LATE));
     await answer(on);
-    expect(tell()).toEqual(fromCache(on, 0));
+    expect(resolve()).toEqual(fromCache(on, 0));
   });
 
   it('the caller has the last known answer, if there is one', async () => {
-    const { clock, tell, learn } = setUp();
+    const { clock, resolve, learn } = setUp();
     await learn(on);
     await clock.advance(2_000);
-    const told = tell();
+    const told = resolve();
     await clock.advance(200);
     expect(await told).toEqual(fromCache(on, 2_200, true));
   });
 
   it('who joins a flight has all of a time of their own', async () => {
-    const { clock, tell, answer } = setUp();
-    const first = tell();
+    const { clock, resolve, answer } = setUp();
+    const first = resolve();
     await clock.advance(150);
-    const second = tell();
+    const second = resolve();
     await clock.advance(100);
     await answer(on);
     expect(await first).toEqual(failure(LATE));

@@ -1,5 +1,7 @@
 import { vi } from 'vitest';
 import { cached, type CacheSettings } from '../../src/cache/cached.js';
+import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
+import { watchHitRate } from '../../src/diagnostics/hit-rate.js';
 import { failed, type Answer } from '../../src/model/answer.js';
 import type { Failure } from '../../src/model/failure.js';
 import type { Resolution } from '../../src/model/resolution.js';
@@ -24,23 +26,26 @@ export function setUp(more: Partial<CacheSettings> = {}) {
   const clock = manualClock();
   const { ask, asked } = askedByHand();
   const warn = vi.fn<(message: string) => void>();
+  const diagnostics = openDiagnostics();
+  watchHitRate(diagnostics, warn);
   const layer = cached(
     ask,
-    { cache: CACHE, deadlineMs: 200, refusal: () => undefined, warn, ...more },
+    { cache: CACHE, deadlineMs: 200, refusal: () => undefined, ...more },
     clock,
+    diagnostics,
   );
-  const tell = (flag = 'flag') => layer.fresh(flag) ?? layer.ask(flag, question(flag));
+  const resolve = (flag = 'flag') => layer.fresh(flag) ?? layer.ask(flag, question(flag));
   const answer = async (what: Answer) => {
     asked.at(-1)?.answer(what);
     await clock.settle();
   };
   /** Asks, and has the answer at once. */
   const learn = async (what: Answer, flag = 'flag') => {
-    const told = tell(flag);
+    const told = resolve(flag);
     await answer(what);
     return told;
   };
-  return { clock, asked, warn, layer, tell, answer, learn };
+  return { clock, asked, diagnostics, warn, layer, resolve, answer, learn };
 }
 
 export const fromService = (answer: Answer): Resolution => ({

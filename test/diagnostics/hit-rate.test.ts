@@ -1,11 +1,23 @@
 import { describe, expect, it, vi } from 'vitest';
-import { hitRateWatch } from '../../src/diagnostics/hit-rate.js';
+import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
+import { watchHitRate } from '../../src/diagnostics/hit-rate.js';
+import type { Question } from '../../src/model/question.js';
 import { heapInUse } from '../garbage.fixture.js';
 import { question } from '../cache/questions.fixture.js';
 
 function watched() {
   const warn = vi.fn<(message: string) => void>();
-  return { warn, watch: hitRateWatch(warn) };
+  const { listen, report, wants } = openDiagnostics();
+  watchHitRate({ listen }, warn);
+  const watch = {
+    hit: () => {
+      report({ type: 'hit' });
+    },
+    miss: (asked: Question) => {
+      report({ type: 'miss', question: asked });
+    },
+  };
+  return { warn, watch, wants };
 }
 
 const MB = 1024 * 1024;
@@ -15,7 +27,7 @@ const times = (count: number, run: (at: number) => void) => {
 };
 
 describe('a low hit rate', () => {
-  it('is told once, after a thousand look-ups, with the attribute that differs most often', () => {
+  it('is logged once, after a thousand look-ups, with the attribute that differs most often', () => {
     const { warn, watch } = watched();
     const miss = (at: number) => {
       watch.miss(question('flag', 'u', { plan: 'pro', hour: String(at % 24), request: `r-${at}` }));
@@ -71,6 +83,14 @@ describe('a low hit rate', () => {
       watch.miss(question(`flag-${at}`, 'u', { plan: 'pro' }));
     });
     expect(warn).not.toHaveBeenCalled();
+  });
+
+  it('is watched no longer than it takes', () => {
+    const { watch, wants } = watched();
+    times(999, watch.hit);
+    expect(wants).toMatchObject({ hit: true, 'stale-hit': true, joined: true, miss: true });
+    watch.hit();
+    expect(wants).toMatchObject({ hit: false, 'stale-hit': false, joined: false, miss: false });
   });
 
   it('is watched at little cost, however many attributes there are', () => {

@@ -167,9 +167,11 @@ it('whatever happens in whatever order, each question has one answer, its own, b
           else {
             const asked: Asked = { own: ownAnswer(next.flag, next.entity), at: clock.now(), told: [] };
             everything.push(asked);
-            void Promise.resolve(running.tell(next.flag, subjectOf(next.entity), undefined)).then((told) => {
-              asked.told.push({ told, at: clock.now() });
-            });
+            void Promise.resolve(running.resolve(next.flag, subjectOf(next.entity), undefined)).then(
+              (told) => {
+                asked.told.push({ told, at: clock.now() });
+              },
+            );
           }
         }
         await clock.advance(deadlineMs);

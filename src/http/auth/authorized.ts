@@ -1,16 +1,16 @@
 import type { Failure } from '../../model/failure.js';
-import type { Credential, Credentials } from './credentials.js';
+import { failureKindOfOutcome } from '../outcome.js';
 import type { Reply, Send, ServiceRequest } from '../reply.js';
 import { untilEnded } from '../until-ended.js';
+import type { Credential, Credentials } from './credentials.js';
 
 /**
- * Sends each request with credentials. A 401 has them renewed once, for all who wait for that, and is tried once more
- * with what came of it. Where that was refused as well, it is tried again only with other credentials: while the
- * service refuses what there is, each request goes out once. So does always what may not be repeated, whoever gave
- * the 401: the next request profits from the renewal.
+ * Sends each request with credentials. After a 401 it refreshes them, once for all waiting requests, and sends the
+ * request again. If the service rejects the fresh ones too, it repeats no request until the credentials change.
+ * A request that may not be repeated is never sent twice; the next one uses the fresh credentials.
  */
 export function authorized(send: Send, credentials: Credentials): Send {
-  let refused: Credential | undefined;
+  let rejected: Credential | undefined;
 
   const attempt = (request: ServiceRequest, credential: Credential) =>
     send({ ...request, credentials: credential.headers });
@@ -20,20 +20,20 @@ export function authorized(send: Send, credentials: Credentials): Send {
     if ('kind' in credential) return credential;
     const outcome = await attempt(request, credential);
     if (!isUnauthorized(outcome)) {
-      if (outcome.kind === 'reply') refused = undefined;
+      if (outcome.kind === 'reply') rejected = undefined;
       return outcome;
     }
-    const renewed = await untilEnded(credentials.renew(credential), request.signal);
+    const fresh = await untilEnded(credentials.refresh(credential), request.signal);
     if (!request.repeatable) return outcome;
-    if ('kind' in renewed || (refused !== undefined && isSame(renewed, refused))) return outcome;
-    const second = await attempt(request, renewed);
-    if (isUnauthorized(second)) refused = renewed;
+    if ('kind' in fresh || (rejected !== undefined && isSame(fresh, rejected))) return outcome;
+    const second = await attempt(request, fresh);
+    if (isUnauthorized(second)) rejected = fresh;
     return second;
   };
 }
 
 function isUnauthorized(outcome: Reply | Failure): boolean {
-  return outcome.kind === 'reply' && outcome.status === 401;
+  return failureKindOfOutcome(outcome) === 'unauthorized';
 }
 
 function isSame(one: Credential, other: Credential): boolean {

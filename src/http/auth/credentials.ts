@@ -1,4 +1,5 @@
 import { inTime, type Clock } from '../../clock.js';
+import { SILENT, type Reporter } from '../../diagnostics/diagnostics.js';
 import type { Failure } from '../../model/failure.js';
 import type { AuthOptions } from '../../options/provider-options.js';
 import { isConnectionHeader, isHeaderName, isHeaderText } from '../../text/header.js';
@@ -6,7 +7,7 @@ import { CredentialProblem, fileSource, type AuthHeaders, type CredentialSource 
 import { isPlainObject } from '../../text/describe.js';
 import { quoted } from '../../text/quote.js';
 
-/** Headers, and the number of times they had been renewed when they were had. */
+/** Headers. `version` counts the refreshes before them. */
 export interface Credential {
   readonly headers: AuthHeaders;
   readonly version: number;
@@ -16,34 +17,41 @@ export interface Credential {
 export interface Credentials {
   /** What to send now. */
   current(): Promise<Credential | Failure>;
-  /** Has them anew after the service has refused some; those who ask meanwhile share one go. */
-  renew(refused: Credential): Promise<Credential | Failure>;
+  /** New ones after the service has rejected some. Concurrent callers share one refresh. */
+  refresh(rejected: Credential): Promise<Credential | Failure>;
 }
 
-export function credentialsOf(auth: AuthOptions | undefined, clock: Clock, timeoutMs: number): Credentials {
+export function credentialsOf(
+  auth: AuthOptions | undefined,
+  clock: Clock,
+  timeoutMs: number,
+  { report }: Reporter = SILENT,
+): Credentials {
   const source = sourceOf(auth);
   let version = 0;
-  let renewing: Promise<Credential | Failure> | undefined;
+  let refreshing: Promise<Credential | Failure> | undefined;
   const tooLate = () => new CredentialProblem(`auth took longer than ${timeoutMs} ms (http.timeoutMs)`);
 
-  const have = async (anew: boolean): Promise<Credential | Failure> => {
+  const load = async (again: boolean): Promise<Credential | Failure> => {
     try {
-      const headers = await inTime(source(anew), timeoutMs, clock, tooLate);
-      return { headers, version: anew ? ++version : version };
+      const headers = await inTime(source(again), timeoutMs, clock, tooLate);
+      return { headers, version: again ? ++version : version };
     } catch (error) {
       return { kind: 'credentials', message: `no credentials for Flipt: ${causeOf(error)}` };
     }
   };
 
   return {
-    current: () => have(false),
-    renew(refused) {
-      // Renewed by somebody else since this one was had: try that before asking for yet another.
-      if (version > refused.version) return have(false);
-      renewing ??= have(true).finally(() => {
-        renewing = undefined;
+    current: () => load(false),
+    refresh(rejected) {
+      // Another request has refreshed them since: try those first.
+      if (version > rejected.version) return load(false);
+      refreshing ??= load(true).then((outcome) => {
+        refreshing = undefined;
+        report({ type: 'credentials-refreshed', failure: 'kind' in outcome ? outcome : undefined });
+        return outcome;
       });
-      return renewing;
+      return refreshing;
     },
   };
 }
@@ -61,7 +69,7 @@ function constant(headers: AuthHeaders): CredentialSource {
 }
 
 function checked(headers: unknown): AuthHeaders {
-  // Of Headers or a promise nothing would be sent, and nobody told.
+  // Of Headers or a promise nothing would be sent, without a word.
   if (!isPlainObject(headers)) {
     throw new CredentialProblem('auth.headers returned no plain object of names and values');
   }

@@ -4,10 +4,10 @@ import { isHeaderText } from '../../text/header.js';
 
 export type AuthHeaders = Readonly<Record<string, string>>;
 
-/** `anew`: the service has refused what was had before. */
-export type CredentialSource = (anew: boolean) => Promise<AuthHeaders>;
+/** `again`: the service has rejected the last ones, so that no copy of them will do. */
+export type CredentialSource = (again: boolean) => Promise<AuthHeaders>;
 
-/** Credentials that could not be had, in words that may be shown: they are ours. */
+/** Why there are no credentials, in words that may be shown. */
 export class CredentialProblem extends Error {}
 
 /**
@@ -16,9 +16,9 @@ export class CredentialProblem extends Error {}
  */
 export function fileSource(path: string): CredentialSource {
   let seen: { readonly version: Fingerprint; readonly headers: AuthHeaders } | undefined;
-  return async (anew) => {
+  return async (again) => {
     const version = await fingerprint(path).catch(unreadable(path));
-    if (!anew && seen && seen.version === version) return seen.headers;
+    if (!again && seen && seen.version === version) return seen.headers;
     const token = (await readFile(path, 'utf8').catch(unreadable(path))).trim();
     if (token === '') throw new CredentialProblem(`auth.tokenFile ${path} is empty`);
     if (!isHeaderText(token) || token.includes(' '))

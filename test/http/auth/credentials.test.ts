@@ -190,8 +190,8 @@ describe('a 401', () => {
     const headers = vi.fn(() => ({ 'x-token': 'dummy' }));
     const credentials = credentialsOf({ headers }, manualClock(), 500);
     const first = (await credentials.current()) as Credential;
-    expect(await credentials.renew(first)).toMatchObject({ version: 1 });
-    expect(await credentials.renew(first)).toMatchObject({ version: 1 });
+    expect(await credentials.refresh(first)).toMatchObject({ version: 1 });
+    expect(await credentials.refresh(first)).toMatchObject({ version: 1 });
   });
 });
 

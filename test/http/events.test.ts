@@ -1,0 +1,63 @@
+import { expect, it, vi } from 'vitest';
+import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
+import { credentialsOf } from '../../src/http/auth/credentials.js';
+import { retried } from '../../src/http/retried.js';
+import { retryBudget } from '../../src/http/retry.js';
+import { openTransport } from '../../src/http/transport.js';
+import { clientSettings } from '../../src/options/settings.js';
+import { manualClock } from '../clock.fixture.js';
+import { signal } from '../signal.fixture.js';
+import { replied, REQUEST, sending } from './outcomes.fixture.js';
+import { closing, serving } from './transport.fixture.js';
+
+it('each attempt is reported with its outcome and duration', async () => {
+  const [asked, release] = [signal(), signal()];
+  const server = await serving(async (_, response) => {
+    asked.give();
+    await release.given;
+    response.writeHead(503).end();
+  });
+  const clock = manualClock();
+  const diagnostics = openDiagnostics();
+  const { send, close } = openTransport(clientSettings({ url: server.url }, {}), clock, diagnostics);
+  closing.push(close);
+  const attempts: unknown[] = [];
+  diagnostics.listen('attempt', (event) => attempts.push(event));
+  const ended = send(REQUEST);
+  await asked.given;
+  await clock.advance(30);
+  release.give();
+  await ended;
+  expect(attempts).toEqual([{ type: 'attempt', failure: 'gateway', durationMs: 30 }]);
+});
+
+it('a retry is reported with its number, its delay and its reason', async () => {
+  const clock = manualClock();
+  const diagnostics = openDiagnostics();
+  const retries: unknown[] = [];
+  diagnostics.listen('retry', (event) => retries.push(event));
+  const { send } = sending(replied(503), replied(200));
+  const settings = { retries: 2, withinMs: 1_000 };
+  const ended = retried(send, settings, retryBudget(), clock, () => 0.5, diagnostics)(REQUEST);
+  await clock.advance(25);
+  await ended;
+  expect(retries).toEqual([{ type: 'retry', attempt: 2, delayMs: 25, failure: 'gateway' }]);
+});
+
+it('a refresh of the credentials is reported once for all who wait for it, and so is its failure', async () => {
+  const diagnostics = openDiagnostics();
+  const refreshes: unknown[] = [];
+  diagnostics.listen('credentials-refreshed', ({ failure }) => refreshes.push(failure?.kind));
+  const headers = vi.fn(() => ({ authorization: 'dummy' }));
+  const credentials = credentialsOf({ headers }, manualClock(), 500, diagnostics);
+  const first = await credentials.current();
+  if ('kind' in first) throw new Error(first.message);
+  await Promise.all([credentials.refresh(first), credentials.refresh(first)]);
+  expect(refreshes).toEqual([undefined]);
+  headers.mockImplementation(() => {
+    throw new Error('no');
+  });
+  const second = { ...first, version: first.version + 1 };
+  await credentials.refresh(second);
+  expect(refreshes).toEqual([undefined, 'credentials']);
+});

@@ -1,0 +1,52 @@
+import { afterEach, expect, it } from 'vitest';
+import { run, type Running } from '../../src/provider/pipeline.js';
+import { providerSettings } from '../../src/options/settings.js';
+import { subjectOf } from '../cache/questions.fixture.js';
+import { manualClock } from '../clock.fixture.js';
+import { good } from './changing.fixture.js';
+import { refusedAddress, serving } from './open.fixture.js';
+
+let running: Running | undefined;
+afterEach(() => running?.close());
+
+const opened = (url: string) => {
+  const clock = manualClock();
+  running = run(
+    providerSettings({ url, http: { retries: 0 } }, {}),
+    () => undefined,
+    clock,
+    () => 1,
+  );
+  const resolve = async (name: string) => {
+    // The batch goes out at the end of a turn.
+    const coming = running?.resolve(name, subjectOf('user'), undefined);
+    await clock.settle();
+    return coming;
+  };
+  return { clock, resolve, running };
+};
+
+it('each resolve is reported with its source and duration, once a listener has attached', async () => {
+  const server = await serving(good);
+  const { resolve, running: open } = opened(server.url);
+  await resolve('a');
+  const events: unknown[] = [];
+  const end = open.listen('resolved', (event) => events.push(event));
+  await resolve('b');
+  await resolve('b');
+  end();
+  await resolve('b');
+  const expected = { type: 'resolved', stale: false, failure: undefined, durationMs: 0 };
+  expect(events).toEqual([
+    { ...expected, source: 'service' },
+    { ...expected, source: 'cache' },
+  ]);
+});
+
+it('a resolve that fails is reported with the kind of its failure', async () => {
+  const { resolve, running: open } = opened(await refusedAddress());
+  const failures: unknown[] = [];
+  open.listen('resolved', ({ failure }) => failures.push(failure));
+  await resolve('a');
+  expect(failures).toEqual(['connection']);
+});

@@ -1,0 +1,29 @@
+import { expect, it, vi } from 'vitest';
+import { failedWith } from '../http/outcomes.fixture.js';
+import { itemTexts } from '../../src/remote/batch-wire.js';
+import { bodySizes, remote } from '../../src/remote/remote.js';
+import { question } from '../cache/questions.fixture.js';
+
+it('writes a question as JSON once, however often it is measured and sent', async () => {
+  const attributes = { plan: 'pro' };
+  const written = vi.fn(() => attributes);
+  const asked = { ...question('colour'), attributes: { ...attributes, toJSON: written as never } };
+  const textOf = itemTexts();
+  const sent: unknown[] = [];
+  const ask = remote(
+    (request) => {
+      sent.push(request.body);
+      return Promise.resolve(failedWith('connection'));
+    },
+    { url: 'http://flipt.test', environment: undefined, reference: undefined },
+    new AbortController().signal,
+    textOf,
+  );
+  const { of } = bodySizes(undefined, textOf);
+  of(asked);
+  await ask([asked]);
+  await ask([asked]);
+  expect(written).toHaveBeenCalledOnce();
+  expect(sent[0]).toContain('"context":{"plan":"pro"}');
+  expect(sent[1]).toBe(sent[0]);
+});
