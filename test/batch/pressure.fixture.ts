@@ -70,7 +70,7 @@ async function started(
   const ask = (flag: string, entity: string) => {
     since ??= clock.now();
     const second = Math.floor((clock.now() - since) / 1_000);
-    const told = running.tell(flag, subjectOf(entity), undefined);
+    const told = running.resolve(flag, subjectOf(entity), undefined);
     void Promise.resolve(told).then(({ answer }) => {
       const message = answer.kind === 'failed' ? answer.failure.message : '';
       asked.push({

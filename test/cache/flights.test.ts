@@ -112,23 +112,23 @@ describe('the deadline of a question that is asked', () => {
   const deadlineOf = (asked: ReturnType<typeof setUp>['asked']) => asked.at(-1)?.deadline?.();
 
   it('is that of its caller, and is postponed by callers that join', async () => {
-    const { clock, asked, tell } = setUp();
-    void tell();
+    const { clock, asked, resolve } = setUp();
+    void resolve();
     expect(deadlineOf(asked)).toBe(200);
     await clock.advance(50);
-    void tell();
+    void resolve();
     expect(deadlineOf(asked)).toBe(250);
     expect(asked).toHaveLength(1);
   });
 
   it('is set for a refresh in the background, and not postponed by those who need not wait for it', async () => {
-    const { clock, asked, tell, learn } = setUp();
+    const { clock, asked, resolve, learn } = setUp();
     await learn(on);
     await clock.advance(1_000);
-    void tell();
+    void resolve();
     expect(deadlineOf(asked)).toBe(1_200);
     await clock.advance(100);
-    void tell();
+    void resolve();
     expect(deadlineOf(asked)).toBe(1_200);
     expect(asked).toHaveLength(2);
   });

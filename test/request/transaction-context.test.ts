@@ -87,8 +87,8 @@ it("reports a propagator of the user's own that calls back too late to return an
   const set = propagator.setTransactionContext.bind(propagator);
   let calls = 0;
   // The first call is a trial: whether the propagator gives back what it is given.
-  propagator.setTransactionContext = (context, callback) => {
-    if (calls++ === 0) set(context, callback);
+  propagator.setTransactionContext = (context, callback, ...args) => {
+    if (calls++ === 0) set(context, callback, ...args);
   };
   OpenFeature.setTransactionContextPropagator(propagator);
   expect(() => runInTransactionContext({ targetingKey: 'user' }, () => 1)).toThrow('did not call back');
