@@ -12,6 +12,13 @@ interface Overload {
   readonly lastAt: number;
 }
 
+/** Questions sent in the second that began at `since`, and in the one before. */
+interface Recent {
+  readonly since: number;
+  readonly before: number;
+  readonly count: number;
+}
+
 /** Warns once when questions begin to be shed, and once when that has ended, with the share that was shed. */
 export function overloadWatch(
   { listen }: Diagnostics,
@@ -19,16 +26,15 @@ export function overloadWatch(
   clock: Clock,
 ): { readonly close: () => void } {
   let overload: Overload | undefined;
+  let recent: Recent = { since: clock.now(), before: 0, count: 0 };
   let sent = 0;
-  let stopCounting: () => void = () => undefined;
   let cancelEnd: () => void = () => undefined;
 
   const begin = (reason: string): Overload => {
     warn(`Flipt does not keep up; some calls get known answers or defaults: ${reason}`);
-    sent = 0;
-    stopCounting = listen('batch-sent', ({ items }) => {
-      sent += items;
-    });
+    // The first to be shed has waited while others were sent.
+    recent = withSent(recent, 0, clock.now());
+    sent = recent.before + recent.count;
     endAfter(QUIET_MS);
     return { since: clock.now(), shed: 0, sent: 0, lastAt: clock.now() };
   };
@@ -42,11 +48,14 @@ export function overloadWatch(
       endAfter(QUIET_MS - quietMs);
       return;
     }
-    stopCounting();
     warn(summary(overload));
     overload = undefined;
   };
 
+  const stopCounting = listen('batch-sent', ({ items }) => {
+    sent += items;
+    recent = withSent(recent, items, clock.now());
+  });
   const stopListening = listen('shed', ({ questions, failure }) => {
     const { since, shed } = overload ?? begin(failure.message);
     overload = { since, shed: shed + questions, sent, lastAt: clock.now() };
@@ -60,6 +69,12 @@ export function overloadWatch(
       overload = undefined;
     },
   };
+}
+
+function withSent({ since, before, count }: Recent, items: number, now: number): Recent {
+  const seconds = Math.floor((now - since) / 1_000);
+  if (seconds === 0) return { since, before, count: count + items };
+  return { since: since + seconds * 1_000, before: seconds === 1 ? count : 0, count: items };
 }
 
 function summary({ since, lastAt, shed, sent }: Overload): string {

@@ -1,0 +1,57 @@
+/**
+ * Does the provider hold under load? Each run is a provider with default options in a process of its own, against a
+ * scripted service in another. Prints the share of answered questions, second by second.
+ *
+ *   npm run pressure                               all runs, about three minutes
+ *   npm run pressure -- spike burst                those whose names contain a word
+ *   npm run pressure -- --url http://localhost:8080   those that need no scripted trouble, against a real Flipt
+ */
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { scenarios } from './scenarios.js';
+
+const { values, positionals } = parseArgs({ options: { url: { type: 'string' } }, allowPositionals: true });
+const chosen = scenarios.filter(
+  ({ name, real }) =>
+    (values.url === undefined || real) &&
+    (positionals.length === 0 || positionals.some((word) => name.includes(word))),
+);
+
+for (const { name, service, processes = 1, ...load } of chosen) {
+  const server = values.url === undefined ? started('service.js', service) : undefined;
+  const url = values.url ?? (await firstMessage(server)).url;
+  const seconds = load.phases.reduce((sum, phase) => sum + phase.seconds, 0);
+  console.log(`\n${name}`);
+  const loads = Array.from({ length: processes }, () => started('load.js', { ...load, url, seconds }));
+  for (const result of await Promise.all(loads.map(firstMessage))) print(result);
+  server?.disconnect();
+}
+
+function started(script, argument) {
+  return fork(fileURLToPath(new URL(script, import.meta.url)), [JSON.stringify(argument)]);
+}
+
+function firstMessage(child) {
+  return new Promise((resolve, reject) => {
+    child.once('message', resolve);
+    child.once('exit', (code) => reject(new Error(`a process of the run ended early, with ${code}`)));
+  });
+}
+
+function print({ outcomes, events, log }) {
+  for (const [kind, { asked, ok, errors }] of Object.entries(outcomes)) {
+    const shares = asked.flatMap((count, second) => (count ? [percent(ok[second], count)] : []));
+    const sum = (counts) => counts.reduce((total, count) => total + (count ?? 0), 0);
+    console.log(
+      `  ${kind}: ${percent(sum(ok), sum(asked))} % of ${sum(asked)}; by second: ${shares.join(' ')}`,
+    );
+    if (Object.keys(errors).length > 0) console.log(`    ${JSON.stringify(errors)}`);
+  }
+  console.log(`  events: ${events.join(', ') || 'none'}; lines in the log: ${log.length}`);
+  for (const line of log.slice(0, 4)) console.log(`    ${line.slice(0, 160)}`);
+}
+
+function percent(part, whole) {
+  return Math.round((100 * part) / whole);
+}
