@@ -21,6 +21,7 @@ const MAY_IMPORT = {
   'availability/': ['clock.ts', 'diagnostics/', 'http/', 'model/', 'options/'],
   'batch/': ['clock.ts', 'diagnostics/', 'model/', 'text/'],
   'cache/': ['clock.ts', 'diagnostics/', 'model/', 'text/'],
+  'stores/': ['clock.ts', 'files/', 'options/', 'text/'],
   'snapshot/': ['clock.ts', 'diagnostics/', 'engine/', 'files/', 'http/', 'model/', 'options/', 'text/'],
   'request/': ['clock.ts', 'model/', 'text/'],
   'provider/': [

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../text/describe.js';
 import { fingerprint, type Fingerprint, unlessMissing } from './fingerprint.js';
@@ -12,6 +12,11 @@ export class NotSyncedError extends Error {
   ) {
     super(messageOf(cause), { cause });
   }
+}
+
+/** The file's text; undefined where there is no such file. Rejects with node's error where it cannot be read. */
+export async function readIfThere(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch(unlessMissing);
 }
 
 /**
@@ -44,14 +49,25 @@ export async function replaceFile(
   }
 }
 
-/** Removes what a process that was killed inside {@link replaceFile} has left behind. */
-export async function removeLeftovers(path: string): Promise<void> {
+/**
+ * Removes what a process that was killed inside {@link replaceFile} has left behind. `minAgeMs`, for a file that several
+ * processes write: what is younger may still be in use. Default 0: everything goes.
+ */
+export async function removeLeftovers(path: string, minAgeMs = 0): Promise<void> {
   const prefix = `${basename(path)}.`;
   const names = (await readdir(dirname(path)).catch(unlessMissing)) ?? [];
   const leftovers = names.filter(
     (name) => name.startsWith(prefix) && /^[0-9a-f]{16}\.tmp$/.test(name.slice(prefix.length)),
   );
-  for (const name of leftovers) await rm(join(dirname(path), name), { force: true });
+  for (const name of leftovers) {
+    const leftover = join(dirname(path), name);
+    if (minAgeMs === 0 || (await ageOf(leftover)) >= minAgeMs) await rm(leftover, { force: true });
+  }
+}
+
+async function ageOf(path: string): Promise<number> {
+  const stats = await stat(path).catch(unlessMissing);
+  return stats ? Date.now() - stats.mtimeMs : 0;
 }
 
 async function writeAside(path: string, text: string): Promise<Fingerprint | undefined> {

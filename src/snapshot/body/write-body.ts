@@ -1,0 +1,77 @@
+import type {
+  Constraint,
+  Features,
+  Flag,
+  Rollout,
+  Rule,
+  SegmentChoice,
+  VariantFlag,
+} from '../../engine/features.js';
+import type { ParsedBody } from './parse.js';
+
+/** A snapshot as Flipt serves it, in plain JSON values. What evaluation does not read is not in it. */
+export interface SnapshotBody {
+  readonly namespace: { readonly key: string };
+  readonly flags: readonly object[];
+  /** Only v2 has one, and by it a reader tells the versions apart. */
+  readonly digest?: string;
+}
+
+/** Writes a snapshot so that reading it gives the same features. Nothing is repeated, not even where v1 does. */
+export function writeBody(
+  namespace: string,
+  { features, digest }: Omit<ParsedBody, 'contents'>,
+): SnapshotBody {
+  const flags = Array.from(features.flags.values(), (flag) => writtenFlag(flag, features));
+  return { namespace: { key: namespace }, flags, ...(digest !== undefined && { digest }) };
+}
+
+function writtenFlag(flag: Flag, features: Features): object {
+  const { type, key, enabled } = flag;
+  if (flag.type === 'BOOLEAN_FLAG_TYPE') {
+    const rollouts = flag.rollouts.map((rollout) => writtenRollout(rollout, features));
+    return { type, key, enabled, rollouts };
+  }
+  const rules = flag.rules.map((rule) => writtenRule(rule, flag, features));
+  const defaultVariant = variantOf(flag, flag.defaultVariantId);
+  return { type, key, enabled, rules, ...(defaultVariant && { defaultVariant }) };
+}
+
+function writtenRollout(rollout: Rollout, features: Features): object {
+  const { value } = rollout;
+  if (rollout.kind === 'threshold') {
+    return { type: 'THRESHOLD_ROLLOUT_TYPE', threshold: { percentage: rollout.percentage, value } };
+  }
+  return { type: 'SEGMENT_ROLLOUT_TYPE', segment: { value, ...writtenChoice(rollout, features) } };
+}
+
+function writtenRule(rule: Rule, flag: VariantFlag, features: Features): object {
+  const distributions = rule.distributions.map(({ variantId, rollout }) => {
+    const variant = variantOf(flag, variantId);
+    return { variantKey: variant?.key ?? '', variantAttachment: variant?.attachment ?? '', rollout };
+  });
+  return { ...writtenChoice(rule, features), distributions };
+}
+
+function variantOf(flag: VariantFlag, id: string | undefined) {
+  return id === undefined ? undefined : flag.variants.get(id);
+}
+
+function writtenChoice({ segmentKeys, segmentOperator }: SegmentChoice, { segments }: Features): object {
+  const written = segmentKeys.flatMap((name) => {
+    const segment = segments.get(name);
+    if (segment === undefined) return [];
+    const { key, matchType, constraints } = segment;
+    return [{ key, matchType: wireWord(matchType), constraints: constraints.map(writtenConstraint) }];
+  });
+  return { segmentOperator, segments: written };
+}
+
+function writtenConstraint({ type, ...rest }: Constraint): object {
+  return { type: type.replace('COMPARISON', 'CONSTRAINT_COMPARISON'), ...rest };
+}
+
+/** An enum's number that has no word stays a number. */
+function wireWord(matchType: string | number): string | number {
+  return typeof matchType === 'number' ? matchType : matchType.replace('MATCH', 'SEGMENT_MATCH');
+}

@@ -1,0 +1,21 @@
+import { readIfThere, removeLeftovers, replaceFile } from '../files/durable-file.js';
+import type { SnapshotStore } from '../options/snapshot-options.js';
+
+/** A process that still writes must not lose its file to another one that starts. */
+const LEFTOVER_AFTER_MS = 60_000;
+
+/**
+ * Keeps the text in a file that only its owner may read: segments may hold personal data. Several processes may share
+ * the file; the last one to save wins.
+ */
+export function fileStore(path: string): SnapshotStore {
+  return {
+    async load() {
+      await removeLeftovers(path, LEFTOVER_AFTER_MS).catch(() => undefined);
+      return readIfThere(path);
+    },
+    async save(text) {
+      await replaceFile(path, text);
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import { inTime, type Clock } from '../clock.js';
+import type { SnapshotStore } from '../options/snapshot-options.js';
+import { messageOf } from '../text/describe.js';
+import { oneLine } from '../text/quote.js';
+
+/** The only one who speaks to a store: what it does wrong delays and fails nothing else. */
+export interface Keeper {
+  /** What was saved last; `undefined` if there is nothing, or it was not had within `withinMs`. Never rejects. */
+  readonly load: (withinMs: number) => Promise<string | undefined>;
+  /** Saves what `text` gives, soon; of several that come meanwhile, the last one. */
+  readonly save: (text: () => string) => void;
+  /** Completes what is still to be saved. Never rejects. */
+  readonly close: () => Promise<void>;
+}
+
+/** A namespace that somebody is editing must not keep the disk busy. */
+const SAVE_EVERY_MS = 5_000;
+const SAVE_TIMEOUT_MS = 10_000;
+
+/** `warn` gets one message when the store begins to fail, and none until it has worked again. */
+export function keeper(store: SnapshotStore, warn: (message: string) => void, clock: Clock): Keeper {
+  let next: (() => string) | undefined;
+  let saving: Promise<void> | undefined;
+  /** A call that has outlived its time. The store gets no other one before it has ended. */
+  let overdue: Promise<unknown> | undefined;
+  let earliest = -Infinity;
+  let cancelTimer: (() => void) | undefined;
+  let isFailing = false;
+
+  const attempt = async <T>(
+    what: string,
+    call: () => Promise<T>,
+    withinMs: number,
+  ): Promise<T | undefined> => {
+    // A store of the user's may throw before it returns a promise.
+    const called = Promise.resolve().then(call);
+    try {
+      const result = await inTime(called, withinMs, clock, () => new LateError(withinMs));
+      isFailing = false;
+      return result;
+    } catch (error) {
+      if (error instanceof LateError) overdue = called.catch(() => undefined).then(noLongerOverdue);
+      if (!isFailing) {
+        const cause = oneLine(messageOf(error));
+        warn(`the snapshot could not be ${what} the store: ${cause}; the provider goes on without it`);
+      }
+      isFailing = true;
+      return undefined;
+    }
+  };
+  const noLongerOverdue = () => {
+    overdue = undefined;
+    if (next !== undefined) schedule();
+  };
+
+  const saveNext = async () => {
+    const text = next;
+    if (text === undefined || overdue !== undefined) return;
+    next = undefined;
+    earliest = clock.now() + SAVE_EVERY_MS;
+    await attempt('saved to', () => store.save(text()), SAVE_TIMEOUT_MS);
+  };
+  const startSaving = () => {
+    cancelTimer = undefined;
+    saving = saveNext().then(() => {
+      saving = undefined;
+      if (next !== undefined) schedule();
+    });
+  };
+  const schedule = () => {
+    if (saving !== undefined || overdue !== undefined) return;
+    cancelTimer ??= clock.after(Math.max(0, earliest - clock.now()), startSaving, 'background');
+  };
+
+  return {
+    load: async (withinMs) => {
+      const text = await attempt('loaded from', () => store.load(), withinMs);
+      return typeof text === 'string' ? text : undefined;
+    },
+    save(text) {
+      next = text;
+      schedule();
+    },
+    async close() {
+      await saving;
+      cancelTimer?.();
+      await saveNext();
+      next = undefined;
+    },
+  };
+}
+
+class LateError extends Error {
+  constructor(withinMs: number) {
+    super(`no answer within ${withinMs} ms`);
+  }
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+
+/** Where a snapshot comes from. One of another service, namespace or environment must not be evaluated. */
+export interface Origin {
+  readonly url: string;
+  readonly namespace: string;
+  readonly environment: string | undefined;
+}
+
+/** A snapshot as a store keeps it. */
+export interface KeptSnapshot {
+  /** As the service serves it. */
+  readonly body: string;
+  readonly version: string;
+  /** With which the next request asks whether it is still the service's; `undefined` if it came without one. */
+  readonly etag: string | undefined;
+  /** Milliseconds since the epoch when the service last confirmed it. */
+  readonly confirmedAt: number;
+}
+
+/** A newer format is not read: nobody knows what it means. */
+const FORMAT = 1;
+
+/** The first line says what the second one, the snapshot, is; its checksum covers both. */
+export function writeKept({ body, version, etag, confirmedAt }: KeptSnapshot, origin: Origin): string {
+  const { url, namespace, environment } = origin;
+  const date = new Date(confirmedAt).toISOString();
+  const about = { format: FORMAT, url, namespace, environment, version, etag, date };
+  return `${JSON.stringify({ ...about, sha256: checksum(about, body) })}\n${body}\n`;
+}
+
+/** The snapshot in a text, or in words why it cannot be used. */
+export function readKept(text: string, origin: Origin): KeptSnapshot | { readonly wrong: string } {
+  const [line = '', body = ''] = text.split('\n', 2);
+  const header = v.safeParse(headerSchema, parsed(line));
+  if (!header.success) return { wrong: 'it does not hold a snapshot' };
+  const { sha256, ...about } = header.output;
+  if (about.format !== FORMAT) {
+    return { wrong: `it has format ${about.format}, and this version of the package reads format ${FORMAT}` };
+  }
+  if (sha256 !== checksum(about, body)) return { wrong: 'it is damaged: its checksum does not fit' };
+  for (const name of ['url', 'namespace', 'environment'] as const) {
+    if (about[name] === origin[name]) continue;
+    return { wrong: `it belongs to ${name} ${shown(about[name])}, and the option is ${shown(origin[name])}` };
+  }
+  const { version, etag, date } = about;
+  return { body, version, etag, confirmedAt: Date.parse(date) };
+}
+
+const headerSchema = v.object({
+  format: v.number(),
+  url: v.string(),
+  namespace: v.string(),
+  environment: v.optional(v.string()),
+  version: v.string(),
+  etag: v.optional(v.string()),
+  date: v.pipe(v.string(), v.isoTimestamp()),
+  sha256: v.string(),
+});
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Members in a fixed order: how the text was written must not matter. */
+function checksum(about: Omit<v.InferOutput<typeof headerSchema>, 'sha256'>, body: string): string {
+  const { format, url, namespace, environment, version, etag, date } = about;
+  const header = JSON.stringify([format, url, namespace, environment, version, etag, date]);
+  return createHash('sha256').update(header).update(body).digest('hex');
+}
+
+function shown(value: string | undefined): string {
+  return value === undefined ? 'none' : JSON.stringify(value);
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import type { SnapshotStore } from '../../src/options/snapshot-options.js';
+import { keeper } from '../../src/stores/keeper.js';
+import { manualClock } from '../clock.fixture.js';
+
+const never = () => new Promise<never>(() => undefined);
+const fails = () => Promise.reject(new Error('disk full'));
+
+function kept(parts: Partial<SnapshotStore>) {
+  const clock = manualClock();
+  const saved: string[] = [];
+  const warnings: string[] = [];
+  const store: SnapshotStore = {
+    load: () => Promise.resolve(saved.at(-1)),
+    save: (text) => {
+      saved.push(text);
+      return Promise.resolve();
+    },
+    ...parts,
+  };
+  const warn = (message: string) => {
+    warnings.push(message);
+  };
+  return { ...keeper(store, warn, clock), clock, saved, warnings };
+}
+
+describe('a store that works', () => {
+  it('is loaded from', async () => {
+    const { load, warnings } = kept({ load: () => Promise.resolve('text') });
+    expect(await load(5_000)).toBe('text');
+    expect(warnings).toEqual([]);
+  });
+
+  it('has nothing to load at first', async () => {
+    expect(await kept({}).load(5_000)).toBeUndefined();
+  });
+
+  it('is saved to at most once every 5 seconds, with the newest text', async () => {
+    const { save, clock, saved } = kept({});
+    for (const text of ['one', 'two']) save(() => text);
+    await clock.advance(0);
+    expect(saved).toEqual(['two']);
+    for (const text of ['three', 'four']) save(() => text);
+    await clock.advance(4_999);
+    expect(saved).toEqual(['two']);
+    await clock.advance(1);
+    expect(saved).toEqual(['two', 'four']);
+    expect(clock.timers()).toBe(0);
+  });
+
+  it('gets a pending text when the provider is closed', async () => {
+    const { save, close, clock, saved } = kept({});
+    save(() => 'one');
+    await clock.advance(0);
+    save(() => 'two');
+    await close();
+    expect(saved).toEqual(['one', 'two']);
+    expect(clock.timers()).toBe(0);
+  });
+
+  it('is not written to in the background by a process that could end', () => {
+    const { save, clock } = kept({});
+    save(() => 'one');
+    expect(clock.timers('awaited')).toBe(0);
+  });
+});
+
+describe('a store in trouble', () => {
+  it.each([
+    ['rejects', fails],
+    [
+      'throws',
+      () => {
+        throw new Error('disk full');
+      },
+    ],
+  ])('that %s is reported once, until it has worked again', async (_, broken) => {
+    let isBroken = true;
+    const { save, clock, warnings } = kept({ save: () => (isBroken ? broken() : Promise.resolve()) });
+    const saveOne = async () => {
+      save(() => 'text');
+      await clock.advance(5_000);
+    };
+    await saveOne();
+    await saveOne();
+    const warning =
+      'the snapshot could not be saved to the store: disk full; the provider goes on without it';
+    expect(warnings).toEqual([warning]);
+    isBroken = false;
+    await saveOne();
+    isBroken = true;
+    await saveOne();
+    expect(warnings).toEqual([warning, warning]);
+  });
+
+  it('that fails to load gives nothing', async () => {
+    const { load, warnings } = kept({ load: fails });
+    expect(await load(5_000)).toBeUndefined();
+    expect(warnings).toEqual([
+      'the snapshot could not be loaded from the store: disk full; the provider goes on without it',
+    ]);
+  });
+
+  it('that hangs delays the start no longer than it may take', async () => {
+    const { load, clock, warnings } = kept({ load: never });
+    const loading = load(5_000);
+    await clock.advance(5_000);
+    expect(await loading).toBeUndefined();
+    expect(warnings[0]).toContain('no answer within 5000 ms');
+  });
+
+  it('that loads something other than text gives nothing', async () => {
+    expect(await kept({ load: () => Promise.resolve(7 as never) }).load(5_000)).toBeUndefined();
+  });
+
+  it('that hangs while it saves gets no other call before that one has ended', async () => {
+    let calls = 0;
+    let end: () => void = () => undefined;
+    const { save, clock, warnings } = kept({
+      save: () => {
+        calls++;
+        return new Promise((resolve) => {
+          end = resolve;
+        });
+      },
+    });
+    save(() => 'one');
+    await clock.advance(10_000);
+    expect(warnings[0]).toContain('no answer within 10000 ms');
+    save(() => 'two');
+    await clock.advance(60_000);
+    expect(calls).toBe(1);
+    end();
+    await clock.advance(5_000);
+    expect(calls).toBe(2);
+  });
+
+  it('that hangs does not keep the provider from closing', async () => {
+    const { save, close, clock } = kept({ save: never });
+    save(() => 'one');
+    await clock.advance(0);
+    save(() => 'two');
+    const closing = close();
+    await clock.advance(10_000);
+    await closing;
+    expect(clock.timers()).toBe(0);
+  });
+});
