@@ -6,7 +6,7 @@ import type { Question } from '../model/question.js';
 import { failEach } from './asked.js';
 import { afterTimeout, fullConcurrency, limitAt } from './concurrency.js';
 import type { Isolated } from './isolate.js';
-import { shortestMs, unknownPace, usualMs, withDuration } from './pace.js';
+import { leastMs, unknownPace, usualMs, withDuration } from './pace.js';
 import { tooLarge } from './question-size.js';
 import { waitingQueue, type Decisions, type Taken, type Waiting } from './queue.js';
 
@@ -64,7 +64,7 @@ export function batched(
     isLate: ({ deadline }, lane) => {
       const left = deadline() - clock.now();
       // One request is always allowed: only a request can show that the service has become faster.
-      const needed = lane.apart || underWay === 0 ? 0 : shortestMs(pace);
+      const needed = lane.apart || underWay === 0 ? 0 : leastMs(pace);
       return left <= 0 || left < needed;
     },
     // In the order of arrival, all would wait just too long. The newest have the most time left.

@@ -15,7 +15,10 @@ export function usualMs(pace: Pace): number | undefined {
   return pace.toSorted((one, another) => one - another)[pace.length >> 1];
 }
 
-/** The least that a response takes. Whoever has less time left than that cannot be served. */
-export function shortestMs(pace: Pace): number {
-  return pace.length === 0 ? 0 : Math.min(...pace);
+/** How much faster than all recent responses the next one may be. */
+const MARGIN = 0.9;
+
+/** Less than a response takes. A question whose callers have less time left than that cannot be answered. */
+export function leastMs(pace: Pace): number {
+  return pace.length === 0 ? 0 : MARGIN * Math.min(...pace);
 }

@@ -1,18 +1,18 @@
 import { expect, it } from 'vitest';
-import { shortestMs, unknownPace, usualMs, withDuration } from '../../src/batch/pace.js';
+import { leastMs, unknownPace, usualMs, withDuration } from '../../src/batch/pace.js';
 
 const after = (durations: readonly number[]) => durations.reduce(withDuration, unknownPace);
 
 it('knows nothing before the first response', () => {
-  expect([usualMs(unknownPace), shortestMs(unknownPace)]).toEqual([undefined, 0]);
+  expect([usualMs(unknownPace), leastMs(unknownPace)]).toEqual([undefined, 0]);
 });
 
 it('takes the median for usual, so that one slow response changes nothing', () => {
   expect(usualMs(after([100, 100, 5_000, 100]))).toBe(100);
-  expect(shortestMs(after([100, 90, 5_000, 100]))).toBe(90);
+  expect(leastMs(after([100, 80, 5_000, 100]))).toBe(72);
 });
 
 it('follows a service that has become slower within twenty responses', () => {
   const slower = after([...Array<number>(50).fill(10), ...Array<number>(20).fill(300)]);
-  expect([usualMs(slower), shortestMs(slower)]).toEqual([300, 300]);
+  expect([usualMs(slower), leastMs(slower)]).toEqual([300, 270]);
 });
