@@ -12,7 +12,7 @@ export interface Entry {
   readonly answer: KnownAnswer;
   /** The clock's milliseconds when it came. */
   readonly at: number;
-  /** The last attempt to have it anew has failed. */
+  /** Its last refresh has failed. */
   unconfirmed: boolean;
 }
 

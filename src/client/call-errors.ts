@@ -48,11 +48,11 @@ export function replyError(asked: Asked, reply: Reply): FliptServiceError {
  */
 export function unreadableError(
   asked: Asked,
-  { status, headers, hide }: Reply,
+  { status, headers, redact }: Reply,
   why: string,
 ): FliptServiceError {
   const type = headers['content-type'];
-  const named = typeof type === 'string' ? oneLine(hide(type)) : 'no content type';
+  const named = typeof type === 'string' ? oneLine(redact(type)) : 'no content type';
   const { message } = unreadable(asked.url, `${asked.operation.name}, ${named}: ${why}`);
   return new FliptServiceError(message, { code: 'INTERNAL', status, ...placeOf(asked) });
 }

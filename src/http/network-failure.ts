@@ -1,10 +1,10 @@
 import type { Failure } from '../model/failure.js';
-import type { Hide } from './redact.js';
+import type { Redact } from './redact.js';
 import { oneLine } from '../text/quote.js';
 
 /** What went wrong before a whole answer had come. Never throws, whatever the error is. */
-export function connectionFailure(url: string, error: unknown, hide: Hide): Failure {
-  const cause = causeOf(error, hide);
+export function connectionFailure(url: string, error: unknown, redact: Redact): Failure {
+  const cause = causeOf(error, redact);
   const message = oneLine(cause.message);
   const named = 'code' in cause ? oneLine(String(cause.code)) : '';
   const code = message.includes(named) ? '' : ` (${named})`;
@@ -29,28 +29,29 @@ export function tooLarge(url: string, maxBytes: number): Failure {
   };
 }
 
-/** What may be told of an error; a dispatcher of the user's might hold the whole request in it. */
-const TOLD = ['code', 'errno', 'syscall', 'address', 'port', 'hostname'] as const;
+/** The safe properties of an error: a user's dispatcher may put the whole request into others. */
+const SHOWN = ['code', 'errno', 'syscall', 'address', 'port', 'hostname'] as const;
 
 /** What a dispatcher of the user's throws may throw itself, when it is looked at. */
-function causeOf(error: unknown, hide: Hide): Error {
+function causeOf(error: unknown, redact: Redact): Error {
   try {
-    return networkError(error, hide);
+    return networkError(error, redact);
   } catch {
     return named('Error', 'an error that cannot be read', {});
   }
 }
 
 /** The error that the network gave, without whatever else it holds. Of several addresses tried, the first one's. */
-function networkError(error: unknown, hide: Hide): Error {
-  if (error instanceof AggregateError && error.errors.length > 0) return networkError(error.errors[0], hide);
-  if (!(error instanceof Error)) return named('Error', hide(String(error)), {});
+function networkError(error: unknown, redact: Redact): Error {
+  if (error instanceof AggregateError && error.errors.length > 0)
+    return networkError(error.errors[0], redact);
+  if (!(error instanceof Error)) return named('Error', redact(String(error)), {});
   const { name, message }: { readonly name: unknown; readonly message: unknown } = error;
-  const told = Object.entries(error)
-    .filter(([fact]) => (TOLD as readonly string[]).includes(fact))
+  const shown = Object.entries(error)
+    .filter(([fact]) => (SHOWN as readonly string[]).includes(fact))
     .filter(([, value]) => typeof value === 'string' || typeof value === 'number')
-    .map(([fact, value]) => [fact, typeof value === 'string' ? hide(value) : (value as number)] as const);
-  return named(hide(String(name)), hide(String(message)), Object.fromEntries(told));
+    .map(([fact, value]) => [fact, typeof value === 'string' ? redact(value) : (value as number)] as const);
+  return named(redact(String(name)), redact(String(message)), Object.fromEntries(shown));
 }
 
 function named(name: string, message: string, facts: object): Error {

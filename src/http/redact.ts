@@ -8,13 +8,13 @@ const SCHEME = /^(?:bearer|basic|jwt|token|apikey)\s+/i;
 type Headers = Readonly<Record<string, string>>;
 
 /** Text from outside, without the credentials that were sent: a gateway's error page may show the whole request. */
-export type Hide = (text: string) => string;
+export type Redact = (text: string) => string;
 
 /**
  * Blots out whatever `credentials` hold, of the `other` headers what their names say to be credentials, and what goes
  * to proxies: each run of letters and digits by itself, since no escaping as in JSON, HTML or a URL changes those.
  */
-export function hiding(credentials: Headers, other: Headers, ofProxies: readonly string[]): Hide {
+export function redactor(credentials: Headers, other: Headers, ofProxies: readonly string[]): Redact {
   // Not before they are needed: most replies are answers, of which nothing is hidden.
   let secrets: readonly string[] | undefined;
   return (text) => {

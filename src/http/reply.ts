@@ -4,7 +4,7 @@
 import type { Failure } from '../model/failure.js';
 import { oneLine } from '../text/quote.js';
 import { failureKindOf } from './status.js';
-import type { Hide } from './redact.js';
+import type { Redact } from './redact.js';
 
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -40,14 +40,14 @@ export interface Reply {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Of a 200 as it came: an answer must not be changed. Of an error the beginning, through `hide`. */
+  /** Of a 200 as it came: an answer must not be changed. Of an error the beginning, through `redact`. */
   readonly text: string;
   /** Of a download that is a 200: all of it, decompressed. `text` is its beginning then. */
   readonly bytes?: Buffer;
   /** Of a stream that is a 200. It must be read. */
   readonly chunks?: AsyncIterable<Uint8Array>;
   /** For what is shown of an answer: it may repeat the request. */
-  readonly hide: Hide;
+  readonly redact: Redact;
 }
 
 /** What comes of a request that its caller's signal has ended. */
@@ -81,9 +81,9 @@ export function serviceErrorOf(reply: Reply): ServiceError | undefined {
     if (typeof message !== 'string') return undefined;
     const code = 'code' in body && typeof body.code === 'number' ? body.code : undefined;
     const details = 'details' in body && Array.isArray(body.details) ? (body.details as unknown[]) : [];
-    // Whoever logs the error must be able to.
+    // A logger must be able to write it.
     if (!isShallow(details, DEEPEST_DETAILS)) return undefined;
-    return { code, message: reply.hide(message), details };
+    return { code, message: reply.redact(message), details };
   } catch {
     return undefined;
   }
@@ -104,10 +104,10 @@ function statusWords(reply: Reply): string {
   if (status === 401) return `401: ${words || 'unauthorized'} (check the option auth)`;
   if (status === 403) return `403: ${words || 'forbidden'} (check what the credentials allow)`;
   if (words === '' && status >= 300 && status < 400) return `${status}, a redirect, which is not followed`;
-  const told = words === '' ? `${status} with ${contentWords(reply)}` : `${status}: ${words}`;
+  const said = words === '' ? `${status} with ${contentWords(reply)}` : `${status}: ${words}`;
   // What Flipt says of a path that it does not know. What it does not find on a path, it names.
   const isNoPath = status === 404 && (words === '' || words === 'Not Found');
-  return isNoPath ? `${told} (check the path in the option url)` : told;
+  return isNoPath ? `${said} (check the path in the option url)` : said;
 }
 
 export function unreadable(url: string, why: string): Failure {
@@ -115,11 +115,11 @@ export function unreadable(url: string, why: string): Failure {
 }
 
 /** What came instead of what was expected, in one line that is safe to log. */
-export function contentWords({ headers, text, hide }: Reply): string {
+export function contentWords({ headers, text, redact }: Reply): string {
   if (text.trim() === '') return 'an empty body';
   const type = headers['content-type'];
-  const named = typeof type === 'string' ? oneLine(hide(type).split(';', 1)[0] ?? '') : 'a body';
+  const named = typeof type === 'string' ? oneLine(redact(type).split(';', 1)[0] ?? '') : 'a body';
   // What is cut off within a credential is not shown: of so much, the first 60 characters.
-  const beginning = hide(text.trimStart().slice(0, LARGEST_ERROR)).slice(0, 60);
+  const beginning = redact(text.trimStart().slice(0, LARGEST_ERROR)).slice(0, 60);
   return `${named} beginning ${JSON.stringify(oneLine(beginning))}`;
 }

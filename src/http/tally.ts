@@ -1,4 +1,4 @@
-/** Counts of the last ten seconds, a bucket a second. Time is told, not looked up. */
+/** Counts of the last ten seconds, a bucket a second. The caller gives the time. */
 export interface Tally {
   /** Oldest first. */
   readonly buckets: readonly Bucket[];

@@ -3,7 +3,7 @@ import { SILENT, type Reporter } from '../diagnostics/diagnostics.js';
 import type { Failure } from '../model/failure.js';
 import type { HttpDispatcherResponse } from '../options/provider-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
-import { hiding } from './redact.js';
+import { redactor } from './redact.js';
 import { readBody, TooLarge } from './body.js';
 import { openConnections, type Connections } from './connections.js';
 import { failureKindOfOutcome } from './outcome.js';
@@ -46,7 +46,7 @@ export function openTransport(
   /** Never rejects, whatever a dispatcher of the user's does. */
   const exchange = async (request: ServiceRequest, signal: AbortSignal): Promise<Reply | Failure> => {
     const maxBytes = request.download?.maxBytes ?? MAX_BODY_BYTES;
-    const hide = hiding(request.credentials ?? {}, settings.headers, ofProxies);
+    const redact = redactor(request.credentials ?? {}, settings.headers, ofProxies);
     try {
       const { dispatcher } = request.stream ? streaming() : connections;
       const response = await dispatcher.request({
@@ -59,23 +59,23 @@ export function openTransport(
       });
       const { statusCode: status, headers, body } = complete(response);
       if (request.stream && status === 200)
-        return { kind: 'reply', status, headers, text: '', chunks: body, hide };
+        return { kind: 'reply', status, headers, text: '', chunks: body, redact };
       const bytes = await readBody({ headers, body }, maxBytes);
       if (status !== 200) {
         return {
           kind: 'reply',
           status,
           headers,
-          text: hide(bytes.toString('utf8').slice(0, LARGEST_ERROR)),
-          hide,
+          text: redact(bytes.toString('utf8').slice(0, LARGEST_ERROR)),
+          redact,
         };
       }
       return request.download === undefined
-        ? { kind: 'reply', status, headers, text: bytes.toString('utf8'), hide }
-        : { kind: 'reply', status, headers, text: bytes.toString('utf8', 0, BEGINNING), bytes, hide };
+        ? { kind: 'reply', status, headers, text: bytes.toString('utf8'), redact }
+        : { kind: 'reply', status, headers, text: bytes.toString('utf8', 0, BEGINNING), bytes, redact };
     } catch (error) {
       if (error instanceof TooLarge) return tooLarge(settings.url, maxBytes);
-      return connectionFailure(settings.url, error, hide);
+      return connectionFailure(settings.url, error, redact);
     }
   };
 

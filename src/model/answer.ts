@@ -22,7 +22,7 @@ export interface BooleanAnswer {
   readonly kind: 'boolean';
   readonly enabled: boolean;
   readonly reason: ServiceReason;
-  /** `undefined` where the service did not send the member: only a present, empty list tells of a split. */
+  /** `undefined` where the service did not send the member: only a present, empty list means a split. */
   readonly segmentKeys: readonly string[] | undefined;
   readonly requestId: string;
 }
@@ -54,7 +54,7 @@ export function failed(failure: Failure): FailedAnswer {
   return { kind: 'failed', failure };
 }
 
-/** Tells a request's failure from its answers. */
+/** Whether a whole request has failed. */
 export function isFailure(outcome: readonly Answer[] | Failure): outcome is Failure {
   return 'kind' in outcome;
 }

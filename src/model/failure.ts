@@ -68,7 +68,7 @@ export interface FailureTraits {
   readonly countsForCircuit: 'yes' | 'no' | 'if-all-parts-fail';
   /** One question may have caused it for its whole batch. */
   readonly spoilsBatch: boolean;
-  /** The last known answer may be used instead. Not where it would hide that the question itself is wrong. */
+  /** The last known answer may be used instead. Not where it would conceal that the question is wrong. */
   readonly lastKnownAnswer: boolean;
   /** OpenFeature's error code for a resolve that gets the default. */
   readonly errorCode:

@@ -7,7 +7,7 @@ export interface Question {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** Whom a question is about: what a context says, as text. Names are in ascending order, without repetition. */
+/** The entity and the attributes of a context, as text. Names are in ascending order, each once. */
 export interface Subject {
   readonly entity: string;
   readonly names: readonly string[];

@@ -12,7 +12,7 @@ export interface Resolution {
   readonly stale: boolean;
 }
 
-/** A failure, told of a question. */
+/** The resolution of a question that failed. */
 export function failedResolution(failure: Failure): Resolution {
   return { answer: failed(failure), source: 'service', ageMs: 0, stale: false };
 }

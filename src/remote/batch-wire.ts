@@ -107,7 +107,12 @@ function parsed(reply: Reply): unknown {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** `undefined` for what is not an answer to this question. */
-function itemAnswer(item: unknown, question: Question, batchId: string, { hide }: Reply): Answer | undefined {
+function itemAnswer(
+  item: unknown,
+  question: Question,
+  batchId: string,
+  { redact }: Reply,
+): Answer | undefined {
   if (!isObject(item)) return undefined;
   switch (item.type) {
     case 'VARIANT_EVALUATION_RESPONSE_TYPE':
@@ -120,7 +125,7 @@ function itemAnswer(item: unknown, question: Question, batchId: string, { hide }
         : undefined;
     case 'ERROR_EVALUATION_RESPONSE_TYPE':
       return isAbout(item.errorResponse, question)
-        ? errorAnswer(item.errorResponse, question, hide)
+        ? errorAnswer(item.errorResponse, question, redact)
         : undefined;
     default:
       return undefined;
@@ -164,10 +169,10 @@ function booleanAnswer(response: Fields, batchId: string): Answer | undefined {
   };
 }
 
-function errorAnswer({ reason }: Fields, question: Question, hide: Reply['hide']): Answer {
+function errorAnswer({ reason }: Fields, question: Question, redact: Reply['redact']): Answer {
   if (reason === 'NOT_FOUND_ERROR_EVALUATION_REASON') return { kind: 'missing' };
-  const told = typeof reason === 'string' ? oneLine(hide(reason)) : 'no reason';
-  const message = `Flipt could not evaluate flag ${quoted(question.flag)}: ${told}`;
+  const words = typeof reason === 'string' ? oneLine(redact(reason)) : 'no reason';
+  const message = `Flipt could not evaluate flag ${quoted(question.flag)}: ${words}`;
   return { kind: 'failed', failure: { kind: 'item', message } };
 }
 

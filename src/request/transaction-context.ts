@@ -109,7 +109,7 @@ function prefetchFlags(
   void askAhead(provider, flagKeys, { ...OpenFeature.getContext(), ...context });
 }
 
-/** Never rejects: another vendor's `prefetch` may throw, or give no promise. A resolve tells what goes wrong. */
+/** Never rejects: another vendor's `prefetch` may throw, or give no promise. A resolve shows what goes wrong. */
 async function askAhead(
   provider: Prefetcher,
   flagKeys: readonly string[],

@@ -5,14 +5,14 @@ import type { Resolution } from '../model/resolution.js';
 const VIEW_FOR_MS = 30_000;
 const MAX_ANSWERS = 1_000;
 
-/** What one view has been told. */
+/** The answers that one view has got. */
 export interface Pins {
   readonly get: (key: string) => Resolution | undefined;
-  /** Holds to the first success that the view was told, and returns it; a failure is not held to. */
-  readonly pin: (key: string, told: Resolution) => Resolution;
+  /** Keeps and returns the first success that the view got. A failure is not kept. */
+  readonly pin: (key: string, resolution: Resolution) => Resolution;
 }
 
-/** Keeps, for each request's view, what it has been told. Gone with the view, and once it is over. */
+/** Keeps the answers of each request's view. They go with the view, or once it has ended. */
 export function pinning(clock: Clock): (view: { readonly ended: boolean }) => Pins | undefined {
   const views = new WeakMap<object, { readonly pins: Pins; readonly since: number } | 'over'>();
   return (view) => {
@@ -31,20 +31,20 @@ export function pinning(clock: Clock): (view: { readonly ended: boolean }) => Pi
 }
 
 function pins(clock: Clock): Pins {
-  const pinned = new Map<string, { readonly told: Resolution; readonly at: number }>();
+  const pinned = new Map<string, { readonly resolution: Resolution; readonly at: number }>();
   const get = (key: string): Resolution | undefined => {
     const known = pinned.get(key);
     if (known === undefined) return undefined;
-    return { ...known.told, source: 'cache', ageMs: known.told.ageMs + clock.now() - known.at };
+    return { ...known.resolution, source: 'cache', ageMs: known.resolution.ageMs + clock.now() - known.at };
   };
   return {
     get,
-    pin(key, told) {
+    pin(key, resolution) {
       const before = get(key);
       if (before !== undefined) return before;
-      if (told.answer.kind !== 'failed' && pinned.size < MAX_ANSWERS)
-        pinned.set(key, { told, at: clock.now() });
-      return told;
+      if (resolution.answer.kind !== 'failed' && pinned.size < MAX_ANSWERS)
+        pinned.set(key, { resolution, at: clock.now() });
+      return resolution;
     },
   };
 }

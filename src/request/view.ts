@@ -5,7 +5,7 @@
 export const REQUEST_VIEW: unique symbol = Symbol.for('openfeature-flipt-provider.request-view') as never;
 
 /**
- * Holds nothing itself: each provider keeps what it has told a view, up to 1,000 answers, until the view has ended, and
+ * Holds nothing itself: each provider keeps the view's answers, up to 1,000, until the view has ended, and
  * no longer than 30 s. A failure is not kept: the next resolve tries again.
  */
 export interface RequestView {

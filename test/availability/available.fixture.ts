@@ -15,7 +15,7 @@ export const UNAVAILABLE = replied(503);
 export const REJECTED: Failure = { kind: 'unauthorized', message: 'no' };
 export const NO_CREDENTIALS: Failure = { kind: 'credentials', message: 'no file' };
 
-/** The service's availability by checks that fail, without jitter, over requests that end as they are told. */
+/** The service's availability by checks that fail, without jitter, over requests with given outcomes. */
 export function setUp(
   outcomes: readonly (Reply | Failure)[] = [UNAVAILABLE],
   more: Partial<AvailabilitySettings & { random: () => number }> = {},

@@ -67,7 +67,7 @@ describe('the circuit', () => {
 });
 
 describe('a tally', () => {
-  it('counts what it is told, and apart what is marked, for ten seconds', () => {
+  it('counts all and what is marked, for ten seconds', () => {
     let tally = emptyTally;
     for (const [now, marked] of [
       [0, true],

@@ -62,7 +62,7 @@ describe('the store of answers', () => {
     expect(store.get('k')).toBeUndefined();
   });
 
-  it('remembers that an answer could not be confirmed, until it comes anew', () => {
+  it('marks an answer whose refresh has failed, until a refresh succeeds', () => {
     const store = answerStore({ maxEntries: 10, maxBytes: MB });
     store.markUnconfirmed('k');
     expect(store.get('k')).toBeUndefined();

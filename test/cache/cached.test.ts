@@ -14,7 +14,7 @@ describe('an answer', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('past its freshness is told at once, while one refresh goes out behind it', async () => {
+  it('serves stale while revalidating', async () => {
     const { clock, asked, resolve, answer, learn } = setUp();
     await learn(on);
     await clock.advance(1_000);
@@ -36,14 +36,14 @@ describe('an answer', () => {
     expect(resolve()).toEqual(fromCache(on, 0));
   });
 
-  it('past its staleness is asked anew, and told only if the service fails', async () => {
+  it('past its staleness is asked again, and served only if the service fails', async () => {
     const { clock, resolve, answer, learn } = setUp();
     await learn(on);
     await clock.advance(1_500);
-    const told = resolve();
-    expect(told).toBeInstanceOf(Promise);
+    const resolved = resolve();
+    expect(resolved).toBeInstanceOf(Promise);
     await answer(failed(DOWN));
-    expect(await told).toEqual(fromCache(on, 1_500, true));
+    expect(await resolved).toEqual(fromCache(on, 1_500, true));
     expect(await learn(off)).toEqual(fromService(off));
   });
 
@@ -67,7 +67,7 @@ describe('an answer', () => {
 });
 
 describe('a missing flag', () => {
-  it('is taken to be missing for a while, and then is asked anew', async () => {
+  it('counts as missing for a while, and then is asked again', async () => {
     const { clock, resolve, learn } = setUp();
     await learn({ kind: 'missing' });
     await clock.advance(99);
@@ -80,7 +80,7 @@ describe('a missing flag', () => {
 describe('while the service is not to be asked', () => {
   const OPEN: Failure = { kind: 'circuit-open', message: 'not asked' };
 
-  it('what is fresh is told as ever, what is not is told as stale, the rest fails at once', async () => {
+  it('serves fresh answers as before, older ones as stale, and fails the rest at once', async () => {
     const refusal = vi.fn<() => Failure | undefined>();
     const { clock, asked, resolve, learn } = setUp({ refusal });
     await learn(on);
@@ -112,7 +112,7 @@ describe('an old answer', () => {
 });
 
 describe('without a cache', () => {
-  it('each question is asked anew, but those alike at once still share a flight', async () => {
+  it('asks each question again, but coalesces identical ones', async () => {
     const { asked, resolve, learn, layer } = setUp({ cache: undefined });
     expect(await learn(on)).toEqual(fromService(on));
     expect(await learn(off)).toEqual(fromService(off));
@@ -145,9 +145,9 @@ describe('the warning about a low hit rate', () => {
     ['each question is asked twice', (at) => `flag-${Math.floor(at / 2)}`],
   ])('does not come where %s', async (_, flagOf) => {
     const { clock, warn, asked, resolve } = setUp();
-    const told = Array.from({ length: 1_000 }, (__, at) => Promise.resolve(resolve(flagOf(at))));
+    const resolved = Array.from({ length: 1_000 }, (__, at) => Promise.resolve(resolve(flagOf(at))));
     for (const { answer } of asked) answer(on);
-    await Promise.all(told);
+    await Promise.all(resolved);
     await clock.settle();
     expect(warn).not.toHaveBeenCalled();
   });

@@ -6,10 +6,10 @@ import { DOWN, failure, fromCache, fromService, off, on, setUp } from './layered
 describe('questions alike', () => {
   it('share one flight, and all have its answer', async () => {
     const { asked, resolve, answer } = setUp();
-    const told = [resolve(), resolve(), resolve()].map((one) => Promise.resolve(one));
+    const resolved = [resolve(), resolve(), resolve()].map((one) => Promise.resolve(one));
     expect(asked).toHaveLength(1);
     await answer(on);
-    expect(await Promise.all(told)).toEqual([fromService(on), fromService(on), fromService(on)]);
+    expect(await Promise.all(resolved)).toEqual([fromService(on), fromService(on), fromService(on)]);
   });
 
   it('share no flight with other questions', async () => {
@@ -30,7 +30,7 @@ describe('questions alike', () => {
 });
 
 describe('what is forgotten', () => {
-  it('is asked anew', async () => {
+  it('is asked again', async () => {
     const { layer, asked, resolve, learn } = setUp();
     await learn(on, 'a');
     await learn(on, 'b');
@@ -43,7 +43,7 @@ describe('what is forgotten', () => {
   });
 
   it.each([[['flag']], [undefined]])(
-    'while it is on its way (%j) is told to those who wait, but not kept, nor joined',
+    'while it is under way (%j) reaches its callers, but is neither kept nor joined',
     async (flags) => {
       const { layer, asked, resolve, clock } = setUp();
       const before = resolve();
@@ -60,7 +60,7 @@ describe('what is forgotten', () => {
     },
   );
 
-  it('leaves other flights alone', async () => {
+  it('does not touch other flights', async () => {
     const { layer, asked, resolve } = setUp();
     void resolve('a');
     layer.forget(['b']);
@@ -74,9 +74,9 @@ describe('at the deadline', () => {
 
   it('the caller has a failure that names it, and what comes later is kept', async () => {
     const { clock, resolve, answer } = setUp();
-    const told = resolve();
+    const resolved = resolve();
     await clock.advance(200);
-    expect(await told).toEqual(failure(LATE));
+    expect(await resolved).toEqual(failure(LATE));
     await answer(on);
     expect(resolve()).toEqual(fromCache(on, 0));
   });
@@ -85,9 +85,9 @@ describe('at the deadline', () => {
     const { clock, resolve, learn } = setUp();
     await learn(on);
     await clock.advance(2_000);
-    const told = resolve();
+    const resolved = resolve();
     await clock.advance(200);
-    expect(await told).toEqual(fromCache(on, 2_200, true));
+    expect(await resolved).toEqual(fromCache(on, 2_200, true));
   });
 
   it('who joins a flight has all of a time of their own', async () => {

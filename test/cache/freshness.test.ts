@@ -23,7 +23,7 @@ describe('an answer', () => {
     [1009.9, 'last-known'],
     [1010, 'gone'],
   ])(
-    'that a flag is missing, of %s ms, is %s: it is never told while a refresh goes out',
+    'that a flag is missing, of %s ms, is %s: it is never served while a refresh runs',
     (ageMs, expected) => {
       expect(freshness('missing', ageMs, SETTINGS)).toBe(expected);
     },

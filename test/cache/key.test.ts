@@ -73,7 +73,7 @@ describe('the key of a question', () => {
     expect(keys('flag', one)).not.toBe(keys('flag', other));
   });
 
-  it('is told apart by namespace, environment and reference', () => {
+  it('differs by namespace, environment and reference', () => {
     const scopes = [['a', 'b', 'c'], ['a', 'b'], ['a', '', 'b'], ['ab'], ['', 'ab'], ['a']] as const;
     const keys = scopes.map(([namespace, ...rest]) => questionKeys(namespace, ...rest)('f', subjectOf('u')));
     expect(new Set(keys).size).toBe(scopes.length);

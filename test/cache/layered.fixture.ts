@@ -41,9 +41,9 @@ export function setUp(more: Partial<CacheSettings> = {}) {
   };
   /** Asks, and has the answer at once. */
   const learn = async (what: Answer, flag = 'flag') => {
-    const told = resolve(flag);
+    const resolved = resolve(flag);
     await answer(what);
-    return told;
+    return resolved;
   };
   return { clock, asked, diagnostics, warn, layer, resolve, answer, learn };
 }

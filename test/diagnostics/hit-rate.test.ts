@@ -77,7 +77,7 @@ describe('a low hit rate', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it('is not told where only the flags differ: those have to be asked for', () => {
+  it('is not logged where only the flags differ: each has to be asked for', () => {
     const { warn, watch } = watched();
     times(1000, (at) => {
       watch.miss(question(`flag-${at}`, 'u', { plan: 'pro' }));

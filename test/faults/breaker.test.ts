@@ -107,7 +107,7 @@ it('is not opened, nor kept open, by one broken flag', async () => {
   server.behave = failing;
   await untilOpen({ ask, events });
   server.behave = oneBroken;
-  // Whoever probes asks the broken flag as well.
+  // Each round asks the broken flag as well.
   const round = async (number: number) => {
     const both = await Promise.all([ask('broken', `later-${number}`), ask('fine', `later-${number}`)]);
     return both[1].kind === 'own';

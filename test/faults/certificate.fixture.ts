@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
 
-/** A certificate with its key, in PEM: made anew for each run, so that none is ever kept in the repository. */
+/** A certificate with its key, in PEM: made for each run, so that none is ever kept in the repository. */
 export interface Identity {
   readonly cert: string;
   readonly key: string;

@@ -134,7 +134,7 @@ function withItems(text: string, change: (items: unknown[]) => unknown[]): strin
 interface Asked {
   readonly own: string;
   readonly at: number;
-  readonly told: { readonly told: Resolution; readonly at: number }[];
+  readonly resolved: { readonly resolved: Resolution; readonly at: number }[];
 }
 
 const subjectOf = (entity: string): Subject => ({ entity, names: [], texts: [] });
@@ -165,21 +165,21 @@ it('whatever happens in whatever order, each question has one answer, its own, b
           if (next.do === 'wait') await clock.advance(next.ms);
           else if (next.do === 'forget') running.forget();
           else {
-            const asked: Asked = { own: ownAnswer(next.flag, next.entity), at: clock.now(), told: [] };
+            const asked: Asked = { own: ownAnswer(next.flag, next.entity), at: clock.now(), resolved: [] };
             everything.push(asked);
             void Promise.resolve(running.resolve(next.flag, subjectOf(next.entity), undefined)).then(
-              (told) => {
-                asked.told.push({ told, at: clock.now() });
+              (resolved) => {
+                asked.resolved.push({ resolved, at: clock.now() });
               },
             );
           }
         }
         await clock.advance(deadlineMs);
-        for (const { own, at, told } of everything) {
-          expect(told).toHaveLength(1);
-          const [only] = told;
+        for (const { own, at, resolved } of everything) {
+          expect(resolved).toHaveLength(1);
+          const [only] = resolved;
           expect((only?.at ?? Infinity) - at).toBeLessThanOrEqual(deadlineMs);
-          const answer = only?.told.answer;
+          const answer = only?.resolved.answer;
           if (answer?.kind !== 'failed') expect(answer).toMatchObject({ kind: 'variant', variant: own });
         }
         // However often it is asked: retries, probes and searches never make a storm of it.
@@ -198,7 +198,7 @@ it('whatever happens in whatever order, each question has one answer, its own, b
   );
 }, 60_000);
 
-/** Each question in a batch of its own, searched, retried and sent anew after a 401; and a probe every five seconds. */
+/** Each question in a batch of its own, searched, retried and sent again after a 401; and a check every five seconds. */
 function mostRequests(questions: number, ms: number): number {
   return questions * (1 + 2) * 2 * 2 + Math.ceil(ms / 1_000) + 10;
 }

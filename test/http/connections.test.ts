@@ -59,7 +59,7 @@ describe("a dispatcher of the user's", () => {
     ['has no message', Object.assign(new Error('gone'), { message: undefined })],
     ['has a name that is none', Object.assign(new Error('gone'), { name: 5 })],
     [
-      'has a code that cannot be told',
+      'has a code that cannot be shown',
       Object.assign(new Error('gone'), { code: Object.create(null) as unknown }),
     ],
     [

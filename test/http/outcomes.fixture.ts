@@ -1,10 +1,10 @@
 import type { Failure, FailureKind } from '../../src/model/failure.js';
 import type { Reply, Send, ServiceRequest } from '../../src/http/reply.js';
 
-const hide = (text: string) => text;
+const redact = (text: string) => text;
 
 export function replied(status: number, text = '', headers: Reply['headers'] = {}): Reply {
-  return { kind: 'reply', status, headers, text, hide };
+  return { kind: 'reply', status, headers, text, redact };
 }
 
 export function failedWith(kind: FailureKind): Failure {
@@ -13,7 +13,7 @@ export function failedWith(kind: FailureKind): Failure {
 
 export const REQUEST: ServiceRequest = { method: 'POST', path: '/x', body: '{}', repeatable: true };
 
-/** A Send that ends each request as it is told in turn, the last way for ever; with what it was sent. */
+/** A Send with these outcomes in turn, the last one for ever; and the requests that it got. */
 export function sending(...outcomes: readonly (Reply | Failure)[]): { send: Send; sent: ServiceRequest[] } {
   const sent: ServiceRequest[] = [];
   const send: Send = (request) => {

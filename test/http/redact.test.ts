@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hiding } from '../../src/http/redact.js';
+import { redactor } from '../../src/http/redact.js';
 
 const TOKEN = 'Zm9vYmFy/cXV1eHF1+dXV4Zm9v==';
 const RUNS = /Zm9vYmFy|cXV1eHF1|dXV4Zm9v/;
-const hide = hiding({ authorization: `Bearer ${TOKEN}` }, {}, []);
+const redact = redactor({ authorization: `Bearer ${TOKEN}` }, {}, []);
 
 /** Writes what is neither letter nor digit: nobody escapes the others. */
 const each = (text: string, written: (character: string, code: number) => string) =>
@@ -43,11 +43,11 @@ const WAYS = Object.values(WRITTEN);
 
 describe('a credential is hidden', () => {
   it('where it stands as it is', () => {
-    expect(hide(`sent: Bearer ${TOKEN}, ${TOKEN}`)).toBe('sent: Bearer [credential], [credential]');
+    expect(redact(`sent: Bearer ${TOKEN}, ${TOKEN}`)).toBe('sent: Bearer [credential], [credential]');
   });
 
   it.each(Object.entries(WRITTEN))('written as %s', (_, written) => {
-    const shown = hide(`<p>sent: ${written(`Bearer ${TOKEN}`)}</p>`);
+    const shown = redact(`<p>sent: ${written(`Bearer ${TOKEN}`)}</p>`);
     expect(shown).toMatch(/^<p>sent: .*\[credential\].*<\/p>$/);
     expect(shown).not.toMatch(RUNS);
   });
@@ -58,8 +58,8 @@ describe('a credential is hidden', () => {
     const ways = fc.array(fc.constantFrom(...WAYS), { maxLength: 4 });
     fc.assert(
       fc.property(token, ways, (secret, written) => {
-        const told = written.reduce((text, write) => write(text), secret);
-        const shown = hiding({ authorization: secret }, {}, [])(told);
+        const escaped = written.reduce((text, write) => write(text), secret);
+        const shown = redactor({ authorization: secret }, {}, [])(escaped);
         for (const run of secret.match(/[a-z\d]{6,}/gi) ?? []) {
           fc.pre(!'[credential]'.includes(run));
           expect(shown).not.toContain(run);
@@ -69,26 +69,26 @@ describe('a credential is hidden', () => {
   });
 
   it('that has parts, each by itself', () => {
-    const cookie = hiding({}, { cookie: 'sid=S3cretValue0123; theme=dark' }, []);
+    const cookie = redactor({}, { cookie: 'sid=S3cretValue0123; theme=dark' }, []);
     expect(cookie('{"sid":"S3cretValue0123","theme":"dark"}')).toBe('{"sid":"[credential]","theme":"dark"}');
-    const signed = hiding({ authorization: 'ApiKey id="x", key="S3cret-Value"' }, {}, []);
+    const signed = redactor({ authorization: 'ApiKey id="x", key="S3cret-Value"' }, {}, []);
     expect(signed('x, S3cret and Value')).toBe('x, [credential] and Value');
   });
 
   it('that goes to a proxy, or in a header of the options that is named like one', () => {
     const other = { 'x-api-key': 'key-of-mine', 'x-team': 'checkout' };
-    const told = hiding({}, other, ['Basic dXNlcjpwYXNz'])('key-of-mine, dXNlcjpwYXNz, checkout');
-    expect(told).toBe('[credential], [credential], checkout');
+    const shown = redactor({}, other, ['Basic dXNlcjpwYXNz'])('key-of-mine, dXNlcjpwYXNz, checkout');
+    expect(shown).toBe('[credential], [credential], checkout');
   });
 });
 
 describe('nothing else is hidden', () => {
   it.each(['a 100% sure <p>&nbsp;&copy; 2024 C:\\new\\x', 'Zm9vY, Bearer, Basic'])('of %j', (text) => {
-    expect(hide(text)).toBe(text);
+    expect(redact(text)).toBe(text);
   });
 
   it('where there is no credential, or one of less than six characters', () => {
-    expect(hiding({}, {}, [])('anything')).toBe('anything');
-    expect(hiding({ authorization: 'Bearer short' }, {}, [])('too short')).toBe('too short');
+    expect(redactor({}, {}, [])('anything')).toBe('anything');
+    expect(redactor({ authorization: 'Bearer short' }, {}, [])('too short')).toBe('too short');
   });
 });

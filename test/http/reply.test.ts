@@ -3,7 +3,7 @@ import { serviceErrorOf, statusFailure, type Reply } from '../../src/http/reply.
 import { failureKindOf } from '../../src/http/status.js';
 import { replied as reply } from './outcomes.fixture.js';
 
-describe('a status other than 200 is told', () => {
+describe('a status other than 200 is described', () => {
   it.each<[string, Reply, string]>([
     [
       "with the service's words",

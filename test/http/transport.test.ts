@@ -122,7 +122,7 @@ describe('a request ends', () => {
   });
 });
 
-describe('a failure of the connection is told in words', () => {
+describe('a failure of the connection is described', () => {
   it('when nobody listens', async () => {
     const server = await scriptedServer(() => undefined);
     await server.close();

@@ -71,14 +71,14 @@ describe('closing', () => {
       return script(request, response);
     });
     const provider = flipt({ url: server.url, initTimeoutMs: 60_000, http: { timeoutMs: 60_000 } });
-    const told = vi.fn();
-    for (const event of Object.values(ProviderEvents)) provider.events.addHandler(event, told);
+    const heard = vi.fn();
+    for (const event of Object.values(ProviderEvents)) provider.events.addHandler(event, heard);
     const started = provider.initialize();
     started.catch(() => undefined);
     await asked.given;
     await provider.onClose();
     await expect(started).rejects.toMatchObject({ code: ErrorCode.PROVIDER_NOT_READY });
-    expect(told).not.toHaveBeenCalled();
+    expect(heard).not.toHaveBeenCalled();
     await vi.waitFor(async () => {
       expect(await server.connections()).toBe(0);
     });

@@ -56,7 +56,7 @@ describe('unlike the provider there was before', () => {
     expect(client.providerStatus).toBe(ProviderStatus.FATAL);
   });
 
-  it("a proxy's 502 in HTML is told in words, not as an unexpected token", async () => {
+  it("a proxy's 502 in HTML is described, not shown as an unexpected token", async () => {
     const server = await serving((request, response) => {
       if (itemsOf(request)[0]?.flagKey === '') answerJson(response, { responses: [item.missing('')] });
       else response.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad Gateway');

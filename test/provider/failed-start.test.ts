@@ -32,7 +32,7 @@ describe('credentials that are refused at the start', () => {
   });
 });
 
-describe('how a failed start is told', () => {
+describe('a failed start is announced', () => {
   it.each<[string, Script, number, ErrorCode]>([
     ['unreachable', (_, response) => response.socket?.destroy(), 20, ErrorCode.GENERAL],
     // Ends with the first answer, however long that takes on a busy machine.
@@ -40,10 +40,10 @@ describe('how a failed start is told', () => {
   ])('%s: by one event of the provider before it rejects', async (_, script, initTimeoutMs, errorCode) => {
     const server = await serving(script);
     const provider = flipt({ url: server.url, initTimeoutMs, http: { timeoutMs: 5_000 } });
-    const told = vi.fn();
-    provider.events.addHandler(ProviderEvents.Error, told);
+    const heard = vi.fn();
+    provider.events.addHandler(ProviderEvents.Error, heard);
     await expect(provider.initialize()).rejects.toMatchObject({ code: errorCode });
-    expect(told).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ errorCode }));
+    expect(heard).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ errorCode }));
     await provider.onClose();
   });
 });

@@ -154,7 +154,7 @@ describe.each(ROLES)('%s', (_, inRole) => {
 });
 
 describe('a service that comes back on its port', () => {
-  it('is found by connections made anew', async () => {
+  it('is found by new connections', async () => {
     const first = await scriptedServer(good);
     const { client } = await open({
       url: first.url,

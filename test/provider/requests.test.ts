@@ -76,7 +76,7 @@ describe('HTTP requests', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('say where and whom they ask, with what they were told to say', async () => {
+  it('carry the path, the headers and the question that the options name', async () => {
     const server = await echo();
     const { client } = await open({
       url: `${server.url}/base/`,
@@ -161,7 +161,7 @@ describe('prefetch', () => {
 
 describe('invalidate', () => {
   it.each([[['colour']], [undefined]])(
-    '(%j) has flags asked anew, and says that they may have changed',
+    '(%j) asks for flags again, and emits that they may have changed',
     async (flags) => {
       const service = await localService({ features: FEATURES });
       const { client, provider } = await open({ url: service.url });

@@ -32,7 +32,7 @@ describe('an item of the answer', () => {
     ]);
   });
 
-  it('tells its reason in one line of bounded length', () => {
+  it('gives its reason in one line of bounded length', () => {
     const reason = `${'long\n'.repeat(1_000)}_EVALUATION_REASON`;
     const outcome = answersOf(URL_, reply({ responses: [item.variant('a', 'x', { reason })] }), [
       question('a'),
@@ -86,7 +86,7 @@ describe('an item of the answer', () => {
     );
   });
 
-  it('that a flag is missing is known; any other error is told in its words', () => {
+  it('knows that a flag is missing, and gives any other error in its words', () => {
     const broken = {
       type: 'ERROR_EVALUATION_RESPONSE_TYPE',
       errorResponse: { flagKey: 'b', reason: 'UNKNOWN_ERROR_EVALUATION_REASON' },

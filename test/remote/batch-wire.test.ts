@@ -79,7 +79,7 @@ describe('an answer that is none', () => {
       {},
       'application/json beginning "{\\"responses\\":{}}", without a list "responses"',
     ],
-  ])('%s is told in one line', (_, body, more, why) => {
+  ])('%s is described in one line', (_, body, more, why) => {
     expect(answersOf(URL_, reply(body, more), [question('a')])).toEqual({
       kind: 'unreadable',
       message: `Flipt at http://flipt.test returned an unreadable response: ${why}`,
@@ -87,27 +87,27 @@ describe('an answer that is none', () => {
   });
 
   it('shows nothing that its reply hides: in a reason, a page or the type of its content', () => {
-    const hide = (text: string) => text.replaceAll('dummy-token', '[credential]');
+    const redact = (text: string) => text.replaceAll('dummy-token', '[credential]');
     const refusing = (reason: string) => ({
       type: 'ERROR_EVALUATION_RESPONSE_TYPE',
       errorResponse: { flagKey: 'colour', namespaceKey: 'default', reason },
     });
     const long = `${'x'.repeat(295)}dummy-token`;
     for (const shown of [
-      reply({ responses: [refusing('because of dummy-token')] }, { hide }),
-      reply({ responses: [refusing(long)] }, { hide }),
-      reply(`<p>${'x'.repeat(50)}dummy-token`, { hide }),
-      reply('<p>', { hide, headers: { 'content-type': 'text/dummy-token' } }),
+      reply({ responses: [refusing('because of dummy-token')] }, { redact }),
+      reply({ responses: [refusing(long)] }, { redact }),
+      reply(`<p>${'x'.repeat(50)}dummy-token`, { redact }),
+      reply('<p>', { redact, headers: { 'content-type': 'text/dummy-token' } }),
     ]) {
-      const told = JSON.stringify(answersOf(URL_, shown, [question('colour')]));
-      expect(told).toContain('[cred');
-      expect(told).not.toContain('dummy');
+      const shownText = JSON.stringify(answersOf(URL_, shown, [question('colour')]));
+      expect(shownText).toContain('[cred');
+      expect(shownText).not.toContain('dummy');
     }
   });
 
   it('changes nothing of an answer, though a credential be a part of it', () => {
-    const hide = () => '[credential]';
-    const shown = reply({ responses: [item.variant('colour', 'red')] }, { hide });
+    const redact = () => '[credential]';
+    const shown = reply({ responses: [item.variant('colour', 'red')] }, { redact });
     expect(answersOf(URL_, shown, [question('colour')])).toMatchObject([{ variant: 'red' }]);
   });
 

@@ -3,11 +3,11 @@ import { pinning } from '../../src/request/view-answers.js';
 import { failed } from '../../src/model/answer.js';
 import { openRequestView, REQUEST_VIEW, requestViewOf } from '../../src/request/view.js';
 import { manualClock } from '../clock.fixture.js';
-import { booleanAnswer, told } from '../provider/mapping/answers.fixture.js';
+import { booleanAnswer, resolutionOf } from '../provider/mapping/answers.fixture.js';
 
-const on = told(booleanAnswer({ enabled: true }));
-const off = told(booleanAnswer({ enabled: false }));
-const failure = told(failed({ kind: 'timeout', message: 'late' }));
+const on = resolutionOf(booleanAnswer({ enabled: true }));
+const off = resolutionOf(booleanAnswer({ enabled: false }));
+const failure = resolutionOf(failed({ kind: 'timeout', message: 'late' }));
 
 function pinned() {
   const clock = manualClock();
@@ -16,7 +16,7 @@ function pinned() {
 }
 
 describe("a request's view", () => {
-  it('holds to the first answer it was told, which then is known and grows older', async () => {
+  it('keeps the first answer, which then comes from the cache and grows older', async () => {
     const { clock, view, pinsOf } = pinned();
     expect(pinsOf(view)?.get('k')).toBeUndefined();
     expect(pinsOf(view)?.pin('k', { ...on, ageMs: 5 })).toEqual({ ...on, ageMs: 5 });

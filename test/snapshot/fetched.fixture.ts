@@ -23,7 +23,7 @@ export function reply(status: number, body: object | string = '', headers: Reply
     headers: { 'content-type': type, ...headers },
     text,
     ...(status === 200 && { bytes: Buffer.from(text) }),
-    hide: (shown) => shown,
+    redact: (shown) => shown,
   };
 }
 

@@ -8,15 +8,15 @@ import { quoted } from '../../text/quote.js';
 
 type Metadata = Record<string, string | number | boolean>;
 
-/** What is told of one question, as OpenFeature's details for the type asked for. A fresh object each call. */
+/** OpenFeature's details for the type asked for. A fresh object each call. */
 export function resolutionDetails<T>(
-  told: Resolution,
+  resolution: Resolution,
   namespace: string,
   flag: string,
   defaultValue: T,
   translate: Translate<T>,
 ): ResolutionDetails<T> {
-  const { answer } = told;
+  const { answer } = resolution;
   switch (answer.kind) {
     case 'failed':
       return error(defaultValue, errorCodeOf(answer.failure), answer.failure.message, {
@@ -24,24 +24,24 @@ export function resolutionDetails<T>(
       });
     case 'missing': {
       const message = `Flipt has no flag ${quoted(flag)} in namespace ${quoted(namespace)}`;
-      const flagMetadata = withAge({ flagSetId: namespace, source: told.source }, told);
+      const flagMetadata = withAge({ flagSetId: namespace, source: resolution.source }, resolution);
       return error(defaultValue, ErrorCode.FLAG_NOT_FOUND, message, flagMetadata);
     }
     case 'boolean':
     case 'variant':
-      return decided(told, answer, namespace, flag, defaultValue, translate);
+      return decided(resolution, answer, namespace, flag, defaultValue, translate);
   }
 }
 
 function decided<T>(
-  told: Resolution,
+  resolution: Resolution,
   answer: VariantAnswer | BooleanAnswer,
   namespace: string,
   flag: string,
   defaultValue: T,
   translate: Translate<T>,
 ): ResolutionDetails<T> {
-  const flagMetadata = metadataOf(told, answer, namespace);
+  const flagMetadata = metadataOf(resolution, answer, namespace);
   if (answer.kind === 'variant') {
     if (answer.reason === 'FLAG_DISABLED') {
       if (answer.variant !== '') flagMetadata.disabledVariant = answer.variant;
@@ -59,18 +59,26 @@ function decided<T>(
   return {
     value: translated.value,
     variant: translated.variant,
-    reason: reasonOf(answer, told),
+    reason: reasonOf(answer, resolution),
     flagMetadata,
   };
 }
 
-function metadataOf(told: Resolution, answer: VariantAnswer | BooleanAnswer, namespace: string): Metadata {
-  const metadata: Metadata = { flagSetId: namespace, serviceReason: answer.reason, source: told.source };
+function metadataOf(
+  resolution: Resolution,
+  answer: VariantAnswer | BooleanAnswer,
+  namespace: string,
+): Metadata {
+  const metadata: Metadata = {
+    flagSetId: namespace,
+    serviceReason: answer.reason,
+    source: resolution.source,
+  };
   if (answer.segmentKeys !== undefined && answer.segmentKeys.length > 0) {
     metadata.segmentKeys = answer.segmentKeys.join(',');
   }
   if (answer.requestId !== '') metadata.requestId = answer.requestId;
-  return withAge(metadata, told);
+  return withAge(metadata, resolution);
 }
 
 function withAge(metadata: Metadata, { source, ageMs }: Resolution): Metadata {

@@ -3,9 +3,9 @@ import type { BooleanAnswer, VariantAnswer } from '../../model/answer.js';
 import type { Resolution } from '../../model/resolution.js';
 
 /** The reason of a value that the service decided. */
-export function reasonOf(answer: VariantAnswer | BooleanAnswer, told: Resolution): string {
-  if (told.stale) return StandardResolutionReasons.STALE;
-  if (told.source === 'cache') return StandardResolutionReasons.CACHED;
+export function reasonOf(answer: VariantAnswer | BooleanAnswer, resolution: Resolution): string {
+  if (resolution.stale) return StandardResolutionReasons.STALE;
+  if (resolution.source === 'cache') return StandardResolutionReasons.CACHED;
   switch (answer.reason) {
     case 'MATCH':
       return isSplit(answer) ? StandardResolutionReasons.SPLIT : StandardResolutionReasons.TARGETING_MATCH;

@@ -35,7 +35,7 @@ export function attachmentOf(answer: VariantAnswer): unknown {
 }
 
 /**
- * Reads an attachment anew on each call: the caller may do with the result what it likes.
+ * Parses an attachment again for each call, so that a caller may change the result.
  * Members called `__proto__` are dropped, since merging such an object would change a prototype.
  * Throws SyntaxError for malformed JSON.
  */

@@ -19,6 +19,6 @@ export function booleanAnswer(more: Partial<BooleanAnswer> = {}): BooleanAnswer 
   return { kind: 'boolean', enabled: true, reason: 'DEFAULT', segmentKeys: [], requestId: '', ...more };
 }
 
-export function told(answer: Answer, more: Partial<Resolution> = {}): Resolution {
+export function resolutionOf(answer: Answer, more: Partial<Resolution> = {}): Resolution {
   return { answer, source: 'service', ageMs: 0, stale: false, ...more };
 }

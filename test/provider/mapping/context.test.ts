@@ -163,7 +163,7 @@ describe('reading a context', () => {
     expect(subject.texts).toEqual(subject.names.map((name) => `of ${name}`));
   });
 
-  it('sends only the attributes it was told to', () => {
+  it('sends only the selected attributes', () => {
     const context = { targetingKey: 'u', plan: 'pro', request: 'r-1', at: () => 0 };
     expect(contextReader({ only: ['plan', 'absent'] })(context)).toEqual({
       entity: 'u',

@@ -6,7 +6,7 @@ import { toObject } from '../../../src/provider/mapping/object.js';
 import { toText } from '../../../src/provider/mapping/string.js';
 import type { Translate } from '../../../src/provider/mapping/value.js';
 import type { Resolution } from '../../../src/model/resolution.js';
-import { booleanAnswer, told, variantAnswer } from './answers.fixture.js';
+import { booleanAnswer, resolutionOf, variantAnswer } from './answers.fixture.js';
 
 /** Each type with a default that no answer gives. */
 const TYPES: readonly (readonly [string, Translate<unknown>, unknown])[] = [
@@ -26,7 +26,7 @@ describe.each(TYPES)('asked for %s', (_, translate, byDefault) => {
     ['a default without a variant', { match: false, variant: '', reason: 'DEFAULT' }],
     ['an attachment without a variant', { variant: '', attachment: 'true' }],
   ])("%s gives the caller's default, reason DEFAULT", (__, answer) => {
-    const resolved = details(told(variantAnswer(answer)), translate, byDefault);
+    const resolved = details(resolutionOf(variantAnswer(answer)), translate, byDefault);
     expect(resolved).toMatchObject({ value: byDefault, reason: 'DEFAULT' });
     expect(resolved).not.toHaveProperty('variant');
     expect(resolved).not.toHaveProperty('errorCode');
@@ -36,7 +36,11 @@ describe.each(TYPES)('asked for %s', (_, translate, byDefault) => {
     "a disabled variant flag gives the caller's default, reason DISABLED, also from the %s",
     (source) => {
       const answer = variantAnswer({ reason: 'FLAG_DISABLED', variant: 'true', attachment: '{}' });
-      const resolved = details(told(answer, { source, stale: source === 'cache' }), translate, byDefault);
+      const resolved = details(
+        resolutionOf(answer, { source, stale: source === 'cache' }),
+        translate,
+        byDefault,
+      );
       expect(resolved).toMatchObject({
         value: byDefault,
         reason: 'DISABLED',
@@ -48,11 +52,13 @@ describe.each(TYPES)('asked for %s', (_, translate, byDefault) => {
 
   it('a disabled flag without a default variant names none', () => {
     const answer = variantAnswer({ reason: 'FLAG_DISABLED', variant: '' });
-    expect(details(told(answer), translate, byDefault).flagMetadata).not.toHaveProperty('disabledVariant');
+    expect(details(resolutionOf(answer), translate, byDefault).flagMetadata).not.toHaveProperty(
+      'disabledVariant',
+    );
   });
 
   it('a missing flag is FLAG_NOT_FOUND and names flag and namespace', () => {
-    expect(details(told({ kind: 'missing' }), translate, byDefault)).toEqual({
+    expect(details(resolutionOf({ kind: 'missing' }), translate, byDefault)).toEqual({
       value: byDefault,
       reason: 'ERROR',
       errorCode: 'FLAG_NOT_FOUND',
@@ -63,7 +69,7 @@ describe.each(TYPES)('asked for %s', (_, translate, byDefault) => {
 
   it('a failure is returned with its words', () => {
     const failure = { kind: 'timeout', message: 'too slow' } as const;
-    expect(details(told({ kind: 'failed', failure }), translate, byDefault)).toEqual({
+    expect(details(resolutionOf({ kind: 'failed', failure }), translate, byDefault)).toEqual({
       value: byDefault,
       reason: 'ERROR',
       errorCode: 'GENERAL',
@@ -77,13 +83,13 @@ describe('a boolean flag', () => {
   it.each(['FLAG_DISABLED', 'DEFAULT', 'UNKNOWN', 'MATCH'])(
     'that is off wins over a default of true, whatever the reason: %s',
     (reason) => {
-      const resolved = details(told(booleanAnswer({ enabled: false, reason })), toBoolean, true);
+      const resolved = details(resolutionOf(booleanAnswer({ enabled: false, reason })), toBoolean, true);
       expect(resolved).toMatchObject({ value: false, variant: 'false' });
     },
   );
 
   it.each(TYPES.slice(1))('asked for %s is a type mismatch', (_, translate, byDefault) => {
-    expect(details(told(booleanAnswer()), translate, byDefault)).toMatchObject({
+    expect(details(resolutionOf(booleanAnswer()), translate, byDefault)).toMatchObject({
       value: byDefault,
       reason: 'ERROR',
       errorCode: 'TYPE_MISMATCH',
@@ -94,9 +100,9 @@ describe('a boolean flag', () => {
 });
 
 describe('metadata', () => {
-  it('tells where a fresh answer comes from', () => {
+  it('shows where a fresh answer comes from', () => {
     const answer = variantAnswer({ segmentKeys: ['a', 'b'], requestId: 'r-1' });
-    expect(details(told(answer), toText, '')).toEqual({
+    expect(details(resolutionOf(answer), toText, '')).toEqual({
       value: 'blue',
       variant: 'blue',
       reason: 'TARGETING_MATCH',
@@ -110,13 +116,13 @@ describe('metadata', () => {
     });
   });
 
-  it('tells the age of a known answer in whole milliseconds', () => {
+  it('shows the age of a known answer in whole milliseconds', () => {
     const known = { source: 'cache', ageMs: 12.6 } as const;
-    expect(details(told(variantAnswer(), known), toText, '').flagMetadata).toMatchObject({
+    expect(details(resolutionOf(variantAnswer(), known), toText, '').flagMetadata).toMatchObject({
       source: 'cache',
       ageMs: 13,
     });
-    expect(details(told({ kind: 'missing' }, known), toText, '').flagMetadata).toMatchObject({
+    expect(details(resolutionOf({ kind: 'missing' }, known), toText, '').flagMetadata).toMatchObject({
       source: 'cache',
       ageMs: 13,
     });
@@ -124,7 +130,7 @@ describe('metadata', () => {
 
   it('holds only strings, numbers and booleans, and no empty ones', () => {
     const answer = variantAnswer({ segmentKeys: [], requestId: '' });
-    expect(details(told(answer), toText, '').flagMetadata).toEqual({
+    expect(details(resolutionOf(answer), toText, '').flagMetadata).toEqual({
       flagSetId: 'shop',
       serviceReason: 'MATCH',
       source: 'service',
@@ -132,19 +138,19 @@ describe('metadata', () => {
   });
 
   it('is a fresh object each time, since the SDK freezes it', () => {
-    const answer = told(variantAnswer());
+    const answer = resolutionOf(variantAnswer());
     expect(details(answer, toText, '').flagMetadata).not.toBe(details(answer, toText, '').flagMetadata);
   });
 
   it('stays with a type mismatch', () => {
-    expect(details(told(variantAnswer()), toNumber, 1)).toMatchObject({
+    expect(details(resolutionOf(variantAnswer()), toNumber, 1)).toMatchObject({
       errorCode: 'TYPE_MISMATCH',
       flagMetadata: { segmentKeys: 'everyone', serviceReason: 'MATCH' },
     });
   });
 
   it('stays with malformed JSON', () => {
-    expect(details(told(variantAnswer({ attachment: '{' })), toObject, null)).toMatchObject({
+    expect(details(resolutionOf(variantAnswer({ attachment: '{' })), toObject, null)).toMatchObject({
       value: null,
       reason: 'ERROR',
       errorCode: 'PARSE_ERROR',

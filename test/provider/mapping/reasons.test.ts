@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reasonOf } from '../../../src/provider/mapping/reasons.js';
 import type { BooleanAnswer, VariantAnswer } from '../../../src/model/answer.js';
-import { booleanAnswer, told, variantAnswer } from './answers.fixture.js';
+import { booleanAnswer, resolutionOf, variantAnswer } from './answers.fixture.js';
 
 describe('the reason of a value', () => {
   it.each<[string, VariantAnswer | BooleanAnswer, string]>([
@@ -21,8 +21,10 @@ describe('the reason of a value', () => {
     ['a disabled boolean', booleanAnswer({ reason: 'FLAG_DISABLED', enabled: false }), 'DISABLED'],
     ['a boolean for no known reason', booleanAnswer({ reason: 'UNKNOWN' }), 'UNKNOWN'],
   ])('%s', (_, answer, reason) => {
-    expect(reasonOf(answer, told(answer))).toBe(reason);
-    expect(reasonOf(answer, told(answer, { source: 'cache' })), 'from the cache').toBe('CACHED');
-    expect(reasonOf(answer, told(answer, { source: 'cache', stale: true })), 'unconfirmed').toBe('STALE');
+    expect(reasonOf(answer, resolutionOf(answer))).toBe(reason);
+    expect(reasonOf(answer, resolutionOf(answer, { source: 'cache' })), 'from the cache').toBe('CACHED');
+    expect(reasonOf(answer, resolutionOf(answer, { source: 'cache', stale: true })), 'unconfirmed').toBe(
+      'STALE',
+    );
   });
 });
