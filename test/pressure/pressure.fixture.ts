@@ -14,7 +14,7 @@ export interface Asked {
   readonly message: string;
 }
 
-/** Questions of a caller in one millisecond. */
+/** Questions of a caller in one step of so many milliseconds. */
 export type Offer = (ms: number) => readonly (readonly [flag: string, entity: string])[];
 
 export interface PressedProvider {
@@ -85,11 +85,19 @@ async function started(
   return { events, log, asked, ask, close: running.close };
 }
 
-/** Asks what `offer` says, millisecond by millisecond, and waits for the last outcomes. */
-export async function offered(clock: ManualClock, ms: number, ask: PressedProvider['ask'], offer: Offer) {
-  for (let at = 0; at < ms; at++) {
+/** Questions arrive in groups, as they do when a server is busy. */
+export const STEP_MS = 5;
+
+/** Asks what `offer` says, and waits for the last outcomes. */
+export async function offered(
+  clock: ManualClock,
+  ms: number,
+  ask: PressedProvider['ask'],
+  offer: Offer,
+): Promise<void> {
+  for (let at = 0; at < ms; at += STEP_MS) {
     for (const [flag, entity] of offer(at)) ask(flag, entity);
-    await clock.advance(1);
+    await clock.advance(STEP_MS);
   }
   await clock.advance(2_000);
 }
@@ -99,7 +107,7 @@ export function steadily(perSecond: number, prefix = 'user', flags = 40): Offer 
   let asked = 0;
   let due = 0;
   return () => {
-    due += perSecond / 1_000;
+    due += (perSecond * STEP_MS) / 1_000;
     const some: (readonly [string, string])[] = [];
     for (; asked + 1 <= due; asked++) some.push([`flag-${asked % flags}`, `${prefix}-${asked}`]);
     return some;

@@ -1,5 +1,8 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { offered, pressed, share, steadily, type Asked } from './pressure.fixture.js';
+
+// Tens of thousands of questions: many seconds on a machine that is busy with something else.
+vi.setConfig({ testTimeout: 60_000 });
 
 /* Whole providers with default options, on the injected clock, at 800 questions a second and 100 ms a request. */
 const LATENCY_MS = 100;
@@ -20,7 +23,7 @@ it('answers the healthy flags while 3 of 40 are broken, also when their blame ex
     latencyMs: LATENCY_MS,
     status: (items) => (items.some(({ flagKey }) => isBroken(flagKey)) ? 500 : 200),
   });
-  const seconds = 2 * BLAMED_FOR_S + 5;
+  const seconds = BLAMED_FOR_S + 5;
   await offered(clock, seconds * 1_000, ask, steadily(800));
   const healthy = asked.filter(({ flag }) => !isBroken(flag));
   expect(worstTenSeconds(healthy, seconds)).toBeGreaterThanOrEqual(0.99);
