@@ -2,7 +2,7 @@ import { FliptServiceError, type GrpcCode } from './service-error.js';
 import type { Failure, FailureKind } from '../model/failure.js';
 import { grpcCode } from './grpc-codes.js';
 import { oneLine } from '../text/quote.js';
-import { serviceErrorOf, statusFailure, unreadable, type Reply } from '../http/reply.js';
+import { serviceErrorOf, statusWords, unreadable, type Reply } from '../http/reply.js';
 import type { Operation } from './operations/operation.js';
 
 /** An operation, and the base address of the service it was sent to. */
@@ -21,7 +21,7 @@ const CODE_OF_FAILURE: { readonly [kind in FailureKind]?: GrpcCode } = {
 
 /** There was no response, or an unreadable one. */
 export function failureError(asked: Asked, { kind, message, cause }: Failure): FliptServiceError {
-  return new FliptServiceError(message, {
+  return new FliptServiceError(`${requestOf(asked)}: ${message}`, {
     code: CODE_OF_FAILURE[kind] ?? 'UNKNOWN',
     ...placeOf(asked),
     cause,
@@ -36,10 +36,10 @@ export function replyError(asked: Asked, reply: Reply): FliptServiceError {
   const { name, offered } = asked.operation;
   if (isUnoffered(asked, reply)) {
     const words = reported === undefined ? '' : `: ${oneLine(reported.message)}`;
-    const message = `the service at ${asked.url} does not offer ${name} (it answered ${status}${words}). ${offered}`;
+    const message = `${requestOf(asked)} answered ${status}${words}; the service does not offer ${name}. ${offered}`;
     return new FliptServiceError(message, { code: 'UNIMPLEMENTED', ...facts });
   }
-  const message = oneLine(reported?.message ?? '') || statusFailure(asked.url, reply).message;
+  const message = `${requestOf(asked)} answered ${statusWords(reply)}`;
   return new FliptServiceError(message, { code: grpcCode(reported?.code, status), ...facts });
 }
 
@@ -54,7 +54,11 @@ export function unreadableError(
   const type = headers['content-type'];
   const named = typeof type === 'string' ? oneLine(redact(type)) : 'no content type';
   const { message } = unreadable(asked.url, `${asked.operation.name}, ${named}: ${why}`);
-  return new FliptServiceError(message, { code: 'INTERNAL', status, ...placeOf(asked) });
+  return new FliptServiceError(`${requestOf(asked)} answered ${status}: ${message}`, {
+    code: 'INTERNAL',
+    status,
+    ...placeOf(asked),
+  });
 }
 
 /**
@@ -66,6 +70,11 @@ function isUnoffered({ operation }: Asked, reply: Reply): boolean {
   if (reply.status !== 404 || operation.path.includes('%2F')) return false;
   const reported = serviceErrorOf(reply);
   return reported === undefined || reported.message === 'Not Found';
+}
+
+/** Begins each message: error trackers group and show errors by it. */
+function requestOf({ operation }: Asked): string {
+  return `${operation.method} ${operation.path}`;
 }
 
 function placeOf({ operation, url }: Asked): { readonly operation: string; readonly url: string } {

@@ -5,10 +5,22 @@ import { oneLine } from '../text/quote.js';
 /** What went wrong before a whole answer had come. Never throws, whatever the error is. */
 export function connectionFailure(url: string, error: unknown, redact: Redact): Failure {
   const cause = causeOf(error, redact);
-  const message = oneLine(cause.message);
   const named = 'code' in cause ? oneLine(String(cause.code)) : '';
+  const message = otherProtocol(cause, named) ?? oneLine(cause.message);
   const code = message.includes(named) ? '' : ` (${named})`;
   return { kind: 'connection', message: `Flipt at ${url} could not be asked: ${message}${code}`, cause };
+}
+
+/** What the parsers of HTTP and TLS complain about, where the other side speaks another protocol. */
+function otherProtocol({ name, message }: Error, code: string): string | undefined {
+  if (name === 'HTTPParserError') {
+    return 'the port does not answer in HTTP; is it the right one, or does it need https:?';
+  }
+  const isNoTls = /wrong version number|packet length too long|unknown protocol|http request/i.test(message);
+  if (isNoTls && /^(?:EPROTO|ERR_SSL_)/.test(code)) {
+    return 'the port does not answer in TLS; is it the right one, or does it need http:?';
+  }
+  return undefined;
 }
 
 /** `option` sets the limit. A limit without an option is fixed. */

@@ -48,6 +48,8 @@ export interface Reply {
   readonly chunks?: AsyncIterable<Uint8Array>;
   /** For what is shown of an answer: it may repeat the request. */
   readonly redact: Redact;
+  /** Ends the message about a 401, if no credentials are configured. */
+  readonly missingCredentials?: string | undefined;
 }
 
 /** What comes of a request that its caller's signal has ended. */
@@ -98,10 +100,15 @@ export function statusFailure(url: string, reply: Reply): Failure {
   return { kind: failureKindOf(reply.status), message: `Flipt at ${url} answered ${statusWords(reply)}` };
 }
 
-function statusWords(reply: Reply): string {
+/** The status, and what the service or a proxy says of it. */
+export function statusWords(reply: Reply): string {
   const { status } = reply;
   const words = oneLine(serviceErrorOf(reply)?.message ?? '');
-  if (status === 401) return `401: ${words || 'unauthorized'} (check the option auth)`;
+  if (status === 401) {
+    const { missingCredentials } = reply;
+    const advice = missingCredentials === undefined ? ' (check the option auth)' : `; ${missingCredentials}`;
+    return `401: ${words || 'unauthorized'}${advice}`;
+  }
   if (status === 403) return `403: ${words || 'forbidden'} (check what the credentials allow)`;
   if (words === '' && status >= 300 && status < 400) return `${status}, a redirect, which is not followed`;
   const said = words === '' ? `${status} with ${contentWords(reply)}` : `${status}: ${words}`;

@@ -68,6 +68,7 @@ export function openTransport(
           headers,
           text: redact(bytes.toString('utf8').slice(0, LARGEST_ERROR)),
           redact,
+          missingCredentials: settings.missingCredentials,
         };
       }
       return request.download === undefined

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { isConnectionHeader, isHeaderName, isHeaderText } from '../text/header.js';
+import { address, addressHint, isBareAddress, isWebAddress } from './address.js';
 import type { OptionRules } from './check-options.js';
 import { callable, filledText, having, members, milliseconds, plain, whole } from './option-shapes.js';
 
@@ -23,7 +24,6 @@ const headerName = v.pipe(
 );
 const headers = plain(v.record(headerName, headerText('text'), HEADERS), HEADERS);
 
-const isWebAddress = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 /** undici decodes it, and its error would not say which option is wrong. */
 const hasReadableUser = (value: string) => {
   if (!URL.canParse(value)) return true;
@@ -35,17 +35,6 @@ const hasReadableUser = (value: string) => {
     return false;
   }
 };
-
-const url = v.pipe(
-  v.string('an http: or https: address'),
-  v.check((value) => /^https?:/i.test(value), 'an address that begins with http: or https:'),
-  v.check(isWebAddress, 'an http: or https: address'),
-  v.check((value) => !/[?#]/.test(value), 'an address without query and fragment'),
-  v.check((value) => {
-    const { username, password } = new URL(value);
-    return username === '' && password === '';
-  }, 'an address without user name and password (use auth)'),
-);
 
 const AUTH = '{ token }, { jwt }, { tokenFile } or { headers }, one of them';
 const auth = v.pipe(
@@ -108,7 +97,7 @@ const logger = having(
 );
 
 const connectionOptions = {
-  url: v.optional(url),
+  url: v.optional(address),
   auth: v.optional(auth),
   environment: v.optional(filledHeader('the name of an environment')),
   reference: v.optional(filledText('the name of a revision')),
@@ -127,8 +116,9 @@ export const connectionRules = (
 ): OptionRules => ({
   owner,
   shape: members({ ...connectionOptions, ...others }),
-  showsText: (path) => HARMLESS.test(path),
+  showsText: (path, text) => (path === 'url' ? isBareAddress(text) : HARMLESS.test(path)),
   showsNames: (path) => /^(auth|http|attributes|logger)$/.test(path),
+  hint: (path, given) => (path === 'url' ? addressHint(given) : undefined),
 });
 
 export const clientRules = connectionRules('FliptClient');

@@ -113,7 +113,7 @@ export interface ConnectionOptions {
    * Base address of the service, `http:` or `https:`; a path in it is kept.
    * Default: FLIPT_URL, else `http://localhost:8080`.
    */
-  readonly url?: string | undefined;
+  readonly url?: string | URL | undefined;
   /**
    * Credentials for the service.
    * Default: FLIPT_TOKEN, FLIPT_JWT or FLIPT_TOKEN_FILE (more than one of them set: TypeError), else none.

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { OptionRules } from './check-options.js';
 import { connectionRules } from './connection-rules.js';
 import { filledText, members, milliseconds, whole } from './option-shapes.js';
 
@@ -39,7 +40,7 @@ const breaker = members(
 const falseOr = <S extends v.GenericSchema>(schema: S) =>
   v.optional(v.lazy((given) => (given === false ? v.literal(false) : schema)));
 
-export const providerRules = connectionRules('FliptProvider', {
+const rules = connectionRules('FliptProvider', {
   namespace: v.optional(filledText('the key of a namespace')),
   targetingKey: v.optional(v.picklist(['optional', 'required'], "'optional' or 'required'")),
   attributes: v.optional(attributes),
@@ -49,3 +50,13 @@ export const providerRules = connectionRules('FliptProvider', {
   batch: falseOr(batch),
   breaker: falseOr(breaker),
 });
+
+/** Other providers take the namespace as their first argument. */
+const MIGRATION =
+  "the namespace is an option: new FliptProvider({ namespace: 'default', url: 'http://localhost:8080' })";
+
+export const providerRules: OptionRules = {
+  ...rules,
+  hint: (path, given) =>
+    path === 'options' && typeof given === 'string' ? MIGRATION : rules.hint?.(path, given),
+};

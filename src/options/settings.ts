@@ -1,5 +1,6 @@
 import { checkOptions, type OptionRules } from './check-options.js';
 import { clientRules } from './connection-rules.js';
+import { authOf, missingCredentials, variableOf, type Environment } from './environment.js';
 import { providerRules } from './provider-rules.js';
 import type {
   AuthOptions,
@@ -23,6 +24,8 @@ export interface ConnectionSettings {
   readonly reference: string | undefined;
   /** Names in lower case: no header is sent twice. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Ends the message about a 401; `undefined` if credentials are configured. */
+  readonly missingCredentials: string | undefined;
   readonly http: HttpOptions & { readonly timeoutMs: number; readonly retries: number };
   readonly logger: Logger;
 }
@@ -37,8 +40,6 @@ export interface ProviderSettings extends ConnectionSettings {
   readonly batch: Settled<BatchOptions>;
   readonly breaker: Settled<BreakerOptions> | undefined;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const CACHE: Settled<CacheOptions> = {
   freshForMs: 15_000,
@@ -91,29 +92,22 @@ function withoutSlashes(url: string): string {
   return url.slice(0, end);
 }
 
-const VARIABLES: ReadonlyMap<string, string> = new Map([
-  ['url', 'FLIPT_URL'],
-  ['environment', 'FLIPT_ENVIRONMENT'],
-  ['reference', 'FLIPT_REFERENCE'],
-  ['auth.token', 'FLIPT_TOKEN'],
-  ['auth.jwt', 'FLIPT_JWT'],
-  ['auth.tokenFile', 'FLIPT_TOKEN_FILE'],
-]);
-
 /** Options win over variables. An empty variable counts as not set; any other is checked like an option. */
 function connectionOf(rules: OptionRules, options: ConnectionOptions, env: Environment): ConnectionSettings {
   const given = {
-    url: options.url ?? (env.FLIPT_URL || 'http://localhost:8080'),
+    url: String(options.url ?? (env.FLIPT_URL || 'http://localhost:8080')),
     auth: options.auth ?? authOf(rules.owner, env),
     environment: options.environment ?? (env.FLIPT_ENVIRONMENT || undefined),
     reference: options.reference ?? (env.FLIPT_REFERENCE || undefined),
   };
-  checkOptions(rules, given, (path) => VARIABLES.get(path) ?? path);
+  checkOptions(rules, given, variableOf);
+  const headers = lowerCaseNames(options.headers ?? {});
   return {
     ...given,
     auth: given.auth && (set(given.auth) as AuthOptions),
     url: withoutSlashes(given.url),
-    headers: lowerCaseNames(options.headers ?? {}),
+    headers,
+    missingCredentials: missingCredentials(given.auth, headers, env),
     http: { ...options.http, timeoutMs: options.http?.timeoutMs ?? 500, retries: options.http?.retries ?? 2 },
     logger: options.logger === undefined ? consoleLogger : harmless(options.logger),
   };
@@ -121,15 +115,6 @@ function connectionOf(rules: OptionRules, options: ConnectionOptions, env: Envir
 
 function lowerCaseNames(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
-function authOf(owner: string, env: Environment): AuthOptions | undefined {
-  const named = (['FLIPT_TOKEN', 'FLIPT_JWT', 'FLIPT_TOKEN_FILE'] as const).filter((name) => env[name]);
-  if (named.length > 1)
-    throw new TypeError(`${owner}: ${named.join(' and ')}: expected one of them, got ${named.length}`);
-  if (env.FLIPT_TOKEN) return { token: env.FLIPT_TOKEN };
-  if (env.FLIPT_JWT) return { jwt: env.FLIPT_JWT };
-  return env.FLIPT_TOKEN_FILE ? { tokenFile: env.FLIPT_TOKEN_FILE } : undefined;
 }
 
 function filledIn<T extends object>(

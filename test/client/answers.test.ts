@@ -14,7 +14,7 @@ describe('an answer that is not one', () => {
     [
       'an unknown enum',
       JSON.stringify({ ...SEGMENT, matchType: 'SOME' }),
-      'matchType: expected ("ALL_MATCH_TYPE" | "ANY_MATCH_TYPE"), got a string',
+      'matchType: expected ALL_MATCH_TYPE or ANY_MATCH_TYPE, got a string',
     ],
     [
       'a wrong type deep inside',
@@ -83,6 +83,18 @@ describe('an answer that is not one', () => {
     expect(error).toMatchObject({ code: 'INTERNAL', status: 200, operation: name });
     expect(error.message).toContain('a page whose nextPageToken has not come before');
     expect(server.requests).toHaveLength(tokens.length);
+  });
+
+  it('may have the number of an enum that has no word', async () => {
+    const { client, server } = await serving(({ method }, response) => {
+      const segment = { ...SEGMENT, matchType: 7 };
+      const page = { segments: [SEGMENT, segment], nextPageToken: '', totalCount: 2 };
+      answerJson(response, method === 'PUT' ? segment : page);
+    });
+    const { segments } = await client.segments.list('default');
+    expect(segments.map(({ matchType }) => matchType)).toEqual(['ALL_MATCH_TYPE', 7]);
+    await client.segments.update('default', 'beta', segments[1]!);
+    expect(JSON.parse(server.requests[1]?.body ?? '')).toMatchObject({ matchType: 7 });
   });
 
   it('may still leave out what is not documented as required, and have words of later versions', async () => {

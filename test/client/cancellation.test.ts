@@ -109,7 +109,11 @@ describe('close', () => {
     await once(arrived, 'request');
     await client.close();
     await client.close();
-    const ended = { name: 'FliptServiceError', code: 'CANCELLED', message: 'the Flipt client is closed' };
+    const ended = {
+      name: 'FliptServiceError',
+      code: 'CANCELLED',
+      message: 'GET /api/v1/namespaces/default/segments: the Flipt client is closed',
+    };
     expect(await underWay).toMatchObject(ended);
     await expect(client.segments.list('default')).rejects.toMatchObject({ ...ended, status: undefined });
     expect(server.requests).toHaveLength(1);

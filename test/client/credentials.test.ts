@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { FliptClient } from '../../src/client/index.js';
 import { answerJson, type Script } from '../servers/scripted.fixture.js';
 import { failureOf, serving, TOKEN } from './serving.fixture.js';
@@ -59,4 +59,20 @@ describe('a token is never shown', () => {
     });
     expect(shown(await failureOf(client.tokens.create({ name: 'ci' })))).not.toContain(TOKEN);
   });
+});
+
+it('that are missing are named when the service asks for some', async () => {
+  vi.stubEnv('FLIPT_TOKENS', TOKEN);
+  const { client } = await serving(
+    (_, response) => {
+      answerJson(response, { code: 16, message: 'request was not authenticated', details: [] }, 401);
+    },
+    { auth: undefined },
+  );
+  const { message } = await failureOf(client.segments.list('default'));
+  vi.unstubAllEnvs();
+  expect(message).toBe(
+    'GET /api/v1/namespaces/default/segments answered 401: request was not authenticated; no credentials are configured ' +
+      '(auth, FLIPT_TOKEN, FLIPT_JWT or FLIPT_TOKEN_FILE); not read: FLIPT_TOKENS',
+  );
 });

@@ -26,7 +26,9 @@ describe('a failure', () => {
       answerJson(response, { code: 5, message: 'segment "default/nope" not found', details: [] }, 404);
     });
     const error = await failureOf(client.segments.get('default', 'nope'));
-    expect(error.stack).toMatch(/^FliptServiceError: segment "default\/nope" not found\n/);
+    expect(error.stack).toMatch(
+      /^FliptServiceError: GET \/api\/v1\/namespaces\/default\/segments\/nope answered 404: segment "default\/nope" not found\n/,
+    );
     expect(inspect(error)).toContain(`url: '${server.url}/api/v1/namespaces/default/segments/nope'`);
     expect(Object.keys(error).sort()).toEqual(['code', 'details', 'operation', 'status', 'url']);
   });
@@ -98,7 +100,11 @@ describe('a failure', () => {
     );
     const error = await failureOf(client.tokens.get('a'));
     expect(error).toMatchObject({ status, code: 'UNIMPLEMENTED' });
-    expect(error.message).toContain(`does not offer tokens.get (it answered ${status}`);
+    expect(error.message).toMatch(
+      new RegExp(
+        `^GET /auth/v1/tokens/a answered ${status}\\b.*; the service does not offer tokens\\.get\\.`,
+      ),
+    );
   });
 
   it('about a key with a slash does not blame the service, which takes it for one that parts the path', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FliptClient } from '../../src/client/index.js';
+import { FliptClient, FliptServiceError } from '../../src/client/index.js';
 import { startLocalService } from '../../src/local/index.js';
 import {
   BASE_FEATURES,
@@ -91,10 +91,20 @@ function expected({ expect: { status, body } }: Step): unknown {
 
 /** `segmentKeys` is a set. */
 function sorted(outcome: unknown): unknown {
-  if (outcome instanceof Error) return outcome;
+  if (outcome instanceof FliptServiceError) {
+    const { name, status, code, details } = outcome;
+    return { name, status, code, details, message: wordsOf(outcome) };
+  }
   return JSON.parse(JSON.stringify(outcome), (name, value: unknown) =>
     name === 'segmentKeys' && Array.isArray(value) ? value.map(String).sort() : value,
   );
+}
+
+/** The service's own words, without the request before them and the advice behind them. */
+function wordsOf({ message, status }: FliptServiceError): string {
+  const words = / answered (\d+): (.*?)(?: \(check .*\)|; no credentials .*)?$/s.exec(message);
+  expect(words?.[1]).toBe(String(status));
+  return words?.[2] ?? message;
 }
 
 function at(value: unknown, path: string): string {

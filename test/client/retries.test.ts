@@ -63,7 +63,7 @@ describe('reading and evaluating', () => {
     });
     await expect(client.segments.list('default')).rejects.toMatchObject({
       code: 'INVALID_ARGUMENT',
-      message: 'no',
+      message: 'GET /api/v1/namespaces/default/segments answered 400: no',
       details: [{ why: 'so' }],
     });
     expect(server.requests).toHaveLength(1);

@@ -10,7 +10,9 @@ describe('the environment', () => {
     ['FLIPT_ENVIRONMENT', 'staging', { environment: 'staging' }],
     ['FLIPT_REFERENCE', 'main', { reference: 'main' }],
     ['FLIPT_TOKEN', 'dummy-token', { auth: { token: 'dummy-token' } }],
+    ['FLIPT_TOKEN', ' dummy-token\n', { auth: { token: 'dummy-token' } }],
     ['FLIPT_JWT', 'dummy.jwt', { auth: { jwt: 'dummy.jwt' } }],
+    ['FLIPT_JWT', 'dummy.jwt\r\n', { auth: { jwt: 'dummy.jwt' } }],
     ['FLIPT_TOKEN_FILE', '/run/token', { auth: { tokenFile: '/run/token' } }],
   ])('%s sets what no option sets, and is ignored if empty', (name, value, expected) => {
     expect(settled({}, { [name]: value })).toMatchObject(expected);
@@ -47,14 +49,14 @@ describe('the environment', () => {
     ],
     [
       { FLIPT_URL: 'localhost:8080' },
-      'FliptProvider: FLIPT_URL: expected an address that begins with http: or https:, got a string',
+      'FliptProvider: FLIPT_URL: expected an address that begins with http: or https:, got "localhost:8080"; did you mean "http://localhost:8080"?',
     ],
     [
       { FLIPT_ENVIRONMENT: 'a\nb' },
       /^FliptProvider: FLIPT_ENVIRONMENT: expected the name of an environment without line breaks/,
     ],
     [
-      { FLIPT_TOKEN: 'dummy\n' },
+      { FLIPT_TOKEN: 'dum\nmy' },
       /^FliptProvider: FLIPT_TOKEN: expected a token without line breaks .*got a string$/,
     ],
     [
@@ -77,5 +79,19 @@ describe('the environment', () => {
     vi.stubEnv('FLIPT_URL', 'http://of-the-process.test');
     expect(clientSettings().url).toBe('http://of-the-process.test');
     vi.unstubAllEnvs();
+  });
+
+  const MISSING = 'no credentials are configured (auth, FLIPT_TOKEN, FLIPT_JWT or FLIPT_TOKEN_FILE)';
+
+  it.each<[Record<string, string>, string]>([
+    [{}, MISSING],
+    [{ FLIPT_TOKEN: ' \n', FLIPT_BOOTSTRAP_TOKEN: 'a', FLIPT_AUTHENTICATION_REQUIRED: 'true' }, MISSING],
+    [{ FLIPT_TOKENS: 'a', FLIPT_AUTH_TOKEN: 'b' }, `${MISSING}; not read: FLIPT_TOKENS, FLIPT_AUTH_TOKEN`],
+    [{ FLIPT_API_KEY: 'a', FLIPT_JWTS: '', OTHER_TOKEN: 'b' }, `${MISSING}; not read: FLIPT_API_KEY`],
+  ])('without credentials (%j) names those that are missing or misspelt', (env, missing) => {
+    expect(settled({}, env).missingCredentials).toBe(missing);
+    expect(settled({ headers: { Authorization: 'dummy' } }, env).missingCredentials).toBeUndefined();
+    expect(settled({ auth: { token: 'dummy' } }, env).missingCredentials).toBeUndefined();
+    expect(settled({}, { ...env, FLIPT_JWT: 'dummy' }).missingCredentials).toBeUndefined();
   });
 });

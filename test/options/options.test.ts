@@ -64,6 +64,7 @@ describe('without options', () => {
 const OPTIONS: readonly (readonly [keyof FliptProviderOptions, unknown, unknown?])[] = [
   ['url', 'https://flipt.test/base/', 'https://flipt.test/base'],
   ['url', 'http://[::1]:8080'],
+  ['url', new URL('https://flipt.test/base/'), 'https://flipt.test/base'],
   ['namespace', 'shop'],
   ['environment', 'staging'],
   ['reference', 'main'],

@@ -13,7 +13,10 @@ const dispatcher = { request: () => undefined };
 
 const WRONG: readonly (readonly [unknown, string])[] = [
   [null, 'options: expected an object of options, got null'],
-  ['http://me:dummy@localhost', 'options: expected an object of options, got a string'],
+  [
+    'http://me:dummy@localhost',
+    "options: expected an object of options, got a string; the namespace is an option: new FliptProvider({ namespace: 'default', url: 'http://localhost:8080' })",
+  ],
   [[], 'options: expected an object of options, got a list'],
   [5, 'options: expected an object of options, got 5'],
   [{ uri: 'x' }, `uri: unknown option, expected one of ${OPTION_NAMES}`],
@@ -29,7 +32,24 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   ],
   [{ url: 5 }, 'url: expected an http: or https: address, got 5'],
   [{ url: '' }, "url: expected an address that begins with http: or https:, got ''"],
-  [{ url: 'ftp://flipt.test' }, 'url: expected an address that begins with http: or https:, got a string'],
+  [
+    { url: 'ftp://flipt.test' },
+    'url: expected an address that begins with http: or https:, got "ftp://flipt.test"',
+  ],
+  [
+    { url: 'localhost:8080' },
+    'url: expected an address that begins with http: or https:, got "localhost:8080"; did you mean "http://localhost:8080"?',
+  ],
+  [
+    { url: 'flipt.test:8080/' },
+    'url: expected an address that begins with http: or https:, got "flipt.test:8080/"; did you mean "http://flipt.test:8080/"?',
+  ],
+  [
+    { url: new URL('ftp://flipt.test/a') },
+    'url: expected an address that begins with http: or https:, got a string',
+  ],
+  [{ url: new URL('http://a.test/?q') }, 'url: expected an address without query and fragment, got a string'],
+  [{ url: { href: 'http://a.test' } }, 'url: expected an http: or https: address, got an object'],
   [{ url: 'http://' }, 'url: expected an http: or https: address, got a string'],
   [{ url: 'http://a.test/?q' }, 'url: expected an address without query and fragment, got a string'],
   [{ url: 'http://a.test/#f' }, 'url: expected an address without query and fragment, got a string'],
@@ -174,6 +194,8 @@ describe('a wrong option is a TypeError that says which, what was expected and w
       { headers: { authorization: secret } },
       { url: `http://me:${secret.trim()}@a.test` },
       { url: `me:${secret.trim()}` },
+      { url: secret.trim() },
+      { url: `${secret.trim()}.${secret.trim()}.${secret.trim()}` },
       { url: `ftp://a.test/x;token=${secret.trim()}` },
       { http: { proxy: `socks://me:${secret.trim()}@a.test` } },
       { http: `http://me:${secret.trim()}@a.test` },

@@ -19,6 +19,13 @@ export const textsOrNone = v.nullish(v.array(v.string()), () => []);
 /** An enum's word; its number where it has no word, which the service keeps as it was sent. */
 export const word = v.pipe(v.union([v.string(), v.number()], 'text'), v.transform(String));
 
+/** One of an enum's words; or a number that has no word: the service keeps it and sends it as it is. */
+export const oneOf = <Word extends string>(words: readonly Word[]) =>
+  v.custom<Word | number>(
+    (value) => typeof value === 'number' || words.some((word) => word === value),
+    words.join(' or '),
+  );
+
 /** What a page has besides its entries. */
 export const pageFields = { nextPageToken: textOrNone, totalCount: numberOrNone };
 

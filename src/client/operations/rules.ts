@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { numberOrNone, pageFields, text, textOrNone, textsOrNone } from './fields.js';
+import { numberOrNone, oneOf, pageFields, text, textOrNone, textsOrNone } from './fields.js';
 import { OFFERED_BY_V1, type Call, type CallOptions } from './operation.js';
 import { everyEntry, type IterateOptions, type ListPage, type PageOptions } from './pages.js';
 import { pathOf, queryOf } from './path.js';
@@ -35,8 +35,8 @@ export interface Rule {
   readonly segmentKey: string;
   /** In ascending order; empty if the rule has one segment. */
   readonly segmentKeys: readonly string[];
-  /** Always OR if the rule has one segment. */
-  readonly segmentOperator: SegmentOperator;
+  /** Always OR if the rule has one segment. A number without a name is kept as it is. */
+  readonly segmentOperator: SegmentOperator | number;
   /** Shares of variants. Without any, matching entities get the flag's default variant, if it has one (Flipt's rule). */
   readonly distributions: readonly Distribution[];
   /** Rules are tried in ascending order; the first that matches decides (Flipt's rule). */
@@ -110,7 +110,7 @@ const rule: v.GenericSchema<unknown, Rule> = v.object({
   flagKey: text,
   segmentKey: text,
   segmentKeys: textsOrNone,
-  segmentOperator: v.picklist(['OR_SEGMENT_OPERATOR', 'AND_SEGMENT_OPERATOR']),
+  segmentOperator: oneOf<SegmentOperator>(['OR_SEGMENT_OPERATOR', 'AND_SEGMENT_OPERATOR']),
   distributions: v.array(distribution),
   rank: v.number(),
   createdAt: text,

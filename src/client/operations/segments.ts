@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { pageFields, text, textOrNone, word } from './fields.js';
+import { oneOf, pageFields, text, textOrNone, word } from './fields.js';
 import { OFFERED_BY_V1, type Call, type CallOptions } from './operation.js';
 import { everyEntry, type IterateOptions, type ListPage, type PageOptions } from './pages.js';
 import { pathOf, queryOf } from './path.js';
@@ -57,8 +57,8 @@ export interface Segment {
   readonly updatedAt: string;
   /** Without any, every entity is in the segment (Flipt's rule). */
   readonly constraints: readonly Constraint[];
-  /** Whether an entity must meet all constraints or any of them. */
-  readonly matchType: MatchType;
+  /** Whether an entity must meet all constraints or any of them. A number without a name is kept as it is. */
+  readonly matchType: MatchType | number;
 }
 
 /** A new segment, without constraints. */
@@ -79,8 +79,8 @@ export interface SegmentUpdate {
   readonly name: string;
   /** For people; `''` empties it. */
   readonly description: string;
-  /** Whether an entity must meet all constraints or any of them. */
-  readonly matchType: MatchType;
+  /** Whether an entity must meet all constraints or any of them. A number without a name is kept as it is. */
+  readonly matchType: MatchType | number;
 }
 
 /** A page of a namespace's segments. */
@@ -139,7 +139,7 @@ const segment: v.GenericSchema<unknown, Segment> = v.object({
   createdAt: text,
   updatedAt: text,
   constraints: v.array(constraint),
-  matchType: v.picklist(['ALL_MATCH_TYPE', 'ANY_MATCH_TYPE']),
+  matchType: oneOf<MatchType>(['ALL_MATCH_TYPE', 'ANY_MATCH_TYPE']),
 });
 const segmentPage: v.GenericSchema<unknown, SegmentPage> = v.object({
   segments: v.array(segment),

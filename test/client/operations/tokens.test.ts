@@ -32,7 +32,8 @@ describe('tokens', () => {
       name: 'FliptServiceError',
       status: 401,
       code: 'UNAUTHENTICATED',
-      message: 'request was not authenticated',
+      message:
+        'GET /api/v1/namespaces/default/segments answered 401: request was not authenticated (check the option auth)',
       operation: 'segments.list',
     });
     await scoped.close();

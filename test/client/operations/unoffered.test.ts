@@ -35,7 +35,7 @@ describe('a service without an operation', () => {
       operation,
       message: expect.stringMatching(
         new RegExp(
-          `does not offer ${operation} \\(it answered 404: Not Found\\)\\. .*Flipt v2 serves evaluation only`,
+          `^\\w+ /\\S+ answered 404: Not Found; the service does not offer ${operation}\\. .*Flipt v2 serves evaluation only`,
         ),
       ) as string,
     });

@@ -1,0 +1,37 @@
+import * as v from 'valibot';
+
+export const isWebAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+/** Another realm, such as a test runner's, has a URL class of its own. */
+const isUrl = (value: unknown) => Object.prototype.toString.call(value) === '[object URL]';
+
+/** The base address of the service, as text or as a `URL`. */
+export const address = v.pipe(
+  v.custom<string | URL>((value) => typeof value === 'string' || isUrl(value), 'an http: or https: address'),
+  v.transform(String),
+  v.check((text) => /^https?:/i.test(text), 'an address that begins with http: or https:'),
+  v.check(isWebAddress, 'an http: or https: address'),
+  v.check((text) => !/[?#]/.test(text), 'an address without query and fragment'),
+  v.check((text) => {
+    const { username, password } = new URL(text);
+    return username === '' && password === '';
+  }, 'an address without user name and password (use auth)'),
+);
+
+const HOST = String.raw`(?:[a-z\d-]{1,30}(?:\.[a-z\d-]{1,30})*|\[[\da-f:.]+\])`;
+const BARE_ADDRESS = new RegExp(
+  String.raw`^(?:[a-z]{1,10}://${HOST}(?::\d{1,5})?|${HOST}:\d{1,5}|localhost)/?$`,
+  'i',
+);
+
+/**
+ * Whether text is nothing but a host, with a scheme or a port: that may be shown. Anything else may hold a password, or
+ * be a token that was given as `url` by mistake.
+ */
+export const isBareAddress = (text: string) => BARE_ADDRESS.test(text);
+
+/** What to write instead of an address without a scheme. */
+export function addressHint(given: unknown): string | undefined {
+  if (typeof given !== 'string' || !isBareAddress(given) || given.includes('://')) return undefined;
+  return `did you mean "http://${given}"?`;
+}

@@ -1,0 +1,52 @@
+import { isCredentialName } from '../text/header.js';
+import { unsteered } from '../text/quote.js';
+import type { AuthOptions } from './provider-options.js';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const CREDENTIALS = ['FLIPT_TOKEN', 'FLIPT_JWT', 'FLIPT_TOKEN_FILE'] as const;
+
+const VARIABLES: ReadonlyMap<string, string> = new Map([
+  ['url', 'FLIPT_URL'],
+  ['environment', 'FLIPT_ENVIRONMENT'],
+  ['reference', 'FLIPT_REFERENCE'],
+  ['auth.token', 'FLIPT_TOKEN'],
+  ['auth.jwt', 'FLIPT_JWT'],
+  ['auth.tokenFile', 'FLIPT_TOKEN_FILE'],
+]);
+
+/** The variable that sets the option at a path, or the path itself. */
+export function variableOf(path: string): string {
+  return VARIABLES.get(path) ?? path;
+}
+
+/** Throws a TypeError if there is more than one credential. An empty variable counts as not set. */
+export function authOf(owner: string, env: Environment): AuthOptions | undefined {
+  // A line break at the end often comes with a token from a file.
+  const [token, jwt, tokenFile] = CREDENTIALS.map((name) => env[name]?.trim());
+  const named = CREDENTIALS.filter((name) => env[name]?.trim());
+  if (named.length > 1)
+    throw new TypeError(`${owner}: ${named.join(' and ')}: expected one of them, got ${named.length}`);
+  if (token) return { token };
+  if (jwt) return { jwt };
+  return tokenFile ? { tokenFile } : undefined;
+}
+
+/** What to say when the service asks for credentials; `undefined` if some are configured. */
+export function missingCredentials(
+  auth: AuthOptions | undefined,
+  headers: Readonly<Record<string, string>>,
+  env: Environment,
+): string | undefined {
+  if (auth !== undefined || Object.keys(headers).some(isCredentialName)) return undefined;
+  const missing = 'no credentials are configured (auth, FLIPT_TOKEN, FLIPT_JWT or FLIPT_TOKEN_FILE)';
+  const misspelt = Object.keys(env).filter((name) => env[name] && looksLikeCredential(name));
+  if (misspelt.length === 0) return missing;
+  return `${missing}; not read: ${misspelt.slice(0, 3).map(unsteered).join(', ')}`;
+}
+
+/** Not the variables of the service itself, such as FLIPT_AUTHENTICATION_REQUIRED, nor those that are read. */
+function looksLikeCredential(name: string): boolean {
+  const isKnown = /^FLIPT_(?:TOKEN|JWT|TOKEN_FILE|BOOTSTRAP_TOKEN)$|^FLIPT_AUTHENTICATION_/.test(name);
+  return !isKnown && /^FLIPT_.*(?:TOKEN|JWT|AUTH|API_?KEY|CREDENTIAL)/i.test(name);
+}

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { createServer as createTlsServer } from 'node:https';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { expect, it } from 'vitest';
+import { makeCertificate } from '../faults/certificate.fixture.js';
+import { closing, serving, transportTo } from './transport.fixture.js';
+
+const request = { method: 'POST', path: '/evaluate/v1/batch', body: '{}', repeatable: true } as const;
+
+async function portOf(server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => sockets.add(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(async () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await once(server, 'close');
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const HTTPS = 'does not answer in HTTP; is it the right one, or does it need https:?';
+
+it('names https: as a cause when an https: port answers to http:', async () => {
+  const { cert, key } = makeCertificate({ name: 'service', hosts: ['127.0.0.1'] });
+  const server = createTlsServer({ cert, key });
+  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  // As many servers do: what came is answered in TLS, with an alert.
+  server.on('connection', (socket) => socket.write(Buffer.from('15030300020246', 'hex')));
+  const { send } = transportTo(`http://127.0.0.1:${await portOf(server)}`);
+  expect(await send(request)).toMatchObject({ message: expect.stringContaining(HTTPS) as string });
+});
+
+it('names http: as a cause when an http: port answers to https:', async () => {
+  const { url } = await serving((_, response) => response.end());
+  const { send } = transportTo(url.replace('http:', 'https:'));
+  expect(await send(request)).toMatchObject({
+    message: expect.stringContaining(
+      'does not answer in TLS; is it the right one, or does it need http:?',
+    ) as string,
+  });
+});
+
+it.each(['SSH-2.0-OpenSSH_9.6\r\n', '+PONG\r\n', '\u0000\u0001binary'])(
+  'says that a port which answers %j does not answer in HTTP',
+  async (greeting) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.end(greeting);
+    });
+    const { send } = transportTo(`http://127.0.0.1:${await portOf(server)}`);
+    expect(await send(request)).toMatchObject({ message: expect.stringContaining(HTTPS) as string });
+  },
+);
