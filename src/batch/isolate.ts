@@ -4,7 +4,7 @@ import { traitsOf, type Failure } from '../model/failure.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
 import type { Question } from '../model/question.js';
 import { answerEach, failEach, questionsOf, type Asked } from './asked.js';
-import type { Route } from './queue.js';
+import type { QuestionLane } from './queue.js';
 import { searchLane } from './search-lane.js';
 import { blamesFlag, findCulprits } from './search.js';
 import { rememberedSuspects } from './suspects.js';
@@ -27,7 +27,7 @@ export interface Isolated {
    * them spoilt the request for all, by the search that follows. Never rejects.
    */
   readonly send: (batch: readonly Asked[]) => Promise<readonly Answer[] | Failure>;
-  readonly routeOf: (question: Question) => Route;
+  readonly routeOf: (question: Question) => QuestionLane;
   /** How many questions and flags are blamed at present. */
   readonly blamed: () => number;
 }

@@ -17,7 +17,7 @@ export interface Lane {
 }
 
 /** The lane of a question. `tests`: its blame has expired, so it goes alone, to find out whether it still holds. */
-export interface Route extends Lane {
+export interface QuestionLane extends Lane {
   readonly tests: boolean;
 }
 
@@ -56,7 +56,7 @@ interface FilledLane extends Lane {
   readonly waiting: Deque<Waiting>;
 }
 
-export function waitingQueue(limits: Limits, routeOf: (question: Question) => Route): Queue {
+export function waitingQueue(limits: Limits, routeOf: (question: Question) => QuestionLane): Queue {
   const lanes = new Map<string, FilledLane>();
   let size = 0;
 

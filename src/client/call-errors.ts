@@ -3,11 +3,11 @@ import type { Failure, FailureKind } from '../model/failure.js';
 import { grpcCode } from './grpc-codes.js';
 import { oneLine } from '../text/quote.js';
 import { serviceErrorOf, statusWords, unreadable, type Reply } from '../http/reply.js';
-import type { Operation } from './operations/operation.js';
+import type { ClientOperation } from './operations/client-operation.js';
 
 /** An operation, and the base address of the service it was sent to. */
-export interface Asked {
-  readonly operation: Operation<unknown>;
+export interface AskedOperation {
+  readonly operation: ClientOperation<unknown>;
   readonly url: string;
 }
 
@@ -20,7 +20,7 @@ const CODE_OF_FAILURE: { readonly [kind in FailureKind]?: GrpcCode } = {
 };
 
 /** There was no response, or an unreadable one. */
-export function failureError(asked: Asked, { kind, message, cause }: Failure): FliptServiceError {
+export function failureError(asked: AskedOperation, { kind, message, cause }: Failure): FliptServiceError {
   return new FliptServiceError(`${requestOf(asked)}: ${message}`, {
     code: CODE_OF_FAILURE[kind] ?? 'UNKNOWN',
     ...placeOf(asked),
@@ -29,7 +29,7 @@ export function failureError(asked: Asked, { kind, message, cause }: Failure): F
 }
 
 /** The service, or a proxy, answered with a status other than 200. */
-export function replyError(asked: Asked, reply: Reply): FliptServiceError {
+export function replyError(asked: AskedOperation, reply: Reply): FliptServiceError {
   const { status } = reply;
   const reported = serviceErrorOf(reply);
   const facts = { status, details: reported?.details, ...placeOf(asked) };
@@ -47,7 +47,7 @@ export function replyError(asked: Asked, reply: Reply): FliptServiceError {
  * A 200 without the expected answer. The body is not shown: it may hold a new token.
  */
 export function unreadableError(
-  asked: Asked,
+  asked: AskedOperation,
   { status, headers, redact }: Reply,
   why: string,
 ): FliptServiceError {
@@ -65,7 +65,7 @@ export function unreadableError(
  * Whether the route is missing, not the thing on it. The service then answers only `Not Found`; a proxy answers without
  * the service's error format. Flipt v1 also answers `Not Found` for a key with an encoded slash: it splits the path there.
  */
-function isUnoffered({ operation }: Asked, reply: Reply): boolean {
+function isUnoffered({ operation }: AskedOperation, reply: Reply): boolean {
   if (reply.status === 501) return true;
   if (reply.status !== 404 || operation.path.includes('%2F')) return false;
   const reported = serviceErrorOf(reply);
@@ -73,10 +73,10 @@ function isUnoffered({ operation }: Asked, reply: Reply): boolean {
 }
 
 /** Begins each message: error trackers group and show errors by it. */
-function requestOf({ operation }: Asked): string {
+function requestOf({ operation }: AskedOperation): string {
   return `${operation.method} ${operation.path}`;
 }
 
-function placeOf({ operation, url }: Asked): { readonly operation: string; readonly url: string } {
+function placeOf({ operation, url }: AskedOperation): { readonly operation: string; readonly url: string } {
   return { operation: operation.name, url: url + operation.path };
 }

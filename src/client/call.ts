@@ -2,11 +2,11 @@ import { setMaxListeners } from 'node:events';
 import * as v from 'valibot';
 import type { Failure } from '../model/failure.js';
 import type { Reply, Send } from '../http/reply.js';
-import { failureError, replyError, unreadableError, type Asked } from './call-errors.js';
+import { failureError, replyError, unreadableError, type AskedOperation } from './call-errors.js';
 import { kindOf } from '../text/describe.js';
-import type { Call } from './operations/operation.js';
+import type { Call } from './operations/client-operation.js';
 
-export interface Caller {
+export interface Calls {
   readonly call: Call;
   /** Ends the calls in progress and refuses later ones. */
   readonly close: () => void;
@@ -17,7 +17,7 @@ type Outcome = Reply | Failure;
 const CLOSED: Failure = { kind: 'closed', message: 'the Flipt client is closed' };
 
 /** Calls operations of the service at `url`. An answer that does not fit its type is an error. */
-export function openCaller(send: Send, url: string): Caller {
+export function openCaller(send: Send, url: string): Calls {
   const underWay = new Set<() => void>();
   let closed = false;
 
@@ -68,7 +68,11 @@ function listen(signal: AbortSignal, end: () => void): void {
   signal.addEventListener('abort', end);
 }
 
-function answerOf<Answer>(asked: Asked, reply: Reply, shape: v.GenericSchema<unknown, Answer>): Answer {
+function answerOf<Answer>(
+  asked: AskedOperation,
+  reply: Reply,
+  shape: v.GenericSchema<unknown, Answer>,
+): Answer {
   if (reply.status !== 200) throw replyError(asked, reply);
   const body = parsed(reply.text);
   if (body === undefined) throw unreadableError(asked, reply, 'not JSON');

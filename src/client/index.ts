@@ -12,7 +12,7 @@ export type {
 } from '../options/provider-options.js';
 export type { EvaluateOptions, EvaluationOperations } from './operations/evaluation.js';
 export type * from './operations/evaluation-types.js';
-export type { CallOptions } from './operations/operation.js';
+export type { CallOptions } from './operations/client-operation.js';
 export type { IterateOptions, ListPage, PageOptions } from './operations/pages.js';
 export type {
   Distribution,

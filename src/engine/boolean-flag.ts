@@ -2,7 +2,7 @@ import type { BooleanAnswer, ServiceReason } from '../model/answer.js';
 import { threshold } from './buckets.js';
 import type { BooleanFlag, Rollout } from './features.js';
 import { firstMatch, preparedFor, type Evaluate } from './first-match.js';
-import { compileChoice, type FindSegment } from './segments.js';
+import { compileChoice, type FindSegment } from './segment-match.js';
 
 type EvaluateRollout = Evaluate<BooleanAnswer | undefined>;
 

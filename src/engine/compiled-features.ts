@@ -3,7 +3,7 @@ import type { Matches } from './constraints.js';
 import { attributesOf, sameFlag } from './flag-parts.js';
 import type { Features, Flag, Semantics } from './features.js';
 import type { Evaluate } from './first-match.js';
-import { compileSegment, type FindSegment } from './segments.js';
+import { compileSegment, type FindSegment } from './segment-match.js';
 import { compileVariantFlag } from './variant-flag.js';
 
 /** A flag with everything parsed and prepared that does not depend on the question. */

@@ -2,7 +2,7 @@ import type { ServiceReason, VariantAnswer } from '../model/answer.js';
 import { sharing } from './buckets.js';
 import type { Rule, Semantics, VariantFlag } from './features.js';
 import { firstMatch, preparedFor, type Evaluate } from './first-match.js';
-import { compileChoice, type FindSegment } from './segments.js';
+import { compileChoice, type FindSegment } from './segment-match.js';
 
 /** Prepares a variant flag. */
 export function compileVariantFlag(

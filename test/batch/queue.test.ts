@@ -1,18 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { waitingQueue, type Decisions, type Route, type Waiting } from '../../src/batch/queue.js';
+import { waitingQueue, type Decisions, type QuestionLane, type Waiting } from '../../src/batch/queue.js';
 import { questionOf, type Question } from '../../src/model/question.js';
 
 const EMPTY_BYTES = 2;
 const ANY: Decisions = { maySend: () => true, isLate: () => false, newestFirst: () => false };
-const routeOf = ({ namespace }: Question): Route => ({ name: namespace, apart: false, tests: false });
+const routeOf = ({ namespace }: Question): QuestionLane => ({ name: namespace, apart: false, tests: false });
 
 function one(namespace: string, at: number, bytes = 1): Waiting {
   const question = questionOf(namespace, String(at), { entity: '', names: [], texts: [] });
   return { question, bytes, askedAt: at, deadline: () => Infinity, answer: () => undefined };
 }
 
-function queueOf(all: readonly Waiting[], limits = {}, route: (question: Question) => Route = routeOf) {
+function queueOf(
+  all: readonly Waiting[],
+  limits = {},
+  route: (question: Question) => QuestionLane = routeOf,
+) {
   const queue = waitingQueue({ maxItems: 50, maxBytes: 1_000, emptyBytes: EMPTY_BYTES, ...limits }, route);
   all.forEach(queue.add);
   const late: Waiting[] = [];
@@ -111,7 +115,7 @@ describe('a late question', () => {
 describe('a question that has become a suspect while it waited', () => {
   it('moves to its own lane, and the others go without it', () => {
     const suspects = new Set<string>();
-    const route = ({ namespace, flag }: Question): Route =>
+    const route = ({ namespace, flag }: Question): QuestionLane =>
       suspects.has(flag)
         ? { name: `suspect ${flag}`, apart: true, tests: false }
         : { name: namespace, apart: false, tests: false };
@@ -128,7 +132,7 @@ describe('a question that has become a suspect while it waited', () => {
   });
 
   it('goes alone where it tests its flag', () => {
-    const route = (): Route => ({ name: 'flag', apart: true, tests: true });
+    const route = (): QuestionLane => ({ name: 'flag', apart: true, tests: true });
     const { take } = queueOf(
       [0, 1].map((at) => one('a', at)),
       {},

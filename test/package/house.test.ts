@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { filesOf } from './house.fixture.js';
 import { ROOT } from './packed.fixture.js';
@@ -19,6 +19,10 @@ function grouped(members: Named): readonly (readonly [name: string, members: rea
   return names.map((name) => [name, members.flatMap(([other, member]) => (other === name ? member : []))]);
 }
 
+/** The names of more than one member, as lines of `name: member, member`. */
+const shared = (members: Named) =>
+  grouped(members).flatMap(([name, its]) => (its.length > 1 ? `${name}: ${its.join(', ')}` : []));
+
 describe('src', () => {
   it('has at its top only the front door and the clock', () => {
     const atTop = SRC.filter((path) => dirname(path) === 'src');
@@ -29,6 +33,22 @@ describe('src', () => {
     const folders = grouped(SRC.map((path) => [dirname(path), path]));
     const full = folders.filter(([, files]) => files.length > MOST_FILES);
     expect(full.map(([folder, files]) => `${folder}: ${files.length} files`)).toEqual([]);
+  });
+
+  it('has one file of a name, so that the name alone finds it', () => {
+    const named = SRC.map((path) => [basename(path), path] as const);
+    expect(shared(named.filter(([name]) => name !== 'index.ts'))).toEqual([]);
+  });
+
+  it('exports one type of a name', () => {
+    const declared = /^export (?:abstract )?(?:interface|type|class|enum) (\w+)/gm;
+    // A features file and the client's answers have the field's words for the same things.
+    const own = SRC.filter((path) => path !== 'src/engine/features.ts');
+    const types = own.flatMap((path) =>
+      [...textOf(path).matchAll(declared)].map(([, name = '']) => [name, path] as const),
+    );
+    expect(types.length).toBeGreaterThan(50);
+    expect(shared(types)).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@ import { environmentHeaders } from '../../http/reply.js';
 import { BATCH_PATH } from '../../remote/batch-wire.js';
 import { batchAnswer } from './evaluation-answer.js';
 import type { EvaluationBatch, EvaluationRequest } from './evaluation-types.js';
-import { OFFERED_BY_ALL, type Call, type CallOptions } from './operation.js';
+import { OFFERED_BY_ALL, type Call, type CallOptions } from './client-operation.js';
 
 /** How a batch is evaluated; each member applies to the whole batch. */
 export interface EvaluateOptions extends CallOptions {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { CallOptions } from './operation.js';
+import type { CallOptions } from './client-operation.js';
 
 /** Which part of a list to read. Without a `limit`, `offset` and `pageToken` are `INVALID_ARGUMENT` (Flipt's rule). */
 export interface PageOptions extends CallOptions {

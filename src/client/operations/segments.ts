@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { oneOf, pageFields, text, textOrNone, word } from './fields.js';
-import { OFFERED_BY_V1, type Call, type CallOptions } from './operation.js';
+import { OFFERED_BY_V1, type Call, type CallOptions } from './client-operation.js';
 import { everyEntry, type IterateOptions, type ListPage, type PageOptions } from './pages.js';
 import { pathOf, queryOf } from './path.js';
 

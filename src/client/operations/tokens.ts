@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { text, textIfAny, texts, word } from './fields.js';
-import { OFFERED_BY_V1, OFFERED_WITH_TOKENS, type Call, type CallOptions } from './operation.js';
+import { OFFERED_BY_V1, OFFERED_WITH_TOKENS, type Call, type CallOptions } from './client-operation.js';
 import { pathOf } from './path.js';
 
 /** How a client authenticates. A later service may have more. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { text } from './fields.js';
-import { OFFERED_BY_V1, type Call, type CallOptions } from './operation.js';
+import { OFFERED_BY_V1, type Call, type CallOptions } from './client-operation.js';
 import { pathOf } from './path.js';
 
 /** A variant of a flag. */

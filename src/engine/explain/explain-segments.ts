@@ -4,7 +4,7 @@ import { explainConstraint } from './explain-constraint.js';
 import type { SegmentMatch } from './explanation.js';
 
 /** What a question is compared with: all that constraints see. */
-export interface Asked {
+export interface EvaluatedEntity {
   readonly entity: string;
   readonly read: ReadAttribute;
 }
@@ -19,7 +19,7 @@ export interface ChoiceMatch {
 export function explainChoice(
   { segmentKeys, segmentOperator }: SegmentChoice,
   features: Features,
-  asked: Asked,
+  asked: EvaluatedEntity,
 ): ChoiceMatch {
   const segments = segmentKeys.map((key) => explainSegment(key, features, asked));
   const matching = segments.filter(({ matched }) => matched).map(({ key }) => key);
@@ -30,7 +30,11 @@ export function explainChoice(
   return { segments, matching: isEnough ? matching : undefined };
 }
 
-function explainSegment(key: string, { segments }: Features, { entity, read }: Asked): SegmentMatch {
+function explainSegment(
+  key: string,
+  { segments }: Features,
+  { entity, read }: EvaluatedEntity,
+): SegmentMatch {
   const segment = segments.get(key);
   if (segment === undefined) return { key, matched: false, constraints: [] };
   const { matchType } = segment;

@@ -2,7 +2,7 @@ import type { VariantAnswer } from '../../model/answer.js';
 import { boundsOf, bucketOf } from '../buckets.js';
 import type { Distribution, Features, Rule, Semantics, VariantFlag } from '../features.js';
 import { variantAnswers } from '../variant-flag.js';
-import { explainChoice, type Asked } from './explain-segments.js';
+import { explainChoice, type EvaluatedEntity } from './explain-segments.js';
 import { firstToApply, unreached, type StepResult } from './explain-steps.js';
 import type { ExplainedShare, FlagExplanation, Sharing } from './explanation.js';
 
@@ -10,7 +10,7 @@ export function explainVariantFlag(
   flag: VariantFlag,
   features: Features,
   semantics: Semantics,
-  asked: Asked,
+  asked: EvaluatedEntity,
 ): FlagExplanation {
   const answers = variantAnswers(flag, semantics);
   const results = flag.rules.map((rule) => explainRule(rule, flag, features, semantics, asked));
@@ -23,7 +23,7 @@ function explainRule(
   flag: VariantFlag,
   features: Features,
   semantics: Semantics,
-  asked: Asked,
+  asked: EvaluatedEntity,
 ): StepResult {
   const { segments, matching } = explainChoice(rule, features, asked);
   const step = { kind: 'rule', operator: rule.segmentOperator, segments } as const;

@@ -2,13 +2,13 @@ import { Refusal, type RefusalKind } from '../requests/refusal.js';
 import { SaveError } from '../state/save-error.js';
 
 /** What the service answers to a request that fails. `code` is gRPC's number, which goes with the HTTP status. */
-export interface ErrorResponse {
+export interface HttpErrorResponse {
   readonly status: number;
   readonly code: number;
   readonly message: string;
 }
 
-const STATUSES: Readonly<Record<RefusalKind, Omit<ErrorResponse, 'message'>>> = {
+const STATUSES: Readonly<Record<RefusalKind, Omit<HttpErrorResponse, 'message'>>> = {
   invalid: { status: 400, code: 3 },
   unauthenticated: { status: 401, code: 16 },
   'not-found': { status: 404, code: 5 },
@@ -18,7 +18,7 @@ const STATUSES: Readonly<Record<RefusalKind, Omit<ErrorResponse, 'message'>>> = 
 const INTERNAL = { status: 500, code: 13 };
 
 /** An error that nobody foresaw may quote what is nobody's business: its message stays here. */
-export function errorResponse(error: unknown): ErrorResponse {
+export function errorResponse(error: unknown): HttpErrorResponse {
   if (error instanceof Refusal) return { ...STATUSES[error.kind], message: error.message };
   if (error instanceof SaveError) return { ...INTERNAL, message: error.message };
   return { ...INTERNAL, message: 'internal error' };

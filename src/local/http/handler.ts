@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authenticate, Caller } from '../operations/authentication.js';
 import type { ServiceCore } from '../operations/operation.js';
-import { readBody } from './body.js';
+import { readBody } from './request-body.js';
 import { findRoute } from './router.js';
 import { type Access, routesOf } from '../operations/routes.js';
 import { unauthenticated } from '../requests/refusal.js';

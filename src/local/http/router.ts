@@ -1,13 +1,13 @@
 import type { Route } from '../operations/routes.js';
 import { invalid, notFound, notServed } from '../requests/refusal.js';
 
-export interface Found {
+export interface FoundRoute {
   readonly route: Route;
   readonly path: (name: string) => string;
 }
 
 /** The route of a request. A path with another method is a 501, any other path a 404: as the service has it. */
-export function findRoute(routes: readonly Route[], method: string, pathname: string): Found {
+export function findRoute(routes: readonly Route[], method: string, pathname: string): FoundRoute {
   const parts = decodedParts(pathname);
   const onPath = routes.filter((route) => matches(route, parts));
   const route = onPath.find((candidate) => candidate.method === method);

@@ -7,7 +7,7 @@ export interface CallOptions {
 }
 
 /** One operation of the service, ready to be sent. */
-export interface Operation<Answer> {
+export interface ClientOperation<Answer> {
   /** The client's name for it: `segments.get`. */
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -23,7 +23,7 @@ export interface Operation<Answer> {
 }
 
 /** Rejects with a `FliptServiceError`, or with the signal's reason. */
-export type Call = <Answer>(operation: Operation<Answer>, options?: CallOptions) => Promise<Answer>;
+export type Call = <Answer>(operation: ClientOperation<Answer>, options?: CallOptions) => Promise<Answer>;
 
 export const OFFERED_BY_ALL = 'Every Flipt offers it: check the path in the option url.';
 export const OFFERED_BY_V1 = 'Flipt v1 offers it; Flipt v2 serves evaluation only.';
