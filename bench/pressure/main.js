@@ -22,7 +22,7 @@ for (const { name, service, processes = 1, ...load } of chosen) {
   const server = values.url === undefined ? started('service.js', service) : undefined;
   const url = values.url ?? (await firstMessage(server)).url;
   const seconds = load.phases.reduce((sum, phase) => sum + phase.seconds, 0);
-  console.log(`\n${name}`);
+  console.log(`\n${values.url === undefined ? name : `${name} (against ${url}, whatever its latency)`}`);
   const loads = Array.from({ length: processes }, () => started('load.js', { ...load, url, seconds }));
   for (const result of await Promise.all(loads.map(firstMessage))) print(result);
   server?.disconnect();
