@@ -1,6 +1,6 @@
 import type { KnownAnswer } from '../../model/answer.js';
 import { Message } from '../requests/message.js';
-import { checkEnvironment } from './environment.js';
+import { checkEnvironment } from './check-environment.js';
 import type { Operation, ServiceCore } from './operation.js';
 import { unauthenticated } from '../requests/refusal.js';
 

@@ -1,7 +1,7 @@
 import { notFound, notServed } from '../requests/refusal.js';
 import { clientAbilities, EVERY_ABILITY } from '../snapshot/client-abilities.js';
 import type { NamespaceRecord } from '../state/records.js';
-import { checkEnvironment } from './environment.js';
+import { checkEnvironment } from './check-environment.js';
 import type { DocumentOperation, EventOperation } from './operation.js';
 
 /** GET /internal/v1/evaluation/snapshot/namespace/{namespaceKey} */
