@@ -1,6 +1,6 @@
 import type { JsonValue } from '@openfeature/server-sdk';
 import { mismatch, parseAttachment, type Translate } from './value.js';
-import { quoted, unsteered } from '../../text/quote.js';
+import { quoted } from '../../text/quote.js';
 
 /** Variant flag: an attachment that is a JSON object or array, a fresh copy each time. */
 export const toObject: Translate<JsonValue> = (answer) => {
@@ -9,9 +9,10 @@ export const toObject: Translate<JsonValue> = (answer) => {
     const attached = parseAttachment(answer.attachment);
     if (typeof attached !== 'object' || attached === null) return mismatch('an object or array', answer);
     return { value: attached as JsonValue, variant: answer.variant };
-  } catch (error) {
-    const cause = error instanceof Error ? error.message : String(error);
-    const where = `the attachment of variant ${quoted(answer.variant)}`;
-    return { problem: 'PARSE_ERROR', message: `${where} is not JSON: ${unsteered(cause)}` };
+  } catch {
+    // Without the parser's message, which quotes the attachment.
+    const { variant, attachment } = answer;
+    const message = `the attachment of variant ${quoted(variant)} is not JSON (${attachment.length} characters)`;
+    return { problem: 'PARSE_ERROR', message };
   }
 };

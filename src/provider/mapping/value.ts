@@ -1,4 +1,5 @@
 import type { BooleanAnswer, VariantAnswer } from '../../model/answer.js';
+import { kindOf } from '../../text/describe.js';
 import { quoted } from '../../text/quote.js';
 
 /** What a translator makes of an answer: a value with its variant, or why there is none. */
@@ -17,12 +18,14 @@ function given(answer: VariantAnswer | BooleanAnswer): string {
   const variant = `its variant is ${quoted(answer.variant)}`;
   return answer.attachment === '' || answer.attachment === 'null'
     ? `${variant}, without an attachment`
-    : `${variant}, with attachment ${clip(answer.attachment)}`;
+    : `${variant}, with ${attachmentWords(answer)}`;
 }
 
-function clip(text: string): string {
-  const line = quoted(text.slice(0, 80));
-  return text.length > 80 ? `${line}…` : line;
+/** Its kind and length only: error messages become labels of metrics, and an attachment may hold personal data. */
+function attachmentWords(answer: VariantAnswer): string {
+  const attached = attachmentOf(answer);
+  const kind = attached === undefined ? 'malformed JSON' : kindOf(attached);
+  return `an attachment of ${answer.attachment.length} characters (${kind})`;
 }
 
 /** The attachment as JSON, `undefined` where there is none or it is malformed. */
