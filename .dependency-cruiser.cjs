@@ -62,10 +62,10 @@ const MAY_IMPORT_LESS = {
   // HTTP and the command are around the embedded service, never below it.
   'local/state/': ['engine/', 'files/', 'text/'],
   'local/features/': ['engine/', 'local/state/', 'text/'],
-  'local/requests/': ['engine/', 'text/'],
+  'local/requests/': ['clock.ts', 'engine/', 'text/'],
   'local/snapshot/': ['engine/', 'local/state/'],
   'local/operations/': ['engine/', 'local/requests/', 'local/snapshot/', 'local/state/', 'model/'],
-  'local/http/': ['local/operations/', 'local/requests/', 'local/snapshot/', 'local/state/'],
+  'local/http/': ['local/operations/', 'local/requests/', 'local/snapshot/', 'local/state/', 'text/'],
 };
 
 /** The only places that may import a package, or a module of Node. */

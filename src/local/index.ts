@@ -1,6 +1,7 @@
 export { startLocalService, type LocalService } from './local-service.js';
 export type { LocalServiceOptions } from './local-options.js';
-export { FeaturesError, type FeaturesSource } from './features/features-file.js';
+export { FeaturesError } from './features/features-error.js';
+export type { FeaturesSource } from './features/features-file.js';
 export { DataFileError } from './state/data-file.js';
 export type * from './features/features-document.js';
 export type { Semantics } from '../engine/features.js';

@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { filledText, members, trueOrFalse } from '../options/option-shapes.js';
+import { isPlainObject } from '../text/describe.js';
+import { unsteered } from '../text/quote.js';
 import type { Semantics } from '../engine/features.js';
 import type { FeaturesSource } from './features/features-file.js';
 
@@ -16,6 +18,12 @@ export interface LocalServiceOptions {
   readonly port?: number;
   /** The address to listen on. Default `127.0.0.1`, which only this machine reaches. */
   readonly host?: string;
+  /**
+   * Further hosts by which the service may be addressed, such as `flags.test` or the name of a container. A request
+   * with another `Host`, or from a page of another `Origin`, is a 403, so that no web site can use the service of
+   * somebody who visits it. The names of this machine and `host` are always allowed. Default: none.
+   */
+  readonly allowHosts?: readonly string[];
   /** Whose rules of evaluation apply. Default `v1`. With `v2` only evaluation and snapshots are served, as by Flipt v2. */
   readonly semantics?: Semantics;
   /**
@@ -43,6 +51,7 @@ const STARTED: OptionRules = {
     ),
     port: v.optional(v.pipe(v.number(PORT), v.integer(PORT), v.minValue(0, PORT), v.maxValue(65535, PORT))),
     host: v.optional(filledText('an address to listen on')),
+    allowHosts: v.optional(v.array(filledText('the name of a host'), 'a list of hosts')),
     semantics: v.optional(v.picklist(['v1', 'v2'], '"v1" or "v2"')),
     data: v.optional(filledText('the path of a file')),
     bootstrapToken: v.optional(filledText('a token')),
@@ -63,5 +72,11 @@ const FLAG_STATE: OptionRules = {
 
 /** Throws a TypeError that names the wrong member: a wrong state would be evaluated, and perhaps kept in a file. */
 export function checkFlagState(state: { readonly enabled: boolean }): void {
+  const others = isPlainObject(state) ? Object.keys(state).filter((name) => name !== 'enabled') : [];
+  if (others[0] !== undefined) {
+    throw new TypeError(
+      `setFlag: ${unsteered(others[0])}: unknown option; setFlag takes { enabled } only, and load(features) changes the rest`,
+    );
+  }
   checkOptions(FLAG_STATE, state);
 }

@@ -15,8 +15,8 @@ import type { NamespaceRecord, Stamp, State } from './state/records.js';
 import { Store } from './state/state-store.js';
 
 /**
- * A running service. `await using` closes it, where the runtime has that. It takes bodies of 16 MB at most (413), and
- * gives a request 10 s for its headers and 30 s for all of it.
+ * A running service. `await using` closes it, where the runtime has that. It takes bodies of 16 MB and batches of 50,000 items
+ * at most (413), and gives a request 10 s for its headers and 30 s for all of it.
  */
 export interface LocalService extends AsyncDisposable {
   /** Its base address, as `http://127.0.0.1:49152`. */
@@ -63,7 +63,7 @@ const LIMITS = {
  */
 export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
   checkLocalOptions(options);
-  const { semantics = 'v1', bootstrapToken, port = 0, host = '127.0.0.1' } = options;
+  const { semantics = 'v1', bootstrapToken, port = 0, host = '127.0.0.1', allowHosts = [] } = options;
   const stamp: Stamp = { date: Date.now, id: randomUUID };
   const read = featuresReader(semantics, stamp);
   const store = await openStore(options, read);
@@ -77,6 +77,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     },
     authenticate: bootstrapToken === undefined ? withoutAuthentication : withTokens(bootstrapToken),
     maxBodyBytes: LIMITS.maxBodyBytes,
+    allowedHosts: [host, ...allowHosts],
   });
   return localService(await listen(handler, { ...LIMITS, port, host }), store, read, stamp);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FliptClient } from '../../src/client/index.js';
-import { checkDocument } from '../../src/local/features/features-schema.js';
+import * as v from 'valibot';
+import { documentSchema } from '../../src/local/features/features-schema.js';
 import { pageOf } from '../../src/local/requests/page.js';
 import { clientSettings, providerSettings } from '../../src/options/settings.js';
 import {
@@ -141,12 +142,12 @@ describe('a list', () => {
 
 describe('what a features file leaves out', () => {
   const constraint = { type: 'STRING_COMPARISON_TYPE', property: 'plan', operator: 'empty' };
-  const document = checkDocument({
+  const document = v.parse(documentSchema, {
     flags: [{ key: 'a' }, { key: 'b', variants: [{ key: 'c' }], rules: [{ segment: 'd' }] }],
     segments: [{ key: 'd' }, { key: 'e', constraints: [constraint] }],
   });
   it.each([
-    ['FeaturesDocument', checkDocument({})],
+    ['FeaturesDocument', v.parse(documentSchema, {})],
     ['FlagDocument', settingAt(document, 'flags.0')],
     ['VariantDocument', settingAt(document, 'flags.1.variants.0')],
     ['RuleDocument', settingAt(document, 'flags.1.rules.0')],

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Semantics } from '../../src/engine/features.js';
-import { FeaturesError, type FeaturesSource, readFeatures } from '../../src/local/features/features-file.js';
+import { FeaturesError } from '../../src/local/features/features-error.js';
+import { type FeaturesSource, readFeatures } from '../../src/local/features/features-file.js';
 import { importFeatures } from '../../src/local/features/import-features.js';
 import type { NamespaceRecord } from '../../src/local/state/records.js';
 import { fixedStamp } from './requests.fixture.js';

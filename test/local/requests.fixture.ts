@@ -21,7 +21,11 @@ export async function ask(url: string, where: string, asked: Asked = {}): Promis
   const { token, headers, body } = asked;
   const response = await fetch(`${url}${path}`, {
     method,
-    headers: { ...(token !== undefined && { Authorization: `Bearer ${token}` }), ...headers },
+    headers: {
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      ...headers,
+    },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   return {

@@ -6,6 +6,7 @@ export interface ServeArguments {
   readonly features: string | undefined;
   readonly port: number;
   readonly host: string;
+  readonly allowHosts: readonly string[];
   readonly semantics: Semantics;
   readonly data: string | undefined;
   /** Undefined where no token is required. */
@@ -29,6 +30,8 @@ Options
                          wrong, the old features stay and a message says why.
   --port PORT            The port to listen on; 0 is any free one. Default: 8080.
   --host HOST            The address to listen on. Default: 127.0.0.1, which only this machine reaches.
+  --allow-host NAME      Another host by which clients address the service, such as a container's name. May
+                         be given more than once. All other hosts, and pages of other origins, get a 403.
   --semantics v1|v2      Whose rules of evaluation apply: Flipt v1's or v2's. With v2, only
                          evaluation and snapshots are served. Default: v1.
   --data FILE            Keeps every change made through the interface in FILE. Starts from FILE if it
@@ -54,7 +57,7 @@ With v2:
   GET  /client/v2/environments/{environment}/namespaces/{namespaceKey}/snapshot
   GET  /client/v2/environments/{environment}/namespaces/{namespaceKey}/stream
 
-Limits: bodies of 16 MB; 10 seconds for a request's headers, 30 for all of it.
+Limits: bodies of 16 MB; 10 seconds for a request's headers, 30 for all of it. 50,000 items a batch.
 Ends on SIGINT or SIGTERM, after what is in flight. Exit code 0; 1 if it could not start.
 
 Example
@@ -88,6 +91,7 @@ const OPTIONS = {
   features: { type: 'string' },
   port: { type: 'string', default: '8080' },
   host: { type: 'string', default: '127.0.0.1' },
+  'allow-host': { type: 'string', multiple: true, default: [] as string[] },
   semantics: { type: 'string', default: 'v1' },
   data: { type: 'string' },
   auth: { type: 'string' },
@@ -100,6 +104,7 @@ interface Values {
   readonly features?: string;
   readonly port: string;
   readonly host: string;
+  readonly 'allow-host': readonly string[];
   readonly semantics: string;
   readonly data?: string;
   readonly auth?: string;
@@ -113,6 +118,8 @@ function readServe(values: Values, env: Readonly<Record<string, string | undefin
     return wrong(`--port: expected a number from 0 to 65535, got ${values.port}`);
   }
   if (host === '') return wrong('--host: expected an address to listen on');
+  const allowHosts = values['allow-host'];
+  if (allowHosts.includes('')) return wrong('--allow-host: expected the name of a host');
   if (semantics !== 'v1' && semantics !== 'v2')
     return wrong(`--semantics: expected v1 or v2, got ${semantics}`);
   if (features === undefined && data === undefined) return wrong('--features: missing; expected a file');
@@ -131,7 +138,7 @@ function readServe(values: Values, env: Readonly<Record<string, string | undefin
   if (auth !== undefined && bootstrapToken === undefined) {
     return wrong('--auth required: needs a first token: --bootstrap-token, or FLIPT_BOOTSTRAP_TOKEN');
   }
-  return { kind: 'serve', serve: { features, port, host, semantics, data, bootstrapToken } };
+  return { kind: 'serve', serve: { features, port, host, allowHosts, semantics, data, bootstrapToken } };
 }
 
 function wrong(message: string): CommandLine {

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../clock.js';
 import type { Fingerprint } from '../../files/fingerprint.js';
 import { HELP, readCommandLine, type ServeArguments } from './command-line.js';
 import { DataFileError } from '../state/data-file.js';
-import { FeaturesError } from '../features/features-file.js';
+import { FeaturesError } from '../features/features-error.js';
 import { currentVersion, watchFile } from './features-watch.js';
 import { messageOf } from '../../text/describe.js';
 import { isLoopback } from '../../text/loopback.js';
@@ -98,7 +98,8 @@ function follow(
       await service.load(features);
       print(`Reloaded ${features}`);
     } catch (error) {
-      complain(`${messageOf(error)}; the old features stay`);
+      const message = messageOf(error);
+      complain(`${message}${message.includes('\n') ? '\n' : '; '}the old features stay`);
     }
   };
   return watchFile(features, known, changed, clock);

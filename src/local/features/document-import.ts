@@ -1,22 +1,22 @@
 import type { Semantics } from '../../engine/features.js';
-import { FeaturesError } from './features-file.js';
-import { complaint } from './features-schema.js';
+import type { Mistakes } from './features-error.js';
 import type { Stamp } from '../state/records.js';
 
 /** What goes along while one document is made into records. */
 export interface DocumentImport {
-  /** The words by which complaints name the document. */
+  /** The words by which mistakes name the document. */
   readonly where: string;
   readonly semantics: Semantics;
   readonly stamp: Stamp;
+  readonly mistakes: Mistakes;
 }
 
-/** Throws the complaint about a path within the document. */
-export function refuse({ where }: DocumentImport, path: string, wrong: string): never {
-  throw new FeaturesError(`${where}: ${complaint(path, wrong)}`);
+/** Reports a mistake at a path in the document. What is made of the document is then never used. */
+export function report({ where, mistakes }: DocumentImport, path: string, wrong: string): void {
+  mistakes.add(where, path, wrong);
 }
 
-/** The records of a list by key; a key that occurs twice is refused. */
+/** The records of a list by key; a key that occurs twice is a mistake. */
 export function byKey<Written extends { readonly key: string }, Record>(
   document: DocumentImport,
   path: string,
@@ -26,7 +26,7 @@ export function byKey<Written extends { readonly key: string }, Record>(
   const records = new Map<string, Record>();
   for (const [index, written] of list.entries()) {
     const at = `${path}[${index}]`;
-    if (records.has(written.key)) refuse(document, `${at}.key`, `"${written.key}" occurs twice`);
+    if (records.has(written.key)) report(document, `${at}.key`, `"${written.key}" occurs twice`);
     records.set(written.key, make(written, at));
   }
   return records;

@@ -2,15 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
 import type { FeaturesDocument } from './features-document.js';
 import { checkDocument, type CheckedDocument } from './features-schema.js';
+import { FeaturesError, Mistakes } from './features-error.js';
 import { messageOf } from '../../text/describe.js';
-
-/** Features that cannot be used. The message names the file, the document, the path in it and what was expected. */
-export class FeaturesError extends Error {
-  /** The error's name where it is printed. */
-  override readonly name = 'FeaturesError';
-  /** Identifies this error, whichever build of the package it comes from. */
-  readonly code = 'ERR_FEATURES';
-}
 
 /**
  * Where features come from: a path, YAML (so also JSON) text, or documents as objects.
@@ -18,29 +11,34 @@ export class FeaturesError extends Error {
  */
 export type FeaturesSource = string | URL | FeaturesDocument | readonly FeaturesDocument[];
 
-/** A document that has the right shape, with the words by which complaints name it. */
+/** A document that has the right shape, with the words by which mistakes in it are reported. */
 export interface SourceDocument {
   readonly where: string;
   readonly content: CheckedDocument;
 }
 
-/** Reads and checks the documents' shape. Throws a {@link FeaturesError}. */
-export async function readFeatures(source: FeaturesSource): Promise<readonly SourceDocument[]> {
-  if (typeof source === 'string' && isText(source))
-    return checkAll('features', parseText('features', source));
+/** The documents of right shape, and the mistakes in the others. */
+export interface Source {
+  readonly documents: readonly SourceDocument[];
+  readonly mistakes: Mistakes;
+}
+
+/** Reads documents and checks their shape. Throws a {@link FeaturesError} where they cannot be read at all. */
+export async function readFeatures(source: FeaturesSource): Promise<Source> {
+  if (typeof source === 'string' && isText(source)) return readText('features', source);
   if (typeof source === 'string' || source instanceof URL) {
     const name = String(source);
-    return checkAll(name, parseText(name, await readText(name, source)));
+    return readText(name, await fileText(name, source));
   }
   const documents: readonly unknown[] = Array.isArray(source) ? source : [source];
-  return checkAll('features', documents);
+  return checkAll('features', numbered('features', documents));
 }
 
 function isText(source: string): boolean {
   return /[\r\n]/.test(source) || source.trimStart().startsWith('{');
 }
 
-async function readText(name: string, path: string | URL): Promise<string> {
+async function fileText(name: string, path: string | URL): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
@@ -48,14 +46,15 @@ async function readText(name: string, path: string | URL): Promise<string> {
   }
 }
 
-function parseText(name: string, text: string): readonly unknown[] {
+function readText(name: string, text: string): Source {
+  const mistakes = new Mistakes();
   try {
-    return parseAllDocuments(text).flatMap((document, index) => {
-      const [error] = document.errors;
-      if (error) throw new FeaturesError(`${name}: document ${index + 1}: ${firstLine(error.message)}`);
-      const content: unknown = document.toJS();
-      return content === null ? [] : [content];
+    const documents = numbered(name, parseAllDocuments(text)).flatMap(({ where, given }): Given[] => {
+      for (const { message } of given.errors) mistakes.add(where, '', firstLine(message));
+      const content: unknown = given.errors.length > 0 ? null : given.toJS();
+      return content === null ? [] : [{ where, given: content }];
     });
+    return checkAll(name, documents, mistakes);
   } catch (error) {
     if (error instanceof FeaturesError) throw error;
     // Aliases that multiply without end, or nesting deeper than the parser can follow.
@@ -65,14 +64,27 @@ function parseText(name: string, text: string): readonly unknown[] {
   }
 }
 
-function checkAll(name: string, documents: readonly unknown[]): readonly SourceDocument[] {
-  if (documents.length === 0) throw new FeaturesError(`${name}: expected at least one document, found none`);
-  return documents.map((document, index) => {
-    const where = `${name}: document ${index + 1}`;
-    const content = checkDocument(document);
-    if ('wrong' in content) throw new FeaturesError(`${where}: ${content.wrong}`);
-    return { where, content };
+interface Given<Content = unknown> {
+  readonly where: string;
+  readonly given: Content;
+}
+
+function numbered<Content>(name: string, contents: readonly Content[]): readonly Given<Content>[] {
+  return contents.map((given, index) => ({ where: `${name}: document ${index + 1}`, given }));
+}
+
+function checkAll(name: string, given: readonly Given[], mistakes = new Mistakes()): Source {
+  if (given.length === 0) {
+    mistakes.throwIfAny();
+    throw new FeaturesError(`${name}: expected at least one document, found none`);
+  }
+  const documents = given.flatMap(({ where, given: document }): SourceDocument[] => {
+    const content = checkDocument(document, (path, wrong) => {
+      mistakes.add(where, path, wrong);
+    });
+    return content ? [{ where, content }] : [];
   });
+  return { documents, mistakes };
 }
 
 function firstLine(message: string): string {

@@ -100,20 +100,21 @@ export type CheckedFlag = CheckedDocument['flags'][number];
 export type CheckedSegment = CheckedDocument['segments'][number];
 export type CheckedConstraint = CheckedSegment['constraints'][number];
 
-/** Checks the shape. The complaint names the path within the document and what was expected there. */
-export function checkDocument(value: unknown): CheckedDocument | { readonly wrong: string } {
-  // A list would pass for an object without members.
-  if (Array.isArray(value)) return { wrong: 'expected a mapping, got a list' };
+/** Checks the shape, and reports each mistake with its path in the document; undefined if there are any. */
+export function checkDocument(
+  value: unknown,
+  report: (path: string, wrong: string) => void,
+): CheckedDocument | undefined {
+  if (Array.isArray(value)) {
+    // It would pass for an object without members.
+    report('', 'expected a mapping, got a list');
+    return undefined;
+  }
   const result = v.safeParse(documentSchema, value);
-  if (result.success) return result.output;
-  const [issue] = result.issues;
-  const path = (issue.path ?? []).map((part) => part.key);
-  return { wrong: complaint(pathText(path), sentence(issue)) };
-}
-
-/** `flags[0].key: expected …`; a complaint about the whole has no path. */
-export function complaint(path: string, what: string): string {
-  return path === '' ? what : `${path}: ${what}`;
+  for (const issue of result.issues ?? []) {
+    report(pathText((issue.path ?? []).map((part) => part.key)), sentence(issue));
+  }
+  return result.success ? result.output : undefined;
 }
 
 function pathText(path: readonly unknown[]): string {

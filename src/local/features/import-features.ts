@@ -1,6 +1,6 @@
 import type { Semantics } from '../../engine/features.js';
-import { byKey, type DocumentImport, refuse } from './document-import.js';
-import type { SourceDocument } from './features-file.js';
+import { byKey, type DocumentImport, report } from './document-import.js';
+import type { Source } from './features-file.js';
 import type { CheckedDocument } from './features-schema.js';
 import { importFlag } from './import-flag.js';
 import { importSegment } from './import-segment.js';
@@ -8,19 +8,20 @@ import type { NamespaceRecord, Stamp } from '../state/records.js';
 
 /** Makes records of the documents; there is always a namespace `default`. Throws a {@link FeaturesError}. */
 export function importFeatures(
-  documents: readonly SourceDocument[],
+  { documents, mistakes }: Source,
   semantics: Semantics,
   stamp: Stamp,
 ): ReadonlyMap<string, NamespaceRecord> {
   const imported = new Map<string, NamespaceRecord>();
   for (const { where, content } of documents) {
-    const document: DocumentImport = { where, semantics, stamp };
+    const document: DocumentImport = { where, semantics, stamp, mistakes };
     const namespace = importNamespace(document, content);
     if (imported.has(namespace.key)) {
-      refuse(document, 'namespace', `"${namespace.key}" has a document already`);
+      report(document, 'namespace', `"${namespace.key}" has a document already`);
     }
     imported.set(namespace.key, namespace);
   }
+  mistakes.throwIfAny();
   const empty = { key: 'default', name: 'Default', description: '', flags: new Map(), segments: new Map() };
   return new Map([['default', empty], ...imported]);
 }

@@ -1,5 +1,5 @@
 import type { Rollout, SegmentChoice, SegmentOperator } from '../../engine/features.js';
-import { byKey, type DocumentImport, newDates, newIdentity, refuse } from './document-import.js';
+import { byKey, type DocumentImport, newDates, newIdentity, report } from './document-import.js';
 import type { CheckedFlag } from './features-schema.js';
 import type { FlagRecord, RuleRecord, SegmentRecord, VariantRecord } from '../state/records.js';
 import { storedChoice } from '../state/changed-state.js';
@@ -31,7 +31,7 @@ export function importFlag(
     return { ...shared, type, rollouts: importRollouts(document, path, written, segments) };
   }
   if (written.rollouts.length > 0) {
-    refuse(document, `${path}.rollouts`, 'only a BOOLEAN_FLAG_TYPE has rollouts');
+    report(document, `${path}.rollouts`, 'only a BOOLEAN_FLAG_TYPE has rollouts');
   }
   return { ...shared, type, defaultVariantId: defaultVariant(document, path, written, variants)?.id };
 }
@@ -53,9 +53,11 @@ function importVariant(
 function importAttachment(document: DocumentImport, path: string, value: unknown): string {
   if (value === undefined || value === null) return '';
   if (document.semantics === 'v2' && typeof value !== 'object') {
-    refuse(document, path, 'expected a mapping or a list, which is all that Flipt v2 takes');
+    report(document, path, 'expected a mapping or a list, which is all that Flipt v2 takes');
   }
-  return asJson(value) ?? refuse(document, path, 'expected what JSON can hold');
+  const json = asJson(value);
+  if (json === undefined) report(document, path, 'expected what JSON can hold');
+  return json ?? '';
 }
 
 function asJson(value: unknown): string | undefined {
@@ -74,7 +76,7 @@ function defaultVariant(
   variants: Variants,
 ): VariantRecord | undefined {
   const defaults = written.filter((variant) => variant.default);
-  if (defaults.length > 1) refuse(document, `${path}.variants`, 'expected at most one default variant');
+  if (defaults.length > 1) report(document, `${path}.variants`, 'expected at most one default variant');
   return defaults[0] && variants.get(defaults[0].key);
 }
 
@@ -93,11 +95,12 @@ function importRules(
       ...newIdentity(document),
       ...importChoice(document, `${at}.segment`, keys, operator, segments),
       rank: index + 1,
-      distributions: distributions.map(({ variant: key, rollout }, position) => {
+      distributions: distributions.flatMap(({ variant: key, rollout }, position) => {
         const variant = variants.get(key);
-        if (variant) return { ...newIdentity(document), variantId: variant.id, rollout };
+        if (variant) return [{ ...newIdentity(document), variantId: variant.id, rollout }];
         const where = `${at}.distributions[${position}].variant`;
-        return refuse(document, where, `expected the key of a variant of this flag, got "${key}"`);
+        report(document, where, `expected the key of a variant of this flag, got "${key}"`);
+        return [];
       }),
     };
   });
@@ -125,7 +128,8 @@ function importChoice(
   operator: SegmentOperator | undefined,
   segments: Segments,
 ): SegmentChoice {
-  const unknown = keys.find((key) => !segments.has(key));
-  if (unknown === undefined) return storedChoice(keys, operator);
-  return refuse(document, path, `expected the key of a segment of this document, got "${unknown}"`);
+  for (const key of keys.filter((each) => !segments.has(each))) {
+    report(document, path, `expected the key of a segment of this document, got "${key}"`);
+  }
+  return storedChoice(keys, operator);
 }

@@ -4,7 +4,7 @@ import { LIST_OPERATORS, OPERATORS, OPERATORS_WITHOUT_VALUE } from '../../engine
 import { parseNumbers, parseStrings } from '../../engine/syntax/lists.js';
 import { parseNumber } from '../../engine/syntax/number-syntax.js';
 import type { ConstraintRecord, SegmentRecord } from '../state/records.js';
-import { type DocumentImport, newDates, newIdentity, refuse } from './document-import.js';
+import { type DocumentImport, newDates, newIdentity, report } from './document-import.js';
 import type { CheckedConstraint, CheckedSegment } from './features-schema.js';
 
 const MAX_LIST = 100;
@@ -16,12 +16,13 @@ export function importSegment(
   written: CheckedSegment,
 ): SegmentRecord {
   const { key, name, description, match_type: matchType } = written;
-  const constraints = written.constraints.map((constraint, index): ConstraintRecord => {
+  const constraints = written.constraints.flatMap((constraint, index): ConstraintRecord[] => {
     const imported = importConstraint(constraint);
     if ('wrong' in imported) {
-      return refuse(document, `${path}.constraints[${index}].${imported.member}`, imported.wrong);
+      report(document, `${path}.constraints[${index}].${imported.member}`, imported.wrong);
+      return [];
     }
-    return { ...newIdentity(document), ...constraint, ...imported };
+    return [{ ...newIdentity(document), ...constraint, ...imported }];
   });
   return { key, name: name || key, description, matchType, constraints, ...newDates(document) };
 }

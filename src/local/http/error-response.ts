@@ -11,8 +11,11 @@ export interface HttpErrorResponse {
 const STATUSES: Readonly<Record<RefusalKind, Omit<HttpErrorResponse, 'message'>>> = {
   invalid: { status: 400, code: 3 },
   unauthenticated: { status: 401, code: 16 },
+  forbidden: { status: 403, code: 7 },
   'not-found': { status: 404, code: 5 },
+  'method-not-allowed': { status: 405, code: 12 },
   'too-large': { status: 413, code: 8 },
+  'not-json': { status: 415, code: 3 },
   'not-served': { status: 501, code: 12 },
 };
 const INTERNAL = { status: 500, code: 13 };

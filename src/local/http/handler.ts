@@ -3,10 +3,14 @@ import type { Authenticate, Caller } from '../operations/authentication.js';
 import type { ServiceCore } from '../operations/operation.js';
 import { readBody } from './request-body.js';
 import { findRoute } from './router.js';
-import { type Access, routesOf } from '../operations/routes.js';
-import { unauthenticated } from '../requests/refusal.js';
+import { type Access, routesOf, type ServedRoute } from '../operations/routes.js';
+import { parseBody } from '../requests/json-body.js';
+import { Message } from '../requests/message.js';
+import { notJson, unauthenticated } from '../requests/refusal.js';
+import { originCheck } from './origin.js';
+import { targetOf } from './target.js';
 import { sendEvents } from './event-stream.js';
-import { sendDocument, sendError, sendJson } from './responses.js';
+import { sendDocument, sendError, sendJson, sendText } from './responses.js';
 
 /** Answers one request; an answer without end stops at `ending`. Never rejects. */
 export type Handler = (
@@ -20,35 +24,42 @@ export interface HandlerOptions {
   readonly authenticate: Authenticate;
   /** The largest body, in bytes. */
   readonly maxBodyBytes: number;
+  /** The hosts by which the service may be addressed, beside those of this machine. */
+  readonly allowedHosts: readonly string[];
 }
 
 /** The service as a handler: it knows nothing of ports and connections. */
-export function createHandler({ service, authenticate, maxBodyBytes }: HandlerOptions): Handler {
+export function createHandler({
+  service,
+  authenticate,
+  maxBodyBytes,
+  allowedHosts,
+}: HandlerOptions): Handler {
+  const checkOrigin = originCheck(allowedHosts);
   const routes = routesOf(service.semantics);
 
   const answer: Handler = async (request, response, ending) => {
-    const { pathname, query } = target(request.url ?? '');
+    const { pathname, query, host } = targetOf(request);
+    checkOrigin({ host, origin: request.headers.origin });
     const { route, path } = findRoute(routes, request.method ?? '', pathname);
-    const header = (name: string): string | undefined => {
-      const value = request.headers[name];
-      return typeof value === 'string' ? value : undefined;
-    };
+    const header = (name: string): string | undefined => request.headers[name]?.toString();
     const sender = authenticate(header('authorization'), service.store.state, service.stamp.date());
     const caller = admitted(route.access, sender, path('namespaceKey'));
-    const body = await readBody(request, maxBodyBytes);
-    const routed = { path, query, header, body, caller };
+    const message = await readMessage(request, route, maxBodyBytes);
+    const routed = { path, query, header, message, caller };
     switch (route.answers) {
       case 'json':
         sendJson(response, 200, await route.operation(service, routed));
         return;
-      case 'document': {
-        const { 'if-none-match': ifNoneMatch, 'accept-encoding': acceptEncoding } = request.headers;
+      case 'json-text':
+        sendText(response, 200, await route.operation(service, routed));
+        return;
+      case 'document':
         await sendDocument(response, route.operation(service, routed), {
-          ifNoneMatch,
-          acceptEncoding: acceptEncoding?.toString(),
+          ifNoneMatch: header('if-none-match'),
+          acceptEncoding: header('accept-encoding'),
         });
         return;
-      }
       case 'events':
         sendEvents(response, route.operation(service, routed), ending);
     }
@@ -63,9 +74,17 @@ export function createHandler({ service, authenticate, maxBodyBytes }: HandlerOp
   };
 }
 
-function target(url: string): { pathname: string; query: URLSearchParams } {
-  const [pathname = '', ...query] = url.split('?');
-  return { pathname, query: new URLSearchParams(query.join('?')) };
+async function readMessage(
+  request: IncomingMessage,
+  { method, onlyJson }: ServedRoute,
+  maxBytes: number,
+): Promise<Message> {
+  const type = request.headers['content-type'];
+  if (onlyJson && type !== undefined && method !== 'GET' && !/^\s*application\/json\s*(?:;|$)/i.test(type)) {
+    throw notJson(type);
+  }
+  const body = await readBody(request, maxBytes);
+  return Message.of(method === 'GET' ? undefined : await parseBody(body));
 }
 
 const NOBODY: Caller = { namespaceKey: '' };

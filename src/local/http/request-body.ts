@@ -3,14 +3,14 @@ import { invalid, tooLarge } from '../requests/refusal.js';
 
 /** The whole body as text. Throws a 413 as soon as it is known to be too large. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw larger(maxBytes);
   const chunks: Buffer[] = [];
   let bytes = 0;
   return new Promise((resolve, reject) => {
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes <= maxBytes) chunks.push(chunk);
-      else reject(tooLarge(maxBytes));
+      else reject(larger(maxBytes));
     });
     request.on('end', () => {
       resolve(Buffer.concat(chunks).toString());
@@ -19,4 +19,8 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
       reject(invalid('the request ended before its body did'));
     });
   });
+}
+
+function larger(bytes: number): Error {
+  return tooLarge(`the request's body is larger than ${bytes} bytes`);
 }

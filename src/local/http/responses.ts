@@ -7,7 +7,7 @@ import { errorResponse } from './error-response.js';
 const compressed = promisify(gzip);
 
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  sendText(response, status, Buffer.from(JSON.stringify(body)));
+  sendText(response, status, JSON.stringify(body));
 }
 
 export function sendError(response: ServerResponse, error: unknown): void {
@@ -35,7 +35,7 @@ export async function sendDocument(
   }
   response.setHeader('Vary', 'Accept-Encoding');
   if (!/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(acceptEncoding)) {
-    sendText(response, 200, Buffer.from(text()));
+    sendText(response, 200, text());
     return;
   }
   const body = await compressed(text());
@@ -43,7 +43,8 @@ export async function sendDocument(
   sendText(response, 200, body);
 }
 
-function sendText(response: ServerResponse, status: number, body: Buffer): void {
+export function sendText(response: ServerResponse, status: number, text: string | Buffer): void {
+  const body = Buffer.from(text);
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': body.length });
   response.end(body);
 }

@@ -1,34 +1,55 @@
-import type { Route } from '../operations/routes.js';
-import { invalid, notFound, notServed } from '../requests/refusal.js';
+import type { Route, ServedRoute } from '../operations/routes.js';
+import { invalid, invalidField, methodNotAllowed, notFound, notServed } from '../requests/refusal.js';
 
 export interface FoundRoute {
-  readonly route: Route;
+  readonly route: ServedRoute;
+  /** A part of the path, decoded; `''` where the route has none of that name. */
   readonly path: (name: string) => string;
 }
 
-/** The route of a request. A path with another method is a 501, any other path a 404: as the service has it. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
+
+/** The route of a request. A path with another method is a 501, any other path a 404: the service's rules. */
 export function findRoute(routes: readonly Route[], method: string, pathname: string): FoundRoute {
+  if (!METHODS.includes(method)) throw methodNotAllowed();
   const parts = decodedParts(pathname);
   const onPath = routes.filter((route) => matches(route, parts));
-  const route = onPath.find((candidate) => candidate.method === method);
+  const route = onPath.filter(isServed).find((candidate) => candidate.method === method);
   if (!route) throw onPath.length > 0 ? notServed('Method Not Allowed') : notFound('Not Found');
-  return { route, path: (name) => parts[route.path.indexOf(`:${name}`)] ?? '' };
+  const values = new Map(route.path.map((name, index) => [name, valueOf(name, parts[index])]));
+  return { route, path: (name) => values.get(`:${name}`) ?? '' };
 }
 
+function isServed(route: Route): route is ServedRoute {
+  return route.answers !== 'nothing';
+}
+
+/** The service decodes before it splits: an encoded slash separates parts, too. */
 function decodedParts(pathname: string): readonly string[] {
-  const parts = pathname.replace(/\/$/, '').split('/').slice(1);
+  if (/%(?![0-9a-f]{2})/i.test(pathname)) throw invalid('the path has a % that encodes nothing');
+  const decoded = decodedUtf8(pathname);
+  // A path of the interface may end with a slash. `/health` is not one of them.
+  return (/^\/[^/]+\/./.test(decoded) ? decoded.replace(/\/$/, '') : decoded).split('/').slice(1);
+}
+
+function decodedUtf8(pathname: string): string {
   try {
-    return parts.map(decodeURIComponent);
+    return decodeURIComponent(pathname);
   } catch {
-    throw invalid('the path is not encoded as UTF-8');
+    throw notFound('Not Found');
   }
 }
 
 function matches({ path }: Route, parts: readonly string[]): boolean {
   return (
     path.length === parts.length &&
-    path.every((expected, index) =>
-      expected.startsWith(':') ? parts[index] !== '' : expected === parts[index],
-    )
+    path.every((expected, index) => expected.startsWith(':') || expected === parts[index])
   );
+}
+
+/** No namespace means the default one; nothing else may be empty. */
+function valueOf(name: string, part = ''): string {
+  if (part !== '' || !name.startsWith(':')) return part;
+  if (name === ':namespaceKey') return 'default';
+  throw invalidField(name.slice(1), 'must not be empty');
 }

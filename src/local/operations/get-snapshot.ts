@@ -1,3 +1,4 @@
+import { single } from '../requests/query.js';
 import { notFound, notServed } from '../requests/refusal.js';
 import { clientAbilities, EVERY_ABILITY } from '../snapshot/client-abilities.js';
 import type { NamespaceRecord } from '../state/records.js';
@@ -5,7 +6,8 @@ import { checkEnvironment } from './check-environment.js';
 import type { DocumentOperation, EventOperation } from './operation.js';
 
 /** GET /internal/v1/evaluation/snapshot/namespace/{namespaceKey} */
-export const getSnapshot: DocumentOperation = (service, { path, header }) => {
+export const getSnapshot: DocumentOperation = (service, { path, query, header }) => {
+  single(query, 'reference');
   checkEnvironment(service.semantics, header('x-flipt-environment'));
   const key = path('namespaceKey');
   const namespace = service.store.state.namespaces.get(key);

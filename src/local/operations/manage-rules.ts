@@ -1,6 +1,6 @@
 import { SEGMENT_OPERATORS, type SegmentOperator } from '../../engine/features.js';
 import { storedChoice, withFlag } from '../state/changed-state.js';
-import { Message } from '../requests/message.js';
+import type { Message } from '../requests/message.js';
 import type { Operation } from './operation.js';
 import { pageOf } from '../requests/page.js';
 import type { RuleRecord } from '../state/records.js';
@@ -16,8 +16,9 @@ export const listRules: Operation = ({ store }, { path, query }) => {
 };
 
 /** POST /api/v1/namespaces/{namespaceKey}/flags/{flagKey}/rules */
-export const createRule: Operation = ({ store, stamp }, { path, body }) => {
-  const { segmentKey, segmentKeys, segmentOperator, rank } = readRule(body);
+export const createRule: Operation = ({ store, stamp }, { path, message }) => {
+  message.checkStrings('namespaceKey', 'flagKey');
+  const { segmentKey, segmentKeys, segmentOperator, rank } = readRule(message);
   const namespaceKey = path('namespaceKey');
   const flagKey = path('flagKey');
   return store.change((state) => {
@@ -37,13 +38,12 @@ export const createRule: Operation = ({ store, stamp }, { path, body }) => {
   });
 };
 
-function readRule(body: string): {
+function readRule(message: Message): {
   segmentKey: string;
   segmentKeys: readonly string[];
   segmentOperator: SegmentOperator;
   rank: number;
 } {
-  const message = Message.parseExact(body);
   const rule = {
     segmentKey: message.string('segmentKey'),
     segmentKeys: message.strings('segmentKeys'),

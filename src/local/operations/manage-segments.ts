@@ -1,9 +1,10 @@
 import { MATCH_TYPES } from '../../engine/features.js';
-import { Message } from '../requests/message.js';
+import type { Message } from '../requests/message.js';
 import type { Operation } from './operation.js';
 import { pageOf } from '../requests/page.js';
 import { withSegment } from '../state/changed-state.js';
 import { KEY_SYNTAX, type NamespaceRecord, type SegmentRecord, type State } from '../state/records.js';
+import { single } from '../requests/query.js';
 import { invalid, invalidField, notFound } from '../requests/refusal.js';
 
 /** GET /api/v1/namespaces/{namespaceKey}/segments */
@@ -15,14 +16,15 @@ export const listSegments: Operation = ({ store }, { path, query }) => {
 };
 
 /** GET /api/v1/namespaces/{namespaceKey}/segments/{key} */
-export const getSegment: Operation = ({ store }, { path }) => {
+export const getSegment: Operation = ({ store }, { path, query }) => {
+  single(query, 'reference');
   const namespaceKey = path('namespaceKey');
   return shown(namespaceKey, find(store.state, namespaceKey, path('key')).segment);
 };
 
 /** POST /api/v1/namespaces/{namespaceKey}/segments */
-export const createSegment: Operation = ({ store, stamp }, { path, body }) => {
-  const message = Message.parseExact(body);
+export const createSegment: Operation = ({ store, stamp }, { path, message }) => {
+  message.checkStrings('namespaceKey');
   const key = message.string('key');
   const content = readContent(message);
   if (key === '') throw invalidField('key', 'must not be empty');
@@ -40,8 +42,9 @@ export const createSegment: Operation = ({ store, stamp }, { path, body }) => {
 };
 
 /** PUT /api/v1/namespaces/{namespaceKey}/segments/{key} */
-export const updateSegment: Operation = ({ store, stamp }, { path, body }) => {
-  const content = readContent(Message.parseExact(body));
+export const updateSegment: Operation = ({ store, stamp }, { path, message }) => {
+  message.checkStrings('namespaceKey', 'key');
+  const content = readContent(message);
   checkName(content.name);
   const namespaceKey = path('namespaceKey');
   return store.change((state) => {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { hashOf } from './authentication.js';
-import { Message } from '../requests/message.js';
 import type { Operation } from './operation.js';
 import type { TokenRecord } from '../state/records.js';
 import { notFound } from '../requests/refusal.js';
@@ -8,8 +7,7 @@ import { notFound } from '../requests/refusal.js';
 const TOKEN_BYTES = 32;
 
 /** POST /auth/v1/method/token: its answer is the only one with the token itself. */
-export const createToken: Operation = async ({ store, stamp }, { body }) => {
-  const message = Message.parse(body);
+export const createToken: Operation = async ({ store, stamp }, { message }) => {
   const name = message.string('name');
   const description = message.string('description');
   const namespaceKey = message.string('namespaceKey');

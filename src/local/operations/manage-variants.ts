@@ -1,6 +1,6 @@
 import { withFlag } from '../state/changed-state.js';
 import { compactJson } from '../requests/json-text.js';
-import { Message } from '../requests/message.js';
+import type { Message } from '../requests/message.js';
 import type { Operation } from './operation.js';
 import type { VariantRecord } from '../state/records.js';
 import { invalid, invalidField, notFound } from '../requests/refusal.js';
@@ -8,8 +8,9 @@ import { invalid, invalidField, notFound } from '../requests/refusal.js';
 const LARGEST_ATTACHMENT_KB = 1000;
 
 /** PUT /api/v1/namespaces/{namespaceKey}/flags/{flagKey}/variants/{id} */
-export const updateVariant: Operation = ({ store, stamp }, { path, body }) => {
-  const content = readContent(body);
+export const updateVariant: Operation = ({ store, stamp }, { path, message }) => {
+  message.checkStrings('namespaceKey', 'flagKey', 'id');
+  const content = readContent(message);
   const namespaceKey = path('namespaceKey');
   const flagKey = path('flagKey');
   return store.change((state) => {
@@ -30,8 +31,7 @@ export const updateVariant: Operation = ({ store, stamp }, { path, body }) => {
   });
 };
 
-function readContent(body: string): Pick<VariantRecord, 'key' | 'name' | 'description' | 'attachment'> {
-  const message = Message.parse(body);
+function readContent(message: Message): Pick<VariantRecord, 'key' | 'name' | 'description' | 'attachment'> {
   const content = {
     key: message.string('key'),
     name: message.string('name'),

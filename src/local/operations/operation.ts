@@ -1,5 +1,6 @@
 import type { Evaluator } from '../../engine/evaluate.js';
 import type { Semantics } from '../../engine/features.js';
+import type { Message } from '../requests/message.js';
 import type { SnapshotDocument, SnapshotWriter } from '../snapshot/snapshot-document.js';
 import type { Stamp } from '../state/records.js';
 import type { Store } from '../state/state-store.js';
@@ -20,12 +21,15 @@ export interface RoutedRequest {
   readonly path: (name: string) => string;
   readonly query: URLSearchParams;
   readonly header: (name: string) => string | undefined;
-  readonly body: string;
+  readonly message: Message;
   readonly caller: Caller;
 }
 
 /** Returns the answer's body, or throws a refusal. */
 export type Operation = (service: ServiceCore, request: RoutedRequest) => unknown;
+
+/** Resolves with the answer's body as JSON text: an answer too long to be written in one turn of the event loop. */
+export type TextOperation = (service: ServiceCore, request: RoutedRequest) => Promise<string>;
 
 /** Returns a document that a client may keep, or throws a refusal. */
 export type DocumentOperation = (service: ServiceCore, request: RoutedRequest) => SnapshotDocument;

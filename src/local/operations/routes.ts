@@ -1,7 +1,7 @@
 import type { Semantics } from '../../engine/features.js';
 import { evaluateBatch } from './evaluate-batch.js';
 import { getSnapshot, streamSnapshot } from './get-snapshot.js';
-import type { DocumentOperation, EventOperation, Operation } from './operation.js';
+import type { DocumentOperation, EventOperation, Operation, TextOperation } from './operation.js';
 import { createRule, listRules } from './manage-rules.js';
 import { createSegment, getSegment, listSegments, updateSegment } from './manage-segments.js';
 import { createToken, getToken } from './manage-tokens.js';
@@ -18,14 +18,25 @@ interface Place {
   /** Its parts; one that begins with `:` takes any text and gives it that name. */
   readonly path: readonly string[];
   readonly access: Access;
+  /** Whether a body of another Content-Type than JSON is refused: browsers send those to any site without asking. */
+  readonly onlyJson: boolean;
 }
 
-export type Route = Place &
+export type ServedRoute = Place &
   (
     | { readonly answers: 'json'; readonly operation: Operation }
+    | { readonly answers: 'json-text'; readonly operation: TextOperation }
     | { readonly answers: 'document'; readonly operation: DocumentOperation }
     | { readonly answers: 'events'; readonly operation: EventOperation }
   );
+
+/** A path that Flipt serves and this service does not. */
+interface UnservedRoute {
+  readonly path: readonly string[];
+  readonly answers: 'nothing';
+}
+
+export type Route = ServedRoute | UnservedRoute;
 
 const segments = '/api/v1/namespaces/:namespaceKey/segments';
 const flag = '/api/v1/namespaces/:namespaceKey/flags/:flagKey';
@@ -33,7 +44,13 @@ const client = '/client/v2/environments/:environment/namespaces/:namespaceKey';
 
 const evaluation: readonly Route[] = [
   json('GET', '/health', 'open', () => ({ status: 'SERVING' })),
-  json('POST', '/evaluate/v1/batch', 'body', evaluateBatch),
+  {
+    ...at('POST', '/evaluate/v1/batch', 'body'),
+    answers: 'json-text',
+    operation: evaluateBatch,
+    // The service does not look at it.
+    onlyJson: false,
+  },
   {
     ...at('GET', '/internal/v1/evaluation/snapshot/namespace/:namespaceKey', 'namespace'),
     answers: 'document',
@@ -44,9 +61,11 @@ const evaluation: readonly Route[] = [
 const management: readonly Route[] = [
   json('POST', '/auth/v1/method/token', 'all', createToken),
   json('GET', '/auth/v1/tokens/:id', 'all', getToken),
+  { path: partsOf('/auth/v1/tokens'), answers: 'nothing' },
   json('GET', `${flag}/rules`, 'namespace', listRules),
   json('POST', `${flag}/rules`, 'namespace', createRule),
   json('PUT', `${flag}/variants/:id`, 'namespace', updateVariant),
+  { path: partsOf(`${flag}/variants`), answers: 'nothing' },
   json('GET', segments, 'namespace', listSegments),
   json('POST', segments, 'namespace', createSegment),
   json('GET', `${segments}/:key`, 'namespace', getSegment),
@@ -65,9 +84,13 @@ export function routesOf(semantics: Semantics): readonly Route[] {
 }
 
 function at(method: Place['method'], path: string, access: Access): Place {
-  return { method, path: path.split('/').slice(1), access };
+  return { method, path: partsOf(path), access, onlyJson: true };
 }
 
 function json(method: Place['method'], path: string, access: Access, operation: Operation): Route {
   return { ...at(method, path, access), answers: 'json', operation };
+}
+
+function partsOf(path: string): readonly string[] {
+  return path.split('/').slice(1);
 }

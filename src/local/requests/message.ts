@@ -1,29 +1,20 @@
 import { parseDateTime } from '../../engine/syntax/date-syntax.js';
-import { withoutRoundFractions } from './json-text.js';
-import { kindOf, messageOf } from '../../text/describe.js';
+import { kindOf } from '../../text/describe.js';
 import { invalid } from './refusal.js';
 
+const FIRST_INSTANT = BigInt(Date.parse('0001-01-01T00:00:00Z')) * 1_000_000n;
+const END_OF_TIME = BigInt(Date.parse('+010000-01-01T00:00:00Z')) * 1_000_000n;
 const LARGEST_INT32 = 2 ** 31 - 1;
 
 /**
- * A request's body, read as the service reads it: proto3's JSON mapping. Unknown members are passed over, null and
- * what is missing are the default, and a member may carry its snake_case name. Every wrong type throws a 400.
+ * A request's body, read as the service reads it: proto3's JSON mapping. Unknown members are ignored, null and what is
+ * missing are the default, and a member may carry its snake_case name. A wrong type is refused.
  */
 export class Message {
   private constructor(private readonly members: Readonly<Record<string, unknown>>) {}
 
-  /** An empty body is an empty message. */
-  static parse(body: string): Message {
-    return Message.of(parseJson(body), 'the body');
-  }
-
-  /** The same for a body that may hold integers or an enum's number: they are written with digits only. */
-  static parseExact(body: string): Message {
-    parseJson(body);
-    return Message.parse(withoutRoundFractions(body));
-  }
-
-  private static of(value: unknown, name: string): Message {
+  /** Nothing is an empty message. */
+  static of(value: unknown, name = 'the body'): Message {
     if (value === undefined || value === null) return new Message({});
     if (!isObject(value)) throw wrongType(name, 'an object', value);
     return new Message(value);
@@ -31,6 +22,11 @@ export class Message {
 
   string(name: string): string {
     return asString(this.member(name), name);
+  }
+
+  /** Refuses a wrong type in members whose value comes from elsewhere, such as the path. */
+  checkStrings(...names: readonly string[]): void {
+    for (const name of names) this.string(name);
   }
 
   /** An int32, which may come as a string of digits. */
@@ -66,18 +62,16 @@ export class Message {
     );
   }
 
-  /** An RFC 3339 date-time in UTC, to the nanosecond; undefined where there is none. */
+  /** An RFC 3339 date-time in UTC, with no fraction or one of 3, 6 or 9 digits; undefined where there is none. */
   timestamp(name: string): string | undefined {
     const value = this.member(name);
     if (value === undefined || value === null) return undefined;
     const instant = typeof value === 'string' && value.includes('T') ? parseDateTime(value) : undefined;
     if (instant === undefined) throw wrongType(name, 'a date-time as RFC 3339 has it', value);
-    const fraction = ((instant % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
-    const seconds = new Date(Number((instant - fraction) / 1_000_000n)).toISOString().slice(0, 19);
-    const digits = String(fraction)
-      .padStart(9, '0')
-      .replace(/0{1,9}$/, '');
-    return digits === '' ? `${seconds}Z` : `${seconds}.${digits}Z`;
+    if (instant < FIRST_INSTANT || instant >= END_OF_TIME) {
+      throw invalid(`invalid value for ${name}: expected a date-time in the years 1 to 9999, UTC`);
+    }
+    return written(instant);
   }
 
   private list(name: string): readonly unknown[] {
@@ -93,23 +87,26 @@ export class Message {
   }
 }
 
-function parseJson(body: string): unknown {
-  if (/^[ \t\r\n]*$/.test(body)) return undefined;
-  try {
-    return JSON.parse(body);
-  } catch (error) {
-    throw invalid(`the body is not JSON: ${messageOf(error)}`);
-  }
-}
-
 function asString(value: unknown, name: string): string {
   const text = value ?? '';
   if (typeof text !== 'string') throw wrongType(name, 'a string', value);
   return text.toWellFormed();
 }
 
+function written(instant: bigint): string {
+  const fraction = ((instant % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
+  const seconds = new Date(Number((instant - fraction) / 1_000_000n)).toISOString().slice(0, 19);
+  const digits = String(fraction)
+    .padStart(9, '0')
+    .replace(/(?:000){1,3}$/, '');
+  return digits === '' ? `${seconds}Z` : `${seconds}.${digits}Z`;
+}
+
+/** A string of an integer may have spaces around it, and no leading zero: the service's rule. */
+const INTEGER_TEXT = /^ *-?(?:0|[1-9][0-9]{0,9}) *$/;
+
 function asInteger(value: unknown, name: string): number {
-  const integer = typeof value === 'string' && /^-?[0-9]{1,10}$/.test(value) ? Number(value) : value;
+  const integer = typeof value === 'string' && INTEGER_TEXT.test(value) ? Number(value) : value;
   if (!Number.isInteger(integer) || typeof integer !== 'number') throw wrongType(name, 'an integer', value);
   if (integer > LARGEST_INT32 || integer < -LARGEST_INT32 - 1) throw wrongType(name, 'an int32', value);
   return integer;

@@ -1,3 +1,4 @@
+import { single } from './query.js';
 import { invalid, invalidField } from './refusal.js';
 
 const DEFAULT_LIMIT = 25;
@@ -17,7 +18,9 @@ export interface Page<Item> {
 export function pageOf<Item>(list: readonly Item[], query: URLSearchParams): Page<Item> {
   const limit = natural(query, 'limit');
   const offset = natural(query, 'offset');
-  const pageToken = query.get('pageToken') ?? query.get('page_token') ?? '';
+  const pageToken = single(query, 'pageToken') || single(query, 'page_token');
+  // Without effect in a store that has no revisions.
+  single(query, 'reference');
   if (limit === 0 && (offset > 0 || pageToken !== '')) {
     throw invalid('limit must be set when offset or pageToken is set');
   }
@@ -31,8 +34,7 @@ export function pageOf<Item>(list: readonly Item[], query: URLSearchParams): Pag
 }
 
 function natural(query: URLSearchParams, name: string): number {
-  const [text = '0', ...others] = query.getAll(name);
-  if (others.length > 0) throw invalid(`too many values for field "${name}"`);
+  const text = query.has(name) ? single(query, name) : '0';
   const number = Number(text);
   if (!/^-?[0-9]+$/.test(text) || number > LARGEST_INT32) throw invalidField(name, 'must be an integer');
   if (number < 0) throw invalidField(name, 'must not be negative');

@@ -1,5 +1,15 @@
+import { quoted } from '../../text/quote.js';
+
 /** Why the service refuses a request. */
-export type RefusalKind = 'invalid' | 'unauthenticated' | 'not-found' | 'too-large' | 'not-served';
+export type RefusalKind =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not-found'
+  | 'method-not-allowed'
+  | 'too-large'
+  | 'not-json'
+  | 'not-served';
 
 /** A request that the service refuses. Its message is the answer's. */
 export class Refusal extends Error {
@@ -26,5 +36,12 @@ export const unauthenticated = (): Refusal => new Refusal('unauthenticated', 're
 /** What Flipt has and this service has not, or what neither has. */
 export const notServed = (message: string): Refusal => new Refusal('not-served', message);
 
-export const tooLarge = (bytes: number): Refusal =>
-  new Refusal('too-large', `the request's body is larger than ${bytes} bytes`);
+export const tooLarge = (message: string): Refusal => new Refusal('too-large', message);
+
+export const forbidden = (message: string): Refusal => new Refusal('forbidden', message);
+
+export const notJson = (type: string): Refusal =>
+  new Refusal('not-json', `expected Content-Type application/json or none, got ${quoted(type)}`);
+
+/** A method that HTTP's core does not know. */
+export const methodNotAllowed = (): Refusal => new Refusal('method-not-allowed', 'Method Not Allowed');

@@ -8,6 +8,7 @@ const DEFAULTS = {
   features: 'f.yml',
   port: 8080,
   host: '127.0.0.1',
+  allowHosts: [],
   semantics: 'v1',
   data: undefined,
   bootstrapToken: undefined,
@@ -19,6 +20,7 @@ describe('arguments', () => {
     ['--features=f.yml serve', {}],
     ['serve --features f.yml --port 0', { port: 0 }],
     ['serve --features f.yml --host 0.0.0.0 --semantics v2', { host: '0.0.0.0', semantics: 'v2' }],
+    ['serve --features f.yml --allow-host a --allow-host b.test', { allowHosts: ['a', 'b.test'] }],
     ['serve --data d.json', { features: undefined, data: 'd.json' }],
     ['serve --features f.yml --auth required --bootstrap-token dummy', { bootstrapToken: 'dummy' }],
   ])('%s', (line, serve) => {
@@ -82,10 +84,18 @@ describe('arguments', () => {
 });
 
 describe('the help', () => {
-  it.each(['features', 'port', 'host', 'semantics', 'data', 'auth', 'bootstrap-token', 'help', 'version'])(
-    'describes --%s',
-    (option) => {
-      expect(HELP).toContain(`  --${option} `);
-    },
-  );
+  it.each([
+    'features',
+    'port',
+    'host',
+    'allow-host',
+    'semantics',
+    'data',
+    'auth',
+    'bootstrap-token',
+    'help',
+    'version',
+  ])('describes --%s', (option) => {
+    expect(HELP).toContain(`  --${option} `);
+  });
 });

@@ -6,8 +6,11 @@ import { SaveError } from '../../../src/local/state/save-error.js';
 it.each<[RefusalKind, number, number]>([
   ['invalid', 400, 3],
   ['unauthenticated', 401, 16],
+  ['forbidden', 403, 7],
   ['not-found', 404, 5],
+  ['method-not-allowed', 405, 12],
   ['too-large', 413, 8],
+  ['not-json', 415, 3],
   ['not-served', 501, 12],
 ])('answers a refusal of kind %s with %i and code %i', (kind, status, code) => {
   expect(errorResponse(new Refusal(kind, 'why'))).toEqual({ status, code, message: 'why' });

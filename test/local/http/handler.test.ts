@@ -22,7 +22,12 @@ async function serve(store: Store): Promise<Listener> {
     snapshotOf: snapshotWriter('v1'),
     stamp: fixedStamp(),
   } as const;
-  const handler = createHandler({ service, authenticate: withoutAuthentication, maxBodyBytes: MAX_BODY });
+  const handler = createHandler({
+    service,
+    authenticate: withoutAuthentication,
+    maxBodyBytes: MAX_BODY,
+    allowedHosts: ['127.0.0.1'],
+  });
   return listen(handler, {
     port: 0,
     host: '127.0.0.1',
@@ -96,17 +101,25 @@ describe('a body', () => {
 describe('a path', () => {
   it.each([
     ['GET /', 404],
-    ['GET /health/', 200],
+    ['GET /health/', 404],
     ['GET /health?a=b?c', 200],
     ['GET /health/more', 404],
     ['POST /health', 501],
     ['HEAD /nowhere', 404],
     ['DELETE /api/v1/namespaces/default/segments/x', 501],
-    ['GET /api/v1/namespaces//segments', 404],
-    ['GET /api/v1/namespaces/a%2Fb/segments', 200],
+    ['GET /api/v1/namespaces//segments', 200],
+    ['GET /api/v1/namespaces/a/segments/', 200],
+    ['GET /api/v1/namespaces/a%2Fb/segments', 404],
+    ['GET /api/v1/namespaces/a%2fsegments', 200],
     ['GET /api/v1/namespaces/a/segments/b%2Fc', 404],
     ['GET /api/v1/namespaces/%zz/segments', 400],
-    ['GET /api/v1/namespaces/%ff/segments', 400],
+    ['GET /api/v1/namespaces/%ff/segments', 404],
+    ['GET /api/v1/namespaces/a/flags//rules', 400],
+    ['POST /api/v1/namespaces/a/flags//rules', 400],
+    ['PUT /api/v1/namespaces/a/flags/b/variants/', 501],
+    ['GET /auth/v1/tokens/', 501],
+    ['PROPFIND /health', 405],
+    ['PROPFIND /nowhere', 405],
   ])('%s: %i', async (where, status) => {
     const [method = '', path = ''] = where.split(' ');
     expect((await fetch(`${listener.url}${path}`, { method })).status).toBe(status);

@@ -39,10 +39,12 @@ it('listens as the options state, with the limits that the doc comments and the 
       closeTimeoutMs: 5_000,
     }),
   );
-  expect(HELP).toContain("Limits: bodies of 16 MB; 10 seconds for a request's headers, 30 for all of it.");
+  expect(HELP).toContain(
+    "Limits: bodies of 16 MB; 10 seconds for a request's headers, 30 for all of it. 50,000 items a batch.",
+  );
   const comments = textOf('src/local/local-service.ts').replace(/\n \* /g, ' ');
   expect(comments).toContain(
-    'bodies of 16 MB at most (413), and gives a request 10 s for its headers and 30 s for all',
+    'bodies of 16 MB and batches of 50,000 items at most (413), and gives a request 10 s for its headers and 30 s for all',
   );
   expect(comments).toContain('finishes those in flight (within 5 s)');
 });

@@ -42,7 +42,14 @@ describe('a service in this process', () => {
     [{ enabled: 'false' }, 'setFlag: enabled: expected true or false, got "false"'],
     [{ enabled: undefined }, 'setFlag: enabled: expected true or false, got undefined'],
     [{}, 'setFlag: enabled: expected true or false, got undefined'],
-    [{ enabled: true, enable: true }, 'setFlag: enable: unknown option, expected one of enabled'],
+    [
+      { enabled: true, enable: true },
+      'setFlag: enable: unknown option; setFlag takes { enabled } only, and load(features) changes the rest',
+    ],
+    [
+      { variant: 'red' },
+      'setFlag: variant: unknown option; setFlag takes { enabled } only, and load(features) changes the rest',
+    ],
     [true, 'setFlag: options: expected an object { enabled }, got true'],
     [undefined, 'setFlag: options: expected an object { enabled }, got undefined'],
   ])('refuses to set a flag to %j, and leaves it as it is', async (state, message) => {
@@ -95,7 +102,7 @@ describe('options that are wrong', () => {
     [{ features: 'f', bootstrapToken: 12345 }, 'bootstrapToken: expected a token, got a number'],
     [
       { features: 'f', prot: 80 },
-      'prot: unknown option, expected one of features, port, host, semantics, data, bootstrapToken',
+      'prot: unknown option, expected one of features, port, host, allowHosts, semantics, data, bootstrapToken',
     ],
     [{}, 'features: missing; expected a path, YAML text or documents'],
   ])('%j', async (options, message) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compactJson, withoutRoundFractions } from '../../../src/local/requests/json-text.js';
+import { compactJson } from '../../../src/local/requests/json-text.js';
 
 describe('compacting', () => {
   it.each([
@@ -25,16 +25,5 @@ describe('compacting', () => {
       const json = JSON.stringify(text);
       expect(compactJson(` ${json} `)).toBe(json);
     }
-  });
-});
-
-describe('numbers as they were written', () => {
-  it.each([
-    ['{"rank":100}', '{"rank":100}'],
-    ['{"rank":100.0}', '{"rank":0.5}'],
-    ['{"rank":-1e2}', '{"rank":0.5}'],
-    ['{"rank":"1.0","1.0":[1E+2,-7]}', '{"rank":"1.0","1.0":[0.5,-7]}'],
-  ])('%s', (json, expected) => {
-    expect(withoutRoundFractions(json)).toBe(expected);
   });
 });

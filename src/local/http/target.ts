@@ -1,0 +1,16 @@
+import type { IncomingMessage } from 'node:http';
+
+/** What a request asks for. */
+export interface Target {
+  readonly pathname: string;
+  readonly query: URLSearchParams;
+  /** By which the client addresses the service, with a port or without; undefined where it does not say. */
+  readonly host: string | undefined;
+}
+
+/** A target may be in absolute form, as to a proxy; its host then counts, not that of the header: HTTP's rule. */
+export function targetOf({ url = '', headers }: IncomingMessage): Target {
+  const absolute = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url);
+  const [pathname = '', ...query] = (absolute?.[2] ?? url).split('?');
+  return { pathname, query: new URLSearchParams(query.join('?')), host: absolute?.[1] ?? headers.host };
+}

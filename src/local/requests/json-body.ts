@@ -1,0 +1,111 @@
+import { systemClock } from '../../clock.js';
+import { Tokens } from './json-tokens.js';
+import { invalid, tooLarge } from './refusal.js';
+
+/** The deepest nesting that the service reads. */
+const MAX_DEPTH = 10_000;
+/** Of one list or object: so also the largest batch. */
+const MAX_MEMBERS = 50_000;
+const MAX_VALUES = 2_000_000;
+const VALUES_PER_TURN = 5_000;
+/** Text that takes some milliseconds to read or to write. */
+const LONG_TEXT = 1_000_000;
+
+/**
+ * Reads the first JSON value of a body and ignores what follows it, as the service does; undefined where there is
+ * none. A number written with a fraction or an exponent becomes 0.5: the service reads integers only, and takes
+ * neither `100.0` nor `1e2` for one. Gives other requests a turn while it reads a large body. Rejects with a refusal.
+ */
+export async function parseBody(text: string): Promise<unknown> {
+  // Text this short cannot be nested too deep. The slower parser finds out what is wrong with it, if anything is.
+  if (text.length <= MAX_DEPTH && !/[0-9][.eE]/.test(text)) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      return parseSlowly(text);
+    }
+  }
+  return parseSlowly(text);
+}
+
+/** Gives other requests a turn before the work on a long text. */
+export async function beforeLong(text: string): Promise<void> {
+  if (text.length > LONG_TEXT) await nextTurn();
+}
+
+/** Resolves in the next turn of the event loop. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    systemClock.endOfTurn(resolve);
+  });
+}
+
+/** A list or object whose end is still to come. */
+interface Open {
+  readonly end: ']' | '}';
+  readonly value: unknown[] | Record<string, unknown>;
+  readonly add: (member: unknown) => void;
+  /** The name of an object's next member. */
+  name: string;
+  members: number;
+}
+
+async function parseSlowly(text: string): Promise<unknown> {
+  await beforeLong(text);
+  const tokens = new Tokens(text);
+  if (tokens.next() === undefined) return undefined;
+  const open: Open[] = [];
+  for (let values = 1; ; values++) {
+    if (values > MAX_VALUES) throw tooLarge(`the body holds more than ${MAX_VALUES} values`);
+    if (values % VALUES_PER_TURN === 0) await nextTurn();
+    const container = opened(tokens);
+    if (container && open.length === MAX_DEPTH) throw invalid(`the body is nested deeper than ${MAX_DEPTH}`);
+    if (container && !tokens.takes(container.end)) {
+      open.push(container);
+      begin(tokens, container);
+      continue;
+    }
+    let value = container ? container.value : tokens.scalar();
+    if (typeof value === 'string') await beforeLong(value);
+    for (;;) {
+      const parent = open.at(-1);
+      if (!parent) return value;
+      parent.add(value);
+      if (tokens.takes(',')) {
+        begin(tokens, parent);
+        break;
+      }
+      tokens.expect(parent.end);
+      open.pop();
+      value = parent.value;
+    }
+  }
+}
+
+function opened(tokens: Tokens): Open | undefined {
+  if (tokens.takes('[')) {
+    const list: unknown[] = [];
+    return { end: ']', value: list, add: (member) => list.push(member), name: '', members: 0 };
+  }
+  if (!tokens.takes('{')) return undefined;
+  // Without a prototype, `__proto__` is a name like any other.
+  const object = Object.create(null) as Record<string, unknown>;
+  const container: Open = {
+    end: '}',
+    value: object,
+    add: (member) => (object[container.name] = member),
+    name: '',
+    members: 0,
+  };
+  return container;
+}
+
+/** Goes on to the next member: past its name, if it has one. */
+function begin(tokens: Tokens, container: Open): void {
+  if (++container.members > MAX_MEMBERS) {
+    throw tooLarge(`expected at most ${MAX_MEMBERS} items in a list, and members of an object`);
+  }
+  if (container.end === ']') return;
+  container.name = tokens.string();
+  tokens.expect(':');
+}

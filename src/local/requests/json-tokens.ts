@@ -1,0 +1,77 @@
+import { quoted } from '../../text/quote.js';
+import { invalid } from './refusal.js';
+
+const WHITE_SPACE = /[ \t\r\n]*/y;
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w.+-])/y;
+const WORD = /(?:null|true|false)(?!\w)/y;
+
+/** A JSON text, read from its beginning. Throws a refusal where it is no JSON. */
+export class Tokens {
+  private position = 0;
+
+  constructor(private readonly text: string) {}
+
+  /** The first character behind white space; undefined at the end. */
+  next(): string | undefined {
+    this.match(WHITE_SPACE);
+    return this.text[this.position];
+  }
+
+  takes(character: string): boolean {
+    if (this.next() !== character) return false;
+    this.position++;
+    return true;
+  }
+
+  expect(character: string): void {
+    if (!this.takes(character)) throw this.unexpected();
+  }
+
+  string(): string {
+    if (this.next() !== '"') throw this.unexpected();
+    const end = endOfString(this.text, this.position);
+    try {
+      const text: unknown = JSON.parse(this.text.slice(this.position, end));
+      this.position = end;
+      return String(text);
+    } catch {
+      throw this.unexpected();
+    }
+  }
+
+  /** A number that is written with a fraction or an exponent is 0.5. */
+  scalar(): unknown {
+    if (this.next() === '"') return this.string();
+    const number = this.match(NUMBER);
+    if (number !== '') return /[.eE]/.test(number) ? 0.5 : Number(number);
+    const word = this.match(WORD);
+    if (word === '') throw this.unexpected();
+    return JSON.parse(word);
+  }
+
+  private match(pattern: RegExp): string {
+    pattern.lastIndex = this.position;
+    const [found = ''] = pattern.exec(this.text) ?? [];
+    this.position += found.length;
+    return found;
+  }
+
+  private unexpected(): Error {
+    const found = this.text[this.position];
+    return invalid(
+      found === undefined
+        ? 'the body is not JSON: unexpected end'
+        : `the body is not JSON: unexpected ${quoted(found)} at position ${this.position}`,
+    );
+  }
+}
+
+/** The position behind a string that begins at `start`. */
+export function endOfString(json: string, start: number): number {
+  for (let quote = json.indexOf('"', start + 1); quote >= 0; quote = json.indexOf('"', quote + 1)) {
+    let backslashes = 0;
+    while (json[quote - 1 - backslashes] === '\\') backslashes++;
+    if (backslashes % 2 === 0) return quote + 1;
+  }
+  return json.length;
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { evaluator } from '../../../src/engine/evaluate.js';
+import { evaluateBatch } from '../../../src/local/operations/evaluate-batch.js';
+import { parseBody } from '../../../src/local/requests/json-body.js';
+import { Message } from '../../../src/local/requests/message.js';
+import { snapshotWriter } from '../../../src/local/snapshot/snapshot-document.js';
+import { Store } from '../../../src/local/state/state-store.js';
+import { ask, fixedStamp } from '../requests.fixture.js';
+import { useServices } from '../running.fixture.js';
+
+const start = useServices();
+const MOST_ITEMS = 50_000;
+const batch = (items: number): string => `{"requests":[${Array.from({ length: items }, () => '{}').join()}]}`;
+
+describe('a batch', () => {
+  it(`has ${MOST_ITEMS} items at most`, async () => {
+    const { url } = await start();
+    const most = await ask(url, 'POST /evaluate/v1/batch', { body: batch(MOST_ITEMS) });
+    expect(most.status).toBe(200);
+    expect(most.body.responses).toHaveLength(MOST_ITEMS);
+    expect(await ask(url, 'POST /evaluate/v1/batch', { body: batch(MOST_ITEMS + 1) })).toMatchObject({
+      status: 413,
+      body: { code: 8, message: 'expected at most 50000 items in a list, and members of an object' },
+    });
+  });
+
+  it('of 16 MB of empty items is refused, and so is any other body of too many values', async () => {
+    const { url } = await start();
+    const lists = `[${'0,'.repeat(20_000)}0],`.repeat(150);
+    for (const body of [batch(5_592_000), `{"extra":[${lists}0]}`]) {
+      expect(await ask(url, 'POST /evaluate/v1/batch', { body })).toMatchObject({ status: 413 });
+    }
+  });
+});
+
+/** The turns of the event loop that others get meanwhile. */
+async function turnsDuring(work: Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let ended = false;
+  const count = (): void => {
+    turns++;
+    if (!ended) setImmediate(count);
+  };
+  setImmediate(count);
+  await work;
+  ended = true;
+  return turns;
+}
+
+describe('other requests get their turn', () => {
+  it('while a large body is read', async () => {
+    expect(await turnsDuring(parseBody(batch(MOST_ITEMS)))).toBeGreaterThanOrEqual(5);
+  });
+
+  it('while a large batch is evaluated', async () => {
+    const service = {
+      store: new Store({ namespaces: new Map(), tokens: new Map() }),
+      semantics: 'v1',
+      evaluate: evaluator('v1'),
+      snapshotOf: snapshotWriter('v1'),
+      stamp: fixedStamp(),
+    } as const;
+    const message = Message.of(await parseBody(batch(MOST_ITEMS)));
+    const answering = evaluateBatch(service, {
+      path: () => '',
+      query: new URLSearchParams(),
+      header: () => undefined,
+      message,
+      caller: { namespaceKey: undefined },
+    });
+    expect(await turnsDuring(answering)).toBeGreaterThanOrEqual(200);
+  });
+});
