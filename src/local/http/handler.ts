@@ -7,7 +7,7 @@ import { type Access, routesOf, type ServedRoute } from '../operations/routes.js
 import { parseBody } from '../requests/json-body.js';
 import { Message } from '../requests/message.js';
 import { notJson, unauthenticated } from '../requests/refusal.js';
-import { originCheck } from './origin.js';
+import { originCheck } from './origin-check.js';
 import { targetOf } from './target.js';
 import { sendEvents } from './event-stream.js';
 import { sendDocument, sendError, sendJson, sendText } from './responses.js';

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { originCheck } from '../../../src/local/http/origin.js';
+import { originCheck } from '../../../src/local/http/origin-check.js';
 import { BASE_FEATURES } from '../requests.fixture.js';
 import { SEGMENTS, useServices } from '../running.fixture.js';
 

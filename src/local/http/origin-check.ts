@@ -4,7 +4,7 @@ import { quoted } from '../../text/quote.js';
 import { forbidden } from '../requests/refusal.js';
 
 /** The headers by which a browser says for whom it sends a request. */
-export interface Origin {
+export interface RequestOrigin {
   readonly host: string | undefined;
   readonly origin: string | undefined;
 }
@@ -14,7 +14,7 @@ export interface Origin {
  * whose Host is a name that the site has pointed at this machine. A name that is no address of this machine must be
  * among the allowed ones. Those allow an unspecified address (`0.0.0.0`, `::`): then any address is this machine's.
  */
-export function originCheck(allowed: readonly string[]): (request: Origin) => void {
+export function originCheck(allowed: readonly string[]): (request: RequestOrigin) => void {
   const names = new Set(allowed.map((name) => hostname(name)));
   const anyAddress = names.has('0.0.0.0') || names.has('::');
   const isOurs = (name: string): boolean =>
