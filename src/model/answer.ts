@@ -61,3 +61,8 @@ export function isFailure(outcome: readonly Answer[] | Failure): outcome is Fail
 
 /** For a position that an answer leaves empty. */
 export const UNANSWERED: Failure = { kind: 'unreadable', message: 'Flipt left this question unanswered' };
+
+/** A boolean flag's threshold applied: the service then names no segment; a segment's rollout names its own. */
+export function isSplit(answer: Answer): boolean {
+  return answer.kind === 'boolean' && answer.reason === 'MATCH' && answer.segmentKeys?.length === 0;
+}

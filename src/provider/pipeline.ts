@@ -10,6 +10,7 @@ import { availability } from '../availability/availability.js';
 import { healthCheck } from '../availability/health-check.js';
 import { openDiagnostics, type Diagnostics } from '../diagnostics/diagnostics.js';
 import { logHealth } from '../diagnostics/health-log.js';
+import { reportingSharedBuckets, watchSharedBuckets } from '../diagnostics/shared-bucket.js';
 import { watchHitRate } from '../diagnostics/hit-rate.js';
 import { watchState, type OnStateChange } from '../diagnostics/provider-state.js';
 import { questionOf, type Subject } from '../model/question.js';
@@ -82,7 +83,9 @@ export function run(
   };
   const overload = overloadWatch(diagnostics, warn, clock);
   const batch = batched(isolated, settings.batch, bodySizes(reference, textOf), clock, diagnostics);
-  const answers = cached(batch.ask, { ...settings, refusal: service.refusal }, clock, diagnostics);
+  watchSharedBuckets(diagnostics, warn);
+  const ask = reportingSharedBuckets(batch.ask, diagnostics);
+  const answers = cached(ask, { ...settings, refusal: service.refusal }, clock, diagnostics);
   if (settings.cache !== undefined) watchHitRate(diagnostics, warn);
 
   watchState(diagnostics, answers.knowsAnything, changed);

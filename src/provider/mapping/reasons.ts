@@ -1,5 +1,5 @@
 import { StandardResolutionReasons } from '@openfeature/server-sdk';
-import type { BooleanAnswer, VariantAnswer } from '../../model/answer.js';
+import { isSplit, type BooleanAnswer, type VariantAnswer } from '../../model/answer.js';
 import type { Resolution } from '../../model/resolution.js';
 
 /** The reason of a value that the service decided. */
@@ -16,9 +16,4 @@ export function reasonOf(answer: VariantAnswer | BooleanAnswer, resolution: Reso
     default:
       return StandardResolutionReasons.UNKNOWN;
   }
-}
-
-/** A boolean flag's threshold applied: the service names no segment, where a segment's rollout names its own. */
-function isSplit(answer: VariantAnswer | BooleanAnswer): boolean {
-  return answer.kind === 'boolean' && answer.segmentKeys?.length === 0;
 }

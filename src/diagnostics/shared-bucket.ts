@@ -1,0 +1,35 @@
+import { isSplit, type Ask } from '../model/answer.js';
+import type { Diagnostics, Reporter } from './diagnostics.js';
+import { quoted } from '../text/quote.js';
+
+/** Reports questions without an entity that a percentage decides: all of them share one bucket. */
+export function reportingSharedBuckets(ask: Ask, { wants, report }: Reporter): Ask {
+  return (question, deadline) => {
+    const coming = ask(question, deadline);
+    if (question.entity !== '' || !wants['bucket-shared']) return coming;
+    return coming.then((answer) => {
+      if (isSplit(answer)) report({ type: 'bucket-shared', question });
+      return answer;
+    });
+  };
+}
+
+/** Attributes that often hold what should be the targetingKey, the likeliest first. */
+const LIKELY = ['userId', 'user_id', 'id', 'user', 'email'];
+
+/** Warns once. Then it stops listening. */
+export function watchSharedBuckets(
+  { listen }: Pick<Diagnostics, 'listen'>,
+  warn: (message: string) => void,
+): void {
+  const end = listen('bucket-shared', ({ question: { flag, attributes } }) => {
+    end();
+    const likely = LIKELY.filter((name) => attributes[name] !== undefined).map(quoted);
+    const advice =
+      likely.length === 0 ? '' : `; the context has ${likely.join(', ')}: should that be the targetingKey?`;
+    warn(
+      `flag ${quoted(flag)} goes by a percentage, but the context has no targetingKey, ` +
+        `so all such calls get the same value${advice}`,
+    );
+  });
+}
