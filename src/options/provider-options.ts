@@ -4,7 +4,8 @@ export interface Logger {
   error(...args: unknown[]): void;
   /**
    * For trouble: one call when it begins and one when it is over. Also, once each: credentials are sent unencrypted to
-   * another machine, and fewer than 50 of the first 1,000 look-ups were answered from the cache; a percentage decides without a targetingKey.
+   * another machine; fewer than 50 of the first 1,000 look-ups were answered from the cache; a percentage decides
+   * without a targetingKey.
    */
   warn(...args: unknown[]): void;
   /** For what an operator may want to know: nothing at present. */
