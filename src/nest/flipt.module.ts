@@ -1,4 +1,5 @@
 import {
+  Global,
   Inject,
   Module,
   type DynamicModule,
@@ -117,6 +118,8 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
 }
 
 Module({})(FliptModule);
+// Its provider is injected anywhere.
+Global()(FliptModule);
 Inject(HttpAdapterHost)(FliptModule, undefined, 0);
 Inject(ModuleRef)(FliptModule, undefined, 1);
 
@@ -127,7 +130,6 @@ function moduleWith(
   const provider = ({ provider }: Registration) => provider;
   return {
     module: FliptModule,
-    global: true,
     providers: [
       options,
       { provide: REGISTRATION, inject: [OPTIONS, ModulesContainer], useFactory: register },
