@@ -70,9 +70,12 @@ async function play(url: string, steps: readonly Step[]): Promise<void> {
 /** What the client has no words for may still change what the service holds. */
 async function send(url: string, { method, path, body, rawBody, headers }: Step): Promise<void> {
   const text = rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
+  // The embedded service refuses changes in another content type, where Flipt does not.
+  const sent = new Headers(headers);
+  sent.set('content-type', 'application/json');
   await fetch(url + path, {
     method,
-    ...(headers && { headers }),
+    headers: sent,
     ...(text !== undefined && { body: text }),
   });
 }

@@ -19,7 +19,7 @@ interface Manifest {
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
 
 /** Of Node only what is needed: `module`, `vm`, `child_process`, `worker_threads` and `inspector` are not. */
-const BUILT_IN = 'crypto events fs fs/promises http net path perf_hooks timers util zlib';
+const BUILT_IN = 'crypto events fs fs/promises http net path perf_hooks stream/promises timers util zlib';
 const MODULES: ReadonlySet<string> = new Set([
   ...BUILT_IN.split(' ').flatMap((name) => [name, `node:${name}`]),
   ...Object.keys(manifest.dependencies),
