@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { performance } from 'node:perf_hooks';
 import { clearTimeout, setImmediate, setTimeout } from 'node:timers';
 
@@ -27,20 +28,48 @@ const [startTimer, stopTimer, atEndOfTurn] = [setTimeout, clearTimeout, setImmed
 const now = performance.now.bind(performance);
 const date = Date.now;
 
+const moduleContext = new AsyncResource('openfeature-flipt-provider', { requireManualDestroy: true });
+
+/**
+ * Runs in the async context in which this module was loaded. Work in the background serves all requests: it must not see
+ * the AsyncLocalStorage of the one that happened to come first.
+ */
+export function outsideRequests<T>(run: () => T): T {
+  return moduleContext.runInAsyncScope(run);
+}
+
 export const systemClock: Clock = {
   now,
   date,
   after(ms, run, background) {
-    const timer = startTimer(run, ms);
+    const timer = outsideRequests(() => startTimer(run, ms));
     if (background) timer.unref();
     return () => {
       stopTimer(timer);
     };
   },
   endOfTurn(run) {
-    atEndOfTurn(run);
+    outsideRequests(() => atEndOfTurn(run));
   },
 };
+
+/** A moment by both clocks. */
+export interface Instant {
+  readonly now: number;
+  readonly date: number;
+}
+
+export function instantOf(clock: Clock): Instant {
+  return { now: clock.now(), date: clock.date() };
+}
+
+/**
+ * Milliseconds since then. While a machine sleeps, only the date goes on; after a correction of the date, only the other
+ * clock is right. The larger of the two makes an answer too old at worst, never too young.
+ */
+export function elapsedMs(clock: Clock, since: Instant): number {
+  return Math.max(clock.now() - since.now, clock.date() - since.date);
+}
 
 /** What comes of it; rejects with what `late` makes once the time is up. The timer keeps the process alive. */
 export async function inTime<T>(

@@ -7,6 +7,10 @@ export interface ManualClock extends Clock {
    * after the last one, all promises settle and turns of the event loop end.
    */
   advance(ms: number): Promise<void>;
+  /** Time passes, and no timer fires: the event loop is blocked. */
+  block(ms: number): void;
+  /** The machine sleeps: the date goes on, the clock stands still. */
+  sleep(ms: number): void;
   /** Lets promises settle, and ends turns of the event loop, until nothing is left to happen at this time. */
   settle(): Promise<void>;
   /** How many timers wait to fire; with `'background'`, or without it, those of that kind only. */
@@ -27,6 +31,7 @@ export function manualClock(startDate = Date.UTC(2024, 0, 1)): ManualClock {
   const timers = new Set<Timer>();
   let turn: (() => void)[] = [];
   let now = 0;
+  let slept = 0;
 
   const microtasks = async () => {
     for (let link = 0; link < LINKS; link++) await Promise.resolve();
@@ -51,7 +56,7 @@ export function manualClock(startDate = Date.UTC(2024, 0, 1)): ManualClock {
 
   return {
     now: () => now,
-    date: () => startDate + now,
+    date: () => startDate + slept + now,
     after(ms, run, background) {
       const timer: Timer = { at: now + Math.max(0, ms), run, kind: background ?? 'awaited' };
       timers.add(timer);
@@ -67,11 +72,17 @@ export function manualClock(startDate = Date.UTC(2024, 0, 1)): ManualClock {
       await settle();
       for (let timer = nextBy(until); timer !== undefined; timer = nextBy(until)) {
         timers.delete(timer);
-        now = timer.at;
+        now = Math.max(now, timer.at);
         timer.run();
         await settle();
       }
       now = until;
+    },
+    block(ms) {
+      now += ms;
+    },
+    sleep(ms) {
+      slept += ms;
     },
     settle,
     timers(kind) {

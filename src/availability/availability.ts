@@ -2,8 +2,8 @@ import type { Clock } from '../clock.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
 import { traitsOfOutcome } from '../http/outcome.js';
 import type { Reply, Send } from '../http/reply.js';
-import { isFailure, type AskAtOnce } from '../model/answer.js';
-import type { Failure } from '../model/failure.js';
+import { isFailure, type Answer, type AskAtOnce } from '../model/answer.js';
+import { traitsOf, type Failure } from '../model/failure.js';
 import type { CircuitSettings, Moment } from './circuit.js';
 import type { HealthCheck } from './health-check.js';
 import * as health from './health.js';
@@ -11,6 +11,8 @@ import * as health from './health.js';
 export interface AvailabilitySettings {
   /** Goes past the circuit breaker. */
   readonly check: HealthCheck;
+  /** Differs once other credentials are sent. */
+  readonly credentialsVersion: () => number;
   /** `undefined`: the circuit never opens. */
   readonly breaker: CircuitSettings | undefined;
   readonly reporter: Reporter;
@@ -33,12 +35,13 @@ export interface Availability {
 }
 
 export function availability(
-  { check, breaker, reporter }: AvailabilitySettings,
+  { check, credentialsVersion, breaker, reporter }: AvailabilitySettings,
   clock: Clock,
   random: () => number,
 ): Availability {
   let state = health.HEALTHY;
-  let isChecking = false;
+  let checking: Promise<Failure | undefined> | undefined;
+  let acceptedAt = -Infinity;
   let isClosed = false;
   let cancelTimer: () => void = () => undefined;
   let endStart: (failure: Failure | undefined) => void = () => undefined;
@@ -58,7 +61,7 @@ export function availability(
   const schedule = () => {
     cancelTimer();
     const until = state.starting?.until ?? Infinity;
-    const at = isChecking ? until : Math.min(health.nextCheckAt(state) ?? Infinity, until);
+    const at = checking !== undefined ? until : Math.min(health.nextCheckAt(state) ?? Infinity, until);
     if (at === Infinity) return;
     const delayMs = Math.max(0, Math.ceil(at - clock.now()));
     const due = at === until ? giveUpStart : () => void runCheck();
@@ -73,13 +76,18 @@ export function availability(
     endStart(failure);
   };
 
-  const runCheck = async () => {
-    if (isChecking) return;
-    isChecking = true;
+  /** Concurrent callers share one check. */
+  const runCheck = (): Promise<Failure | undefined> => {
+    if (checking !== undefined) return checking;
+    checking = checkOnce();
     become(health.checking(state));
+    return checking;
+  };
+
+  const checkOnce = async () => {
     const failure = await check();
-    isChecking = false;
-    if (isClosed) return;
+    checking = undefined;
+    if (isClosed) return failure;
     const wasStarting = state.starting !== undefined;
     become(
       failure === undefined
@@ -87,6 +95,27 @@ export function availability(
         : health.checkFailed(state, failure, moment(), breaker),
     );
     if (wasStarting && state.starting === undefined) endStart(failure);
+    return failure;
+  };
+
+  /** Whether the service accepts the credentials for a question that concerns no flag. */
+  const areCredentialsAccepted = async () => {
+    if (state.rejected !== undefined) return false;
+    if (clock.now() - acceptedAt < ACCEPTED_FOR_MS) return true;
+    const isAccepted = (await runCheck()) === undefined;
+    if (isAccepted) acceptedAt = clock.now();
+    return isAccepted;
+  };
+
+  /** A 401 or 403 concerns the credentials only if a check is rejected, too. */
+  const settled = async (outcome: Failure, sentWith: number, again: () => Promise<Outcome>) => {
+    if (!(await areCredentialsAccepted())) return outcome;
+    // The check may have refreshed them; and a single 401, as of one instance of many, is nothing to notice.
+    const isWorthIt = outcome.kind === 'unauthorized' || credentialsVersion() !== sentWith;
+    const second = isWorthIt ? await again() : outcome;
+    return isFailure(second) && isRejection(second)
+      ? { ...second, kind: 'refused-request' as const }
+      : second;
   };
 
   const refusal = () => (state.circuit.state === 'closed' ? undefined : refused(state.circuit.failure));
@@ -103,19 +132,27 @@ export function availability(
     throughCircuit: (send) => async (request) => {
       const refused = refusal();
       if (refused !== undefined) return refused;
+      const sentAt = clock.now();
       const outcome = await send(request);
       if (provesSomething(outcome)) {
-        become(health.attempted(state, countedFailure(outcome), moment(), breaker));
+        become(health.attempted(state, { failure: countedFailure(outcome), sentAt }, moment(), breaker));
       }
       return outcome;
     },
     observed: (askAtOnce) => async (questions) => {
-      const outcome = await askAtOnce(questions);
-      become(isFailure(outcome) ? health.unanswered(state, outcome, moment()) : health.answered(state));
+      const version = credentialsVersion();
+      const first = await askAtOnce(questions);
+      const outcome =
+        isFailure(first) && isRejection(first)
+          ? await settled(first, version, () => askAtOnce(questions))
+          : first;
+      // A check that was rejected has changed the state already. One that failed otherwise proves nothing.
+      if (!isFailure(outcome)) become(health.answered(state));
+      else if (!isRejection(outcome)) become(health.unanswered(state, outcome, moment()));
       return outcome;
     },
     serviceFailed(failure) {
-      become(health.attempted(state, failure, moment(), breaker));
+      become(health.attempted(state, { failure, sentAt: clock.now() }, moment(), breaker));
     },
     refusal,
     close(failure) {
@@ -124,6 +161,17 @@ export function availability(
       endStart(failure);
     },
   };
+}
+
+/** How long a passed check shows that the credentials are accepted. */
+const ACCEPTED_FOR_MS = 1_000;
+
+type Outcome = readonly Answer[] | Failure;
+
+/** 401 or 403. */
+function isRejection(failure: Failure): boolean {
+  const { cause, responded } = traitsOf(failure);
+  return cause === 'credentials' && responded;
 }
 
 function refused({ message }: Failure): Failure {

@@ -3,7 +3,12 @@ import type { Failure } from '../model/failure.js';
 
 /** The circuit breaker: its states, and the pure transitions between them. Times are a clock's milliseconds. */
 export type Circuit =
-  | { readonly state: 'closed'; readonly inARow: number; readonly tally: Tally }
+  | {
+      readonly state: 'closed';
+      readonly inARow: number;
+      readonly lastFailedAt: number;
+      readonly tally: Tally;
+    }
   | {
       readonly state: 'open';
       /** The last failure before it opened, or of the last check. */
@@ -12,6 +17,12 @@ export type Circuit =
       readonly openForMs: number;
     }
   | { readonly state: 'half-open'; readonly failure: Failure; readonly openForMs: number };
+
+export interface Attempt {
+  /** Set if it counts for the circuit breaker. */
+  readonly failure: Failure | undefined;
+  readonly sentAt: number;
+}
 
 export interface CircuitSettings {
   readonly failures: number;
@@ -29,22 +40,32 @@ export interface Moment {
 const ENOUGH_REQUESTS = 20;
 const FAILED_SHARE = 0.5;
 
-export const CLOSED_CIRCUIT: Circuit = { state: 'closed', inARow: 0, tally: emptyTally };
+export const CLOSED_CIRCUIT: Circuit = {
+  state: 'closed',
+  inARow: 0,
+  lastFailedAt: -Infinity,
+  tally: emptyTally,
+};
 
-/** A request has ended. One that was under way when the circuit opened changes nothing. */
+/**
+ * A request that was sent at `sentAt` has ended. One that was under way when the circuit opened changes nothing.
+ * Failures in a row are so many moments: requests that fail together, as in one short interruption, count once.
+ */
 export function afterRequest(
   circuit: Circuit,
-  failure: Failure | undefined,
+  { failure, sentAt }: Attempt,
   { now, jitter }: Moment,
   settings: CircuitSettings,
 ): Circuit {
   if (circuit.state !== 'closed') return circuit;
-  const inARow = failure === undefined ? 0 : circuit.inARow + 1;
+  const isNew = sentAt >= circuit.lastFailedAt;
+  const inARow = failure === undefined ? 0 : circuit.inARow + (isNew ? 1 : 0);
+  const lastFailedAt = failure !== undefined && isNew ? now : circuit.lastFailedAt;
   const tally = counted(circuit.tally, now, failure !== undefined);
   const { all, marked } = sums(tally, now);
   const tooMany = all >= ENOUGH_REQUESTS && marked >= all * FAILED_SHARE;
   if (failure === undefined || (inARow < settings.failures && !tooMany)) {
-    return { state: 'closed', inARow, tally };
+    return { state: 'closed', inARow, lastFailedAt, tally };
   }
   const { openForMs } = settings;
   return { state: 'open', failure, checkAt: now + jitter(openForMs), openForMs };

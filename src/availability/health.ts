@@ -5,6 +5,7 @@ import {
   CLOSED_CIRCUIT,
   halfOpen,
   openAgain,
+  type Attempt,
   type Circuit,
   type CircuitSettings,
   type Moment,
@@ -82,15 +83,15 @@ export function startFailed(health: Health, failure: Failure, moment: Moment): H
   return checkedLater({ ...health, starting: undefined, [kind]: failure }, moment);
 }
 
-/** One attempt of a request has ended; `failure` if it counts for the circuit breaker. */
+/** One attempt of a request has ended. */
 export function attempted(
   health: Health,
-  failure: Failure | undefined,
+  attempt: Attempt,
   moment: Moment,
   settings: CircuitSettings | undefined,
 ): Health {
   if (settings === undefined) return health;
-  const circuit = afterRequest(health.circuit, failure, moment, settings);
+  const circuit = afterRequest(health.circuit, attempt, moment, settings);
   return { ...health, circuit };
 }
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Instant } from '../clock.js';
 import type { KnownAnswer } from '../model/answer.js';
 import { flat } from './key.js';
 
@@ -7,11 +8,10 @@ export interface StoreSettings {
   readonly maxBytes: number;
 }
 
-export interface Entry {
+/** With the moment when it came. */
+export interface Entry extends Instant {
   readonly flag: string;
   readonly answer: KnownAnswer;
-  /** The clock's milliseconds when it came. */
-  readonly at: number;
   /** Its last refresh has failed. */
   unconfirmed: boolean;
 }
@@ -19,7 +19,7 @@ export interface Entry {
 /** Answers by key, bounded in number and bytes; the least recently used go first. */
 export interface AnswerStore {
   readonly get: (key: string) => Entry | undefined;
-  readonly set: (key: string, flag: string, answer: KnownAnswer, at: number) => void;
+  readonly set: (key: string, flag: string, answer: KnownAnswer, at: Instant) => void;
   readonly markUnconfirmed: (key: string) => void;
   readonly delete: (key: string) => void;
   readonly deleteFlags: (flags: ReadonlySet<string>) => void;
@@ -31,6 +31,8 @@ export interface AnswerStore {
 const MAX_KEY_BYTES = 64 * 1024;
 /** What an entry takes besides the text in it: objects and the map's own. Measured, see bench/. */
 const ENTRY_BYTES = 400;
+/** What a segment key takes besides its text: a string and its place in the list. Measured. */
+const SEGMENT_KEY_BYTES = 40;
 
 export function answerStore({ maxEntries, maxBytes }: StoreSettings): AnswerStore {
   const entries = new LRUCache<string, Entry>({ max: maxEntries, maxSize: maxBytes });
@@ -42,7 +44,7 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings): AnswerStor
       const size = keyBytes + Buffer.byteLength(flag) + answerBytes(answer) + ENTRY_BYTES;
       // An answer too large to keep must not leave an older one in its place.
       if (size > maxBytes) entries.delete(key);
-      else entries.set(flat(key), { flag, answer, at, unconfirmed: false }, { size });
+      else entries.set(flat(key), { flag, answer, now: at.now, date: at.date, unconfirmed: false }, { size });
     },
     markUnconfirmed(key) {
       const entry = entries.peek(key);
@@ -64,7 +66,9 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings): AnswerStor
 
 function answerBytes(answer: KnownAnswer): number {
   if (answer.kind === 'missing') return 0;
-  const texts = [answer.requestId, ...(answer.segmentKeys ?? [])];
+  const segmentKeys = answer.segmentKeys ?? [];
+  const texts = [answer.requestId, ...segmentKeys];
   if (answer.kind === 'variant') texts.push(answer.variant, answer.attachment);
-  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), 0);
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return bytes + segmentKeys.length * SEGMENT_KEY_BYTES;
 }

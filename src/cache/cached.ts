@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import { elapsedMs, instantOf, type Clock } from '../clock.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
 import { failedResolution, type Resolution } from '../model/resolution.js';
 import type { Answer, Ask, KnownAnswer } from '../model/answer.js';
@@ -47,7 +47,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
   const store = cache && answerStore(cache);
   const flights = new Map<string, Flight>();
 
-  const ageOf = (entry: Entry) => clock.now() - entry.at;
+  const ageOf = (entry: Entry) => elapsedMs(clock, entry);
 
   const usable = (key: string): { entry: Entry; state: 'fresh' | 'stale' | 'last-known' } | undefined => {
     const entry = store?.get(key);
@@ -83,7 +83,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
         // Forgotten meanwhile: its callers get the answer, but it is not kept.
         if (flights.get(key) === flight) {
           flights.delete(key);
-          if (answer.kind !== 'failed') store?.set(key, question.flag, answer, clock.now());
+          if (answer.kind !== 'failed') store?.set(key, question.flag, answer, instantOf(clock));
           else store?.markUnconfirmed(key);
         }
         return answer;
@@ -96,8 +96,12 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
   const byDeadline = (key: string, flight: Flight): Promise<Resolution> => {
     flight.callers.until = clock.now() + deadlineMs;
     return new Promise((resolve) => {
-      const cancel = clock.after(deadlineMs, () => {
+      const timeUp = () => {
         resolve(instead(key, late(deadlineMs)));
+      };
+      // After a blocked event loop, the answer may wait in the socket: it comes before the deadline.
+      const cancel = clock.after(deadlineMs, () => {
+        clock.endOfTurn(timeUp);
       });
       void flight.answer.then((answer) => {
         cancel();

@@ -24,11 +24,13 @@ function otherProtocol({ name, message }: Error, code: string): string | undefin
 }
 
 /** `option` sets the limit. A limit without an option is fixed. */
-export function timeoutFailure(url: string, timeoutMs: number, option?: string): Failure {
+/** `isBlocked`: the event loop was, so that the service may have answered in time. */
+export function timeoutFailure(url: string, timeoutMs: number, option?: string, isBlocked = false): Failure {
   const by = option === undefined ? '' : ` (${option})`;
+  const but = isBlocked ? '; the event loop was blocked' : '';
   return {
-    kind: 'timeout',
-    message: `Flipt at ${url} did not answer within ${timeoutMs} ms${by}`,
+    kind: isBlocked ? 'blocked' : 'timeout',
+    message: `Flipt at ${url} did not answer within ${timeoutMs} ms${by}${but}`,
     cause: named('TimeoutError', `no answer within ${timeoutMs} ms`, { code: 'ETIMEDOUT' }),
   };
 }

@@ -85,10 +85,21 @@ export function serviceErrorOf(reply: Reply): ServiceError | undefined {
     const details = 'details' in body && Array.isArray(body.details) ? (body.details as unknown[]) : [];
     // A logger must be able to write it.
     if (!isShallow(details, DEEPEST_DETAILS)) return undefined;
-    return { code, message: reply.redact(message), details };
+    return { code, message: reply.redact(message), details: redacted(details, reply.redact) };
   } catch {
     return undefined;
   }
+}
+
+/** Once more after the escapes of JSON are gone, which may spell a credential: in values and in names. */
+function redacted(details: readonly unknown[], redact: Redact): readonly unknown[] {
+  const value = (member: unknown): unknown => {
+    if (typeof member === 'string') return redact(member);
+    if (Array.isArray(member)) return member.map(value);
+    if (typeof member !== 'object' || member === null) return member;
+    return Object.fromEntries(Object.entries(member).map(([name, inner]) => [redact(name), value(inner)]));
+  };
+  return details.map(value);
 }
 
 function isShallow(value: unknown, levels: number): boolean {

@@ -19,6 +19,9 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
 /** Of a download, enough to show what came instead of it. */
 const BEGINNING = 1000;
 
+/** A timer that fires so late was held up by a blocked event loop. */
+const BLOCKED_MS = 100;
+
 export interface Transport {
   readonly send: Send;
   /** Ends the sockets. */
@@ -94,9 +97,17 @@ export function openTransport(
         attempt.abort();
       };
       // A dispatcher that never settles must not hold anybody up: the timer answers, not the abort.
-      const late = () => {
-        end(timeoutFailure(settings.url, withinMs, request.download ? undefined : 'http.timeoutMs'));
+      const dueAt = clock.now() + withinMs;
+      const timeUp = () => {
+        const isBlocked = clock.now() - dueAt > BLOCKED_MS;
+        end(
+          timeoutFailure(settings.url, withinMs, request.download ? undefined : 'http.timeoutMs', isBlocked),
+        );
         attempt.abort();
+      };
+      // After a blocked event loop, the response may wait in the socket: it comes before the time-out.
+      const late = () => {
+        clock.endOfTurn(timeUp);
       };
       const cancelTimer = clock.after(withinMs, late, request.download && 'background');
       if (request.signal?.aborted === true) {

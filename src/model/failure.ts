@@ -4,6 +4,8 @@ export type FailureKind =
   | 'connection'
   /** One attempt took longer than `http.timeoutMs`. */
   | 'timeout'
+  /** The same, but the event loop was blocked: the response may have come in time. */
+  | 'blocked'
   /** The way to the service, or its limits: 408, 429, 502, 503, 504. */
   | 'gateway'
   /** The service failed on the request: 500. */
@@ -12,6 +14,8 @@ export type FailureKind =
   | 'rejected-request'
   /** The service rejected a request of this question alone: 400, 422. */
   | 'rejected-question'
+  /** 401 or 403 for this request, although the credentials are accepted. */
+  | 'refused-request'
   /** 404 for the whole request. */
   | 'not-found'
   /** 413: the request is too large. */
@@ -93,10 +97,12 @@ const PROVIDER: FailureTraits = { ...SERVICE, cause: 'provider', responded: fals
 export const FAILURES: Readonly<Record<FailureKind, FailureTraits>> = {
   connection: { ...SERVICE, responded: false, retryable: true, countsForCircuit: 'yes' },
   timeout: { ...SERVICE, responded: false, countsForCircuit: 'yes' },
+  blocked: PROVIDER,
   gateway: { ...SERVICE, retryable: true, countsForCircuit: 'yes' },
   'service-error': { ...SERVICE, countsForCircuit: 'if-all-parts-fail', spoilsBatch: true },
   'rejected-request': QUESTION,
   'rejected-question': { ...QUESTION, lastKnownAnswer: false },
+  'refused-request': QUESTION,
   'not-found': QUESTION,
   'too-large': QUESTION,
   unauthorized: CREDENTIALS,

@@ -146,7 +146,10 @@ function harmless(logger: Logger): Logger {
     (level: keyof Logger) =>
     (...args: unknown[]) => {
       try {
-        logger[level](...args);
+        // An async method is a `() => void`, too; its rejection would end the process.
+        const log: (...args: unknown[]) => unknown = logger[level].bind(logger);
+        const logged = log(...args);
+        if (logged instanceof Promise) logged.catch(() => undefined);
       } catch {
         // There is nowhere to report it.
       }

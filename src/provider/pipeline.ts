@@ -5,7 +5,7 @@ import { questionKeys } from '../cache/key.js';
 import { cached } from '../cache/cached.js';
 import { overloadWatch } from '../diagnostics/overload.js';
 import { pinning } from '../request/view-answers.js';
-import type { Clock } from '../clock.js';
+import { outsideRequests, type Clock } from '../clock.js';
 import { availability } from '../availability/availability.js';
 import { healthCheck } from '../availability/health-check.js';
 import { openDiagnostics, type Diagnostics } from '../diagnostics/diagnostics.js';
@@ -17,13 +17,14 @@ import { questionOf, type Subject } from '../model/question.js';
 import type { AskAtOnce } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import type { Resolution } from '../model/resolution.js';
-import { authorized } from '../http/auth/authorized.js';
+import { authorized, withCredentials } from '../http/auth/authorized.js';
 import { credentialsOf } from '../http/auth/credentials.js';
 import { openTransport } from '../http/transport.js';
 import { itemTexts } from '../remote/batch-wire.js';
 import { bodySizes, remote } from '../remote/remote.js';
 import { retried } from '../http/retried.js';
 import { retryBudget } from '../http/retry.js';
+import type { Logger } from '../options/provider-options.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { RequestView } from '../request/view.js';
 
@@ -42,10 +43,44 @@ export interface Running {
   readonly close: () => Promise<void>;
 }
 
-export const CLOSED: Failure = { kind: 'closed', message: 'the Flipt provider is closed' };
+export const CLOSED: Failure = {
+  kind: 'closed',
+  message: 'the Flipt provider is closed: create a new FliptProvider',
+};
+
+/** Nothing of a running provider belongs to the request that happens to create it, or to the one that it serves. */
+export function run(
+  { logger, ...settings }: ProviderSettings,
+  changed: OnStateChange,
+  clock: Clock,
+  random: () => number,
+): Running {
+  const outside =
+    <Args extends unknown[]>(call: (...args: Args) => void) =>
+    (...args: Args) => {
+      outsideRequests(() => {
+        call(...args);
+      });
+    };
+  const quiet: Logger = {
+    error: outside((...words: unknown[]) => {
+      logger.error(...words);
+    }),
+    warn: outside((...words: unknown[]) => {
+      logger.warn(...words);
+    }),
+    info: outside((...words: unknown[]) => {
+      logger.info(...words);
+    }),
+    debug: outside((...words: unknown[]) => {
+      logger.debug(...words);
+    }),
+  };
+  return outsideRequests(() => wire({ ...settings, logger: quiet }, outside(changed), clock, random));
+}
 
 /** The outermost wiring: the only place that knows which layers there are. */
-export function run(
+function wire(
   settings: ProviderSettings,
   changed: OnStateChange,
   clock: Clock,
@@ -60,10 +95,19 @@ export function run(
   logHealth(diagnostics, logger);
   const transport = openTransport(settings, clock, diagnostics);
   const credentials = credentialsOf(settings.auth, clock, http.timeoutMs, diagnostics);
-  const send = authorized(transport.send, credentials);
-  const check = healthCheck(remote(send, settings, closing.signal), namespace);
-  const service = availability({ check, breaker: settings.breaker, reporter: diagnostics }, clock, random);
-  const throughCircuit = service.throughCircuit(send);
+  const refreshing = authorized(transport.send, credentials);
+  const check = healthCheck(remote(refreshing, settings, closing.signal), namespace);
+  const service = availability(
+    {
+      check,
+      credentialsVersion: credentials.version,
+      breaker: settings.breaker,
+      reporter: diagnostics,
+    },
+    clock,
+    random,
+  );
+  const throughCircuit = service.throughCircuit(withCredentials(transport.send, credentials));
   const textOf = itemTexts();
   const budget = retryBudget();
   const retrying = (extra: boolean): AskAtOnce => {
@@ -116,7 +160,7 @@ export function run(
         return resolution;
       });
     },
-    start: () => service.start(settings.initTimeoutMs),
+    start: () => outsideRequests(() => service.start(settings.initTimeoutMs)),
     listen: diagnostics.listen,
     forget: answers.forget,
     async close() {

@@ -34,7 +34,14 @@ export function setUp(
   });
   const states: string[] = [];
   diagnostics.listen('circuit-changed', ({ state }) => states.push(state));
-  const settings = { check, breaker: SETTINGS, reporter: diagnostics, ...more };
+  let version = 0;
+  const settings = {
+    check,
+    credentialsVersion: () => version,
+    breaker: SETTINGS,
+    reporter: diagnostics,
+    ...more,
+  };
   const service = availability(settings, clock, more.random ?? (() => 1));
   const { send, sent } = sending(...outcomes);
   const guarded = service.throughCircuit(send);
@@ -58,6 +65,10 @@ export function setUp(
     guarded,
     ask,
     request,
+    /** Other credentials are sent from now on. */
+    changeCredentials: () => {
+      version++;
+    },
     /** Of the circuit, in order. */
     states,
     /** That there were after each change, in order. */

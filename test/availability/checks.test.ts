@@ -71,7 +71,7 @@ describe('an open circuit', () => {
 describe('a service that was unreachable, or rejects the credentials', () => {
   it('is checked after 1 s, doubling to 10 s, and does not keep the process alive', async () => {
     const { clock, checkedAt, request } = setUp();
-    await request(REJECTED);
+    await request(NO_CREDENTIALS);
     expect([clock.timers('background'), clock.timers('awaited')]).toEqual([1, 0]);
     await clock.advance(45_000);
     expect(checkedAt).toEqual([1, 3, 7, 15, 25, 35, 45].map((seconds) => seconds * 1_000));
@@ -79,14 +79,14 @@ describe('a service that was unreachable, or rejects the credentials', () => {
 
   it('is checked after half of that at the earliest, by chance', async () => {
     const { clock, checkedAt, request } = setUp([], { random: () => 0 });
-    await request(REJECTED);
+    await request(NO_CREDENTIALS);
     await clock.advance(1_500);
     expect(checkedAt).toEqual([500, 1_500]);
   });
 
   it('is checked once for both while the circuit is open as well, by one timer', async () => {
     const { clock, ask, checkedAt, request, problems } = setUp();
-    await request(REJECTED);
+    await request(NO_CREDENTIALS);
     await clock.advance(600);
     await ask(3);
     expect(problems()).toEqual(['credentials-rejected', 'circuit-open']);
@@ -97,7 +97,7 @@ describe('a service that was unreachable, or rejects the credentials', () => {
 
   it('is checked no more once a request succeeds', async () => {
     const { clock, request, problems } = setUp();
-    await request(REJECTED);
+    await request(NO_CREDENTIALS);
     await request([]);
     expect(problems()).toEqual([]);
     expect(clock.timers()).toBe(0);
@@ -107,7 +107,7 @@ describe('a service that was unreachable, or rejects the credentials', () => {
     const { clock, check, request, changes, service } = setUp();
     const ends: ((failure: undefined) => void)[] = [];
     check.mockReturnValue(new Promise((resolve) => ends.push(resolve)));
-    await request(REJECTED);
+    await request(NO_CREDENTIALS);
     await clock.advance(1_000);
     service.close(failedWith('closed'));
     for (const end of ends) end(undefined);

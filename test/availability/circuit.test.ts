@@ -19,7 +19,12 @@ function after(outcomes: string, everyMs = 0): Circuit {
     .split('')
     .reduce<Circuit>(
       (circuit, outcome, turn) =>
-        afterRequest(circuit, outcome === 'F' ? DOWN : undefined, at(turn * everyMs), SETTINGS),
+        afterRequest(
+          circuit,
+          { failure: outcome === 'F' ? DOWN : undefined, sentAt: turn * everyMs },
+          at(turn * everyMs),
+          SETTINGS,
+        ),
       CLOSED_CIRCUIT,
     );
 }
@@ -37,6 +42,17 @@ describe('the circuit', () => {
     ['SFSFSFSFSFSFSFSFSFSF', 600, 'closed'],
   ])('after %j, one each %s ms, is %s', (outcomes, everyMs, state) => {
     expect(after(outcomes, everyMs).state).toBe(state);
+  });
+
+  it('counts requests that fail together as one: only what was sent after a failure can be the next in a row', () => {
+    let circuit: Circuit = CLOSED_CIRCUIT;
+    const fail = (sentAt: number, now: number) => {
+      circuit = afterRequest(circuit, { failure: DOWN, sentAt }, at(now), SETTINGS);
+      return circuit.state;
+    };
+    const together = Array.from({ length: 8 }, (_, turn) => fail(turn, 500 + turn));
+    expect(together).toEqual(Array(8).fill('closed'));
+    expect([fail(510, 1_010), fail(700, 1_011), fail(1_010, 1_510)]).toEqual(['closed', 'closed', 'open']);
   });
 
   it('stays open twice as long each time a check fails, up to the longest', () => {
@@ -58,8 +74,8 @@ describe('the circuit', () => {
   it('is not changed by what was under way before', () => {
     const open = after('FFF');
     for (const circuit of [open, halfOpen(open)]) {
-      expect(afterRequest(circuit, DOWN, at(0), SETTINGS)).toBe(circuit);
-      expect(afterRequest(circuit, undefined, at(0), SETTINGS)).toBe(circuit);
+      expect(afterRequest(circuit, { failure: DOWN, sentAt: 0 }, at(0), SETTINGS)).toBe(circuit);
+      expect(afterRequest(circuit, { failure: undefined, sentAt: 0 }, at(0), SETTINGS)).toBe(circuit);
     }
     expect(openAgain(CLOSED_CIRCUIT, DOWN, at(0), SETTINGS)).toBe(CLOSED_CIRCUIT);
     expect(halfOpen(CLOSED_CIRCUIT)).toBe(CLOSED_CIRCUIT);

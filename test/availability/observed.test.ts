@@ -1,9 +1,83 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Failure } from '../../src/model/failure.js';
 import { failedWith } from '../http/outcomes.fixture.js';
 import { DOWN, NO_CREDENTIALS, REJECTED, setUp } from './available.fixture.js';
 
 const UNREADABLE: Failure = { kind: 'unreadable', message: 'HTML' };
+
+describe('a 401 or 403', () => {
+  const FORBIDDEN: Failure = { kind: 'forbidden', message: 'not this user' };
+  const refused = { kind: 'refused-request', message: 'not this user' };
+  const observed = (setup: ReturnType<typeof setUp>, ...outcomes: (Failure | readonly [])[]) => {
+    const send = vi.fn(() => Promise.resolve(outcomes.shift() ?? []));
+    return { send, ask: () => setup.service.observed(send)([]) };
+  };
+
+  it('is the failure of the request if a check accepts the credentials, and changes no state', async () => {
+    const setup = setUp();
+    setup.check.mockResolvedValue(undefined);
+    const { ask, send } = observed(setup, FORBIDDEN);
+    expect(await ask()).toEqual(refused);
+    expect(send).toHaveBeenCalledOnce();
+    expect(setup.changes()).toEqual([]);
+    expect(setup.clock.timers()).toBe(0);
+  });
+
+  it('concerns the credentials if the check is rejected as well', async () => {
+    const setup = setUp();
+    setup.check.mockResolvedValue(REJECTED);
+    const { ask } = observed(setup, FORBIDDEN);
+    expect(await ask()).toBe(FORBIDDEN);
+    expect(setup.problems()).toEqual(['credentials-rejected']);
+  });
+
+  it('proves nothing if the check fails otherwise', async () => {
+    const setup = setUp();
+    const { ask } = observed(setup, FORBIDDEN);
+    expect(await ask()).toBe(FORBIDDEN);
+    expect(setup.changes()).toEqual([]);
+  });
+
+  it('is sent again, once, if the check has refreshed the credentials', async () => {
+    const setup = setUp();
+    setup.check.mockImplementation(() => {
+      setup.changeCredentials();
+      return Promise.resolve(undefined);
+    });
+    expect(await observed(setup, FORBIDDEN, []).ask()).toEqual([]);
+    await setup.clock.advance(1_000);
+    const again = observed(setup, FORBIDDEN, FORBIDDEN);
+    expect(await again.ask()).toEqual(refused);
+    expect(again.send).toHaveBeenCalledTimes(2);
+  });
+
+  it('of a 401 is sent again even so: one instance of many may have given it', async () => {
+    const setup = setUp();
+    setup.check.mockResolvedValue(undefined);
+    expect(await observed(setup, REJECTED, []).ask()).toEqual([]);
+    expect(await observed(setup, REJECTED, REJECTED).ask()).toEqual({ ...refused, message: 'no' });
+  });
+
+  it('costs one check for all at once, and none within a second of one that passed', async () => {
+    const setup = setUp();
+    setup.check.mockResolvedValue(undefined);
+    const ask = () => observed(setup, FORBIDDEN).ask();
+    await Promise.all([ask(), ask(), ask()]);
+    await setup.clock.advance(999);
+    await ask();
+    expect(setup.checkedAt).toEqual([0]);
+    await setup.clock.advance(1);
+    await ask();
+    expect(setup.checkedAt).toEqual([0, 1_000]);
+  });
+
+  it('costs no check while the credentials are known to be rejected', async () => {
+    const setup = setUp();
+    setup.check.mockResolvedValue(REJECTED);
+    for (let time = 0; time < 5; time++) await observed(setup, FORBIDDEN).ask();
+    expect(setup.checkedAt).toEqual([0]);
+  });
+});
 
 describe('whole requests', () => {
   it('are handed on as they end', async () => {
@@ -18,8 +92,10 @@ describe('whole requests', () => {
     ['credentials that cannot be had', NO_CREDENTIALS],
   ])('with %s are one problem, and the service is checked until it answers', async (_, failure) => {
     const { clock, check, checkedAt, changes, request } = setUp();
+    check.mockResolvedValue(failure);
     await request(failure, 3);
     expect(changes()).toEqual(['credentials-rejected']);
+    checkedAt.length = 0;
     await clock.advance(1_000);
     expect(checkedAt).toHaveLength(1);
     check.mockResolvedValue(undefined);

@@ -1,16 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { answerStore } from '../../src/cache/answer-store.js';
 import type { KnownAnswer } from '../../src/model/answer.js';
+import { heapInUse } from '../garbage.fixture.js';
 import { booleanAnswer, variantAnswer } from '../provider/mapping/answers.fixture.js';
 
 const MB = 1024 * 1024;
+const NOW = { now: 0, date: 0 };
+const LATER = { now: 1, date: 1 };
 
 describe('the store of answers', () => {
   it('holds no more entries than it may; the least recently used go first', () => {
     const store = answerStore({ maxEntries: 2, maxBytes: MB });
-    for (const key of ['a', 'b']) store.set(key, 'flag', booleanAnswer(), 0);
+    for (const key of ['a', 'b']) store.set(key, 'flag', booleanAnswer(), NOW);
     store.get('a');
-    store.set('c', 'flag', booleanAnswer(), 0);
+    store.set('c', 'flag', booleanAnswer(), NOW);
     expect(['a', 'b', 'c'].filter((key) => store.get(key))).toEqual(['a', 'c']);
   });
 
@@ -18,7 +21,7 @@ describe('the store of answers', () => {
     const store = answerStore({ maxEntries: 1000, maxBytes: 50_000 });
     const attachment = 'x'.repeat(9_000);
     const keys = Array.from({ length: 20 }, (_, at) => `key-${at}`);
-    for (const key of keys) store.set(key, 'flag', variantAnswer({ attachment }), 0);
+    for (const key of keys) store.set(key, 'flag', variantAnswer({ attachment }), NOW);
     expect(keys.filter((key) => store.get(key))).toEqual(keys.slice(-5));
   });
 
@@ -31,10 +34,10 @@ describe('the store of answers', () => {
     ['the flag', (text: string) => ['k', text, { kind: 'missing' }]],
   ])('counts %s in bytes of UTF-8', (_, entry) => {
     const store = answerStore({ maxEntries: 10, maxBytes: 2_000 });
-    store.set(...entry('x'.repeat(1_000)), 0);
+    store.set(...entry('x'.repeat(1_000)), NOW);
     expect(store.some(() => true)).toBe(true);
     store.clear();
-    store.set(...entry('\u20ac'.repeat(1_000)), 0);
+    store.set(...entry('\u20ac'.repeat(1_000)), NOW);
     expect(store.some(() => true)).toBe(false);
   });
 
@@ -42,23 +45,35 @@ describe('the store of answers', () => {
     const keys = Array.from({ length: 200 }, (_, at) => String(100 + at));
     const entryBytes = '100'.length + 'flag'.length + 400;
     const store = answerStore({ maxEntries: 1_000, maxBytes: 100 * entryBytes });
-    for (const key of keys) store.set(key, 'flag', { kind: 'missing' }, 0);
+    for (const key of keys) store.set(key, 'flag', { kind: 'missing' }, NOW);
     expect(keys.filter((key) => store.get(key))).toEqual(keys.slice(-100));
+  });
+
+  it('takes hardly more memory than maxBytes, also where answers name many segments', () => {
+    const segments = (at: number) =>
+      JSON.parse(JSON.stringify(Array.from({ length: 20 }, (_, n) => `${at}-${n}`))) as string[];
+    const before = heapInUse();
+    const store = answerStore({ maxEntries: 100_000, maxBytes: 8 * MB });
+    for (let at = 0; at < 20_000; at++) {
+      store.set(`key-${at}`, 'flag', booleanAnswer({ segmentKeys: segments(at) }), NOW);
+    }
+    expect(store.get('key-19999')).toBeDefined();
+    expect(heapInUse() - before).toBeLessThan(1.25 * 8 * MB);
   });
 
   it('keeps a question of 64 kB, but none that is larger', () => {
     const store = answerStore({ maxEntries: 10, maxBytes: MB });
     const [largest, tooLarge] = ['x'.repeat(64 * 1024), 'x'.repeat(64 * 1024 + 1)];
-    store.set(largest, 'flag', booleanAnswer(), 0);
-    store.set(tooLarge, 'flag', booleanAnswer(), 0);
+    store.set(largest, 'flag', booleanAnswer(), NOW);
+    store.set(tooLarge, 'flag', booleanAnswer(), NOW);
     expect(store.get(largest)).toBeDefined();
     expect(store.get(tooLarge)).toBeUndefined();
   });
 
   it('does not keep an older answer where the newer one is too large to keep', () => {
     const store = answerStore({ maxEntries: 10, maxBytes: 2_000 });
-    store.set('k', 'flag', variantAnswer({ attachment: 'old' }), 0);
-    store.set('k', 'flag', variantAnswer({ attachment: 'x'.repeat(3_000) }), 1);
+    store.set('k', 'flag', variantAnswer({ attachment: 'old' }), NOW);
+    store.set('k', 'flag', variantAnswer({ attachment: 'x'.repeat(3_000) }), LATER);
     expect(store.get('k')).toBeUndefined();
   });
 
@@ -66,21 +81,21 @@ describe('the store of answers', () => {
     const store = answerStore({ maxEntries: 10, maxBytes: MB });
     store.markUnconfirmed('k');
     expect(store.get('k')).toBeUndefined();
-    store.set('k', 'flag', booleanAnswer(), 0);
+    store.set('k', 'flag', booleanAnswer(), NOW);
     expect(store.get('k')?.unconfirmed).toBe(false);
     store.markUnconfirmed('k');
     expect(store.get('k')?.unconfirmed).toBe(true);
-    store.set('k', 'flag', booleanAnswer(), 1);
-    expect(store.get('k')).toMatchObject({ unconfirmed: false, at: 1 });
+    store.set('k', 'flag', booleanAnswer(), LATER);
+    expect(store.get('k')).toMatchObject({ unconfirmed: false, ...LATER });
   });
 
   it('forgets one answer, those of some flags, or all', () => {
     const store = answerStore({ maxEntries: 10, maxBytes: MB });
     const left = () => ['1', '2', '3', '4'].filter((key) => store.get(key));
-    store.set('1', 'a', booleanAnswer(), 0);
-    store.set('2', 'a', booleanAnswer(), 0);
-    store.set('3', 'b', booleanAnswer(), 0);
-    store.set('4', 'c', booleanAnswer(), 0);
+    store.set('1', 'a', booleanAnswer(), NOW);
+    store.set('2', 'a', booleanAnswer(), NOW);
+    store.set('3', 'b', booleanAnswer(), NOW);
+    store.set('4', 'c', booleanAnswer(), NOW);
     store.deleteFlags(new Set(['a', 'absent']));
     expect(left()).toEqual(['3', '4']);
     store.delete('3');

@@ -158,7 +158,7 @@ it('ends with the provider: no probe goes out afterwards, and a call is answered
     expect(message).toMatch(/closed|ended/);
   }
   const seen = server.requests.length;
-  expect((await ask('colour', 'e')).message).toBe('the Flipt provider is closed');
+  expect((await ask('colour', 'e')).message).toBe('the Flipt provider is closed: create a new FliptProvider');
   await new Promise((resolve) => setTimeout(resolve, 3 * TIMES.openForMs));
   expect(server.requests).toHaveLength(seen);
 });

@@ -65,7 +65,8 @@ it('goes to error on a 403 as well, and asks no second time for that', async () 
   server.behave = (socket) => socket.write(reply('403 Forbidden', ''));
   server.requests.length = 0;
   expect((await ask('colour', 'ann')).message).toMatch(/answered 403/);
-  expect(server.requests).toHaveLength(1);
+  // The batch, and the check that is rejected as well.
+  expect(server.requests).toHaveLength(2);
   expect(events).toEqual(['error']);
   server.behave = well;
   expect((await ask('colour', 'ann')).kind).toBe('own');
@@ -73,7 +74,7 @@ it('goes to error on a 403 as well, and asks no second time for that', async () 
   await provider.onClose();
 });
 
-it('is not stirred by a single 401: one more try', async () => {
+it('tries once more after a single 401, and changes no state', async () => {
   await using server = await rawServer(well);
   const { provider, ask, events } = rig(server.url, { auth: { token: 'some-token' } });
   await provider.initialize();
@@ -88,7 +89,7 @@ it('is not stirred by a single 401: one more try', async () => {
   await provider.onClose();
 });
 
-it('has credentials renewed for all who were refused, and each asks once more', async () => {
+it('refreshes the credentials once for all rejected requests, and sends each once more', async () => {
   let given = 'Custom 0';
   const headers = () => ({ authorization: given });
   await using server = await rawServer(accepting(() => given));
@@ -108,7 +109,8 @@ it('has credentials renewed for all who were refused, and each asks once more', 
   const outcomes = await Promise.all(Array.from({ length: 8 }, (_, at) => ask('colour', `e-${at}`)));
   expect(outcomes.map(({ kind }) => kind)).toEqual(Array(8).fill('own'));
   const sent = server.requests.map(authorizationOf);
-  expect(sent).toEqual([...Array<string>(8).fill('Custom 0'), ...Array<string>(8).fill('Custom 1')]);
+  // One check for all finds that the credentials have changed.
+  expect(sent).toEqual([...Array<string>(8).fill('Custom 0'), ...Array<string>(9).fill('Custom 1')]);
   await provider.onClose();
 });
 

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { serviceErrorOf } from '../../src/http/reply.js';
 import { redactor } from '../../src/http/redact.js';
+import { replied } from './outcomes.fixture.js';
 
 const TOKEN = 'Zm9vYmFy/cXV1eHF1+dXV4Zm9v==';
 const RUNS = /Zm9vYmFy|cXV1eHF1|dXV4Zm9v/;
@@ -40,6 +42,18 @@ const WRITTEN: Readonly<Record<string, (text: string) => string>> = {
   'a URL with all escaped': (text) => each(text, (_, code) => `%${hex(code)}`),
 };
 const WAYS = Object.values(WRITTEN);
+
+it('redacts the details of an error after the escapes of JSON are gone, in values and in names', () => {
+  const redact = redactor({ authorization: 'Bearer dummy-secret' }, {}, []);
+  const escaped = 'dummy-secret'.replace(
+    /./g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  const text = redact(`{"message":"${escaped}","details":[{"a":["${escaped}"],"${escaped}":1}]}`);
+  const error = serviceErrorOf({ ...replied(400, text), redact });
+  expect(JSON.stringify(error)).not.toMatch(/dummy|secret/);
+  expect(error?.details).toEqual([{ a: [expect.any(String)], [String(error?.message)]: 1 }]);
+});
 
 describe('a credential is hidden', () => {
   it('where it stands as it is', () => {

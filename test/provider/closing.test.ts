@@ -21,7 +21,7 @@ describe('closing', () => {
       value: 'mine',
       reason: 'ERROR',
       errorCode: ErrorCode.PROVIDER_NOT_READY,
-      errorMessage: 'the Flipt provider is closed',
+      errorMessage: 'the Flipt provider is closed: create a new FliptProvider',
     });
     expect(server.requests).toHaveLength(before);
     provider.invalidate();
@@ -104,6 +104,21 @@ describe('closing', () => {
       reason: 'TARGETING_MATCH',
     });
     await provider.onClose();
+  });
+
+  it('is for good for OpenFeature, which does not initialize the same provider twice: calls say what to do', async () => {
+    const server = await serving(good);
+    const provider = flipt({ url: server.url });
+    await register(provider).registered;
+    await OpenFeature.close();
+    const { client, registered } = register(provider);
+    await registered;
+    expect(await client.getStringDetails('a', 'mine')).toMatchObject({
+      value: 'mine',
+      errorCode: ErrorCode.PROVIDER_NOT_READY,
+      errorMessage: 'the Flipt provider is closed: create a new FliptProvider',
+    });
+    await OpenFeature.clearProviders();
   });
 
   it('of OpenFeature as a whole may come first, and the same provider be registered again', async () => {

@@ -32,6 +32,14 @@ export function authorized(send: Send, credentials: Credentials): Send {
   };
 }
 
+/** Sends each request with credentials, once: what a 401 means is for the caller to find out. */
+export function withCredentials(send: Send, credentials: Credentials): Send {
+  return async (request) => {
+    const credential = await untilEnded(credentials.current(), request.signal);
+    return 'kind' in credential ? credential : send({ ...request, credentials: credential.headers });
+  };
+}
+
 function isUnauthorized(outcome: Reply | Failure): boolean {
   return failureKindOfOutcome(outcome) === 'unauthorized';
 }

@@ -7,7 +7,7 @@ import { CredentialProblem, fileSource, type AuthHeaders, type CredentialSource 
 import { isPlainObject } from '../../text/describe.js';
 import { quoted } from '../../text/quote.js';
 
-/** Headers. `version` counts the refreshes before them. */
+/** Headers. `version` differs from that of all others before. */
 export interface Credential {
   readonly headers: AuthHeaders;
   readonly version: number;
@@ -15,6 +15,8 @@ export interface Credential {
 
 /** The only owner of credentials. Closures, so that no inspection of the provider shows them. */
 export interface Credentials {
+  /** Differs once other credentials are sent. */
+  readonly version: () => number;
   /** What to send now. */
   current(): Promise<Credential | Failure>;
   /** New ones after the service has rejected some. Concurrent callers share one refresh. */
@@ -29,19 +31,23 @@ export function credentialsOf(
 ): Credentials {
   const source = sourceOf(auth);
   let version = 0;
+  let last: AuthHeaders | undefined;
   let refreshing: Promise<Credential | Failure> | undefined;
   const tooLate = () => new CredentialProblem(`auth took longer than ${timeoutMs} ms (http.timeoutMs)`);
 
   const load = async (again: boolean): Promise<Credential | Failure> => {
     try {
       const headers = await inTime(source(again), timeoutMs, clock, tooLate);
-      return { headers, version: again ? ++version : version };
+      if (again || (last !== undefined && !isSame(headers, last))) version++;
+      last = headers;
+      return { headers, version };
     } catch (error) {
       return { kind: 'credentials', message: `no credentials for Flipt: ${causeOf(error)}` };
     }
   };
 
   return {
+    version: () => version,
     current: () => load(false),
     refresh(rejected) {
       // Another request has refreshed them since: try those first.
@@ -54,6 +60,10 @@ export function credentialsOf(
       return refreshing;
     },
   };
+}
+
+function isSame(one: AuthHeaders, other: AuthHeaders): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
 function sourceOf(auth: AuthOptions | undefined): CredentialSource {

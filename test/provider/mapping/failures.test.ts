@@ -5,10 +5,12 @@ import type { FailureKind } from '../../../src/model/failure.js';
 const CODES: Readonly<Record<FailureKind, string>> = {
   connection: 'GENERAL',
   timeout: 'GENERAL',
+  blocked: 'GENERAL',
   gateway: 'GENERAL',
   'service-error': 'GENERAL',
   'rejected-request': 'GENERAL',
   'rejected-question': 'GENERAL',
+  'refused-request': 'GENERAL',
   'not-found': 'GENERAL',
   'too-large': 'GENERAL',
   unauthorized: 'GENERAL',

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { fromCache, on, setUp } from './layered.fixture.js';
+
+describe('an answer', () => {
+  it('grows older while the machine sleeps', async () => {
+    const { clock, resolve, learn, layer } = setUp();
+    await learn(on);
+    clock.sleep(999);
+    expect(resolve()).toEqual(fromCache(on, 999));
+    clock.sleep(1);
+    expect(layer.fresh('flag')).toBeUndefined();
+    clock.sleep(3_600_000);
+    expect(layer.knowsAnything()).toBe(false);
+  });
+
+  it('does not grow younger when the date is set back', async () => {
+    const { clock, resolve, learn } = setUp();
+    await learn(on);
+    await clock.advance(500);
+    clock.sleep(-3_600_000);
+    expect(resolve()).toEqual(fromCache(on, 500));
+  });
+
+  it('at the deadline comes before the time-out if the event loop was blocked', async () => {
+    const { clock, asked, resolve } = setUp();
+    const resolved = resolve();
+    clock.block(700);
+    const fired = clock.advance(0);
+    asked[0]?.answer(on);
+    await fired;
+    expect(await resolved).toMatchObject({ answer: on, source: 'service' });
+  });
+});

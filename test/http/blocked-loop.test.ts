@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { FAILURES } from '../../src/model/failure.js';
+import { openTransport } from '../../src/http/transport.js';
+import type { HttpDispatcherResponse } from '../../src/options/provider-options.js';
+import { clientSettings } from '../../src/options/settings.js';
+import { manualClock } from '../clock.fixture.js';
+import { REQUEST } from './outcomes.fixture.js';
+
+/** A transport whose turns of the event loop, and whose response, a test ends by hand. */
+function waiting() {
+  const clock = manualClock();
+  const turns: (() => void)[] = [];
+  const responses: ((response: HttpDispatcherResponse) => void)[] = [];
+  const dispatcher = {
+    request: () => new Promise<HttpDispatcherResponse>((resolve) => responses.push(resolve)),
+  };
+  const { send } = openTransport(
+    clientSettings({ url: 'http://flipt.test', http: { dispatcher, timeoutMs: 500 } }, {}),
+    { ...clock, endOfTurn: (run) => turns.push(run) },
+  );
+  const outcome = send(REQUEST);
+  return {
+    clock,
+    outcome,
+    endTurn: () => {
+      for (const run of turns.splice(0)) run();
+    },
+    respond: async () => {
+      const body = (async function* () {
+        yield* [Buffer.from('{}')];
+      })();
+      responses[0]?.({ statusCode: 200, headers: {}, body });
+      await clock.settle();
+    },
+  };
+}
+
+describe('a time-out of a blocked event loop', () => {
+  it('comes after a response that waits in the socket', async () => {
+    const { clock, outcome, respond, endTurn } = waiting();
+    clock.block(700);
+    await clock.advance(0);
+    await respond();
+    endTurn();
+    expect(await outcome).toMatchObject({ kind: 'reply', status: 200 });
+  });
+
+  it.each([
+    [500, 'timeout', 'yes'],
+    [600, 'timeout', 'yes'],
+    [601, 'blocked', 'no'],
+  ] as const)(
+    'after %s ms without a response is %s, and counts for the circuit: %s',
+    async (ms, kind, counts) => {
+      const { clock, outcome, endTurn } = waiting();
+      clock.block(ms);
+      await clock.advance(0);
+      endTurn();
+      expect(await outcome).toMatchObject({ kind });
+      expect(FAILURES[kind].countsForCircuit).toBe(counts);
+    },
+  );
+});
