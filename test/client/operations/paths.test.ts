@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { client, service } from './serving.fixture.js';
 
 describe('parts of a path', () => {
-  it.each(['..', '.', 'a/b', 'a b', 'é', '%2F', 'a?b#c', 'a;b&c+d', '$&', '{key}'])(
+  it.each(['..', '.', 'a b', 'é', '%2F', 'a?b#c', 'a;b&c+d', '$&', '{key}'])(
     'carries %j as it is',
     async (key) => {
       await expect(client.segments.get('default', key)).rejects.toMatchObject({
@@ -13,6 +13,16 @@ describe('parts of a path', () => {
       });
     },
   );
+
+  it('sends a slash encoded, at which the service splits the path all the same', async () => {
+    const before = service.requests;
+    await expect(client.segments.get('default', 'a/b')).rejects.toMatchObject({
+      status: 404,
+      code: 'NOT_FOUND',
+      message: expect.stringContaining(' answered 404: Not Found') as string,
+    });
+    expect(service.requests).toBe(before + 1);
+  });
 
   it.each([
     ['', "key: expected text, got ''"],
