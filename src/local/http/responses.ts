@@ -34,7 +34,7 @@ export async function sendDocument(
     return;
   }
   response.setHeader('Vary', 'Accept-Encoding');
-  if (!/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(acceptEncoding)) {
+  if (!acceptsGzip(acceptEncoding)) {
     sendText(response, 200, text());
     return;
   }
@@ -47,4 +47,12 @@ export function sendText(response: ServerResponse, status: number, text: string 
   const body = Buffer.from(text);
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': body.length });
   response.end(body);
+}
+
+/** A weight of 0 (`gzip;q=0`) says that it is not accepted. */
+function acceptsGzip(acceptEncoding: string): boolean {
+  return acceptEncoding.split(',').some((coding) => {
+    const [name = '', weight = 'q=1'] = coding.split(';').map((part) => part.trim().toLowerCase());
+    return name === 'gzip' && Number(weight.replace('q=', '')) > 0;
+  });
 }

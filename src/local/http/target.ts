@@ -10,7 +10,10 @@ export interface Target {
 
 /** A target may be in absolute form, as to a proxy; its host then counts, not that of the header: HTTP's rule. */
 export function targetOf({ url = '', headers }: IncomingMessage): Target {
-  const absolute = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url);
-  const [pathname = '', ...query] = (absolute?.[2] ?? url).split('?');
-  return { pathname, query: new URLSearchParams(query.join('?')), host: absolute?.[1] ?? headers.host };
+  const [scheme] = /^https?:\/\//i.exec(url) ?? [];
+  const behind = url.slice(scheme?.length);
+  const end = scheme === undefined ? 0 : `${behind}/`.search(/[/?#]/);
+  const [pathname = '', ...query] = behind.slice(end).split('?');
+  const host = scheme === undefined ? headers.host : behind.slice(0, end);
+  return { pathname, query: new URLSearchParams(query.join('?')), host };
 }

@@ -2,8 +2,12 @@ import { quoted } from '../../text/quote.js';
 import { invalid } from './refusal.js';
 
 const WHITE_SPACE = /[ \t\r\n]*/y;
-const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w.+-])/y;
-const WORD = /(?:null|true|false)(?!\w)/y;
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const WORD = /(?:null|true|false)/y;
+/** A number with a fraction or an exponent. */
+const FRACTION = /[0-9][.eE]/;
+/** What may not follow a number or a word. */
+const SAME_TOKEN = /[\w.+-]/;
 
 /** A JSON text, read from its beginning. Throws a refusal where it is no JSON. */
 export class Tokens {
@@ -42,11 +46,9 @@ export class Tokens {
   /** A number that is written with a fraction or an exponent is 0.5. */
   scalar(): unknown {
     if (this.next() === '"') return this.string();
-    const number = this.match(NUMBER);
-    if (number !== '') return /[.eE]/.test(number) ? 0.5 : Number(number);
-    const word = this.match(WORD);
-    if (word === '') throw this.unexpected();
-    return JSON.parse(word);
+    const token = this.match(NUMBER) || this.match(WORD);
+    if (token === '' || SAME_TOKEN.test(this.text[this.position] ?? '')) throw this.unexpected();
+    return FRACTION.test(token) ? 0.5 : JSON.parse(token);
   }
 
   private match(pattern: RegExp): string {
