@@ -10,9 +10,9 @@ import { installedFor, NAME, packed, ROOT, run, type Packed } from './packed.fix
  * Bytes of code of ours that an import of the front door may load, as published, names and spaces and all.
  * The aim is 60,000 and not met: this bound only keeps it from growing unnoticed.
  */
-const FRONT_DOOR = 115_000;
+const FRONT_DOOR = 125_000;
 /** The same as it lies in the bundle of somebody who bundles. */
-const FRONT_DOOR_MINIFIED = 58_000;
+const FRONT_DOOR_MINIFIED = 63_000;
 
 let the: Packed;
 let consumer: string;
@@ -117,7 +117,7 @@ describe('the package', () => {
         .reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0);
     const unpacked = size(the.folder);
     console.log(`tarball ${statSync(the.tarball).size} bytes, unpacked ${unpacked} bytes`);
-    expect(unpacked).toBeLessThan(1_500_000);
+    expect(unpacked).toBeLessThan(1_650_000);
   });
 
   it('brings the dependencies that it names, and they bring none', () => {

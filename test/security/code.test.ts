@@ -59,7 +59,7 @@ function forbidden(text: string): readonly string[] {
 }
 
 function isForbidden(node: ts.Node): boolean {
-  if (isWord(node) && NAMES.has(node.text)) return true;
+  if (isWord(node) && NAMES.has(node.text)) return !isGlobalKey(node);
   if (ts.isIdentifier(node) && node.text === 'require') return !isCalled(node);
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
     return node.moduleSpecifier !== undefined && !namesModule(node.moduleSpecifier);
@@ -70,7 +70,11 @@ function isForbidden(node: ts.Node): boolean {
   return isTimer(node.expression) && first !== undefined && isText(first);
 }
 
-const isWord = (node: ts.Node) => ts.isIdentifier(node) || ts.isStringLiteralLike(node);
+const isWord = (node: ts.Node): node is ts.Identifier | ts.StringLiteralLike =>
+  ts.isIdentifier(node) || ts.isStringLiteralLike(node);
+/** Of a Nest module: `{ global: true }` names the key and not the global object. */
+const isGlobalKey = (node: ts.Identifier | ts.StringLiteralLike) =>
+  node.text === 'global' && ts.isPropertyAssignment(node.parent) && node.parent.name === node;
 const isCalled = (node: ts.Node) => ts.isCallExpression(node.parent) && node.parent.expression === node;
 const isLoading = (callee: ts.Expression) =>
   callee.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(callee) && callee.text === 'require');
@@ -106,6 +110,8 @@ describe('it would be found out for', () => {
     'const F = Function; new F(a)',
     'Reflect.construct(Function, [a])',
     'Reflect.get(global, a)',
+    '({ a: global })',
+    '({ global })',
     '(() => 0).constructor("a")()',
     '(() => 0)["constructor"]("a")()',
     'const { constructor: F } = () => 0',
@@ -141,6 +147,7 @@ describe('it would be found out for', () => {
     'class A { constructor() {} }',
     'typeof a === "function"',
     'setTimeout(() => {}, 1)',
+    '({ module: A, global: true })',
   ])('not for %s', (text) => {
     expect(forbidden(text)).toEqual([]);
   });
