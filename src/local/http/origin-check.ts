@@ -3,7 +3,7 @@ import { isLoopback } from '../../text/loopback.js';
 import { quoted } from '../../text/quote.js';
 import { forbidden } from '../requests/refusal.js';
 
-/** The headers by which a browser says for whom it sends a request. */
+/** The headers by which a browser names the page that sends a request. */
 export interface RequestOrigin {
   readonly host: string | undefined;
   readonly origin: string | undefined;

@@ -51,7 +51,7 @@ export function startCommand(args: readonly string[], env: NodeJS.ProcessEnv = {
       });
     });
   const url = printed(/ at http:\S+ /).then((text) => / at (http:\S+) /.exec(text)?.[1] ?? '');
-  // Whoever does not wait for it does not need it.
+  // Not every test waits for it.
   url.catch(() => undefined);
   return { url, printed, ended, kill: (signal) => child.kill(signal) };
 }
