@@ -2,9 +2,10 @@ import { setMaxListeners } from 'node:events';
 import { isolating } from '../batch/isolate.js';
 import { batched } from '../batch/batched.js';
 import { questionKeys } from '../cache/key.js';
+import { knownKeys, type GivenContext } from '../cache/known-keys.js';
 import { cached } from '../cache/cached.js';
 import { overloadWatch } from '../diagnostics/overload.js';
-import { pinning } from '../request/view-answers.js';
+import { pinning, type Pins } from '../request/view-answers.js';
 import { outsideRequests, type Clock } from '../clock.js';
 import { availability } from '../availability/availability.js';
 import { healthCheck } from '../availability/health-check.js';
@@ -13,10 +14,12 @@ import { logHealth } from '../diagnostics/health-log.js';
 import { reportingSharedBuckets, watchSharedBuckets } from '../diagnostics/shared-bucket.js';
 import { watchHitRate } from '../diagnostics/hit-rate.js';
 import { watchState, type OnStateChange } from '../diagnostics/provider-state.js';
-import { questionOf, type Subject } from '../model/question.js';
+import { questionOf } from '../model/question.js';
 import type { AskAtOnce } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
-import type { Resolution } from '../model/resolution.js';
+import { failedResolution, type Resolution } from '../model/resolution.js';
+import { selector } from './mapping/context.js';
+import { subjectReader } from './mapping/subject.js';
 import { authorized, withCredentials } from '../http/auth/authorized.js';
 import { credentialsOf } from '../http/auth/credentials.js';
 import { openTransport } from '../http/transport.js';
@@ -32,7 +35,7 @@ import type { RequestView } from '../request/view.js';
 export interface Running {
   readonly resolve: (
     flag: string,
-    subject: Subject,
+    context: GivenContext,
     view: RequestView | undefined,
   ) => Resolution | Promise<Resolution>;
   /** Tries to reach the service; if that fails, goes on in the background. */
@@ -135,25 +138,40 @@ function wire(
   watchState(diagnostics, answers.knowsAnything, changed);
 
   const keyOf = questionKeys(namespace, environment, reference);
+  const keys = knownKeys(settings.cache?.maxEntries ?? 0, selector(settings.attributes));
+  const subjectOf = subjectReader(settings.attributes, settings.targetingKey);
   const pinsOf = pinning(clock);
 
-  const lookUp = (key: string, flag: string, subject: Subject): Resolution | Promise<Resolution> =>
-    answers.fresh(key) ?? answers.ask(key, questionOf(namespace, flag, subject));
-
-  const resolve: Running['resolve'] = (flag, subject, view) => {
-    const key = keyOf(flag, subject);
-    const pins = view && pinsOf(view);
-    if (pins === undefined) return lookUp(key, flag, subject);
-    const pinned = pins.get(key);
+  const known = (key: string, pins: Pins | undefined): Resolution | undefined => {
+    const pinned = pins?.get(key);
     if (pinned !== undefined) return pinned;
-    return whenResolved(lookUp(key, flag, subject), (resolution) => pins.pin(key, resolution));
+    const resolution = answers.fresh(key);
+    return resolution && pins ? pins.pin(key, resolution) : resolution;
+  };
+
+  const resolve: Running['resolve'] = (flag, context, view) => {
+    const pins = view && pinsOf(view);
+    const knownKey = keys.find(flag, context);
+    const recalled = knownKey === undefined ? undefined : known(knownKey, pins);
+    if (recalled !== undefined) return recalled;
+
+    const subject = subjectOf(context);
+    if ('kind' in subject) return failedResolution(subject);
+    const key = keyOf(flag, subject);
+    const resolution = known(key, pins);
+    if (resolution !== undefined) {
+      keys.keep(flag, context, key);
+      return resolution;
+    }
+    const asked = answers.ask(key, questionOf(namespace, flag, subject));
+    return pins === undefined ? asked : whenResolved(asked, (later) => pins.pin(key, later));
   };
 
   return {
-    resolve(flag, subject, view) {
-      if (!diagnostics.wants.resolved) return resolve(flag, subject, view);
+    resolve(flag, context, view) {
+      if (!diagnostics.wants.resolved) return resolve(flag, context, view);
       const since = clock.now();
-      return whenResolved(resolve(flag, subject, view), (resolution) => {
+      return whenResolved(resolve(flag, context, view), (resolution) => {
         const { answer, source, stale } = resolution;
         const failure = answer.kind === 'failed' ? answer.failure.kind : undefined;
         diagnostics.report({ type: 'resolved', source, stale, failure, durationMs: clock.now() - since });

@@ -13,8 +13,8 @@ import {
 } from '@openfeature/server-sdk';
 import { systemClock } from '../clock.js';
 import type { ProviderState } from '../diagnostics/provider-state.js';
+import { UNREADABLE_CONTEXT } from './mapping/subject.js';
 import { toBoolean } from './mapping/boolean.js';
-import { contextReader, InvalidContext } from './mapping/context.js';
 import { resolutionDetails } from './mapping/details.js';
 import { toNumber } from './mapping/number.js';
 import { toObject } from './mapping/object.js';
@@ -22,7 +22,6 @@ import { toText } from './mapping/string.js';
 import type { Translate } from './mapping/value.js';
 import { failedResolution, type Resolution } from '../model/resolution.js';
 import { traitsOf, type Failure } from '../model/failure.js';
-import type { Subject } from '../model/question.js';
 import type { FliptProviderOptions } from '../options/provider-options.js';
 import { CLOSED, run, type Running } from './pipeline.js';
 import { providerSettings, type ProviderSettings } from '../options/settings.js';
@@ -59,14 +58,12 @@ export class FliptProvider implements Provider {
   readonly events = new OpenFeatureEventEmitter();
 
   readonly #settings: ProviderSettings;
-  readonly #read: (context: object) => Subject;
   /** `undefined` once it is closed. */
   #running: Running | undefined;
 
   /** All options have defaults. A wrong or unknown one is a TypeError. */
   constructor(options?: FliptProviderOptions) {
     this.#settings = providerSettings(options);
-    this.#read = contextReader(this.#settings.attributes);
     this.#running = this.#run();
   }
 
@@ -196,17 +193,12 @@ export class FliptProvider implements Provider {
     if (running === undefined) return failedResolution(CLOSED);
     // Plain JavaScript calls, too; one such key would spoil the batch of all others.
     if (!isText(flagKey)) return failedResolution(NO_FLAG_KEY);
-    let subject: Subject;
     try {
-      subject = this.#read(context);
-    } catch (error) {
-      const message =
-        error instanceof InvalidContext ? error.message : 'the evaluation context cannot be read';
-      return failedResolution({ kind: 'context', message });
+      return running.resolve(flagKey, context, requestViewOf(context));
+    } catch {
+      // Plain JavaScript calls may pass no context at all, or a proxy that throws.
+      return failedResolution(UNREADABLE_CONTEXT);
     }
-    if (subject.entity === '' && this.#settings.targetingKey === 'required')
-      return failedResolution(NO_TARGETING_KEY);
-    return running.resolve(flagKey, subject, requestViewOf(context));
   }
 
   #run(): Running {
@@ -226,11 +218,6 @@ const EVENTS = {
 } as const;
 
 const PREFETCHED_AT_ONCE = 1_000;
-
-const NO_TARGETING_KEY: Failure = {
-  kind: 'targeting-key',
-  message: "the context has no targetingKey, which the provider requires (targetingKey: 'required')",
-};
 
 const NO_FLAG_KEY: Failure = { kind: 'flag-key', message: 'the flag key is not a string' };
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { HttpDispatcher, HttpDispatcherResponse } from '../../src/index.js';
-import type { Subject } from '../../src/model/question.js';
 import type { Resolution } from '../../src/model/resolution.js';
 import { run } from '../../src/provider/pipeline.js';
 import { providerSettings } from '../../src/options/settings.js';
@@ -137,8 +136,6 @@ interface Asked {
   readonly resolved: { readonly resolved: Resolution; readonly at: number }[];
 }
 
-const subjectOf = (entity: string): Subject => ({ entity, names: [], texts: [] });
-
 it('whatever happens in whatever order, each question has one answer, its own, by its deadline', async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -167,11 +164,10 @@ it('whatever happens in whatever order, each question has one answer, its own, b
           else {
             const asked: Asked = { own: ownAnswer(next.flag, next.entity), at: clock.now(), resolved: [] };
             everything.push(asked);
-            void Promise.resolve(running.resolve(next.flag, subjectOf(next.entity), undefined)).then(
-              (resolved) => {
-                asked.resolved.push({ resolved, at: clock.now() });
-              },
-            );
+            const context = Object.freeze({ targetingKey: next.entity });
+            void Promise.resolve(running.resolve(next.flag, context, undefined)).then((resolved) => {
+              asked.resolved.push({ resolved, at: clock.now() });
+            });
           }
         }
         await clock.advance(deadlineMs);

@@ -1,7 +1,6 @@
 import { providerSettings } from '../../src/options/settings.js';
 import type { FliptProviderOptions } from '../../src/options/provider-options.js';
 import { run } from '../../src/provider/pipeline.js';
-import { subjectOf } from '../cache/questions.fixture.js';
 import { manualClock, type ManualClock } from '../clock.fixture.js';
 import { scriptedService, type Script, type ScriptedService } from './scripted-service.fixture.js';
 
@@ -70,7 +69,7 @@ async function started(
   const ask = (flag: string, entity: string) => {
     since ??= clock.now();
     const second = Math.floor((clock.now() - since) / 1_000);
-    const told = running.resolve(flag, subjectOf(entity), undefined);
+    const told = running.resolve(flag, Object.freeze({ targetingKey: entity }), undefined);
     void Promise.resolve(told).then(({ answer }) => {
       const message = answer.kind === 'failed' ? answer.failure.message : '';
       asked.push({

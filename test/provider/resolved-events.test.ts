@@ -1,7 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { run, type Running } from '../../src/provider/pipeline.js';
 import { providerSettings } from '../../src/options/settings.js';
-import { subjectOf } from '../cache/questions.fixture.js';
 import { manualClock } from '../clock.fixture.js';
 import { good } from './changing.fixture.js';
 import { refusedAddress, serving } from './open.fixture.js';
@@ -19,7 +18,7 @@ const opened = (url: string) => {
   );
   const resolve = async (name: string) => {
     // The batch goes out at the end of a turn.
-    const coming = running?.resolve(name, subjectOf('user'), undefined);
+    const coming = running?.resolve(name, { targetingKey: 'user' }, undefined);
     await clock.settle();
     return coming;
   };

@@ -35,7 +35,8 @@ export function contextReader(selection?: Selection): (context: object) => Subje
   };
 }
 
-function selector(selection: Selection): (name: string) => boolean {
+/** Whether an attribute of this name is sent. */
+export function selector(selection: Selection): (name: string) => boolean {
   if (selection === undefined) return () => true;
   if ('only' in selection) {
     const only = new Set(selection.only);

@@ -1,0 +1,108 @@
+import { flat } from './key.js';
+
+/** A context as the caller gave it. */
+export type GivenContext = Readonly<Record<string, unknown>>;
+
+/** Finds the key of a question by its context, without making the key again. */
+export interface KnownKeys {
+  /** Undefined where the question is not known, and where that cannot be seen by comparing values. */
+  readonly find: (flag: string, context: GivenContext) => string | undefined;
+  /** `key` is the question's key. Does nothing for a context whose values may still change. */
+  readonly keep: (flag: string, context: GivenContext, key: string) => void;
+}
+
+interface KnownQuestion {
+  /** All names of the context, in its order. */
+  readonly names: readonly string[];
+  /** Their values, position by position. */
+  readonly values: readonly unknown[];
+  readonly key: string;
+}
+
+/** By flag, then by targeting key. */
+type Generation = Map<string, Map<string, KnownQuestion>>;
+
+/** Stands for the value of an attribute that is not part of the key. */
+const UNSENT = Symbol('unsent');
+
+/**
+ * Making a key costs several times as much as comparing a context with a known one, so this is the hot path of a cached
+ * resolve. Nothing here goes out of date: a key depends on the context alone. About `max` keys are kept, in two
+ * generations: when the younger one is half of them, the older one goes, except for what has been found since.
+ */
+export function knownKeys(max: number, isSent: (name: string) => boolean): KnownKeys {
+  let young: Generation = new Map();
+  let old: Generation = new Map();
+  let size = 0;
+  let lastNames: readonly string[] = [];
+
+  const put = (flag: string, entity: string, question: KnownQuestion): void => {
+    if (size >= max / 2) {
+      old = young;
+      young = new Map();
+      size = 0;
+    }
+    const byEntity = young.get(flag) ?? new Map<string, KnownQuestion>();
+    young.set(flag, byEntity);
+    if (!byEntity.has(entity)) size++;
+    byEntity.set(entity, question);
+  };
+
+  return {
+    find(flag, context) {
+      const entity = context.targetingKey;
+      if (typeof entity !== 'string') return undefined;
+      const recent = young.get(flag)?.get(entity);
+      const known = recent ?? old.get(flag)?.get(entity);
+      if (known === undefined || !isSameContext(known, context)) return undefined;
+      if (recent === undefined) put(flag, entity, known);
+      return known.key;
+    },
+    keep(flag, context, key) {
+      const entity = context.targetingKey;
+      if (typeof entity !== 'string' || !Object.isFrozen(context)) return;
+      const names = Object.keys(context);
+      const values = lastingValues(context, names, isSent);
+      if (values === undefined) return;
+      // Most contexts have the same names: one list of them is enough.
+      if (!isSameList(names, lastNames)) lastNames = names;
+      put(flag, entity, { names: lastNames, values, key: flat(key) });
+    },
+  };
+}
+
+/** The values of a frozen context; undefined where one of them may be different when it is read again. */
+function lastingValues(
+  context: GivenContext,
+  names: readonly string[],
+  isSent: (name: string) => boolean,
+): readonly unknown[] | undefined {
+  const values: unknown[] = [];
+  for (const name of names) {
+    const property = Object.getOwnPropertyDescriptor(context, name);
+    if (!isSent(name)) values.push(UNSENT);
+    else if (property === undefined || !('value' in property) || isObject(property.value)) return undefined;
+    else values.push(property.value);
+  }
+  return values;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+function isSameContext({ names, values }: KnownQuestion, context: GivenContext): boolean {
+  const given = Object.keys(context);
+  if (given.length !== names.length) return false;
+  for (let at = 0; at < given.length; at++) {
+    const name = given[at] ?? '';
+    if (name !== names[at]) return false;
+    const value = values[at];
+    if (value !== context[name] && value !== UNSENT) return false;
+  }
+  return true;
+}
+
+function isSameList(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((name, at) => name === other[at]);
+}

@@ -1,0 +1,31 @@
+import type { Failure } from '../../model/failure.js';
+import type { Subject } from '../../model/question.js';
+import { contextReader, InvalidContext, type Selection } from './context.js';
+
+/** Makes the function that reads whom a question is about, or why nothing can be asked for this context. */
+export function subjectReader(
+  selection: Selection,
+  targetingKey: 'optional' | 'required',
+): (context: object) => Subject | Failure {
+  const read = contextReader(selection);
+  return (context) => {
+    try {
+      const subject = read(context);
+      return subject.entity === '' && targetingKey === 'required' ? NO_TARGETING_KEY : subject;
+    } catch (error) {
+      return error instanceof InvalidContext
+        ? { kind: 'context', message: error.message }
+        : UNREADABLE_CONTEXT;
+    }
+  };
+}
+
+export const UNREADABLE_CONTEXT: Failure = {
+  kind: 'context',
+  message: 'the evaluation context cannot be read',
+};
+
+const NO_TARGETING_KEY: Failure = {
+  kind: 'targeting-key',
+  message: "the context has no targetingKey, which the provider requires (targetingKey: 'required')",
+};

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { questionKeys } from '../../src/cache/key.js';
+import { knownKeys, type GivenContext, type KnownKeys } from '../../src/cache/known-keys.js';
+import { contextReader, selector, type Selection } from '../../src/provider/mapping/context.js';
+
+const frozen = (context: GivenContext) => Object.freeze({ targetingKey: 'user', ...context });
+const all = () => true;
+
+function knowing(context: GivenContext, isSent: (name: string) => boolean = all): KnownKeys {
+  const keys = knownKeys(100, isSent);
+  keys.keep('flag', context, 'key');
+  return keys;
+}
+
+describe('the key of a known question', () => {
+  const context = { plan: 'pro', age: 18, beta: true, nothing: undefined, none: null, big: 1n };
+
+  it('is found by an equal context', () => {
+    expect(knowing(frozen(context)).find('flag', frozen(context))).toBe('key');
+    expect(knowing(frozen({})).find('flag', { targetingKey: 'user' })).toBe('key');
+  });
+
+  it.each<[string, GivenContext]>([
+    ['another value', { ...context, plan: 'free' }],
+    ['a value of another type', { ...context, age: '18' }],
+    ['one attribute more', { ...context, more: 1 }],
+    ['one attribute less', { plan: 'pro' }],
+    ['another name', { ...context, plan: undefined, level: 'pro' }],
+    ['another targeting key', { ...context, targetingKey: 'other' }],
+    ['no targeting key', { ...context, targetingKey: undefined }],
+  ])('is not found with %s', (_name, other) => {
+    expect(knowing(frozen(context)).find('flag', frozen(other))).toBeUndefined();
+  });
+
+  it('is not found for another flag', () => {
+    expect(knowing(frozen(context)).find('other', frozen(context))).toBeUndefined();
+  });
+
+  it('is found whatever the values of attributes that are not sent', () => {
+    const keys = knowing(frozen({ plan: 'pro', trace: {} }), (name) => name !== 'trace');
+    expect(keys.find('flag', frozen({ plan: 'pro', trace: 2 }))).toBe('key');
+    expect(keys.find('flag', frozen({ plan: 'free', trace: 2 }))).toBeUndefined();
+  });
+});
+
+describe('a context whose values may change is not kept', () => {
+  it.each<[string, GivenContext]>([
+    ['not frozen', { targetingKey: 'user', plan: 'pro' }],
+    ['with a date', frozen({ since: new Date(0) })],
+    ['with a list', frozen({ list: [1] })],
+    [
+      'with a getter',
+      Object.freeze({
+        targetingKey: 'user',
+        get plan() {
+          return 'pro';
+        },
+      }),
+    ],
+    ['with a targeting key that is not a string', frozen({ targetingKey: 5 })],
+  ])('%s', (_name, context) => {
+    expect(knowing(context).find('flag', context)).toBeUndefined();
+  });
+});
+
+describe('the number of known keys', () => {
+  const context = (user: number) => frozen({ targetingKey: `user-${user}` });
+  const found = (keys: KnownKeys, from: number, to: number) =>
+    Array.from({ length: to - from }, (_, n) => keys.find('flag', context(from + n))).filter(Boolean).length;
+
+  it('is bounded: the oldest are forgotten, but not those that were found since', () => {
+    const keys = knownKeys(10, all);
+    for (let user = 0; user < 100; user++) {
+      keys.keep('flag', context(user), 'key');
+      keys.find('flag', context(0));
+    }
+    expect(found(keys, 1, 90)).toBe(0);
+    expect(keys.find('flag', context(0))).toBe('key');
+    expect(keys.find('flag', context(99))).toBe('key');
+  });
+
+  it('does not grow by contexts that replace one another', () => {
+    const keys = knownKeys(10, all);
+    keys.keep('flag', context(1), 'first');
+    for (let age = 0; age < 100; age++) keys.keep('flag', frozen({ targetingKey: 'user-0', age }), 'key');
+    expect(keys.find('flag', context(1))).toBe('first');
+  });
+});
+
+describe('whatever contexts are asked with', () => {
+  const value = fc.oneof(
+    fc.constantFrom('', '1', 'true', 1, -0, 0, NaN, Infinity, true, null, undefined, 1n, Symbol.iterator),
+    fc.constantFrom(new Date(0), [1], all),
+    fc.string({ maxLength: 2 }),
+  );
+  const names = fc.constantFrom('a', 'b', '__proto__', 'targetingKey');
+  const context = fc.dictionary(names, value, { maxKeys: 4 }).map((attributes) => {
+    return Object.freeze({ targetingKey: 'user', ...attributes });
+  });
+  const selection = fc.constantFrom<Selection>(undefined, { only: ['a'] }, { except: ['a', 'targetingKey'] });
+
+  it('a key that is found is the key that would be made', () => {
+    fc.assert(
+      fc.property(selection, fc.array(context, { minLength: 2, maxLength: 30 }), (selected, contexts) => {
+        const read = contextReader(selected);
+        const keyOf = questionKeys('default');
+        const keys = knownKeys(4, selector(selected));
+        for (const asked of contexts) {
+          const made = keyOf('flag', read(asked));
+          expect([made, undefined]).toContain(keys.find('flag', asked));
+          keys.keep('flag', asked, made);
+        }
+      }),
+    );
+  });
+});
