@@ -43,13 +43,6 @@ export async function sendDocument(
   sendText(response, 200, body);
 }
 
-function acceptsGzip(acceptEncoding: string): boolean {
-  return acceptEncoding.split(',').some((accepted) => {
-    const [coding = '', ...parameters] = accepted.split(';').map((part) => part.trim().toLowerCase());
-    return coding === 'gzip' && !parameters.some((parameter) => /^q=0(\.0{0,3})?$/.test(parameter));
-  });
-}
-
 export function sendText(response: ServerResponse, status: number, text: string | Buffer): void {
   const body = Buffer.from(text);
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': body.length });
