@@ -1,4 +1,5 @@
 import { vi } from 'vitest';
+import type { Clock } from '../../src/clock.js';
 import { cached, type CacheSettings } from '../../src/cache/cached.js';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import { watchHitRate } from '../../src/diagnostics/hit-rate.js';
@@ -22,7 +23,7 @@ export const off = booleanAnswer({ enabled: false });
 export const DOWN: Failure = { kind: 'connection', message: 'refused' };
 
 /** The layer over answers given by hand. `ask` looks as the provider does: for what is fresh, then for the rest. */
-export function setUp(more: Partial<CacheSettings> = {}) {
+export function setUp(more: Partial<CacheSettings> = {}, clockwork: Partial<Clock> = {}) {
   const clock = manualClock();
   const { ask, asked } = askedByHand();
   const warn = vi.fn<(message: string) => void>();
@@ -31,7 +32,7 @@ export function setUp(more: Partial<CacheSettings> = {}) {
   const layer = cached(
     ask,
     { cache: CACHE, deadlineMs: 200, refusal: () => undefined, ...more },
-    clock,
+    { ...clock, ...clockwork },
     diagnostics,
   );
   const resolve = (flag = 'flag') => layer.fresh(flag) ?? layer.ask(flag, question(flag));
