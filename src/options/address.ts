@@ -18,7 +18,9 @@ export const address = v.pipe(
   }, 'an address without user name and password (use auth)'),
 );
 
-const HOST = String.raw`(?:[a-z\d-]{1,30}(?:\.[a-z\d-]{1,30})*|\[[\da-f:.]+\])`;
+/** Longer ones may be tokens. Not in the expression: repetitions that count make its proof take minutes. */
+const LONGEST_PART = 30;
+const HOST = String.raw`(?:[a-z\d-]+(?:\.[a-z\d-]+)*|\[[\da-f:.]+\])`;
 const BARE_ADDRESS = new RegExp(
   String.raw`^(?:[a-z]{1,10}://${HOST}(?::\d{1,5})?|${HOST}:\d{1,5}|localhost)/?$`,
   'i',
@@ -28,7 +30,8 @@ const BARE_ADDRESS = new RegExp(
  * Whether text is nothing but a host, with a scheme or a port: that may be shown. Anything else may hold a password, or
  * be a token that was given as `url` by mistake.
  */
-export const isBareAddress = (text: string) => BARE_ADDRESS.test(text);
+export const isBareAddress = (text: string) =>
+  BARE_ADDRESS.test(text) && text.split(/[/:.]/).every((part) => part.length <= LONGEST_PART);
 
 /** What to write instead of an address without a scheme. */
 export function addressHint(given: unknown): string | undefined {
