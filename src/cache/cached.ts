@@ -30,6 +30,12 @@ const HIT = { type: 'hit' } as const;
 const STALE_HIT = { type: 'stale-hit' } as const;
 const JOINED = { type: 'joined' } as const;
 
+interface Usable {
+  readonly entry: Entry;
+  readonly ageMs: number;
+  readonly state: 'fresh' | 'stale' | 'last-known';
+}
+
 interface Callers {
   /** When the last of them gives up, in the clock's milliseconds. */
   until: number;
@@ -49,26 +55,27 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
 
   const ageOf = (entry: Entry) => elapsedMs(clock, entry);
 
-  const usable = (key: string): { entry: Entry; state: 'fresh' | 'stale' | 'last-known' } | undefined => {
+  const usable = (key: string): Usable | undefined => {
     const entry = store?.get(key);
     if (entry === undefined || cache === undefined) return undefined;
-    const state = freshness(entry.answer.kind, ageOf(entry), cache);
-    if (state !== 'gone') return { entry, state };
+    const ageMs = ageOf(entry);
+    const state = freshness(entry.answer.kind, ageMs, cache);
+    if (state !== 'gone') return { entry, ageMs, state };
     store?.delete(key);
     return undefined;
   };
 
-  const known = (entry: Entry, stale: boolean): Resolution => ({
+  const known = (entry: Entry, ageMs: number, stale: boolean): Resolution => ({
     answer: entry.answer,
     source: 'cache',
-    ageMs: ageOf(entry),
+    ageMs,
     stale,
   });
 
   /** The last known answer, if this failure lets it be used. */
   const instead = (key: string, failure: Failure): Resolution => {
-    const entry = traitsOf(failure).lastKnownAnswer ? usable(key)?.entry : undefined;
-    return entry === undefined ? failedResolution(failure) : known(entry, true);
+    const last = traitsOf(failure).lastKnownAnswer ? usable(key) : undefined;
+    return last === undefined ? failedResolution(failure) : known(last.entry, last.ageMs, true);
   };
 
   const fly = (key: string, question: Question): Flight => {
@@ -125,9 +132,11 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
     fresh(key) {
       const entry = store?.get(key);
       if (entry === undefined || cache === undefined) return undefined;
-      if (freshness(entry.answer.kind, ageOf(entry), cache) !== 'fresh') return undefined;
+      // The clocks are read once: this is the hot path.
+      const ageMs = ageOf(entry);
+      if (freshness(entry.answer.kind, ageMs, cache) !== 'fresh') return undefined;
       if (wants.hit) report(HIT);
-      return known(entry, false);
+      return known(entry, ageMs, false);
     },
     ask(key, question) {
       const refused = refusal();
@@ -137,7 +146,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
       const isStale = before?.state === 'stale';
       reportLookUp(isStale, flights.has(key), question);
       const flight = fly(key, question);
-      return isStale ? known(before.entry, before.entry.unconfirmed) : byDeadline(key, flight);
+      return isStale ? known(before.entry, before.ageMs, before.entry.unconfirmed) : byDeadline(key, flight);
     },
     forget(flags) {
       if (flags === undefined) {
