@@ -12,6 +12,7 @@ export type {
   HttpOptions,
   Logger,
   TlsOptions,
+  WatchOptions,
 } from './options/provider-options.js';
 export {
   requestContext,

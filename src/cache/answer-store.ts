@@ -12,6 +12,8 @@ export interface StoreSettings {
 export interface Entry extends Instant {
   readonly flag: string;
   readonly answer: KnownAnswer;
+  /** The snapshot gives the same answer, so that it holds until the flag changes. */
+  readonly untilChange: boolean;
   /** Its last refresh has failed. */
   unconfirmed: boolean;
 }
@@ -19,7 +21,7 @@ export interface Entry extends Instant {
 /** Answers by key, bounded in number and bytes; the least recently used go first. */
 export interface AnswerStore {
   readonly get: (key: string) => Entry | undefined;
-  readonly set: (key: string, flag: string, answer: KnownAnswer, at: Instant) => void;
+  readonly set: (key: string, flag: string, answer: KnownAnswer, at: Instant, untilChange?: boolean) => void;
   readonly markUnconfirmed: (key: string) => void;
   readonly delete: (key: string) => void;
   readonly deleteFlags: (flags: ReadonlySet<string>) => void;
@@ -38,13 +40,18 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings): AnswerStor
   const entries = new LRUCache<string, Entry>({ max: maxEntries, maxSize: maxBytes });
   return {
     get: (key) => entries.get(key),
-    set(key, flag, answer, at) {
+    set(key, flag, answer, at, untilChange = false) {
       const keyBytes = Buffer.byteLength(key);
       if (keyBytes > MAX_KEY_BYTES) return;
       const size = keyBytes + Buffer.byteLength(flag) + answerBytes(answer) + ENTRY_BYTES;
       // An answer too large to keep must not leave an older one in its place.
       if (size > maxBytes) entries.delete(key);
-      else entries.set(flat(key), { flag, answer, now: at.now, date: at.date, unconfirmed: false }, { size });
+      else
+        entries.set(
+          flat(key),
+          { flag, answer, now: at.now, date: at.date, untilChange, unconfirmed: false },
+          { size },
+        );
     },
     markUnconfirmed(key) {
       const entry = entries.peek(key);

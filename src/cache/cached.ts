@@ -4,7 +4,7 @@ import { failedResolution, type Resolution } from '../model/resolution.js';
 import type { Answer, Ask, KnownAnswer } from '../model/answer.js';
 import { traitsOf, type Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
-import { freshness, type FreshnessSettings } from './freshness.js';
+import { freshness, freshnessOf, type FreshnessSettings, type Reliance } from './freshness.js';
 import { answerStore, type Entry, type StoreSettings } from './answer-store.js';
 
 export interface CacheSettings {
@@ -13,6 +13,14 @@ export interface CacheSettings {
   readonly deadlineMs: number;
   /** Why the service would not be asked now; `undefined` while it would. */
   readonly refusal: () => Failure | undefined;
+  /** What a watch of the flags knows; `undefined`: there is none. */
+  readonly watch?: FlagWatch | undefined;
+}
+
+export interface FlagWatch {
+  /** Whether this answer, which has just come, holds until its flag changes. */
+  readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
+  readonly reliance: () => Reliance;
 }
 
 export interface Cached {
@@ -49,17 +57,21 @@ interface Flight {
 
 /** Keeps answers. Concurrent callers of one question share one flight. */
 export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants, report }: Reporter): Cached {
-  const { cache, deadlineMs, refusal } = settings;
+  const { cache, deadlineMs, refusal, watch } = settings;
   const store = cache && answerStore(cache);
   const flights = new Map<string, Flight>();
 
   const ageOf = (entry: Entry) => elapsedMs(clock, entry);
+  const stateOf = ({ answer: { kind }, untilChange }: Entry, ageMs: number, freshFor: FreshnessSettings) =>
+    watch && untilChange
+      ? freshnessOf({ kind, ageMs, untilChange }, freshFor, watch.reliance())
+      : freshness(kind, ageMs, freshFor);
 
   const usable = (key: string): Usable | undefined => {
     const entry = store?.get(key);
     if (entry === undefined || cache === undefined) return undefined;
     const ageMs = ageOf(entry);
-    const state = freshness(entry.answer.kind, ageMs, cache);
+    const state = stateOf(entry, ageMs, cache);
     if (state !== 'gone') return { entry, ageMs, state };
     store?.delete(key);
     return undefined;
@@ -78,6 +90,10 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
     return last === undefined ? failedResolution(failure) : known(last.entry, last.ageMs, true);
   };
 
+  const keep = (key: string, question: Question, answer: KnownAnswer) => {
+    store?.set(key, question.flag, answer, instantOf(clock), watch?.confirms(question, answer));
+  };
+
   const fly = (key: string, question: Question): Flight => {
     const joined = flights.get(key);
     if (joined !== undefined) return joined;
@@ -90,7 +106,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
         // Forgotten meanwhile: its callers get the answer, but it is not kept.
         if (flights.get(key) === flight) {
           flights.delete(key);
-          if (answer.kind !== 'failed') store?.set(key, question.flag, answer, instantOf(clock));
+          if (answer.kind !== 'failed') keep(key, question, answer);
           else store?.markUnconfirmed(key);
         }
         return answer;
@@ -134,7 +150,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
       if (entry === undefined || cache === undefined) return undefined;
       // The clocks are read once: this is the hot path.
       const ageMs = ageOf(entry);
-      if (freshness(entry.answer.kind, ageMs, cache) !== 'fresh') return undefined;
+      if (stateOf(entry, ageMs, cache) !== 'fresh') return undefined;
       if (wants.hit) report(HIT);
       return known(entry, ageMs, false);
     },
@@ -159,16 +175,9 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
       store?.deleteFlags(named);
     },
     knowsAnything: () =>
-      cache !== undefined && (store?.some((entry) => isKnown(entry, ageOf(entry), cache)) ?? false),
+      cache !== undefined &&
+      (store?.some((entry) => stateOf(entry, ageOf(entry), cache) !== 'gone') ?? false),
   };
-}
-
-function isKnown(
-  { answer }: { readonly answer: KnownAnswer },
-  ageMs: number,
-  settings: FreshnessSettings,
-): boolean {
-  return freshness(answer.kind, ageMs, settings) !== 'gone';
 }
 
 function late(deadlineMs: number): Failure {

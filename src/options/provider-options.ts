@@ -188,6 +188,25 @@ export interface BreakerOptions {
   readonly maxOpenForMs?: number | undefined;
 }
 
+/**
+ * How changes of flags are noticed. Flipt says with each poll whether anything has changed; a service that offers no
+ * snapshots is asked again every five minutes.
+ */
+export interface WatchOptions {
+  /**
+   * Milliseconds between two polls, give or take 20 %. Longer where a whole snapshot takes the service long: 20 times
+   * that. At least 1. Default 15000.
+   */
+  readonly pollMs?: number | undefined;
+  /**
+   * Keeps a connection to Flipt's stream of changes, beside the polls: changes are noticed in about a second. Needs
+   * Flipt 2.9; without it, there are only the polls. Default false.
+   */
+  readonly stream?: boolean | undefined;
+  /** The longest that an answer is fresh while the watch finds its flag unchanged, in milliseconds. Default 600000. */
+  readonly maxAgeMs?: number | undefined;
+}
+
 /** Checked when the provider is created: a wrong or unknown option is a TypeError that names it. */
 export interface FliptProviderOptions extends ConnectionOptions {
   /** Key of the namespace whose flags are resolved. Default: FLIPT_NAMESPACE, else `default`. */
@@ -221,4 +240,9 @@ export interface FliptProviderOptions extends ConnectionOptions {
   readonly batch?: false | BatchOptions | undefined;
   /** When the circuit opens. Default: on. `false`: never. */
   readonly breaker?: false | BreakerOptions | undefined;
+  /**
+   * Notices which flags change: their answers are dropped, PROVIDER_CONFIGURATION_CHANGED names them, and all other
+   * answers stay fresh. Default: on, but not with a `reference`. `false`: off.
+   */
+  readonly watch?: false | WatchOptions | undefined;
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { OptionRules } from './check-options.js';
 import { connectionRules } from './connection-rules.js';
-import { filledText, members, milliseconds, whole } from './option-shapes.js';
+import { filledText, members, milliseconds, trueOrFalse, whole } from './option-shapes.js';
 
 /** The cache makes room for all of its entries at once. */
 const MOST_ENTRIES = 2 ** 24;
@@ -36,6 +36,10 @@ const breaker = members(
   { failures: whole(1, 'failures'), openForMs: milliseconds(1), maxOpenForMs: milliseconds(1) },
   'false or an object of options',
 );
+const watch = members(
+  { pollMs: milliseconds(1), stream: v.optional(trueOrFalse), maxAgeMs: milliseconds(0) },
+  'false or an object of options',
+);
 /** Not a union: its messages would lose the name of the option that is wrong. */
 const falseOr = <S extends v.GenericSchema>(schema: S) =>
   v.optional(v.lazy((given) => (given === false ? v.literal(false) : schema)));
@@ -49,6 +53,7 @@ const rules = connectionRules('FliptProvider', {
   cache: falseOr(cache),
   batch: falseOr(batch),
   breaker: falseOr(breaker),
+  watch: falseOr(watch),
 });
 
 /** Other providers take the namespace as their first argument. */

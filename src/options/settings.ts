@@ -11,6 +11,7 @@ import type {
   FliptProviderOptions,
   HttpOptions,
   Logger,
+  WatchOptions,
 } from './provider-options.js';
 
 type Settled<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> };
@@ -39,6 +40,8 @@ export interface ProviderSettings extends ConnectionSettings {
   readonly cache: Settled<CacheOptions> | undefined;
   readonly batch: Settled<BatchOptions>;
   readonly breaker: Settled<BreakerOptions> | undefined;
+  /** `undefined`: off. */
+  readonly watch: Settled<WatchOptions> | undefined;
 }
 
 const CACHE: Settled<CacheOptions> = {
@@ -57,14 +60,19 @@ const BATCH: Settled<BatchOptions> = {
 };
 const BREAKER: Settled<BreakerOptions> = { failures: 3, openForMs: 5_000, maxOpenForMs: 10_000 };
 
+const WATCH: Settled<WatchOptions> = { pollMs: 15_000, stream: false, maxAgeMs: 600_000 };
+
 /** Throws a TypeError that names what is wrong. */
 export function providerSettings(
   options: FliptProviderOptions = {},
   env: Environment = process.env,
 ): ProviderSettings {
   checkOptions(providerRules, options);
+  const connection = connectionOf(providerRules, options, env);
+  // A snapshot is always of the newest revision.
+  const isWatched = options.watch !== false && connection.reference === undefined;
   return {
-    ...connectionOf(providerRules, options, env),
+    ...connection,
     namespace: options.namespace ?? (env.FLIPT_NAMESPACE || 'default'),
     targetingKey: options.targetingKey ?? 'optional',
     attributes: options.attributes && (set(options.attributes) as FliptProviderOptions['attributes']),
@@ -73,6 +81,7 @@ export function providerSettings(
     cache: options.cache === false ? undefined : filledIn(CACHE, options.cache),
     batch: options.batch === false ? { ...BATCH, maxItems: 1 } : filledIn(BATCH, options.batch),
     breaker: options.breaker === false ? undefined : filledIn(BREAKER, options.breaker),
+    watch: isWatched ? filledIn(WATCH, options.watch || undefined) : undefined,
   };
 }
 

@@ -13,6 +13,7 @@ import { openDiagnostics, type Diagnostics } from '../diagnostics/diagnostics.js
 import { logHealth } from '../diagnostics/health-log.js';
 import { reportingSharedBuckets, watchSharedBuckets } from '../diagnostics/shared-bucket.js';
 import { watchHitRate } from '../diagnostics/hit-rate.js';
+import { logWatch } from '../diagnostics/watch-log.js';
 import { watchState, type OnStateChange } from '../diagnostics/provider-state.js';
 import { questionOf } from '../model/question.js';
 import type { AskAtOnce } from '../model/answer.js';
@@ -28,6 +29,7 @@ import { bodySizes, remote } from '../remote/remote.js';
 import { retried } from '../http/retried.js';
 import { retryBudget } from '../http/retry.js';
 import type { Logger } from '../options/provider-options.js';
+import { lateWatch } from './late-watch.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { RequestView } from '../request/view.js';
 
@@ -96,6 +98,7 @@ function wire(
 
   const diagnostics = openDiagnostics();
   logHealth(diagnostics, logger);
+  logWatch(diagnostics, settings, logger);
   const transport = openTransport(settings, clock, diagnostics);
   const credentials = credentialsOf(settings.auth, clock, http.timeoutMs, diagnostics);
   const refreshing = authorized(transport.send, credentials);
@@ -132,7 +135,27 @@ function wire(
   const batch = batched(isolated, settings.batch, bodySizes(reference, textOf), clock, diagnostics);
   watchSharedBuckets(diagnostics, warn);
   const ask = reportingSharedBuckets(batch.ask, diagnostics);
-  const answers = cached(ask, { ...settings, refusal: service.refusal }, clock, diagnostics);
+  const watch =
+    settings.watch &&
+    lateWatch(settings.watch, diagnostics, ({ openWatching }, options) =>
+      openWatching(
+        authorized(transport.send, credentials),
+        { ...settings, watch: options },
+        diagnostics,
+        clock,
+        random,
+      ),
+    );
+  const answers = cached(
+    ask,
+    { cache: settings.cache, deadlineMs, refusal: service.refusal, watch },
+    clock,
+    diagnostics,
+  );
+  // Before anybody else hears of it: who resolves a changed flag then gets its new value.
+  diagnostics.listen('flags-changed', ({ flags }) => {
+    answers.forget(flags);
+  });
   if (settings.cache !== undefined) watchHitRate(diagnostics, warn);
 
   watchState(diagnostics, answers.knowsAnything, changed);
@@ -178,12 +201,20 @@ function wire(
         return resolution;
       });
     },
-    start: () => outsideRequests(() => service.start(settings.initTimeoutMs)),
+    start: () =>
+      outsideRequests(() => {
+        watch?.start();
+        return service.start(settings.initTimeoutMs);
+      }),
     listen: diagnostics.listen,
-    forget: answers.forget,
+    forget(flags) {
+      answers.forget(flags);
+      watch?.poll();
+    },
     async close() {
       closing.abort();
       service.close(CLOSED);
+      watch?.close();
       overload.close();
       batch.close(CLOSED);
       answers.forget();

@@ -25,8 +25,8 @@ import { traitsOf, type Failure } from '../model/failure.js';
 import type { FliptProviderOptions } from '../options/provider-options.js';
 import { CLOSED, run, type Running } from './pipeline.js';
 import { providerSettings, type ProviderSettings } from '../options/settings.js';
+import { checkFlagKeys, isText, nameOf } from './flag-keys.js';
 import { requestViewOf } from '../request/view.js';
-import { quoted } from '../text/quote.js';
 
 /**
  * OpenFeature server provider for Flipt, and for any service that speaks its v1 interface.
@@ -54,7 +54,10 @@ export class FliptProvider implements Provider {
   } as const;
   /** None of its own. */
   readonly hooks = [];
-  /** PROVIDER_READY, PROVIDER_STALE, PROVIDER_ERROR, and PROVIDER_CONFIGURATION_CHANGED after `invalidate`. */
+  /**
+   * PROVIDER_READY, PROVIDER_STALE, PROVIDER_ERROR, and PROVIDER_CONFIGURATION_CHANGED with the flags that have changed,
+   * and after `invalidate`.
+   */
   readonly events = new OpenFeatureEventEmitter();
 
   readonly #settings: ProviderSettings;
@@ -207,7 +210,11 @@ export class FliptProvider implements Provider {
       const details = state === 'error' ? { message, errorCode: ErrorCode.GENERAL } : { message };
       this.events.emit(EVENTS[state], details);
     };
-    return run(this.#settings, changed, systemClock, Math.random);
+    const running = run(this.#settings, changed, systemClock, Math.random);
+    running.listen('flags-changed', ({ flags }) => {
+      this.events.emit(ProviderEvents.ConfigurationChanged, { flagsChanged: [...flags] });
+    });
+    return running;
   }
 }
 
@@ -220,16 +227,3 @@ const EVENTS = {
 const PREFETCHED_AT_ONCE = 1_000;
 
 const NO_FLAG_KEY: Failure = { kind: 'flag-key', message: 'the flag key is not a string' };
-
-function nameOf(flagKey: string): string {
-  return isText(flagKey) ? quoted(flagKey) : 'a flag';
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-function checkFlagKeys(method: string, flagKeys: unknown): void {
-  if (Array.isArray(flagKeys) && flagKeys.every(isText)) return;
-  throw new TypeError(`${method}: expected a list of flag keys`);
-}

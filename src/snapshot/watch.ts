@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import { elapsedMs, instantOf, type Clock, type Instant } from '../clock.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
 import type { WatchCondition } from '../diagnostics/events.js';
 import { changes } from './contents.js';
@@ -19,9 +19,9 @@ export interface Watch {
   /** The newest one; `undefined` before the first. */
   readonly snapshot: () => Snapshot | undefined;
   /** When the service confirmed it last; `undefined` before the first. */
-  readonly confirmedAt: () => number | undefined;
-  /** Until when it can be relied on; in the past if the watch is lost. */
-  readonly reliableUntil: () => number;
+  readonly confirmedAt: () => Instant | undefined;
+  /** For how long it has not been reliable, in milliseconds; negative while it is. */
+  readonly lostForMs: () => number;
   /**
    * Polls without waiting for the interval. Resolves when a request that began no earlier than this call has ended; at
    * once if the service has asked for a pause. Never rejects.
@@ -33,22 +33,18 @@ export interface Watch {
 export interface WatchSettings {
   readonly fetch: FetchSnapshot;
   readonly pollMs: number;
-  /**
-   * A snapshot is in force. `changed` are the keys of the flags that differ from the one before; `undefined` for the
-   * first one.
-   */
-  readonly applied: (snapshot: Snapshot, changed: readonly string[] | undefined) => void;
 }
 
 /** Polls at once, and from then on in the background until it is closed. */
 export function openWatch(
-  { fetch, pollMs, applied }: WatchSettings,
+  { fetch, pollMs }: WatchSettings,
   { report }: Pick<Reporter, 'report'>,
   clock: Clock,
   random: () => number,
 ): Watch {
   let state: WatchState = UNTRIED;
   let known: Known | undefined;
+  let confirmed: Instant | undefined;
   let condition: WatchCondition | undefined;
   let underWay: Promise<void> | undefined;
   let following: Promise<void> | undefined;
@@ -80,16 +76,17 @@ export function openWatch(
     const now = clock.now();
     const durationMs = now - (state.startedAt ?? now);
     const failure = fetched.kind === 'failed' ? fetched.failure : undefined;
-    report({ type: 'snapshot-polled', durationMs, failure });
     if (fetched.kind === 'failed') {
       state = failed(state, pollMs, now, fetched);
       if (fetched.isUnknown) report({ type: 'namespace-suspect', failure });
     } else {
+      confirmed = instantOf(clock);
       state = succeeded(state, now, fetched.kind === 'snapshot' ? fetched.durationMs : undefined);
     }
     const next = conditionOf(state);
     if (next !== undefined && next !== condition) report({ type: 'watch-changed', state: next, failure });
     condition = next;
+    report({ type: 'snapshot-polled', durationMs, failure });
     if (fetched.kind === 'snapshot') apply(fetched);
   };
 
@@ -99,17 +96,21 @@ export function openWatch(
     // What v1 answers for a namespace that it does not know; a new one is empty, too.
     if (etag === undefined && snapshot.contents.size === 0)
       report({ type: 'namespace-suspect', failure: undefined });
-    const changed = before && changes(before.contents, snapshot.contents);
-    if (changed?.length === 0) return;
-    applied(snapshot, changed);
-    if (changed) report({ type: 'flags-changed', flags: changed });
+    const flags = before === undefined ? [] : changes(before.contents, snapshot.contents);
+    if (flags.length > 0) report({ type: 'flags-changed', flags });
   };
 
   void join();
   return {
     snapshot: () => known?.snapshot,
-    confirmedAt: () => state.lastSuccessAt,
-    reliableUntil: () => reliableUntil(state, pollMs),
+    confirmedAt: () => confirmed,
+    lostForMs() {
+      if (confirmed === undefined) return Infinity;
+      const now = clock.now();
+      // The clock of the schedule stands still while the machine sleeps.
+      const sleptMs = elapsedMs(clock, confirmed) - (now - confirmed.now);
+      return now + sleptMs - reliableUntil(state, pollMs);
+    },
     poll() {
       if (clock.now() < state.notBefore) return Promise.resolve();
       if (underWay === undefined) return join();

@@ -65,6 +65,7 @@ describe('a table of options', () => {
     ['batch', 'BatchOptions'],
     ['http', 'HttpOptions'],
     ['breaker', 'BreakerOptions'],
+    ['watch', 'WatchOptions'],
   ])('of the README names all that %s holds', (option, of) => {
     const row = tableOf('README.md', 'Option', 'Default', 'Environment').find(
       (one) => nameOf(one) === option,

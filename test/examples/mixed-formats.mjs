@@ -21,7 +21,7 @@ for (const [Provider, middleware] of [
   [esm.FliptProvider, [cjs.flags]],
   [cjs.FliptProvider, [flags, cjs.flags]],
 ]) {
-  const provider = new Provider({ url: service.url, cache: false });
+  const provider = new Provider({ url: service.url, cache: false, watch: false });
   await OpenFeature.setProviderAndWait(provider);
   const app = express();
   for (const flagsOf of middleware) {

@@ -20,7 +20,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
   const serve = servingWith(express);
 
   it('answers a handler that reads ten flags one after another for a new user with one request', async () => {
-    await registered();
+    await registered({ watch: false });
     OpenFeature.setContext({ region: 'eu' });
     const read = async (req: Request) => {
       const answers: string[] = [];
@@ -34,7 +34,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
   });
 
   it('prefetches what a function names for the request, from the provider it is given', async () => {
-    const provider = new FliptProvider({ url: service.url });
+    const provider = new FliptProvider({ url: service.url, watch: false });
     const prefetch = vi.spyOn(provider, 'prefetch');
     await OpenFeature.setProviderAndWait(provider);
     const options: FlagsOptions = {
@@ -76,7 +76,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
   });
 
   it('keeps view and prefetched flags inside a MultiProvider', async () => {
-    const provider = new FliptProvider({ url: service.url, cache: false });
+    const provider = new FliptProvider({ url: service.url, cache: false, watch: false });
     await OpenFeature.setProviderAndWait(new MultiProvider([{ provider }]));
     const url = await serve(
       use(flags({ context: byQuery, provider, prefetch: FLAGS })),

@@ -4,6 +4,7 @@ import { createServer as createTlsServer, type ServerOptions } from 'node:https'
 import type { AddressInfo } from 'node:net';
 import type { FliptProviderOptions } from '../../src/index.js';
 import { makeCertificate } from './certificate.fixture.js';
+import { SNAPSHOT_PATH } from '../servers/scripted.fixture.js';
 import { goodBody } from './raw-server.fixture.js';
 import { rig, type Outcome } from './rig.fixture.js';
 
@@ -23,6 +24,10 @@ interface Listening extends AsyncDisposable {
 export const answering =
   (requests: IncomingMessage[]): RequestListener =>
   (request, response) => {
+    if (request.url?.includes(SNAPSHOT_PATH) === true) {
+      response.writeHead(404).end();
+      return;
+    }
     requests.push(request);
     let body = '';
     request.on('data', (chunk) => (body += String(chunk)));

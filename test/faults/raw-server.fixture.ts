@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { SNAPSHOT_PATH } from '../servers/scripted.fixture.js';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 /** A request as it came over the wire. */
@@ -18,6 +19,8 @@ export interface RawServer extends AsyncDisposable {
   readonly requests: RawRequest[];
   /** How requests are treated from now on. */
   behave: Behaviour;
+  /** What a watch is answered, which does not count as a request. At first: there are no snapshots. */
+  serveSnapshot: Behaviour;
   /** What becomes of a new connection, before anything is read from it. */
   welcome: (socket: Socket) => void;
   readonly openSockets: () => number;
@@ -47,12 +50,17 @@ export async function rawServer(behave: Behaviour, host = '127.0.0.1', atPort = 
         const request = firstRequest(received);
         if (request === undefined) return;
         received = received.slice(request.length);
+        if (request.head.includes(SNAPSHOT_PATH)) {
+          itself.serveSnapshot(socket, request);
+          continue;
+        }
         requests.push(request);
         itself.behave(socket, request);
       }
     });
   };
   const itself: RawServer = {
+    serveSnapshot: (socket) => socket.write(reply('404 Not Found', '')),
     get port() {
       return port;
     },

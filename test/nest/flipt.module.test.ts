@@ -39,7 +39,7 @@ afterEach(async () => {
   await service.close();
 });
 
-const provider = () => new FliptProvider({ url: service.url, deadlineMs: 15_000 });
+const provider = () => new FliptProvider({ url: service.url, deadlineMs: 15_000, watch: false });
 
 describe.each(adapters)('on %s', (_, adapter) => {
   const serve = async (...imports: DynamicModule[]): Promise<string> => {
@@ -189,6 +189,8 @@ describe.each(adapters)('on %s', (_, adapter) => {
     const flags = new FliptProvider({
       url: service.url,
       deadlineMs: 15_000,
+      // The service runs in this process: it may well be busy for longer than a request usually has.
+      http: { timeoutMs: 15_000 },
       cache: { freshForMs: 50, staleForMs: 50 },
     });
     const url = await serve(sdk(false), flipt({ provider: flags, prefetch: ['whose-0', 'whose-1'] }));

@@ -28,11 +28,12 @@ describe('without options', () => {
       batch: { maxItems: 50, maxBytes: 1_048_576, maxConcurrent: 8, maxWaiting: 10_000 },
       http: { timeoutMs: 500, retries: 2 },
       breaker: { failures: 3, openForMs: 5_000, maxOpenForMs: 10_000 },
+      watch: { pollMs: 15_000, stream: false, maxAgeMs: 600_000 },
     });
   });
 
   it('an option that is undefined is not set', () => {
-    const { cache, batch, breaker, ...rest } = settled({});
+    const { cache, batch, breaker, watch, ...rest } = settled({});
     expect(
       settled({
         url: undefined,
@@ -42,10 +43,11 @@ describe('without options', () => {
         cache: { freshForMs: undefined },
         batch: { maxItems: undefined },
         breaker: { failures: undefined },
+        watch: { stream: undefined },
         http: { timeoutMs: undefined, retries: undefined },
         logger: undefined,
       }),
-    ).toMatchObject({ cache, batch, breaker, url: rest.url, namespace: 'default', http: rest.http });
+    ).toMatchObject({ cache, batch, breaker, watch, url: rest.url, namespace: 'default', http: rest.http });
   });
 
   it('warnings and errors go to the console, and nothing else', () => {
@@ -83,6 +85,8 @@ const OPTIONS: readonly (readonly [keyof FliptProviderOptions, unknown, unknown?
   ['deadlineMs', 0.5e3],
   ['cache', false, undefined],
   ['breaker', false, undefined],
+  ['watch', false, undefined],
+  ['watch', { pollMs: 1, stream: true, maxAgeMs: 0 }],
 ];
 
 describe('an option', () => {
@@ -94,6 +98,11 @@ describe('an option', () => {
       );
     },
   );
+
+  it('watch is off with a reference: a snapshot is always of the newest revision', () => {
+    expect(settled({ reference: 'main' }).watch).toBeUndefined();
+    expect(settled({}, { FLIPT_REFERENCE: 'main' }).watch).toBeUndefined();
+  });
 
   it('of a group leaves the others of the group as they are', () => {
     expect(settled({ cache: { freshForMs: 0 } }).cache).toMatchObject({ freshForMs: 0, staleForMs: 15_000 });

@@ -8,7 +8,7 @@ const TLS_OR_DISPATCHER = 'http: expected either dispatcher, or proxy, tls and s
 const PEM = 'PEM as text (-----BEGIN …) or bytes, not the path of a file';
 const OPTION_NAMES =
   'url, auth, environment, reference, headers, http, logger, namespace, targetingKey, attributes, ' +
-  'initTimeoutMs, deadlineMs, cache, batch, breaker';
+  'initTimeoutMs, deadlineMs, cache, batch, breaker, watch';
 const dispatcher = { request: () => undefined };
 
 const WRONG: readonly (readonly [unknown, string])[] = [
@@ -152,6 +152,10 @@ const WRONG: readonly (readonly [unknown, string])[] = [
     'http: expected either proxy or socketPath, got { proxy, socketPath }',
   ],
   [{ breaker: 3 }, 'breaker: expected false or an object of options, got 3'],
+  [{ watch: true }, 'watch: expected false or an object of options, got true'],
+  [{ watch: { pollMs: 0 } }, 'watch.pollMs: expected milliseconds >= 1, got 0'],
+  [{ watch: { maxAgeMs: -1 } }, 'watch.maxAgeMs: expected milliseconds >= 0, got -1'],
+  [{ watch: { stream: 'yes' } }, 'watch.stream: expected true or false, got "yes"'],
   [{ breaker: { failures: 0 } }, 'breaker.failures: expected failures >= 1, got 0'],
   [{ breaker: { openForMs: 0 } }, 'breaker.openForMs: expected milliseconds >= 1, got 0'],
   [

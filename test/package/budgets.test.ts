@@ -8,11 +8,12 @@ import { installedFor, NAME, packed, ROOT, run, type Packed } from './packed.fix
 
 /**
  * Bytes of code of ours that an import of the front door may load, as published, names and spaces and all.
- * The aim is 60,000 and not met: this bound only keeps it from growing unnoticed.
+ * The aim is 60,000 and not met: this bound only keeps it from growing unnoticed. The watch of the snapshot is loaded
+ * when a provider starts; what it needs here are its log, and downloads and streams over HTTP.
  */
-const FRONT_DOOR = 125_000;
+const FRONT_DOOR = 135_000;
 /** The same as it lies in the bundle of somebody who bundles. */
-const FRONT_DOOR_MINIFIED = 63_000;
+const FRONT_DOOR_MINIFIED = 69_000;
 
 let the: Packed;
 let consumer: string;
@@ -85,10 +86,15 @@ describe('an import of the front door', () => {
       packages: 'external',
       platform: 'node',
       format: 'esm',
+      splitting: true,
+      outdir: 'bundle',
     });
-    const [{ contents }] = outputFiles as [(typeof outputFiles)[number]];
-    console.log(`openfeature-flipt-provider adds ${contents.length} bytes to a bundle`);
-    expect(contents.length).toBeLessThan(FRONT_DOOR_MINIFIED);
+    // What is loaded when a provider starts its watch is in a file of its own.
+    const atOnce = outputFiles.filter(({ path }) => !/\bwatching-[\w-]+\.js$/.test(path));
+    expect(atOnce.length).toBeLessThan(outputFiles.length);
+    const bytes = atOnce.reduce((sum, { contents }) => sum + contents.length, 0);
+    console.log(`openfeature-flipt-provider adds ${bytes} bytes to a bundle`);
+    expect(bytes).toBeLessThan(FRONT_DOOR_MINIFIED);
   });
 
   it('loads neither yaml nor code of any other entry', () => {
@@ -117,7 +123,7 @@ describe('the package', () => {
         .reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0);
     const unpacked = size(the.folder);
     console.log(`tarball ${statSync(the.tarball).size} bytes, unpacked ${unpacked} bytes`);
-    expect(unpacked).toBeLessThan(1_650_000);
+    expect(unpacked).toBeLessThan(2_000_000);
   });
 
   it('brings the dependencies that it names, and they bring none', () => {

@@ -34,7 +34,8 @@ describe('the tarball', () => {
   it('holds dist, README, CHANGELOG, LICENSE and package.json, and nothing else', () => {
     const outside = filesOf(the.folder).filter((name) => !name.startsWith('dist/'));
     expect(outside).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
-    const known = /^((index|client|local|express|nest|chunk-\w+)\.c?js(\.map)?|cli\.js|[\w-]+\.d\.c?ts)$/;
+    const known =
+      /^((index|client|local|express|nest|watching(-\w+)?|chunk-\w+)\.c?js(\.map)?|cli\.js|[\w-]+\.d\.c?ts)$/;
     expect(dist(/./).filter((name) => !known.test(name))).toEqual([]);
   });
 

@@ -78,7 +78,7 @@ describe('a context', () => {
   });
 
   it('of more than 64 kB is answered, but not kept', async () => {
-    const { client } = await open({ url: service.url });
+    const { client } = await open({ url: service.url, watch: false });
     const before = service.requests;
     for (let time = 0; time < 2; time++) {
       expect(await client.getBooleanDetails('on', false, { page: 'x'.repeat(70_000) })).toMatchObject({
@@ -149,7 +149,7 @@ describe('a flag key', () => {
 
 it('a flag key that is no string is an error that says so', async () => {
   const service = await localService({ features: FEATURES });
-  const { client } = await open({ url: service.url });
+  const { client } = await open({ url: service.url, watch: false });
   for (const flagKey of [undefined, null, 5, {}]) {
     expect(await client.getBooleanDetails(flagKey as never, true)).toMatchObject({
       value: true,

@@ -134,7 +134,7 @@ describe('unlike the provider there was before', () => {
 
   it('it can be closed, and then holds no connection', async () => {
     const server = await serving(answering(({ flagKey }) => item.missing(flagKey)));
-    const { provider } = await open({ url: server.url });
+    const { provider } = await open({ url: server.url, watch: false });
     expect(await server.connections()).toBe(1);
     await provider.onClose();
     await vi.waitFor(async () => {
@@ -154,7 +154,7 @@ describe('unlike the provider there was before', () => {
 
   it('there is not one HTTP request for every single evaluation', async () => {
     const service = await localService({ features: FEATURES });
-    const { client } = await open({ url: service.url });
+    const { client } = await open({ url: service.url, watch: false });
     const before = service.requests;
     for (let page = 0; page < 3; page++) {
       await Promise.all(['on', 'off', 'half'].map((flag) => client.getBooleanValue(flag, false)));

@@ -15,7 +15,7 @@ const echo = () =>
 describe('HTTP requests', () => {
   it('ten flags for a new user, asked at once, take one', async () => {
     const service = await localService({ features: FEATURES });
-    const { client } = await open({ url: service.url });
+    const { client } = await open({ url: service.url, watch: false });
     const before = service.requests;
     await Promise.all(FLAGS.map((flag) => client.getStringDetails(flag, '', USER)));
     expect(service.requests - before).toBe(1);
@@ -122,7 +122,7 @@ describe('HTTP requests', () => {
 describe('prefetch', () => {
   it('asks for flags in one request, of which later resolves profit', async () => {
     const service = await localService({ features: FEATURES });
-    const { client, provider } = await open({ url: service.url });
+    const { client, provider } = await open({ url: service.url, watch: false });
     const before = service.requests;
     await provider.prefetch(FLAGS, USER);
     expect(await client.getBooleanDetails('on', false, USER)).toMatchObject({
@@ -135,7 +135,7 @@ describe('prefetch', () => {
 
   it('is joined by resolves that come while it is under way', async () => {
     const service = await localService({ features: FEATURES });
-    const { client, provider } = await open({ url: service.url });
+    const { client, provider } = await open({ url: service.url, watch: false });
     const before = service.requests;
     const fetched = provider.prefetch(['on']);
     expect(await client.getBooleanValue('on', false)).toBe(true);
@@ -164,7 +164,7 @@ describe('invalidate', () => {
     '(%j) asks for flags again, and emits that they may have changed',
     async (flags) => {
       const service = await localService({ features: FEATURES });
-      const { client, provider } = await open({ url: service.url });
+      const { client, provider } = await open({ url: service.url, watch: false });
       const changed = vi.fn();
       client.addHandler(ProviderEvents.ConfigurationChanged, changed);
       await client.getStringValue('colour', '', USER);

@@ -25,7 +25,8 @@ const MODULES: ReadonlySet<string> = new Set([
   ...Object.keys(manifest.dependencies),
   ...Object.keys(manifest.peerDependencies),
 ]);
-const isModule = (name: string) => MODULES.has(name) || /^\.\/chunk-\w+\.js$/.test(name);
+const isModule = (name: string) =>
+  MODULES.has(name) || /^\.\/((chunk|watching)-\w+\.js|watching\.cjs)$/.test(name);
 
 /** What makes code of text, leads to what does, or loads by a way of its own. */
 const NAMES: ReadonlySet<string> = new Set([

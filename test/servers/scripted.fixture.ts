@@ -22,7 +22,14 @@ export interface SeenRequest {
 /** What becomes of a request, once its body has been read. To hold it, return a promise or never answer. */
 export type Script = (request: SeenRequest, response: ServerResponse) => unknown;
 
-export async function scriptedServer(script: Script, port = 0): Promise<ScriptedServer> {
+/** Where a service that has snapshots serves them. */
+export const SNAPSHOT_PATH = '/internal/v1/evaluation/snapshot/namespace/';
+
+/**
+ * It implements the interface document only: to a watch it answers that there are no snapshots, and counts no request,
+ * unless `snapshots` says what to answer.
+ */
+export async function scriptedServer(script: Script, port = 0, snapshots?: Script): Promise<ScriptedServer> {
   const requests: SeenRequest[] = [];
   const listener: RequestListener = (incoming, response) => {
     const chunks: Buffer[] = [];
@@ -34,8 +41,13 @@ export async function scriptedServer(script: Script, port = 0): Promise<Scripted
         headers: incoming.headers,
         body: Buffer.concat(chunks).toString('utf8'),
       };
+      const isWatch = seen.path.includes(SNAPSHOT_PATH);
+      if (isWatch && snapshots === undefined) {
+        response.writeHead(404).end();
+        return;
+      }
       requests.push(seen);
-      void script(seen, response);
+      void (isWatch ? snapshots : script)?.(seen, response);
     });
   };
   const server = createServer(listener);

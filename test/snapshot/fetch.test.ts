@@ -5,7 +5,7 @@ import { clientSettings } from '../../src/options/settings.js';
 import { snapshotFetcher, type Known } from '../../src/snapshot/fetch.js';
 import { systemClock } from '../../src/clock.js';
 import { manualClock } from '../clock.fixture.js';
-import { scriptedServer } from '../servers/scripted.fixture.js';
+import { scriptedServer, type Script } from '../servers/scripted.fixture.js';
 import { recordedBody } from './bodies.fixture.js';
 import { bodyJson, fetching, refusedConnection, reply } from './fetched.fixture.js';
 
@@ -16,14 +16,15 @@ afterEach(async () => {
 
 describe('the request', () => {
   it('asks for the namespace of the environment, as a client of v1.61.1, for gzip, within limits of its own', async () => {
-    const server = await scriptedServer((_, response) => {
+    const snapshots: Script = (_, response) => {
       response.writeHead(200, {
         'content-type': 'application/json',
         'content-encoding': 'gzip',
         etag: 'abc123',
       });
       response.end(gzipSync(recordedBody('alpha.v2.team.json')));
-    });
+    };
+    const server = await scriptedServer(() => undefined, 0, snapshots);
     closing.push(server.close);
     const transport = openTransport(clientSettings({ url: `${server.url}/base` }, {}), systemClock);
     closing.push(transport.close);

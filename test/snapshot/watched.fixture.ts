@@ -10,14 +10,11 @@ export const POLL_MS = 15_000;
 export function watching(answer: Send, clock: Clock) {
   const { fetch, requests } = fetching(answer, clock);
   const reported: DiagnosticEvent[] = [];
-  const changed: (readonly string[] | undefined)[] = [];
   const report = (event: DiagnosticEvent) => {
     reported.push(event);
   };
-  const applied = (_: unknown, flags: readonly string[] | undefined) => {
-    changed.push(flags);
-  };
-  const watch = openWatch({ fetch, pollMs: POLL_MS, applied }, { report }, clock, () => 0.5);
+  const changed = () => reported.flatMap((event) => (event.type === 'flags-changed' ? [event.flags] : []));
+  const watch = openWatch({ fetch, pollMs: POLL_MS }, { report }, clock, () => 0.5);
   const types = () => reported.map(({ type }) => type).filter((type) => type !== 'snapshot-polled');
   return { watch, requests, reported, changed, types };
 }

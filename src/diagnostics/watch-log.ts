@@ -1,0 +1,84 @@
+import { quoted } from '../text/quote.js';
+import type { Diagnostics } from './diagnostics.js';
+import type { EventOf } from './events.js';
+
+export interface WatchLogger {
+  readonly warn: (message: string) => void;
+  readonly info: (message: string) => void;
+  readonly debug: (message: string) => void;
+}
+
+export interface WatchedPlace {
+  readonly namespace: string;
+  readonly environment: string | undefined;
+}
+
+/** Flags named in one line of the log. */
+const MOST_NAMED = 20;
+
+/** Logs what the watch of the snapshot finds: lasting trouble once when it begins and once when it ends. */
+export function logWatch(
+  { listen }: Pick<Diagnostics, 'listen'>,
+  place: WatchedPlace,
+  logger: WatchLogger,
+): void {
+  let last: EventOf<'watch-changed'>['state'] | undefined;
+  let isSuspect = false;
+  let isBroken = false;
+
+  listen('watch-changed', ({ state, failure }) => {
+    const why = failure === undefined ? '' : `: ${failure.message}`;
+    if (state === 'lost')
+      logger.warn(`Flipt's changes are not seen at present; answers are asked for again${why}`);
+    else if (state === 'not-offered')
+      logger.info(`Flipt offers no snapshots; answers are asked for again${why}`);
+    else logger[last === 'lost' ? 'warn' : 'debug']("Flipt's changes are watched");
+    last = state;
+  });
+  listen('snapshot-polled', ({ failure }) => {
+    const wasBroken = isBroken;
+    // A page in place of a snapshot that never was is no news.
+    isBroken = failure?.kind === 'unreadable' && last !== 'not-offered';
+    if (failure === undefined) return;
+    logger[isBroken && !wasBroken ? 'warn' : 'debug'](`The snapshot was not fetched: ${failure.message}`);
+  });
+  listen('flags-changed', ({ flags }) => {
+    logger.info(`Flags have changed: ${named(flags)}`);
+  });
+  listen('namespace-suspect', ({ failure }) => {
+    if (isSuspect) return;
+    isSuspect = true;
+    logger.warn(suspicion(place, failure));
+  });
+  listen('flag-key-suspect', ({ flag, like }) => {
+    logger.warn(
+      `There is no flag ${quoted(flag)} in the namespace ${quoted(place.namespace)}; is it ${quoted(like)}?`,
+    );
+  });
+  listen('stream-changed', ({ state, why }) => {
+    logger[state === 'not-offered' ? 'info' : 'debug'](`The stream of changes is ${WORDS[state]}: ${why}`);
+  });
+}
+
+const WORDS: Readonly<Record<EventOf<'stream-changed'>['state'], string>> = {
+  open: 'open',
+  broken: 'broken and is opened again',
+  'not-offered': 'not offered, so that changes are polled for',
+};
+
+function suspicion(
+  { namespace, environment }: WatchedPlace,
+  failure: EventOf<'namespace-suspect'>['failure'],
+): string {
+  const where =
+    `the namespace ${quoted(namespace)}` +
+    (environment === undefined ? '' : ` of the environment ${quoted(environment)}`);
+  return failure === undefined
+    ? `Flipt has no flags in ${where}: check the options namespace and environment`
+    : `Flipt does not know ${where} (check the options namespace and environment): ${failure.message}`;
+}
+
+function named(flags: readonly string[]): string {
+  const shown = flags.slice(0, MOST_NAMED).map(quoted).join(', ');
+  return flags.length > MOST_NAMED ? `${shown} and ${flags.length - MOST_NAMED} more` : shown;
+}

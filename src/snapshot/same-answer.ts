@@ -1,0 +1,43 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KnownAnswer } from '../model/answer.js';
+
+/** Whether the service's answer is the one that the snapshot gives for the same question. */
+export function isSameAnswer(given: KnownAnswer, expected: KnownAnswer): boolean {
+  switch (given.kind) {
+    case 'missing':
+      return expected.kind === 'missing';
+    case 'boolean':
+      return (
+        expected.kind === 'boolean' &&
+        given.enabled === expected.enabled &&
+        given.reason === expected.reason &&
+        isSameSet(given.segmentKeys ?? [], expected.segmentKeys ?? [])
+      );
+    case 'variant':
+      return (
+        expected.kind === 'variant' &&
+        given.match === expected.match &&
+        given.variant === expected.variant &&
+        given.reason === expected.reason &&
+        isSameSet(given.segmentKeys, expected.segmentKeys) &&
+        isSameJson(given.attachment, expected.attachment)
+      );
+  }
+}
+
+/** The service lists the segments that match in no fixed order. */
+function isSameSet(some: readonly string[], others: readonly string[]): boolean {
+  if (some.length !== others.length) return false;
+  if (some.every((key, at) => key === others[at])) return true;
+  return isDeepStrictEqual([...some].sort(), [...others].sort());
+}
+
+/** The same attachment may be written with other spaces and escapes. */
+function isSameJson(text: string, other: string): boolean {
+  if (text === other) return true;
+  try {
+    return isDeepStrictEqual(JSON.parse(text), JSON.parse(other));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,91 @@
+import type { Clock, Instant } from '../clock.js';
+import type { Reporter } from '../diagnostics/diagnostics.js';
+import { evaluate } from '../engine/evaluate.js';
+import type { Send } from '../http/reply.js';
+import type { KnownAnswer } from '../model/answer.js';
+import type { Question } from '../model/question.js';
+import { snapshotFetcher } from './fetch.js';
+import { misspeltKeys } from './misspelt.js';
+import { isSameAnswer } from './same-answer.js';
+import type { Snapshot } from './snapshot.js';
+import { streamReader } from './stream/connection.js';
+import { openPursuit } from './stream/pursuit.js';
+import { openStream } from './stream/stream.js';
+import { openWatch } from './watch.js';
+
+export interface WatchingSettings {
+  readonly url: string;
+  readonly namespace: string;
+  readonly environment: string | undefined;
+  readonly http: { readonly timeoutMs: number };
+  readonly watch: { readonly pollMs: number; readonly stream: boolean };
+}
+
+/** What the other layers learn from the snapshot. */
+export interface Watching {
+  readonly snapshot: () => Snapshot | undefined;
+  /** When the service confirmed it last; `undefined` before the first. */
+  readonly confirmedAt: () => Instant | undefined;
+  /** For how long a change might have gone unnoticed, in milliseconds; negative while it would be noticed. */
+  readonly lostForMs: () => number;
+  /** Whether the snapshot gives the same answer: then it holds until the flag changes. */
+  readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
+  /** Polls without waiting for the interval. */
+  readonly poll: () => Promise<void>;
+  readonly close: () => void;
+}
+
+/** Four attempts of an evaluation. */
+const FIRST_EVENT_ATTEMPTS = 4;
+
+/** Watches the service from now on. Reports each change of flags once, and nothing of the first snapshot. */
+export function openWatching(
+  send: Send,
+  settings: WatchingSettings,
+  reporter: Reporter,
+  clock: Clock,
+  random: () => number,
+): Watching {
+  const { namespace, environment, http, watch: options } = settings;
+  const closing = new AbortController();
+  const fetch = snapshotFetcher(send, settings, clock, closing.signal);
+  const watch = openWatch({ fetch, pollMs: options.pollMs }, reporter, clock, random);
+  const stream = options.stream ? openFollowing() : undefined;
+  const misspelt = misspeltKeys((flag, like) => {
+    reporter.report({ type: 'flag-key-suspect', flag, like });
+  });
+
+  function openFollowing(): { readonly close: () => void } {
+    const firstEventMs = FIRST_EVENT_ATTEMPTS * http.timeoutMs;
+    const pursuit = openPursuit(watch, clock);
+    const read = streamReader(send, { namespace, environment, firstEventMs }, clock);
+    const following = openStream(read, pursuit.announced, reporter, clock, random);
+    return {
+      close() {
+        following.close();
+        pursuit.close();
+      },
+    };
+  }
+
+  return {
+    snapshot: watch.snapshot,
+    confirmedAt: watch.confirmedAt,
+    lostForMs: watch.lostForMs,
+    confirms(question, answer) {
+      const snapshot = watch.snapshot();
+      if (snapshot === undefined) return false;
+      const expected = evaluate(snapshot.compiled, question);
+      if (answer.kind === 'missing' && expected.kind === 'missing') {
+        misspelt.missing(question.flag, snapshot.contents.keys());
+      }
+      return isSameAnswer(answer, expected);
+    },
+    poll: watch.poll,
+    close() {
+      closing.abort();
+      watch.close();
+      stream?.close();
+    },
+  };
+}
