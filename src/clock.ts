@@ -7,7 +7,10 @@ export const LARGEST_TIMER_MS = 2_147_483_647;
 
 /** All that the library knows of time. Tests hand in one that they turn themselves. */
 export interface Clock {
-  /** Milliseconds since some fixed point; never runs backwards, whatever is done to the machine's date. */
+  /**
+   * Milliseconds since some fixed point, those included that the machine has slept. Never runs backwards, whatever
+   * happens to the machine's date.
+   */
   now(): number;
   /** Milliseconds since the epoch: only for dates that come from outside. */
   date(): number;
@@ -25,8 +28,35 @@ export interface Clock {
  * never go out, nor a deadline end.
  */
 const [startTimer, stopTimer, atEndOfTurn] = [setTimeout, clearTimeout, setImmediate];
-const now = performance.now.bind(performance);
 const date = Date.now;
+
+/** The hot path reads the clock for each cached answer, and a comparison with the date would cost as much again. */
+const COMPARED_EVERY_MS = 100;
+/** A smaller difference is a correction of the date. */
+const SHORTEST_SLEEP_MS = 1_000;
+
+/**
+ * A clock that goes on while the machine sleeps, when only the date does: an answer from before must not count as fresh.
+ * A date that is set forward makes answers too old at worst; one that is set back changes nothing.
+ */
+export function countingSleep(awakeMs: () => number, dateMs: () => number): () => number {
+  let comparedAt = awakeMs();
+  let dateThen = dateMs();
+  let sleptMs = 0;
+  return () => {
+    const awake = awakeMs();
+    if (awake - comparedAt >= COMPARED_EVERY_MS) {
+      const dateNow = dateMs();
+      const missed = dateNow - dateThen - (awake - comparedAt);
+      if (missed >= SHORTEST_SLEEP_MS) sleptMs += missed;
+      comparedAt = awake;
+      dateThen = dateNow;
+    }
+    return awake + sleptMs;
+  };
+}
+
+const now = countingSleep(performance.now.bind(performance), date);
 
 const moduleContext = new AsyncResource('openfeature-flipt-provider', { requireManualDestroy: true });
 
@@ -63,10 +93,7 @@ export function instantOf(clock: Clock): Instant {
   return { now: clock.now(), date: clock.date() };
 }
 
-/**
- * Milliseconds since then. While a machine sleeps, only the date goes on; after a correction of the date, only the other
- * clock is right. The larger of the two makes an answer too old at worst, never too young.
- */
+/** Milliseconds since then, by whichever clock has gone further: too many at worst, never too few. */
 export function elapsedMs(clock: Clock, since: Instant): number {
   return Math.max(clock.now() - since.now, clock.date() - since.date);
 }

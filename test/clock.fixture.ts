@@ -9,8 +9,6 @@ export interface ManualClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Time passes, and no timer fires: the event loop is blocked. */
   block(ms: number): void;
-  /** The machine sleeps: the date goes on, the clock stands still. */
-  sleep(ms: number): void;
   /** Lets promises settle, and ends turns of the event loop, until nothing is left to happen at this time. */
   settle(): Promise<void>;
   /** How many timers wait to fire; with `'background'`, or without it, those of that kind only. */
@@ -31,7 +29,6 @@ export function manualClock(startDate = Date.UTC(2024, 0, 1)): ManualClock {
   const timers = new Set<Timer>();
   let turn: (() => void)[] = [];
   let now = 0;
-  let slept = 0;
 
   const microtasks = async () => {
     for (let link = 0; link < LINKS; link++) await Promise.resolve();
@@ -56,7 +53,7 @@ export function manualClock(startDate = Date.UTC(2024, 0, 1)): ManualClock {
 
   return {
     now: () => now,
-    date: () => startDate + slept + now,
+    date: () => startDate + now,
     after(ms, run, background) {
       const timer: Timer = { at: now + Math.max(0, ms), run, kind: background ?? 'awaited' };
       timers.add(timer);
@@ -80,9 +77,6 @@ export function manualClock(startDate = Date.UTC(2024, 0, 1)): ManualClock {
     },
     block(ms) {
       now += ms;
-    },
-    sleep(ms) {
-      slept += ms;
     },
     settle,
     timers(kind) {

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import type { Instant } from '../clock.js';
 import type { KnownAnswer } from '../model/answer.js';
 import { flat } from './key.js';
 
@@ -8,12 +7,13 @@ export interface StoreSettings {
   readonly maxBytes: number;
 }
 
-/** With the moment when it came. */
-export interface Entry extends Instant {
+export interface Entry {
   readonly flag: string;
   readonly answer: KnownAnswer;
   /** The snapshot gives the same answer, so that it holds until the flag changes. */
   readonly untilChange: boolean;
+  /** The clock's milliseconds when it came. */
+  readonly at: number;
   /** Its last refresh has failed. */
   unconfirmed: boolean;
 }
@@ -21,7 +21,7 @@ export interface Entry extends Instant {
 /** Answers by key, bounded in number and bytes; the least recently used go first. */
 export interface AnswerStore {
   readonly get: (key: string) => Entry | undefined;
-  readonly set: (key: string, flag: string, answer: KnownAnswer, at: Instant, untilChange?: boolean) => void;
+  readonly set: (key: string, flag: string, answer: KnownAnswer, at: number, untilChange?: boolean) => void;
   readonly markUnconfirmed: (key: string) => void;
   readonly delete: (key: string) => void;
   readonly deleteFlags: (flags: ReadonlySet<string>) => void;
@@ -46,12 +46,7 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings): AnswerStor
       const size = keyBytes + Buffer.byteLength(flag) + answerBytes(answer) + ENTRY_BYTES;
       // An answer too large to keep must not leave an older one in its place.
       if (size > maxBytes) entries.delete(key);
-      else
-        entries.set(
-          flat(key),
-          { flag, answer, now: at.now, date: at.date, untilChange, unconfirmed: false },
-          { size },
-        );
+      else entries.set(flat(key), { flag, answer, at, untilChange, unconfirmed: false }, { size });
     },
     markUnconfirmed(key) {
       const entry = entries.peek(key);

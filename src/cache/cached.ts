@@ -1,4 +1,4 @@
-import { elapsedMs, instantOf, type Clock } from '../clock.js';
+import type { Clock } from '../clock.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
 import { failedResolution, type Resolution } from '../model/resolution.js';
 import type { Answer, Ask, KnownAnswer } from '../model/answer.js';
@@ -61,7 +61,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
   const store = cache && answerStore(cache);
   const flights = new Map<string, Flight>();
 
-  const ageOf = (entry: Entry) => elapsedMs(clock, entry);
+  const ageOf = (entry: Entry) => clock.now() - entry.at;
   const stateOf = ({ answer: { kind }, untilChange }: Entry, ageMs: number, freshFor: FreshnessSettings) =>
     watch && untilChange
       ? freshnessOf({ kind, ageMs, untilChange }, freshFor, watch.reliance())
@@ -91,7 +91,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
   };
 
   const keep = (key: string, question: Question, answer: KnownAnswer) => {
-    store?.set(key, question.flag, answer, instantOf(clock), watch?.confirms(question, answer));
+    store?.set(key, question.flag, answer, clock.now(), watch?.confirms(question, answer));
   };
 
   const fly = (key: string, question: Question): Flight => {
@@ -148,7 +148,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
     fresh(key) {
       const entry = store?.get(key);
       if (entry === undefined || cache === undefined) return undefined;
-      // The clocks are read once: this is the hot path.
+      // The clock is read once: this is the hot path.
       const ageMs = ageOf(entry);
       if (stateOf(entry, ageMs, cache) !== 'fresh') return undefined;
       if (wants.hit) report(HIT);

@@ -1,4 +1,4 @@
-import { elapsedMs, instantOf, type Clock, type Instant } from '../clock.js';
+import type { Clock } from '../clock.js';
 import type { Resolution } from '../model/resolution.js';
 
 /** A view that nobody ends is over by itself so long after its first question: until then it holds nothing. */
@@ -31,14 +31,14 @@ export function pinning(clock: Clock): (view: { readonly ended: boolean }) => Pi
 }
 
 function pins(clock: Clock): Pins {
-  const pinned = new Map<string, { readonly resolution: Resolution; readonly at: Instant }>();
+  const pinned = new Map<string, { readonly resolution: Resolution; readonly at: number }>();
   const get = (key: string): Resolution | undefined => {
     const known = pinned.get(key);
     if (known === undefined) return undefined;
     return {
       ...known.resolution,
       source: 'cache',
-      ageMs: known.resolution.ageMs + elapsedMs(clock, known.at),
+      ageMs: known.resolution.ageMs + clock.now() - known.at,
     };
   };
   return {
@@ -47,7 +47,7 @@ function pins(clock: Clock): Pins {
       const before = get(key);
       if (before !== undefined) return before;
       if (resolution.answer.kind !== 'failed' && pinned.size < MAX_ANSWERS)
-        pinned.set(key, { resolution, at: instantOf(clock) });
+        pinned.set(key, { resolution, at: clock.now() });
       return resolution;
     },
   };

@@ -5,8 +5,8 @@ import { heapInUse } from '../garbage.fixture.js';
 import { booleanAnswer, variantAnswer } from '../provider/mapping/answers.fixture.js';
 
 const MB = 1024 * 1024;
-const NOW = { now: 0, date: 0 };
-const LATER = { now: 1, date: 1 };
+const NOW = 0;
+const LATER = 1;
 
 describe('the store of answers', () => {
   it('holds no more entries than it may; the least recently used go first', () => {
@@ -86,7 +86,7 @@ describe('the store of answers', () => {
     store.markUnconfirmed('k');
     expect(store.get('k')?.unconfirmed).toBe(true);
     store.set('k', 'flag', booleanAnswer(), LATER);
-    expect(store.get('k')).toMatchObject({ unconfirmed: false, ...LATER });
+    expect(store.get('k')).toMatchObject({ unconfirmed: false, at: LATER });
   });
 
   it('forgets one answer, those of some flags, or all', () => {
