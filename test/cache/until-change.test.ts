@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { freshness, freshnessOf, NO_RELIANCE } from '../../src/cache/freshness.js';
+import type { FlagWatch } from '../../src/cache/cached.js';
+import { fromCache, fromService, off, on, setUp } from './layered.fixture.js';
+
+const SETTINGS = { freshForMs: 100, staleForMs: 50, staleOnErrorForMs: 1_000, negativeForMs: 10 };
+const HEALTHY = { lostForMs: -1, maxAgeMs: 10_000 };
+const confirmed = (ageMs: number) => ({ kind: 'boolean', ageMs, untilChange: true }) as const;
+
+describe('an answer that the snapshot confirms', () => {
+  it.each([
+    ['stays fresh', 9_999, HEALTHY, 'fresh'],
+    ['is stale at maxAgeMs', 10_000, HEALTHY, 'stale'],
+    ['follows its age when it has been stale for its time', 10_050, HEALTHY, 'gone'],
+    ['is stale when the watch is lost', 500, { ...HEALTHY, lostForMs: 0 }, 'stale'],
+    ['is stale for its time', 500, { ...HEALTHY, lostForMs: 49 }, 'stale'],
+    ['follows its age when the watch was lost longer ago', 500, { ...HEALTHY, lostForMs: 50 }, 'last-known'],
+    ['is fresh by its age, whatever the watch is worth', 99, NO_RELIANCE, 'fresh'],
+    ['follows its age without a watch', 149, NO_RELIANCE, 'stale'],
+  ] as const)('%s', (_what, ageMs, reliance, expected) => {
+    expect(freshnessOf(confirmed(ageMs), SETTINGS, reliance)).toBe(expected);
+  });
+
+  it('may also be that the flag is missing', () => {
+    expect(freshnessOf({ kind: 'missing', ageMs: 5_000, untilChange: true }, SETTINGS, HEALTHY)).toBe(
+      'fresh',
+    );
+  });
+});
+
+it('any other answer follows its age, whatever the watch is worth', () => {
+  const times = fc.record({
+    ageMs: fc.nat({ max: 20_000 }),
+    lostForMs: fc.integer({ min: -10_000, max: 10_000 }),
+    maxAgeMs: fc.nat({ max: 20_000 }),
+  });
+  fc.assert(
+    fc.property(times, fc.constantFrom('boolean', 'variant', 'missing'), ({ ageMs, ...reliance }, kind) => {
+      const aging = { kind, ageMs, untilChange: false };
+      expect(freshnessOf(aging, SETTINGS, reliance)).toBe(freshness(kind, ageMs, SETTINGS));
+    }),
+  );
+});
+
+describe('the cache with a watch', () => {
+  /** Confirms all answers that say `on`. */
+  const watched = () => {
+    const reliance = { lostForMs: -1, maxAgeMs: 5_000 };
+    const watch: FlagWatch = { confirms: (_, answer) => answer === on, reliance: () => reliance };
+    return { ...setUp({ watch }), reliance };
+  };
+
+  it('asks nothing while confirmed answers are fresh', async () => {
+    const { clock, asked, learn, resolve } = watched();
+    await learn(on);
+    await clock.advance(4_999);
+
+    expect(resolve()).toEqual(fromCache(on, 4_999));
+    expect(asked).toHaveLength(1);
+  });
+
+  it('serves a confirmed answer and refreshes it when it reaches maxAgeMs', async () => {
+    const { clock, asked, learn, resolve, answer } = watched();
+    await learn(on);
+    await clock.advance(5_000);
+    expect(resolve()).toEqual(fromCache(on, 5_000));
+    expect(asked).toHaveLength(2);
+    await answer(on);
+
+    expect(resolve()).toEqual(fromCache(on, 0));
+  });
+
+  it('treats an answer that lags behind the snapshot by its age', async () => {
+    const { clock, asked, learn, resolve } = watched();
+    await learn(off);
+    await clock.advance(1_000);
+    void resolve();
+
+    expect(asked).toHaveLength(2);
+  });
+
+  it('does not keep an answer whose flag has changed while its question was in flight', async () => {
+    const { asked, layer, resolve, answer } = watched();
+    const told = resolve();
+    layer.forget(['flag']);
+    await answer(on);
+
+    expect(await told).toEqual(fromService(on));
+    void resolve();
+    expect(asked).toHaveLength(2);
+  });
+});
