@@ -1,3 +1,5 @@
+import type { Clock } from '../clock.js';
+
 /** More warnings than this would only fill the log. */
 const MOST_SUGGESTIONS = 20;
 const MOST_REMEMBERED = 1_000;
@@ -5,21 +7,34 @@ const CLOSE = 2;
 
 /**
  * Looks for the flag that was meant, once for each key that is missing and at most 20 times. Other missing keys are
- * normal: they may be another provider's.
+ * normal: they may be another provider's. One key is looked at in each turn of the event loop, for there may be many
+ * flags.
  */
-export function misspeltKeys(suggest: (key: string, like: string) => void): {
-  readonly missing: (key: string, known: Iterable<string>) => void;
-} {
+export function misspeltKeys(
+  known: () => Iterable<string>,
+  suggest: (key: string, like: string) => void,
+  clock: Pick<Clock, 'endOfTurn'>,
+): { readonly missing: (key: string) => void } {
   const seen = new Set<string>();
+  const waiting: string[] = [];
   let suggestions = 0;
-  return {
-    missing(key, known) {
-      if (suggestions >= MOST_SUGGESTIONS || seen.size >= MOST_REMEMBERED || seen.has(key)) return;
-      seen.add(key);
-      const like = closest(key, known);
-      if (like === undefined) return;
+
+  const lookAtOne = () => {
+    const key = waiting.shift();
+    if (key === undefined || suggestions >= MOST_SUGGESTIONS) return;
+    const like = closest(key, known());
+    if (like !== undefined) {
       suggestions++;
       suggest(key, like);
+    }
+    if (waiting.length > 0) clock.endOfTurn(lookAtOne);
+  };
+
+  return {
+    missing(key) {
+      if (suggestions >= MOST_SUGGESTIONS || seen.size >= MOST_REMEMBERED || seen.has(key)) return;
+      seen.add(key);
+      if (waiting.push(key) === 1) clock.endOfTurn(lookAtOne);
     },
   };
 }

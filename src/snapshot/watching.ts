@@ -51,9 +51,13 @@ export function openWatching(
   const fetch = snapshotFetcher(send, settings, clock, closing.signal);
   const watch = openWatch({ fetch, pollMs: options.pollMs }, reporter, clock, random);
   const stream = options.stream ? openFollowing() : undefined;
-  const misspelt = misspeltKeys((flag, like) => {
-    reporter.report({ type: 'flag-key-suspect', flag, like });
-  });
+  const misspelt = misspeltKeys(
+    () => watch.snapshot()?.contents.keys() ?? [],
+    (flag, like) => {
+      reporter.report({ type: 'flag-key-suspect', flag, like });
+    },
+    clock,
+  );
 
   function openFollowing(): { readonly close: () => void } {
     const firstEventMs = FIRST_EVENT_ATTEMPTS * http.timeoutMs;
@@ -77,7 +81,7 @@ export function openWatching(
       if (snapshot === undefined) return false;
       const expected = evaluate(snapshot.compiled, question);
       if (answer.kind === 'missing' && expected.kind === 'missing') {
-        misspelt.missing(question.flag, snapshot.contents.keys());
+        misspelt.missing(question.flag);
       }
       return isSameAnswer(answer, expected);
     },

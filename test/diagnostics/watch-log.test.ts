@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
+import type { DiagnosticEvent } from '../../src/diagnostics/events.js';
+import { logWatch } from '../../src/diagnostics/watch-log.js';
+import type { Failure } from '../../src/model/failure.js';
+
+const NOT_OFFERED: DiagnosticEvent = {
+  type: 'watch-changed',
+  state: 'not-offered',
+  failure: { kind: 'not-found', message: 'it answered 404' },
+};
+const WORKING: DiagnosticEvent = { type: 'watch-changed', state: 'working', failure: undefined };
+const DOWN: Failure = { kind: 'connection', message: 'refused' };
+const LOST: DiagnosticEvent = { type: 'watch-changed', state: 'lost', failure: DOWN };
+const polled = (failure?: Failure): DiagnosticEvent => ({ type: 'snapshot-polled', durationMs: 1, failure });
+const UNREADABLE: Failure = { kind: 'unreadable', message: 'flags: missing' };
+
+/** The lines at warning and info level. */
+function linesFor(...events: readonly DiagnosticEvent[]): readonly string[] {
+  const lines: string[] = [];
+  const log = (level: string) => (message: string) => lines.push(`${level}: ${message}`);
+  const diagnostics = openDiagnostics();
+  const logger = { warn: log('warn'), info: log('info'), debug: () => undefined };
+  logWatch(diagnostics, { namespace: 'shop', environment: 'staging' }, logger);
+  for (const event of events) diagnostics.report(event);
+  return lines;
+}
+
+describe('the log of the watch', () => {
+  it('has nothing about polls that succeed or fail now and then', () => {
+    expect(linesFor(WORKING, polled(), polled(DOWN), polled())).toEqual([]);
+  });
+
+  it('has one line at info level where there are no snapshots, also where a page comes instead', () => {
+    expect(linesFor(NOT_OFFERED, polled(UNREADABLE), polled(DOWN))).toEqual([
+      'info: Flipt offers no snapshots; answers are asked for again: it answered 404',
+    ]);
+  });
+
+  it('warns once of a lost watch and once when it works again', () => {
+    expect(linesFor(WORKING, polled(DOWN), LOST, polled(DOWN), WORKING)).toEqual([
+      "warn: Flipt's changes are not seen at present; answers are asked for again: refused",
+      "warn: Flipt's changes are watched",
+    ]);
+  });
+
+  it('warns once of a snapshot that cannot be read, with the place', () => {
+    expect(linesFor(WORKING, polled(UNREADABLE), polled(UNREADABLE), polled(), polled(UNREADABLE))).toEqual([
+      'warn: The snapshot was not fetched: flags: missing',
+      'warn: The snapshot was not fetched: flags: missing',
+    ]);
+  });
+
+  it('names the flags that have changed, 20 at most', () => {
+    const flags = Array.from({ length: 22 }, (_, at) => `flag-${at}`);
+    const [few, many] = linesFor(
+      { type: 'flags-changed', flags: ['a', 'b'] },
+      { type: 'flags-changed', flags },
+    );
+    expect(few).toBe('info: Flags have changed: "a", "b"');
+    expect(many).toMatch(/"flag-19" and 2 more$/);
+  });
+
+  it('warns once of a namespace that seems to be wrong', () => {
+    const empty: DiagnosticEvent = { type: 'namespace-suspect', failure: undefined };
+    const unknown: DiagnosticEvent = {
+      type: 'namespace-suspect',
+      failure: { ...DOWN, message: 'it answered 404' },
+    };
+    expect(linesFor(empty, empty)).toEqual([
+      'warn: Flipt has no flags in the namespace "shop" of the environment "staging": check the options namespace and environment',
+    ]);
+    expect(linesFor(unknown)).toEqual([
+      'warn: Flipt does not know the namespace "shop" of the environment "staging" (check the options namespace and environment): it answered 404',
+    ]);
+  });
+
+  it('warns of a key that is almost the key of a flag', () => {
+    expect(linesFor({ type: 'flag-key-suspect', flag: 'baner', like: 'banner' })).toEqual([
+      'warn: There is no flag "baner" in the namespace "shop"; is it "banner"?',
+    ]);
+  });
+
+  it('has one line at info level where there is no stream', () => {
+    expect(
+      linesFor(
+        { type: 'stream-changed', state: 'open', why: 'an event came' },
+        { type: 'stream-changed', state: 'broken', why: 'reset' },
+        { type: 'stream-changed', state: 'not-offered', why: '404 with an empty body' },
+      ),
+    ).toEqual([
+      'info: The stream of changes is not offered, so that changes are polled for: 404 with an empty body',
+    ]);
+  });
+});
