@@ -22,7 +22,18 @@ const MAY_IMPORT = {
   'batch/': ['clock.ts', 'diagnostics/', 'model/', 'text/'],
   'cache/': ['clock.ts', 'diagnostics/', 'model/', 'text/'],
   'stores/': ['clock.ts', 'files/', 'options/', 'text/'],
-  'snapshot/': ['clock.ts', 'diagnostics/', 'engine/', 'files/', 'http/', 'model/', 'options/', 'text/'],
+  'snapshot/': [
+    'clock.ts',
+    'diagnostics/',
+    'engine/',
+    'http/',
+    // A features document may be the initial snapshot.
+    'local/features/',
+    'model/',
+    'options/',
+    'stores/',
+    'text/',
+  ],
   'request/': ['clock.ts', 'model/', 'text/'],
   'provider/': [
     'availability/',
@@ -40,7 +51,7 @@ const MAY_IMPORT = {
   ],
   'index.ts': ['options/', 'provider/', 'request/', 'diagnostics/'],
   'client/': ['clock.ts', 'http/', 'model/', 'options/', 'remote/', 'text/'],
-  'local/': ['clock.ts', 'engine/', 'files/', 'model/', 'options/', 'snapshot/', 'text/'],
+  'local/': ['clock.ts', 'engine/', 'files/', 'model/', 'options/', 'text/'],
   'express/': ['clock.ts', 'index.ts', 'options/', 'text/'],
   'nest/': ['clock.ts', 'index.ts', 'options/', 'text/'],
 };

@@ -1,4 +1,5 @@
 export { FliptProvider } from './provider/provider.js';
+export type { EvaluatedFlag } from './provider/evaluate-all.js';
 export type {
   AuthOptions,
   BatchOptions,
@@ -12,8 +13,8 @@ export type {
   HttpOptions,
   Logger,
   TlsOptions,
-  WatchOptions,
 } from './options/provider-options.js';
+export type { SnapshotOptions, SnapshotStore, WatchOptions } from './options/snapshot-options.js';
 export {
   requestContext,
   runInTransactionContext,

@@ -20,8 +20,11 @@ export interface AvailabilitySettings {
 
 /** The one owner of the question whether the service is healthy: one state, one timer, one check at a time. */
 export interface Availability {
-  /** Checks the service until it answers, rejects the credentials, or the time is up. */
-  readonly start: (withinMs: number) => Promise<Failure | undefined>;
+  /**
+   * Checks the service until it answers, rejects the credentials, or the time is up. A short start ends with its first
+   * check, whatever comes of that.
+   */
+  readonly start: (withinMs: number, isShort?: boolean) => Promise<Failure | undefined>;
   /** Sends while the circuit is closed, and learns from each attempt. */
   readonly throughCircuit: (send: Send) => Send;
   /** Learns from what comes of whole requests. */
@@ -121,11 +124,11 @@ export function availability(
   const refusal = () => (state.circuit.state === 'closed' ? undefined : refused(state.circuit.failure));
 
   return {
-    start(withinMs) {
+    start(withinMs, isShort = false) {
       const result = new Promise<Failure | undefined>((resolve) => {
         endStart = resolve;
       });
-      become(health.started(state, withinMs, clock.now()));
+      become(health.started(state, withinMs, isShort, clock.now()));
       void runCheck();
       return result;
     },

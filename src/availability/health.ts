@@ -34,6 +34,8 @@ interface Recheck {
 
 interface Start extends Recheck {
   readonly until: number;
+  /** The first failure ends it: there is something to evaluate from meanwhile. */
+  readonly isShort: boolean;
   readonly failure: Failure;
 }
 
@@ -69,12 +71,15 @@ export function nextCheckAt({ circuit, starting, recheck }: Health): number | un
   return due.length === 0 ? undefined : Math.min(...due);
 }
 
-export function started(health: Health, withinMs: number, now: number): Health {
+export function started(health: Health, withinMs: number, isShort: boolean, now: number): Health {
   const failure: Failure = {
     kind: 'timeout',
     message: `Flipt did not answer within ${withinMs} ms (initTimeoutMs)`,
   };
-  return { ...health, starting: { at: now, delayMs: START_DELAY_MS, until: now + withinMs, failure } };
+  return {
+    ...health,
+    starting: { at: now, delayMs: START_DELAY_MS, until: now + withinMs, isShort, failure },
+  };
 }
 
 /** The start ends without an answer. */
@@ -138,12 +143,13 @@ export function checkFailed(
   const { starting, recheck } = health;
   if (starting !== undefined) {
     // Trying again soon would only be rejected again.
-    if (cause === 'credentials' && responded) return startFailed({ ...health, circuit }, failure, moment);
-    const { until, delayMs } = starting;
+    const isHopeless = cause === 'credentials' && responded;
+    if (isHopeless || starting.isShort) return startFailed({ ...health, circuit }, failure, moment);
+    const { until, delayMs, isShort } = starting;
     return {
       ...health,
       circuit,
-      starting: { until, failure, at: moment.now + delayMs, delayMs: delayMs * 2 },
+      starting: { until, isShort, failure, at: moment.now + delayMs, delayMs: delayMs * 2 },
     };
   }
   const rejected = health.rejected ?? (cause === 'credentials' ? failure : undefined);

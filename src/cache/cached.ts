@@ -21,6 +21,8 @@ export interface FlagWatch {
   /** Whether this answer, which has just come, holds until its flag changes. */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
   readonly reliance: () => Reliance;
+  /** The answer by the last snapshot, for a question that the service does not answer; `undefined` if there is none. */
+  readonly evaluate: (question: Question) => Resolution | undefined;
 }
 
 export interface Cached {
@@ -84,9 +86,12 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
     stale,
   });
 
-  /** The last known answer, if this failure lets it be used. */
-  const instead = (key: string, failure: Failure): Resolution => {
-    const last = traitsOf(failure).lastKnownAnswer ? usable(key) : undefined;
+  /** The answer by the last snapshot, else the last known one, if this failure lets them be used. */
+  const instead = (key: string, question: Question, failure: Failure): Resolution => {
+    if (!traitsOf(failure).lastKnownAnswer) return failedResolution(failure);
+    const evaluated = watch?.evaluate(question);
+    if (evaluated !== undefined) return evaluated;
+    const last = usable(key);
     return last === undefined ? failedResolution(failure) : known(last.entry, last.ageMs, true);
   };
 
@@ -116,11 +121,11 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
     return flight;
   };
 
-  const byDeadline = (key: string, flight: Flight): Promise<Resolution> => {
+  const byDeadline = (key: string, question: Question, flight: Flight): Promise<Resolution> => {
     flight.callers.until = clock.now() + deadlineMs;
     return new Promise((resolve) => {
       const timeUp = () => {
-        resolve(instead(key, late(deadlineMs)));
+        resolve(instead(key, question, late(deadlineMs)));
       };
       // After a blocked event loop, the answer may wait in the socket: it comes before the deadline.
       const cancel = clock.after(deadlineMs, () => {
@@ -130,7 +135,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
         cancel();
         resolve(
           answer.kind === 'failed'
-            ? instead(key, answer.failure)
+            ? instead(key, question, answer.failure)
             : { answer, source: 'service', ageMs: 0, stale: false },
         );
       });
@@ -157,12 +162,14 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
     ask(key, question) {
       const refused = refusal();
       // Not reported as a look-up: an outage says nothing about how well answers can be kept.
-      if (refused !== undefined) return instead(key, refused);
+      if (refused !== undefined) return instead(key, question, refused);
       const before = usable(key);
       const isStale = before?.state === 'stale';
       reportLookUp(isStale, flights.has(key), question);
       const flight = fly(key, question);
-      return isStale ? known(before.entry, before.ageMs, before.entry.unconfirmed) : byDeadline(key, flight);
+      return isStale
+        ? known(before.entry, before.ageMs, before.entry.unconfirmed)
+        : byDeadline(key, question, flight);
     },
     forget(flags) {
       if (flags === undefined) {

@@ -8,28 +8,57 @@ export type ProviderState = 'ready' | 'stale' | 'error';
 /** Hears of each change of the provider's state after its start. */
 export type OnStateChange = (state: ProviderState, message: string) => void;
 
+/** What the provider falls back on when the service fails. */
+export interface Fallback {
+  /** Whether an answer is known. */
+  readonly knowsAnything: () => boolean;
+  readonly hasSnapshot: () => boolean;
+  /** All answers come from the snapshot: a lost watch leaves them unconfirmed. */
+  readonly needsWatch: boolean;
+}
+
 /**
  * Derives the provider's state from the problems there are. The outcome of the start is the caller's to announce, so
  * that changes before it are not.
  */
 export function watchState(
   { listen }: Pick<Diagnostics, 'listen'>,
-  knowsAnything: () => boolean,
+  fallback: Fallback,
   changed: OnStateChange,
-): void {
+): () => ProviderState {
   let state: ProviderState = 'ready';
-  listen('health-changed', ({ before, after, starting }) => {
-    const next = stateOf(after, knowsAnything);
+  let problems: Problems = new Map();
+  let isWatchLost = false;
+
+  const reassess = (message: string, isAnnounced: boolean) => {
+    const next = stateOf(problems, isWatchLost, fallback);
     if (next === state) return;
     state = next;
-    if (!starting) changed(next, messageOf(before, after));
+    if (isAnnounced) changed(next, message);
+  };
+
+  listen('health-changed', ({ before, after, starting }) => {
+    problems = after;
+    reassess(messageOf(before, after), !starting);
   });
+  if (fallback.needsWatch) {
+    listen('watch-changed', ({ state: watch, failure }) => {
+      isWatchLost = watch === 'lost';
+      reassess(failure?.message ?? "Flipt's changes are watched", true);
+    });
+  }
+  return () => state;
 }
 
-function stateOf(problems: Problems, knowsAnything: () => boolean): ProviderState {
+function stateOf(
+  problems: Problems,
+  isWatchLost: boolean,
+  { knowsAnything, hasSnapshot }: Fallback,
+): ProviderState {
   // Unusable responses may be all about one flag.
   const serious = [...problems.keys()].filter((problem) => problem !== 'responses-unusable');
-  if (serious.length === 0) return 'ready';
+  if (serious.length === 0) return isWatchLost ? 'stale' : 'ready';
+  if (hasSnapshot()) return 'stale';
   // An outage leaves known answers as good as they were; rejected credentials are an error at once.
   return serious.every((problem) => problem === 'circuit-open') && knowsAnything() ? 'stale' : 'error';
 }

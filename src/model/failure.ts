@@ -38,6 +38,8 @@ export type FailureKind =
   | 'overload'
   /** The circuit breaker is open, so nothing was sent. */
   | 'circuit-open'
+  /** Nothing may be sent, and there is no snapshot to evaluate from. */
+  | 'no-snapshot'
   /** The provider was closed, or the caller ended the request. */
   | 'closed'
   /** The context cannot be sent. */
@@ -114,6 +116,7 @@ export const FAILURES: Readonly<Record<FailureKind, FailureTraits>> = {
   deadline: PROVIDER,
   overload: PROVIDER,
   'circuit-open': { ...PROVIDER, cause: 'service' },
+  'no-snapshot': PROVIDER,
   closed: { ...PROVIDER, lastKnownAnswer: false, errorCode: 'PROVIDER_NOT_READY' },
   context: { ...CALLER, errorCode: 'INVALID_CONTEXT' },
   'targeting-key': { ...CALLER, errorCode: 'TARGETING_KEY_MISSING' },

@@ -107,7 +107,7 @@ const connectionOptions = {
 };
 
 const HARMLESS =
-  /^(namespace|environment|reference|targetingKey|attributes|initTimeoutMs|deadlineMs|cache|batch|breaker|watch|http\.(timeoutMs|retries|socketPath))\b/;
+  /^(namespace|environment|reference|targetingKey|attributes|initTimeoutMs|deadlineMs|cache|batch|breaker|watch|evaluation|snapshot|http\.(timeoutMs|retries|socketPath))\b/;
 
 /** The rules for the options of a class that opens connections: these options, and others besides. */
 export const connectionRules = (

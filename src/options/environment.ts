@@ -10,6 +10,7 @@ const VARIABLES: ReadonlyMap<string, string> = new Map([
   ['url', 'FLIPT_URL'],
   ['environment', 'FLIPT_ENVIRONMENT'],
   ['reference', 'FLIPT_REFERENCE'],
+  ['evaluation', 'FLIPT_EVALUATION'],
   ['auth.token', 'FLIPT_TOKEN'],
   ['auth.jwt', 'FLIPT_JWT'],
   ['auth.tokenFile', 'FLIPT_TOKEN_FILE'],

@@ -1,3 +1,5 @@
+import type { SnapshotOptions, WatchOptions } from './snapshot-options.js';
+
 /** Where messages about what happens in the background go. OpenFeature's own loggers fit. */
 export interface Logger {
   /** For what makes the provider unusable: nothing at present. */
@@ -188,25 +190,6 @@ export interface BreakerOptions {
   readonly maxOpenForMs?: number | undefined;
 }
 
-/**
- * How changes of flags are noticed. Flipt says with each poll whether anything has changed; a service that offers no
- * snapshots is asked again every five minutes.
- */
-export interface WatchOptions {
-  /**
-   * Milliseconds between two polls, give or take 20 %. Longer where a whole snapshot takes the service long: 20 times
-   * that. At least 1. Default 15000.
-   */
-  readonly pollMs?: number | undefined;
-  /**
-   * Keeps a connection to Flipt's stream of changes, beside the polls: changes are noticed in about a second. Needs
-   * Flipt 2.9; without it, there are only the polls. Default false.
-   */
-  readonly stream?: boolean | undefined;
-  /** The longest that an answer is fresh while the watch finds its flag unchanged, in milliseconds. Default 600000. */
-  readonly maxAgeMs?: number | undefined;
-}
-
 /** Checked when the provider is created: a wrong or unknown option is a TypeError that names it. */
 export interface FliptProviderOptions extends ConnectionOptions {
   /** Key of the namespace whose flags are resolved. Default: FLIPT_NAMESPACE, else `default`. */
@@ -245,4 +228,12 @@ export interface FliptProviderOptions extends ConnectionOptions {
    * answers stay fresh. Default: on, but not with a `reference`. `false`: off.
    */
   readonly watch?: false | WatchOptions | undefined;
+  /**
+   * Where flags are evaluated. `'in-process'`: here, from the service's snapshot, without a request for each user;
+   * remote until the first snapshot has come, and if the service offers none. Excludes `reference`.
+   * Default: FLIPT_EVALUATION, else `'remote'`.
+   */
+  readonly evaluation?: 'remote' | 'in-process' | undefined;
+  /** Keeps the last snapshot across restarts, or gives one to start from. Default: neither. */
+  readonly snapshot?: SnapshotOptions | undefined;
 }

@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import type { OptionRules } from './check-options.js';
 import { connectionRules } from './connection-rules.js';
+import { isPlainObject } from '../text/describe.js';
+import type { SnapshotStore } from './snapshot-options.js';
 import { filledText, members, milliseconds, trueOrFalse, whole } from './option-shapes.js';
 
 /** The cache makes room for all of its entries at once. */
@@ -40,6 +42,30 @@ const watch = members(
   { pollMs: milliseconds(1), stream: v.optional(trueOrFalse), maxAgeMs: milliseconds(0) },
   'false or an object of options',
 );
+const store = v.custom<SnapshotStore>(
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    (['load', 'save'] as const).every((method) => typeof Reflect.get(value, method) === 'function'),
+  'an object with the functions load and save',
+);
+const snapshot = v.pipe(
+  members(
+    {
+      file: v.optional(filledText('the path of a file')),
+      store: v.optional(store),
+      initial: v.optional(
+        v.custom<object>(
+          (value) => isPlainObject(value) && Array.isArray(Reflect.get(value, 'flags')),
+          'a snapshot or a features document, an object with a list flags',
+        ),
+      ),
+      semantics: v.optional(v.picklist(['v1', 'v2'], "'v1' or 'v2'")),
+    },
+    'an object of options',
+  ),
+  v.check((given) => given.file === undefined || given.store === undefined, 'either file or store'),
+);
 /** Not a union: its messages would lose the name of the option that is wrong. */
 const falseOr = <S extends v.GenericSchema>(schema: S) =>
   v.optional(v.lazy((given) => (given === false ? v.literal(false) : schema)));
@@ -54,6 +80,8 @@ const rules = connectionRules('FliptProvider', {
   batch: falseOr(batch),
   breaker: falseOr(breaker),
   watch: falseOr(watch),
+  evaluation: v.optional(v.picklist(['remote', 'in-process'], "'remote' or 'in-process'")),
+  snapshot: v.optional(snapshot),
 });
 
 /** Other providers take the namespace as their first argument. */

@@ -1,6 +1,9 @@
 import { checkOptions, type OptionRules } from './check-options.js';
 import { clientRules } from './connection-rules.js';
+import { BATCH, BREAKER, CACHE, DEFAULTS } from './defaults.js';
 import { authOf, missingCredentials, variableOf, type Environment } from './environment.js';
+import { evaluationSettings, type EvaluationSettings } from './evaluation-settings.js';
+import { filledIn, set, type Settled } from './settled.js';
 import { providerRules } from './provider-rules.js';
 import type {
   AuthOptions,
@@ -11,10 +14,7 @@ import type {
   FliptProviderOptions,
   HttpOptions,
   Logger,
-  WatchOptions,
 } from './provider-options.js';
-
-type Settled<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> };
 
 /** The options with defaults and environment variables filled in. */
 export interface ConnectionSettings {
@@ -31,7 +31,7 @@ export interface ConnectionSettings {
   readonly logger: Logger;
 }
 
-export interface ProviderSettings extends ConnectionSettings {
+export interface ProviderSettings extends ConnectionSettings, EvaluationSettings {
   readonly namespace: string;
   readonly targetingKey: 'optional' | 'required';
   readonly attributes: FliptProviderOptions['attributes'];
@@ -40,27 +40,7 @@ export interface ProviderSettings extends ConnectionSettings {
   readonly cache: Settled<CacheOptions> | undefined;
   readonly batch: Settled<BatchOptions>;
   readonly breaker: Settled<BreakerOptions> | undefined;
-  /** `undefined`: off. */
-  readonly watch: Settled<WatchOptions> | undefined;
 }
-
-const CACHE: Settled<CacheOptions> = {
-  freshForMs: 15_000,
-  staleForMs: 15_000,
-  staleOnErrorForMs: 3_600_000,
-  negativeForMs: 5_000,
-  maxEntries: 10_000,
-  maxBytes: 32 * 1024 * 1024,
-};
-const BATCH: Settled<BatchOptions> = {
-  maxItems: 50,
-  maxBytes: 1024 * 1024,
-  maxConcurrent: 8,
-  maxWaiting: 10_000,
-};
-const BREAKER: Settled<BreakerOptions> = { failures: 3, openForMs: 5_000, maxOpenForMs: 10_000 };
-
-const WATCH: Settled<WatchOptions> = { pollMs: 15_000, stream: false, maxAgeMs: 600_000 };
 
 /** Throws a TypeError that names what is wrong. */
 export function providerSettings(
@@ -69,19 +49,17 @@ export function providerSettings(
 ): ProviderSettings {
   checkOptions(providerRules, options);
   const connection = connectionOf(providerRules, options, env);
-  // A snapshot is always of the newest revision.
-  const isWatched = options.watch !== false && connection.reference === undefined;
   return {
     ...connection,
-    namespace: options.namespace ?? (env.FLIPT_NAMESPACE || 'default'),
-    targetingKey: options.targetingKey ?? 'optional',
+    namespace: options.namespace ?? (env.FLIPT_NAMESPACE || DEFAULTS.namespace),
+    targetingKey: options.targetingKey ?? DEFAULTS.targetingKey,
     attributes: options.attributes && (set(options.attributes) as FliptProviderOptions['attributes']),
-    initTimeoutMs: options.initTimeoutMs ?? 5_000,
-    deadlineMs: options.deadlineMs ?? 1_000,
+    initTimeoutMs: options.initTimeoutMs ?? DEFAULTS.initTimeoutMs,
+    deadlineMs: options.deadlineMs ?? DEFAULTS.deadlineMs,
     cache: options.cache === false ? undefined : filledIn(CACHE, options.cache),
     batch: options.batch === false ? { ...BATCH, maxItems: 1 } : filledIn(BATCH, options.batch),
     breaker: options.breaker === false ? undefined : filledIn(BREAKER, options.breaker),
-    watch: isWatched ? filledIn(WATCH, options.watch || undefined) : undefined,
+    ...evaluationSettings(options, connection.reference, env),
   };
 }
 
@@ -104,7 +82,7 @@ function withoutSlashes(url: string): string {
 /** Options win over variables. An empty variable counts as not set; any other is checked like an option. */
 function connectionOf(rules: OptionRules, options: ConnectionOptions, env: Environment): ConnectionSettings {
   const given = {
-    url: String(options.url ?? (env.FLIPT_URL || 'http://localhost:8080')),
+    url: String(options.url ?? (env.FLIPT_URL || DEFAULTS.url)),
     auth: options.auth ?? authOf(rules.owner, env),
     environment: options.environment ?? (env.FLIPT_ENVIRONMENT || undefined),
     reference: options.reference ?? (env.FLIPT_REFERENCE || undefined),
@@ -117,25 +95,17 @@ function connectionOf(rules: OptionRules, options: ConnectionOptions, env: Envir
     url: withoutSlashes(given.url),
     headers,
     missingCredentials: missingCredentials(given.auth, headers, env),
-    http: { ...options.http, timeoutMs: options.http?.timeoutMs ?? 500, retries: options.http?.retries ?? 2 },
+    http: {
+      ...options.http,
+      timeoutMs: options.http?.timeoutMs ?? DEFAULTS.timeoutMs,
+      retries: options.http?.retries ?? DEFAULTS.retries,
+    },
     logger: options.logger === undefined ? consoleLogger : harmless(options.logger),
   };
 }
 
 function lowerCaseNames(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
-function filledIn<T extends object>(
-  defaults: T,
-  given: { readonly [K in keyof T]?: T[K] | undefined } | undefined,
-): T {
-  return { ...defaults, ...set(given ?? {}) };
-}
-
-/** Without the options that are undefined: those count as not set. */
-function set(given: object): object {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 const consoleLogger: Logger = {

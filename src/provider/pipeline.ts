@@ -1,45 +1,30 @@
 import { setMaxListeners } from 'node:events';
-import { isolating } from '../batch/isolate.js';
-import { batched } from '../batch/batched.js';
-import { questionKeys } from '../cache/key.js';
-import { knownKeys, type GivenContext } from '../cache/known-keys.js';
 import { cached } from '../cache/cached.js';
 import { overloadWatch } from '../diagnostics/overload.js';
-import { pinning, type Pins } from '../request/view-answers.js';
 import { outsideRequests, type Clock } from '../clock.js';
-import { availability } from '../availability/availability.js';
-import { healthCheck } from '../availability/health-check.js';
 import { openDiagnostics, type Diagnostics } from '../diagnostics/diagnostics.js';
 import { logHealth } from '../diagnostics/health-log.js';
 import { reportingSharedBuckets, watchSharedBuckets } from '../diagnostics/shared-bucket.js';
 import { watchHitRate } from '../diagnostics/hit-rate.js';
 import { logWatch } from '../diagnostics/watch-log.js';
 import { watchState, type OnStateChange } from '../diagnostics/provider-state.js';
-import { questionOf } from '../model/question.js';
-import type { AskAtOnce } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
-import { failedResolution, type Resolution } from '../model/resolution.js';
-import { selector } from './mapping/context.js';
-import { subjectReader } from './mapping/subject.js';
-import { authorized, withCredentials } from '../http/auth/authorized.js';
-import { credentialsOf } from '../http/auth/credentials.js';
-import { openTransport } from '../http/transport.js';
-import { itemTexts } from '../remote/batch-wire.js';
-import { bodySizes, remote } from '../remote/remote.js';
-import { retried } from '../http/retried.js';
-import { retryBudget } from '../http/retry.js';
+import { failedResolution } from '../model/resolution.js';
 import type { Logger } from '../options/provider-options.js';
-import { lateWatch } from './late-watch.js';
+import { inProcess, type InProcess } from './in-process.js';
+import { lazySnapshots } from './snapshots.js';
+import { NO_SNAPSHOT, start } from './start.js';
+import { openAsking } from './asking.js';
+import { remotely, whenResolved, type Resolve } from './remotely.js';
+import type { SnapshotBody } from '../snapshot/body/write-body.js';
 import type { ProviderSettings } from '../options/settings.js';
-import type { RequestView } from '../request/view.js';
 
 /** One life of a provider, from start to close. */
 export interface Running {
-  readonly resolve: (
-    flag: string,
-    context: GivenContext,
-    view: RequestView | undefined,
-  ) => Resolution | Promise<Resolution>;
+  readonly resolve: Resolve;
+  /** Each flag of the snapshot, or why none can be evaluated; `undefined` while there is no snapshot. */
+  readonly resolveAll: InProcess['resolveAll'];
+  readonly snapshot: () => SnapshotBody | undefined;
   /** Tries to reach the service; if that fails, goes on in the background. */
   readonly start: () => Promise<Failure | undefined>;
   /** Attaches a listener to what the layers report. */
@@ -91,7 +76,7 @@ function wire(
   clock: Clock,
   random: () => number,
 ): Running {
-  const { namespace, environment, reference, logger, http, deadlineMs } = settings;
+  const { logger, deadlineMs } = settings;
   const closing = new AbortController();
   // Each request that is under way listens to it.
   setMaxListeners(0, closing.signal);
@@ -99,56 +84,20 @@ function wire(
   const diagnostics = openDiagnostics();
   logHealth(diagnostics, logger);
   logWatch(diagnostics, settings, logger);
-  const transport = openTransport(settings, clock, diagnostics);
-  const credentials = credentialsOf(settings.auth, clock, http.timeoutMs, diagnostics);
-  const refreshing = authorized(transport.send, credentials);
-  const check = healthCheck(remote(refreshing, settings, closing.signal), namespace);
-  const service = availability(
-    {
-      check,
-      credentialsVersion: credentials.version,
-      breaker: settings.breaker,
-      reporter: diagnostics,
-    },
-    clock,
-    random,
-  );
-  const throughCircuit = service.throughCircuit(withCredentials(transport.send, credentials));
-  const textOf = itemTexts();
-  const budget = retryBudget();
-  const retrying = (extra: boolean): AskAtOnce => {
-    const retrySettings = { retries: http.retries, withinMs: deadlineMs, extra };
-    const retriedSend = retried(throughCircuit, retrySettings, budget, clock, random, diagnostics);
-    return service.observed(remote(retriedSend, settings, closing.signal, textOf));
-  };
-  const isWell = () => service.refusal() === undefined;
-  const isolated = isolating(
-    retrying(false),
-    { isWell, failed: service.serviceFailed, askExtra: retrying(true) },
-    clock,
-    diagnostics,
-  );
+  const asking = openAsking(settings, closing.signal, diagnostics, clock, random);
+  const { batch, service } = asking;
   const warn = (message: string) => {
     logger.warn(message);
   };
   const overload = overloadWatch(diagnostics, warn, clock);
-  const batch = batched(isolated, settings.batch, bodySizes(reference, textOf), clock, diagnostics);
   watchSharedBuckets(diagnostics, warn);
   const ask = reportingSharedBuckets(batch.ask, diagnostics);
-  const watch =
-    settings.watch &&
-    lateWatch(settings.watch, diagnostics, ({ openWatching }, options) =>
-      openWatching(
-        authorized(transport.send, credentials),
-        { ...settings, watch: options },
-        diagnostics,
-        clock,
-        random,
-      ),
-    );
+  const snapshots = usesSnapshots(settings)
+    ? lazySnapshots(asking.send, settings, diagnostics, clock, random)
+    : undefined;
   const answers = cached(
     ask,
-    { cache: settings.cache, deadlineMs, refusal: service.refusal, watch },
+    { cache: settings.cache, deadlineMs, refusal: service.refusal, watch: snapshots },
     clock,
     diagnostics,
   );
@@ -158,36 +107,29 @@ function wire(
   });
   if (settings.cache !== undefined) watchHitRate(diagnostics, warn);
 
-  watchState(diagnostics, answers.knowsAnything, changed);
+  const hasSnapshot = () => snapshots?.snapshot() !== undefined;
+  const isInProcess = settings.evaluation === 'in-process';
+  const fallback = { knowsAnything: answers.knowsAnything, hasSnapshot, needsWatch: isInProcess };
+  const state = watchState(diagnostics, fallback, changed);
+  const here =
+    snapshots &&
+    inProcess(
+      { ...snapshots, isStale: () => state() !== 'ready' || !snapshots.isReliable() },
+      settings,
+      clock,
+    );
 
-  const keyOf = questionKeys(namespace, environment, reference);
-  const keys = knownKeys(settings.cache?.maxEntries ?? 0, selector(settings.attributes));
-  const subjectOf = subjectReader(settings.attributes, settings.targetingKey);
-  const pinsOf = pinning(clock);
-
-  const known = (key: string, pins: Pins | undefined): Resolution | undefined => {
-    const pinned = pins?.get(key);
-    if (pinned !== undefined) return pinned;
-    const resolution = answers.fresh(key);
-    return resolution && pins ? pins.pin(key, resolution) : resolution;
-  };
-
-  const resolve: Running['resolve'] = (flag, context, view) => {
-    const pins = view && pinsOf(view);
-    const knownKey = keys.find(flag, context);
-    const recalled = knownKey === undefined ? undefined : known(knownKey, pins);
-    if (recalled !== undefined) return recalled;
-
-    const subject = subjectOf(context);
-    if ('kind' in subject) return failedResolution(subject);
-    const key = keyOf(flag, subject);
-    const resolution = known(key, pins);
-    if (resolution !== undefined) {
-      keys.keep(flag, context, key);
-      return resolution;
-    }
-    const asked = answers.ask(key, questionOf(namespace, flag, subject));
-    return pins === undefined ? asked : whenResolved(asked, (later) => pins.pin(key, later));
+  const asked = remotely(answers, settings, clock);
+  const isOffline = isInProcess && settings.watch === undefined;
+  const elsewhere: Resolve = isOffline ? () => failedResolution(NO_SNAPSHOT) : asked;
+  const resolve: Resolve = isInProcess
+    ? (flag, context, view) => here?.resolve(flag, context, view) ?? elsewhere(flag, context, view)
+    : asked;
+  const startedStale = ({ message }: Failure) => {
+    // The SDK announces READY first.
+    clock.endOfTurn(() => {
+      if (!closing.signal.aborted) changed('stale', message);
+    });
   };
 
   return {
@@ -201,32 +143,27 @@ function wire(
         return resolution;
       });
     },
-    start: () =>
-      outsideRequests(() => {
-        watch?.start();
-        return service.start(settings.initTimeoutMs);
-      }),
+    resolveAll: (context) => here?.resolveAll(context),
+    snapshot: () => snapshots?.body(),
+    start: () => outsideRequests(() => start({ service, snapshots, warn, startedStale }, settings, clock)),
     listen: diagnostics.listen,
     forget(flags) {
       answers.forget(flags);
-      watch?.poll();
+      snapshots?.poll();
     },
     async close() {
       closing.abort();
       service.close(CLOSED);
-      watch?.close();
       overload.close();
       batch.close(CLOSED);
       answers.forget();
-      await transport.close();
+      await snapshots?.close();
+      await asking.close();
     },
   };
 }
 
-/** At once where the resolution is there at once. */
-function whenResolved(
-  coming: Resolution | Promise<Resolution>,
-  use: (resolution: Resolution) => Resolution,
-): Resolution | Promise<Resolution> {
-  return coming instanceof Promise ? coming.then(use) : use(coming);
+/** Whether there may ever be a snapshot. */
+function usesSnapshots({ watch, snapshot: { initial, file, store } }: ProviderSettings): boolean {
+  return (watch ?? initial ?? file ?? store) !== undefined;
 }

@@ -25,6 +25,7 @@ import { traitsOf, type Failure } from '../model/failure.js';
 import type { FliptProviderOptions } from '../options/provider-options.js';
 import { CLOSED, run, type Running } from './pipeline.js';
 import { providerSettings, type ProviderSettings } from '../options/settings.js';
+import { evaluateAll, inTurns, type EvaluatedFlag } from './evaluate-all.js';
 import { checkFlagKeys, isText, nameOf } from './flag-keys.js';
 import { requestViewOf } from '../request/view.js';
 
@@ -150,11 +151,7 @@ export class FliptProvider implements Provider {
    */
   async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {
     checkFlagKeys('prefetch', flagKeys);
-    // Not all of very many at once: others who ask meanwhile must find a place among those that wait.
-    for (let first = 0; first < flagKeys.length; first += PREFETCHED_AT_ONCE) {
-      const some = flagKeys.slice(first, first + PREFETCHED_AT_ONCE);
-      await Promise.all(some.map(async (flagKey) => this.#evaluate(flagKey, context)));
-    }
+    await inTurns(flagKeys, async (flagKey) => this.#evaluate(flagKey, context));
   }
 
   /**
@@ -164,10 +161,36 @@ export class FliptProvider implements Provider {
   invalidate(flagKeys?: readonly string[]): void {
     if (flagKeys !== undefined) checkFlagKeys('invalidate', flagKeys);
     this.#running?.forget(flagKeys);
+    // What an immediate poll finds changed is announced then.
+    if (this.#settings.evaluation === 'in-process') return;
     this.events.emit(
       ProviderEvents.ConfigurationChanged,
       flagKeys === undefined ? {} : { flagsChanged: [...flagKeys] },
     );
+  }
+
+  /**
+   * All flags of the namespace for one context, in plain JSON values: for a page that the server renders, or for a
+   * browser to start from. Comes from the snapshot; without one, the flags of `flagKeys` are asked for in batches, and
+   * without these it rejects with GENERAL. A flag that does not exist or was not answered is left out.
+   * Rejects with INVALID_CONTEXT or TARGETING_KEY_MISSING for a context that cannot be used, with PROVIDER_NOT_READY
+   * after the provider is closed, and with a TypeError if `flagKeys` is not a list of strings.
+   */
+  async evaluateAll(
+    context: EvaluationContext,
+    flagKeys?: readonly string[],
+  ): Promise<Readonly<Record<string, EvaluatedFlag>>> {
+    if (flagKeys !== undefined) checkFlagKeys('evaluateAll', flagKeys);
+    const fromSnapshot = this.#running?.resolveAll(context);
+    return evaluateAll(fromSnapshot, flagKeys, (flagKey) => this.#evaluate(flagKey, context));
+  }
+
+  /**
+   * The snapshot that flags are evaluated from, as `snapshot.initial` takes it: plain JSON values, with each segment's
+   * constraints. `undefined` before the first.
+   */
+  getSnapshot(): object | undefined {
+    return this.#running?.snapshot();
   }
 
   /** Not async: a cached answer must not wait for a turn of the event loop. */
@@ -223,7 +246,5 @@ const EVENTS = {
   stale: ProviderEvents.Stale,
   error: ProviderEvents.Error,
 } as const;
-
-const PREFETCHED_AT_ONCE = 1_000;
 
 const NO_FLAG_KEY: Failure = { kind: 'flag-key', message: 'the flag key is not a string' };

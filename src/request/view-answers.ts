@@ -12,22 +12,30 @@ export interface Pins {
   readonly pin: (key: string, resolution: Resolution) => Resolution;
 }
 
-/** Keeps the answers of each request's view. They go with the view, or once it has ended. */
-export function pinning(clock: Clock): (view: { readonly ended: boolean }) => Pins | undefined {
-  const views = new WeakMap<object, { readonly pins: Pins; readonly since: number } | 'over'>();
+/** Keeps something for each request's view. It goes with the view, or once that has ended: then it is `undefined`. */
+export function perView<Kept>(
+  open: () => Kept,
+  clock: Clock,
+): (view: { readonly ended: boolean }) => Kept | undefined {
+  const views = new WeakMap<object, { readonly kept: Kept; readonly since: number } | 'over'>();
   return (view) => {
     const known = views.get(view);
     if (known === 'over') return undefined;
     if (view.ended || (known !== undefined && clock.now() - known.since >= VIEW_FOR_MS)) {
-      // A job that the request has started may hold the view for hours: what was pinned is let go.
+      // A job that the request has started may hold the view for hours: what was kept for it is let go.
       views.set(view, 'over');
       return undefined;
     }
-    if (known !== undefined) return known.pins;
-    const opened = pins(clock);
-    views.set(view, { pins: opened, since: clock.now() });
-    return opened;
+    if (known !== undefined) return known.kept;
+    const kept = open();
+    views.set(view, { kept, since: clock.now() });
+    return kept;
   };
+}
+
+/** Keeps the answers of each request's view. */
+export function pinning(clock: Clock): (view: { readonly ended: boolean }) => Pins | undefined {
+  return perView(() => pins(clock), clock);
 }
 
 function pins(clock: Clock): Pins {

@@ -33,18 +33,28 @@ export interface Watch {
 export interface WatchSettings {
   readonly fetch: FetchSnapshot;
   readonly pollMs: number;
+  /** In force until the service serves one. Default: none. */
+  readonly starting?: StartingSnapshot | undefined;
+  /** A snapshot of the service's is in force. */
+  readonly applied?: ((known: Known) => void) | undefined;
+}
+
+/** A snapshot to start from. */
+export interface StartingSnapshot extends Known {
+  /** `undefined` if the service has never confirmed it. */
+  readonly confirmedAt: Instant | undefined;
 }
 
 /** Polls at once, and from then on in the background until it is closed. */
 export function openWatch(
-  { fetch, pollMs }: WatchSettings,
+  { fetch, pollMs, starting, applied }: WatchSettings,
   { report }: Pick<Reporter, 'report'>,
   clock: Clock,
   random: () => number,
 ): Watch {
-  let state: WatchState = UNTRIED;
-  let known: Known | undefined;
-  let confirmed: Instant | undefined;
+  let state: WatchState = { ...UNTRIED, lastSuccessAt: starting?.confirmedAt?.now };
+  let known: Known | undefined = starting;
+  let confirmed: Instant | undefined = starting?.confirmedAt;
   let condition: WatchCondition | undefined;
   let underWay: Promise<void> | undefined;
   let following: Promise<void> | undefined;
@@ -93,6 +103,7 @@ export function openWatch(
   const apply = ({ snapshot, etag }: Known) => {
     const before = known?.snapshot;
     known = { snapshot, etag };
+    applied?.(known);
     // What v1 answers for a namespace that it does not know; a new one is empty, too.
     if (etag === undefined && snapshot.contents.size === 0)
       report({ type: 'namespace-suspect', failure: undefined });

@@ -11,7 +11,7 @@ import type { Snapshot } from './snapshot.js';
 import { streamReader } from './stream/connection.js';
 import { openPursuit } from './stream/pursuit.js';
 import { openStream } from './stream/stream.js';
-import { openWatch } from './watch.js';
+import { openWatch, type WatchSettings } from './watch.js';
 
 export interface WatchingSettings {
   readonly url: string;
@@ -21,8 +21,8 @@ export interface WatchingSettings {
   readonly watch: { readonly pollMs: number; readonly stream: boolean };
 }
 
-/** What the other layers learn from the snapshot. */
-export interface Watching {
+/** What the other layers learn from the snapshot in force. */
+export interface SnapshotInForce {
   readonly snapshot: () => Snapshot | undefined;
   /** When the service confirmed it last; `undefined` before the first. */
   readonly confirmedAt: () => Instant | undefined;
@@ -30,6 +30,9 @@ export interface Watching {
   readonly lostForMs: () => number;
   /** Whether the snapshot gives the same answer: then it holds until the flag changes. */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
+}
+
+export interface Watching extends SnapshotInForce {
   /** Polls without waiting for the interval. */
   readonly poll: () => Promise<void>;
   readonly close: () => void;
@@ -45,11 +48,12 @@ export function openWatching(
   reporter: Reporter,
   clock: Clock,
   random: () => number,
+  { starting, applied }: Pick<WatchSettings, 'starting' | 'applied'> = {},
 ): Watching {
   const { namespace, environment, http, watch: options } = settings;
   const closing = new AbortController();
   const fetch = snapshotFetcher(send, settings, clock, closing.signal);
-  const watch = openWatch({ fetch, pollMs: options.pollMs }, reporter, clock, random);
+  const watch = openWatch({ fetch, pollMs: options.pollMs, starting, applied }, reporter, clock, random);
   const stream = options.stream ? openFollowing() : undefined;
   const misspelt = misspeltKeys(
     () => watch.snapshot()?.contents.keys() ?? [],

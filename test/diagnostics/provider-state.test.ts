@@ -1,12 +1,18 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Problem } from '../../src/diagnostics/events.js';
-import { watchState, type OnStateChange, type ProviderState } from '../../src/diagnostics/provider-state.js';
+import {
+  watchState,
+  type Fallback,
+  type OnStateChange,
+  type ProviderState,
+} from '../../src/diagnostics/provider-state.js';
 import { changingProblems, REFUSED } from './problems.fixture.js';
 
-function setUp(knowsAnything = false) {
+function setUp(knowsAnything = false, fallback: Partial<Fallback> = {}) {
   const { diagnostics, ...problems } = changingProblems();
   const changed = vi.fn<OnStateChange>();
-  watchState(diagnostics, () => knowsAnything, changed);
+  const none: Fallback = { knowsAnything: () => knowsAnything, hasSnapshot: () => false, needsWatch: false };
+  watchState(diagnostics, { ...none, ...fallback }, changed);
   return { changed, states: () => changed.mock.calls.map(([state]) => state), ...problems };
 }
 

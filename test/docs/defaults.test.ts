@@ -13,7 +13,8 @@ import {
   type Member,
 } from './stated.fixture.js';
 
-const OPTIONS = 'src/options/provider-options.ts';
+const fileOf = (interfaceName: string) =>
+  `src/options/${interfaceName === 'WatchOptions' ? 'snapshot' : 'provider'}-options.ts`;
 
 interface Option {
   /** As `cache.freshForMs`. */
@@ -23,9 +24,9 @@ interface Option {
 
 /** All that a user may set, groups before their members. */
 function optionsOf(interfaceName: string, group = ''): readonly Option[] {
-  return membersOf(OPTIONS, interfaceName).flatMap((member) => {
+  return membersOf(fileOf(interfaceName), interfaceName).flatMap((member) => {
     const path = group + member.name;
-    const [members] = /\b(?:Http|Tls|Cache|Batch|Breaker)Options\b/.exec(member.type) ?? [];
+    const [members] = /\b(?:Http|Tls|Cache|Batch|Breaker|Watch)Options\b/.exec(member.type) ?? [];
     return [{ path, member }, ...(members === undefined ? [] : optionsOf(members, `${path}.`))];
   });
 }
@@ -53,6 +54,7 @@ function shown(setting: unknown): string {
 /** Other words for the same. */
 const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ['–', 'none'],
+  ['neither', 'none'],
   ['all', 'none'],
   ['those that Node trusts', 'none'],
   ['the host of url', 'none'],
@@ -89,8 +91,9 @@ describe.each(options)('$path', ({ path, member }) => {
     const { variables } = stated(member);
     expect(path.includes('.') ? [] : rowOf(path).variables).toEqual(variables);
     for (const variable of variables) {
-      const settings = providerSettings({}, { [variable]: 'http://set.test' });
-      expect(JSON.stringify(settingAt(settings, path)), variable).toContain('http://set.test');
+      const value = path === 'evaluation' ? 'in-process' : 'http://set.test';
+      const settings = providerSettings({}, { [variable]: value });
+      expect(JSON.stringify(settingAt(settings, path)), variable).toContain(value);
     }
   });
 });

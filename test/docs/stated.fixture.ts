@@ -90,7 +90,7 @@ export function readmeOptions(): readonly Row[] {
 
 /** What a row says of an option in its group: a number behind its name, else that there is none. */
 export function readmeMember({ meaning, option }: Row, name: string): string {
-  const [, number] = new RegExp(`\`${name}\`(?: (\\d+))?`).exec(meaning) ?? [];
+  const [, value] = new RegExp(`\`${name}\`(?: (\\d+|true|false))?`).exec(meaning) ?? [];
   if (!meaning.includes(`\`${name}\``)) throw new Error(`README.md: ${option} does not name ${name}`);
-  return number ?? 'none';
+  return value ?? 'none';
 }

@@ -35,6 +35,24 @@ export function contextReader(selection?: Selection): (context: object) => Subje
   };
 }
 
+/** One attribute's text, read when it is needed; undefined for one that is missing or left out. */
+export type ReadText = (name: string) => string | undefined;
+
+/**
+ * The same for evaluation in this process, which needs a few attributes only: what is not read costs nothing and cannot
+ * fail. Reading throws {@link InvalidContext} for an attribute that cannot be written as text.
+ */
+export function attributeReader(selection?: Selection): (context: object) => ReadText {
+  const sent = selector(selection);
+  return (context) => {
+    const values = context as Readonly<Record<string, unknown>>;
+    return (name) =>
+      name !== 'targetingKey' && sent(name) && Object.hasOwn(values, name)
+        ? attributeText(name, values[name])
+        : undefined;
+  };
+}
+
 /** Whether an attribute of this name is sent. */
 export function selector(selection: Selection): (name: string) => boolean {
   if (selection === undefined) return () => true;
@@ -72,7 +90,8 @@ function sortByName(names: string[], texts: string[]): void {
   }
 }
 
-function entityOf(targetingKey: unknown): string {
+/** The entity's id. Throws {@link InvalidContext} for a targetingKey that cannot be written as text. */
+export function entityOf(targetingKey: unknown): string {
   if (typeof targetingKey === 'string') return targetingKey;
   if ((targetingKey ?? '') === '') return '';
   try {

@@ -2,7 +2,7 @@ import { ErrorCode, StandardResolutionReasons, type ResolutionDetails } from '@o
 import type { BooleanAnswer, VariantAnswer } from '../../model/answer.js';
 import type { Resolution } from '../../model/resolution.js';
 import { errorCodeOf } from './failures.js';
-import { reasonOf } from './reasons.js';
+import { reasonOf, reasonWithoutVariant } from './reasons.js';
 import type { Translate } from './value.js';
 import { quoted } from '../../text/quote.js';
 
@@ -43,12 +43,10 @@ function decided<T>(
 ): ResolutionDetails<T> {
   const flagMetadata = metadataOf(resolution, answer, namespace);
   if (answer.kind === 'variant') {
-    if (answer.reason === 'FLAG_DISABLED') {
+    const reason = reasonWithoutVariant(answer);
+    if (reason !== undefined) {
       if (answer.variant !== '') flagMetadata.disabledVariant = answer.variant;
-      return { value: defaultValue, reason: StandardResolutionReasons.DISABLED, flagMetadata };
-    }
-    if (answer.variant === '') {
-      return { value: defaultValue, reason: StandardResolutionReasons.DEFAULT, flagMetadata };
+      return { value: defaultValue, reason, flagMetadata };
     }
   }
   const translated = translate(answer);
@@ -81,8 +79,9 @@ function metadataOf(
   return withAge(metadata, resolution);
 }
 
-function withAge(metadata: Metadata, { source, ageMs }: Resolution): Metadata {
-  if (source === 'cache') metadata.ageMs = Math.round(ageMs);
+function withAge(metadata: Metadata, { source, ageMs, version }: Resolution): Metadata {
+  if (source !== 'service') metadata.ageMs = Math.round(ageMs);
+  if (version !== undefined) metadata.version = version;
   return metadata;
 }
 

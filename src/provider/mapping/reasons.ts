@@ -17,3 +17,9 @@ export function reasonOf(answer: VariantAnswer | BooleanAnswer, resolution: Reso
       return StandardResolutionReasons.UNKNOWN;
   }
 }
+
+/** The reason of an answer that gives no variant, so that the caller's default is used; `undefined` for any other. */
+export function reasonWithoutVariant({ reason, variant }: VariantAnswer): string | undefined {
+  if (reason === 'FLAG_DISABLED') return StandardResolutionReasons.DISABLED;
+  return variant === '' ? StandardResolutionReasons.DEFAULT : undefined;
+}

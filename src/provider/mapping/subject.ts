@@ -13,11 +13,14 @@ export function subjectReader(
       const subject = read(context);
       return subject.entity === '' && targetingKey === 'required' ? NO_TARGETING_KEY : subject;
     } catch (error) {
-      return error instanceof InvalidContext
-        ? { kind: 'context', message: error.message }
-        : UNREADABLE_CONTEXT;
+      return contextFailure(error);
     }
   };
+}
+
+/** Why a context could not be read. */
+export function contextFailure(error: unknown): Failure {
+  return error instanceof InvalidContext ? { kind: 'context', message: error.message } : UNREADABLE_CONTEXT;
 }
 
 export const UNREADABLE_CONTEXT: Failure = {
@@ -25,7 +28,7 @@ export const UNREADABLE_CONTEXT: Failure = {
   message: 'the evaluation context cannot be read',
 };
 
-const NO_TARGETING_KEY: Failure = {
+export const NO_TARGETING_KEY: Failure = {
   kind: 'targeting-key',
   message: "the context has no targetingKey, which the provider requires (targetingKey: 'required')",
 };

@@ -1,0 +1,43 @@
+import { checkOptions } from './check-options.js';
+import { variableOf, type Environment } from './environment.js';
+import { WATCH } from './defaults.js';
+import type { FliptProviderOptions } from './provider-options.js';
+import { providerRules } from './provider-rules.js';
+import type { SnapshotOptions, WatchOptions } from './snapshot-options.js';
+import { filledIn, set, type Settled } from './settled.js';
+
+/** Where flags are evaluated, and what is known of the service's snapshot. */
+export interface EvaluationSettings {
+  readonly evaluation: 'remote' | 'in-process';
+  /** `undefined`: off. */
+  readonly watch: Settled<WatchOptions> | undefined;
+  readonly snapshot: SnapshotOptions;
+}
+
+/** Throws a TypeError where the options exclude each other. */
+export function evaluationSettings(
+  options: FliptProviderOptions,
+  reference: string | undefined,
+  env: Environment,
+): EvaluationSettings {
+  const given = { evaluation: options.evaluation ?? (env.FLIPT_EVALUATION || 'remote') };
+  checkOptions(providerRules, given, variableOf);
+  const evaluation = given.evaluation === 'in-process' ? 'in-process' : 'remote';
+  const snapshot: SnapshotOptions = set(options.snapshot ?? {});
+  const isWatched = options.watch !== false && reference === undefined;
+  if (evaluation === 'in-process') {
+    if (reference !== undefined) throw wrong('the newest revision only: leave out reference');
+    if (!isWatched && !hasSnapshot(snapshot)) {
+      throw wrong('a snapshot: with watch: false, set snapshot.initial, snapshot.file or snapshot.store');
+    }
+  }
+  return { evaluation, snapshot, watch: isWatched ? filledIn(WATCH, options.watch || undefined) : undefined };
+}
+
+function hasSnapshot({ initial, file, store }: SnapshotOptions): boolean {
+  return (initial ?? file ?? store) !== undefined;
+}
+
+function wrong(needs: string): TypeError {
+  return new TypeError(`${providerRules.owner}: evaluation: 'in-process' needs ${needs}`);
+}

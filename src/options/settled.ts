@@ -1,0 +1,14 @@
+/** Options with their defaults filled in. */
+export type Settled<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> };
+
+export function filledIn<T extends object>(
+  defaults: T,
+  given: { readonly [K in keyof T]?: T[K] | undefined } | undefined,
+): T {
+  return { ...defaults, ...set(given ?? {}) };
+}
+
+/** Without the options that are undefined: those count as not set. */
+export function set(given: object): object {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,62 @@
+import { availability, type Availability } from '../availability/availability.js';
+import { healthCheck } from '../availability/health-check.js';
+import { batched, type Batched } from '../batch/batched.js';
+import { isolating } from '../batch/isolate.js';
+import type { Clock } from '../clock.js';
+import type { Diagnostics } from '../diagnostics/diagnostics.js';
+import { authorized, withCredentials } from '../http/auth/authorized.js';
+import { credentialsOf } from '../http/auth/credentials.js';
+import type { Send } from '../http/reply.js';
+import { retried } from '../http/retried.js';
+import { retryBudget } from '../http/retry.js';
+import { openTransport } from '../http/transport.js';
+import type { AskAtOnce } from '../model/answer.js';
+import type { ProviderSettings } from '../options/settings.js';
+import { itemTexts } from '../remote/batch-wire.js';
+import { bodySizes, remote } from '../remote/remote.js';
+
+/** The layers that ask the service, from a question to the wire. */
+export interface Asking {
+  readonly batch: Batched;
+  readonly service: Availability;
+  /** Past the circuit breaker: for polls in the background. */
+  readonly send: Send;
+  readonly close: () => Promise<void>;
+}
+
+/** `signal` ends every request. */
+export function openAsking(
+  settings: ProviderSettings,
+  signal: AbortSignal,
+  diagnostics: Diagnostics,
+  clock: Clock,
+  random: () => number,
+): Asking {
+  const { namespace, reference, auth, http, breaker, deadlineMs } = settings;
+  const transport = openTransport(settings, clock, diagnostics);
+  const credentials = credentialsOf(auth, clock, http.timeoutMs, diagnostics);
+  const send = authorized(transport.send, credentials);
+  const check = healthCheck(remote(send, settings, signal), namespace);
+  const service = availability(
+    { check, credentialsVersion: credentials.version, breaker, reporter: diagnostics },
+    clock,
+    random,
+  );
+  const throughCircuit = service.throughCircuit(withCredentials(transport.send, credentials));
+  const textOf = itemTexts();
+  const budget = retryBudget();
+  const retrying = (extra: boolean): AskAtOnce => {
+    const retrySettings = { retries: http.retries, withinMs: deadlineMs, extra };
+    const retriedSend = retried(throughCircuit, retrySettings, budget, clock, random, diagnostics);
+    return service.observed(remote(retriedSend, settings, signal, textOf));
+  };
+  const isWell = () => service.refusal() === undefined;
+  const isolated = isolating(
+    retrying(false),
+    { isWell, failed: service.serviceFailed, askExtra: retrying(true) },
+    clock,
+    diagnostics,
+  );
+  const batch = batched(isolated, settings.batch, bodySizes(reference, textOf), clock, diagnostics);
+  return { batch, service, send, close: transport.close };
+}

@@ -1,0 +1,119 @@
+import {
+  GeneralError,
+  InvalidContextError,
+  ProviderNotReadyError,
+  TargetingKeyMissingError,
+} from '@openfeature/server-sdk';
+import type { Answer, VariantAnswer } from '../model/answer.js';
+import type { Failure } from '../model/failure.js';
+import { traitsOf } from '../model/failure.js';
+import type { Resolution } from '../model/resolution.js';
+import { reasonOf, reasonWithoutVariant } from './mapping/reasons.js';
+import { attachmentOf } from './mapping/value.js';
+
+/** A flag as `evaluateAll` returns it: plain JSON values, for a page or a browser. */
+export interface EvaluatedFlag {
+  /** The kind of flag. */
+  readonly type: 'boolean' | 'variant';
+  /** Of a boolean flag, whether it is on. Of a variant flag, the variant's key; `null` if no variant applies. */
+  readonly value: boolean | string | null;
+  /** The variant's key; of a boolean flag `'true'` or `'false'`; `null` if no variant applies. */
+  readonly variant: string | null;
+  /** The variant's attachment, parsed. Absent if there is none, or it is not JSON. */
+  readonly attachment?: unknown;
+  /** OpenFeature's reason. */
+  readonly reason: string;
+}
+
+/** Flags asked for at a time: the questions of other callers must find a place in the queue as well. */
+const AT_ONCE = 1_000;
+
+/** Runs `run` for each key, for some of them at once. */
+export async function inTurns<Result>(
+  flagKeys: readonly string[],
+  run: (flagKey: string) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (let first = 0; first < flagKeys.length; first += AT_ONCE) {
+    results.push(...(await Promise.all(flagKeys.slice(first, first + AT_ONCE).map(run))));
+  }
+  return results;
+}
+
+/** Rejects with an error of OpenFeature's where nothing can be evaluated. */
+export async function evaluateAll(
+  fromSnapshot: ReadonlyMap<string, Resolution> | Failure | undefined,
+  flagKeys: readonly string[] | undefined,
+  evaluate: (flagKey: string) => Resolution | Promise<Resolution>,
+): Promise<Readonly<Record<string, EvaluatedFlag>>> {
+  if (fromSnapshot !== undefined && 'kind' in fromSnapshot) throw errorOf(fromSnapshot);
+  const keys = flagKeys ?? [...(fromSnapshot ?? missingSnapshot()).keys()];
+  const resolutions =
+    fromSnapshot === undefined
+      ? await inTurns(keys, async (flagKey) => evaluate(flagKey))
+      : keys.map((flagKey) => fromSnapshot.get(flagKey));
+  // Without a prototype: Flipt v1 allows a flag to be called __proto__.
+  const flags = Object.create(null) as Record<string, EvaluatedFlag>;
+  for (const [at, flagKey] of keys.entries()) {
+    const resolution = resolutions[at];
+    if (resolution === undefined) continue;
+    throwIfUnusable(resolution.answer);
+    const flag = evaluatedFlag(resolution);
+    if (flag !== undefined) flags[flagKey] = flag;
+  }
+  return flags;
+}
+
+function missingSnapshot(): never {
+  throw new GeneralError(
+    'evaluateAll: there is no snapshot to take the flag keys from: name them, or see docs/in-process.md',
+  );
+}
+
+/** What concerns the context or the provider concerns all flags alike. */
+function throwIfUnusable(answer: Answer): void {
+  if (answer.kind === 'failed' && traitsOf(answer.failure).errorCode !== 'GENERAL') {
+    if (traitsOf(answer.failure).errorCode !== 'PARSE_ERROR') throw errorOf(answer.failure);
+  }
+}
+
+function errorOf(failure: Failure): Error {
+  switch (traitsOf(failure).errorCode) {
+    case 'INVALID_CONTEXT':
+      return new InvalidContextError(failure.message);
+    case 'TARGETING_KEY_MISSING':
+      return new TargetingKeyMissingError(failure.message);
+    case 'PROVIDER_NOT_READY':
+      return new ProviderNotReadyError(failure.message);
+    default:
+      return new GeneralError(failure.message);
+  }
+}
+
+function evaluatedFlag(resolution: Resolution): EvaluatedFlag | undefined {
+  const { answer } = resolution;
+  if (answer.kind === 'boolean') {
+    const { enabled } = answer;
+    return {
+      type: 'boolean',
+      value: enabled,
+      variant: String(enabled),
+      reason: reasonOf(answer, resolution),
+    };
+  }
+  return answer.kind === 'variant' ? evaluatedVariant(answer, resolution) : undefined;
+}
+
+function evaluatedVariant(answer: VariantAnswer, resolution: Resolution): EvaluatedFlag {
+  const reason = reasonWithoutVariant(answer);
+  if (reason !== undefined) return { type: 'variant', value: null, variant: null, reason };
+  const { variant } = answer;
+  const attachment = attachmentOf(answer) ?? undefined;
+  return {
+    type: 'variant',
+    value: variant,
+    variant,
+    ...(attachment !== undefined && { attachment }),
+    reason: reasonOf(answer, resolution),
+  };
+}

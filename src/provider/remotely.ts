@@ -1,0 +1,60 @@
+import type { Cached } from '../cache/cached.js';
+import { questionKeys } from '../cache/key.js';
+import { knownKeys, type GivenContext } from '../cache/known-keys.js';
+import type { Clock } from '../clock.js';
+import { questionOf } from '../model/question.js';
+import { failedResolution, type Resolution } from '../model/resolution.js';
+import type { ProviderSettings } from '../options/settings.js';
+import { pinning, type Pins } from '../request/view-answers.js';
+import type { RequestView } from '../request/view.js';
+import { selector } from './mapping/context.js';
+import { subjectReader } from './mapping/subject.js';
+
+/** Resolves a flag for a context. Synchronous where the resolution is there at once. */
+export type Resolve = (
+  flag: string,
+  context: GivenContext,
+  view: RequestView | undefined,
+) => Resolution | Promise<Resolution>;
+
+/** Resolves from a view's answers, else from the cache, else by asking the service. */
+export function remotely(answers: Cached, settings: ProviderSettings, clock: Clock): Resolve {
+  const { namespace, environment, reference, attributes, targetingKey } = settings;
+  const keyOf = questionKeys(namespace, environment, reference);
+  const keys = knownKeys(settings.cache?.maxEntries ?? 0, selector(attributes));
+  const subjectOf = subjectReader(attributes, targetingKey);
+  const pinsOf = pinning(clock);
+
+  const known = (key: string, pins: Pins | undefined): Resolution | undefined => {
+    const pinned = pins?.get(key);
+    if (pinned !== undefined) return pinned;
+    const resolution = answers.fresh(key);
+    return resolution && pins ? pins.pin(key, resolution) : resolution;
+  };
+
+  return (flag, context, view) => {
+    const pins = view && pinsOf(view);
+    const knownKey = keys.find(flag, context);
+    const recalled = knownKey === undefined ? undefined : known(knownKey, pins);
+    if (recalled !== undefined) return recalled;
+
+    const subject = subjectOf(context);
+    if ('kind' in subject) return failedResolution(subject);
+    const key = keyOf(flag, subject);
+    const resolution = known(key, pins);
+    if (resolution !== undefined) {
+      keys.keep(flag, context, key);
+      return resolution;
+    }
+    const asked = answers.ask(key, questionOf(namespace, flag, subject));
+    return pins === undefined ? asked : whenResolved(asked, (later) => pins.pin(key, later));
+  };
+}
+
+/** At once where the resolution is there at once. */
+export function whenResolved(
+  coming: Resolution | Promise<Resolution>,
+  use: (resolution: Resolution) => Resolution,
+): Resolution | Promise<Resolution> {
+  return coming instanceof Promise ? coming.then(use) : use(coming);
+}

@@ -1,0 +1,104 @@
+import type { FlagWatch } from '../cache/cached.js';
+import { NO_RELIANCE } from '../cache/freshness.js';
+import { elapsedMs, type Clock } from '../clock.js';
+import type { Diagnostics } from '../diagnostics/diagnostics.js';
+import type { Send } from '../http/reply.js';
+import type { ProviderSettings } from '../options/settings.js';
+import type { SnapshotBody } from '../snapshot/body/write-body.js';
+import type { OpenSnapshots } from '../snapshot/open-snapshots.js';
+import type { Snapshot } from '../snapshot/snapshot.js';
+import { messageOf } from '../text/describe.js';
+
+/** The service's snapshot, and what the options keep or give instead. */
+export interface Snapshots extends FlagWatch {
+  /** The one in force; `undefined` before the first. */
+  readonly snapshot: () => Snapshot | undefined;
+  /** Milliseconds since the service confirmed it last; 0 for one that it never has. */
+  readonly ageMs: () => number;
+  /** Whether a change of it would have been noticed. */
+  readonly isReliable: () => boolean;
+  /** Loads what is kept, then begins to poll. Resolves when that is loaded. Never rejects. */
+  readonly start: () => Promise<void>;
+  /** Resolves when the first snapshot is in force, and when it is known that none will be soon. */
+  readonly first: () => Promise<void>;
+  /** The snapshot in plain JSON values, as Flipt serves it. */
+  readonly body: () => SnapshotBody | undefined;
+  /** Polls without waiting for the interval. */
+  readonly poll: () => void;
+  /** Completes what is still to be saved. */
+  readonly close: () => Promise<void>;
+}
+
+/** The code is loaded when the provider starts: who imports the package does not pay for the engine. */
+export function lazySnapshots(
+  send: Send,
+  settings: ProviderSettings,
+  diagnostics: Diagnostics,
+  clock: Clock,
+  random: () => number,
+): Snapshots {
+  const { watch, logger } = settings;
+  let opened: OpenSnapshots | undefined;
+  let isClosed = false;
+  let resolveFirst: () => void = () => undefined;
+  const first = new Promise<void>((resolve) => {
+    resolveFirst = resolve;
+  });
+  diagnostics.listen('watch-changed', resolveFirst);
+
+  const listeners = {
+    applied: resolveFirst,
+    warn: (message: string) => {
+      logger.warn(message);
+    },
+  };
+  const load = async () => {
+    try {
+      const { openSnapshots } = await import('../snapshot/open-snapshots.js');
+      opened = isClosed
+        ? undefined
+        : await openSnapshots(send, settings, listeners, diagnostics, clock, random);
+      if (isClosed) await opened?.close();
+    } catch (error) {
+      const message = `the code of the watch cannot be loaded: ${messageOf(error)}`;
+      diagnostics.report({
+        type: 'watch-changed',
+        state: 'not-offered',
+        failure: { kind: 'defect', message },
+      });
+    }
+  };
+  let loading: Promise<void> | undefined;
+  const ageMs = () => {
+    const confirmedAt = opened?.confirmedAt();
+    return confirmedAt === undefined ? 0 : elapsedMs(clock, confirmedAt);
+  };
+
+  return {
+    snapshot: () => opened?.snapshot(),
+    ageMs,
+    isReliable: () => opened !== undefined && opened.lostForMs() < 0,
+    confirms: (question, answer) => opened?.confirms(question, answer) ?? false,
+    evaluate(question) {
+      const answer = opened?.evaluate(question);
+      const version = opened?.snapshot()?.version;
+      if (answer === undefined || version === undefined) return undefined;
+      return { answer, source: 'in-process', ageMs: ageMs(), stale: true, version };
+    },
+    reliance: () =>
+      opened === undefined || watch === undefined
+        ? NO_RELIANCE
+        : { lostForMs: opened.lostForMs(), maxAgeMs: watch.maxAgeMs },
+    start: () => (loading ??= load()),
+    first: () => first,
+    body: () => opened?.body(),
+    poll() {
+      void opened?.poll();
+    },
+    async close() {
+      isClosed = true;
+      resolveFirst();
+      await opened?.close();
+    },
+  };
+}

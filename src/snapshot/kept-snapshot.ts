@@ -1,0 +1,94 @@
+import type { Clock } from '../clock.js';
+import { compileFeatures } from '../engine/compiled-features.js';
+import type { SnapshotOptions } from '../options/snapshot-options.js';
+import { fileStore } from '../stores/file-store.js';
+import { keeper } from '../stores/keeper.js';
+import { readKept, writeKept, type Origin } from '../stores/kept-text.js';
+import { messageOf } from '../text/describe.js';
+import { parseSnapshot, type ParsedBody } from './body/parse.js';
+import { writeBody } from './body/write-body.js';
+import { digestOf } from './contents.js';
+import type { Known } from './fetch.js';
+import { initialBody } from './initial.js';
+import type { StartingSnapshot } from './watch.js';
+
+/** Keeps the newest snapshot across restarts, as far as the options say. */
+export interface KeptSnapshots {
+  /** What was kept, else the initial one, else `undefined`. Never rejects. */
+  readonly load: (withinMs: number) => Promise<StartingSnapshot | undefined>;
+  /** Keeps a snapshot that is in force. */
+  readonly save: (known: Known) => void;
+  /** Completes what is still to be saved. Never rejects. */
+  readonly close: () => Promise<void>;
+}
+
+export function keptSnapshots(
+  options: SnapshotOptions,
+  origin: Origin,
+  warn: (message: string) => void,
+  clock: Clock,
+): KeptSnapshots {
+  const { namespace } = origin;
+  const store = options.store ?? (options.file === undefined ? undefined : fileStore(options.file));
+  const kept = store && keeper(store, warn, clock);
+  const place = options.file === undefined ? 'the kept snapshot' : `snapshot.file ${options.file}`;
+
+  const fromStore = async (withinMs: number): Promise<StartingSnapshot | undefined> => {
+    const text = await kept?.load(withinMs);
+    if (text === undefined) return undefined;
+    const read = readKept(text, origin);
+    if ('wrong' in read) {
+      warn(`${place} is not used: ${read.wrong}`);
+      return undefined;
+    }
+    const { body, etag, version, confirmedAt } = read;
+    const parsed = await parse(Buffer.from(body), place);
+    if (parsed === undefined) return undefined;
+    // Kept times may lie ahead of this machine's date.
+    const date = Math.min(confirmedAt, clock.date());
+    const now = clock.now() - (clock.date() - date);
+    return { ...known(parsed, version), etag, confirmedAt: { now, date } };
+  };
+
+  const fromOptions = async (): Promise<StartingSnapshot | undefined> => {
+    if (options.initial === undefined) return undefined;
+    try {
+      const body = await initialBody(options.initial, namespace, options.semantics ?? 'v1');
+      const parsed = await parse(Buffer.from(JSON.stringify(body)), 'snapshot.initial');
+      return parsed && { ...known(parsed), etag: undefined, confirmedAt: undefined };
+    } catch (error) {
+      warn(`snapshot.initial is not used: ${messageOf(error)}`);
+      return undefined;
+    }
+  };
+
+  const parse = async (body: Buffer, from: string): Promise<ParsedBody | undefined> => {
+    try {
+      return await parseSnapshot(body, namespace, clock);
+    } catch (error) {
+      warn(`${from} is not used: ${messageOf(error)}`);
+      return undefined;
+    }
+  };
+
+  return {
+    load: async (withinMs) => (await fromStore(withinMs)) ?? fromOptions(),
+    save({ snapshot, etag }) {
+      const confirmedAt = clock.date();
+      kept?.save(() => {
+        const body = JSON.stringify(writeBody(namespace, snapshot));
+        return writeKept({ body, version: snapshot.version, etag, confirmedAt }, origin);
+      });
+    },
+    close: async () => kept?.close(),
+  };
+}
+
+function known(
+  parsed: ParsedBody,
+  version = parsed.digest ?? digestOf(parsed.contents),
+): Pick<Known, 'snapshot'> {
+  return {
+    snapshot: { ...parsed, compiled: compileFeatures(parsed.features, parsed.semantics), version },
+  };
+}

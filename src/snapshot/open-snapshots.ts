@@ -1,0 +1,89 @@
+import type { Clock } from '../clock.js';
+import type { Reporter } from '../diagnostics/diagnostics.js';
+import { evaluate } from '../engine/evaluate.js';
+import type { Send } from '../http/reply.js';
+import type { KnownAnswer } from '../model/answer.js';
+import type { Question } from '../model/question.js';
+import type { SnapshotOptions } from '../options/snapshot-options.js';
+import { writeBody, type SnapshotBody } from './body/write-body.js';
+import { keptSnapshots } from './kept-snapshot.js';
+import type { Known } from './fetch.js';
+import type { StartingSnapshot } from './watch.js';
+import { openWatching, type SnapshotInForce, type Watching, type WatchingSettings } from './watching.js';
+
+export interface SnapshotsSettings extends Omit<WatchingSettings, 'watch'> {
+  /** `undefined`: the service is not asked. */
+  readonly watch: WatchingSettings['watch'] | undefined;
+  readonly snapshot: SnapshotOptions;
+  /** Milliseconds that loading the kept snapshot may take. */
+  readonly initTimeoutMs: number;
+}
+
+export interface SnapshotListeners {
+  readonly warn: (message: string) => void;
+  /** A snapshot is in force. */
+  readonly applied: () => void;
+}
+
+/** The snapshot in force: kept, given or the service's. */
+export interface OpenSnapshots extends SnapshotInForce {
+  /** `undefined` for a flag that is not in the snapshot. */
+  readonly evaluate: (question: Question) => KnownAnswer | undefined;
+  /** The snapshot in plain JSON values, as Flipt serves it; `undefined` before the first. */
+  readonly body: () => SnapshotBody | undefined;
+  /** Polls without waiting for the interval. */
+  readonly poll: () => Promise<void>;
+  /** Completes what is still to be saved. Never rejects. */
+  readonly close: () => Promise<void>;
+}
+
+/** Loads the kept snapshot, then begins to poll. Never rejects. */
+export async function openSnapshots(
+  send: Send,
+  settings: SnapshotsSettings,
+  { warn, applied }: SnapshotListeners,
+  reporter: Reporter,
+  clock: Clock,
+  random: () => number,
+): Promise<OpenSnapshots> {
+  const { namespace, watch, snapshot: options, initTimeoutMs } = settings;
+  const kept = keptSnapshots(options, settings, warn, clock);
+  const starting = await kept.load(initTimeoutMs);
+  const keep = (known: Known) => {
+    kept.save(known);
+    applied();
+  };
+  const source =
+    watch === undefined
+      ? unwatched(starting)
+      : openWatching(send, { ...settings, watch }, reporter, clock, random, { starting, applied: keep });
+  if (starting !== undefined) applied();
+
+  return {
+    ...source,
+    evaluate(question) {
+      const compiled = source.snapshot()?.compiled;
+      return compiled?.flag(question.flag) && evaluate(compiled, question);
+    },
+    body() {
+      const snapshot = source.snapshot();
+      return snapshot && writeBody(namespace, snapshot);
+    },
+    async close() {
+      source.close();
+      await kept.close();
+    },
+  };
+}
+
+/** Nothing is sent, and so nothing changes. */
+function unwatched(starting: StartingSnapshot | undefined): Watching {
+  return {
+    snapshot: () => starting?.snapshot,
+    confirmedAt: () => starting?.confirmedAt,
+    lostForMs: () => -Infinity,
+    confirms: () => false,
+    poll: () => Promise.resolve(),
+    close: () => undefined,
+  };
+}

@@ -1,0 +1,205 @@
+import { OpenFeature, ProviderEvents } from '@openfeature/server-sdk';
+import { describe, expect, it } from 'vitest';
+import { good } from '../provider/changing.fixture.js';
+import { FEATURES, PRO } from './features.fixture.js';
+import { openRequestView, requestContext, type FliptProviderOptions } from '../../src/index.js';
+import {
+  flipt,
+  localService,
+  open,
+  recordingLogger,
+  refusedAddress,
+  register,
+  serving,
+} from '../provider/open.fixture.js';
+
+const offline = (options: FliptProviderOptions = {}) =>
+  open({ evaluation: 'in-process', watch: false, snapshot: { initial: FEATURES }, ...options });
+
+describe('evaluation in this process', () => {
+  it('sends no request for a resolve', async () => {
+    const service = await localService({ features: FEATURES });
+    const { client } = await open({ url: service.url, evaluation: 'in-process' });
+    const before = service.requests;
+    expect(await client.getStringDetails('colour', 'none', PRO)).toMatchObject({
+      value: 'red',
+      variant: 'red',
+      reason: 'TARGETING_MATCH',
+      flagMetadata: {
+        flagSetId: 'default',
+        serviceReason: 'MATCH',
+        segmentKeys: 'pros',
+        source: 'in-process',
+        version: expect.any(String) as string,
+        ageMs: expect.any(Number) as number,
+      },
+    });
+    for (let user = 0; user < 100; user++) {
+      expect(await client.getBooleanValue('banner', false, { targetingKey: `user-${user}` })).toBe(true);
+    }
+    expect(await client.getBooleanDetails('missing', true)).toMatchObject({
+      errorCode: 'FLAG_NOT_FOUND',
+      value: true,
+    });
+    expect(service.requests).toBe(before);
+  });
+
+  it('announces what an immediate poll finds changed, and nothing else', async () => {
+    const service = await localService({ features: FEATURES });
+    const { client, provider } = await open({ url: service.url, evaluation: 'in-process' });
+    const changed = new Promise((resolve) => {
+      client.addHandler(ProviderEvents.ConfigurationChanged, (details) => {
+        resolve(details?.flagsChanged);
+      });
+    });
+    await service.setFlag('default', 'banner', { enabled: false });
+    provider.invalidate();
+    expect(await changed).toEqual(['banner']);
+    expect(await client.getBooleanValue('banner', true)).toBe(false);
+  });
+
+  it('shows one snapshot to all flags of a view', async () => {
+    const service = await localService({ features: FEATURES });
+    const { client, provider } = await open({ url: service.url, evaluation: 'in-process' });
+    const view = openRequestView();
+    const context = requestContext(PRO, { view });
+    expect(await client.getStringValue('colour', 'none', context)).toBe('red');
+    const changed = new Promise((resolve) => {
+      client.addHandler(ProviderEvents.ConfigurationChanged, resolve);
+    });
+    await service.setFlag('default', 'banner', { enabled: false });
+    provider.invalidate();
+    await changed;
+    expect(await client.getBooleanValue('banner', true)).toBe(false);
+    expect(await client.getBooleanValue('banner', false, context)).toBe(true);
+    view.ended = true;
+    expect(await client.getBooleanValue('banner', true, context)).toBe(false);
+  });
+
+  it('is remote, with one warning, where the service has no snapshots', async () => {
+    const service = await serving(good);
+    const logger = recordingLogger();
+    const { client } = await open({ url: service.url, evaluation: 'in-process', logger });
+    expect(await client.getStringDetails('banner', 'none')).toMatchObject({
+      value: 'blue',
+      flagMetadata: { source: 'service' },
+    });
+    expect(logger.warn.mock.calls).toEqual([
+      [expect.stringMatching(/^There is no snapshot of Flipt's to evaluate from/)],
+    ]);
+  });
+});
+
+describe('attributes', () => {
+  it('that no flag reads cost nothing and cannot fail', async () => {
+    const { client } = await offline();
+    const context = { ...PRO, when: new Date(NaN) };
+    expect(await client.getStringValue('colour', 'none', context)).toBe('red');
+  });
+
+  it('that a flag reads and that cannot be sent are an INVALID_CONTEXT', async () => {
+    const { client } = await offline();
+    const context = { targetingKey: 'user-1', plan: new Date(NaN) };
+    expect(await client.getStringDetails('colour', 'none', context)).toMatchObject({
+      value: 'none',
+      errorCode: 'INVALID_CONTEXT',
+      errorMessage: expect.stringContaining('"plan"') as string,
+    });
+  });
+
+  it('that are not sent are not read here either', async () => {
+    const { client } = await offline({ attributes: { except: ['plan'] } });
+    expect(await client.getStringValue('colour', 'none', PRO)).toBe('blue');
+  });
+
+  it('may lack a targetingKey only where that is allowed', async () => {
+    const { client } = await offline({ targetingKey: 'required' });
+    expect(await client.getBooleanDetails('banner', false)).toMatchObject({
+      errorCode: 'TARGETING_KEY_MISSING',
+    });
+  });
+});
+
+describe('without a service to ask', () => {
+  it('sends nothing, and answers as ever', async () => {
+    const { client, provider } = await offline({ url: await refusedAddress() });
+    expect(client.providerStatus).toBe('READY');
+    expect(await client.getBooleanDetails('banner', false)).toMatchObject({ value: true, reason: 'DEFAULT' });
+    expect(await client.getObjectValue('colour', {}, { targetingKey: 'user-2' })).toEqual({ rgb: '00f' });
+    await provider.prefetch(['banner']);
+    provider.invalidate();
+  });
+
+  it('takes what getSnapshot gives', async () => {
+    const service = await localService({ features: FEATURES });
+    const { provider } = await open({ url: service.url, evaluation: 'in-process' });
+    const initial = provider.getSnapshot();
+    expect(initial).toBeDefined();
+    const { client } = await offline({ snapshot: { initial } });
+    expect(await client.getStringValue('colour', 'none', PRO)).toBe('red');
+  });
+
+  it('follows v2 where a features document is said to be for v2', async () => {
+    const { provider } = await offline({ snapshot: { initial: FEATURES, semantics: 'v2' } });
+    expect(provider.getSnapshot()).toHaveProperty('digest');
+  });
+
+  it('says what is wrong with a features document', async () => {
+    const logger = recordingLogger();
+    const provider = flipt({
+      evaluation: 'in-process',
+      watch: false,
+      snapshot: { initial: { flags: [{ key: 'a b', type: 'BOOLEAN_FLAG_TYPE' }], segments: [] } },
+      logger,
+    });
+    const { client, registered } = register(provider);
+    await expect(registered).rejects.toThrow('there is no snapshot to evaluate from');
+    expect(logger.warn).toHaveBeenCalledWith(
+      expect.stringMatching(/^snapshot\.initial is not used: .*flags\[0\]\.key/s),
+    );
+    expect(await client.getBooleanDetails('banner', true)).toMatchObject({
+      value: true,
+      errorCode: 'GENERAL',
+    });
+  });
+});
+
+describe('evaluateAll', () => {
+  const ALL = {
+    banner: { type: 'boolean', value: true, variant: 'true', reason: 'DEFAULT' },
+    colour: { type: 'variant', value: 'red', variant: 'red', reason: 'TARGETING_MATCH' },
+  };
+
+  it('gives every flag of the snapshot in plain JSON values', async () => {
+    const { provider } = await offline();
+    const flags = await provider.evaluateAll(PRO);
+    expect(flags).toEqual(ALL);
+    expect(Object.getPrototypeOf(flags)).toBeNull();
+    expect(await provider.evaluateAll({ targetingKey: 'user-2' }, ['colour', 'missing'])).toEqual({
+      colour: {
+        type: 'variant',
+        value: 'blue',
+        variant: 'blue',
+        attachment: { rgb: '00f' },
+        reason: 'DEFAULT',
+      },
+    });
+  });
+
+  it('asks the service for named flags where there is no snapshot', async () => {
+    const service = await localService({ features: FEATURES });
+    const { provider } = await open({ url: service.url, watch: false });
+    expect(await provider.evaluateAll(PRO, ['banner', 'colour', 'missing'])).toEqual(ALL);
+    await expect(provider.evaluateAll(PRO)).rejects.toMatchObject({ code: 'GENERAL' });
+  });
+
+  it('rejects with a code of OpenFeature where nothing can be evaluated', async () => {
+    const { provider } = await offline({ targetingKey: 'required' });
+    await expect(provider.evaluateAll({})).rejects.toMatchObject({ code: 'TARGETING_KEY_MISSING' });
+    await expect(provider.evaluateAll(PRO, 'banner' as never)).rejects.toThrow(
+      new TypeError('evaluateAll: expected a list of flag keys'),
+    );
+    await OpenFeature.clearProviders();
+    await expect(provider.evaluateAll(PRO, ['banner'])).rejects.toMatchObject({ code: 'PROVIDER_NOT_READY' });
+  });
+});

@@ -1,0 +1,151 @@
+import { ServerProviderStatus } from '@openfeature/server-sdk';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { FliptProviderOptions } from '../../src/index.js';
+import { watching } from '../provider/changing.fixture.js';
+import { flipt, localService, recordingLogger, refusedAddress, register } from '../provider/open.fixture.js';
+import { FEATURES, PRO } from './features.fixture.js';
+
+const MODES = ['remote', 'in-process'] as const;
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flipt-snapshot-'));
+  file = join(folder, 'snapshot');
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+function started(options: FliptProviderOptions) {
+  const logger = recordingLogger();
+  const provider = flipt({ logger, ...options });
+  return { logger, provider, ...register(provider) };
+}
+
+const snapshotIsThere = (provider: ReturnType<typeof flipt>) =>
+  vi.waitFor(() => {
+    expect(provider.getSnapshot()).toBeDefined();
+  });
+
+/** Leaves a file behind, as a provider does that has run before. */
+async function keptFile(options: FliptProviderOptions = {}): Promise<string> {
+  const service = await localService({ features: FEATURES });
+  const { provider, registered } = started({ url: service.url, snapshot: { file }, ...options });
+  await registered;
+  await snapshotIsThere(provider);
+  await provider.onClose();
+  await service.close();
+  return service.url;
+}
+
+describe('an outage', () => {
+  it('gives no default to users who were never asked about, in remote mode', async () => {
+    const service = await localService({ features: FEATURES });
+    const { client, provider, registered } = started({ url: service.url });
+    await registered;
+    await snapshotIsThere(provider);
+    await service.close();
+    expect(await client.getStringDetails('colour', 'none', PRO)).toMatchObject({
+      value: 'red',
+      reason: 'STALE',
+      flagMetadata: { source: 'in-process' },
+    });
+    expect(await client.getBooleanDetails('missing', true)).toMatchObject({
+      value: true,
+      errorCode: 'GENERAL',
+    });
+  });
+
+  it('is PROVIDER_STALE, not PROVIDER_ERROR, as long as there is a snapshot', async () => {
+    const service = await localService({ features: FEATURES });
+    const { client, provider, registered } = started({ url: service.url });
+    await registered;
+    const { counts, until } = watching(client);
+    await snapshotIsThere(provider);
+    await service.close();
+    for (let user = 0; user < 5; user++) {
+      expect(await client.getBooleanValue('banner', false, { targetingKey: `user-${user}` })).toBe(true);
+    }
+    await until(ServerProviderStatus.STALE);
+    expect(counts.PROVIDER_ERROR).toBeUndefined();
+  });
+});
+
+describe.each(MODES)('a start without the service, %s', (evaluation) => {
+  it('evaluates the kept snapshot: READY, then STALE', async () => {
+    const url = await keptFile();
+    const { client, registered } = started({ url, evaluation, snapshot: { file } });
+    await registered;
+    await watching(client).until(ServerProviderStatus.STALE);
+    expect(await client.getStringDetails('colour', 'none', PRO)).toMatchObject({
+      value: 'red',
+      reason: 'STALE',
+    });
+  });
+
+  it('evaluates the initial snapshot', async () => {
+    const url = await refusedAddress();
+    const { client, registered } = started({ url, evaluation, snapshot: { initial: FEATURES } });
+    await registered;
+    await watching(client).until(ServerProviderStatus.STALE);
+    expect(await client.getStringValue('colour', 'none', PRO)).toBe('red');
+  });
+
+  it.each([
+    ['another namespace', (text: string) => text, { namespace: 'team' }, 'it belongs to namespace "default"'],
+    ['a damaged file', (text: string) => text.replace('pro', 'con'), {}, 'it is damaged'],
+    ['another file', () => 'hello', {}, 'it does not hold a snapshot'],
+  ])('warns once about %s, and goes on without it', async (_, edit, options, words) => {
+    const url = await keptFile();
+    await writeFile(file, edit(await readFile(file, 'utf8')));
+    const { client, logger, registered } = started({
+      url,
+      evaluation,
+      snapshot: { file },
+      initTimeoutMs: 300,
+      ...options,
+    });
+    await registered.catch(() => undefined);
+    expect(client.providerStatus).toBe('ERROR');
+    const warnings = logger.warn.mock.calls.map(([warning]) => String(warning));
+    expect(
+      warnings.filter((warning) => warning.startsWith(`snapshot.file ${file} is not used: ${words}`)),
+    ).toHaveLength(1);
+  });
+});
+
+describe('a kept snapshot', () => {
+  it.runIf(process.platform !== 'win32')('can be read by its owner alone', async () => {
+    await keptFile();
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('that the service confirms is asked for with its ETag, and not fetched again', async () => {
+    const service = await localService({ features: FEATURES });
+    const first = started({ url: service.url, snapshot: { file } });
+    await first.registered;
+    await snapshotIsThere(first.provider);
+    await first.provider.onClose();
+    const second = started({ url: service.url, evaluation: 'in-process', snapshot: { file } });
+    await second.registered;
+    expect(await second.client.getStringValue('colour', 'none', PRO)).toBe('red');
+    expect(second.client.providerStatus).toBe('READY');
+  });
+
+  it('may lie in any store, and a store that fails costs one warning', async () => {
+    const service = await localService({ features: FEATURES });
+    const store = {
+      load: () => Promise.resolve(undefined),
+      save: () => Promise.reject(new Error('read only')),
+    };
+    const { logger, provider, registered } = started({ url: service.url, snapshot: { store } });
+    await registered;
+    await snapshotIsThere(provider);
+    await provider.onClose();
+    expect(logger.warn.mock.calls).toEqual([
+      ['the snapshot could not be saved to the store: read only; the provider goes on without it'],
+    ]);
+  });
+});

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.js';
+import type { FliptProviderOptions } from '../../src/index.js';
+import { providerSettings } from '../../src/options/settings.js';
+import { run, type Running } from '../../src/provider/pipeline.js';
+import {
+  casesOf,
+  comparable,
+  featuresOf,
+  recordedForm,
+  RECORDINGS,
+  type Recording,
+} from '../engine/recordings.fixture.js';
+import { localService } from '../provider/open.fixture.js';
+
+/** Evaluates the recorded questions in this process. An attribute called targetingKey cannot be asked with. */
+async function differences(
+  recording: Recording,
+  options: (namespace: string) => FliptProviderOptions,
+): Promise<{ readonly compared: number; readonly different: readonly object[] }> {
+  const running = new Map<string, Running>();
+  for (const namespace of ['default', 'team']) {
+    const settings = providerSettings({ namespace, evaluation: 'in-process', ...options(namespace) }, {});
+    const provider = run(settings, () => undefined, systemClock, Math.random);
+    expect(await provider.start()).toBeUndefined();
+    running.set(namespace, provider);
+  }
+  const cases = casesOf(recording).filter(
+    ({ request }) => running.has(request.namespaceKey) && !('targetingKey' in request.context),
+  );
+  const different = cases.flatMap((recorded): object[] => {
+    const { namespaceKey, flagKey, entityId, context } = recorded.request;
+    const resolution = running
+      .get(namespaceKey)
+      ?.resolve(flagKey, { ...context, targetingKey: entityId }, undefined);
+    if (resolution === undefined || resolution instanceof Promise)
+      return [{ recorded, resolution: 'not here' }];
+    const { answer, source } = resolution;
+    if (answer.kind === 'failed' || source !== 'in-process') return [{ recorded, resolution }];
+    const ours = sorted(comparable(recordedForm(recorded, answer)));
+    return JSON.stringify(ours) === JSON.stringify(sorted(comparable(recorded.response)))
+      ? []
+      : [{ recorded, ours }];
+  });
+  for (const provider of running.values()) await provider.close();
+  return { compared: cases.length, different };
+}
+
+describe.each(RECORDINGS)('in-process, $name, $semantics', (recording) => {
+  const { name, semantics } = recording;
+
+  it('answers as Flipt did, from the recorded snapshot', async () => {
+    const { compared, different } = await differences(recording, (namespace) => {
+      const file = `../recordings/snapshot/${name}.${semantics}.${namespace}.json`;
+      const initial = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as object;
+      return { watch: false, snapshot: { initial } };
+    });
+    expect(different).toEqual([]);
+    expect(compared).toBeGreaterThan(1_400);
+  });
+
+  it('answers as Flipt did, from the snapshot of the embedded service', async () => {
+    const { url } = await localService({ features: featuresOf(recording), semantics });
+    const { compared, different } = await differences(recording, () => ({ url }));
+    expect(different).toEqual([]);
+    expect(compared).toBeGreaterThan(1_400);
+  });
+});
+
+/** v1 lists the segments of a rule in another order each time. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted).sort();
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([key, member]) => [key, sorted(member)])
+      .sort(),
+  );
+}
