@@ -47,7 +47,11 @@ describe('the cache with a watch', () => {
   /** Confirms all answers that say `on`. */
   const watched = () => {
     const reliance = { lostForMs: -1, maxAgeMs: 5_000 };
-    const watch: FlagWatch = { confirms: (_, answer) => answer === on, reliance: () => reliance };
+    const watch: FlagWatch = {
+      evaluate: () => undefined,
+      confirms: (_, answer) => answer === on,
+      reliance: () => reliance,
+    };
     return { ...setUp({ watch }), reliance };
   };
 
