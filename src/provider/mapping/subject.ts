@@ -2,7 +2,7 @@ import type { Failure } from '../../model/failure.js';
 import type { Subject } from '../../model/question.js';
 import { contextReader, InvalidContext, type Selection } from './context.js';
 
-/** Makes the function that reads whom a question is about, or why nothing can be asked for this context. */
+/** Makes the function that reads the subject of a question from a context, or says why the context cannot be sent. */
 export function subjectReader(
   selection: Selection,
   targetingKey: 'optional' | 'required',
