@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { simulated } from './simulated.fixture.js';
+
+const FLAGS = Array.from({ length: 20 }, (_, at) => `flag-${at}`);
+const HOUR_MS = 3_600_000;
+const ACTIVE_EACH_MS = 10_000;
+const CHANGE_EACH_MS = 600_000;
+const MAX_AGE_MS = 600_000;
+/** 1.2 intervals. */
+const NOTICED_WITHIN_MS = 18_000;
+/** The users of a group are active at the same moment; the groups follow each other. */
+const GROUPS = 10;
+const STEP_MS = ACTIVE_EACH_MS / GROUPS;
+
+interface Hour {
+  readonly users: number;
+  readonly watched: boolean;
+}
+
+/** Every user asks for every flag every ten seconds, and every ten minutes another flag is switched. */
+async function hour({ users, watched }: Hour) {
+  const watch = watched ? { maxAgeMs: MAX_AGE_MS } : (false as const);
+  const cache = { maxEntries: 50_000, maxBytes: 1024 ** 3 };
+  const { clock, flags, it, changes, running, resolve, enabled } = await simulated(FLAGS, watch, cache);
+  const groups = Array.from({ length: GROUPS }, (_, group) =>
+    Array.from({ length: users / GROUPS }, (_user, at) => `user-${group}-${at}`),
+  );
+  const changedAt = new Map<string, number>();
+  let oldest = 0;
+  const check = (flag: string, resolution: Parameters<typeof enabled>[0]) => {
+    if (enabled(resolution) !== flags.get(flag))
+      oldest = Math.max(oldest, clock.now() - (changedAt.get(flag) ?? 0));
+  };
+  /** What has to be asked: what is new, what has changed, what is too old. */
+  let expected = 0;
+  const askedAt = new Map<string, number>();
+  let noticed = 0;
+  const expect1 = (question: string) => {
+    const at = askedAt.get(question);
+    if (at !== undefined && clock.now() - at < MAX_AGE_MS) return;
+    askedAt.set(question, clock.now());
+    expected++;
+  };
+
+  for (let step = 0; clock.now() < HOUR_MS; step++) {
+    if (step > 0 && clock.now() % CHANGE_EACH_MS === 0) {
+      const flag = FLAGS[clock.now() / CHANGE_EACH_MS] ?? '';
+      flags.set(flag, false);
+      changedAt.set(flag, clock.now());
+    }
+    for (; noticed < changes.length; noticed++) {
+      const dropped = new Set(changes[noticed]);
+      for (const question of askedAt.keys())
+        if (dropped.has(question.split(' ')[0] ?? '')) askedAt.delete(question);
+    }
+    for (const user of groups[step % GROUPS] ?? []) {
+      for (const flag of FLAGS) {
+        expect1(`${flag} ${user}`);
+        const resolution = resolve(flag, user);
+        if (resolution instanceof Promise)
+          void resolution.then((later) => {
+            check(flag, later);
+          });
+        else check(flag, resolution);
+      }
+    }
+    await clock.advance(STEP_MS);
+  }
+  const { questions, snapshots, bodies } = it;
+  await running.close();
+  return { questions, expected, snapshots, bodies, changes, oldest, timers: clock.timers() };
+}
+
+describe('one hour, a change every ten minutes', { timeout: 240_000 }, () => {
+  it('asks what is new, what has changed and what has reached maxAgeMs, and nothing else', async () => {
+    const { questions, expected, snapshots, bodies, changes, oldest, timers } = await hour({
+      users: 1_000,
+      watched: true,
+    });
+
+    expect(questions).toBe(expected);
+    expect(changes).toEqual(FLAGS.slice(1, 6).map((flag) => [flag]));
+    expect(bodies).toBe(6);
+    expect(snapshots).toBe(HOUR_MS / 15_000 + 1);
+    expect(oldest).toBeLessThanOrEqual(NOTICED_WITHIN_MS);
+    expect(timers).toBe(0);
+  });
+
+  it('asks more than 20 times as much without the watch', async () => {
+    const users = 50;
+    const [without, watched] = [await hour({ users, watched: false }), await hour({ users, watched: true })];
+
+    expect(without.snapshots).toBe(0);
+    expect(without.questions).toBeGreaterThan(20 * watched.questions);
+  });
+});

@@ -1,0 +1,69 @@
+import { vi } from 'vitest';
+import type { HttpDispatcherRequest, HttpDispatcherResponse, WatchOptions } from '../../../src/index.js';
+import type { Resolution } from '../../../src/model/resolution.js';
+import { providerSettings } from '../../../src/options/settings.js';
+import { run } from '../../../src/provider/pipeline.js';
+import { manualClock } from '../../clock.fixture.js';
+import { item, type Item } from '../../servers/scripted.fixture.js';
+
+const BATCH = '/evaluate/v1/batch';
+
+/** A service of boolean flags, in memory and on the injected clock, with a provider before it. */
+export async function simulated(keys: readonly string[], watch: WatchOptions | false, cache: object = {}) {
+  const clock = manualClock();
+  const flags = new Map(keys.map((key) => [key, true]));
+  const it = { questions: 0, snapshots: 0, bodies: 0, isDown: false };
+
+  const snapshot = (given: string | undefined): HttpDispatcherResponse => {
+    it.snapshots++;
+    const etag = JSON.stringify([...flags]);
+    if (given === etag) return response(304, '');
+    it.bodies++;
+    const list = [...flags].map(([key, enabled]) => ({ key, type: 'BOOLEAN_FLAG_TYPE', enabled }));
+    return response(200, JSON.stringify({ namespace: { key: 'default' }, flags: list }), etag);
+  };
+  const evaluate = ({ flagKey }: Item) => {
+    if (flagKey !== '') it.questions++;
+    const enabled = flags.get(flagKey);
+    return enabled === undefined ? item.missing(flagKey) : item.boolean(flagKey, enabled);
+  };
+  const request = ({ path, body, headers }: HttpDispatcherRequest): Promise<HttpDispatcherResponse> => {
+    if (it.isDown) return Promise.reject(new Error('down'));
+    if (path !== BATCH) return Promise.resolve(snapshot(headers['if-none-match']));
+    const { requests } = JSON.parse(body ?? '{}') as { readonly requests: readonly Item[] };
+    return Promise.resolve(
+      response(200, JSON.stringify({ requestId: '', responses: requests.map(evaluate) })),
+    );
+  };
+
+  const logger = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
+  const options = { url: 'http://flipt.test', watch, cache, logger, http: { dispatcher: { request } } };
+  const running = run(
+    providerSettings(options, {}),
+    () => undefined,
+    clock,
+    () => 0.5,
+  );
+  const changes: (readonly string[])[] = [];
+  running.listen('flags-changed', ({ flags: changed }) => changes.push(changed));
+  await running.start();
+  // The code of the watch is loaded by the real event loop.
+  if (watch !== false) await vi.waitUntil(() => it.snapshots > 0 || it.isDown);
+  await clock.settle();
+
+  /** `undefined`: nothing is known yet. */
+  const enabled = ({ answer }: Resolution) => (answer.kind === 'boolean' ? answer.enabled : undefined);
+  const resolve = (flag: string, user: string) => running.resolve(flag, { targetingKey: user }, undefined);
+  return { clock, flags, it, changes, running, logger, resolve, enabled };
+}
+
+function response(statusCode: number, text: string, etag?: string): HttpDispatcherResponse {
+  const body = (async function* () {
+    yield await Promise.resolve(Buffer.from(text));
+  })();
+  return {
+    statusCode,
+    headers: { 'content-type': 'application/json', ...(etag !== undefined && { etag }) },
+    body,
+  };
+}
