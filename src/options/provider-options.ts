@@ -50,7 +50,7 @@ export interface HttpDispatcherRequest {
   readonly origin: string;
   /** The path of `url`, then the operation's path and query. */
   readonly path: string;
-  /** The provider sends POST only; the typed client sends all of them. */
+  /** The provider sends POST, and GET for its watch; the typed client sends all of them. */
   readonly method: 'GET' | 'POST' | 'PUT';
   /** Names in lower case. Credentials are among them. */
   readonly headers: Record<string, string>;
@@ -64,9 +64,9 @@ export interface HttpDispatcherRequest {
 export interface HttpDispatcherResponse {
   /** The HTTP status. A redirect is not followed. */
   readonly statusCode: number;
-  /** Names in lower case; only `content-type` and `retry-after` are read. */
+  /** Names in lower case; only `content-type`, `content-encoding`, `etag` and `retry-after` are read. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body as it arrives; more than 16 MB is refused. */
+  /** The body as it arrives; more than 16 MB is refused, of a snapshot more than 64 MB. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import type { Resolution } from '../../../src/model/resolution.js';
+import { simulated } from './simulated.fixture.js';
+
+const WATCH = { pollMs: 15_000, maxAgeMs: 600_000 };
+
+/** A resolve and what it says, when its promises have settled. */
+async function simulation() {
+  const its = await simulated(['a', 'b'], WATCH);
+  const value = async (flag = 'a', user = 'ann', withinMs = 5): Promise<boolean | undefined> => {
+    let resolution: Resolution | undefined;
+    void Promise.resolve(its.resolve(flag, user)).then((later) => (resolution = later));
+    await its.clock.advance(withinMs);
+    return resolution && its.enabled(resolution);
+  };
+  return { ...its, value };
+}
+
+describe('a flag that is switched off and on between two polls', () => {
+  it('is off for as long as an answer is fresh, and not until the next change', async () => {
+    const { clock, flags, changes, value, running } = await simulation();
+    flags.set('a', false);
+    expect(await value()).toBe(false);
+    flags.set('a', true);
+    await clock.advance(15_000);
+    expect(changes).toEqual([]);
+    // Stale: it is served once more, and refreshed.
+    expect(await value()).toBe(false);
+    expect(await value()).toBe(true);
+    await running.close();
+  });
+});
+
+describe('when the watch is lost', () => {
+  it('serves confirmed answers for staleForMs more, then asks again; nobody waits for the service before', async () => {
+    const { clock, it, value, running, logger } = await simulation();
+    expect(await value()).toBe(true);
+    await clock.advance(60_000);
+    expect(await value()).toBe(true);
+    const { questions } = it;
+    expect(questions).toBe(1);
+
+    it.isDown = true;
+    await clock.advance(44_000);
+    expect(await value()).toBe(true);
+    expect(logger.warn).not.toHaveBeenCalledWith(expect.stringContaining('not seen at present'));
+    await clock.advance(30_000);
+    expect(logger.warn).toHaveBeenCalledWith(expect.stringContaining('not seen at present'));
+    // Only now a call waits: the last known answer comes when all attempts have failed.
+    expect(await value('a', 'ann', 1_000)).toBe(true);
+    await running.close();
+  });
+
+  it('notices afterwards what has changed meanwhile, and keeps all else', async () => {
+    const { clock, it, flags, value, changes, running } = await simulation();
+    expect([await value('a'), await value('b')]).toEqual([true, true]);
+    it.isDown = true;
+    flags.set('a', false);
+    await clock.advance(120_000);
+    it.isDown = false;
+    await clock.advance(16_000);
+
+    expect(changes).toEqual([['a']]);
+    const { questions } = it;
+    expect([await value('a'), await value('b')]).toEqual([false, true]);
+    expect(it.questions - questions).toBe(1);
+    await running.close();
+  });
+});
+
+describe('while the watch works', () => {
+  it('takes a flag that is created, and forgets one that is deleted', async () => {
+    const { clock, flags, value, changes, running } = await simulation();
+    expect(await value('new')).toBeUndefined();
+    await clock.advance(60_000);
+    flags.set('new', true);
+    flags.delete('a');
+    await clock.advance(16_000);
+
+    expect(changes).toEqual([['a', 'new']]);
+    expect([await value('new'), await value('a')]).toEqual([true, undefined]);
+    await running.close();
+  });
+
+  it('polls at once when something is invalidated', async () => {
+    const { clock, it, flags, changes, running } = await simulation();
+    const { snapshots } = it;
+    flags.set('b', false);
+    running.forget(['a']);
+    await clock.settle();
+
+    expect(it.snapshots - snapshots).toBe(1);
+    expect(changes).toEqual([['b']]);
+    await running.close();
+    expect(clock.timers()).toBe(0);
+  });
+});
