@@ -37,17 +37,19 @@ describe('when the watch is lost', () => {
     expect(await value()).toBe(true);
     await clock.advance(60_000);
     expect(await value()).toBe(true);
-    const { questions } = it;
-    expect(questions).toBe(1);
+    expect(it.questions).toBe(1);
+    const { evaluations } = it;
 
     it.isDown = true;
     await clock.advance(44_000);
     expect(await value()).toBe(true);
     expect(logger.warn).not.toHaveBeenCalledWith(expect.stringContaining('not seen at present'));
+    expect(it.evaluations).toBe(evaluations);
     await clock.advance(30_000);
     expect(logger.warn).toHaveBeenCalledWith(expect.stringContaining('not seen at present'));
     // Only now a call waits: the last known answer comes when all attempts have failed.
     expect(await value('a', 'ann', 1_000)).toBe(true);
+    expect(it.evaluations).toBeGreaterThan(evaluations);
     await running.close();
   });
 

@@ -12,7 +12,7 @@ const BATCH = '/evaluate/v1/batch';
 export async function simulated(keys: readonly string[], watch: WatchOptions | false, cache: object = {}) {
   const clock = manualClock();
   const flags = new Map(keys.map((key) => [key, true]));
-  const it = { questions: 0, snapshots: 0, bodies: 0, isDown: false };
+  const it = { evaluations: 0, questions: 0, snapshots: 0, bodies: 0, isDown: false };
 
   const snapshot = (given: string | undefined): HttpDispatcherResponse => {
     it.snapshots++;
@@ -28,6 +28,7 @@ export async function simulated(keys: readonly string[], watch: WatchOptions | f
     return enabled === undefined ? item.missing(flagKey) : item.boolean(flagKey, enabled);
   };
   const request = ({ path, body, headers }: HttpDispatcherRequest): Promise<HttpDispatcherResponse> => {
+    if (path === BATCH) it.evaluations++;
     if (it.isDown) return Promise.reject(new Error('down'));
     if (path !== BATCH) return Promise.resolve(snapshot(headers['if-none-match']));
     const { requests } = JSON.parse(body ?? '{}') as { readonly requests: readonly Item[] };
