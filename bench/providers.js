@@ -17,6 +17,7 @@ export async function providersFor(url) {
       }),
     ],
     ['cached', new FliptProvider({ url, logger: quiet })],
+    ['in-process', new FliptProvider({ url, evaluation: 'in-process', logger: quiet })],
   ];
   const folder = process.env.FLIPT_CLIENT_JS;
   if (folder !== undefined) providers.push(['flipt-client-js', await fliptClientJs(folder, url)]);
