@@ -9,19 +9,22 @@ const entry = {
   nest: 'src/nest/index.ts',
 };
 
-/** Loaded when a provider starts its watch. A file of its own also in CommonJS, which is not split. */
-const watching = 'src/snapshot/watching.ts';
+/** Loaded when a provider starts. A file of its own also in CommonJS, which is not split. */
+const snapshots = 'src/snapshot/open-snapshots.ts';
 const ownFile: NonNullable<Options['esbuildPlugins']>[number] = {
-  name: 'watching-in-its-own-file',
-  setup({ onResolve }) {
-    onResolve({ filter: /\/snapshot\/watching\.js$/ }, () => ({ path: './watching.cjs', external: true }));
+  name: 'snapshots-in-their-own-file',
+  setup(build) {
+    build.onResolve({ filter: /\/snapshot\/open-snapshots\.js$/ }, () => ({
+      path: './snapshots.cjs',
+      external: true,
+    }));
   },
 };
 
 export default defineConfig([
   { ...shared, entry, format: 'esm', sourcemap: true },
   // A copy for each entry: splitting CommonJS would rewrite `?.` and `??` into calls, and classes into nameless ones.
-  { ...shared, entry: { ...entry, watching }, format: 'cjs', splitting: false, esbuildPlugins: [ownFile] },
+  { ...shared, entry: { ...entry, snapshots }, format: 'cjs', splitting: false, esbuildPlugins: [ownFile] },
   { ...shared, entry, format: ['esm', 'cjs'], dts: { only: true } },
   { ...shared, entry: { cli: 'src/local/command/cli.ts' }, format: 'esm', splitting: false },
 ]);

@@ -1,5 +1,6 @@
 import type { Problem, Problems } from '../diagnostics/events.js';
-import { traitsOf, type Failure } from '../model/failure.js';
+import { traitsOf } from '../model/failure-traits.js';
+import type { Failure } from '../model/failure.js';
 import {
   afterRequest,
   CLOSED_CIRCUIT,

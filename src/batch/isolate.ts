@@ -1,12 +1,13 @@
 import type { Clock } from '../clock.js';
 import { isFailure, type Answer, type AskAtOnce } from '../model/answer.js';
-import { traitsOf, type Failure } from '../model/failure.js';
+import { traitsOf } from '../model/failure-traits.js';
+import type { Failure } from '../model/failure.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
 import type { Question } from '../model/question.js';
 import { answerEach, failEach, questionsOf, type Asked } from './asked.js';
 import type { QuestionLane } from './queue.js';
 import { searchLane } from './search-lane.js';
-import { blamesFlag, findCulprits } from './search.js';
+import { blamesFlag, findCulprits } from './culprit-search.js';
 import { rememberedSuspects } from './suspects.js';
 
 /** How long no search is made after one in which nothing succeeded, unless something else succeeds meanwhile. */

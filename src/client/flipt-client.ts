@@ -10,7 +10,7 @@ import { segmentOperations, type SegmentOperations } from './operations/segments
 import { tokenOperations, type TokenOperations } from './operations/tokens.js';
 import { variantOperations, type VariantOperations } from './operations/variants.js';
 import { retried } from '../http/retried.js';
-import { retryBudget } from '../http/retry.js';
+import { retryBudget } from '../http/retry-budget.js';
 import { clientSettings } from '../options/settings.js';
 
 /**

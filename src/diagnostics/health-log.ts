@@ -1,4 +1,5 @@
-import { traitsOf, type Failure } from '../model/failure.js';
+import { traitsOf } from '../model/failure-traits.js';
+import type { Failure } from '../model/failure.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { Problem } from './events.js';
 

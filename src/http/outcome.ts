@@ -1,4 +1,5 @@
-import { FAILURES, type Failure, type FailureKind, type FailureTraits } from '../model/failure.js';
+import { FAILURES, type FailureTraits } from '../model/failure-traits.js';
+import type { Failure, FailureKind } from '../model/failure.js';
 import type { Reply } from './reply.js';
 import { failureKindOf } from './status.js';
 

@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.js';
 import { SILENT, type Reporter } from '../diagnostics/diagnostics.js';
-import { FAILURES, type Failure } from '../model/failure.js';
+import { FAILURES } from '../model/failure-traits.js';
+import type { Failure } from '../model/failure.js';
 import { ENDED, type Reply, type Send } from './reply.js';
-import { backOffMs, retryAfterMs, type RetryBudget } from './retry.js';
+import { backOffMs, retryAfterMs, type RetryBudget } from './retry-budget.js';
 import { failureKindOfOutcome } from './outcome.js';
 
 export interface RetrySettings {

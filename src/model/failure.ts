@@ -1,4 +1,4 @@
-/** Why nothing was learned about a question. {@link FAILURES} says what follows from each. */
+/** Why nothing was learned about a question. `failure-traits.ts` says what follows from each. */
 export type FailureKind =
   /** Refused, reset, cut short, or not HTTP. */
   | 'connection'
@@ -57,74 +57,4 @@ export interface Failure {
   readonly message: string;
   /** What the network said, where that is all there was. */
   readonly cause?: Error;
-}
-
-/** What follows from a failure. */
-export interface FailureTraits {
-  /** What has to change before the same question succeeds. */
-  readonly cause: 'service' | 'credentials' | 'question' | 'caller' | 'provider';
-  /** The service, or a gateway before it, gave an HTTP response. */
-  readonly responded: boolean;
-  /** The next attempt may well succeed. Not after a time-out: it has cost the caller's time once already. */
-  readonly retryable: boolean;
-  /**
-   * Whether it is evidence that the service fails. A 500 may be the fault of one flag, which must not open the circuit
-   * for all others: it counts only if all parts of its batch fail with it, too.
-   */
-  readonly countsForCircuit: 'yes' | 'no' | 'if-all-parts-fail';
-  /** One question may have caused it for its whole batch. */
-  readonly spoilsBatch: boolean;
-  /** The last known answer may be used instead. Not where it would conceal that the question is wrong. */
-  readonly lastKnownAnswer: boolean;
-  /** OpenFeature's error code for a resolve that gets the default. */
-  readonly errorCode:
-    'GENERAL' | 'PARSE_ERROR' | 'PROVIDER_NOT_READY' | 'INVALID_CONTEXT' | 'TARGETING_KEY_MISSING';
-}
-
-const SERVICE: FailureTraits = {
-  cause: 'service',
-  responded: true,
-  retryable: false,
-  countsForCircuit: 'no',
-  spoilsBatch: false,
-  lastKnownAnswer: true,
-  errorCode: 'GENERAL',
-};
-const QUESTION: FailureTraits = { ...SERVICE, cause: 'question', spoilsBatch: true };
-const CREDENTIALS: FailureTraits = { ...SERVICE, cause: 'credentials' };
-const CALLER: FailureTraits = { ...SERVICE, cause: 'caller', responded: false, lastKnownAnswer: false };
-const PROVIDER: FailureTraits = { ...SERVICE, cause: 'provider', responded: false };
-
-/** The one place that decides what a failure means. docs/failures.md shows it, and a test compares the two. */
-export const FAILURES: Readonly<Record<FailureKind, FailureTraits>> = {
-  connection: { ...SERVICE, responded: false, retryable: true, countsForCircuit: 'yes' },
-  timeout: { ...SERVICE, responded: false, countsForCircuit: 'yes' },
-  blocked: PROVIDER,
-  gateway: { ...SERVICE, retryable: true, countsForCircuit: 'yes' },
-  'service-error': { ...SERVICE, countsForCircuit: 'if-all-parts-fail', spoilsBatch: true },
-  'rejected-request': QUESTION,
-  'rejected-question': { ...QUESTION, lastKnownAnswer: false },
-  'refused-request': QUESTION,
-  'not-found': QUESTION,
-  'too-large': QUESTION,
-  unauthorized: CREDENTIALS,
-  forbidden: CREDENTIALS,
-  'unexpected-status': SERVICE,
-  unreadable: { ...SERVICE, errorCode: 'PARSE_ERROR' },
-  item: { ...QUESTION, spoilsBatch: false },
-  credentials: { ...CREDENTIALS, responded: false },
-  deadline: PROVIDER,
-  overload: PROVIDER,
-  'circuit-open': { ...PROVIDER, cause: 'service' },
-  'no-snapshot': PROVIDER,
-  closed: { ...PROVIDER, lastKnownAnswer: false, errorCode: 'PROVIDER_NOT_READY' },
-  context: { ...CALLER, errorCode: 'INVALID_CONTEXT' },
-  'targeting-key': { ...CALLER, errorCode: 'TARGETING_KEY_MISSING' },
-  'flag-key': CALLER,
-  defect: PROVIDER,
-};
-
-/** What follows from this failure. */
-export function traitsOf({ kind }: { readonly kind: FailureKind }): FailureTraits {
-  return FAILURES[kind];
 }

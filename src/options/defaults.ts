@@ -26,6 +26,7 @@ export const DEFAULTS = {
   url: 'http://localhost:8080',
   namespace: 'default',
   targetingKey: 'optional',
+  evaluation: 'remote',
   initTimeoutMs: 5_000,
   deadlineMs: 1_000,
   timeoutMs: 500,

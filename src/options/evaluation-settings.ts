@@ -1,6 +1,6 @@
 import { checkOptions } from './check-options.js';
 import { variableOf, type Environment } from './environment.js';
-import { WATCH } from './defaults.js';
+import { DEFAULTS, WATCH } from './defaults.js';
 import type { FliptProviderOptions } from './provider-options.js';
 import { providerRules } from './provider-rules.js';
 import type { SnapshotOptions, WatchOptions } from './snapshot-options.js';
@@ -20,7 +20,7 @@ export function evaluationSettings(
   reference: string | undefined,
   env: Environment,
 ): EvaluationSettings {
-  const given = { evaluation: options.evaluation ?? (env.FLIPT_EVALUATION || 'remote') };
+  const given = { evaluation: options.evaluation ?? (env.FLIPT_EVALUATION || DEFAULTS.evaluation) };
   checkOptions(providerRules, given, variableOf);
   const evaluation = given.evaluation === 'in-process' ? 'in-process' : 'remote';
   const snapshot: SnapshotOptions = set(options.snapshot ?? {});

@@ -8,7 +8,7 @@ import { authorized, withCredentials } from '../http/auth/authorized.js';
 import { credentialsOf } from '../http/auth/credentials.js';
 import type { Send } from '../http/reply.js';
 import { retried } from '../http/retried.js';
-import { retryBudget } from '../http/retry.js';
+import { retryBudget } from '../http/retry-budget.js';
 import { openTransport } from '../http/transport.js';
 import type { AskAtOnce } from '../model/answer.js';
 import type { ProviderSettings } from '../options/settings.js';

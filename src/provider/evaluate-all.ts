@@ -1,13 +1,9 @@
-import {
-  GeneralError,
-  InvalidContextError,
-  ProviderNotReadyError,
-  TargetingKeyMissingError,
-} from '@openfeature/server-sdk';
+import { GeneralError } from '@openfeature/server-sdk';
 import type { Answer, VariantAnswer } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
-import { traitsOf } from '../model/failure.js';
+import { traitsOf } from '../model/failure-traits.js';
 import type { Resolution } from '../model/resolution.js';
+import { errorOf } from './errors.js';
 import { reasonOf, reasonWithoutVariant } from './mapping/reasons.js';
 import { attachmentOf } from './mapping/value.js';
 
@@ -74,19 +70,6 @@ function missingSnapshot(): never {
 function throwIfUnusable(answer: Answer): void {
   if (answer.kind === 'failed' && traitsOf(answer.failure).errorCode !== 'GENERAL') {
     if (traitsOf(answer.failure).errorCode !== 'PARSE_ERROR') throw errorOf(answer.failure);
-  }
-}
-
-function errorOf(failure: Failure): Error {
-  switch (traitsOf(failure).errorCode) {
-    case 'INVALID_CONTEXT':
-      return new InvalidContextError(failure.message);
-    case 'TARGETING_KEY_MISSING':
-      return new TargetingKeyMissingError(failure.message);
-    case 'PROVIDER_NOT_READY':
-      return new ProviderNotReadyError(failure.message);
-    default:
-      return new GeneralError(failure.message);
   }
 }
 

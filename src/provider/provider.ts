@@ -1,10 +1,7 @@
 import {
   ErrorCode,
-  GeneralError,
   OpenFeatureEventEmitter,
   ProviderEvents,
-  ProviderFatalError,
-  ProviderNotReadyError,
   type EvaluationContext,
   type JsonValue,
   type Logger,
@@ -21,10 +18,11 @@ import { toObject } from './mapping/object.js';
 import { toText } from './mapping/string.js';
 import type { Translate } from './mapping/value.js';
 import { failedResolution, type Resolution } from '../model/resolution.js';
-import { traitsOf, type Failure } from '../model/failure.js';
+import type { Failure } from '../model/failure.js';
 import type { FliptProviderOptions } from '../options/provider-options.js';
 import { CLOSED, run, type Running } from './pipeline.js';
 import { providerSettings, type ProviderSettings } from '../options/settings.js';
+import { startErrorOf } from './errors.js';
 import { evaluateAll, inTurns, type EvaluatedFlag } from './evaluate-all.js';
 import { checkFlagKeys, isText, nameOf } from './flag-keys.js';
 import { requestViewOf } from '../request/view.js';
@@ -80,13 +78,12 @@ export class FliptProvider implements Provider {
     const running = (this.#running ??= this.#run());
     const failure = await running.start();
     if (failure === undefined) return;
-    if (failure.kind === 'closed') throw new ProviderNotReadyError(failure.message);
-    const { cause, responded } = traitsOf(failure);
-    const fatal = cause === 'credentials' && responded;
-    const errorCode = fatal ? ErrorCode.PROVIDER_FATAL : ErrorCode.GENERAL;
+    const error = startErrorOf(failure);
     // A MultiProvider around this one knows of it by the event only.
-    this.events.emit(ProviderEvents.Error, { message: failure.message, errorCode });
-    throw fatal ? new ProviderFatalError(failure.message) : new GeneralError(failure.message);
+    if (failure.kind !== 'closed') {
+      this.events.emit(ProviderEvents.Error, { message: error.message, errorCode: error.code });
+    }
+    throw error;
   }
 
   /** Ends timers and sockets; what is waiting is answered with PROVIDER_NOT_READY. May be called again. */

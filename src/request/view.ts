@@ -1,3 +1,5 @@
+import type { Clock } from '../clock.js';
+
 /**
  * A request's view of its flags: within it, a flag asked twice for the same context answers the same.
  * It travels inside the evaluation context, under a symbol that all copies of this package share.
@@ -55,4 +57,28 @@ export function requestView(request: object, response: ClosingResponse): Request
 export function requestViewOf(carrier: object): RequestView | undefined {
   const view = (carrier as { readonly [REQUEST_VIEW]?: unknown })[REQUEST_VIEW];
   return typeof view === 'object' && view !== null && 'ended' in view ? (view as RequestView) : undefined;
+}
+
+/** A view that nobody ends is over by itself so long after its first question: until then it holds nothing. */
+const VIEW_FOR_MS = 30_000;
+
+/** Keeps something for each request's view. It goes with the view, or once that has ended: then it is `undefined`. */
+export function perView<Kept>(
+  open: () => Kept,
+  clock: Clock,
+): (view: { readonly ended: boolean }) => Kept | undefined {
+  const views = new WeakMap<object, { readonly kept: Kept; readonly since: number } | 'over'>();
+  return (view) => {
+    const known = views.get(view);
+    if (known === 'over') return undefined;
+    if (view.ended || (known !== undefined && clock.now() - known.since >= VIEW_FOR_MS)) {
+      // A job that the request has started may hold the view for hours: what was kept for it is let go.
+      views.set(view, 'over');
+      return undefined;
+    }
+    if (known !== undefined) return known.kept;
+    const kept = open();
+    views.set(view, { kept, since: clock.now() });
+    return kept;
+  };
 }

@@ -10,7 +10,7 @@ import {
   type Reply,
   type Send,
 } from '../http/reply.js';
-import { retryAfterMs } from '../http/retry.js';
+import { retryAfterMs } from '../http/retry-budget.js';
 import type { Failure } from '../model/failure.js';
 import { messageOf } from '../text/describe.js';
 import { parseSnapshot, type ParsedBody } from './body/parse.js';

@@ -42,7 +42,7 @@ export function keeper(store: SnapshotStore, warn: (message: string) => void, cl
       if (error instanceof LateError) overdue = called.catch(() => undefined).then(noLongerOverdue);
       if (!isFailing) {
         const cause = oneLine(messageOf(error));
-        warn(`the snapshot could not be ${what} the store: ${cause}; the provider goes on without it`);
+        warn(`the store could not ${what} the snapshot: ${cause}; the provider goes on without it`);
       }
       isFailing = true;
       return undefined;
@@ -58,7 +58,7 @@ export function keeper(store: SnapshotStore, warn: (message: string) => void, cl
     if (text === undefined || overdue !== undefined) return;
     next = undefined;
     earliest = clock.now() + SAVE_EVERY_MS;
-    await attempt('saved to', () => store.save(text()), SAVE_TIMEOUT_MS);
+    await attempt('save', () => store.save(text()), SAVE_TIMEOUT_MS);
   };
   const startSaving = () => {
     cancelTimer = undefined;
@@ -74,7 +74,7 @@ export function keeper(store: SnapshotStore, warn: (message: string) => void, cl
 
   return {
     load: async (withinMs) => {
-      const text = await attempt('loaded from', () => store.load(), withinMs);
+      const text = await attempt('load', () => store.load(), withinMs);
       return typeof text === 'string' ? text : undefined;
     },
     save(text) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FAILURES, type FailureTraits } from '../../src/model/failure.js';
+import { FAILURES, type FailureTraits } from '../../src/model/failure-traits.js';
 import { quotesOf, tableOf } from './pages.fixture.js';
 
 /** An empty cell means no. */

@@ -145,7 +145,7 @@ describe('a kept snapshot', () => {
     await snapshotIsThere(provider);
     await provider.onClose();
     expect(logger.warn.mock.calls).toEqual([
-      ['the snapshot could not be saved to the store: read only; the provider goes on without it'],
+      ['the store could not save the snapshot: read only; the provider goes on without it'],
     ]);
   });
 });

@@ -9,11 +9,12 @@ import { installedFor, NAME, packed, ROOT, run, type Packed } from './packed.fix
 /**
  * Bytes of code of ours that an import of the front door may load, as published, names and spaces and all.
  * The aim is 60,000 and not met: this bound only keeps it from growing unnoticed. The watch of the snapshot is loaded
- * when a provider starts; what it needs here are its log, and downloads and streams over HTTP.
+ * when a provider starts; what it needs here are its log, downloads and streams over HTTP, and what resolves a flag from
+ * it.
  */
-const FRONT_DOOR = 135_000;
+const FRONT_DOOR = 155_000;
 /** The same as it lies in the bundle of somebody who bundles. */
-const FRONT_DOOR_MINIFIED = 69_000;
+const FRONT_DOOR_MINIFIED = 80_000;
 
 let the: Packed;
 let consumer: string;
@@ -90,7 +91,9 @@ describe('an import of the front door', () => {
       outdir: 'bundle',
     });
     // What is loaded when a provider starts its watch is in a file of its own.
-    const atOnce = outputFiles.filter(({ path }) => !/\bwatching-[\w-]+\.js$/.test(path));
+    const atOnce = outputFiles.filter(
+      ({ path }) => !/\b(open-snapshots|features-file|import-documents)-[\w-]+\.js$/.test(path),
+    );
     expect(atOnce.length).toBeLessThan(outputFiles.length);
     const bytes = atOnce.reduce((sum, { contents }) => sum + contents.length, 0);
     console.log(`openfeature-flipt-provider adds ${bytes} bytes to a bundle`);
@@ -123,7 +126,7 @@ describe('the package', () => {
         .reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0);
     const unpacked = size(the.folder);
     console.log(`tarball ${statSync(the.tarball).size} bytes, unpacked ${unpacked} bytes`);
-    expect(unpacked).toBeLessThan(2_000_000);
+    expect(unpacked).toBeLessThan(2_200_000);
   });
 
   it('brings the dependencies that it names, and they bring none', () => {

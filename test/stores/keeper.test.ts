@@ -83,8 +83,7 @@ describe('a store in trouble', () => {
     };
     await saveOne();
     await saveOne();
-    const warning =
-      'the snapshot could not be saved to the store: disk full; the provider goes on without it';
+    const warning = 'the store could not save the snapshot: disk full; the provider goes on without it';
     expect(warnings).toEqual([warning]);
     isBroken = false;
     await saveOne();
@@ -97,7 +96,7 @@ describe('a store in trouble', () => {
     const { load, warnings } = kept({ load: fails });
     expect(await load(5_000)).toBeUndefined();
     expect(warnings).toEqual([
-      'the snapshot could not be loaded from the store: disk full; the provider goes on without it',
+      'the store could not load the snapshot: disk full; the provider goes on without it',
     ]);
   });
 

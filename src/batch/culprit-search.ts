@@ -1,8 +1,9 @@
 import { isFailure } from '../model/answer.js';
-import { traitsOf, type Failure } from '../model/failure.js';
+import { traitsOf } from '../model/failure-traits.js';
+import type { Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
 import { answerEach, failEach, type Asked } from './asked.js';
-import { byFlag, isAboutOneFlag, partsOf } from './parts.js';
+import { byFlag, isAboutOneFlag, partsOf } from './search-parts.js';
 import type { AskPart } from './search-lane.js';
 
 export interface SearchSettings {
