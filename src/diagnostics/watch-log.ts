@@ -11,6 +11,7 @@ export interface WatchLogger {
 export interface WatchedPlace {
   readonly namespace: string;
   readonly environment: string | undefined;
+  readonly evaluation: 'remote' | 'in-process';
 }
 
 /** Flags named in one line of the log. */
@@ -22,14 +23,17 @@ export function logWatch(
   place: WatchedPlace,
   logger: WatchLogger,
 ): void {
+  const meanwhile =
+    place.evaluation === 'remote'
+      ? 'answers are asked for again'
+      : 'flags are evaluated from the last snapshot';
   let last: EventOf<'watch-changed'>['state'] | undefined;
   let isSuspect = false;
   let isBroken = false;
 
   listen('watch-changed', ({ state, failure }) => {
     const why = failure === undefined ? '' : `: ${failure.message}`;
-    if (state === 'lost')
-      logger.warn(`Flipt's changes are not seen at present; answers are asked for again${why}`);
+    if (state === 'lost') logger.warn(`Flipt's changes are not seen at present; ${meanwhile}${why}`);
     else if (state === 'not-offered')
       logger.info(`Flipt offers no snapshots; answers are asked for again${why}`);
     else logger[last === 'lost' ? 'warn' : 'debug']("Flipt's changes are watched");

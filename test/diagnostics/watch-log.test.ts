@@ -17,11 +17,15 @@ const UNREADABLE: Failure = { kind: 'unreadable', message: 'flags: missing' };
 
 /** The lines at warning and info level. */
 function linesFor(...events: readonly DiagnosticEvent[]): readonly string[] {
+  return linesOf('remote', events);
+}
+
+function linesOf(evaluation: 'remote' | 'in-process', events: readonly DiagnosticEvent[]): readonly string[] {
   const lines: string[] = [];
   const log = (level: string) => (message: string) => lines.push(`${level}: ${message}`);
   const diagnostics = openDiagnostics();
   const logger = { warn: log('warn'), info: log('info'), debug: () => undefined };
-  logWatch(diagnostics, { namespace: 'shop', environment: 'staging' }, logger);
+  logWatch(diagnostics, { namespace: 'shop', environment: 'staging', evaluation }, logger);
   for (const event of events) diagnostics.report(event);
   return lines;
 }
@@ -34,6 +38,12 @@ describe('the log of the watch', () => {
   it('has one line at info level where there are no snapshots, also where a page comes instead', () => {
     expect(linesFor(NOT_OFFERED, polled(UNREADABLE), polled(DOWN))).toEqual([
       'info: Flipt offers no snapshots; answers are asked for again: it answered 404',
+    ]);
+  });
+
+  it('says what answers in this process meanwhile', () => {
+    expect(linesOf('in-process', [WORKING, LOST])).toEqual([
+      "warn: Flipt's changes are not seen at present; flags are evaluated from the last snapshot: refused",
     ]);
   });
 
