@@ -46,7 +46,8 @@ export function availability(
   let state = health.HEALTHY;
   let checking: Promise<Failure | undefined> | undefined;
   let acceptedAt = -Infinity;
-  let isClosed = false;
+  /** What a start ends with after the close; `undefined` before. */
+  let closed: Failure | undefined;
   let cancelTimer: () => void = () => undefined;
   let endStart: (failure: Failure | undefined) => void = () => undefined;
 
@@ -56,7 +57,7 @@ export function availability(
 
   const become = (next: health.Health) => {
     const before = state;
-    if (isClosed || next === before) return;
+    if (closed !== undefined || next === before) return;
     state = next;
     reportChange(before, next, reporter);
     schedule();
@@ -91,7 +92,7 @@ export function availability(
   const checkOnce = async () => {
     const failure = await check();
     checking = undefined;
-    if (isClosed) return failure;
+    if (closed !== undefined) return failure;
     const wasStarting = state.starting !== undefined;
     become(
       failure === undefined
@@ -126,6 +127,7 @@ export function availability(
 
   return {
     start(withinMs, isShort = false) {
+      if (closed !== undefined) return Promise.resolve(closed);
       const result = new Promise<Failure | undefined>((resolve) => {
         endStart = resolve;
       });
@@ -160,7 +162,7 @@ export function availability(
     },
     refusal,
     close(failure) {
-      isClosed = true;
+      closed = failure;
       cancelTimer();
       endStart(failure);
     },
