@@ -25,6 +25,10 @@ export function evaluationSettings(
   const evaluation = given.evaluation === 'in-process' ? 'in-process' : 'remote';
   const snapshot: SnapshotOptions = set(options.snapshot ?? {});
   const isWatched = options.watch !== false && reference === undefined;
+  if (reference !== undefined && (snapshot.file ?? snapshot.store) !== undefined) {
+    const message = 'snapshot.file and snapshot.store keep the newest revision only: leave out reference';
+    throw new TypeError(`${providerRules.owner}: ${message}`);
+  }
   if (evaluation === 'in-process') {
     if (reference !== undefined) throw wrong('the newest revision only: leave out reference');
     if (!isWatched && !hasSnapshot(snapshot)) {

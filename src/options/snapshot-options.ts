@@ -24,7 +24,7 @@ export interface WatchOptions {
 export interface SnapshotStore {
   /**
    * Called once, when the provider starts. Resolves with the text that was saved last, or `undefined` if there is none.
-   * It is given `initTimeoutMs` at most.
+   * It is given half of `initTimeoutMs`, so that the rest is left to ask the service; with `watch: false` all of it.
    */
   load(): Promise<string | undefined>;
   /**
@@ -38,10 +38,10 @@ export interface SnapshotStore {
 export interface SnapshotOptions {
   /**
    * Path of a file that keeps the last snapshot across restarts; written in one step, for its owner alone. Several
-   * processes may share it. Excludes `store`. Default: none.
+   * processes may share it. Excludes `store` and `reference`. Default: none.
    */
   readonly file?: string | undefined;
-  /** Keeps the last snapshot somewhere else. Excludes `file`. Default: none. */
+  /** Keeps the last snapshot somewhere else. Excludes `file` and `reference`. Default: none. */
   readonly store?: SnapshotStore | undefined;
   /**
    * A snapshot to start from where none is kept: what `getSnapshot` or Flipt gives, or a features document as an object.

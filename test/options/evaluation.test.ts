@@ -29,6 +29,11 @@ describe('where flags are evaluated', () => {
       {},
       "evaluation: 'in-process' needs a snapshot: with watch: false, set snapshot.initial, snapshot.file or snapshot.store",
     ],
+    [
+      { reference: 'main', snapshot: { file: 'a' } },
+      {},
+      'snapshot.file and snapshot.store keep the newest revision only: leave out reference',
+    ],
     [{ snapshot: { file: 'a', store } }, {}, 'snapshot: expected either file or store, got an object'],
     [{ snapshot: { file: '' } }, {}, "snapshot.file: expected the path of a file, got ''"],
     [
