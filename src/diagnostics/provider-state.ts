@@ -41,6 +41,10 @@ export function watchState(
     problems = after;
     reassess(messageOf(before, after), !starting);
   });
+  listen('snapshot-polled', ({ failure }) => {
+    // The first snapshot may come in the middle of an outage.
+    if (state === 'error' && failure === undefined) reassess(messageOf(new Map(), problems), true);
+  });
   if (fallback.needsWatch) {
     listen('watch-changed', ({ state: watch, failure }) => {
       isWatchLost = watch === 'lost';

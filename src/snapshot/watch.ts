@@ -93,11 +93,12 @@ export function openWatch(
       confirmed = instantOf(clock);
       state = succeeded(state, now, fetched.kind === 'snapshot' ? fetched.durationMs : undefined);
     }
+    // Before anybody hears of it: who then looks at the snapshot finds this one.
+    if (fetched.kind === 'snapshot') apply(fetched);
     const next = conditionOf(state);
     if (next !== undefined && next !== condition) report({ type: 'watch-changed', state: next, failure });
     condition = next;
     report({ type: 'snapshot-polled', durationMs, failure });
-    if (fetched.kind === 'snapshot') apply(fetched);
   };
 
   const apply = ({ snapshot, etag }: Known) => {

@@ -17,6 +17,10 @@ export function changingProblems() {
     begin: (problem: Problem, failure = REFUSED, starting = false) => {
       change(new Map([...problems, [problem, failure]]), starting);
     },
+    /** A poll of the snapshot has ended. */
+    polled: (failure?: Failure) => {
+      diagnostics.report({ type: 'snapshot-polled', durationMs: 1, failure });
+    },
     end: (...ended: readonly Problem[]) => {
       change(new Map([...problems].filter(([problem]) => !ended.includes(problem))), false);
     },

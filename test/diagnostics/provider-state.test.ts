@@ -66,6 +66,19 @@ describe('the state of a provider', () => {
     expect(changed).toHaveBeenLastCalledWith('ready', 'Flipt answers again');
   });
 
+  it('is stale once the first snapshot has come in the middle of an outage', () => {
+    let hasSnapshot = false;
+    const { begin, polled, changed, states } = setUp(false, { hasSnapshot: () => hasSnapshot });
+    begin('unreachable');
+    polled(REFUSED);
+    expect(states()).toEqual(['error']);
+    hasSnapshot = true;
+    polled();
+    polled();
+    expect(states()).toEqual(['error', 'stale']);
+    expect(changed).toHaveBeenLastCalledWith('stale', 'refused');
+  });
+
   it('is not announced before the outcome of the start, but known', () => {
     const { begin, end, states } = setUp();
     begin('unreachable', REFUSED, true);
