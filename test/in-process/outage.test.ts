@@ -73,6 +73,32 @@ describe('an outage', () => {
   });
 });
 
+describe('an outage, in-process', () => {
+  it('is STALE once the watch is lost, gives no defaults, and READY when the service is back', async () => {
+    const service = await localService({ features: FEATURES });
+    const { client, registered } = started({
+      url: service.url,
+      evaluation: 'in-process',
+      watch: { pollMs: 50 },
+    });
+    await registered;
+    const { counts, until } = watching(client);
+    await service.close();
+    await until(ServerProviderStatus.STALE);
+    expect(await client.getStringDetails('colour', 'none', PRO)).toMatchObject({
+      value: 'red',
+      reason: 'STALE',
+    });
+    await localService({ features: FEATURES, port: Number(new URL(service.url).port) });
+    await until(ServerProviderStatus.READY);
+    expect(await client.getStringDetails('colour', 'none', PRO)).toMatchObject({
+      value: 'red',
+      reason: 'TARGETING_MATCH',
+    });
+    expect(counts.PROVIDER_ERROR).toBeUndefined();
+  });
+});
+
 describe.each(MODES)('a start without the service, %s', (evaluation) => {
   it('evaluates the kept snapshot: READY, then STALE', async () => {
     const url = await keptFile();
