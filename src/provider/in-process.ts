@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import type { Answer, MissingAnswer } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import { failedResolution, type Resolution } from '../model/resolution.js';
-import { perView, type RequestView } from '../request/view.js';
+import { perView, requestViewOf, type RequestView } from '../request/view.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
 import { attributeReader, entityOf, type ReadText, type Selection } from './mapping/context.js';
 import { contextFailure, NO_TARGETING_KEY } from './mapping/subject.js';
@@ -66,9 +66,11 @@ export function inProcess(
       }
     },
     resolveAll(context) {
-      const snapshot = source.snapshot();
-      if (snapshot === undefined) return undefined;
+      if (source.snapshot() === undefined) return undefined;
       try {
+        const view = requestViewOf(context);
+        const snapshot = (view && keptBy(view)) ?? source.snapshot();
+        if (snapshot === undefined) return undefined;
         const flags = [...snapshot.features.flags.keys()];
         return new Map(flags.map((flag) => [flag, evaluate(flag, snapshot, context)]));
       } catch (error) {

@@ -64,7 +64,7 @@ const VIEW_FOR_MS = 30_000;
 
 /** Keeps something for each request's view. It goes with the view, or once that has ended: then it is `undefined`. */
 export function perView<Kept>(
-  open: () => Kept,
+  open: () => Kept | undefined,
   clock: Clock,
 ): (view: { readonly ended: boolean }) => Kept | undefined {
   const views = new WeakMap<object, { readonly kept: Kept; readonly since: number } | 'over'>();
@@ -78,6 +78,7 @@ export function perView<Kept>(
     }
     if (known !== undefined) return known.kept;
     const kept = open();
+    if (kept === undefined) return undefined;
     views.set(view, { kept, since: clock.now() });
     return kept;
   };
