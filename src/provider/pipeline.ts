@@ -25,6 +25,8 @@ export interface Running {
   /** Each flag of the snapshot, or why none can be evaluated; `undefined` while there is no snapshot. */
   readonly resolveAll: InProcess['resolveAll'];
   readonly snapshot: () => SnapshotBody | undefined;
+  /** Whether flags are evaluated in this process, now. */
+  readonly isHere: () => boolean;
   /** Tries to reach the service; if that fails, goes on in the background. */
   readonly start: () => Promise<Failure | undefined>;
   /** Attaches a listener to what the layers report. */
@@ -110,7 +112,13 @@ function wire(
   const hasSnapshot = () => snapshots?.snapshot() !== undefined;
   const isInProcess = settings.evaluation === 'in-process';
   const fallback = { knowsAnything: answers.knowsAnything, hasSnapshot, needsWatch: isInProcess };
-  const state = watchState(diagnostics, fallback, changed);
+  // OpenFeature announces how a start ends; what is announced before would be lost, or come twice.
+  let isStarting = false;
+  let why = '';
+  const state = watchState(diagnostics, fallback, (next, message) => {
+    why = message;
+    if (!isStarting) changed(next, message);
+  });
   const here =
     snapshots &&
     inProcess(
@@ -126,10 +134,20 @@ function wire(
     ? (flag, context, view) => here?.resolve(flag, context, view) ?? elsewhere(flag, context, view)
     : asked;
   const startedStale = ({ message }: Failure) => {
+    why = message;
+  };
+  const begin = async () => {
+    isStarting = true;
+    const outcome = await start({ service, snapshots, warn, startedStale }, settings, clock);
+    const failure = closing.signal.aborted ? CLOSED : outcome;
+    const ended = () => {
+      isStarting = false;
+      if (failure === undefined && state() !== 'ready' && !closing.signal.aborted) changed(state(), why);
+    };
     // The SDK announces READY first.
-    clock.endOfTurn(() => {
-      if (!closing.signal.aborted) changed('stale', message);
-    });
+    if (failure === undefined) clock.endOfTurn(ended);
+    else ended();
+    return failure;
   };
 
   return {
@@ -145,11 +163,12 @@ function wire(
     },
     resolveAll: (context) => here?.resolveAll(context),
     snapshot: () => snapshots?.body(),
-    start: () => outsideRequests(() => start({ service, snapshots, warn, startedStale }, settings, clock)),
+    isHere: () => isInProcess && (isOffline || hasSnapshot()),
+    start: () => outsideRequests(begin),
     listen: diagnostics.listen,
     forget(flags) {
       answers.forget(flags);
-      snapshots?.poll();
+      outsideRequests(() => void snapshots?.poll());
     },
     async close() {
       closing.abort();
@@ -157,8 +176,8 @@ function wire(
       overload.close();
       batch.close(CLOSED);
       answers.forget();
-      await snapshots?.close();
-      await asking.close();
+      // A store that hangs must not keep connections open.
+      await Promise.all([snapshots?.close(), asking.close()]);
     },
   };
 }

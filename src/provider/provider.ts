@@ -159,7 +159,7 @@ export class FliptProvider implements Provider {
     if (flagKeys !== undefined) checkFlagKeys('invalidate', flagKeys);
     this.#running?.forget(flagKeys);
     // What an immediate poll finds changed is announced then.
-    if (this.#settings.evaluation === 'in-process') return;
+    if (this.#running?.isHere()) return;
     this.events.emit(
       ProviderEvents.ConfigurationChanged,
       flagKeys === undefined ? {} : { flagsChanged: [...flagKeys] },
@@ -178,7 +178,7 @@ export class FliptProvider implements Provider {
     flagKeys?: readonly string[],
   ): Promise<Readonly<Record<string, EvaluatedFlag>>> {
     if (flagKeys !== undefined) checkFlagKeys('evaluateAll', flagKeys);
-    const fromSnapshot = this.#running?.resolveAll(context);
+    const fromSnapshot = this.#running ? this.#running.resolveAll(context) : CLOSED;
     return evaluateAll(fromSnapshot, flagKeys, (flagKey) => this.#evaluate(flagKey, context));
   }
 

@@ -19,15 +19,18 @@ export interface Snapshots extends FlagWatch {
   readonly isReliable: () => boolean;
   /** Loads what is kept, then begins to poll. Resolves when that is loaded. Never rejects. */
   readonly start: () => Promise<void>;
-  /** Resolves when the first snapshot is in force, and when it is known that none will be soon. */
-  readonly first: () => Promise<void>;
+  /** How the first poll has ended. Never rejects; ends with the close at the latest. */
+  readonly firstPoll: () => Promise<FirstPoll>;
   /** The snapshot in plain JSON values, as Flipt serves it. */
   readonly body: () => SnapshotBody | undefined;
-  /** Polls without waiting for the interval. */
-  readonly poll: () => void;
+  /** Polls without waiting for the interval. Never rejects. */
+  readonly poll: () => Promise<void>;
   /** Completes what is still to be saved. */
   readonly close: () => Promise<void>;
 }
+
+/** `none`: there is none to be had soon, so that nobody need ask again. */
+export type FirstPoll = 'succeeded' | 'failed' | 'none';
 
 /** The code is loaded when the provider starts: who imports the package does not pay for the engine. */
 export function lazySnapshots(
@@ -39,26 +42,32 @@ export function lazySnapshots(
 ): Snapshots {
   const { watch, logger } = settings;
   let opened: OpenSnapshots | undefined;
-  let isClosed = false;
-  let resolveFirst: () => void = () => undefined;
-  const first = new Promise<void>((resolve) => {
-    resolveFirst = resolve;
+  const closing = new AbortController();
+  let endFirstPoll: (end: FirstPoll) => void = () => undefined;
+  const firstPoll = new Promise<FirstPoll>((resolve) => {
+    endFirstPoll = resolve;
   });
-  diagnostics.listen('watch-changed', resolveFirst);
+  let endLoading: () => void = () => undefined;
+  const closed = new Promise<void>((resolve) => {
+    endLoading = resolve;
+  });
+  // Reported before the poll that shows it.
+  diagnostics.listen('watch-changed', ({ state }) => {
+    if (state === 'not-offered') endFirstPoll('none');
+  });
+  diagnostics.listen('snapshot-polled', ({ failure }) => {
+    endFirstPoll(failure === undefined ? 'succeeded' : 'failed');
+  });
 
-  const listeners = {
-    applied: resolveFirst,
-    warn: (message: string) => {
-      logger.warn(message);
-    },
+  const warn = (message: string) => {
+    if (!closing.signal.aborted) logger.warn(message);
   };
   const load = async () => {
     try {
       const { openSnapshots } = await import('../snapshot/open-snapshots.js');
-      opened = isClosed
-        ? undefined
-        : await openSnapshots(send, settings, listeners, diagnostics, clock, random);
-      if (isClosed) await opened?.close();
+      if (closing.signal.aborted) return;
+      const life = { warn, closing: closing.signal };
+      opened = await openSnapshots(send, settings, life, diagnostics, clock, random);
     } catch (error) {
       const message = `the code of the watch cannot be loaded: ${messageOf(error)}`;
       diagnostics.report({
@@ -89,15 +98,15 @@ export function lazySnapshots(
       opened === undefined || watch === undefined
         ? NO_RELIANCE
         : { lostForMs: opened.lostForMs(), maxAgeMs: watch.maxAgeMs },
-    start: () => (loading ??= load()),
-    first: () => first,
+    // A store that hangs must not hold up who closes the provider meanwhile.
+    start: () => (loading ??= Promise.race([load(), closed])),
+    firstPoll: () => firstPoll,
     body: () => opened?.body(),
-    poll() {
-      void opened?.poll();
-    },
+    poll: async () => opened?.poll(),
     async close() {
-      isClosed = true;
-      resolveFirst();
+      closing.abort();
+      endLoading();
+      endFirstPoll('none');
       await opened?.close();
     },
   };

@@ -19,6 +19,7 @@ export async function start(
   clock: Clock,
 ): Promise<Failure | undefined> {
   const until = clock.now() + initTimeoutMs;
+  const leftMs = () => Math.max(1, until - clock.now());
   const loading = snapshots?.start();
   // In remote mode nobody waits for a snapshot, unless one may be there already.
   const mayBeThere = (kept.initial ?? kept.file ?? kept.store) !== undefined;
@@ -27,34 +28,33 @@ export async function start(
 
   if (evaluation === 'in-process' && watch === undefined) return hasSnapshot() ? undefined : NO_SNAPSHOT;
 
-  const leftMs = Math.max(1, until - clock.now());
-  const checked = service.start(leftMs, hasSnapshot());
-  if (evaluation === 'in-process' && !hasSnapshot()) {
-    await firstSnapshot(checked, snapshots, leftMs, clock);
-    if (!hasSnapshot()) warn(WITHOUT_SNAPSHOT);
+  const checked = service.start(leftMs(), hasSnapshot());
+  if (evaluation === 'in-process' && snapshots !== undefined) {
+    await atMost(newest(checked, snapshots), leftMs(), clock);
   }
   const failure = await checked;
-  if (failure === undefined || failure.kind === 'closed' || !hasSnapshot()) return failure;
+  if (failure?.kind === 'closed') return failure;
+  if (evaluation === 'in-process' && !hasSnapshot()) warn(WITHOUT_SNAPSHOT);
+  if (failure === undefined || !hasSnapshot()) return failure;
   startedStale(failure);
   return undefined;
 }
 
-/** Resolves with the first snapshot, with a start that has failed, or when the time is up. */
-function firstSnapshot(
-  checked: Promise<Failure | undefined>,
-  snapshots: Snapshots | undefined,
-  withinMs: number,
-  clock: Clock,
-): Promise<void> {
+/** Resolves with the service's snapshot, with a start that has failed, or when there is none to be had soon. */
+async function newest(checked: Promise<Failure | undefined>, snapshots: Snapshots): Promise<void> {
+  const failed = checked.then((failure) => (failure === undefined ? snapshots.firstPoll() : 'none'));
+  const end = await Promise.race([snapshots.firstPoll(), failed]);
+  // The service may have come up since: the next interval would be long after the start.
+  if (end === 'failed' && (await checked) === undefined) await snapshots.poll();
+}
+
+/** Resolves with this, or when the time is up. */
+function atMost(coming: Promise<void>, withinMs: number, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
-    const end = () => {
+    const cancel = clock.after(withinMs, resolve);
+    void coming.then(() => {
       cancel();
       resolve();
-    };
-    const cancel = clock.after(withinMs, end);
-    void snapshots?.first().then(end);
-    void checked.then((failure) => {
-      if (failure !== undefined) end();
     });
   });
 }

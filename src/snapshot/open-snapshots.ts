@@ -7,7 +7,6 @@ import type { Question } from '../model/question.js';
 import type { SnapshotOptions } from '../options/snapshot-options.js';
 import { writeBody, type SnapshotBody } from './body/write-body.js';
 import { keptSnapshots } from './kept-snapshot.js';
-import type { Known } from './fetch.js';
 import type { StartingSnapshot } from './watch.js';
 import { openWatching, type SnapshotInForce, type Watching, type WatchingSettings } from './watching.js';
 
@@ -19,10 +18,10 @@ export interface SnapshotsSettings extends Omit<WatchingSettings, 'watch'> {
   readonly initTimeoutMs: number;
 }
 
-export interface SnapshotListeners {
+export interface SnapshotsLife {
   readonly warn: (message: string) => void;
-  /** A snapshot is in force. */
-  readonly applied: () => void;
+  /** Aborted when the provider is closed, which may be while the kept snapshot is loaded: nothing is sent then. */
+  readonly closing: AbortSignal;
 }
 
 /** The snapshot in force: kept, given or the service's. */
@@ -41,23 +40,19 @@ export interface OpenSnapshots extends SnapshotInForce {
 export async function openSnapshots(
   send: Send,
   settings: SnapshotsSettings,
-  { warn, applied }: SnapshotListeners,
+  { warn, closing }: SnapshotsLife,
   reporter: Reporter,
   clock: Clock,
   random: () => number,
 ): Promise<OpenSnapshots> {
   const { namespace, watch, snapshot: options, initTimeoutMs } = settings;
   const kept = keptSnapshots(options, settings, warn, clock);
-  const starting = await kept.load(initTimeoutMs);
-  const keep = (known: Known) => {
-    kept.save(known);
-    applied();
-  };
+  // A store that hangs must leave the start time to ask the service.
+  const starting = await kept.load(watch === undefined ? initTimeoutMs : initTimeoutMs / 2);
   const source =
-    watch === undefined
+    watch === undefined || closing.aborted
       ? unwatched(starting)
-      : openWatching(send, { ...settings, watch }, reporter, clock, random, { starting, applied: keep });
-  if (starting !== undefined) applied();
+      : openWatching(send, { ...settings, watch }, reporter, clock, random, { starting, applied: kept.save });
 
   return {
     ...source,

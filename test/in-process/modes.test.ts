@@ -201,5 +201,6 @@ describe('evaluateAll', () => {
     );
     await OpenFeature.clearProviders();
     await expect(provider.evaluateAll(PRO, ['banner'])).rejects.toMatchObject({ code: 'PROVIDER_NOT_READY' });
+    await expect(provider.evaluateAll(PRO)).rejects.toMatchObject({ code: 'PROVIDER_NOT_READY' });
   });
 });

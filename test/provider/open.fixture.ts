@@ -11,8 +11,8 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-export async function serving(script: Script): Promise<ScriptedServer> {
-  const server = await scriptedServer(script);
+export async function serving(script: Script, snapshots?: Script): Promise<ScriptedServer> {
+  const server = await scriptedServer(script, 0, snapshots);
   closing.push(server.close);
   return server;
 }

@@ -1,0 +1,124 @@
+import { ProviderEvents, ServerProviderStatus } from '@openfeature/server-sdk';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { good, watching } from '../provider/changing.fixture.js';
+import { flipt, localService, open, refusedAddress, register, serving } from '../provider/open.fixture.js';
+import { answerJson } from '../servers/scripted.fixture.js';
+import { FEATURES, PRO } from './features.fixture.js';
+
+const NEVER = { load: () => new Promise<undefined>(() => undefined), save: () => Promise.resolve() };
+const NOT_READY = { code: 'PROVIDER_NOT_READY' };
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'flipt-snapshot-'));
+  file = join(folder, 'snapshot');
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe('a provider that is closed while it starts', () => {
+  it.each([
+    ['before its code is loaded', {}],
+    ['while a store hangs', { snapshot: { store: NEVER } }],
+    ['while a store hangs, offline', { snapshot: { store: NEVER }, watch: false }],
+  ] as const)('is not ready: %s', async (_, options) => {
+    const provider = flipt({ url: await refusedAddress(), evaluation: 'in-process', ...options });
+    const initialized = provider.initialize();
+    await provider.onClose();
+    await expect(initialized).rejects.toMatchObject(NOT_READY);
+  });
+
+  it('sends nothing once its store answers', async () => {
+    let answer: (text: undefined) => void = () => undefined;
+    const loading = new Promise<undefined>((resolve) => {
+      answer = resolve;
+    });
+    const load = vi.fn(() => loading);
+    const request = vi.fn(() => Promise.reject(new Error('closed')));
+    const provider = flipt({
+      evaluation: 'in-process',
+      snapshot: { store: { ...NEVER, load } },
+      http: { dispatcher: { request } },
+    });
+    const initialized = provider.initialize();
+    await vi.waitFor(() => {
+      expect(load).toHaveBeenCalled();
+    });
+    await provider.onClose();
+    await expect(initialized).rejects.toMatchObject(NOT_READY);
+    answer(undefined);
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    expect(request).not.toHaveBeenCalled();
+  });
+});
+
+describe('a start', () => {
+  it.each(['remote', 'in-process'] as const)('succeeds though a store hangs, %s', async (evaluation) => {
+    const { url } = await localService({ features: FEATURES });
+    const provider = flipt({ url, evaluation, initTimeoutMs: 3_000, snapshot: { store: NEVER } });
+    const { client, registered } = register(provider);
+    await registered;
+    expect(await client.getStringValue('colour', 'none', PRO)).toBe('red');
+  });
+
+  it('waits for what the service says now, also where a snapshot is kept', async () => {
+    const service = await localService({ features: FEATURES });
+    const options = { url: service.url, evaluation: 'in-process', snapshot: { file } } as const;
+    const first = await open(options);
+    await first.provider.onClose();
+    await service.setFlag('default', 'banner', { enabled: false });
+    const { client } = await open(options);
+    expect(await client.getBooleanDetails('banner', true)).toMatchObject({
+      value: false,
+      flagMetadata: { source: 'in-process' },
+    });
+  });
+
+  it('fetches the snapshot again once the service is there', async () => {
+    const flags = [{ key: 'banner', type: 'BOOLEAN_FLAG_TYPE', enabled: true }];
+    let polls = 0;
+    const { url } = await serving(good, (_, response) => {
+      answerJson(response, { flags }, ++polls === 1 ? 503 : 200);
+    });
+    const { client } = await open({ url, evaluation: 'in-process', http: { retries: 0 } });
+    expect(await client.getBooleanDetails('banner', false)).toMatchObject({
+      value: true,
+      flagMetadata: { source: 'in-process' },
+    });
+    expect(polls).toBe(2);
+  });
+
+  it('announces READY and STALE once each, though the kept snapshot is old', async () => {
+    const service = await localService({ features: FEATURES });
+    const first = await open({ url: service.url, evaluation: 'in-process', snapshot: { file } });
+    await first.provider.onClose();
+    await service.close();
+    const watch = { pollMs: 1 };
+    const second = flipt({ url: service.url, evaluation: 'in-process', snapshot: { file }, watch });
+    const seen: string[] = [];
+    second.events.addHandler(ProviderEvents.Stale, () => seen.push('STALE'));
+    const { client, registered } = register(second);
+    const { counts, until } = watching(client);
+    await registered.then(() => seen.push('started'));
+    await until(ServerProviderStatus.STALE);
+    expect(seen).toEqual(['started', 'STALE']);
+    expect(counts).toEqual({ PROVIDER_READY: 1, PROVIDER_STALE: 1 });
+  });
+});
+
+describe('while there is no snapshot', () => {
+  it('invalidate announces that all may have changed', async () => {
+    const { url } = await serving(good);
+    const { client, provider } = await open({ url, evaluation: 'in-process' });
+    const changed = vi.fn();
+    client.addHandler(ProviderEvents.ConfigurationChanged, changed);
+    provider.invalidate();
+    await vi.waitFor(() => {
+      expect(changed).toHaveBeenCalledTimes(1);
+    });
+  });
+});
