@@ -68,6 +68,7 @@ export function lazySnapshots(
       if (closing.signal.aborted) return;
       const life = { warn, closing: closing.signal };
       opened = await openSnapshots(send, settings, life, diagnostics, clock, random);
+      if (closing.signal.aborted) await opened.close();
     } catch (error) {
       const message = `the code of the watch cannot be loaded: ${messageOf(error)}`;
       diagnostics.report({

@@ -62,7 +62,10 @@ export function requestViewOf(carrier: object): RequestView | undefined {
 /** A view that nobody ends is over by itself so long after its first question: until then it holds nothing. */
 const VIEW_FOR_MS = 30_000;
 
-/** Keeps something for each request's view. It goes with the view, or once that has ended: then it is `undefined`. */
+/**
+ * Keeps something for each request's view, from when there is something. It goes with the view, or once that has ended:
+ * then it is `undefined`.
+ */
 export function perView<Kept>(
   open: () => Kept | undefined,
   clock: Clock,
