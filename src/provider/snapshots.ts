@@ -43,6 +43,7 @@ export function lazySnapshots(
   const { watch, logger } = settings;
   let opened: OpenSnapshots | undefined;
   const closing = new AbortController();
+  const isClosed = () => closing.signal.aborted;
   let endFirstPoll: (end: FirstPoll) => void = () => undefined;
   const firstPoll = new Promise<FirstPoll>((resolve) => {
     endFirstPoll = resolve;
@@ -60,15 +61,15 @@ export function lazySnapshots(
   });
 
   const warn = (message: string) => {
-    if (!closing.signal.aborted) logger.warn(message);
+    if (!isClosed()) logger.warn(message);
   };
   const load = async () => {
     try {
       const { openSnapshots } = await import('../snapshot/open-snapshots.js');
-      if (closing.signal.aborted) return;
+      if (isClosed()) return;
       const life = { warn, closing: closing.signal };
       opened = await openSnapshots(send, settings, life, diagnostics, clock, random);
-      if (closing.signal.aborted) await opened.close();
+      if (isClosed()) await opened.close();
     } catch (error) {
       const message = `the code of the watch cannot be loaded: ${messageOf(error)}`;
       diagnostics.report({
