@@ -19,14 +19,15 @@ interface Manifest {
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
 
 /** Of Node only what is needed: `module`, `vm`, `child_process`, `worker_threads` and `inspector` are not. */
-const BUILT_IN = 'crypto events fs fs/promises http net path perf_hooks stream/promises timers util zlib';
+const BUILT_IN =
+  'async_hooks crypto events fs fs/promises http net path perf_hooks stream/promises timers util zlib';
 const MODULES: ReadonlySet<string> = new Set([
   ...BUILT_IN.split(' ').flatMap((name) => [name, `node:${name}`]),
   ...Object.keys(manifest.dependencies),
   ...Object.keys(manifest.peerDependencies),
 ]);
 const isModule = (name: string) =>
-  MODULES.has(name) || /^\.\/((chunk|watching)-\w+\.js|watching\.cjs)$/.test(name);
+  MODULES.has(name) || /^\.\/((chunk|open-snapshots|import-documents)-\w+\.js|snapshots\.cjs)$/.test(name);
 
 /** What makes code of text, leads to what does, or loads by a way of its own. */
 const NAMES: ReadonlySet<string> = new Set([
