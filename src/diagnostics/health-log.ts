@@ -8,8 +8,8 @@ function headline(problem: Problem, failure: Failure): string {
   switch (problem) {
     case 'unreachable':
       return traitsOf(failure).responded
-        ? 'Flipt does not answer as it should; defaults are served, and Flipt is checked in the background'
-        : 'Flipt cannot be reached; defaults are served, and Flipt is checked in the background';
+        ? 'Flipt does not answer as it should; known answers and defaults are served, and Flipt is checked in the background'
+        : 'Flipt cannot be reached; known answers and defaults are served, and Flipt is checked in the background';
     case 'credentials-rejected':
       return traitsOf(failure).responded
         ? 'Flipt rejected the credentials; known answers and defaults are served, and it is tried again'

@@ -25,8 +25,12 @@ describe('a problem', () => {
   );
 
   it.each<[Problem, FailureKind, RegExp]>([
-    ['unreachable', 'timeout', /^Flipt cannot be reached; /],
-    ['unreachable', 'not-found', /^Flipt does not answer as it should; /],
+    ['unreachable', 'timeout', /^Flipt cannot be reached; known answers and defaults are served, /],
+    [
+      'unreachable',
+      'not-found',
+      /^Flipt does not answer as it should; known answers and defaults are served, /,
+    ],
     ['unreachable', 'unreadable', /^Flipt does not answer as it should; /],
     ['credentials-rejected', 'unauthorized', /^Flipt rejected the credentials; /],
     ['credentials-rejected', 'credentials', /^There are no credentials to send to Flipt; /],
