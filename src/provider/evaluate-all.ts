@@ -61,9 +61,7 @@ export async function evaluateAll(
 }
 
 function missingSnapshot(): never {
-  throw new GeneralError(
-    'evaluateAll: there is no snapshot to take the flag keys from: name them, or see docs/in-process.md',
-  );
+  throw new GeneralError('evaluateAll: there is no snapshot yet to take the flag keys from: pass flagKeys');
 }
 
 /** What concerns the context or the provider concerns all flags alike. */

@@ -30,8 +30,9 @@ export function keptSnapshots(
 ): KeptSnapshots {
   const { namespace } = origin;
   const store = options.store ?? (options.file === undefined ? undefined : fileStore(options.file));
-  const kept = store && keeper(store, warn, clock);
-  const place = options.file === undefined ? 'the kept snapshot' : `snapshot.file ${options.file}`;
+  const file = options.file === undefined ? undefined : `snapshot.file ${options.file}`;
+  const kept = store && keeper(store, file ?? 'the store', warn, clock);
+  const place = file ?? 'the kept snapshot';
 
   const fromStore = async (withinMs: number): Promise<StartingSnapshot | undefined> => {
     const text = await kept?.load(withinMs);

@@ -17,8 +17,16 @@ export interface Keeper {
 const SAVE_EVERY_MS = 5_000;
 const SAVE_TIMEOUT_MS = 10_000;
 
-/** `warn` gets one message when the store begins to fail, and none until it has worked again. */
-export function keeper(store: SnapshotStore, warn: (message: string) => void, clock: Clock): Keeper {
+/**
+ * `warn` gets one message when the store begins to fail, and none until it has worked again. The message calls the store
+ * `name`.
+ */
+export function keeper(
+  store: SnapshotStore,
+  name: string,
+  warn: (message: string) => void,
+  clock: Clock,
+): Keeper {
   let next: (() => string) | undefined;
   let saving: Promise<void> | undefined;
   /** A call that has outlived its time. The store gets no other one before it has ended. */
@@ -42,7 +50,7 @@ export function keeper(store: SnapshotStore, warn: (message: string) => void, cl
       if (error instanceof LateError) overdue = called.catch(() => undefined).then(noLongerOverdue);
       if (!isFailing) {
         const cause = oneLine(messageOf(error));
-        warn(`the store could not ${what} the snapshot: ${cause}; the provider goes on without it`);
+        warn(`${name} could not ${what} the snapshot: ${cause}; the provider goes on without it`);
       }
       isFailing = true;
       return undefined;

@@ -190,7 +190,10 @@ describe('evaluateAll', () => {
     const service = await localService({ features: FEATURES });
     const { provider } = await open({ url: service.url, watch: false });
     expect(await provider.evaluateAll(PRO, ['banner', 'colour', 'missing'])).toEqual(ALL);
-    await expect(provider.evaluateAll(PRO)).rejects.toMatchObject({ code: 'GENERAL' });
+    await expect(provider.evaluateAll(PRO)).rejects.toMatchObject({
+      code: 'GENERAL',
+      message: 'evaluateAll: there is no snapshot yet to take the flag keys from: pass flagKeys',
+    });
   });
 
   it('rejects with a code of OpenFeature where nothing can be evaluated', async () => {

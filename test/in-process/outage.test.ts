@@ -174,4 +174,16 @@ describe('a kept snapshot', () => {
       ['the store could not save the snapshot: read only; the provider goes on without it'],
     ]);
   });
+
+  it('that cannot be written is a warning that names the file', async () => {
+    const service = await localService({ features: FEATURES });
+    const nowhere = join(folder, 'missing', 'snapshot');
+    const { logger, provider, registered } = started({ url: service.url, snapshot: { file: nowhere } });
+    await registered;
+    await snapshotIsThere(provider);
+    await provider.onClose();
+    expect(logger.warn.mock.calls).toEqual([
+      [expect.stringContaining(`snapshot.file ${nowhere} could not save the snapshot: ENOENT`)],
+    ]);
+  });
 });

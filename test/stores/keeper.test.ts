@@ -21,7 +21,7 @@ function kept(parts: Partial<SnapshotStore>) {
   const warn = (message: string) => {
     warnings.push(message);
   };
-  return { ...keeper(store, warn, clock), clock, saved, warnings };
+  return { ...keeper(store, 'the store', warn, clock), clock, saved, warnings };
 }
 
 describe('a store that works', () => {
