@@ -6,7 +6,7 @@ import { keeper } from '../stores/keeper.js';
 import { readKept, writeKept, type Origin } from '../stores/kept-text.js';
 import { messageOf } from '../text/describe.js';
 import { parseSnapshot, type ParsedBody } from './body/parse.js';
-import { writeBody } from './body/write-body.js';
+import { bodyText } from './body/write-body.js';
 import { digestOf } from './contents.js';
 import type { Known } from './fetch.js';
 import { initialBody } from './initial.js';
@@ -76,8 +76,8 @@ export function keptSnapshots(
     load: async (withinMs) => (await fromStore(withinMs)) ?? fromOptions(),
     save({ snapshot, etag }) {
       const confirmedAt = clock.date();
-      kept?.save(() => {
-        const body = JSON.stringify(writeBody(namespace, snapshot));
+      kept?.save(async () => {
+        const body = await bodyText(namespace, snapshot, clock);
         return writeKept({ body, version: snapshot.version, etag, confirmedAt }, origin);
       });
     },

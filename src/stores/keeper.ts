@@ -8,7 +8,7 @@ export interface Keeper {
   /** What was saved last; `undefined` if there is nothing, or it was not had within `withinMs`. Never rejects. */
   readonly load: (withinMs: number) => Promise<string | undefined>;
   /** Saves what `text` gives, soon; of several that come meanwhile, the last one. */
-  readonly save: (text: () => string) => void;
+  readonly save: (text: () => string | Promise<string>) => void;
   /** Completes what is still to be saved. Never rejects. */
   readonly close: () => Promise<void>;
 }
@@ -27,7 +27,7 @@ export function keeper(
   warn: (message: string) => void,
   clock: Clock,
 ): Keeper {
-  let next: (() => string) | undefined;
+  let next: (() => string | Promise<string>) | undefined;
   let saving: Promise<void> | undefined;
   /** A call that has outlived its time. The store gets no other one before it has ended. */
   let overdue: Promise<unknown> | undefined;
@@ -66,7 +66,7 @@ export function keeper(
     if (text === undefined || overdue !== undefined) return;
     next = undefined;
     earliest = clock.now() + SAVE_EVERY_MS;
-    await attempt('save', () => store.save(text()), SAVE_TIMEOUT_MS);
+    await attempt('save', async () => store.save(await text()), SAVE_TIMEOUT_MS);
   };
   const startSaving = () => {
     cancelTimer = undefined;

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/clock.js';
 import { parseSnapshot } from '../../src/snapshot/body/parse.js';
-import { writeBody } from '../../src/snapshot/body/write-body.js';
+import { bodyText, writeBody } from '../../src/snapshot/body/write-body.js';
 import { BODIES, recordedBody } from './bodies.fixture.js';
 
 describe.each(BODIES)('$file, written again', ({ file, namespace }) => {
@@ -18,4 +18,23 @@ describe.each(BODIES)('$file, written again', ({ file, namespace }) => {
     const written = JSON.stringify(writeBody(namespace, await parse(recorded)));
     expect(written.length).toBeLessThan(recorded.length);
   });
+
+  it('is the same as text', async () => {
+    const recorded = await parse(recordedBody(file));
+    expect(await bodyText(namespace, recorded, systemClock)).toBe(
+      JSON.stringify(writeBody(namespace, recorded)),
+    );
+  });
+});
+
+it('writes the text of many flags in several turns of the event loop', async () => {
+  const flags = Array.from({ length: 1_000 }, (_, at) => ({ key: `f${at}`, type: 'BOOLEAN_FLAG_TYPE' }));
+  const body = Buffer.from(JSON.stringify({ flags }));
+  const parsed = await parseSnapshot(body, 'default', systemClock);
+  const endOfTurn = vi.fn((run: () => void) => {
+    systemClock.endOfTurn(run);
+  });
+  const text = await bodyText('default', parsed, { endOfTurn });
+  expect(text).toBe(JSON.stringify(writeBody('default', parsed)));
+  expect(endOfTurn).toHaveBeenCalledTimes(5);
 });
