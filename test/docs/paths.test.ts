@@ -5,7 +5,8 @@ import { pages, quotesOf, ROOT, textOf } from './pages.fixture.js';
 
 const foldersIn = (folder: string) =>
   readdirSync(join(ROOT, folder), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
+    // Of a reader's own folder, which has other packages.
+    .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
     .map(({ name }) => name);
 
 /** Where a page's paths begin: at the root, or in src/, as in the table of state owners. */
