@@ -33,6 +33,11 @@ const server = createServer((request, response) => {
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', async () => {
+    // It has no snapshots.
+    if (request.method === 'GET') {
+      response.writeHead(404).end();
+      return;
+    }
     const { requests } = JSON.parse(Buffer.concat(chunks));
     await work();
     const status = TROUBLES[trouble]?.(requests) || 200;
