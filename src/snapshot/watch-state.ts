@@ -68,7 +68,7 @@ function lostAt(state: WatchState, pollMs: number, now: number): number | undefi
   return startedAt <= limit ? now : limit;
 }
 
-export function intervalMs({ fullBodyMs }: WatchState, pollMs: number): number {
+function intervalMs({ fullBodyMs }: WatchState, pollMs: number): number {
   return Math.max(pollMs, BODY_SHARE * fullBodyMs);
 }
 

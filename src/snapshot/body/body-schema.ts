@@ -24,7 +24,7 @@ const word = <Word extends string>(words: readonly Word[], wireWord: (word: Word
 const matchType = word(MATCH_TYPES, (type) => type.replace('MATCH', 'SEGMENT_MATCH'));
 const segmentOperator = word(SEGMENT_OPERATORS, (operator) => operator);
 
-/** Required: its default is a type that Flipt refuses to evaluate, and so does whoever reads the snapshot. */
+/** Required: its default is a type that Flipt does not evaluate. The snapshot is rejected if the type is missing. */
 const comparisonType = v.pipe(
   v.string('a comparison type'),
   v.transform((type) => type.replace('CONSTRAINT_COMPARISON', 'COMPARISON')),

@@ -14,7 +14,7 @@ import type { ParsedBody } from './parse.js';
 export interface SnapshotBody {
   readonly namespace: { readonly key: string };
   readonly flags: readonly object[];
-  /** Only v2 has one, and by it a reader tells the versions apart. */
+  /** Only v2 sends one. A reader recognises the version by it. */
   readonly digest?: string;
 }
 

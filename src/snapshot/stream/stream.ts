@@ -8,7 +8,7 @@ const LASTED_MS = 60_000;
 const DELAY_MS = { first: 1_000, most: 60_000, notOffered: 300_000 };
 
 /** Milliseconds until the next connection, after `attempts` of them that did not last; `random` is in [0, 1). */
-export function reconnectDelayMs({ kind }: StreamEnd, attempts: number, random: number): number {
+function reconnectDelayMs({ kind }: StreamEnd, attempts: number, random: number): number {
   if (kind === 'left') return 0;
   const most =
     kind === 'not-offered' ? DELAY_MS.notOffered : Math.min(DELAY_MS.first * 2 ** attempts, DELAY_MS.most);
