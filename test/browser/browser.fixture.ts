@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import axe, { type AxeResults } from 'axe-core';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+
+/** Of Debian's package `chromium`; FLIPT_TEST_CHROMIUM names another one. */
+const CHROMIUM = process.env.FLIPT_TEST_CHROMIUM || '/usr/bin/chromium';
+const START_MS = 60_000;
+
+/** A tab of its own, which shares nothing with the tabs of other tests. */
+export interface Tab {
+  readonly page: Page;
+  /** All that the page has written to the console, and each of its errors that nobody caught. */
+  readonly messages: readonly string[];
+  /** What axe-core objects to, as it is now: a line for each rule and place. */
+  readonly violations: () => Promise<readonly string[]>;
+}
+
+/** Opens a page in a tab that is closed after the test. */
+export type OpenTab = (url: string, options?: BrowserContextOptions) => Promise<Tab>;
+
+/**
+ * Vitest's `describe` with a browser. Without chromium its tests are skipped, unless FLIPT_TEST_BROWSER is `required`:
+ * they fail then.
+ */
+export function describeInBrowser(name: string, tests: (open: OpenTab) => void): void {
+  const isMissing = !existsSync(CHROMIUM);
+  const isSkipped = isMissing && process.env.FLIPT_TEST_BROWSER !== 'required';
+  if (isSkipped) {
+    console.warn(`Skipped: ${name}, since there is no ${CHROMIUM} (apt-get install chromium)`);
+  }
+  describe.skipIf(isSkipped)(name, () => {
+    let browser: Browser | undefined;
+    beforeAll(async () => {
+      if (isMissing) throw new Error(`FLIPT_TEST_BROWSER=required, and there is no ${CHROMIUM}`);
+      browser = await launch();
+    }, START_MS);
+    afterAll(() => browser?.close());
+    afterEach(async () => {
+      await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
+    });
+    tests((url, options) => {
+      if (browser === undefined) throw new Error('the browser starts with the tests: open a tab in one');
+      return openTab(browser, url, options);
+    });
+  });
+}
+
+function launch(): Promise<Browser> {
+  // Chromium refuses to run as root with its sandbox.
+  const isRoot = process.getuid?.() === 0;
+  return chromium.launch({ executablePath: CHROMIUM, args: isRoot ? ['--no-sandbox'] : [] });
+}
+
+async function openTab(browser: Browser, url: string, options?: BrowserContextOptions): Promise<Tab> {
+  const context = await browser.newContext(options);
+  // Not as a script of the page: its Content-Security-Policy would refuse that.
+  await context.addInitScript({ content: axe.source });
+  const page = await context.newPage();
+  const messages: string[] = [];
+  page.on('console', (message) => messages.push(message.text()));
+  page.on('pageerror', (error) => messages.push(String(error)));
+  await page.goto(url);
+  const violations = async () => {
+    const { violations: found } = await page.evaluate<AxeResults>('axe.run()');
+    return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  };
+  return { page, messages, violations };
+}

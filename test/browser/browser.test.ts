@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { describeInBrowser } from './browser.fixture.js';
+
+const pageOf = (html: string) => `data:text/html,${encodeURIComponent(html)}`;
+
+describeInBrowser('a tab', (open) => {
+  it('reports what the page writes to the console, and errors that nobody caught', async () => {
+    const { page, messages } = await open(
+      pageOf('<script>console.log("said"); throw new Error("thrown")</script>'),
+    );
+    await page.waitForFunction('document.readyState === "complete"');
+    expect(messages).toEqual(['said', 'Error: thrown']);
+  });
+
+  it('finds a control without a name', async () => {
+    const { violations } = await open(
+      pageOf('<!doctype html><html lang="en"><title>A</title><main><h1>B</h1><button></button></main>'),
+    );
+    expect(await violations()).toEqual(['button-name: <button></button>']);
+  });
+
+  it('keeps to the colour scheme asked for', async () => {
+    const { page } = await open(pageOf('<title>A</title>'), { colorScheme: 'dark' });
+    expect(await page.evaluate('matchMedia("(prefers-color-scheme: dark)").matches')).toBe(true);
+  });
+});
