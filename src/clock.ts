@@ -83,21 +83,6 @@ export const systemClock: Clock = {
   },
 };
 
-/** A moment by both clocks. */
-export interface Instant {
-  readonly now: number;
-  readonly date: number;
-}
-
-export function instantOf(clock: Clock): Instant {
-  return { now: clock.now(), date: clock.date() };
-}
-
-/** Milliseconds since then, by whichever clock has gone further: too many at worst, never too few. */
-export function elapsedMs(clock: Clock, since: Instant): number {
-  return Math.max(clock.now() - since.now, clock.date() - since.date);
-}
-
 /** What comes of it; rejects with what `late` makes once the time is up. The timer keeps the process alive. */
 export async function inTime<T>(
   coming: PromiseLike<T>,

@@ -28,8 +28,9 @@ export interface SnapshotStore {
    */
   load(): Promise<string | undefined>;
   /**
-   * Replaces the text, in one step: a later `load` must see all of it or all of the one before. Called at most once
-   * every 5 seconds, never again before the last call has ended, and given 10 seconds at most.
+   * Replaces the text, in one step: a later `load` must see all of it or all of the one before. Called after a change,
+   * every 5 minutes while nothing changes, and on close: the text says when the service confirmed the snapshot last.
+   * At most once every 5 seconds, never again before the last call has ended, and given 10 seconds at most.
    */
   save(text: string): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { FlagWatch } from '../cache/cached.js';
 import { NO_RELIANCE } from '../cache/freshness.js';
-import { elapsedMs, type Clock } from '../clock.js';
+import type { Clock } from '../clock.js';
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
 import type { Send } from '../http/reply.js';
 import type { ProviderSettings } from '../options/settings.js';
@@ -82,7 +82,7 @@ export function lazySnapshots(
   let loading: Promise<void> | undefined;
   const ageMs = () => {
     const confirmedAt = opened?.confirmedAt();
-    return confirmedAt === undefined ? 0 : elapsedMs(clock, confirmedAt);
+    return confirmedAt === undefined ? 0 : clock.now() - confirmedAt;
   };
 
   return {

@@ -15,12 +15,20 @@ import type { StartingSnapshot } from './watch.js';
 /** Keeps the newest snapshot across restarts, as far as the options say. */
 export interface KeptSnapshots {
   /** What was kept, else the initial one, else `undefined`. Never rejects. */
-  readonly load: (withinMs: number) => Promise<StartingSnapshot | undefined>;
-  /** Keeps a snapshot that is in force. */
-  readonly save: (known: Known) => void;
+  readonly load: (withinMs: number, closing: AbortSignal) => Promise<StartingSnapshot | undefined>;
+  /** Keeps the snapshot in force, which the service has just confirmed. */
+  readonly confirmed: (known: Known) => void;
   /** Completes what is still to be saved. Never rejects. */
   readonly close: () => Promise<void>;
 }
+
+/** A snapshot of the service's, and when it was confirmed last, in the clock's milliseconds. */
+interface ConfirmedSnapshot extends Known {
+  readonly confirmedAt: number;
+}
+
+/** The date that is kept may be so much older than the last confirmation, while nothing changes. */
+const CONFIRMATION_KEPT_EVERY_MS = 300_000;
 
 export function keptSnapshots(
   options: SnapshotOptions,
@@ -33,9 +41,12 @@ export function keptSnapshots(
   const file = options.file === undefined ? undefined : `snapshot.file ${options.file}`;
   const kept = store && keeper(store, file ?? 'the store', warn, clock);
   const place = file ?? 'the kept snapshot';
+  let newest: ConfirmedSnapshot | undefined;
+  /** What the store holds, or will soon. */
+  let inStore: { readonly version: string; readonly confirmedAt: number } | undefined;
 
-  const fromStore = async (withinMs: number): Promise<StartingSnapshot | undefined> => {
-    const text = await kept?.load(withinMs);
+  const fromStore = async (withinMs: number, closing: AbortSignal): Promise<StartingSnapshot | undefined> => {
+    const text = await kept?.load(withinMs, closing);
     if (text === undefined) return undefined;
     const read = readKept(text, origin);
     if ('wrong' in read) {
@@ -46,9 +57,10 @@ export function keptSnapshots(
     const parsed = await parse(Buffer.from(body), place);
     if (parsed === undefined) return undefined;
     // Kept times may lie ahead of this machine's date.
-    const date = Math.min(confirmedAt, clock.date());
-    const now = clock.now() - (clock.date() - date);
-    return { ...known(parsed, version), etag, confirmedAt: { now, date } };
+    const ageMs = Math.max(0, clock.date() - confirmedAt);
+    const at = clock.now() - ageMs;
+    inStore = { version, confirmedAt: at };
+    return { ...known(parsed, version), etag, confirmedAt: at };
   };
 
   const fromOptions = async (): Promise<StartingSnapshot | undefined> => {
@@ -63,6 +75,14 @@ export function keptSnapshots(
     }
   };
 
+  const textOf = async ({ snapshot, etag, confirmedAt }: ConfirmedSnapshot): Promise<string> => {
+    const { version } = snapshot;
+    inStore = { version, confirmedAt };
+    const date = clock.date() - (clock.now() - confirmedAt);
+    const body = await bodyText(namespace, snapshot, clock);
+    return writeKept({ body, version, etag, confirmedAt: date }, origin);
+  };
+
   const parse = async (body: Buffer, from: string): Promise<ParsedBody | undefined> => {
     try {
       return await parseSnapshot(body, namespace, clock);
@@ -73,15 +93,21 @@ export function keptSnapshots(
   };
 
   return {
-    load: async (withinMs) => (await fromStore(withinMs)) ?? fromOptions(),
-    save({ snapshot, etag }) {
-      const confirmedAt = clock.date();
-      kept?.save(async () => {
-        const body = await bodyText(namespace, snapshot, clock);
-        return writeKept({ body, version: snapshot.version, etag, confirmedAt }, origin);
-      });
+    load: async (withinMs, closing) => (await fromStore(withinMs, closing)) ?? fromOptions(),
+    confirmed(known) {
+      const confirmedAt = clock.now();
+      const confirmed = { ...known, confirmedAt };
+      newest = confirmed;
+      const isKept =
+        inStore?.version === known.snapshot.version &&
+        confirmedAt - inStore.confirmedAt < CONFIRMATION_KEPT_EVERY_MS;
+      if (!isKept) kept?.save(() => textOf(confirmed));
     },
-    close: async () => kept?.close(),
+    async close() {
+      const last = newest;
+      if (last !== undefined && last.confirmedAt !== inStore?.confirmedAt) kept?.save(() => textOf(last));
+      await kept?.close();
+    },
   };
 }
 

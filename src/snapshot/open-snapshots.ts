@@ -48,11 +48,14 @@ export async function openSnapshots(
   const { namespace, watch, snapshot: options, initTimeoutMs } = settings;
   const kept = keptSnapshots(options, settings, warn, clock);
   // A store that hangs must leave the start time to ask the service.
-  const starting = await kept.load(watch === undefined ? initTimeoutMs : initTimeoutMs / 2);
+  const starting = await kept.load(watch === undefined ? initTimeoutMs : initTimeoutMs / 2, closing);
   const source =
     watch === undefined || closing.aborted
       ? unwatched(starting)
-      : openWatching(send, { ...settings, watch }, reporter, clock, random, { starting, applied: kept.save });
+      : openWatching(send, { ...settings, watch }, reporter, clock, random, {
+          starting,
+          confirmed: kept.confirmed,
+        });
 
   return {
     ...source,

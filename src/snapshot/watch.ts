@@ -1,4 +1,4 @@
-import { elapsedMs, instantOf, type Clock, type Instant } from '../clock.js';
+import type { Clock } from '../clock.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
 import type { WatchCondition } from '../diagnostics/events.js';
 import { changes } from './contents.js';
@@ -18,8 +18,8 @@ import {
 export interface Watch {
   /** The newest one; `undefined` before the first. */
   readonly snapshot: () => Snapshot | undefined;
-  /** When the service confirmed it last; `undefined` before the first. */
-  readonly confirmedAt: () => Instant | undefined;
+  /** When the service confirmed it last, in the clock's milliseconds; `undefined` before the first. */
+  readonly confirmedAt: () => number | undefined;
   /** For how long it has not been reliable, in milliseconds; negative while it is. */
   readonly lostForMs: () => number;
   /**
@@ -35,26 +35,25 @@ export interface WatchSettings {
   readonly pollMs: number;
   /** In force until the service serves one. Default: none. */
   readonly starting?: StartingSnapshot | undefined;
-  /** A snapshot of the service's is in force. */
-  readonly applied?: ((known: Known) => void) | undefined;
+  /** The snapshot in force is the service's: it has just been served, or is as it was. */
+  readonly confirmed?: ((known: Known) => void) | undefined;
 }
 
 /** A snapshot to start from. */
 export interface StartingSnapshot extends Known {
-  /** `undefined` if the service has never confirmed it. */
-  readonly confirmedAt: Instant | undefined;
+  /** In the clock's milliseconds; `undefined` if the service has never confirmed it. */
+  readonly confirmedAt: number | undefined;
 }
 
 /** Polls at once, and from then on in the background until it is closed. */
 export function openWatch(
-  { fetch, pollMs, starting, applied }: WatchSettings,
+  { fetch, pollMs, starting, confirmed }: WatchSettings,
   { report }: Pick<Reporter, 'report'>,
   clock: Clock,
   random: () => number,
 ): Watch {
-  let state: WatchState = { ...UNTRIED, lastSuccessAt: starting?.confirmedAt?.now };
+  let state: WatchState = { ...UNTRIED, lastSuccessAt: starting?.confirmedAt };
   let known: Known | undefined = starting;
-  let confirmed: Instant | undefined = starting?.confirmedAt;
   let condition: WatchCondition | undefined;
   let underWay: Promise<void> | undefined;
   let following: Promise<void> | undefined;
@@ -90,11 +89,11 @@ export function openWatch(
       state = failed(state, pollMs, now, fetched);
       if (fetched.isUnknown) report({ type: 'namespace-suspect', failure });
     } else {
-      confirmed = instantOf(clock);
       state = succeeded(state, now, fetched.kind === 'snapshot' ? fetched.durationMs : undefined);
     }
     // Before anybody hears of it: who then looks at the snapshot finds this one.
     if (fetched.kind === 'snapshot') apply(fetched);
+    if (fetched.kind !== 'failed' && known !== undefined) confirmed?.(known);
     const next = conditionOf(state);
     if (next !== undefined && next !== condition) report({ type: 'watch-changed', state: next, failure });
     condition = next;
@@ -104,7 +103,6 @@ export function openWatch(
   const apply = ({ snapshot, etag }: Known) => {
     const before = known?.snapshot;
     known = { snapshot, etag };
-    applied?.(known);
     // What v1 answers for a namespace that it does not know; a new one is empty, too.
     if (etag === undefined && snapshot.contents.size === 0)
       report({ type: 'namespace-suspect', failure: undefined });
@@ -115,14 +113,8 @@ export function openWatch(
   void join();
   return {
     snapshot: () => known?.snapshot,
-    confirmedAt: () => confirmed,
-    lostForMs() {
-      if (confirmed === undefined) return Infinity;
-      const now = clock.now();
-      // The clock of the schedule stands still while the machine sleeps.
-      const sleptMs = elapsedMs(clock, confirmed) - (now - confirmed.now);
-      return now + sleptMs - reliableUntil(state, pollMs);
-    },
+    confirmedAt: () => state.lastSuccessAt,
+    lostForMs: () => clock.now() - reliableUntil(state, pollMs),
     poll() {
       if (clock.now() < state.notBefore) return Promise.resolve();
       if (underWay === undefined) return join();

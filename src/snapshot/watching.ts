@@ -1,4 +1,4 @@
-import type { Clock, Instant } from '../clock.js';
+import type { Clock } from '../clock.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
 import { evaluate } from '../engine/evaluate.js';
 import type { Send } from '../http/reply.js';
@@ -24,8 +24,8 @@ export interface WatchingSettings {
 /** What the other layers learn from the snapshot in force. */
 export interface SnapshotInForce {
   readonly snapshot: () => Snapshot | undefined;
-  /** When the service confirmed it last; `undefined` before the first. */
-  readonly confirmedAt: () => Instant | undefined;
+  /** When the service confirmed it last, in the clock's milliseconds; `undefined` before the first. */
+  readonly confirmedAt: () => number | undefined;
   /** For how long a change might have gone unnoticed, in milliseconds; negative while it would be noticed. */
   readonly lostForMs: () => number;
   /** Whether the snapshot gives the same answer: then it holds until the flag changes. */
@@ -48,12 +48,12 @@ export function openWatching(
   reporter: Reporter,
   clock: Clock,
   random: () => number,
-  { starting, applied }: Pick<WatchSettings, 'starting' | 'applied'> = {},
+  { starting, confirmed }: Pick<WatchSettings, 'starting' | 'confirmed'> = {},
 ): Watching {
   const { namespace, environment, http, watch: options } = settings;
   const closing = new AbortController();
   const fetch = snapshotFetcher(send, settings, clock, closing.signal);
-  const watch = openWatch({ fetch, pollMs: options.pollMs, starting, applied }, reporter, clock, random);
+  const watch = openWatch({ fetch, pollMs: options.pollMs, starting, confirmed }, reporter, clock, random);
   const stream = options.stream ? openFollowing() : undefined;
   const misspelt = misspeltKeys(
     () => watch.snapshot()?.contents.keys() ?? [],

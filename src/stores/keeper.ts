@@ -5,8 +5,11 @@ import { oneLine } from '../text/quote.js';
 
 /** The only one who speaks to a store: what it does wrong delays and fails nothing else. */
 export interface Keeper {
-  /** What was saved last; `undefined` if there is nothing, or it was not had within `withinMs`. Never rejects. */
-  readonly load: (withinMs: number) => Promise<string | undefined>;
+  /**
+   * What was saved last; `undefined` if there is nothing, if it was not had within `withinMs`, or once `closing` is
+   * aborted. Never rejects.
+   */
+  readonly load: (withinMs: number, closing: AbortSignal) => Promise<string | undefined>;
   /** Saves what `text` gives, soon; of several that come meanwhile, the last one. */
   readonly save: (text: () => string | Promise<string>) => void;
   /** Completes what is still to be saved. Never rejects. */
@@ -81,8 +84,10 @@ export function keeper(
   };
 
   return {
-    load: async (withinMs) => {
-      const text = await attempt('load', () => store.load(), withinMs);
+    load: async (withinMs, closing) => {
+      // The time-out keeps the process alive, which must not outlast the provider.
+      const closed = aborted(closing);
+      const text = await attempt('load', () => Promise.race([store.load(), closed]), withinMs);
       return typeof text === 'string' ? text : undefined;
     },
     save(text) {
@@ -96,6 +101,16 @@ export function keeper(
       next = undefined;
     },
   };
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    const end = () => {
+      resolve(undefined);
+    };
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
 }
 
 class LateError extends Error {

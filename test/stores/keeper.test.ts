@@ -3,6 +3,7 @@ import type { SnapshotStore } from '../../src/options/snapshot-options.js';
 import { keeper } from '../../src/stores/keeper.js';
 import { manualClock } from '../clock.fixture.js';
 
+const OPEN = new AbortController().signal;
 const never = () => new Promise<never>(() => undefined);
 const fails = () => Promise.reject(new Error('disk full'));
 
@@ -27,12 +28,12 @@ function kept(parts: Partial<SnapshotStore>) {
 describe('a store that works', () => {
   it('is loaded from', async () => {
     const { load, warnings } = kept({ load: () => Promise.resolve('text') });
-    expect(await load(5_000)).toBe('text');
+    expect(await load(5_000, OPEN)).toBe('text');
     expect(warnings).toEqual([]);
   });
 
   it('has nothing to load at first', async () => {
-    expect(await kept({}).load(5_000)).toBeUndefined();
+    expect(await kept({}).load(5_000, OPEN)).toBeUndefined();
   });
 
   it('is saved to at most once every 5 seconds, with the newest text', async () => {
@@ -94,7 +95,7 @@ describe('a store in trouble', () => {
 
   it('that fails to load gives nothing', async () => {
     const { load, warnings } = kept({ load: fails });
-    expect(await load(5_000)).toBeUndefined();
+    expect(await load(5_000, OPEN)).toBeUndefined();
     expect(warnings).toEqual([
       'the store could not load the snapshot: disk full; the provider goes on without it',
     ]);
@@ -102,14 +103,26 @@ describe('a store in trouble', () => {
 
   it('that hangs delays the start no longer than it may take', async () => {
     const { load, clock, warnings } = kept({ load: never });
-    const loading = load(5_000);
+    const loading = load(5_000, OPEN);
     await clock.advance(5_000);
     expect(await loading).toBeUndefined();
     expect(warnings[0]).toContain('no answer within 5000 ms');
   });
 
+  it('that hangs does not keep the process alive once the provider is closed', async () => {
+    const { load, clock, warnings } = kept({ load: never });
+    const closing = new AbortController();
+    const loading = load(5_000, closing.signal);
+    await clock.settle();
+    expect(clock.timers('awaited')).toBe(1);
+    closing.abort();
+    expect(await loading).toBeUndefined();
+    expect(clock.timers()).toBe(0);
+    expect(warnings).toEqual([]);
+  });
+
   it('that loads something other than text gives nothing', async () => {
-    expect(await kept({ load: () => Promise.resolve(7 as never) }).load(5_000)).toBeUndefined();
+    expect(await kept({ load: () => Promise.resolve(7 as never) }).load(5_000, OPEN)).toBeUndefined();
   });
 
   it('that hangs while it saves gets no other call before that one has ended', async () => {

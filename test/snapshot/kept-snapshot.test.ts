@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
+import type { Reply } from '../../src/http/reply.js';
+import type { Failure } from '../../src/model/failure.js';
+import { openSnapshots } from '../../src/snapshot/open-snapshots.js';
+import { readKept } from '../../src/stores/kept-text.js';
+import { manualClock, type ManualClock } from '../clock.fixture.js';
+import { bodyJson, refusedConnection, reply } from './fetched.fixture.js';
+import { POLL_MS } from './watched.fixture.js';
+
+const ORIGIN = { url: 'http://flipt.test', namespace: 'default', environment: undefined };
+const WITH_ETAG = reply(200, bodyJson({ a: true }), { etag: 'one' });
+const WITHOUT_ETAG = reply(200, bodyJson({ a: true }));
+const UNCHANGED = reply(304);
+const EVERY_5_MINUTES = 300_000;
+
+/** Snapshots of a service that answers as a test says, kept in memory. */
+async function keeping(first: Reply | Failure, clock: ManualClock = manualClock(), texts: string[] = []) {
+  const it = { answer: first };
+  const store = {
+    load: () => Promise.resolve(texts.at(-1)),
+    save: (text: string) => {
+      texts.push(text);
+      return Promise.resolve();
+    },
+  };
+  const settings = {
+    ...ORIGIN,
+    http: { timeoutMs: 500 },
+    watch: { pollMs: POLL_MS, stream: false },
+    snapshot: { store },
+    initTimeoutMs: 5_000,
+  };
+  const warnings: string[] = [];
+  const life = { warn: (message: string) => warnings.push(message), closing: new AbortController().signal };
+  const send = () => Promise.resolve(it.answer);
+  const snapshots = await openSnapshots(send, settings, life, openDiagnostics(), clock, () => 0.5);
+  const kept = () => readKept(texts.at(-1) ?? '', ORIGIN);
+  await clock.settle();
+  return { clock, it, snapshots, texts, kept, warnings };
+}
+
+describe('a kept snapshot', () => {
+  it('has the date of the last confirmation, not of the last change, once the provider is closed', async () => {
+    const { clock, it, snapshots, texts, kept } = await keeping(WITH_ETAG);
+    await clock.advance(0);
+    it.answer = UNCHANGED;
+    await clock.advance(4 * POLL_MS);
+    const confirmedAt = clock.date();
+    it.answer = refusedConnection;
+    await clock.advance(POLL_MS);
+    expect(texts).toHaveLength(1);
+    await snapshots.close();
+    expect(texts).toHaveLength(2);
+    expect(kept()).toMatchObject({ confirmedAt, version: 'one', etag: 'one' });
+  });
+
+  it('gets the date of a confirmation every five minutes, for a process that is killed', async () => {
+    const { clock, it, texts, kept } = await keeping(WITH_ETAG);
+    await clock.advance(0);
+    it.answer = UNCHANGED;
+    await clock.advance(EVERY_5_MINUTES - 1);
+    expect(texts).toHaveLength(1);
+    await clock.advance(1);
+    expect(texts).toHaveLength(2);
+    expect(kept()).toMatchObject({ confirmedAt: clock.date() });
+  });
+
+  it('is not written at each poll where the service sends no ETag', async () => {
+    const { clock, it, texts } = await keeping(WITHOUT_ETAG);
+    await clock.advance(EVERY_5_MINUTES - 1);
+    expect(texts).toHaveLength(1);
+    it.answer = reply(200, bodyJson({ a: false }));
+    await clock.advance(POLL_MS);
+    expect(texts).toHaveLength(2);
+  });
+
+  it('is as old after a restart as it was before', async () => {
+    const { clock, snapshots, texts } = await keeping(WITH_ETAG);
+    await clock.advance(0);
+    await snapshots.close();
+    await clock.advance(40_000);
+    const again = await keeping(refusedConnection, clock, texts);
+    expect(again.snapshots.confirmedAt()).toBe(clock.now() - 40_000);
+    expect(again.snapshots.lostForMs()).toBeLessThan(0);
+    await clock.advance(5_000);
+    expect(again.snapshots.lostForMs()).toBe(0);
+  });
+
+  it('is written soon after a restart, when an old one is confirmed', async () => {
+    const { clock, snapshots, texts } = await keeping(WITH_ETAG);
+    await clock.advance(0);
+    await snapshots.close();
+    await clock.advance(EVERY_5_MINUTES);
+    const again = await keeping(UNCHANGED, clock, texts);
+    await clock.advance(0);
+    expect(texts).toHaveLength(2);
+    expect(again.kept()).toMatchObject({ confirmedAt: clock.date() });
+  });
+});
