@@ -3,6 +3,7 @@ import type { Request, RequestHandler } from 'express';
 import { inTime, systemClock } from '../clock.js';
 import { requestContext, requestView, runInTransactionContext, type RequestView } from '../index.js';
 import { checkOptions } from '../options/check-options.js';
+import { isPromiseLike } from '../text/describe.js';
 import { changeable } from './express-context.js';
 import { flagsRules, type FlagsOptions } from './flags-options.js';
 
@@ -64,10 +65,6 @@ async function contextOf(
   const own = isPromiseLike(given) ? await inTime(given, contextTimeoutMs, systemClock, late) : given;
   const flagKeys = typeof prefetch === 'function' ? prefetch(req) : prefetch;
   return requestContext(own, { view, prefetch: flagKeys, provider, domain });
-}
-
-function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
 function boundClient(domain: string | undefined, context: EvaluationContext): Client {

@@ -88,7 +88,7 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
 
   /** Called by Nest before the middleware of any module is put in place. */
   configure(): void {
-    completeSdkInterceptors(this.#module.get(ModulesContainer, { strict: false }));
+    completeSdkInterceptors(this.#module);
     const { options } = this.#registration();
     const begin = (exchange: Exchange, next: () => void) => {
       runInTransactionContext(openRequestState(exchange, options).context, next);

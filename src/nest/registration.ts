@@ -3,9 +3,9 @@ import { OpenFeature, type Provider } from '@openfeature/server-sdk';
 import { inTime, systemClock } from '../clock.js';
 import { FliptProvider } from '../index.js';
 import { messageOf } from '../text/describe.js';
-import { quoted } from '../text/quote.js';
 import { checkOptions } from '../options/check-options.js';
 import { moduleRules, type FliptModuleOptions } from './module-options.js';
+import { registeredIn, type RegisteredProviders } from './registered-providers.js';
 
 /** An app's registered provider. */
 export interface Registration {
@@ -17,38 +17,38 @@ export interface Registration {
 
 /**
  * Registers the provider for an app and waits until it is ready. Rejects if the options are wrong, if the app has a
- * provider for the domain already, or if a provider that is required is not ready.
+ * provider for the domain already, or if a provider that is required is not ready. Such an app does not start: all its
+ * providers are closed.
  */
 export async function register(options: FliptModuleOptions, app: object = {}): Promise<Registration> {
-  checkOptions(moduleRules, options);
-  claimDomain(options.domain, app);
-  const { provider = new FliptProvider(), domain, readyTimeoutMs = 10_000, required = false } = options;
+  const registered = registeredIn(app);
+  try {
+    checkOptions(moduleRules, options);
+    return await registeredFor(registered, options);
+  } catch (error) {
+    await registered.refuse();
+    throw error;
+  }
+}
+
+async function registeredFor(
+  registered: RegisteredProviders,
+  options: FliptModuleOptions,
+): Promise<Registration> {
+  const { domain, readyTimeoutMs = 10_000, required = false } = options;
+  registered.claim(domain);
+  const { provider = new FliptProvider() } = options;
   const late = () => new Error(`it was not ready within ${readyTimeoutMs} ms (readyTimeoutMs)`);
   const close = use(provider);
+  registered.opened(close);
   try {
     await inTime(started(provider, domain), readyTimeoutMs, systemClock, late);
   } catch (error) {
     const reason = messageOf(error);
-    if (required) {
-      await close();
-      throw new Error(`FliptModule: the provider is not ready: ${reason}`, { cause: error });
-    }
+    if (required) throw new Error(`FliptModule: the provider is not ready: ${reason}`, { cause: error });
     new Logger('FliptModule').warn(`The provider is not ready, defaults are served: ${reason}`);
   }
   return { options, provider, close };
-}
-
-/** The domains that each app has a provider for. */
-const claimed = new WeakMap<object, Set<string | undefined>>();
-
-/** A second provider would silently replace the first for all of the app. */
-function claimDomain(domain: string | undefined, app: object): void {
-  const domains = claimed.get(app) ?? new Set();
-  if (domains.has(domain)) {
-    const named = domain === undefined ? 'the default domain' : `the domain ${quoted(domain)}`;
-    throw new Error(`FliptModule: two forRoot for ${named}; import one of them, or give each a domain`);
-  }
-  claimed.set(app, domains.add(domain));
 }
 
 /** How many apps use a provider. Each copy of this package counts separately; docs/frameworks.md says so. */

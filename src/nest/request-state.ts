@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 import { REQUEST_VIEW, requestContext, requestView, type ClosingResponse } from '../index.js';
-import { kindOf } from '../text/describe.js';
+import { isPromiseLike, kindOf } from '../text/describe.js';
 import { lazyContext } from './lazy-context.js';
 import type { FliptModuleOptions } from './module-options.js';
 
@@ -12,7 +12,6 @@ const STATE = Symbol.for('openfeature-flipt-provider.nest-request');
 export interface RequestState {
   /** Computed for each resolve until the handler begins, then once more. */
   readonly context: EvaluationContext;
-  readonly domain: string | undefined;
   readonly add: (partial: EvaluationContext) => void;
   /** The guards are through: the user no longer changes. May be called again. */
   readonly handlerBegins: () => void;
@@ -47,7 +46,6 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
   const { context, refresh, settle } = lazyContext(known, attributes);
   const state: RequestState = {
     context,
-    domain,
     add(partial) {
       Object.assign(added, partial);
       refresh();
@@ -79,17 +77,17 @@ export function currentRequestState(): RequestState | undefined {
 
 function ownContext(request: object, options: FliptModuleOptions): EvaluationContext {
   const context: unknown = options.context?.(request) ?? {};
-  if (isContext(context)) return context;
-  if (!(context instanceof Promise)) {
-    throw new TypeError(`FliptModule: context: expected an object, got ${kindOf(context)}`);
+  if (isPromiseLike(context)) {
+    // Nobody needs its outcome, and a rejection would end the process.
+    context.then(undefined, () => undefined);
+    throw new TypeError(
+      'FliptModule: context: must not be async; let a guard or a middleware put on the request what takes time',
+    );
   }
-  // Nobody needs its outcome, and a rejection would end the process.
-  context.catch(() => undefined);
-  throw new TypeError(
-    'FliptModule: context: must not be async; let a guard or a middleware put on the request what takes time',
-  );
+  if (isContext(context)) return context;
+  throw new TypeError(`FliptModule: context: expected an object, got ${kindOf(context)}`);
 }
 
 function isContext(value: unknown): value is EvaluationContext {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Promise);
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,15 +1,25 @@
-import { NotFoundException, UseGuards, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import {
+  Inject,
+  NotFoundException,
+  Optional,
+  UseGuards,
+  type CanActivate,
+  type ExecutionContext,
+  type Type,
+} from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import { OpenFeature } from '@openfeature/server-sdk';
 import * as v from 'valibot';
 import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { callable, members, trueOrFalse } from '../options/option-shapes.js';
+import { impliedDomain } from './registered-providers.js';
 import { HOW_TO_HAVE_A_REQUEST, NO_REQUEST, stateIn } from './set-request-context.js';
 
 /** The options of {@link RequireFlag}. */
 export interface RequireFlagOptions {
   /** Used if the flag cannot be resolved. */
   readonly default: boolean;
-  /** OpenFeature's domain. Default: that of `FliptModule`; outside of an HTTP request, the default one. */
+  /** OpenFeature's domain. Default: that of the app's `FliptModule`; of several, the default one. */
   readonly domain?: string | undefined;
   /** Makes the exception for a request while the flag is off. Default: 404, as for a route that does not exist. */
   readonly otherwise?: ((context: ExecutionContext) => Error) | undefined;
@@ -53,23 +63,33 @@ export function RequireFlag(flag: string, options: RequireFlagOptions): ClassDec
   return UseGuards(flagGuard(flag, options));
 }
 
+/** A class, so that Nest gives it the app that it guards. */
 function flagGuard(
   flag: string,
   { default: fallback, domain: given, otherwise = notFound }: RequireFlagOptions,
-): CanActivate {
-  return {
-    async canActivate(executionContext) {
+): Type<CanActivate> {
+  class FlagGuard implements CanActivate {
+    readonly #app: object;
+
+    constructor(app: object = {}) {
+      this.#app = app;
+    }
+
+    async canActivate(executionContext: ExecutionContext): Promise<boolean> {
       const state = stateIn(executionContext);
       const context = state?.context ?? OpenFeature.getTransactionContext();
       if (state === undefined && Reflect.ownKeys(context).length === 0) {
         throw new Error(`@RequireFlag('${flag}'): ${NO_REQUEST}; ${HOW_TO_HAVE_A_REQUEST}`);
       }
-      const domain = given ?? state?.domain;
+      const domain = given ?? impliedDomain(this.#app, `@RequireFlag('${flag}')`);
       const client = domain === undefined ? OpenFeature.getClient() : OpenFeature.getClient(domain);
       if (await client.getBooleanValue(flag, fallback, context)) return true;
       throw otherwise(executionContext);
-    },
-  };
+    }
+  }
+  Inject(ModulesContainer)(FlagGuard, undefined, 0);
+  Optional()(FlagGuard, undefined, 0);
+  return FlagGuard;
 }
 
 /** Nest's own exception for a route that does not exist. */

@@ -1,4 +1,4 @@
-import type { ModulesContainer } from '@nestjs/core';
+import { ModulesContainer, type ModuleRef } from '@nestjs/core';
 import { contextFactory } from './set-request-context.js';
 
 /**
@@ -6,22 +6,70 @@ import { contextFactory } from './set-request-context.js';
  * `contextFactory` returns, and without a factory in an empty one: guards would know the user, handlers would not.
  * Gives it ours where it has none, or throws if it cannot.
  */
-export function completeSdkInterceptors(modules: ModulesContainer): void {
-  for (const { providers, injectables } of modules.values()) {
-    for (const { metatype, instance } of [...providers.values(), ...injectables.values()]) {
-      // By its name: the package is not a dependency of this one, and an app may have more than one copy.
-      if (metatype?.name === 'EvaluationContextInterceptor' && isObject(instance)) complete(instance);
-    }
+export function completeSdkInterceptors(app: ModuleRef): void {
+  for (const interceptor of [...ofModules(app), ...ofTheApp(app)]) {
+    if (isObject(interceptor) && isOfSdk(interceptor)) complete(interceptor);
   }
+}
+
+/** By its name: the package is not a dependency of this one, and an app may have more than one copy. */
+function isOfSdk(interceptor: object): boolean {
+  for (let of: unknown = interceptor; isObject(of); of = Object.getPrototypeOf(of)) {
+    if (of.constructor.name === 'EvaluationContextInterceptor') return true;
+  }
+  return false;
 }
 
 function complete(interceptor: object): void {
   if (Reflect.get(interceptor, 'contextFactory')) return;
   if ('contextFactory' in interceptor && Reflect.set(interceptor, 'contextFactory', contextFactory)) return;
   throw new Error(
-    'FliptModule: the interceptor of OpenFeatureModule would give handlers an empty context; ' +
-      'use OpenFeatureModule.forRoot({ useGlobalInterceptor: false })',
+    'FliptModule: the EvaluationContextInterceptor of @openfeature/nestjs-sdk would give handlers an empty context; ' +
+      'use OpenFeatureModule.forRoot({ useGlobalInterceptor: false }) and no interceptor of your own',
   );
+}
+
+/** Those that Nest has made, and those that a decorator holds. */
+function* ofModules(app: ModuleRef): Iterable<unknown> {
+  for (const { providers, injectables, controllers } of app
+    .get(ModulesContainer, { strict: false })
+    .values()) {
+    for (const { instance } of [...providers.values(), ...injectables.values()]) yield instance;
+    for (const { metatype } of controllers.values()) {
+      if (typeof metatype === 'function') yield* decorating(metatype);
+    }
+  }
+}
+
+const INTERCEPTORS = '__interceptors__';
+
+/** The arguments of `@UseInterceptors` of a controller and its handlers. */
+function* decorating(controller: { readonly prototype?: unknown }): Iterable<unknown> {
+  const decorated: unknown[] = [controller];
+  for (let of = controller.prototype; isObject(of); of = Object.getPrototypeOf(of)) {
+    for (const { value } of Object.values(Object.getOwnPropertyDescriptors(of))) decorated.push(value);
+  }
+  for (const target of decorated) {
+    if (typeof target !== 'function') continue;
+    const interceptors: unknown = Reflect.getMetadata(INTERCEPTORS, target);
+    if (isList(interceptors)) yield* interceptors;
+  }
+}
+
+/** Those of `app.useGlobalInterceptors`: Nest has no public list of them. A test for each Nest shows where they are. */
+function ofTheApp(app: ModuleRef): readonly unknown[] {
+  const config = memberOf(memberOf(app, 'container'), 'applicationConfig');
+  const list = memberOf(config, 'getGlobalInterceptors');
+  const interceptors: unknown = typeof list === 'function' ? Reflect.apply(list, config, []) : [];
+  return isList(interceptors) ? interceptors : [];
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return isObject(value) ? Reflect.get(value, name) : undefined;
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
 }
 
 function isObject(value: unknown): value is object {

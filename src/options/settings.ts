@@ -5,6 +5,7 @@ import { authOf, missingCredentials, variableOf, type Environment } from './envi
 import { evaluationSettings, type EvaluationSettings } from './evaluation-settings.js';
 import { filledIn, set, type Settled } from './settled.js';
 import { providerRules } from './provider-rules.js';
+import { isPromiseLike } from '../text/describe.js';
 import type {
   AuthOptions,
   BatchOptions,
@@ -128,7 +129,7 @@ function harmless(logger: Logger): Logger {
         // An async method is a `() => void`, too; its rejection would end the process.
         const log: (...args: unknown[]) => unknown = logger[level].bind(logger);
         const logged = log(...args);
-        if (logged instanceof Promise) logged.catch(() => undefined);
+        if (isPromiseLike(logged)) logged.then(undefined, () => undefined);
       } catch {
         // There is nowhere to report it.
       }

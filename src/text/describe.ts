@@ -13,6 +13,11 @@ export function isPlainObject(value: unknown): value is object {
   return Object.prototype.toString.call(value) === '[object Object]';
 }
 
+/** Whether the value can be awaited: promises of other realms and libraries are no instances of `Promise`. */
+export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
+
 /** The message of anything that was thrown: not only errors are. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,10 +1,19 @@
 import 'reflect-metadata';
-import { Controller, type CanActivate, type ExecutionContext, NotFoundException } from '@nestjs/common';
+import {
+  Controller,
+  type CanActivate,
+  type ExecutionContext,
+  NotFoundException,
+  type Type,
+} from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import { Test } from '@nestjs/testing';
 import { NOOP_TRANSACTION_CONTEXT_PROPAGATOR, OpenFeature, type Provider } from '@openfeature/server-sdk';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runInTransactionContext } from '../../src/index.js';
-import { RequireFlag, type RequireFlagOptions } from '../../src/nest/index.js';
+import { FliptModule, RequireFlag, type RequireFlagOptions } from '../../src/nest/index.js';
+import { registeredIn } from '../../src/nest/registered-providers.js';
 import { openRequestState } from '../../src/nest/request-state.js';
 
 /** Its flags are on for one user. */
@@ -26,14 +35,14 @@ afterEach(async () => {
   OpenFeature.setTransactionContextPropagator(NOOP_TRANSACTION_CONTEXT_PROPAGATOR);
 });
 
-function guardOf(options: RequireFlagOptions = { default: true }): CanActivate {
+function guardOf(options: RequireFlagOptions = { default: true }, app?: object): CanActivate {
   @Controller()
   class Handlers {
     @RequireFlag('premium', options)
     handle(): void {}
   }
   const handler = Object.getOwnPropertyDescriptor(Handlers.prototype, 'handle')?.value as object;
-  return (Reflect.getMetadata('__guards__', handler) as CanActivate[])[0]!;
+  return new (Reflect.getMetadata('__guards__', handler) as Type<CanActivate>[])[0]!(app);
 }
 
 const contextOf = (type: string, ...args: unknown[]): ExecutionContext => {
@@ -80,7 +89,58 @@ describe.each(KINDS.slice(0, 3))('@RequireFlag in %s', (type, args) => {
   it('asks the provider of its domain', async () => {
     expect(await allowed('grace', { default: false, domain: 'shop' })).toBe(true);
   });
+
+  it.each<[string, readonly (string | undefined)[], string, boolean]>([
+    ['the only one', ['shop'], 'grace', true],
+    ['the only one', ['shop'], 'ada', false],
+    ['the default one of several', ['shop', undefined], 'ada', true],
+  ])("asks the provider of the app's FliptModule, %s of %j, for %s", async (_name, domains, user, isOn) => {
+    const asking = runInTransactionContext({ targetingKey: user }, async () =>
+      guardOf({ default: false }, appWith(domains)).canActivate(contextOf(type, ...args)),
+    );
+    await (isOn ? expect(asking).resolves.toBe(true) : expect(asking).rejects.toThrow(NotFoundException));
+  });
+
+  it('refuses to choose one of two domains', async () => {
+    const asking = runInTransactionContext({ targetingKey: 'ada' }, async () =>
+      guardOf({ default: true }, appWith(['shop', 'office'])).canActivate(contextOf(type, ...args)),
+    );
+    await expect(asking).rejects.toThrow(
+      '@RequireFlag(\'premium\'): domain: missing; expected one of "shop", "office", which this app has a provider for',
+    );
+  });
 });
+
+it('gives @RequireFlag the domain of the FliptModule of its app', async () => {
+  @Controller()
+  class Pages {
+    @RequireFlag('premium', { default: false })
+    open(): string {
+      return 'open';
+    }
+  }
+  const provider = providerFor('grace');
+  const module = await Test.createTestingModule({
+    imports: [FliptModule.forRoot({ provider, domain: 'office' })],
+    controllers: [Pages],
+  }).compile();
+  const guards = [...module.get(ModulesContainer).values()].flatMap(({ injectables }) => [
+    ...injectables.values(),
+  ]);
+  const guard = guards[0]?.instance as CanActivate;
+  const asked = async (targetingKey: string) =>
+    runInTransactionContext({ targetingKey }, async () => guard.canActivate(contextOf('rpc')));
+  expect(await asked('grace')).toBe(true);
+  await expect(asked('ada')).rejects.toThrow(NotFoundException);
+  await module.close();
+});
+
+/** What Nest gives a guard of an app with these providers. */
+function appWith(domains: readonly (string | undefined)[]): object {
+  const app = {};
+  for (const domain of domains) registeredIn(app).claim(domain);
+  return app;
+}
 
 it('@RequireFlag finds the request of GraphQL over HTTP', async () => {
   const request = {};

@@ -1,8 +1,9 @@
 import 'reflect-metadata';
+import { EventEmitter, once } from 'node:events';
 import { Injectable, Logger, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { OpenFeature } from '@openfeature/server-sdk';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 import { FliptModule, InjectFlipt } from '../../src/nest/index.js';
 
@@ -67,6 +68,32 @@ it.each([
   );
   const starting = Test.createTestingModule({ imports }).compile();
   await expect(starting).rejects.toThrow(message);
+});
+
+it('closes what is registered already, and what would be, when the start is refused', async () => {
+  const [shop, first, second, late] = ['shop', 'one', 'two', 'late'].map(unreached);
+  const closed = [shop, first].map((provider) => vi.spyOn(provider!, 'onClose'));
+  const opened = [second, late].map((provider) => vi.spyOn(provider!, 'initialize'));
+  const registered = (provider: FliptProvider | undefined, domain?: string) =>
+    FliptModule.forRoot({ provider, domain, readyTimeoutMs: 1 });
+  const refused = new EventEmitter();
+  const imports = [
+    registered(shop, 'shop'),
+    registered(first),
+    registered(second),
+    FliptModule.forRootAsync({
+      domain: 'late',
+      useFactory: async () => {
+        await once(refused, 'refused');
+        return { provider: late };
+      },
+    }),
+  ];
+  await expect(Test.createTestingModule({ imports }).compile()).rejects.toThrow('two forRoot');
+  expect(closed.map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
+  refused.emit('refused');
+  await new Promise(setImmediate);
+  expect(opened.map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
 });
 
 it('refuses a factory whose domain is not the one it is injected by', async () => {

@@ -5,6 +5,7 @@ import {
   Module,
   type CanActivate,
   type INestApplicationContext,
+  type Type,
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { OpenFeature, type Provider } from '@openfeature/server-sdk';
@@ -173,8 +174,10 @@ it('reports a missing request', async () => {
   }
   const handler = Object.getOwnPropertyDescriptor(Handlers.prototype, 'handle')?.value as object;
   const guards: unknown = Reflect.getMetadata('__guards__', handler);
-  const [guard] = guards as [CanActivate];
-  await expect(guard.canActivate(nowhere)).rejects.toThrow("@RequireFlag('flag'): there is no request here");
+  const [Guard] = guards as [Type<CanActivate>];
+  await expect(new Guard().canActivate(nowhere)).rejects.toThrow(
+    "@RequireFlag('flag'): there is no request here",
+  );
 });
 
 const silent = { debug: quiet, info: quiet, warn: quiet, error: quiet };

@@ -45,6 +45,18 @@ class UserGuard {
   }
 }
 
+/** As that of @openfeature/nestjs-sdk, which has no release for each Nest. */
+class EvaluationContextInterceptor {
+  contextFactory = undefined;
+  intercept(executionContext, next) {
+    let handled;
+    OpenFeature.setTransactionContext(this.contextFactory?.(executionContext) ?? {}, () => {
+      handled = next.handle();
+    });
+    return handled;
+  }
+}
+
 const membersOnly = () => OpenFeature.getClient().getBooleanValue('members-only', false);
 
 class AppController {
@@ -79,6 +91,7 @@ Module({
 const adapter = adapterName === 'fastify' ? new FastifyAdapter() : new ExpressAdapter();
 Logger.overrideLogger(['error']);
 const app = await NestFactory.create(AppModule, adapter);
+app.useGlobalInterceptors(new EvaluationContextInterceptor());
 await app.listen(0, '127.0.0.1');
 console.log(`http://localhost:${new URL(await app.getUrl()).port}/`);
 process.once('SIGINT', async () => {

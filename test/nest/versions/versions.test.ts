@@ -22,19 +22,22 @@ describe.each([
     await cp(here('app.mjs'), app);
   });
 
-  it.each(['express', 'fastify'])('is served on %s: guard, handler, shutdown', async (adapter) => {
-    const { url, interrupt } = await served([app, adapter, major]);
-    const ask = async (path: string, init?: RequestInit) => {
-      const response = await fetch(`${url}/${path}`, init);
-      return [response.status, await response.json()];
-    };
-    const body = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"a":1}' };
-    expect(await ask('guarded?user=ada')).toEqual([200, ['in']]);
-    expect(await ask('guarded?user=grace')).toMatchObject([404, { error: 'Not Found' }]);
-    expect(await ask('open?user=grace', body)).toEqual([201, [false, true]]);
-    expect(await interrupt()).toMatchObject({
-      code: 0,
-      output: expect.stringContaining('closed: true') as string,
-    });
-  });
+  it.each(['express', 'fastify'])(
+    'is served on %s: guard, interceptor, handler, shutdown',
+    async (adapter) => {
+      const { url, interrupt } = await served([app, adapter, major]);
+      const ask = async (path: string, init?: RequestInit) => {
+        const response = await fetch(`${url}/${path}`, init);
+        return [response.status, await response.json()];
+      };
+      const body = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"a":1}' };
+      expect(await ask('guarded?user=ada')).toEqual([200, ['in']]);
+      expect(await ask('guarded?user=grace')).toMatchObject([404, { error: 'Not Found' }]);
+      expect(await ask('open?user=grace', body)).toEqual([201, [false, true]]);
+      expect(await interrupt()).toMatchObject({
+        code: 0,
+        output: expect.stringContaining('closed: true') as string,
+      });
+    },
+  );
 });
