@@ -154,3 +154,19 @@ export function reply(
 export const well: Behaviour = (socket, request) => {
   socket.write(reply('200 OK', goodBody(request)));
 };
+
+/** A snapshot, or what stands in its place. */
+export const serving = (body: string, ...headers: readonly string[]): Behaviour => {
+  return (socket) => socket.write(reply('200 OK', body, ['content-type: application/json', ...headers]));
+};
+
+/** The same to a request for the snapshot. A behaviour that answers the questions of a batch finds none there. */
+export const ofSnapshots = (behave: Behaviour): Behaviour => {
+  return (socket, request) => {
+    try {
+      behave(socket, request);
+    } catch {
+      socket.destroy();
+    }
+  };
+};

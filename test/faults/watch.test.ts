@@ -1,16 +1,21 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { faults } from './fault-table.fixture.js';
-import { rawServer, reply, well, type Behaviour, type RawServer } from './raw-server.fixture.js';
+import {
+  ofSnapshots,
+  rawServer,
+  reply,
+  serving,
+  well,
+  type Behaviour,
+  type RawServer,
+} from './raw-server.fixture.js';
 import { MARGIN_MS, rig, until } from './rig.fixture.js';
 
 const SNAPSHOT = JSON.stringify({
   namespace: { key: 'default' },
   flags: [{ key: 'colour', type: 'BOOLEAN_FLAG_TYPE', enabled: true }],
 });
-const serving = (body: string, ...headers: readonly string[]): Behaviour => {
-  return (socket) => socket.write(reply('200 OK', body, ['content-type: application/json', ...headers]));
-};
 
 /** What the fault does to a request, where it is that which it changes. */
 function behaviourOf(begin: (server: RawServer) => unknown): Behaviour | undefined {
@@ -56,12 +61,7 @@ describe.each([
     let polls = 0;
     const failing: Behaviour = (socket, request) => {
       polls++;
-      try {
-        behave(socket, request);
-      } catch {
-        // It answers the questions of a batch, of which there are none here.
-        socket.destroy();
-      }
+      ofSnapshots(behave)(socket, request);
     };
     server.serveSnapshot = hadSnapshot
       ? (socket, request) => {
@@ -77,6 +77,8 @@ describe.each([
       );
       expect(outcomes.map(({ kind }) => kind)).toEqual(['own', 'own', 'own']);
     }
+    // The interval may be long: it is 20 times what the first body took.
+    provider.invalidate();
     await until(() => polls > 0, MARGIN_MS);
     expect((await ask('colour', 'afterwards')).kind).toBe('own');
     expect(events).toEqual([]);
