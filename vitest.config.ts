@@ -3,18 +3,46 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Test files that take ten seconds and more. */
 const LONG = [
+  'pressure/',
   'package/consumers',
   'docs/samples',
-  'nest/versions',
+  'nest/',
+  'examples/',
   'package/api',
   'local/state/durability',
   'faults/',
 ];
 
-/** Starts the long files first, so that none of them runs alone in the end. */
+/**
+ * Folders whose test files share a process: loading the modules again for each of them takes longer than most of
+ * their tests. They must leave the process as it was; test/package/house.test.ts checks what they may not do.
+ */
+export const SHARED_PROCESS = [
+  ...[
+    'availability',
+    'batch',
+    'cache',
+    'diagnostics',
+    'engine',
+    'remote',
+    'snapshot',
+    'stores',
+    'text',
+    'workflows',
+  ],
+  ...['local/features', 'local/http', 'local/operations', 'local/requests', 'local/snapshot'],
+].map((folder) => `test/${folder}/`);
+
+const inSharedProcess = SHARED_PROCESS.map((folder) => `${folder}**/*.test.ts`);
+
+/**
+ * Starts the long files first, so that none of them runs alone in the end. Files that share a process come last: a
+ * process is kept only while the next file shares it.
+ */
 class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => {
+    const rank = ({ moduleId, project }: TestSpecification) => {
+      if (project.name === 'shared process') return LONG.length + 1;
       const at = LONG.findIndex((name) => moduleId.includes(`/test/${name}`));
       return at < 0 ? LONG.length : at;
     };
@@ -22,15 +50,25 @@ class LongFilesFirst extends BaseSequencer {
   }
 }
 
+const limits = { testTimeout: 20_000, hookTimeout: 20_000 };
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'examples/**/*.test.js'],
     globalSetup: 'test/package/packed-folder.fixture.ts',
     // Vitest leaves one core free: on two cores it would run one file at a time.
     maxWorkers: '100%',
     sequence: { sequencer: LongFilesFirst },
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    projects: [
+      {
+        test: {
+          name: 'own process',
+          include: ['test/**/*.test.ts', 'examples/**/*.test.js'],
+          exclude: ['**/node_modules/**', ...inSharedProcess],
+          ...limits,
+        },
+      },
+      { test: { name: 'shared process', include: inSharedProcess, isolate: false, ...limits } },
+    ],
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { filesOf } from './house.fixture.js';
+import { SHARED_PROCESS } from '../../vitest.config.js';
+import { filesOf, withFixtures } from './house.fixture.js';
 import { ROOT } from './packed.fixture.js';
 
 /* What keeps the tree clear to a newcomer. CONTRIBUTING.md says where a new file goes. */
@@ -66,5 +67,30 @@ describe('a file', () => {
     const inTest = sources.filter((path) => path.startsWith('test/') && path.endsWith('.ts'));
     const isNamed = (path: string) => /\.(test|fixture|d)\.ts$/.test(path);
     expect(inTest.filter((path) => !isNamed(path) && !path.startsWith('test/package/consumer/'))).toEqual([]);
+  });
+});
+
+describe('a test file that shares its process with others', () => {
+  const files = SHARED_PROCESS.flatMap(filesOf).filter((path) => path.endsWith('.test.ts'));
+  const loaded = [...new Set(files.flatMap((path) => [...withFixtures(path)]))];
+  const containing = (forbidden: RegExp) => loaded.filter((path) => forbidden.test(textOf(path)));
+
+  it('is there', () => {
+    expect(files.length).toBeGreaterThan(50);
+  });
+
+  it('replaces no module, global, timer or environment variable', () => {
+    expect(
+      containing(
+        /\bvi\.(mock|stub|useFakeTimers)|\bprocess\.env\b[^;\n]* = |delete process\.env|\bOpenFeature\./,
+      ),
+    ).toEqual([]);
+  });
+
+  it('gets no hook from the top of a fixture, which runs for the first file only that imports it', () => {
+    const fixtures = containing(/^(before|after)(All|Each)\(/m).filter((path) =>
+      path.endsWith('.fixture.ts'),
+    );
+    expect(fixtures).toEqual([]);
   });
 });
