@@ -1,7 +1,7 @@
 export { FliptProvider } from './provider/provider.js';
 export type { EvaluatedFlag } from './provider/evaluate-all.js';
+export type { AuthOptions, KubernetesLoginOptions } from './options/auth-options.js';
 export type {
-  AuthOptions,
   BatchOptions,
   BreakerOptions,
   CacheOptions,

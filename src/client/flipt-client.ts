@@ -1,7 +1,7 @@
 import { systemClock } from '../clock.js';
 import type { ConnectionOptions } from '../options/provider-options.js';
 import { authorized } from '../http/auth/authorized.js';
-import { credentialsOf } from '../http/auth/credentials.js';
+import { openCredentials } from '../http/auth/open-credentials.js';
 import { openTransport } from '../http/transport.js';
 import { openCaller } from './call.js';
 import { evaluationOperations, type EvaluationOperations } from './operations/evaluation.js';
@@ -46,9 +46,12 @@ export class FliptClient implements AsyncDisposable {
   /** Throws a TypeError that names the wrong option. Opens no connection yet. */
   constructor(options: ConnectionOptions = {}) {
     const settings = clientSettings(options);
-    const { url, auth, http } = settings;
+    const { url, http } = settings;
     const transport = openTransport(settings, systemClock);
-    const send = authorized(transport.send, credentialsOf(auth, systemClock, http.timeoutMs));
+    const send = authorized(
+      transport.send,
+      openCredentials(settings, transport.send, systemClock, Math.random),
+    );
     const retries = { retries: http.retries, withinMs: http.timeoutMs * (http.retries + 1) };
     const resilient = retried(send, retries, retryBudget(), systemClock, Math.random);
     const { call, close } = openCaller(resilient, url);

@@ -1,7 +1,7 @@
 export { FliptClient } from './flipt-client.js';
 export { FliptServiceError, type FliptServiceErrorFacts, type GrpcCode } from './service-error.js';
+export type { AuthOptions, KubernetesLoginOptions } from '../options/auth-options.js';
 export type {
-  AuthOptions,
   ConnectionOptions,
   HttpDispatcher,
   HttpDispatcherRequest,

@@ -15,6 +15,8 @@ export interface ServiceRequest {
   readonly credentials?: Readonly<Record<string, string>>;
   /** JSON text. */
   readonly body?: string;
+  /** What is secret in the body: never shown, as credentials are not. */
+  readonly secrets?: readonly string[];
   /** For a large answer that is fetched in the background: its limits. A 200 is then given as bytes. */
   readonly download?: Download;
   /**

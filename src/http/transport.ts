@@ -49,7 +49,10 @@ export function openTransport(
   /** Never rejects, whatever a dispatcher of the user's does. */
   const exchange = async (request: ServiceRequest, signal: AbortSignal): Promise<Reply | Failure> => {
     const maxBytes = request.download?.maxBytes ?? MAX_BODY_BYTES;
-    const redact = redactor(request.credentials ?? {}, settings.headers, ofProxies);
+    const redact = redactor(request.credentials ?? {}, settings.headers, [
+      ...ofProxies,
+      ...(request.secrets ?? []),
+    ]);
     try {
       const { dispatcher } = request.stream ? streaming() : connections;
       const response = await dispatcher.request({

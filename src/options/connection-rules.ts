@@ -36,7 +36,8 @@ const hasReadableUser = (value: string) => {
   }
 };
 
-const AUTH = '{ token }, { jwt }, { tokenFile } or { headers }, one of them';
+const AUTH = '{ token }, { jwt }, { tokenFile }, { headers } or { kubernetes }, one of them';
+const KUBERNETES = 'true or { tokenPath }';
 const auth = v.pipe(
   members(
     {
@@ -44,6 +45,14 @@ const auth = v.pipe(
       jwt: v.optional(token('a JSON Web Token')),
       tokenFile: v.optional(filledText('the path of a file')),
       headers: v.optional(callable('a function that returns headers')),
+      // Not a union: its messages would lose the name of the option that is wrong.
+      kubernetes: v.optional(
+        v.lazy((given) =>
+          typeof given === 'object'
+            ? members({ tokenPath: v.optional(filledText('the path of a file')) }, KUBERNETES)
+            : v.literal(true, KUBERNETES),
+        ),
+      ),
     },
     AUTH,
   ),

@@ -1,10 +1,10 @@
 import { isCredentialName } from '../text/header.js';
 import { unsteered } from '../text/quote.js';
-import type { AuthOptions } from './provider-options.js';
+import type { AuthOptions } from './auth-options.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const CREDENTIALS = ['FLIPT_TOKEN', 'FLIPT_JWT', 'FLIPT_TOKEN_FILE'] as const;
+const CREDENTIALS = ['FLIPT_TOKEN', 'FLIPT_JWT', 'FLIPT_TOKEN_FILE', 'FLIPT_AUTH'] as const;
 
 const VARIABLES: ReadonlyMap<string, string> = new Map([
   ['url', 'FLIPT_URL'],
@@ -21,16 +21,20 @@ export function variableOf(path: string): string {
   return VARIABLES.get(path) ?? path;
 }
 
-/** Throws a TypeError if there is more than one credential. An empty variable counts as not set. */
+/** Throws a TypeError if there is more than one credential, or an unknown way to log in. An empty variable counts as not set. */
 export function authOf(owner: string, env: Environment): AuthOptions | undefined {
   // A line break at the end often comes with a token from a file.
-  const [token, jwt, tokenFile] = CREDENTIALS.map((name) => env[name]?.trim());
+  const [token, jwt, tokenFile, method] = CREDENTIALS.map((name) => env[name]?.trim());
   const named = CREDENTIALS.filter((name) => env[name]?.trim());
   if (named.length > 1)
     throw new TypeError(`${owner}: ${named.join(' and ')}: expected one of them, got ${named.length}`);
   if (token) return { token };
   if (jwt) return { jwt };
-  return tokenFile ? { tokenFile } : undefined;
+  if (tokenFile) return { tokenFile };
+  if (!method) return undefined;
+  if (method === 'kubernetes') return { kubernetes: true };
+  // Not what was given: it may be a token.
+  throw new TypeError(`${owner}: FLIPT_AUTH: expected kubernetes, got other text`);
 }
 
 /** What to say when the service asks for credentials; `undefined` if some are configured. */
@@ -40,7 +44,8 @@ export function missingCredentials(
   env: Environment,
 ): string | undefined {
   if (auth !== undefined || Object.keys(headers).some(isCredentialName)) return undefined;
-  const missing = 'no credentials are configured (auth, FLIPT_TOKEN, FLIPT_JWT or FLIPT_TOKEN_FILE)';
+  const missing =
+    'no credentials are configured (auth, FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH)';
   const misspelt = Object.keys(env).filter((name) => env[name] && looksLikeCredential(name));
   if (misspelt.length === 0) return missing;
   return `${missing}; not read: ${misspelt.slice(0, 3).map(unsteered).join(', ')}`;
@@ -48,6 +53,6 @@ export function missingCredentials(
 
 /** Not the variables of the service itself, such as FLIPT_AUTHENTICATION_REQUIRED, nor those that are read. */
 function looksLikeCredential(name: string): boolean {
-  const isKnown = /^FLIPT_(?:TOKEN|JWT|TOKEN_FILE|BOOTSTRAP_TOKEN)$|^FLIPT_AUTHENTICATION_/.test(name);
+  const isKnown = /^FLIPT_(?:TOKEN|JWT|TOKEN_FILE|AUTH|BOOTSTRAP_TOKEN)$|^FLIPT_AUTHENTICATION_/.test(name);
   return !isKnown && /^FLIPT_.*(?:TOKEN|JWT|AUTH|API_?KEY|CREDENTIAL)/i.test(name);
 }

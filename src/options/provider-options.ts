@@ -1,3 +1,4 @@
+import type { AuthOptions } from './auth-options.js';
 import type { SnapshotOptions, WatchOptions } from './snapshot-options.js';
 
 /** Where messages about what happens in the background go. OpenFeature's own loggers fit. */
@@ -15,28 +16,6 @@ export interface Logger {
   /** For finding a cause: for example, one trouble is over while another lasts. */
   debug(...args: unknown[]): void;
 }
-
-/** The service's credentials, in one of these forms. They never appear in a message, log or error. */
-export type AuthOptions =
-  | {
-      /** A client token, sent as `Authorization: Bearer …`. */
-      readonly token: string;
-    }
-  | {
-      /** A JSON Web Token, sent as `Authorization: JWT …`: Flipt's scheme for its JWT method. */
-      readonly jwt: string;
-    }
-  | {
-      /** Path of a file that holds a client token; read again when it changes and when the service rejects the token. */
-      readonly tokenFile: string;
-    }
-  | {
-      /**
-       * Returns the headers to send; called for each request. May be async and take at most `http.timeoutMs`. If it
-       * fails, nothing is sent.
-       */
-      readonly headers: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
-    };
 
 /** The part of an undici dispatcher that is used; any major version has it. */
 export interface HttpDispatcher {
@@ -119,7 +98,8 @@ export interface ConnectionOptions {
   readonly url?: string | URL | undefined;
   /**
    * Credentials for the service.
-   * Default: FLIPT_TOKEN, FLIPT_JWT or FLIPT_TOKEN_FILE (more than one of them set: TypeError), else none.
+   * Default: FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH=kubernetes (more than one of them set: TypeError),
+   * else none.
    */
   readonly auth?: AuthOptions | undefined;
   /** Environment to evaluate in (Flipt v2), sent as X-Flipt-Environment. Default: FLIPT_ENVIRONMENT, else none. */

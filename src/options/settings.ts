@@ -6,8 +6,8 @@ import { evaluationSettings, type EvaluationSettings } from './evaluation-settin
 import { filledIn, set, type Settled } from './settled.js';
 import { providerRules } from './provider-rules.js';
 import { isPromiseLike } from '../text/describe.js';
+import type { AuthOptions } from './auth-options.js';
 import type {
-  AuthOptions,
   BatchOptions,
   BreakerOptions,
   CacheOptions,

@@ -5,7 +5,7 @@ import { isolating } from '../batch/isolate.js';
 import type { Clock } from '../clock.js';
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
 import { authorized, withCredentials } from '../http/auth/authorized.js';
-import { credentialsOf } from '../http/auth/credentials.js';
+import { openCredentials } from '../http/auth/open-credentials.js';
 import type { Send } from '../http/reply.js';
 import { retried } from '../http/retried.js';
 import { retryBudget } from '../http/retry-budget.js';
@@ -32,9 +32,9 @@ export function openAsking(
   clock: Clock,
   random: () => number,
 ): Asking {
-  const { namespace, reference, auth, http, breaker, deadlineMs } = settings;
+  const { namespace, reference, http, breaker, deadlineMs } = settings;
   const transport = openTransport(settings, clock, diagnostics);
-  const credentials = credentialsOf(auth, clock, http.timeoutMs, diagnostics);
+  const credentials = openCredentials(settings, transport.send, clock, random, diagnostics);
   const send = authorized(transport.send, credentials);
   const check = healthCheck(remote(send, settings, signal), namespace);
   const service = availability(

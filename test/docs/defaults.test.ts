@@ -65,6 +65,12 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map([
 ]);
 const same = (words: string) => SYNONYMS.get(words) ?? words;
 
+/** What a variable takes that does not take any text. */
+const ALLOWED_VALUES = new Map([
+  ['FLIPT_EVALUATION', 'in-process'],
+  ['FLIPT_AUTH', 'kubernetes'],
+]);
+
 const rowOf = (path: string) => {
   const [name = ''] = path.split('.');
   const row = readmeOptions().find(({ option }) => option === name);
@@ -91,7 +97,7 @@ describe.each(options)('$path', ({ path, member }) => {
     const { variables } = stated(member);
     expect(path.includes('.') ? [] : rowOf(path).variables).toEqual(variables);
     for (const variable of variables) {
-      const value = path === 'evaluation' ? 'in-process' : 'http://set.test';
+      const value = ALLOWED_VALUES.get(variable) ?? 'http://set.test';
       const settings = providerSettings({}, { [variable]: value });
       expect(JSON.stringify(settingAt(settings, path)), variable).toContain(value);
     }

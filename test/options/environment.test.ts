@@ -14,6 +14,7 @@ describe('the environment', () => {
     ['FLIPT_JWT', 'dummy.jwt', { auth: { jwt: 'dummy.jwt' } }],
     ['FLIPT_JWT', 'dummy.jwt\r\n', { auth: { jwt: 'dummy.jwt' } }],
     ['FLIPT_TOKEN_FILE', '/run/token', { auth: { tokenFile: '/run/token' } }],
+    ['FLIPT_AUTH', 'kubernetes', { auth: { kubernetes: true } }],
   ])('%s sets what no option sets, and is ignored if empty', (name, value, expected) => {
     expect(settled({}, { [name]: value })).toMatchObject(expected);
     const [option] = Object.keys(expected) as (keyof FliptProviderOptions)[];
@@ -48,6 +49,11 @@ describe('the environment', () => {
       'FliptProvider: FLIPT_TOKEN and FLIPT_JWT and FLIPT_TOKEN_FILE: expected one of them, got 3',
     ],
     [
+      { FLIPT_AUTH: 'kubernetes', FLIPT_JWT: 'b' },
+      'FliptProvider: FLIPT_JWT and FLIPT_AUTH: expected one of them, got 2',
+    ],
+    [{ FLIPT_AUTH: 'oidc' }, /^FliptProvider: FLIPT_AUTH: expected kubernetes, got other text$/],
+    [
       { FLIPT_URL: 'localhost:8080' },
       'FliptProvider: FLIPT_URL: expected an address that begins with http: or https:, got "localhost:8080"; did you mean "http://localhost:8080"?',
     ],
@@ -81,7 +87,8 @@ describe('the environment', () => {
     vi.unstubAllEnvs();
   });
 
-  const MISSING = 'no credentials are configured (auth, FLIPT_TOKEN, FLIPT_JWT or FLIPT_TOKEN_FILE)';
+  const MISSING =
+    'no credentials are configured (auth, FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH)';
 
   it.each<[Record<string, string>, string]>([
     [{}, MISSING],

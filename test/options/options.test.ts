@@ -73,6 +73,8 @@ const OPTIONS: readonly (readonly [keyof FliptProviderOptions, unknown, unknown?
   ['auth', { token: 'dummy-token' }],
   ['auth', { jwt: 'dummy.jwt' }],
   ['auth', { tokenFile: '/run/token' }],
+  ['auth', { kubernetes: true }],
+  ['auth', { kubernetes: { tokenPath: '/run/token' } }],
   ['auth', { token: 'dummy-token', jwt: undefined }, { token: 'dummy-token' }],
   ['headers', { 'x-team': 'checkout', 'x-empty': '' }],
   ['headers', { 'X-Team': 'checkout', Host: 'flipt.test' }, { 'x-team': 'checkout', host: 'flipt.test' }],

@@ -3,7 +3,8 @@ import type { FliptProviderOptions } from '../../src/options/provider-options.js
 import { clientSettings } from '../../src/options/settings.js';
 import { settled } from './settled.fixture.js';
 
-const AUTH = 'auth: expected { token }, { jwt }, { tokenFile } or { headers }, one of them, got';
+const AUTH =
+  'auth: expected { token }, { jwt }, { tokenFile }, { headers } or { kubernetes }, one of them, got';
 const TLS_OR_DISPATCHER = 'http: expected either dispatcher, or proxy, tls and socketPath, got';
 const PEM = 'PEM as text (-----BEGIN …) or bytes, not the path of a file';
 const OPTION_NAMES =
@@ -63,7 +64,7 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   [{ reference: [] }, 'reference: expected the name of a revision, got a list'],
   [
     { auth: 'dummy-token' },
-    'auth: expected { token }, { jwt }, { tokenFile } or { headers }, one of them, got a string',
+    'auth: expected { token }, { jwt }, { tokenFile }, { headers } or { kubernetes }, one of them, got a string',
   ],
   [{ auth: {} }, `${AUTH} an empty object`],
   [{ auth: { token: undefined } }, `${AUTH} { token: undefined }`],
@@ -74,6 +75,16 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   [{ auth: { jwt: null } }, 'auth.jwt: expected a JSON Web Token, got null'],
   [{ auth: { tokenFile: '' } }, "auth.tokenFile: expected the path of a file, got ''"],
   [{ auth: { headers: {} } }, 'auth.headers: expected a function that returns headers, got an empty object'],
+  [{ auth: { kubernetes: false } }, 'auth.kubernetes: expected true or { tokenPath }, got false'],
+  [{ auth: { kubernetes: '/token' } }, 'auth.kubernetes: expected true or { tokenPath }, got a string'],
+  [
+    { auth: { kubernetes: { tokenPath: '' } } },
+    "auth.kubernetes.tokenPath: expected the path of a file, got ''",
+  ],
+  [
+    { auth: { kubernetes: { path: 'x' } } },
+    'auth.kubernetes.path: unknown option, expected one of tokenPath',
+  ],
   [{ headers: 'x' }, 'headers: expected an object of header names and values, got a string'],
   [{ headers: ['x'] }, 'headers: expected an object of header names and values, got a list'],
   [{ headers: new Headers() }, 'headers: expected an object of header names and values, got no plain object'],

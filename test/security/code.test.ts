@@ -27,7 +27,8 @@ const MODULES: ReadonlySet<string> = new Set([
   ...Object.keys(manifest.peerDependencies),
 ]);
 const isModule = (name: string) =>
-  MODULES.has(name) || /^\.\/((chunk|open-snapshots|import-documents)-\w+\.js|snapshots\.cjs)$/.test(name);
+  MODULES.has(name) ||
+  /^\.\/((chunk|open-snapshots|kubernetes-login|import-documents)-\w+\.js|snapshots\.cjs)$/.test(name);
 
 /** What makes code of text, leads to what does, or loads by a way of its own. */
 const NAMES: ReadonlySet<string> = new Set([

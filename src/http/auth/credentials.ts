@@ -1,9 +1,15 @@
 import { inTime, type Clock } from '../../clock.js';
 import { SILENT, type Reporter } from '../../diagnostics/diagnostics.js';
 import type { Failure } from '../../model/failure.js';
-import type { AuthOptions } from '../../options/provider-options.js';
+import type { AuthOptions } from '../../options/auth-options.js';
 import { isConnectionHeader, isHeaderName, isHeaderText } from '../../text/header.js';
-import { CredentialProblem, fileSource, type AuthHeaders, type CredentialSource } from './token-file.js';
+import {
+  CredentialProblem,
+  LoginFailed,
+  type AuthHeaders,
+  type CredentialSource,
+} from './credential-source.js';
+import { fileSource } from './token-file.js';
 import { isPlainObject } from '../../text/describe.js';
 import { quoted } from '../../text/quote.js';
 
@@ -23,25 +29,37 @@ export interface Credentials {
   refresh(rejected: Credential): Promise<Credential | Failure>;
 }
 
+/** Credentials that need no login. */
+export type PlainAuth = Exclude<AuthOptions, { readonly kubernetes: unknown }>;
+
 export function credentialsOf(
-  auth: AuthOptions | undefined,
+  auth: PlainAuth | undefined,
   clock: Clock,
   timeoutMs: number,
-  { report }: Reporter = SILENT,
+  reporter?: Reporter,
 ): Credentials {
   const source = sourceOf(auth);
+  const tooLate = () => new CredentialProblem(`auth took longer than ${timeoutMs} ms (http.timeoutMs)`);
+  return credentialsFrom((again) => inTime(source(again), timeoutMs, clock, tooLate), reporter);
+}
+
+/** `source` has to end by itself. */
+export function credentialsFrom(
+  source: CredentialSource,
+  { report }: Pick<Reporter, 'report'> = SILENT,
+): Credentials {
   let version = 0;
   let last: AuthHeaders | undefined;
   let refreshing: Promise<Credential | Failure> | undefined;
-  const tooLate = () => new CredentialProblem(`auth took longer than ${timeoutMs} ms (http.timeoutMs)`);
 
   const load = async (again: boolean): Promise<Credential | Failure> => {
     try {
-      const headers = await inTime(source(again), timeoutMs, clock, tooLate);
+      const headers = await source(again);
       if (again || (last !== undefined && !isSame(headers, last))) version++;
       last = headers;
       return { headers, version };
     } catch (error) {
+      if (error instanceof LoginFailed) return error.failure;
       return { kind: 'credentials', message: `no credentials for Flipt: ${causeOf(error)}` };
     }
   };
@@ -66,7 +84,7 @@ function isSame(one: AuthHeaders, other: AuthHeaders): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
-function sourceOf(auth: AuthOptions | undefined): CredentialSource {
+function sourceOf(auth: PlainAuth | undefined): CredentialSource {
   if (auth === undefined) return constant({});
   if ('token' in auth) return constant({ authorization: `Bearer ${auth.token}` });
   if ('jwt' in auth) return constant({ authorization: `JWT ${auth.jwt}` });

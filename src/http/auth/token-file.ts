@@ -1,14 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fingerprint, type Fingerprint } from '../../files/fingerprint.js';
 import { isHeaderText } from '../../text/header.js';
-
-export type AuthHeaders = Readonly<Record<string, string>>;
-
-/** `again`: the service has rejected the last ones, so that no copy of them will do. */
-export type CredentialSource = (again: boolean) => Promise<AuthHeaders>;
-
-/** Why there are no credentials, in words that may be shown. */
-export class CredentialProblem extends Error {}
+import { CredentialProblem, type AuthHeaders, type CredentialSource } from './credential-source.js';
 
 /**
  * A client token in a file. Looking at the file before each request costs far less than the request,

@@ -3,9 +3,8 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { AuthOptions } from '../../../src/options/provider-options.js';
 import { authorized } from '../../../src/http/auth/authorized.js';
-import { credentialsOf, type Credential } from '../../../src/http/auth/credentials.js';
+import { credentialsOf, type Credential, type PlainAuth } from '../../../src/http/auth/credentials.js';
 import { manualClock } from '../../clock.fixture.js';
 import { replied, REQUEST, sending } from '../outcomes.fixture.js';
 
@@ -25,13 +24,13 @@ async function tokenFile(text: string): Promise<string> {
   return path;
 }
 
-const headersOf = async (auth: AuthOptions | undefined) => {
+const headersOf = async (auth: PlainAuth | undefined) => {
   const had = await credentialsOf(auth, manualClock(), 500).current();
   return 'kind' in had ? had.message : had.headers;
 };
 
 describe('credentials', () => {
-  it.each<[string, AuthOptions | undefined, Record<string, string>]>([
+  it.each<[string, PlainAuth | undefined, Record<string, string>]>([
     ['none', undefined, {}],
     ['a token', { token: 'dummy-token' }, { authorization: 'Bearer dummy-token' }],
     ['a JSON Web Token', { jwt: 'dummy.jwt' }, { authorization: 'JWT dummy.jwt' }],
@@ -41,8 +40,8 @@ describe('credentials', () => {
     expect(await headersOf(auth)).toEqual(headers);
   });
 
-  const returning = (headers: unknown): AuthOptions => ({ headers: () => headers as Record<string, string> });
-  it.each<[string, AuthOptions, string]>([
+  const returning = (headers: unknown): PlainAuth => ({ headers: () => headers as Record<string, string> });
+  it.each<[string, PlainAuth, string]>([
     ['nothing', returning(undefined), 'auth.headers returned no plain object of names and values'],
     ['null', returning(null), 'auth.headers returned no plain object of names and values'],
     ['text', returning('dummy-token'), 'auth.headers returned no plain object of names and values'],

@@ -1,0 +1,16 @@
+import type { Failure } from '../../model/failure.js';
+
+export type AuthHeaders = Readonly<Record<string, string>>;
+
+/** `again`: the service has rejected the last ones, so that no copy of them will do. */
+export type CredentialSource = (again: boolean) => Promise<AuthHeaders>;
+
+/** Why there are no credentials, in words that may be shown. */
+export class CredentialProblem extends Error {}
+
+/** Why a login came to nothing. */
+export class LoginFailed extends Error {
+  constructor(readonly failure: Failure) {
+    super(failure.message);
+  }
+}

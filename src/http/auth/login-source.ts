@@ -1,0 +1,90 @@
+import { inTime, outsideRequests, type Clock } from '../../clock.js';
+import { traitsOf } from '../../model/failure-traits.js';
+import type { Failure } from '../../model/failure.js';
+import { LoginFailed, type AuthHeaders, type CredentialSource } from './credential-source.js';
+
+export interface Login {
+  readonly headers: AuthHeaders;
+  /** Milliseconds since the epoch; `undefined`: it does not expire. */
+  readonly expiresAt: number | undefined;
+}
+
+/** Rejects with a LoginFailed. */
+export type LogIn = () => Promise<Login>;
+
+/** A login in use. `renewAt` and `endsAt` are milliseconds of the clock's `now`. */
+interface HeldLogin extends Login {
+  readonly since: number;
+  readonly renewAt: number;
+  readonly endsAt: number;
+}
+
+/** The share of its life after which a login is renewed: by chance, so that many instances do not log in together. */
+const RENEWED_AFTER = { least: 0.75, most: 0.85 };
+/** A renewed login may end when the old one does: where the file still holds the same token. */
+const RENEWED_AGAIN_AFTER_MS = 60_000;
+/** One that should have ended already: this machine's date and the service's differ. */
+const SHORTEST_LIFE_MS = 60_000;
+/** After a rejected login, or for a new login that is rejected, so that each request does not bring another login. */
+const PAUSE_MS = 1_000;
+
+/**
+ * Keeps one login, and renews it in the background. One login is under way at a time. A caller waits for it for
+ * `timeoutMs` at most; the login goes on, for the next caller.
+ */
+export function loginSource(
+  logIn: LogIn,
+  { timeoutMs, late }: { readonly timeoutMs: number; readonly late: Failure },
+  clock: Clock,
+  random: () => number,
+): CredentialSource {
+  let held: HeldLogin | undefined;
+  let refused: { readonly until: number; readonly error: LoginFailed } | undefined;
+  let underWay: Promise<HeldLogin> | undefined;
+
+  const start = (): Promise<HeldLogin> =>
+    (underWay ??= outsideRequests(logIn)
+      .then(
+        (login) => {
+          refused = undefined;
+          return (held = heldLogin(login, held, clock, random()));
+        },
+        (error: unknown) => {
+          if (error instanceof LoginFailed && traitsOf(error.failure).cause === 'credentials')
+            refused = { until: clock.now() + PAUSE_MS, error };
+          throw error;
+        },
+      )
+      .finally(() => {
+        underWay = undefined;
+      }));
+
+  const renew = (login: HeldLogin) => {
+    held = { ...login, renewAt: clock.now() + RENEWED_AGAIN_AFTER_MS };
+    // The old one is still good.
+    start().catch(() => undefined);
+  };
+
+  return async (again) => {
+    const now = clock.now();
+    const isJustMade = held !== undefined && now - held.since < PAUSE_MS;
+    if (held !== undefined && (again ? isJustMade : now < held.endsAt)) {
+      if (now >= held.renewAt) renew(held);
+      return held.headers;
+    }
+    if (refused !== undefined && now < refused.until) throw refused.error;
+    const { headers } = await inTime(start(), timeoutMs, clock, () => new LoginFailed(late));
+    return headers;
+  };
+}
+
+function heldLogin(login: Login, before: HeldLogin | undefined, clock: Clock, random: number): HeldLogin {
+  const since = clock.now();
+  const { headers, expiresAt } = login;
+  if (expiresAt === undefined) return { headers, expiresAt, since, renewAt: Infinity, endsAt: Infinity };
+  const leftMs = expiresAt - clock.date();
+  const lifeMs = leftMs > 0 ? leftMs : SHORTEST_LIFE_MS;
+  const share = RENEWED_AFTER.least + (RENEWED_AFTER.most - RENEWED_AFTER.least) * random;
+  const renewAfterMs = expiresAt === before?.expiresAt ? RENEWED_AGAIN_AFTER_MS : lifeMs * share;
+  return { headers, expiresAt, since, renewAt: since + renewAfterMs, endsAt: since + lifeMs };
+}

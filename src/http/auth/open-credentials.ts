@@ -1,0 +1,28 @@
+import type { Clock } from '../../clock.js';
+import type { Reporter } from '../../diagnostics/diagnostics.js';
+import type { ConnectionSettings } from '../../options/settings.js';
+import type { Send } from '../reply.js';
+import type { CredentialSource } from './credential-source.js';
+import { credentialsFrom, credentialsOf, type Credentials } from './credentials.js';
+
+/** The credentials that the options name; `send` sends a login, without credentials. */
+export function openCredentials(
+  { auth, url, http: { timeoutMs } }: Pick<ConnectionSettings, 'auth' | 'url' | 'http'>,
+  send: Send,
+  clock: Clock,
+  random: () => number,
+  reporter?: Reporter,
+): Credentials {
+  if (auth === undefined || !('kubernetes' in auth)) return credentialsOf(auth, clock, timeoutMs, reporter);
+  const { kubernetes: login } = auth;
+  let source: Promise<CredentialSource> | undefined;
+  const open = async () => {
+    // Who needs no login does not pay for its code.
+    const { kubernetesSource } = await import('./kubernetes-login.js');
+    return kubernetesSource({ login, url, timeoutMs }, send, clock, random);
+  };
+  return credentialsFrom(async (again) => {
+    const headers = await (source ??= open());
+    return headers(again);
+  }, reporter);
+}

@@ -1,0 +1,150 @@
+import { ProviderStatus, OpenFeature } from '@openfeature/server-sdk';
+import { afterEach, describe, expect, it } from 'vitest';
+import { FliptClient, FliptServiceError } from '../../../src/client/index.js';
+import { FliptProvider, type Logger } from '../../../src/index.js';
+import { kubernetesLogin } from '../../../src/http/auth/kubernetes-login.js';
+import { replied, sending } from '../outcomes.fixture.js';
+import { answering, answerJson, item, orMissing, type Script } from '../../servers/scripted.fixture.js';
+import { loggedIn, POD_TOKEN, podToken, withLogin } from './kubernetes.fixture.js';
+
+afterEach(() => OpenFeature.close());
+
+const answered =
+  (body: unknown, status = 200): Script =>
+  (_, response) => {
+    answerJson(response, body, status);
+  };
+
+const authorizations = ({ requests }: { readonly requests: readonly { readonly headers: object }[] }) =>
+  requests.map(({ headers }) => Reflect.get(headers, 'authorization') as unknown);
+
+/** What a read of the typed client comes to, after a login. */
+async function reading(logIn: Script) {
+  await using pod = await podToken();
+  await using server = await withLogin(logIn);
+  await using client = new FliptClient({
+    url: server.url,
+    auth: { kubernetes: { tokenPath: pod.path } },
+    http: { retries: 0 },
+  });
+  const outcome = await client.segments.list('default').catch((error: unknown) => error);
+  return { outcome, requests: server.requests };
+}
+
+async function failure(logIn: Script) {
+  const { outcome, requests } = await reading(logIn);
+  if (!(outcome instanceof FliptServiceError)) throw new Error('it did not fail');
+  expect(requests).toHaveLength(1);
+  expect(JSON.stringify(outcome)).not.toContain(POD_TOKEN);
+  return outcome.message;
+}
+
+describe('a login with a service account token', () => {
+  it.each([
+    [
+      'a client token, as Flipt v1 gives it, is sent as Bearer',
+      'dummy-client-token',
+      'Bearer dummy-client-token',
+    ],
+    ['the token itself, as Flipt v2 gives it back, is sent as JWT', POD_TOKEN, `JWT ${POD_TOKEN}`],
+  ])('%s', async (_, clientToken, expected) => {
+    const { outcome, requests } = await reading(answered(loggedIn(clientToken)));
+    expect(outcome).toMatchObject({ segments: [] });
+    expect(authorizations({ requests })).toEqual([undefined, expected]);
+    expect(requests[0]).toMatchObject({
+      method: 'POST',
+      body: JSON.stringify({ serviceAccountToken: POD_TOKEN }),
+    });
+  });
+
+  it.each<[string, Script, RegExp]>([
+    [
+      'rejected',
+      answered({ code: 16, message: `no: ${POD_TOKEN}`, details: [] }, 401),
+      /the Kubernetes login failed: Flipt at .* answered 401: no: \[credential\] \(check the option auth\)/,
+    ],
+    [
+      'not offered',
+      answered({ code: 5, message: 'Not Found' }, 404),
+      /login failed: .*answered 404: Not Found/,
+    ],
+    ['failing', answered({}, 500), /login failed: .*answered 500/],
+    ['unreadable', answered(POD_TOKEN), /login failed: Flipt at .* returned no login/],
+    ['without a token', answered({ authentication: {} }), /returned no login/],
+    ['a token of two lines', answered(loggedIn('a\nb')), /returned no login/],
+    ['of an unreadable end', answered(loggedIn('dummy-token', 'soon')), /returned no login/],
+    ['cut off', (_, response) => response.destroy(), /login failed: Flipt at .* could not be asked/],
+  ])('that is %s fails the request, and shows no token', async (_, logIn, message) => {
+    expect(await failure(logIn)).toMatch(message);
+  });
+
+  it.each([
+    ['missing', '/nonexistent/token', /auth\.kubernetes: .* cannot be read \(ENOENT\)/],
+    ['no file', '/', /auth\.kubernetes: \/ cannot be read \(EISDIR\)/],
+  ])('of a file that is %s sends nothing', async (_, tokenPath, message) => {
+    await using server = await withLogin(answered({}));
+    await using client = new FliptClient({ url: server.url, auth: { kubernetes: { tokenPath } } });
+    await expect(client.segments.list('default')).rejects.toThrow(message);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('of an empty file sends nothing', async () => {
+    await using pod = await podToken(' \n');
+    await using server = await withLogin(answered({}));
+    await using client = new FliptClient({ url: server.url, auth: { kubernetes: { tokenPath: pod.path } } });
+    await expect(client.segments.list('default')).rejects.toThrow(/does not hold a token/);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('reads the file for each login, since the cluster replaces it', async () => {
+    await using pod = await podToken('dummy-pod-one');
+    const { send, sent } = sending({
+      ...replied(200),
+      bytes: Buffer.from(JSON.stringify(loggedIn('dummy'))),
+    });
+    const logIn = kubernetesLogin({ tokenPath: pod.path }, 'http://flipt.test', send);
+    await logIn();
+    await pod.replace('dummy-pod-two\n');
+    await logIn();
+    const tokens = sent.map(({ body = '' }) => JSON.parse(body) as unknown);
+    expect(tokens).toEqual([
+      { serviceAccountToken: 'dummy-pod-one' },
+      { serviceAccountToken: 'dummy-pod-two' },
+    ]);
+  });
+});
+
+describe('a provider in a pod', () => {
+  const QUIET: Logger = {
+    error: () => undefined,
+    warn: () => undefined,
+    info: () => undefined,
+    debug: () => undefined,
+  };
+  const evaluations = answering(orMissing(({ flagKey }) => item.boolean(flagKey)));
+
+  it('resolves after one login, however many ask', async () => {
+    await using pod = await podToken();
+    await using server = await withLogin(answered(loggedIn('dummy-client-token')), evaluations);
+    const provider = new FliptProvider({ url: server.url, auth: { kubernetes: { tokenPath: pod.path } } });
+    await OpenFeature.setProviderAndWait(provider);
+    const client = OpenFeature.getClient();
+    const users = Array.from({ length: 100 }, (_, user) => client.getBooleanValue('on', false, { user }));
+    expect(new Set(await Promise.all(users))).toEqual(new Set([true]));
+    expect(server.logins()).toBe(1);
+    expect(new Set(authorizations(server))).toEqual(new Set([undefined, 'Bearer dummy-client-token']));
+  });
+
+  it('has a start that is fatal where the login is rejected, and an error where Flipt is down', async () => {
+    await using pod = await podToken();
+    const auth = { kubernetes: { tokenPath: pod.path } };
+    const server = await withLogin(answered({ code: 16, message: 'no', details: [] }, 401), evaluations);
+    const rejected = new FliptProvider({ url: server.url, auth, logger: QUIET });
+    await expect(OpenFeature.setProviderAndWait(rejected)).rejects.toThrow(/Kubernetes login failed.*401/);
+    expect(OpenFeature.getClient().providerStatus).toBe(ProviderStatus.FATAL);
+    await server.close();
+    const down = new FliptProvider({ url: server.url, auth, logger: QUIET, initTimeoutMs: 1 });
+    await expect(OpenFeature.setProviderAndWait('down', down)).rejects.toThrow();
+    expect(OpenFeature.getClient('down').providerStatus).toBe(ProviderStatus.ERROR);
+  });
+});
