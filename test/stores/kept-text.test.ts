@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readKept, writeKept, type KeptSnapshot, type Origin } from '../../src/stores/kept-text.js';
+import { readKept, writeKept, type KeptSnapshot } from '../../src/stores/kept-text.js';
+import { ORIGIN } from './origin.fixture.js';
 
-const ORIGIN: Origin = { url: 'http://flipt:8080', namespace: 'default', environment: undefined };
 const KEPT: KeptSnapshot = {
   body: '{"namespace":{"key":"default"},"flags":[]}',
   version: 'abc',
