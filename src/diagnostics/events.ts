@@ -93,8 +93,8 @@ export type DiagnosticEvent =
   | { readonly type: 'namespace-suspect'; readonly failure: Failure | undefined }
   /** A flag was asked for that is missing, though there is one of almost the same key. */
   | { readonly type: 'flag-key-suspect'; readonly flag: string; readonly like: string }
-  /** A percentage has decided a question that names no entity. */
-  | { readonly type: 'bucket-shared'; readonly question: Question }
+  /** A share has decided a question that names no entity, but has attributes of these names. */
+  | { readonly type: 'bucket-shared'; readonly flag: string; readonly attributes: readonly string[] }
   /** The state of the connection to the stream of changes. */
   | { readonly type: 'stream-changed'; readonly state: StreamState; readonly why: string };
 

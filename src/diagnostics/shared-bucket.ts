@@ -1,14 +1,25 @@
 import { isSplit, type Ask } from '../model/answer.js';
 import type { Diagnostics, Reporter } from './diagnostics.js';
+import type { Question } from '../model/question.js';
 import { quoted } from '../text/quote.js';
 
-/** Reports questions without an entity that a percentage decides: all of them share one bucket. */
-export function reportingSharedBuckets(ask: Ask, { wants, report }: Reporter): Ask {
+/**
+ * Reports questions without an entity that a percentage or a distribution decides: all of them share one bucket. An
+ * answer shows it for a boolean flag only; `bucketDecides` knows by the snapshot.
+ */
+export function reportingSharedBuckets(
+  ask: Ask,
+  bucketDecides: (question: Question) => boolean,
+  { wants, report }: Reporter,
+): Ask {
   return (question, deadline) => {
     const coming = ask(question, deadline);
     if (question.entity !== '' || !wants['bucket-shared']) return coming;
     return coming.then((answer) => {
-      if (isSplit(answer)) report({ type: 'bucket-shared', question });
+      if (isSplit(answer) || (answer.kind !== 'failed' && bucketDecides(question))) {
+        const { flag, attributes } = question;
+        report({ type: 'bucket-shared', flag, attributes: Object.keys(attributes) });
+      }
       return answer;
     });
   };
@@ -22,9 +33,9 @@ export function watchSharedBuckets(
   { listen }: Pick<Diagnostics, 'listen'>,
   warn: (message: string) => void,
 ): void {
-  const end = listen('bucket-shared', ({ question: { flag, attributes } }) => {
+  const end = listen('bucket-shared', ({ flag, attributes }) => {
     end();
-    const likely = LIKELY.filter((name) => attributes[name] !== undefined).map(quoted);
+    const likely = LIKELY.filter((name) => attributes.includes(name)).map(quoted);
     const advice =
       likely.length === 0 ? '' : `; the context has ${likely.join(', ')}: should that be the targetingKey?`;
     warn(

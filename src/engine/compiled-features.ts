@@ -1,3 +1,4 @@
+import { compileBucketDecides } from './bucket-decides.js';
 import { compileBooleanFlag } from './boolean-flag.js';
 import type { Matches } from './constraints.js';
 import { attributesOf, sameFlag } from './flag-parts.js';
@@ -12,6 +13,8 @@ export interface CompiledFlag {
   /** The names of all attributes that the flag may read. */
   readonly attributes: readonly string[];
   readonly evaluate: Evaluate;
+  /** Whether the answer depends on the entity's bucket. */
+  readonly bucketDecides: Evaluate<boolean>;
 }
 
 /** A namespace's features, prepared for evaluation. Each flag is compiled when it is first asked for. */
@@ -75,5 +78,5 @@ function compileFlag(flag: Flag, features: Features, find: FindSegment, semantic
     flag.type === 'BOOLEAN_FLAG_TYPE'
       ? compileBooleanFlag(flag, find)
       : compileVariantFlag(flag, find, semantics);
-  return { type, attributes, evaluate };
+  return { type, attributes, evaluate, bucketDecides: compileBucketDecides(flag, find) };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js';
+import type { Reporter } from '../diagnostics/diagnostics.js';
 import type { Answer, MissingAnswer } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import { failedResolution, type Resolution } from '../model/resolution.js';
@@ -37,6 +38,7 @@ export function inProcess(
   source: SnapshotSource,
   { attributes, targetingKey }: ContextSettings,
   clock: Clock,
+  { wants, report }: Reporter,
 ): InProcess {
   const readerOf = attributeReader(attributes);
   const keptBy = perView(source.snapshot, clock);
@@ -52,6 +54,9 @@ export function inProcess(
     const compiled = snapshot.compiled.flag(flag);
     if (compiled === undefined) return resolution(MISSING, snapshot);
     const read = compiled.attributes.length === 0 ? NO_ATTRIBUTES : readerOf(context);
+    if (entity === '' && wants['bucket-shared'] && compiled.bucketDecides(entity, read)) {
+      report({ type: 'bucket-shared', flag, attributes: Object.keys(context) });
+    }
     return resolution(compiled.evaluate(entity, read), snapshot);
   };
 

@@ -9,6 +9,7 @@ import { watchHitRate } from '../diagnostics/hit-rate.js';
 import { logWatch } from '../diagnostics/watch-log.js';
 import { watchState, type OnStateChange } from '../diagnostics/provider-state.js';
 import type { Failure } from '../model/failure.js';
+import type { Question } from '../model/question.js';
 import { failedResolution } from '../model/resolution.js';
 import type { Logger } from '../options/provider-options.js';
 import { inProcess, type InProcess } from './in-process.js';
@@ -93,10 +94,11 @@ function wire(
   };
   const overload = overloadWatch(diagnostics, warn, clock);
   watchSharedBuckets(diagnostics, warn);
-  const ask = reportingSharedBuckets(batch.ask, diagnostics);
   const snapshots = usesSnapshots(settings)
     ? lazySnapshots(asking.send, settings, diagnostics, clock, random)
     : undefined;
+  const bucketDecides = (question: Question) => snapshots?.bucketDecides(question) ?? false;
+  const ask = reportingSharedBuckets(batch.ask, bucketDecides, diagnostics);
   const answers = cached(
     ask,
     { cache: settings.cache, deadlineMs, refusal: service.refusal, watch: snapshots },
@@ -125,6 +127,7 @@ function wire(
       { ...snapshots, isStale: () => state() !== 'ready' || !snapshots.isReliable() },
       settings,
       clock,
+      diagnostics,
     );
 
   const asked = remotely(answers, settings, clock);

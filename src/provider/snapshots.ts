@@ -3,6 +3,7 @@ import { NO_RELIANCE } from '../cache/freshness.js';
 import type { Clock } from '../clock.js';
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
 import type { Send } from '../http/reply.js';
+import type { Question } from '../model/question.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { SnapshotBody } from '../snapshot/body/write-body.js';
 import type { OpenSnapshots } from '../snapshot/open-snapshots.js';
@@ -17,6 +18,8 @@ export interface Snapshots extends FlagWatch {
   readonly ageMs: () => number;
   /** Whether a change of it would have been noticed. */
   readonly isReliable: () => boolean;
+  /** Whether the question's bucket decides its answer, by the snapshot in force. */
+  readonly bucketDecides: (question: Question) => boolean;
   /** Loads what is kept, then begins to poll. Resolves when that is loaded. Never rejects. */
   readonly start: () => Promise<void>;
   /** How the first poll has ended. Never rejects; ends with the close at the latest. */
@@ -96,6 +99,7 @@ export function lazySnapshots(
       if (answer === undefined || version === undefined) return undefined;
       return { answer, source: 'in-process', ageMs: ageMs(), stale: true, version };
     },
+    bucketDecides: (question) => opened?.bucketDecides(question) ?? false,
     reliance: () =>
       opened === undefined || watch === undefined
         ? NO_RELIANCE

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
+import { attributeReader } from '../engine/constraints.js';
 import { evaluate } from '../engine/evaluate.js';
 import type { Send } from '../http/reply.js';
 import type { KnownAnswer } from '../model/answer.js';
@@ -28,6 +29,8 @@ export interface SnapshotsLife {
 export interface OpenSnapshots extends SnapshotInForce {
   /** `undefined` for a flag that is not in the snapshot. */
   readonly evaluate: (question: Question) => KnownAnswer | undefined;
+  /** Whether the question's bucket decides its answer. */
+  readonly bucketDecides: (question: Question) => boolean;
   /** The snapshot in plain JSON values, as Flipt serves it; `undefined` before the first. */
   readonly body: () => SnapshotBody | undefined;
   /** Polls without waiting for the interval. */
@@ -62,6 +65,10 @@ export async function openSnapshots(
     evaluate(question) {
       const compiled = source.snapshot()?.compiled;
       return compiled?.flag(question.flag) && evaluate(compiled, question);
+    },
+    bucketDecides({ flag, entity, attributes }) {
+      const compiled = source.snapshot()?.compiled.flag(flag);
+      return compiled?.bucketDecides(entity, attributeReader(attributes)) ?? false;
     },
     body() {
       const snapshot = source.snapshot();

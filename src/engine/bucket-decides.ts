@@ -1,0 +1,44 @@
+import type { BooleanFlag, Flag, SegmentChoice, VariantFlag } from './features.js';
+import { firstMatch, type Evaluate } from './first-match.js';
+import { compileChoice, type FindSegment } from './segment-match.js';
+
+/**
+ * Prepares whether an entity's bucket decides its answer: it reaches a percentage, or a rule that shares out several
+ * variants, or one variant to some only.
+ */
+export function compileBucketDecides(flag: Flag, find: FindSegment): Evaluate<boolean> {
+  const steps = flag.type === 'BOOLEAN_FLAG_TYPE' ? rolloutsOf(flag) : rulesOf(flag);
+  if (!steps.some(({ isShared }) => isShared)) return () => false;
+  return firstMatch(
+    steps.map(({ choice, isShared }) => {
+      if (choice === undefined) return () => isShared;
+      const matching = compileChoice(choice, find);
+      return (entity, read) => (matching(entity, read) === undefined ? undefined : isShared);
+    }),
+    false,
+  );
+}
+
+interface Step {
+  /** `undefined`: everybody is chosen. */
+  readonly choice: SegmentChoice | undefined;
+  readonly isShared: boolean;
+}
+
+function rolloutsOf({ rollouts }: BooleanFlag): readonly Step[] {
+  // Nobody is under a threshold of 0.
+  const effective = rollouts.filter((rollout) => rollout.kind === 'segment' || rollout.percentage > 0);
+  return effective.map((rollout) =>
+    rollout.kind === 'segment'
+      ? { choice: rollout, isShared: false }
+      : { choice: undefined, isShared: rollout.percentage < 100 },
+  );
+}
+
+function rulesOf({ enabled, rules }: VariantFlag): readonly Step[] {
+  if (!enabled) return [];
+  return rules.map((rule) => {
+    const shares = rule.distributions.filter(({ rollout }) => rollout > 0);
+    return { choice: rule, isShared: shares.length > 1 || shares.some(({ rollout }) => rollout < 100) };
+  });
+}
