@@ -64,7 +64,8 @@ describe('release.yml', () => {
   });
 
   it('publishes what it has tested and packed, if tag, manifest, changelog and repository fit', () => {
-    const [versions, repository, ...rest] = runsOf(publish);
+    const [versions, publishable, repository, ...rest] = runsOf(publish);
+    expect(publishable).toBe(manifest.scripts.prepublishOnly);
     expect(versions).toContain('test "v$version" = "$GITHUB_REF_NAME"');
     expect(versions).toContain('grep --quiet --fixed-strings "## [$version]" CHANGELOG.md');
     expect(repository).toContain('grep --quiet --fixed-strings "$GITHUB_REPOSITORY"');
