@@ -41,6 +41,8 @@ const MAY_IMPORT = {
     'cache/',
     'clock.ts',
     'diagnostics/',
+    // Types alone: the engine is loaded with the snapshot.
+    'engine/explain/explanation.ts',
     'http/',
     'model/',
     'options/',
@@ -49,7 +51,14 @@ const MAY_IMPORT = {
     'snapshot/',
     'text/',
   ],
-  'index.ts': ['options/', 'provider/', 'request/', 'diagnostics/'],
+  'index.ts': [
+    'diagnostics/',
+    // Types alone.
+    'engine/explain/explanation.ts',
+    'options/',
+    'provider/',
+    'request/',
+  ],
   'client/': ['clock.ts', 'http/', 'model/', 'options/', 'remote/', 'text/'],
   'local/': ['clock.ts', 'engine/', 'files/', 'model/', 'options/', 'text/'],
   'express/': ['clock.ts', 'index.ts', 'options/', 'text/'],
@@ -63,6 +72,7 @@ const MAY_IMPORT_LESS = {
     'availability/',
     'clock.ts',
     'diagnostics/',
+    'engine/explain/explanation.ts',
     'model/',
     'options/',
     'provider/',

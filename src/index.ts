@@ -2,6 +2,21 @@ export { FliptProvider } from './provider/provider.js';
 export type { EvaluatedFlag } from './provider/evaluate-all.js';
 export type { AuthOptions, KubernetesLoginOptions } from './options/auth-options.js';
 export type {
+  ConstraintMismatch,
+  ExplainedAnswer,
+  ExplainedConstraint,
+  ExplainedDecision,
+  ExplainedRollout,
+  ExplainedRule,
+  ExplainedSegment,
+  ExplainedShare,
+  ExplainedSharing,
+  ExplainedStep,
+  ExplainedThreshold,
+  Explanation,
+  StepOutcome,
+} from './engine/explain/explanation.js';
+export type {
   BatchOptions,
   BreakerOptions,
   CacheOptions,

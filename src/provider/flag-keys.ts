@@ -1,4 +1,7 @@
+import type { Failure } from '../model/failure.js';
 import { quoted } from '../text/quote.js';
+
+export const NO_FLAG_KEY: Failure = { kind: 'flag-key', message: 'the flag key is not a string' };
 
 export function nameOf(flagKey: string): string {
   return isText(flagKey) ? quoted(flagKey) : 'a flag';
@@ -6,6 +9,10 @@ export function nameOf(flagKey: string): string {
 
 export function isText(value: unknown): value is string {
   return typeof value === 'string';
+}
+
+export function checkFlagKey(method: string, flagKey: unknown): void {
+  if (!isText(flagKey)) throw new TypeError(`${method}: expected a flag key, which is a string`);
 }
 
 export function checkFlagKeys(method: string, flagKeys: unknown): void {

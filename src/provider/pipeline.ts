@@ -12,6 +12,7 @@ import type { Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
 import { failedResolution } from '../model/resolution.js';
 import type { Logger } from '../options/provider-options.js';
+import { explaining, type Explain } from './explaining.js';
 import { inProcess, type InProcess } from './in-process.js';
 import { lazySnapshots } from './snapshots.js';
 import { NO_SNAPSHOT, start } from './start.js';
@@ -25,6 +26,7 @@ export interface Running {
   readonly resolve: Resolve;
   /** Each flag of the snapshot, or why none can be evaluated; `undefined` while there is no snapshot. */
   readonly resolveAll: InProcess['resolveAll'];
+  readonly explain: Explain;
   readonly snapshot: () => SnapshotBody | undefined;
   /** Whether flags are evaluated in this process, now. */
   readonly isHere: () => boolean;
@@ -165,6 +167,7 @@ function wire(
       });
     },
     resolveAll: (context) => here?.resolveAll(context),
+    explain: explaining(snapshots, settings),
     snapshot: () => snapshots?.body(),
     isHere: () => isInProcess && (isOffline || hasSnapshot()),
     start: () => outsideRequests(begin),

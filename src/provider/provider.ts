@@ -1,5 +1,4 @@
 import {
-  ErrorCode,
   OpenFeatureEventEmitter,
   ProviderEvents,
   type EvaluationContext,
@@ -9,7 +8,7 @@ import {
   type ResolutionDetails,
 } from '@openfeature/server-sdk';
 import { systemClock } from '../clock.js';
-import type { ProviderState } from '../diagnostics/provider-state.js';
+import type { Explanation } from '../engine/explain/explanation.js';
 import { UNREADABLE_CONTEXT } from './mapping/subject.js';
 import { toBoolean } from './mapping/boolean.js';
 import { resolutionDetails } from './mapping/details.js';
@@ -18,13 +17,13 @@ import { toObject } from './mapping/object.js';
 import { toText } from './mapping/string.js';
 import type { Translate } from './mapping/value.js';
 import { failedResolution, type Resolution } from '../model/resolution.js';
-import type { Failure } from '../model/failure.js';
 import type { FliptProviderOptions } from '../options/provider-options.js';
 import { CLOSED, run, type Running } from './pipeline.js';
 import { providerSettings, type ProviderSettings } from '../options/settings.js';
-import { startErrorOf } from './errors.js';
+import { errorOf, startErrorOf } from './errors.js';
 import { evaluateAll, inTurns, type EvaluatedFlag } from './evaluate-all.js';
-import { checkFlagKeys, isText, nameOf } from './flag-keys.js';
+import { checkFlagKey, checkFlagKeys, isText, nameOf, NO_FLAG_KEY } from './flag-keys.js';
+import { emittingStates } from './state-events.js';
 import { requestViewOf } from '../request/view.js';
 
 /**
@@ -190,6 +189,19 @@ export class FliptProvider implements Provider {
     return this.#running?.snapshot();
   }
 
+  /**
+   * Why a flag has its value for a context: its rules or rollouts in order, what each compared, and what decided. From
+   * the newest snapshot, which an answer in the cache may be behind. For people and tools: it is slower than a resolve.
+   * Rejects with GENERAL if there is no snapshot, with INVALID_CONTEXT or TARGETING_KEY_MISSING for a context that cannot
+   * be used, with PROVIDER_NOT_READY after the provider is closed, and with a TypeError if `flagKey` is not a string.
+   */
+  async explain(flagKey: string, context: EvaluationContext = {}): Promise<Explanation> {
+    checkFlagKey('explain', flagKey);
+    const explained = this.#running ? await this.#running.explain(flagKey, context) : CLOSED;
+    if ('kind' in explained) throw errorOf(explained);
+    return explained;
+  }
+
   /** Not async: a cached answer must not wait for a turn of the event loop. */
   #resolve<T>(
     flagKey: string,
@@ -225,23 +237,10 @@ export class FliptProvider implements Provider {
   }
 
   #run(): Running {
-    const changed = (state: ProviderState, message: string) => {
-      // Never PROVIDER_FATAL: the SDK would no longer call, and nothing would show that it works again.
-      const details = state === 'error' ? { message, errorCode: ErrorCode.GENERAL } : { message };
-      this.events.emit(EVENTS[state], details);
-    };
-    const running = run(this.#settings, changed, systemClock, Math.random);
+    const running = run(this.#settings, emittingStates(this.events), systemClock, Math.random);
     running.listen('flags-changed', ({ flags }) => {
       this.events.emit(ProviderEvents.ConfigurationChanged, { flagsChanged: [...flags] });
     });
     return running;
   }
 }
-
-const EVENTS = {
-  ready: ProviderEvents.Ready,
-  stale: ProviderEvents.Stale,
-  error: ProviderEvents.Error,
-} as const;
-
-const NO_FLAG_KEY: Failure = { kind: 'flag-key', message: 'the flag key is not a string' };

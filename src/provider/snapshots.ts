@@ -1,7 +1,8 @@
 import type { FlagWatch } from '../cache/cached.js';
 import { NO_RELIANCE } from '../cache/freshness.js';
-import type { Clock } from '../clock.js';
+import { outsideRequests, type Clock } from '../clock.js';
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
+import type { Explanation } from '../engine/explain/explanation.js';
 import type { Send } from '../http/reply.js';
 import type { Question } from '../model/question.js';
 import type { ProviderSettings } from '../options/settings.js';
@@ -26,6 +27,8 @@ export interface Snapshots extends FlagWatch {
   readonly firstPoll: () => Promise<FirstPoll>;
   /** The snapshot in plain JSON values, as Flipt serves it. */
   readonly body: () => SnapshotBody | undefined;
+  /** Why a question has its answer. Asks the service for a snapshot where there is none yet; `undefined` without one. */
+  readonly explain: (question: Question) => Promise<Explanation | undefined>;
   /** Polls without waiting for the interval. Never rejects. */
   readonly poll: () => Promise<void>;
   /** Completes what is still to be saved. */
@@ -108,6 +111,12 @@ export function lazySnapshots(
     start: () => (loading ??= Promise.race([load(), closed])),
     firstPoll: () => firstPoll,
     body: () => opened?.body(),
+    async explain(question) {
+      // The code may be on its way, and so may the first snapshot.
+      await loading;
+      if (opened?.snapshot() === undefined) await outsideRequests(async () => opened?.poll());
+      return opened?.explain(question);
+    },
     poll: async () => opened?.poll(),
     async close() {
       closing.abort();

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
 import { attributeReader } from '../engine/constraints.js';
 import { evaluate } from '../engine/evaluate.js';
+import type { Explanation } from '../engine/explain/explanation.js';
 import type { Send } from '../http/reply.js';
 import type { KnownAnswer } from '../model/answer.js';
 import type { Question } from '../model/question.js';
@@ -31,6 +32,8 @@ export interface OpenSnapshots extends SnapshotInForce {
   readonly evaluate: (question: Question) => KnownAnswer | undefined;
   /** Whether the question's bucket decides its answer. */
   readonly bucketDecides: (question: Question) => boolean;
+  /** Why a question has its answer; `undefined` before the first snapshot. */
+  readonly explain: (question: Question) => Promise<Explanation | undefined>;
   /** The snapshot in plain JSON values, as Flipt serves it; `undefined` before the first. */
   readonly body: () => SnapshotBody | undefined;
   /** Polls without waiting for the interval. */
@@ -69,6 +72,12 @@ export async function openSnapshots(
     bucketDecides({ flag, entity, attributes }) {
       const compiled = source.snapshot()?.compiled.flag(flag);
       return compiled?.bucketDecides(entity, attributeReader(attributes)) ?? false;
+    },
+    async explain(question) {
+      // Only who asks why pays for the code that says it.
+      const { explain } = await import('../engine/explain/explain.js');
+      const compiled = source.snapshot()?.compiled;
+      return compiled && explain(compiled, question);
     },
     body() {
       const snapshot = source.snapshot();

@@ -28,7 +28,9 @@ const MODULES: ReadonlySet<string> = new Set([
 ]);
 const isModule = (name: string) =>
   MODULES.has(name) ||
-  /^\.\/((chunk|open-snapshots|kubernetes-login|import-documents)-\w+\.js|snapshots\.cjs)$/.test(name);
+  /^\.\/((chunk|open-snapshots|explain|kubernetes-login|import-documents)-\w+\.js|snapshots\.cjs)$/.test(
+    name,
+  );
 
 /** What makes code of text, leads to what does, or loads by a way of its own. */
 const NAMES: ReadonlySet<string> = new Set([

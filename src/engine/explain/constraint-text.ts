@@ -1,10 +1,10 @@
 import { quoted } from '../../text/quote.js';
 import type { ComparisonType } from '../features.js';
 import { OPERATORS, OPERATORS_WITHOUT_VALUE } from '../operators.js';
-import type { ConstraintMatch } from './explanation.js';
+import type { ExplainedConstraint } from './explanation.js';
 
 /** One constraint, and what became of the value that it saw. */
-export function constraintText(constraint: ConstraintMatch): string {
+export function constraintText(constraint: ExplainedConstraint): string {
   const { type, property, operator, value, matched } = constraint;
   const compared =
     type === 'ENTITY_ID_COMPARISON_TYPE' ? 'the entity id' : `${WORDS[type]} ${quoted(property)}`;
@@ -22,7 +22,7 @@ const WORDS: Readonly<Record<ComparisonType, string>> = {
   ENTITY_ID_COMPARISON_TYPE: 'entity id',
 };
 
-function reasonText({ type, seen, why }: ConstraintMatch): string {
+function reasonText({ type, seen, why }: ExplainedConstraint): string {
   const value = seen === undefined ? 'there is no value' : `the value is ${quoted(seen)}`;
   if (why === 'unknown-operator') return 'there is no such operator';
   if (why === 'unreadable-constraint') return "the constraint's own value does not parse";

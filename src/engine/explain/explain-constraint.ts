@@ -6,13 +6,13 @@ import { parseDateTime } from '../syntax/date-syntax.js';
 import { parseNumbers, parseStrings } from '../syntax/lists.js';
 import { parseNumber } from '../syntax/number-syntax.js';
 import { isBlank } from '../syntax/whitespace.js';
-import type { ConstraintMatch, Mismatch } from './explanation.js';
+import type { ExplainedConstraint, ConstraintMismatch } from './explanation.js';
 
 export function explainConstraint(
   constraint: Constraint,
   entity: string,
   read: ReadAttribute,
-): ConstraintMatch {
+): ExplainedConstraint {
   const { type, property, operator, value } = constraint;
   const matched = compileConstraint(constraint)(entity, read);
   const seen = type === 'ENTITY_ID_COMPARISON_TYPE' ? entity : read(property);
@@ -28,7 +28,7 @@ export function explainConstraint(
 }
 
 /** Why a value does not match, given that it does not. */
-function mismatch(constraint: Constraint, seen: string): Mismatch {
+function mismatch(constraint: Constraint, seen: string): ConstraintMismatch {
   const { type, operator } = constraint;
   if (!OPERATORS[type].includes(operator)) return 'unknown-operator';
   if (!isReadable(constraint)) return 'unreadable-constraint';

@@ -1,7 +1,7 @@
 import type { ReadAttribute } from '../constraints.js';
 import type { Features, SegmentChoice } from '../features.js';
 import { explainConstraint } from './explain-constraint.js';
-import type { SegmentMatch } from './explanation.js';
+import type { ExplainedSegment } from './explanation.js';
 
 /** What a question is compared with: all that constraints see. */
 export interface EvaluatedEntity {
@@ -10,7 +10,7 @@ export interface EvaluatedEntity {
 }
 
 export interface ChoiceMatch {
-  readonly segments: readonly SegmentMatch[];
+  readonly segments: readonly ExplainedSegment[];
   /** The keys of the segments that match; undefined where they are not enough for the operator. */
   readonly matching: readonly string[] | undefined;
 }
@@ -34,7 +34,7 @@ function explainSegment(
   key: string,
   { segments }: Features,
   { entity, read }: EvaluatedEntity,
-): SegmentMatch {
+): ExplainedSegment {
   const segment = segments.get(key);
   if (segment === undefined) return { key, matched: false, constraints: [] };
   const { matchType } = segment;

@@ -1,5 +1,5 @@
 import type { KnownAnswer } from '../../model/answer.js';
-import type { FlagExplanation, Step, StepDetails } from './explanation.js';
+import type { FlagExplanation, ExplainedStep, StepDetails } from './explanation.js';
 
 /** A step by itself, and the answer that it gives; undefined where it does not apply. */
 export interface StepResult {
@@ -10,7 +10,7 @@ export interface StepResult {
 /** The first step that applies decides. */
 export function firstToApply(results: readonly StepResult[], otherwise: KnownAnswer): FlagExplanation {
   const deciding = results.findIndex(({ answer }) => answer !== undefined);
-  const steps = results.map(({ step }, at): Step => {
+  const steps = results.map(({ step }, at): ExplainedStep => {
     if (deciding >= 0 && at > deciding) return { ...step, outcome: 'not-reached' };
     return { ...step, outcome: at === deciding ? 'applied' : 'did-not-apply' };
   });
@@ -20,6 +20,6 @@ export function firstToApply(results: readonly StepResult[], otherwise: KnownAns
 }
 
 /** The steps of a flag that is decided before any of them. */
-export function unreached(results: readonly StepResult[]): readonly Step[] {
+export function unreached(results: readonly StepResult[]): readonly ExplainedStep[] {
   return results.map(({ step }) => ({ ...step, outcome: 'not-reached' }));
 }

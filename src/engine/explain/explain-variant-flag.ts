@@ -4,7 +4,7 @@ import type { Distribution, Features, Rule, Semantics, VariantFlag } from '../fe
 import { variantAnswers } from '../variant-flag.js';
 import { explainChoice, type EvaluatedEntity } from './explain-segments.js';
 import { firstToApply, unreached, type StepResult } from './explain-steps.js';
-import type { ExplainedShare, FlagExplanation, Sharing } from './explanation.js';
+import type { ExplainedShare, FlagExplanation, ExplainedSharing } from './explanation.js';
 
 export function explainVariantFlag(
   flag: VariantFlag,
@@ -44,7 +44,7 @@ function explainShares(
   { key, variants }: VariantFlag,
   semantics: Semantics,
   entity: string,
-): Sharing {
+): ExplainedSharing {
   const rollouts = shares.map(({ rollout }) => rollout);
   const bounds = boundsOf(rollouts, semantics);
   const bucket = bucketOf(key, entity);

@@ -1,9 +1,10 @@
+import type { KnownAnswer } from '../../model/answer.js';
 import type { Question } from '../../model/question.js';
 import type { CompiledFeatures } from '../compiled-features.js';
 import { attributeReader } from '../constraints.js';
 import { explainBooleanFlag } from './explain-boolean-flag.js';
 import { explainVariantFlag } from './explain-variant-flag.js';
-import type { Explanation, FlagExplanation } from './explanation.js';
+import type { ExplainedAnswer, Explanation, FlagExplanation } from './explanation.js';
 
 /**
  * Explains the answer to a question: each rule or rollout, what it compared, and what decided. It follows the flag step
@@ -12,7 +13,19 @@ import type { Explanation, FlagExplanation } from './explanation.js';
  */
 export function explain(features: CompiledFeatures | undefined, question: Question): Explanation {
   const { namespace, flag, entity } = question;
-  return { namespace, flag, entity, ...explainFlag(features, question) };
+  const { answer, ...why } = explainFlag(features, question);
+  return { namespace, flag, entity, answer: explainedAnswer(answer), ...why };
+}
+
+/** Without what only an answer over HTTP has. */
+export function explainedAnswer(answer: KnownAnswer): ExplainedAnswer {
+  if (answer.kind === 'missing') return answer;
+  if (answer.kind === 'boolean') {
+    const { kind, enabled, reason, segmentKeys = [] } = answer;
+    return { kind, enabled, reason, segmentKeys };
+  }
+  const { kind, match, variant, attachment, reason, segmentKeys } = answer;
+  return { kind, match, variant, attachment, reason, segmentKeys };
 }
 
 function explainFlag(

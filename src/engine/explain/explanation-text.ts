@@ -1,6 +1,5 @@
-import type { KnownAnswer } from '../../model/answer.js';
 import { quoted } from '../../text/quote.js';
-import type { Decision, Explanation, Step } from './explanation.js';
+import type { ExplainedAnswer, ExplainedDecision, ExplainedStep, Explanation } from './explanation.js';
 import { stepLines } from './step-text.js';
 
 /** An explanation as plain text, a line for each thing compared. What comes from outside is quoted. */
@@ -14,7 +13,7 @@ export function explanationText(explanation: Explanation): string {
   ].join('\n');
 }
 
-function answerText(answer: KnownAnswer): string {
+function answerText(answer: ExplainedAnswer): string {
   switch (answer.kind) {
     case 'missing':
       return 'flag not found';
@@ -40,7 +39,7 @@ function decisionText({ decidedBy, answer, steps }: Explanation): string {
   }
 }
 
-function noneText(answer: KnownAnswer, steps: readonly Step[]): string {
+function noneText(answer: ExplainedAnswer, steps: readonly ExplainedStep[]): string {
   const none = (kind: string) => (steps.length === 0 ? `the flag has no ${kind}s` : `no ${kind} applied`);
   if (answer.kind === 'boolean') return `${none('rollout')}, so the flag's own state counts`;
   const hasDefault = answer.kind === 'variant' && answer.variant !== '';
@@ -49,7 +48,10 @@ function noneText(answer: KnownAnswer, steps: readonly Step[]): string {
     : `${none('rule')}, and there is no default variant`;
 }
 
-function stepText({ number }: Extract<Decision, { by: 'step' }>, steps: readonly Step[]): string {
+function stepText(
+  { number }: Extract<ExplainedDecision, { by: 'step' }>,
+  steps: readonly ExplainedStep[],
+): string {
   const step = steps[number - 1];
   if (step?.kind !== 'rule') return `rollout ${number}`;
   if (step.sharing === undefined) return `rule ${number}, which distributes no variant`;

@@ -1,54 +1,111 @@
 import type { KnownAnswer } from '../../model/answer.js';
-import type { Constraint, MatchType, SegmentOperator } from '../features.js';
 
-/** Why a question has its answer. All of it is plain JSON. */
-export interface Explanation extends FlagExplanation {
+/** Why a flag has its value for an entity and its attributes. All of it is plain JSON. */
+export interface Explanation {
+  /** The namespace's key. */
   readonly namespace: string;
+  /** The flag's key. */
   readonly flag: string;
+  /** The entity's id, which is the context's targeting key; `''` where there is none. */
   readonly entity: string;
-}
-
-export interface FlagExplanation {
   /** What evaluation gives. */
-  readonly answer: KnownAnswer;
-  readonly decidedBy: Decision;
+  readonly answer: ExplainedAnswer;
+  /** What the answer comes from. */
+  readonly decidedBy: ExplainedDecision;
   /** The flag's rules or rollouts in their order, also those after the one that decided. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly ExplainedStep[];
 }
 
-/** - `missing`: there is no such flag · `disabled`: the variant flag is not enabled · `none`: no step applied */
-export type Decision =
-  | { readonly by: 'missing' | 'disabled' | 'none' }
-  /** `number` counts from 1. */
-  | { readonly by: 'step'; readonly number: number };
+/** An answer of the service: no such flag, a boolean flag's value, or a variant flag's variant. */
+export type ExplainedAnswer =
+  | {
+      /** There is no such flag. */
+      readonly kind: 'missing';
+    }
+  | {
+      /** A boolean flag's answer. */
+      readonly kind: 'boolean';
+      /** The flag's value. */
+      readonly enabled: boolean;
+      /** The service's word: `MATCH` or `DEFAULT`. */
+      readonly reason: string;
+      /** Keys of the segments that matched; none for a rollout to a percentage. */
+      readonly segmentKeys: readonly string[];
+    }
+  | {
+      /** A variant flag's answer. */
+      readonly kind: 'variant';
+      /** Whether a rule decided. */
+      readonly match: boolean;
+      /** The variant's key, `''` where there is none. */
+      readonly variant: string;
+      /** JSON text; `''` or `null` where the variant has none. */
+      readonly attachment: string;
+      /** The service's word: `MATCH`, `DEFAULT`, `FLAG_DISABLED`, or `UNKNOWN` where no variant applies. */
+      readonly reason: string;
+      /** Keys of the segments that matched. */
+      readonly segmentKeys: readonly string[];
+    };
 
-export type Step = StepDetails & { readonly outcome: Outcome };
+/** Explains one flag, whoever asks. */
+export interface FlagExplanation extends Omit<Explanation, 'namespace' | 'flag' | 'entity' | 'answer'> {
+  readonly answer: KnownAnswer;
+}
+
+/** What an answer comes from. */
+export type ExplainedDecision =
+  | {
+      /** `missing`: there is no such flag · `disabled`: the variant flag is not enabled · `none`: no step applied. */
+      readonly by: 'missing' | 'disabled' | 'none';
+    }
+  | {
+      /** A rule or rollout. */
+      readonly by: 'step';
+      /** Which one, from 1. */
+      readonly number: number;
+    };
+
+/** A rule or rollout, and whether it decided. */
+export type ExplainedStep = (ExplainedRule | ExplainedRollout | ExplainedThreshold) & {
+  /** Whether it decided. */
+  readonly outcome: StepOutcome;
+};
 
 /** `not-reached`: the answer was decided before. The rest of the step says what it would have compared. */
-export type Outcome = 'applied' | 'did-not-apply' | 'not-reached';
+export type StepOutcome = 'applied' | 'did-not-apply' | 'not-reached';
 
-export type StepDetails = RuleStep | RolloutStep | ThresholdStep;
+/** A step by itself. */
+export type StepDetails = ExplainedRule | ExplainedRollout | ExplainedThreshold;
 
 /** A rule of a variant flag. */
-export interface RuleStep {
+export interface ExplainedRule {
+  /** Tells it from other steps. */
   readonly kind: 'rule';
-  readonly operator: SegmentOperator;
-  readonly segments: readonly SegmentMatch[];
+  /** Whether one of its segments is enough, or all must match; a number where the operator has no name. */
+  readonly operator: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | number;
+  /** Its segments, each compared. */
+  readonly segments: readonly ExplainedSegment[];
   /** Absent where the segments do not match, and where the rule shares out no variant. */
-  readonly sharing?: Sharing;
+  readonly sharing?: ExplainedSharing;
 }
 
 /** A boolean flag's rollout to segments. */
-export interface RolloutStep {
+export interface ExplainedRollout {
+  /** Tells it from other steps. */
   readonly kind: 'rollout';
+  /** The flag's value if it applies. */
   readonly value: boolean;
-  readonly operator: SegmentOperator;
-  readonly segments: readonly SegmentMatch[];
+  /** Whether one of its segments is enough, or all must match; a number where the operator has no name. */
+  readonly operator: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | number;
+  /** Its segments, each compared. */
+  readonly segments: readonly ExplainedSegment[];
 }
 
 /** A boolean flag's rollout to a part of all entities. */
-export interface ThresholdStep {
+export interface ExplainedThreshold {
+  /** Tells it from other steps. */
   readonly kind: 'threshold';
+  /** The flag's value if it applies. */
   readonly value: boolean;
   /** It applies to entities whose percent is below this. */
   readonly percentage: number;
@@ -56,20 +113,42 @@ export interface ThresholdStep {
   readonly percent: number;
 }
 
-export interface SegmentMatch {
+/** A segment of a rule or rollout. */
+export interface ExplainedSegment {
+  /** The segment's key. */
   readonly key: string;
+  /** Whether the entity is in it. */
   readonly matched: boolean;
-  /** Absent where there is no segment of this key. */
-  readonly matchType?: MatchType;
-  readonly constraints: readonly ConstraintMatch[];
+  /**
+   * Whether all of its constraints must match, or one; a number where it has no name. Absent where there is no segment
+   * of this key.
+   */
+  readonly matchType?: 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE' | number;
+  /** Its constraints, each compared. */
+  readonly constraints: readonly ExplainedConstraint[];
 }
 
-export interface ConstraintMatch extends Constraint {
+/** A constraint, and what it saw. */
+export interface ExplainedConstraint {
+  /** What both sides are compared as. */
+  readonly type:
+    | 'STRING_COMPARISON_TYPE'
+    | 'NUMBER_COMPARISON_TYPE'
+    | 'BOOLEAN_COMPARISON_TYPE'
+    | 'DATETIME_COMPARISON_TYPE'
+    | 'ENTITY_ID_COMPARISON_TYPE';
+  /** The attribute compared; without meaning for an entity id. */
+  readonly property: string;
+  /** Flipt's word: `eq`, `prefix`, `gte`, … */
+  readonly operator: string;
+  /** What the attribute is compared with. */
+  readonly value: string;
   /** The value compared; absent where there is no such attribute. */
   readonly seen?: string;
+  /** Whether it is met. */
   readonly matched: boolean;
   /** Absent where it matched. */
-  readonly why?: Mismatch;
+  readonly why?: ConstraintMismatch;
 }
 
 /**
@@ -79,17 +158,20 @@ export interface ConstraintMatch extends Constraint {
  * - `unknown-operator`: the type has no such operator
  * - `unreadable-constraint`: the constraint's own value does not parse
  */
-export type Mismatch = 'missing' | 'unreadable' | 'differs' | 'unknown-operator' | 'unreadable-constraint';
+export type ConstraintMismatch =
+  'missing' | 'unreadable' | 'differs' | 'unknown-operator' | 'unreadable-constraint';
 
 /** How a rule shares out its variants. */
-export interface Sharing {
+export interface ExplainedSharing {
   /** The entity's own, 0 to 999. */
   readonly bucket: number;
+  /** The variants' shares in their order. */
   readonly shares: readonly ExplainedShare[];
   /** Position in `shares`, from 0; absent past the last share, which only v1 leaves open. */
   readonly chosen?: number;
 }
 
+/** A variant's share of a rule. */
 export interface ExplainedShare {
   /** The variant's key; absent where the flag has no such variant: the default variant stands in. */
   readonly variant?: string;

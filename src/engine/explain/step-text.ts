@@ -1,10 +1,16 @@
 import { quoted } from '../../text/quote.js';
 import type { MatchType, SegmentOperator } from '../features.js';
 import { constraintText } from './constraint-text.js';
-import type { Outcome, SegmentMatch, Sharing, Step, ThresholdStep } from './explanation.js';
+import type {
+  StepOutcome,
+  ExplainedSegment,
+  ExplainedSharing,
+  ExplainedStep,
+  ExplainedThreshold,
+} from './explanation.js';
 
 /** A rule or rollout, its segments below it, and below each its constraints. */
-export function stepLines(step: Step, number: number): readonly string[] {
+export function stepLines(step: ExplainedStep, number: number): readonly string[] {
   const title = `${step.kind === 'rule' ? 'Rule' : 'Rollout'} ${number} ${OUTCOMES[step.outcome]}`;
   if (step.outcome === 'not-reached') return [title];
   if (step.kind === 'threshold') return [`${title}: ${thresholdText(step)}`];
@@ -16,13 +22,13 @@ export function stepLines(step: Step, number: number): readonly string[] {
   ];
 }
 
-const OUTCOMES: Readonly<Record<Outcome, string>> = {
+const OUTCOMES: Readonly<Record<StepOutcome, string>> = {
   applied: 'applied',
   'did-not-apply': 'did not apply',
   'not-reached': 'was not reached',
 };
 
-function thresholdText({ percentage, percent, value }: ThresholdStep): string {
+function thresholdText({ percentage, percent, value }: ExplainedThreshold): string {
   return `${value} for ${percentage} % of entities, this one is at ${percent}`;
 }
 
@@ -35,7 +41,7 @@ function operatorText(operator: SegmentOperator, count: number): string {
   return `it needs ${operator === 'OR_SEGMENT_OPERATOR' ? 'one' : 'all'} of its segments`;
 }
 
-function segmentLines({ key, matched, matchType, constraints }: SegmentMatch): readonly string[] {
+function segmentLines({ key, matched, matchType, constraints }: ExplainedSegment): readonly string[] {
   const title = `  Segment ${quoted(key)} ${matched ? 'matches' : 'does not match'}`;
   return [
     `${title}: ${matchTypeText(matchType, constraints.length)}`,
@@ -51,7 +57,7 @@ function matchTypeText(matchType: MatchType | undefined, count: number): string 
   return `it needs ${matchType === 'ALL_MATCH_TYPE' ? 'all' : 'one'} of its constraints`;
 }
 
-function sharingLines({ bucket, shares, chosen }: Sharing): readonly string[] {
+function sharingLines({ bucket, shares, chosen }: ExplainedSharing): readonly string[] {
   const lines = shares.map(({ variant, rollout, below }, at) => {
     const name = variant === undefined ? 'the default variant' : `variant ${quoted(variant)}`;
     return `    ${rollout} % ${name}: buckets below ${below}${at === chosen ? ', chosen' : ''}`;

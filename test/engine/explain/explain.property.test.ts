@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileFeatures } from '../../../src/engine/compiled-features.js';
 import { evaluate } from '../../../src/engine/evaluate.js';
-import { explain } from '../../../src/engine/explain/explain.js';
+import { explain, explainedAnswer } from '../../../src/engine/explain/explain.js';
 import { explanationText } from '../../../src/engine/explain/explanation-text.js';
 import { arbitraryFeatures, arbitraryQuestion } from '../arbitrary-features.fixture.js';
 
@@ -13,7 +13,7 @@ describe.each(['v1', 'v2'] as const)('any explanation, %s', (semantics) => {
         const compiled = compileFeatures(features, semantics);
         for (const question of questions) {
           const explanation = explain(compiled, question);
-          expect(explanation.answer).toEqual(evaluate(compiled, question));
+          expect(explanation.answer).toEqual(explainedAnswer(evaluate(compiled, question)));
           expect(JSON.parse(JSON.stringify(explanation))).toStrictEqual(explanation);
           expect(explanationText(explanation)).not.toMatch(/undefined|[^\P{Cc}\n]/u);
           const segments = explanation.steps.flatMap((step) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileFeatures } from '../../../src/engine/compiled-features.js';
 import { evaluate } from '../../../src/engine/evaluate.js';
-import { explain } from '../../../src/engine/explain/explain.js';
+import { explain, explainedAnswer } from '../../../src/engine/explain/explain.js';
 import type { Explanation } from '../../../src/engine/explain/explanation.js';
 import { casesOf, namespacesOf, questionOf, RECORDINGS } from '../recordings.fixture.js';
 
@@ -18,7 +18,7 @@ describe('an explanation decides as evaluation does', () => {
     for (const question of questions) {
       const features = compiled.get(question.namespace);
       const explanation = explain(features, question);
-      expect(explanation.answer).toEqual(evaluate(features, question));
+      expect(explanation.answer).toEqual(explainedAnswer(evaluate(features, question)));
       expect(applied(explanation)).toEqual(
         explanation.decidedBy.by === 'step' ? [explanation.decidedBy.number] : [],
       );
