@@ -70,6 +70,42 @@ describe('when the watch is lost', () => {
   });
 });
 
+describe('credentials that the service no longer accepts', () => {
+  it('are refreshed once for a poll and for calls at the same time; the poll sees what has changed', async () => {
+    let token = 'first';
+    const auth = { headers: () => ({ authorization: token }) };
+    const { clock, flags, it, gate, changes, running, resolve, enabled } = await simulated(
+      ['a', 'b'],
+      WATCH,
+      {},
+      auth,
+    );
+    let refreshes = 0;
+    running.listen('credentials-refreshed', () => refreshes++);
+    gate.accepts = 'second';
+    let refuse = (): void => undefined;
+    gate.answer = new Promise((done) => (refuse = done));
+    flags.set('a', false);
+
+    const { snapshots } = it;
+    const asked = [resolve('a', 'ann'), resolve('b', 'ben')];
+    running.forget([]);
+    await clock.advance(5);
+    expect(gate.refused.map((path) => path.split('/')[1]).sort()).toEqual(['evaluate', 'internal']);
+    token = 'second';
+    refuse();
+    await clock.advance(5);
+
+    expect(refreshes).toBe(1);
+    expect(gate.refused).toHaveLength(2);
+    expect([it.snapshots - snapshots, changes]).toEqual([1, [['a']]]);
+    // The refused calls were asked again.
+    const answers = [await asked[0]!, await asked[1]!];
+    expect(answers.map(enabled)).toEqual([false, true]);
+    await running.close();
+  });
+});
+
 describe('while the watch works', () => {
   it('takes a flag that is created, and forgets one that is deleted', async () => {
     const { clock, flags, value, changes, running } = await simulation();

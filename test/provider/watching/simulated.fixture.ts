@@ -1,5 +1,10 @@
 import { vi } from 'vitest';
-import type { HttpDispatcherRequest, HttpDispatcherResponse, WatchOptions } from '../../../src/index.js';
+import type {
+  FliptProviderOptions,
+  HttpDispatcherRequest,
+  HttpDispatcherResponse,
+  WatchOptions,
+} from '../../../src/index.js';
 import type { Resolution } from '../../../src/model/resolution.js';
 import { providerSettings } from '../../../src/options/settings.js';
 import { run } from '../../../src/provider/pipeline.js';
@@ -9,10 +14,21 @@ import { item, type Item } from '../../servers/scripted.fixture.js';
 const BATCH = '/evaluate/v1/batch';
 
 /** A service of boolean flags, in memory and on the injected clock, with a provider before it. */
-export async function simulated(keys: readonly string[], watch: WatchOptions | false, cache: object = {}) {
+export async function simulated(
+  keys: readonly string[],
+  watch: WatchOptions | false,
+  cache: object = {},
+  auth?: FliptProviderOptions['auth'],
+) {
   const clock = manualClock();
   const flags = new Map(keys.map((key) => [key, true]));
   const it = { evaluations: 0, questions: 0, snapshots: 0, bodies: 0, isDown: false };
+  /** Paths of requests that are refused, once `answer` is settled, for another authorization than this. */
+  const gate = {
+    accepts: undefined as string | undefined,
+    refused: [] as string[],
+    answer: Promise.resolve(),
+  };
 
   const snapshot = (given: string | undefined): HttpDispatcherResponse => {
     it.snapshots++;
@@ -30,6 +46,10 @@ export async function simulated(keys: readonly string[], watch: WatchOptions | f
   const request = ({ path, body, headers }: HttpDispatcherRequest): Promise<HttpDispatcherResponse> => {
     if (path === BATCH) it.evaluations++;
     if (it.isDown) return Promise.reject(new Error('down'));
+    if (gate.accepts !== undefined && headers.authorization !== gate.accepts) {
+      gate.refused.push(path);
+      return gate.answer.then(() => response(401, '{"code":16,"message":"no","details":[]}'));
+    }
     if (path !== BATCH) return Promise.resolve(snapshot(headers['if-none-match']));
     const { requests } = JSON.parse(body ?? '{}') as { readonly requests: readonly Item[] };
     return Promise.resolve(
@@ -38,7 +58,7 @@ export async function simulated(keys: readonly string[], watch: WatchOptions | f
   };
 
   const logger = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
-  const options = { url: 'http://flipt.test', watch, cache, logger, http: { dispatcher: { request } } };
+  const options = { url: 'http://flipt.test', watch, cache, auth, logger, http: { dispatcher: { request } } };
   const running = run(
     providerSettings(options, {}),
     () => undefined,
@@ -55,7 +75,7 @@ export async function simulated(keys: readonly string[], watch: WatchOptions | f
   /** `undefined`: nothing is known yet. */
   const enabled = ({ answer }: Resolution) => (answer.kind === 'boolean' ? answer.enabled : undefined);
   const resolve = (flag: string, user: string) => running.resolve(flag, { targetingKey: user }, undefined);
-  return { clock, flags, it, changes, running, logger, resolve, enabled };
+  return { clock, flags, it, gate, changes, running, logger, resolve, enabled };
 }
 
 function response(statusCode: number, text: string, etag?: string): HttpDispatcherResponse {
