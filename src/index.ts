@@ -17,6 +17,18 @@ export type {
   StepOutcome,
 } from './engine/explain/explanation.js';
 export type {
+  CacheStatus,
+  CircuitStatus,
+  FliptStatus,
+  OverloadStatus,
+  RequestStatus,
+  StoreStatus,
+  WatchStatus,
+} from './provider/status/flipt-status.js';
+export type { FliptEvent, FliptEventType } from './diagnostics/flipt-event.js';
+export type { CircuitState, Problem, StreamState, WatchCondition } from './diagnostics/events.js';
+export type { FailureKind } from './model/failure.js';
+export type {
   BatchOptions,
   BreakerOptions,
   CacheOptions,

@@ -18,6 +18,12 @@ export interface Entry {
   unconfirmed: boolean;
 }
 
+/** `bytes` as `maxBytes` counts them. */
+export interface CacheSize {
+  readonly entries: number;
+  readonly bytes: number;
+}
+
 /** Answers by key, bounded in number and bytes; the least recently used go first. */
 export interface AnswerStore {
   readonly get: (key: string) => Entry | undefined;
@@ -26,6 +32,7 @@ export interface AnswerStore {
   readonly delete: (key: string) => void;
   readonly deleteFlags: (flags: ReadonlySet<string>) => void;
   readonly some: (test: (entry: Entry) => boolean) => boolean;
+  readonly size: () => CacheSize;
   readonly clear: () => void;
 }
 
@@ -60,6 +67,7 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings): AnswerStor
       for (const entry of entries.values()) if (test(entry)) return true;
       return false;
     },
+    size: () => ({ entries: entries.size, bytes: entries.calculatedSize }),
     clear() {
       entries.clear();
     },

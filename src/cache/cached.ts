@@ -6,7 +6,7 @@ import { traitsOf } from '../model/failure-traits.js';
 import type { Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
 import { freshness, freshnessOf, type FreshnessSettings, type Reliance } from './freshness.js';
-import { answerStore, type Entry, type StoreSettings } from './answer-store.js';
+import { answerStore, type CacheSize, type Entry, type StoreSettings } from './answer-store.js';
 
 export interface CacheSettings {
   /** `undefined`: nothing is kept. */
@@ -35,11 +35,13 @@ export interface Cached {
   readonly forget: (flags?: readonly string[]) => void;
   /** Whether there is an answer to fall back on if the service fails. */
   readonly knowsAnything: () => boolean;
+  /** What the kept answers take. */
+  readonly size: () => CacheSize;
 }
 
-const HIT = { type: 'hit' } as const;
-const STALE_HIT = { type: 'stale-hit' } as const;
-const JOINED = { type: 'joined' } as const;
+/** Listeners of the user's get these, too. */
+const HIT = Object.freeze({ type: 'hit' });
+const STALE_HIT = Object.freeze({ type: 'stale-hit' });
 
 interface Usable {
   readonly entry: Entry;
@@ -146,7 +148,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
   const reportLookUp = (isStale: boolean, isUnderWay: boolean, question: Question) => {
     if (isStale) report(STALE_HIT);
     // It costs no request of its own.
-    else if (isUnderWay) report(JOINED);
+    else if (isUnderWay) report({ type: 'joined', flag: question.flag });
     else if (wants.miss) report({ type: 'miss', question });
   };
 
@@ -185,6 +187,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
     knowsAnything: () =>
       cache !== undefined &&
       (store?.some((entry) => stateOf(entry, ageOf(entry), cache) !== 'gone') ?? false),
+    size: () => store?.size() ?? { entries: 0, bytes: 0 },
   };
 }
 

@@ -26,11 +26,16 @@ export type Problems = ReadonlyMap<Problem, Failure>;
 
 /** What the layers report, named by `type`. Times are milliseconds. */
 export type DiagnosticEvent =
-  /** A resolve has its answer. `failure`: it got the default for this reason. */
+  /**
+   * A resolve has its answer. `missing`: there is no such flag. `failure`: it got the default for this reason.
+   * `durationMs` is the time that it waited: 0 for what was known at once.
+   */
   | {
       readonly type: 'resolved';
+      readonly flag: string;
       readonly source: 'service' | 'cache' | 'in-process';
       readonly stale: boolean;
+      readonly missing: boolean;
       readonly failure: FailureKind | undefined;
       readonly durationMs: number;
     }
@@ -39,7 +44,7 @@ export type DiagnosticEvent =
   /** A stale answer was in the cache; a refresh is under way. */
   | { readonly type: 'stale-hit' }
   /** The same question was under way already. */
-  | { readonly type: 'joined' }
+  | { readonly type: 'joined'; readonly flag: string }
   /** The question goes to the service. */
   | { readonly type: 'miss'; readonly question: Question }
   /** A request of several questions goes out; `bytes` of its body. */

@@ -12,6 +12,12 @@ interface Overload {
   readonly lastAt: number;
 }
 
+export interface OverloadWatch {
+  /** Since when questions are shed, in the clock's milliseconds; `undefined` while none are. */
+  readonly since: () => number | undefined;
+  readonly close: () => void;
+}
+
 /** Questions sent in the second that began at `since`, and in the one before. */
 interface Recent {
   readonly since: number;
@@ -24,7 +30,7 @@ export function overloadWatch(
   { listen }: Diagnostics,
   warn: (message: string) => void,
   clock: Clock,
-): { readonly close: () => void } {
+): OverloadWatch {
   let overload: Overload | undefined;
   let recent: Recent = { since: clock.now(), before: 0, count: 0 };
   let sent = 0;
@@ -62,6 +68,7 @@ export function overloadWatch(
   });
 
   return {
+    since: () => overload?.since,
     close() {
       stopListening();
       stopCounting();

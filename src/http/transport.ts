@@ -24,6 +24,8 @@ const BLOCKED_MS = 100;
 
 export interface Transport {
   readonly send: Send;
+  /** How many requests are under way; a stream is none. */
+  readonly underWay: () => number;
   /** Ends the sockets. */
   readonly close: () => Promise<void>;
 }
@@ -121,10 +123,17 @@ export function openTransport(
       void exchange(request, attempt.signal).then(end);
     });
 
-  const reported: Send = async (request) => {
-    if (!wants.attempt) return sendOnce(request);
-    const since = clock.now();
+  let underWay = 0;
+  const counted: Send = async (request) => {
+    underWay++;
     const outcome = await sendOnce(request);
+    underWay--;
+    return outcome;
+  };
+  const reported: Send = async (request) => {
+    if (!wants.attempt) return counted(request);
+    const since = clock.now();
+    const outcome = await counted(request);
     report({ type: 'attempt', failure: failureKindOfOutcome(outcome), durationMs: clock.now() - since });
     return outcome;
   };
@@ -134,6 +143,7 @@ export function openTransport(
 
   return {
     send: (request) => (request.stream ? openStream(request) : reported(request)),
+    underWay: () => underWay,
     async close() {
       await Promise.all([connections.close(), streams?.close()]);
     },

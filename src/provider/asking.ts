@@ -21,6 +21,8 @@ export interface Asking {
   readonly service: Availability;
   /** Past the circuit breaker: for polls in the background. */
   readonly send: Send;
+  /** How many requests are under way. */
+  readonly underWay: () => number;
   readonly close: () => Promise<void>;
 }
 
@@ -58,5 +60,5 @@ export function openAsking(
     diagnostics,
   );
   const batch = batched(isolated, settings.batch, bodySizes(reference, textOf), clock, diagnostics);
-  return { batch, service, send, close: transport.close };
+  return { batch, service, send, underWay: transport.underWay, close: transport.close };
 }

@@ -14,10 +14,12 @@ import { failedResolution } from '../model/resolution.js';
 import type { Logger } from '../options/provider-options.js';
 import { explaining, type Explain } from './explaining.js';
 import { inProcess, type InProcess } from './in-process.js';
+import type { Readings } from './status/readings.js';
+import { reportingResolved } from './resolved.js';
 import { lazySnapshots } from './snapshots.js';
 import { NO_SNAPSHOT, start } from './start.js';
 import { openAsking } from './asking.js';
-import { remotely, whenResolved, type Resolve } from './remotely.js';
+import { remotely, type Resolve } from './remotely.js';
 import type { SnapshotBody } from '../snapshot/body/write-body.js';
 import type { ProviderSettings } from '../options/settings.js';
 
@@ -32,6 +34,7 @@ export interface Running {
   readonly isHere: () => boolean;
   /** Tries to reach the service; if that fails, goes on in the background. */
   readonly start: () => Promise<Failure | undefined>;
+  readonly read: () => Readings;
   /** Attaches a listener to what the layers report. */
   readonly listen: Diagnostics['listen'];
   readonly forget: (flags?: readonly string[]) => void;
@@ -156,21 +159,21 @@ function wire(
   };
 
   return {
-    resolve(flag, context, view) {
-      if (!diagnostics.wants.resolved) return resolve(flag, context, view);
-      const since = clock.now();
-      return whenResolved(resolve(flag, context, view), (resolution) => {
-        const { answer, source, stale } = resolution;
-        const failure = answer.kind === 'failed' ? answer.failure.kind : undefined;
-        diagnostics.report({ type: 'resolved', source, stale, failure, durationMs: clock.now() - since });
-        return resolution;
-      });
-    },
-    resolveAll: (context) => here?.resolveAll(context),
+    ...reportingResolved({ resolve, resolveAll: (context) => here?.resolveAll(context) }, diagnostics, clock),
     explain: explaining(snapshots, settings),
     snapshot: () => snapshots?.body(),
     isHere: () => isInProcess && (isOffline || hasSnapshot()),
     start: () => outsideRequests(begin),
+    read() {
+      const shedSince = overload.since();
+      return {
+        overloadSince: shedSince === undefined ? undefined : clock.date() - (clock.now() - shedSince),
+        snapshot: snapshots?.read(),
+        cache: answers.size(),
+        inFlight: asking.underWay(),
+        waiting: batch.waiting(),
+      };
+    },
     listen: diagnostics.listen,
     forget(flags) {
       answers.forget(flags);

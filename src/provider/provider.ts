@@ -9,6 +9,7 @@ import {
 } from '@openfeature/server-sdk';
 import { systemClock } from '../clock.js';
 import type { Explanation } from '../engine/explain/explanation.js';
+import type { FliptEvent, FliptEventType } from '../diagnostics/flipt-event.js';
 import { UNREADABLE_CONTEXT } from './mapping/subject.js';
 import { toBoolean } from './mapping/boolean.js';
 import { resolutionDetails } from './mapping/details.js';
@@ -18,12 +19,13 @@ import { toText } from './mapping/string.js';
 import type { Translate } from './mapping/value.js';
 import { failedResolution, type Resolution } from '../model/resolution.js';
 import type { FliptProviderOptions } from '../options/provider-options.js';
-import { CLOSED, run, type Running } from './pipeline.js';
+import { CLOSED } from './pipeline.js';
+import { openLives, type Lives } from './lives.js';
+import type { FliptStatus } from './status/flipt-status.js';
 import { providerSettings, type ProviderSettings } from '../options/settings.js';
 import { errorOf, startErrorOf } from './errors.js';
 import { evaluateAll, inTurns, type EvaluatedFlag } from './evaluate-all.js';
 import { checkFlagKey, checkFlagKeys, isText, nameOf, NO_FLAG_KEY } from './flag-keys.js';
-import { emittingStates } from './state-events.js';
 import { requestViewOf } from '../request/view.js';
 
 /**
@@ -59,13 +61,12 @@ export class FliptProvider implements Provider {
   readonly events = new OpenFeatureEventEmitter();
 
   readonly #settings: ProviderSettings;
-  /** `undefined` once it is closed. */
-  #running: Running | undefined;
+  readonly #lives: Lives;
 
   /** All options have defaults. A wrong or unknown one is a TypeError. */
   constructor(options?: FliptProviderOptions) {
     this.#settings = providerSettings(options);
-    this.#running = this.#run();
+    this.#lives = openLives(this.#settings, this.events, systemClock, Math.random);
   }
 
   /**
@@ -74,8 +75,7 @@ export class FliptProvider implements Provider {
    * in both cases it is tried again in the background, and PROVIDER_READY follows by itself.
    */
   async initialize(): Promise<void> {
-    const running = (this.#running ??= this.#run());
-    const failure = await running.start();
+    const failure = await this.#lives.start();
     if (failure === undefined) return;
     const error = startErrorOf(failure);
     // A MultiProvider around this one knows of it by the event only.
@@ -87,9 +87,7 @@ export class FliptProvider implements Provider {
 
   /** Ends timers and sockets; what is waiting is answered with PROVIDER_NOT_READY. May be called again. */
   async onClose(): Promise<void> {
-    const running = this.#running;
-    this.#running = undefined;
-    await running?.close();
+    await this.#lives.close();
   }
 
   /**
@@ -156,13 +154,7 @@ export class FliptProvider implements Provider {
    */
   invalidate(flagKeys?: readonly string[]): void {
     if (flagKeys !== undefined) checkFlagKeys('invalidate', flagKeys);
-    this.#running?.forget(flagKeys);
-    // What an immediate poll finds changed is announced then.
-    if (this.#running?.isHere()) return;
-    this.events.emit(
-      ProviderEvents.ConfigurationChanged,
-      flagKeys === undefined ? {} : { flagsChanged: [...flagKeys] },
-    );
+    this.#lives.forget(flagKeys);
   }
 
   /**
@@ -177,7 +169,8 @@ export class FliptProvider implements Provider {
     flagKeys?: readonly string[],
   ): Promise<Readonly<Record<string, EvaluatedFlag>>> {
     if (flagKeys !== undefined) checkFlagKeys('evaluateAll', flagKeys);
-    const fromSnapshot = this.#running ? this.#running.resolveAll(context) : CLOSED;
+    const running = this.#lives.running();
+    const fromSnapshot = running ? running.resolveAll(context) : CLOSED;
     return evaluateAll(fromSnapshot, flagKeys, (flagKey) => this.#evaluate(flagKey, context));
   }
 
@@ -186,7 +179,25 @@ export class FliptProvider implements Provider {
    * constraints. `undefined` before the first.
    */
   getSnapshot(): object | undefined {
-    return this.#running?.snapshot();
+    return this.#lives.running()?.snapshot();
+  }
+
+  /**
+   * How the provider does: its condition, the circuit breaker, the watch, the cache and the requests, in plain JSON values.
+   * Cheap, sends nothing, and works before the start and after the close.
+   */
+  getStatus(): FliptStatus {
+    return this.#lives.status();
+  }
+
+  /**
+   * Calls the listener for each event of these types from now on; by default, of all types. Returns what ends that. The
+   * listener is called at once, where the event happens, so that it should be quick; `hit` and `resolved` come with each
+   * resolve. What it throws is warned of once, and harms nothing. It stays when the provider is closed and starts again.
+   * Throws a TypeError if `listener` is no function, or `types` names a type that there is not.
+   */
+  onEvent(listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]): () => void {
+    return this.#lives.observe(listener, types);
   }
 
   /**
@@ -197,7 +208,8 @@ export class FliptProvider implements Provider {
    */
   async explain(flagKey: string, context: EvaluationContext = {}): Promise<Explanation> {
     checkFlagKey('explain', flagKey);
-    const explained = this.#running ? await this.#running.explain(flagKey, context) : CLOSED;
+    const running = this.#lives.running();
+    const explained = running ? await running.explain(flagKey, context) : CLOSED;
     if ('kind' in explained) throw errorOf(explained);
     return explained;
   }
@@ -224,7 +236,7 @@ export class FliptProvider implements Provider {
   }
 
   #evaluate(flagKey: string, context: EvaluationContext): Resolution | Promise<Resolution> {
-    const running = this.#running;
+    const running = this.#lives.running();
     if (running === undefined) return failedResolution(CLOSED);
     // Plain JavaScript calls, too; one such key would spoil the batch of all others.
     if (!isText(flagKey)) return failedResolution(NO_FLAG_KEY);
@@ -234,13 +246,5 @@ export class FliptProvider implements Provider {
       // Plain JavaScript calls may pass no context at all, or a proxy that throws.
       return failedResolution(UNREADABLE_CONTEXT);
     }
-  }
-
-  #run(): Running {
-    const running = run(this.#settings, emittingStates(this.events), systemClock, Math.random);
-    running.listen('flags-changed', ({ flags }) => {
-      this.events.emit(ProviderEvents.ConfigurationChanged, { flagsChanged: [...flags] });
-    });
-    return running;
   }
 }

@@ -52,7 +52,7 @@ export function remotely(answers: Cached, settings: ProviderSettings, clock: Clo
 }
 
 /** At once where the resolution is there at once. */
-export function whenResolved(
+function whenResolved(
   coming: Resolution | Promise<Resolution>,
   use: (resolution: Resolution) => Resolution,
 ): Resolution | Promise<Resolution> {

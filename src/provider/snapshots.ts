@@ -9,6 +9,7 @@ import type { ProviderSettings } from '../options/settings.js';
 import type { SnapshotBody } from '../snapshot/body/write-body.js';
 import type { OpenSnapshots } from '../snapshot/open-snapshots.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
+import type { SnapshotReading } from './status/readings.js';
 import { messageOf } from '../text/describe.js';
 
 /** The service's snapshot, and what the options keep or give instead. */
@@ -29,6 +30,7 @@ export interface Snapshots extends FlagWatch {
   readonly body: () => SnapshotBody | undefined;
   /** Why a question has its answer. Asks the service for a snapshot where there is none yet; `undefined` without one. */
   readonly explain: (question: Question) => Promise<Explanation | undefined>;
+  readonly read: () => SnapshotReading;
   /** Polls without waiting for the interval. Never rejects. */
   readonly poll: () => Promise<void>;
   /** Completes what is still to be saved. */
@@ -116,6 +118,17 @@ export function lazySnapshots(
       await loading;
       if (opened?.snapshot() === undefined) await outsideRequests(async () => opened?.poll());
       return opened?.explain(question);
+    },
+    read() {
+      const snapshot = opened?.snapshot();
+      return {
+        version: snapshot?.version,
+        flags: snapshot?.contents.size,
+        confirmedAt: opened?.confirmedAt() === undefined ? undefined : clock.date() - ageMs(),
+        ageMs: ageMs(),
+        nextPollAt: opened?.nextPollAt(),
+        store: opened?.store(),
+      };
     },
     poll: async () => opened?.poll(),
     async close() {

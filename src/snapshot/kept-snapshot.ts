@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import { compileFeatures } from '../engine/compiled-features.js';
 import type { SnapshotOptions } from '../options/snapshot-options.js';
 import { fileStore } from '../stores/file-store.js';
-import { keeper } from '../stores/keeper.js';
+import { keeper, type StoreReading } from '../stores/keeper.js';
 import { readKept, writeKept, type Origin } from '../stores/kept-text.js';
 import { messageOf } from '../text/describe.js';
 import { parseSnapshot, type ParsedBody } from './body/parse.js';
@@ -18,6 +18,8 @@ export interface KeptSnapshots {
   readonly load: (withinMs: number, closing: AbortSignal) => Promise<StartingSnapshot | undefined>;
   /** Keeps the snapshot in force, which the service has just confirmed. */
   readonly confirmed: (known: Known) => void;
+  /** How the store does; `undefined` if there is none. */
+  readonly store: () => StoreReading | undefined;
   /** Completes what is still to be saved. Never rejects. */
   readonly close: () => Promise<void>;
 }
@@ -108,6 +110,7 @@ export function keptSnapshots(
       if (last !== undefined && last.confirmedAt !== inStore?.confirmedAt) kept?.save(() => textOf(last));
       await kept?.close();
     },
+    store: () => kept?.read(),
   };
 }
 

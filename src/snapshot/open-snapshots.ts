@@ -8,6 +8,7 @@ import type { KnownAnswer } from '../model/answer.js';
 import type { Question } from '../model/question.js';
 import type { SnapshotOptions } from '../options/snapshot-options.js';
 import { writeBody, type SnapshotBody } from './body/write-body.js';
+import type { StoreReading } from '../stores/keeper.js';
 import { keptSnapshots } from './kept-snapshot.js';
 import type { StartingSnapshot } from './watch.js';
 import { openWatching, type SnapshotInForce, type Watching, type WatchingSettings } from './watching.js';
@@ -36,6 +37,8 @@ export interface OpenSnapshots extends SnapshotInForce {
   readonly explain: (question: Question) => Promise<Explanation | undefined>;
   /** The snapshot in plain JSON values, as Flipt serves it; `undefined` before the first. */
   readonly body: () => SnapshotBody | undefined;
+  /** How the store does; `undefined` if there is none. */
+  readonly store: () => StoreReading | undefined;
   /** Polls without waiting for the interval. */
   readonly poll: () => Promise<void>;
   /** Completes what is still to be saved. Never rejects. */
@@ -83,6 +86,7 @@ export async function openSnapshots(
       const snapshot = source.snapshot();
       return snapshot && writeBody(namespace, snapshot);
     },
+    store: kept.store,
     async close() {
       source.close();
       await kept.close();
@@ -96,6 +100,7 @@ function unwatched(starting: StartingSnapshot | undefined): Watching {
     snapshot: () => starting?.snapshot,
     confirmedAt: () => starting?.confirmedAt,
     lostForMs: () => -Infinity,
+    nextPollAt: () => undefined,
     confirms: () => false,
     poll: () => Promise.resolve(),
     close: () => undefined,

@@ -22,6 +22,8 @@ export interface Watch {
   readonly confirmedAt: () => number | undefined;
   /** For how long it has not been reliable, in milliseconds; negative while it is. */
   readonly lostForMs: () => number;
+  /** When the next poll is due, in milliseconds since the epoch; `undefined` while one is under way. */
+  readonly nextPollAt: () => number | undefined;
   /**
    * Polls without waiting for the interval. Resolves when a request that began no earlier than this call has ended; at
    * once if the service has asked for a pause. Never rejects.
@@ -58,19 +60,19 @@ export function openWatch(
   let underWay: Promise<void> | undefined;
   let following: Promise<void> | undefined;
   let cancelTimer: () => void = () => undefined;
+  let nextPollAt: number | undefined;
   let isClosed = false;
 
   const request = async () => {
     cancelTimer();
+    nextPollAt = undefined;
     state = started(state, clock.now());
     const fetched = await fetch(known);
     if (isClosed) return;
     learn(fetched);
-    cancelTimer = clock.after(
-      nextDelayMs(state, pollMs, clock.now(), random()),
-      () => void join(),
-      'background',
-    );
+    const delayMs = nextDelayMs(state, pollMs, clock.now(), random());
+    nextPollAt = clock.date() + delayMs;
+    cancelTimer = clock.after(delayMs, () => void join(), 'background');
   };
   /** One request at a time. */
   const join = (): Promise<void> => {
@@ -115,6 +117,7 @@ export function openWatch(
     snapshot: () => known?.snapshot,
     confirmedAt: () => state.lastSuccessAt,
     lostForMs: () => clock.now() - reliableUntil(state, pollMs),
+    nextPollAt: () => nextPollAt,
     poll() {
       if (clock.now() < state.notBefore) return Promise.resolve();
       if (underWay === undefined) return join();

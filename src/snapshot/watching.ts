@@ -28,6 +28,8 @@ export interface SnapshotInForce {
   readonly confirmedAt: () => number | undefined;
   /** For how long a change might have gone unnoticed, in milliseconds; negative while it would be noticed. */
   readonly lostForMs: () => number;
+  /** When the service is asked again, in milliseconds since the epoch; `undefined` while it is, or never. */
+  readonly nextPollAt: () => number | undefined;
   /** Whether the snapshot gives the same answer: then it holds until the flag changes. */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
 }
@@ -80,6 +82,7 @@ export function openWatching(
     snapshot: watch.snapshot,
     confirmedAt: watch.confirmedAt,
     lostForMs: watch.lostForMs,
+    nextPollAt: watch.nextPollAt,
     confirms(question, answer) {
       const snapshot = watch.snapshot();
       if (snapshot === undefined) return false;

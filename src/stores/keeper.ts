@@ -3,6 +3,14 @@ import type { SnapshotStore } from '../options/snapshot-options.js';
 import { messageOf } from '../text/describe.js';
 import { oneLine } from '../text/quote.js';
 
+/** How a store does. */
+export interface StoreReading {
+  /** Its last call has failed. */
+  readonly isFailing: boolean;
+  /** When it saved last, in milliseconds since the epoch; `undefined` if it never has. */
+  readonly savedAt: number | undefined;
+}
+
 /** The only one who speaks to a store: what it does wrong delays and fails nothing else. */
 export interface Keeper {
   /**
@@ -12,6 +20,7 @@ export interface Keeper {
   readonly load: (withinMs: number, closing: AbortSignal) => Promise<string | undefined>;
   /** Saves what `text` gives, soon; of several that come meanwhile, the last one. */
   readonly save: (text: () => string | Promise<string>) => void;
+  readonly read: () => StoreReading;
   /** Completes what is still to be saved. Never rejects. */
   readonly close: () => Promise<void>;
 }
@@ -37,6 +46,7 @@ export function keeper(
   let earliest = -Infinity;
   let cancelTimer: (() => void) | undefined;
   let isFailing = false;
+  let savedAt: number | undefined;
 
   const attempt = async <T>(
     what: string,
@@ -70,6 +80,7 @@ export function keeper(
     next = undefined;
     earliest = clock.now() + SAVE_EVERY_MS;
     await attempt('save', async () => store.save(await text()), SAVE_TIMEOUT_MS);
+    if (!isFailing) savedAt = clock.date();
   };
   const startSaving = () => {
     cancelTimer = undefined;
@@ -94,6 +105,7 @@ export function keeper(
       next = text;
       schedule();
     },
+    read: () => ({ isFailing, savedAt }),
     async close() {
       await saving;
       cancelTimer?.();

@@ -10,11 +10,11 @@ import { installedFor, NAME, packed, ROOT, run, type Packed } from './packed.fix
  * Bytes of code of ours that an import of the front door may load, as published, names and spaces and all.
  * The aim is 60,000 and not met: this bound only keeps it from growing unnoticed. The watch of the snapshot is loaded
  * when a provider starts; what it needs here are its log, downloads and streams over HTTP, and what resolves a flag from
- * it.
+ * it. The status and the events for listeners take 5,500 of it.
  */
-const FRONT_DOOR = 155_000;
+const FRONT_DOOR = 168_000;
 /** The same as it lies in the bundle of somebody who bundles. */
-const FRONT_DOOR_MINIFIED = 80_000;
+const FRONT_DOOR_MINIFIED = 85_000;
 
 let the: Packed;
 let consumer: string;
@@ -136,7 +136,7 @@ describe('the package', () => {
         .reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0);
     const unpacked = size(the.folder);
     console.log(`tarball ${statSync(the.tarball).size} bytes, unpacked ${unpacked} bytes`);
-    expect(unpacked).toBeLessThan(2_200_000);
+    expect(unpacked).toBeLessThan(2_400_000);
   });
 
   it('brings the dependencies that it names, and they bring none', () => {

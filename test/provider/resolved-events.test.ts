@@ -35,10 +35,10 @@ it('each resolve is reported with its source and duration, once a listener has a
   await resolve('b');
   end();
   await resolve('b');
-  const expected = { type: 'resolved', stale: false, failure: undefined, durationMs: 0 };
+  const expected = { type: 'resolved', flag: 'b', stale: false, missing: false, failure: undefined };
   expect(events).toEqual([
-    { ...expected, source: 'service' },
-    { ...expected, source: 'cache' },
+    { ...expected, source: 'service', durationMs: 0 },
+    { ...expected, source: 'cache', durationMs: 0 },
   ]);
 });
 

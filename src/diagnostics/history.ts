@@ -1,0 +1,90 @@
+import type { Clock } from '../clock.js';
+import type { FailureKind } from '../model/failure.js';
+import type { Diagnostics } from './diagnostics.js';
+import type { CircuitState, StreamState, WatchCondition } from './events.js';
+
+/** What has happened since the provider was made. */
+export interface Counts {
+  readonly hits: number;
+  readonly staleHits: number;
+  readonly joined: number;
+  readonly misses: number;
+  /** Attempts of requests that have ended, and of those the failed ones by kind. */
+  readonly attempts: number;
+  readonly failed: Readonly<Partial<Record<FailureKind, number>>>;
+  readonly retried: number;
+  /** Questions that were never sent. */
+  readonly shed: number;
+  readonly polls: number;
+  readonly failedPolls: number;
+  /** Flags that changed; one that changes twice counts twice. */
+  readonly changedFlags: number;
+}
+
+/** A state, and since when it holds: milliseconds since the epoch. */
+export interface Since<State> {
+  readonly state: State;
+  readonly at: number;
+}
+
+/** The newest states that were reported; `undefined` before the first report. */
+export interface Latest {
+  readonly circuit: Since<CircuitState> | undefined;
+  readonly watch: Since<WatchCondition> | undefined;
+  readonly stream: Since<StreamState> | undefined;
+}
+
+/** Owns what can only be known by listening. */
+export interface History {
+  readonly counts: () => Counts;
+  readonly latest: () => Latest;
+  /** Goes on counting with these events; states begin again. */
+  readonly attach: (diagnostics: Pick<Diagnostics, 'listen'>) => void;
+}
+
+const NOTHING: Latest = { circuit: undefined, watch: undefined, stream: undefined };
+
+export function openHistory(clock: Pick<Clock, 'date'>): History {
+  const counts = {
+    hits: 0,
+    staleHits: 0,
+    joined: 0,
+    misses: 0,
+    attempts: 0,
+    retried: 0,
+    shed: 0,
+    polls: 0,
+    failedPolls: 0,
+    changedFlags: 0,
+  };
+  const failed = new Map<FailureKind, number>();
+  let latest = NOTHING;
+
+  const since = <State>(state: State): Since<State> => ({ state, at: clock.date() });
+
+  return {
+    counts: () => ({ ...counts, failed: Object.fromEntries(failed) }),
+    latest: () => latest,
+    attach({ listen }) {
+      latest = NOTHING;
+      listen('hit', () => counts.hits++);
+      listen('stale-hit', () => counts.staleHits++);
+      listen('joined', () => counts.joined++);
+      listen('miss', () => counts.misses++);
+      listen('attempt', ({ failure }) => {
+        counts.attempts++;
+        if (failure !== undefined) failed.set(failure, (failed.get(failure) ?? 0) + 1);
+      });
+      listen('retry', () => counts.retried++);
+      listen('shed', ({ questions }) => (counts.shed += questions));
+      listen('snapshot-polled', ({ failure }) => {
+        counts.polls++;
+        if (failure !== undefined) counts.failedPolls++;
+      });
+      listen('flags-changed', ({ flags }) => (counts.changedFlags += flags.length));
+      listen('circuit-changed', ({ state }) => (latest = { ...latest, circuit: since(state) }));
+      listen('watch-changed', ({ state }) => (latest = { ...latest, watch: since(state) }));
+      listen('stream-changed', ({ state }) => (latest = { ...latest, stream: since(state) }));
+    },
+  };
+}

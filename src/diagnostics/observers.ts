@@ -1,0 +1,90 @@
+import { kindOf, messageOf } from '../text/describe.js';
+import { oneLine, quoted } from '../text/quote.js';
+import type { Diagnostics } from './diagnostics.js';
+import { EVENT_TYPES } from './events.js';
+import { fliptEvent, type FliptEvent, type FliptEventType } from './flipt-event.js';
+
+/** Listeners of the user's. They outlive the provider's close and hear of its next start. */
+export interface Observers {
+  /** Returns what ends the listening. What a listener throws is warned of once, and dropped. */
+  readonly add: (listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]) => () => void;
+  /** Lets all of them, also later ones, hear these events from now on, and those of no earlier call. */
+  readonly attach: (diagnostics: Pick<Diagnostics, 'listen'>) => void;
+}
+
+interface Observer {
+  readonly types: ReadonlySet<FliptEventType>;
+  readonly hear: (event: FliptEvent) => void;
+  end: () => void;
+}
+
+export function openObservers(warn: (message: string) => void): Observers {
+  const observers = new Set<Observer>();
+  let source: Pick<Diagnostics, 'listen'> | undefined;
+
+  const begin = (observer: Observer) => {
+    observer.end();
+    const ends = [...observer.types].map((type) =>
+      source?.listen(type, (event) => {
+        observer.hear(fliptEvent(event));
+      }),
+    );
+    observer.end = () => {
+      for (const end of ends) end?.();
+    };
+  };
+
+  return {
+    add(listener, types = EVENT_TYPES) {
+      check(listener, types);
+      const observer = { types: new Set(types), hear: harmless(listener, warn), end: () => undefined };
+      observers.add(observer);
+      begin(observer);
+      return () => {
+        observers.delete(observer);
+        observer.end();
+      };
+    },
+    attach(diagnostics) {
+      source = diagnostics;
+      observers.forEach(begin);
+    },
+  };
+}
+
+/** Plain JavaScript calls, too. */
+function check(listener: unknown, types: unknown): void {
+  if (typeof listener !== 'function') {
+    throw new TypeError(`onEvent: listener: expected a function, got ${kindOf(listener)}`);
+  }
+  if (!Array.isArray(types)) {
+    throw new TypeError(`onEvent: types: expected a list of event types, got ${kindOf(types)}`);
+  }
+  const known: readonly unknown[] = EVENT_TYPES;
+  const at = types.findIndex((type) => !known.includes(type));
+  if (at === -1) return;
+  const given: unknown = types[at];
+  const shown = typeof given === 'string' ? quoted(given.slice(0, 100)) : kindOf(given);
+  throw new TypeError(`onEvent: types.${at}: expected one of ${EVENT_TYPES.join(', ')}, got ${shown}`);
+}
+
+/** An async listener is a `=> void`, too; its rejection would end the process. */
+function harmless(
+  listener: (event: FliptEvent) => unknown,
+  warn: (message: string) => void,
+): (event: FliptEvent) => void {
+  let hasFailed = false;
+  const failed = (error: unknown) => {
+    if (hasFailed) return;
+    hasFailed = true;
+    warn(`onEvent: the listener has failed, and is warned of once: ${oneLine(messageOf(error))}`);
+  };
+  return (event) => {
+    try {
+      const coming = listener(event);
+      if (coming instanceof Promise) coming.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  };
+}

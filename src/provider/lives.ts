@@ -1,0 +1,87 @@
+import { ProviderEvents, type OpenFeatureEventEmitter } from '@openfeature/server-sdk';
+import type { Clock } from '../clock.js';
+import { openHistory } from '../diagnostics/history.js';
+import { openObservers, type Observers } from '../diagnostics/observers.js';
+import type { ProviderState } from '../diagnostics/provider-state.js';
+import type { Failure } from '../model/failure.js';
+import type { ProviderSettings } from '../options/settings.js';
+import { conditionRecord } from './status/condition.js';
+import { run, type Running } from './pipeline.js';
+import { emittingStates } from './state-events.js';
+import { statusOf, type FliptStatus } from './status/flipt-status.js';
+
+/** The lives of one provider, one at a time, and what outlasts each. */
+export interface Lives {
+  /** The one that goes on; `undefined` once it is closed. */
+  readonly running: () => Running | undefined;
+  /** Starts it, after a close a new one; returns why the start failed. Never rejects. */
+  readonly start: () => Promise<Failure | undefined>;
+  readonly close: () => Promise<void>;
+  /** Forgets what is known of some flags, or of all, and emits that they may have changed. */
+  readonly forget: (flags?: readonly string[]) => void;
+  readonly observe: Observers['add'];
+  readonly status: () => FliptStatus;
+}
+
+/** The first life begins at once. */
+export function openLives(
+  settings: ProviderSettings,
+  events: OpenFeatureEventEmitter,
+  clock: Clock,
+  random: () => number,
+): Lives {
+  const history = openHistory(clock);
+  const condition = conditionRecord(clock);
+  const observers = openObservers((message) => {
+    settings.logger.warn(message);
+  });
+
+  const announce = emittingStates(events);
+
+  const live = (): Running => {
+    const changed = (state: ProviderState, message: string) => {
+      condition.become(state, message);
+      announce(state, message);
+    };
+    const next = run(settings, changed, clock, random);
+    next.listen('flags-changed', ({ flags }) => {
+      events.emit(ProviderEvents.ConfigurationChanged, { flagsChanged: [...flags] });
+    });
+    history.attach(next);
+    // Last, so that who hears of an event finds it counted.
+    observers.attach(next);
+    return next;
+  };
+  let running: Running | undefined = live();
+
+  return {
+    running: () => running,
+    async start() {
+      const started = (running ??= live());
+      condition.become('starting');
+      const failure = await started.start();
+      // Closed meanwhile, which is known already.
+      if (running !== started) return failure;
+      if (failure === undefined) condition.become('ready');
+      else condition.become('error', failure.message);
+      return failure;
+    },
+    async close() {
+      const closing = running;
+      running = undefined;
+      condition.become('closed');
+      await closing?.close();
+    },
+    forget(flags) {
+      running?.forget(flags);
+      // What an immediate poll finds changed is announced then.
+      if (running?.isHere()) return;
+      events.emit(
+        ProviderEvents.ConfigurationChanged,
+        flags === undefined ? {} : { flagsChanged: [...flags] },
+      );
+    },
+    observe: observers.add,
+    status: () => statusOf(settings, condition.current(), history, running?.read()),
+  };
+}

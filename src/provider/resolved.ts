@@ -1,0 +1,46 @@
+import type { Clock } from '../clock.js';
+import type { Reporter } from '../diagnostics/diagnostics.js';
+import type { Resolution } from '../model/resolution.js';
+import type { InProcess } from './in-process.js';
+import type { Resolve } from './remotely.js';
+
+export interface Resolving {
+  readonly resolve: Resolve;
+  readonly resolveAll: InProcess['resolveAll'];
+}
+
+/** Reports each resolve. Without a listener it costs one comparison; what is known at once reads no clock either. */
+export function reportingResolved(
+  { resolve, resolveAll }: Resolving,
+  { wants, report }: Reporter,
+  clock: Clock,
+): Resolving {
+  const resolved = (flag: string, { answer, source, stale }: Resolution, durationMs: number) => {
+    const failure = answer.kind === 'failed' ? answer.failure.kind : undefined;
+    const missing = answer.kind === 'missing';
+    report({ type: 'resolved', flag, source, stale, missing, failure, durationMs });
+  };
+
+  return {
+    resolve(flag, context, view) {
+      const coming = resolve(flag, context, view);
+      if (!wants.resolved) return coming;
+      if (!(coming instanceof Promise)) {
+        resolved(flag, coming, 0);
+        return coming;
+      }
+      const since = clock.now();
+      return coming.then((resolution) => {
+        resolved(flag, resolution, clock.now() - since);
+        return resolution;
+      });
+    },
+    resolveAll(context) {
+      const all = resolveAll(context);
+      if (wants.resolved && all !== undefined && !('kind' in all)) {
+        for (const [flag, resolution] of all) resolved(flag, resolution, 0);
+      }
+      return all;
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { Clock } from '../../clock.js';
+import type { ProviderState } from '../../diagnostics/provider-state.js';
+
+/** What the provider is in, since when (milliseconds since the epoch), and why if that needs a reason. */
+export interface Condition {
+  readonly state: ProviderState | 'not-started' | 'starting' | 'closed';
+  readonly at: number;
+  readonly why: string | null;
+}
+
+/** Owns the condition. */
+export interface ConditionRecord {
+  readonly current: () => Condition;
+  readonly become: (state: Condition['state'], why?: string) => void;
+}
+
+export function conditionRecord(clock: Pick<Clock, 'date'>): ConditionRecord {
+  const next = (state: Condition['state'], why: string | null): Condition => ({
+    state,
+    at: clock.date(),
+    why,
+  });
+  let condition = next('not-started', null);
+  return {
+    current: () => condition,
+    become(state, why) {
+      if (state === condition.state) return;
+      // That it is well again needs no reason.
+      condition = next(state, state === 'stale' || state === 'error' ? (why ?? null) : null);
+    },
+  };
+}

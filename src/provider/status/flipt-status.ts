@@ -1,0 +1,177 @@
+import type { CircuitState, StreamState, WatchCondition } from '../../diagnostics/events.js';
+import type { History } from '../../diagnostics/history.js';
+import type { FailureKind } from '../../model/failure.js';
+import type { ProviderSettings } from '../../options/settings.js';
+import type { Condition } from './condition.js';
+import type { Readings, SnapshotReading } from './readings.js';
+
+/**
+ * How the provider does, in plain JSON values. Dates are ISO 8601, `…Ms` are milliseconds. What there is not is `null`.
+ * Counts begin when the provider is made, and never go back.
+ */
+export interface FliptStatus {
+  /**
+   * `not-started` until it is registered; `ready`, `stale` and `error` as OpenFeature has them, where a start that was
+   * rejected as fatal is an `error`, too; `closed`.
+   */
+  readonly condition: 'not-started' | 'starting' | 'ready' | 'stale' | 'error' | 'closed';
+  /** Date of the last change of the condition. */
+  readonly since: string;
+  /** What led to `stale` or `error`, as the event and the log say it: it may quote what a gateway wrote. */
+  readonly why: string | null;
+  /** Whose flags are evaluated. */
+  readonly namespace: string;
+  /** Of Flipt v2, if one is configured. */
+  readonly environment: string | null;
+  /** Where flags are evaluated, by the option. */
+  readonly evaluation: 'remote' | 'in-process';
+  /** The circuit breaker; `null` without one, and after the close. */
+  readonly circuit: CircuitStatus | null;
+  /** Whether Flipt keeps up. */
+  readonly overload: OverloadStatus;
+  /** The snapshot and its watch; `null` if there is never a snapshot, and after the close. */
+  readonly watch: WatchStatus | null;
+  /** What keeps snapshots across restarts; `null` if nothing does, before it has been loaded, and after the close. */
+  readonly store: StoreStatus | null;
+  /** What the cache holds, and what it has found. */
+  readonly cache: CacheStatus;
+  /** What was sent, and what waits. */
+  readonly requests: RequestStatus;
+}
+
+/** The circuit breaker. */
+export interface CircuitStatus {
+  /** While it is `open` or `half-open`, only health checks and polls of the snapshot are sent. */
+  readonly state: CircuitState;
+  /** Date of the last change; `null` if there was none. */
+  readonly since: string | null;
+}
+
+/** Whether Flipt keeps up with the questions. */
+export interface OverloadStatus {
+  /** Date since when questions are shed; `null` while none are. */
+  readonly since: string | null;
+  /** Count of questions that were never sent. */
+  readonly shed: number;
+}
+
+/** The snapshot, and the watch of it. */
+export interface WatchStatus {
+  /** `off`: the service is not asked (`watch: false`). `stream`: it is polled, and streams are followed as well. */
+  readonly mode: 'off' | 'poll' | 'stream';
+  /** What the watch is worth; `null` before the first poll has ended. */
+  readonly condition: WatchCondition | null;
+  /** Of the snapshot in force; `null` before the first. */
+  readonly version: string | null;
+  /** How many flags are in it; `null` before the first. */
+  readonly flags: number | null;
+  /** Date at which Flipt last confirmed it; `null` if it never has. */
+  readonly confirmedAt: string | null;
+  /** Milliseconds since then. */
+  readonly ageMs: number | null;
+  /** Date of the next poll; `null` while one is under way. */
+  readonly nextPollAt: string | null;
+  /** The stream of changes; `null` before its first event, and where no stream is asked for. */
+  readonly stream: StreamState | null;
+  /** Count of requests for the snapshot that have ended. */
+  readonly polls: number;
+  /** Count of those that failed. */
+  readonly failedPolls: number;
+  /** Count of flags that changed; a flag that changes twice counts twice. */
+  readonly changedFlags: number;
+}
+
+/** The store of `snapshot.file` or `snapshot.store`. */
+export interface StoreStatus {
+  /** Whether its last call has failed; the provider goes on without it. */
+  readonly isFailing: boolean;
+  /** Date of the last snapshot that was saved; `null` before the first. */
+  readonly savedAt: string | null;
+}
+
+/** The cache of answers. */
+export interface CacheStatus {
+  /** Answers in it now. */
+  readonly entries: number;
+  /** What they take, as `cache.maxBytes` counts. */
+  readonly bytes: number;
+  /** Count of look-ups that found a fresh answer. */
+  readonly hits: number;
+  /** Count of those that found a stale one, which was used and refreshed. */
+  readonly staleHits: number;
+  /** Count of those that joined the same question, which was under way. */
+  readonly joined: number;
+  /** Count of those that were put to Flipt. */
+  readonly misses: number;
+}
+
+/** HTTP requests of all kinds, retries, checks and polls included. */
+export interface RequestStatus {
+  /** Count of requests sent, those under way included. */
+  readonly sent: number;
+  /** Count of those that failed, by kind; a kind that never occurred is absent. */
+  readonly failed: Readonly<Partial<Record<FailureKind, number>>>;
+  /** Count of those that repeated a failed one. */
+  readonly retried: number;
+  /** Requests under way now. */
+  readonly inFlight: number;
+  /** Questions that wait to be sent, now. */
+  readonly waiting: number;
+}
+
+/** `readings` is `undefined` after the close. */
+export function statusOf(
+  { namespace, environment, evaluation, breaker, watch }: ProviderSettings,
+  { state: condition, at, why }: Condition,
+  history: History,
+  readings: Readings | undefined,
+): FliptStatus {
+  const counts = history.counts();
+  const { hits, staleHits, joined, misses, attempts, failed, retried, shed } = counts;
+  const { circuit, ...latest } = history.latest();
+  const { inFlight = 0, waiting = 0 } = readings ?? {};
+  const snapshot = readings?.snapshot;
+  const mode = watch === undefined ? 'off' : watch.stream ? 'stream' : 'poll';
+  return {
+    condition,
+    since: new Date(at).toISOString(),
+    why,
+    namespace,
+    environment: environment ?? null,
+    evaluation,
+    circuit:
+      breaker === undefined || readings === undefined
+        ? null
+        : { state: circuit?.state ?? 'closed', since: dateOf(circuit?.at) },
+    overload: { since: dateOf(readings?.overloadSince), shed },
+    watch: snapshot ? { mode, ...watchStatus(snapshot, latest, counts) } : null,
+    store: snapshot?.store
+      ? { isFailing: snapshot.store.isFailing, savedAt: dateOf(snapshot.store.savedAt) }
+      : null,
+    cache: { entries: 0, bytes: 0, ...readings?.cache, hits, staleHits, joined, misses },
+    requests: { sent: attempts + inFlight, failed, retried, inFlight, waiting },
+  };
+}
+
+function watchStatus(
+  { version, flags, confirmedAt, ageMs, nextPollAt }: SnapshotReading,
+  { watch, stream }: Pick<ReturnType<History['latest']>, 'watch' | 'stream'>,
+  { polls, failedPolls, changedFlags }: ReturnType<History['counts']>,
+): Omit<WatchStatus, 'mode'> {
+  return {
+    condition: watch?.state ?? null,
+    version: version ?? null,
+    flags: flags ?? null,
+    confirmedAt: dateOf(confirmedAt),
+    ageMs: confirmedAt === undefined ? null : Math.round(ageMs),
+    nextPollAt: dateOf(nextPollAt),
+    stream: stream?.state ?? null,
+    polls,
+    failedPolls,
+    changedFlags,
+  };
+}
+
+function dateOf(epochMs: number | undefined): string | null {
+  return epochMs === undefined ? null : new Date(epochMs).toISOString();
+}

@@ -1,0 +1,24 @@
+import type { CacheSize } from '../../cache/answer-store.js';
+import type { OpenSnapshots } from '../../snapshot/open-snapshots.js';
+
+/** What is read from the owners of a running provider, now. Dates are milliseconds since the epoch. */
+export interface Readings {
+  readonly overloadSince: number | undefined;
+  /** `undefined` if there is never a snapshot. */
+  readonly snapshot: SnapshotReading | undefined;
+  readonly cache: CacheSize;
+  /** Requests under way. */
+  readonly inFlight: number;
+  /** Questions that wait to be sent. */
+  readonly waiting: number;
+}
+
+/** The snapshot in force; its members are `undefined` before the first. */
+export interface SnapshotReading {
+  readonly version: string | undefined;
+  readonly flags: number | undefined;
+  readonly confirmedAt: number | undefined;
+  readonly ageMs: number;
+  readonly nextPollAt: number | undefined;
+  readonly store: ReturnType<OpenSnapshots['store']>;
+}

@@ -1,0 +1,250 @@
+import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openLives } from '../../../src/provider/lives.js';
+import type { FliptProviderOptions } from '../../../src/index.js';
+import { providerSettings } from '../../../src/options/settings.js';
+import { manualClock } from '../../clock.fixture.js';
+import { answerJson, type Script } from '../../servers/scripted.fixture.js';
+import { changing, good } from '../changing.fixture.js';
+import { recordingLogger, refusedAddress, serving } from '../open.fixture.js';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+const opened = (options: FliptProviderOptions) => {
+  const clock = manualClock();
+  const settings = providerSettings({ logger: recordingLogger(), http: { retries: 0 }, ...options }, {});
+  const lives = openLives(settings, new OpenFeatureEventEmitter(), clock, () => 0.5);
+  closing.push(lives.close);
+  const resolve = (flag: string, targetingKey: string) =>
+    lives.running()?.resolve(flag, { targetingKey }, undefined);
+  /** Real sockets answer in their own time. */
+  const ended = async <T>(coming: Promise<T> | T | undefined): Promise<T | undefined> => {
+    const end = Promise.resolve(coming);
+    const underWay = new Set([end]);
+    void end.finally(() => {
+      underWay.clear();
+    });
+    while (underWay.size > 0) {
+      await clock.settle();
+      await new Promise(setImmediate);
+    }
+    return end;
+  };
+  return { clock, lives, ended, resolve: (flag: string, user: string) => ended(resolve(flag, user)) };
+};
+
+const failing: Script = (_, response) => {
+  answerJson(response, { code: 14, message: 'down' }, 503);
+};
+const withSnapshot =
+  (flags: readonly string[]): Script =>
+  (_, response) => {
+    const body = { namespace: { key: 'default' }, flags: flags.map(flagNamed) };
+    response.setHeader('etag', `tag-${flags.length}`);
+    answerJson(response, body);
+  };
+const flagNamed = (key: string) => ({ key, type: 'BOOLEAN_FLAG_TYPE', enabled: true });
+
+describe('the status', () => {
+  it('is whole before the start', async () => {
+    const { lives } = opened({ url: await refusedAddress(), environment: 'production' });
+    expect(lives.status()).toEqual({
+      condition: 'not-started',
+      since: '2024-01-01T00:00:00.000Z',
+      why: null,
+      namespace: 'default',
+      environment: 'production',
+      evaluation: 'remote',
+      circuit: { state: 'closed', since: null },
+      overload: { since: null, shed: 0 },
+      watch: {
+        mode: 'poll',
+        condition: null,
+        version: null,
+        flags: null,
+        confirmedAt: null,
+        ageMs: null,
+        nextPollAt: null,
+        stream: null,
+        polls: 0,
+        failedPolls: 0,
+        changedFlags: 0,
+      },
+      store: null,
+      cache: { entries: 0, bytes: 0, hits: 0, staleHits: 0, joined: 0, misses: 0 },
+      requests: { sent: 0, failed: {}, retried: 0, inFlight: 0, waiting: 0 },
+    });
+  });
+
+  it('is plain JSON at any time', async () => {
+    const { server, become } = await changing(good);
+    const { lives, ended, resolve } = opened({ url: server.url, watch: false });
+    const statuses = [lives.status()];
+    await ended(lives.start());
+    await resolve('a', 'ann');
+    statuses.push(lives.status());
+    become(failing);
+    await resolve('b', 'ann');
+    statuses.push(lives.status());
+    await ended(lives.close());
+    statuses.push(lives.status());
+    expect(statuses.map(({ condition }) => condition)).toEqual(['not-started', 'ready', 'ready', 'closed']);
+    for (const status of statuses) expect(JSON.parse(JSON.stringify(status))).toStrictEqual(status);
+  });
+
+  it('counts what the cache found and what was sent', async () => {
+    const { server, become } = await changing(good);
+    const { lives, ended, resolve, clock } = opened({ url: server.url, watch: false });
+    await ended(lives.start());
+    await resolve('a', 'ann');
+    await resolve('a', 'ann');
+    const both = [resolve('b', 'ann'), resolve('b', 'ann')];
+    expect(lives.status().requests).toMatchObject({ waiting: 1 });
+    await Promise.all(both);
+    await clock.advance(20_000);
+    await resolve('a', 'ann');
+    become(failing);
+    await resolve('c', 'ann');
+    await vi.waitFor(async () => {
+      await clock.settle();
+      expect(lives.status().requests.inFlight).toBe(0);
+    });
+    const { cache, requests } = lives.status();
+    expect(cache).toMatchObject({ entries: 2, hits: 1, staleHits: 1, joined: 1, misses: 3 });
+    expect(cache.bytes).toBeGreaterThan(800);
+    // The start, `a`, `b`, the refresh of `a`, and `c`.
+    expect(requests).toMatchObject({ sent: 5, retried: 0, waiting: 0 });
+    expect(requests.failed.gateway).toBeGreaterThanOrEqual(1);
+  });
+
+  it('shows requests under way', async () => {
+    const server = await serving(() => undefined);
+    const { lives, clock } = opened({ url: server.url, watch: false });
+    const coming = Promise.resolve(lives.running()?.resolve('a', { targetingKey: 'ann' }, undefined));
+    await clock.settle();
+    expect(lives.status().requests).toMatchObject({ sent: 1, inFlight: 1 });
+    await clock.advance(1_000);
+    await coming;
+    expect(lives.status().requests).toEqual({
+      sent: 1,
+      failed: { timeout: 1 },
+      retried: 0,
+      inFlight: 0,
+      waiting: 0,
+    });
+  });
+
+  it('names the condition, since when, and why', async () => {
+    const { server, become } = await changing(failing);
+    const { lives, ended, clock } = opened({
+      url: server.url,
+      watch: false,
+      initTimeoutMs: 50,
+      breaker: false,
+    });
+    await clock.advance(1_000);
+    const starting = lives.start();
+    expect(lives.status()).toMatchObject({ condition: 'starting', since: '2024-01-01T00:00:01.000Z' });
+    await vi.waitFor(async () => {
+      await clock.advance(10);
+      expect(lives.status().condition).toBe('error');
+    });
+    await starting;
+    expect(lives.status()).toMatchObject({ circuit: null });
+    expect(lives.status().why).toContain('503');
+    become(good);
+    await vi.waitFor(async () => {
+      await clock.advance(1_000);
+      expect(lives.status()).toMatchObject({ condition: 'ready', why: null });
+    });
+    await ended(lives.close());
+    expect(lives.status()).toMatchObject({ condition: 'closed', why: null, circuit: null, watch: null });
+  });
+
+  it('shows the circuit, and since when', async () => {
+    const server = await serving(failing);
+    const { lives, resolve, clock } = opened({ url: server.url, watch: false });
+    await clock.advance(5_000);
+    for (const flag of ['a', 'b', 'c']) await resolve(flag, 'ann');
+    expect(lives.status()).toMatchObject({
+      condition: 'error',
+      circuit: { state: 'open', since: '2024-01-01T00:00:05.000Z' },
+    });
+  });
+
+  it('shows the watch: version, flags, confirmation, next poll and changes', async () => {
+    let script = withSnapshot(['a']);
+    const server = await serving(good, (request, response) => script(request, response));
+    const { lives, ended, clock } = opened({ url: server.url, evaluation: 'in-process' });
+    await ended(lives.start());
+    const first = {
+      mode: 'poll',
+      condition: 'working',
+      version: 'tag-1',
+      flags: 1,
+      polls: 1,
+      failedPolls: 0,
+    };
+    expect(lives.status()).toMatchObject({
+      evaluation: 'in-process',
+      watch: {
+        ...first,
+        confirmedAt: '2024-01-01T00:00:00.000Z',
+        ageMs: 0,
+        nextPollAt: '2024-01-01T00:00:15.000Z',
+      },
+    });
+    script = withSnapshot(['a', 'b', 'c']);
+    await clock.advance(15_000);
+    expect(lives.status().watch).toMatchObject({ ageMs: 15_000, nextPollAt: null });
+    await vi.waitFor(async () => {
+      await clock.settle();
+      expect(lives.status().watch).toMatchObject({ ageMs: 0, flags: 3, polls: 2, changedFlags: 2 });
+    });
+    script = failing;
+    await clock.advance(15_000);
+    await vi.waitFor(async () => {
+      await clock.settle();
+      expect(lives.status().watch).toMatchObject({ flags: 3, polls: 3, failedPolls: 1 });
+    });
+  });
+
+  it('shows a store that fails, and when one has saved', async () => {
+    const server = await serving(good, withSnapshot(['a']));
+    const save = vi.fn(() => Promise.reject(new Error('full')));
+    const store = { load: () => Promise.resolve(undefined), save };
+    const { lives, ended, clock } = opened({
+      url: server.url,
+      evaluation: 'in-process',
+      snapshot: { store },
+    });
+    await ended(lives.start());
+    await clock.advance(0);
+    await vi.waitFor(() => {
+      expect(lives.status().store).toEqual({ isFailing: true, savedAt: null });
+    });
+    save.mockImplementation(() => Promise.resolve(undefined as never));
+    await lives.running()?.close();
+  });
+
+  it('keeps its counts when the provider is closed and starts again, with new states', async () => {
+    const server = await serving(good);
+    const { lives, ended, resolve } = opened({ url: server.url, watch: false });
+    await ended(lives.start());
+    await resolve('a', 'ann');
+    await resolve('a', 'ann');
+    await ended(lives.close());
+    expect(lives.status()).toMatchObject({
+      cache: { entries: 0, hits: 1, misses: 1 },
+      requests: { sent: 2 },
+    });
+    await ended(lives.start());
+    expect(lives.status()).toMatchObject({ condition: 'ready', cache: { entries: 0, hits: 1 } });
+    await resolve('a', 'ann');
+    await resolve('a', 'ann');
+    expect(lives.status().cache).toMatchObject({ entries: 1, hits: 2, misses: 2 });
+  });
+});
