@@ -62,7 +62,8 @@ const MAY_IMPORT = {
   ],
   'client/': ['clock.ts', 'http/', 'model/', 'options/', 'remote/', 'text/'],
   'local/': ['clock.ts', 'engine/', 'files/', 'model/', 'options/', 'text/'],
-  'express/': ['clock.ts', 'index.ts', 'options/', 'text/'],
+  'ofrep/': ['clock.ts', 'index.ts', 'options/', 'text/'],
+  'express/': ['clock.ts', 'index.ts', 'ofrep/', 'options/', 'text/'],
   'nest/': ['clock.ts', 'index.ts', 'options/', 'text/'],
 };
 
@@ -92,7 +93,7 @@ const MAY_IMPORT_LESS = {
 
 /** The only places that may import a package, or a module of Node. */
 const ONLY_IN = {
-  '@openfeature': ['express/', 'nest/', 'provider/', 'request/'],
+  '@openfeature': ['express/', 'nest/', 'ofrep/', 'provider/', 'request/'],
   express: ['express/'],
   '@nestjs': ['nest/'],
   undici: ['http/'],

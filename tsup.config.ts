@@ -7,6 +7,7 @@ const entry = {
   local: 'src/local/index.ts',
   express: 'src/express/index.ts',
   nest: 'src/nest/index.ts',
+  ofrep: 'src/ofrep/index.ts',
 };
 
 /** Loaded when a provider starts. A file of its own also in CommonJS, which is not split. */

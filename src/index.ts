@@ -1,5 +1,6 @@
 export { FliptProvider } from './provider/provider.js';
-export type { EvaluatedFlag } from './provider/evaluate-all.js';
+export type { EvaluatedFlag } from './provider/evaluate/evaluate-all.js';
+export type { FlagOutcome } from './provider/evaluate/evaluate-each.js';
 export type { AuthOptions, KubernetesLoginOptions } from './options/auth-options.js';
 export type {
   ConstraintMismatch,

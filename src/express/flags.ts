@@ -5,6 +5,7 @@ import { requestContext, requestView, runInTransactionContext, type RequestView 
 import { checkOptions } from '../options/check-options.js';
 import { isPromiseLike } from '../text/describe.js';
 import { changeable } from './express-context.js';
+import { asError } from './express-error.js';
 import { flagsRules, type FlagsOptions } from './flags-options.js';
 
 /**
@@ -47,7 +48,7 @@ export function flags(options: FlagsOptions): RequestHandler {
       .catch((reason: unknown) => {
         // An error page may need flags, too: they go by the context that is known without the user.
         enter(requestContext({}, { view }), () => {
-          next(asError(reason));
+          next(asError('flags', reason));
         });
       });
   };
@@ -69,11 +70,4 @@ async function contextOf(
 
 function boundClient(domain: string | undefined, context: EvaluationContext): Client {
   return domain === undefined ? OpenFeature.getClient(context) : OpenFeature.getClient(domain, context);
-}
-
-/** Express treats a falsy reason as no error, and some strings as commands to its router. */
-function asError(reason: unknown): object {
-  return typeof reason === 'object' && reason !== null
-    ? reason
-    : new Error(`flags: context failed: ${String(reason)}`, { cause: reason });
 }

@@ -26,6 +26,8 @@ import type { ProviderSettings } from '../options/settings.js';
 /** One life of a provider, from start to close. */
 export interface Running {
   readonly resolve: Resolve;
+  /** The keys of all flags of the snapshot; `undefined` while there is none. */
+  readonly flagKeys: () => Iterable<string> | undefined;
   /** Each flag of the snapshot, or why none can be evaluated; `undefined` while there is no snapshot. */
   readonly resolveAll: InProcess['resolveAll'];
   readonly explain: Explain;
@@ -160,6 +162,7 @@ function wire(
 
   return {
     ...reportingResolved({ resolve, resolveAll: (context) => here?.resolveAll(context) }, diagnostics, clock),
+    flagKeys: () => snapshots?.snapshot()?.features.flags.keys(),
     explain: explaining(snapshots, settings),
     snapshot: () => snapshots?.body(),
     isHere: () => isInProcess && (isOffline || hasSnapshot()),

@@ -10,23 +10,23 @@ import {
 import { systemClock } from '../clock.js';
 import type { Explanation } from '../engine/explain/explanation.js';
 import type { FliptEvent, FliptEventType } from '../diagnostics/flipt-event.js';
-import { UNREADABLE_CONTEXT } from './mapping/subject.js';
 import { toBoolean } from './mapping/boolean.js';
 import { resolutionDetails } from './mapping/details.js';
 import { toNumber } from './mapping/number.js';
 import { toObject } from './mapping/object.js';
 import { toText } from './mapping/string.js';
 import type { Translate } from './mapping/value.js';
-import { failedResolution, type Resolution } from '../model/resolution.js';
+import type { Resolution } from '../model/resolution.js';
 import type { FliptProviderOptions } from '../options/provider-options.js';
 import { CLOSED } from './pipeline.js';
 import { openLives, type Lives } from './lives.js';
 import type { FliptStatus } from './status/flipt-status.js';
 import { providerSettings, type ProviderSettings } from '../options/settings.js';
 import { errorOf, startErrorOf } from './errors.js';
-import { evaluateAll, inTurns, type EvaluatedFlag } from './evaluate-all.js';
-import { checkFlagKey, checkFlagKeys, isText, nameOf, NO_FLAG_KEY } from './flag-keys.js';
-import { requestViewOf } from '../request/view.js';
+import { evaluateAll, inTurns, type EvaluatedFlag } from './evaluate/evaluate-all.js';
+import { evaluateEach, type FlagOutcome } from './evaluate/evaluate-each.js';
+import { evaluating, type EvaluateFlag } from './evaluate/evaluating.js';
+import { checkFlagKey, checkFlagKeys, nameOf } from './flag-keys.js';
 
 /**
  * OpenFeature server provider for Flipt, and for any service that speaks its v1 interface.
@@ -62,11 +62,13 @@ export class FliptProvider implements Provider {
 
   readonly #settings: ProviderSettings;
   readonly #lives: Lives;
+  readonly #evaluate: EvaluateFlag;
 
   /** All options have defaults. A wrong or unknown one is a TypeError. */
   constructor(options?: FliptProviderOptions) {
     this.#settings = providerSettings(options);
     this.#lives = openLives(this.#settings, this.events, systemClock, Math.random);
+    this.#evaluate = evaluating(this.#lives.running);
   }
 
   /**
@@ -175,6 +177,17 @@ export class FliptProvider implements Provider {
   }
 
   /**
+   * What became of each of some flags, evaluated as by a resolve: for an adapter to another protocol, as `ofrep` is. A
+   * function names flags of the snapshot; without one, it rejects with GENERAL, and otherwise as `evaluateAll` does.
+   */
+  async evaluateEach(
+    context: EvaluationContext,
+    flagKeys: readonly string[] | ((flagKey: string) => boolean),
+  ): Promise<ReadonlyMap<string, FlagOutcome>> {
+    return evaluateEach(flagKeys, this.#lives.running(), (flagKey) => this.#evaluate(flagKey, context));
+  }
+
+  /**
    * The snapshot that flags are evaluated from, as `snapshot.initial` takes it: plain JSON values, with each segment's
    * constraints. `undefined` before the first.
    */
@@ -233,18 +246,5 @@ export class FliptProvider implements Provider {
     return resolution instanceof Promise
       ? resolution.then(detailsOf)
       : Promise.resolve(detailsOf(resolution));
-  }
-
-  #evaluate(flagKey: string, context: EvaluationContext): Resolution | Promise<Resolution> {
-    const running = this.#lives.running();
-    if (running === undefined) return failedResolution(CLOSED);
-    // Plain JavaScript calls, too; one such key would spoil the batch of all others.
-    if (!isText(flagKey)) return failedResolution(NO_FLAG_KEY);
-    try {
-      return running.resolve(flagKey, context, requestViewOf(context));
-    } catch {
-      // Plain JavaScript calls may pass no context at all, or a proxy that throws.
-      return failedResolution(UNREADABLE_CONTEXT);
-    }
   }
 }

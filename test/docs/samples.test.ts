@@ -8,7 +8,14 @@ import { exampleSamples, pagesFeatures, samplesOf, type Sample } from './samples
 
 const TIME = 120_000;
 /** Packages that samples use, and that the package does not ask for. */
-const ALSO_USED = ['@openfeature/nestjs-sdk', 'fastify', 'vitest'];
+const ALSO_USED = [
+  '@openfeature/nestjs-sdk',
+  '@openfeature/ofrep-web-provider',
+  '@openfeature/web-sdk',
+  'fastify',
+  'hono',
+  'vitest',
+];
 
 const samples = [
   ...pages().flatMap((page) => samplesOf(page, textOf(page))),

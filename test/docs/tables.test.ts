@@ -52,6 +52,7 @@ describe('a table of options', () => {
       of: ['FliptProviderOptions', 'ConnectionOptions'],
     },
     { page: 'docs/frameworks.md', head: ['Option of `flags`'], of: ['FlagsOptions'] },
+    { page: 'docs/browser.md', head: ['Option of `ofrep`'], of: ['OfrepOptions'] },
     { page: 'docs/frameworks.md', head: ['Option of `forRoot`'], of: ['FliptModuleOptions'] },
     { page: 'docs/local.md', head: ['Option', '`serve`', 'Default'], of: ['LocalServiceOptions'] },
     { page: 'docs/local.md', head: ['Member', 'Meaning'], of: ['LocalService'] },

@@ -10,9 +10,10 @@ import { installedFor, NAME, packed, ROOT, run, type Packed } from './packed.fix
  * Bytes of code of ours that an import of the front door may load, as published, names and spaces and all.
  * The aim is 60,000 and not met: this bound only keeps it from growing unnoticed. The watch of the snapshot is loaded
  * when a provider starts; what it needs here are its log, downloads and streams over HTTP, and what resolves a flag from
- * it. The status and the events for listeners take 5,500 of it.
+ * it. The status and the events for listeners take 5,500 of it,
+ * what adapters to other protocols evaluate with 3,000.
  */
-const FRONT_DOOR = 168_000;
+const FRONT_DOOR = 171_000;
 /** The same as it lies in the bundle of somebody who bundles. */
 const FRONT_DOOR_MINIFIED = 85_000;
 

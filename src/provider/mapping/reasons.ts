@@ -6,6 +6,11 @@ import type { Resolution } from '../../model/resolution.js';
 export function reasonOf(answer: VariantAnswer | BooleanAnswer, resolution: Resolution): string {
   if (resolution.stale) return StandardResolutionReasons.STALE;
   if (resolution.source === 'cache') return StandardResolutionReasons.CACHED;
+  return serviceReasonOf(answer);
+}
+
+/** The service's own reason in OpenFeature's words, wherever the answer comes from. */
+export function serviceReasonOf(answer: VariantAnswer | BooleanAnswer): string {
   switch (answer.reason) {
     case 'MATCH':
       return isSplit(answer) ? StandardResolutionReasons.SPLIT : StandardResolutionReasons.TARGETING_MATCH;

@@ -6,15 +6,17 @@ import { NestFactory } from '@nestjs/core';
 import { OpenFeature } from '@openfeature/server-sdk';
 import express, { type Request } from 'express';
 import { FliptProvider } from 'openfeature-flipt-provider';
-import { flags } from 'openfeature-flipt-provider/express';
+import { flags, ofrep } from 'openfeature-flipt-provider/express';
 import { startLocalService } from 'openfeature-flipt-provider/local';
 import { contextFactory, FliptModule, RequireFlag } from 'openfeature-flipt-provider/nest';
+import { ofrep as plainOfrep } from 'openfeature-flipt-provider/ofrep';
 
 class App {}
 
 async function inExpress(provider: FliptProvider): Promise<void> {
   const app = express();
   app.use(flags({ provider, context: (req) => ({ targetingKey: req.get('x-user') ?? 'nobody' }) }));
+  app.use(ofrep({ flags: ['banner'], context: (req) => ({ targetingKey: req.get('x-user') ?? 'nobody' }) }));
   app.get('/', async (req, res) => {
     res.send(await req.flags.getStringValue('banner', 'none'));
   });
@@ -22,8 +24,21 @@ async function inExpress(provider: FliptProvider): Promise<void> {
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
   assert.equal(await (await fetch(`http://127.0.0.1:${port}/`)).text(), 'blue');
+  await isBlue((path, init) => fetch(`http://127.0.0.1:${port}${path}`, init));
+  const handler = plainOfrep({ flags: ['banner'], context: () => ({ targetingKey: 'nobody' }) });
+  await isBlue((path, init) => handler(new Request(`http://app${path}`, init)));
   server.closeAllConnections();
   server.close();
+}
+
+async function isBlue(send: (path: string, init: RequestInit) => Promise<Response>): Promise<void> {
+  const response = await send('/ofrep/v1/evaluate/flags/banner', { method: 'POST', body: '{}' });
+  assert.deepEqual(await response.json(), {
+    key: 'banner',
+    value: 'blue',
+    variant: 'blue',
+    reason: 'STATIC',
+  });
 }
 
 async function inNest(url: string): Promise<void> {

@@ -1,11 +1,11 @@
 import { GeneralError } from '@openfeature/server-sdk';
-import type { Answer, VariantAnswer } from '../model/answer.js';
-import type { Failure } from '../model/failure.js';
-import { traitsOf } from '../model/failure-traits.js';
-import type { Resolution } from '../model/resolution.js';
-import { errorOf } from './errors.js';
-import { reasonOf, reasonWithoutVariant } from './mapping/reasons.js';
-import { attachmentOf } from './mapping/value.js';
+import type { Answer, VariantAnswer } from '../../model/answer.js';
+import type { Failure } from '../../model/failure.js';
+import { traitsOf } from '../../model/failure-traits.js';
+import type { Resolution } from '../../model/resolution.js';
+import { errorOf } from '../errors.js';
+import { reasonOf, reasonWithoutVariant } from '../mapping/reasons.js';
+import { attachmentOf } from '../mapping/value.js';
 
 /** A flag as `evaluateAll` returns it: plain JSON values, for a page or a browser. */
 export interface EvaluatedFlag {
@@ -65,7 +65,7 @@ function missingSnapshot(): never {
 }
 
 /** What concerns the context or the provider concerns all flags alike. */
-function throwIfUnusable(answer: Answer): void {
+export function throwIfUnusable(answer: Answer): void {
   if (answer.kind === 'failed' && traitsOf(answer.failure).errorCode !== 'GENERAL') {
     if (traitsOf(answer.failure).errorCode !== 'PARSE_ERROR') throw errorOf(answer.failure);
   }

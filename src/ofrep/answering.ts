@@ -1,0 +1,120 @@
+import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
+import { inTime, systemClock } from '../clock.js';
+import { checkOptions } from '../options/check-options.js';
+import { isPromiseLike, kindOf } from '../text/describe.js';
+import { contextInBody } from './ofrep-body.js';
+import { ofrepRules, type FlagEvaluator, type OfrepOptions } from './ofrep-options.js';
+import { bulk, single } from './ofrep-response.js';
+import {
+  NO_PROVIDER,
+  NO_SNAPSHOT,
+  NO_TARGETING_KEY,
+  NOTHING_HERE,
+  notFound,
+  refused,
+  unanswered,
+  UNUSABLE,
+  USE_POST,
+} from './refusals.js';
+
+/** Answers a request as the web knows it; the framework's own form of it goes to the option `context`. */
+type Answer<R> = (request: Request, original: R) => Promise<Response>;
+
+/** Ends with one of OFREP's paths: frameworks put their own before it. */
+const PATH = /\/ofrep\/v1\/evaluate\/flags(?:\/([^/]+))?\/?$/;
+
+/** Makes what answers OFREP's requests, whichever framework they come from. Throws a TypeError if an option is wrong. */
+export function answering<R>(options: OfrepOptions<R>): Answer<R> {
+  checkOptions(ofrepRules, options);
+  const { flags, allow = [] } = options;
+  const named = typeof flags === 'function' ? flags : [...new Set(flags)];
+  const isNamed = (key: string) => (typeof named === 'function' ? named(key) : named.includes(key));
+
+  const evaluate = async (
+    context: EvaluationContext,
+    flagKey: string | undefined,
+    ifNoneMatch: string | null,
+  ): Promise<Response> => {
+    const provider = evaluatorOf(options);
+    if (provider === undefined) return refused(NO_PROVIDER, flagKey);
+    try {
+      if (flagKey === undefined) return bulk(await provider.evaluateEach(context, named), ifNoneMatch);
+      const outcome = (await provider.evaluateEach(context, [flagKey])).get(flagKey);
+      return outcome === undefined ? notFound(flagKey) : single(flagKey, outcome);
+    } catch (error) {
+      return answerTo(error, flagKey, typeof named === 'function');
+    }
+  };
+
+  return async (request, original) => {
+    const path = PATH.exec(new URL(request.url).pathname);
+    if (path === null) return refused(NOTHING_HERE);
+    if (request.method !== 'POST') return refused(USE_POST);
+    const flagKey = decoded(path[1]);
+    const own = await ownContext(original, options);
+    const body = await contextInBody(request);
+    if ('errorCode' in body) return refused(body, flagKey);
+    if (flagKey !== undefined && !isNamed(flagKey)) return notFound(flagKey);
+    const context = { ...picked(body.context, allow), ...surrounding(), ...own };
+    return evaluate(context, flagKey, request.headers.get('if-none-match'));
+  };
+}
+
+async function ownContext<R>(
+  request: R,
+  { context, contextTimeoutMs = 1000 }: OfrepOptions<R>,
+): Promise<EvaluationContext> {
+  const late = () =>
+    new Error(`ofrep: context has not settled within ${contextTimeoutMs} ms (contextTimeoutMs)`);
+  const given = context(request);
+  const own: unknown = isPromiseLike(given)
+    ? await inTime(given, contextTimeoutMs, systemClock, late)
+    : given;
+  if (typeof own === 'object' && own !== null && !Array.isArray(own)) return { ...own };
+  throw new TypeError(`ofrep: context: expected an object such as { targetingKey: … }, got ${kindOf(own)}`);
+}
+
+/** What every client of this request knows without being told by the browser. */
+function surrounding(): EvaluationContext {
+  return { ...OpenFeature.getContext(), ...OpenFeature.getTransactionContext() };
+}
+
+function picked(inBody: object, allow: readonly string[]): EvaluationContext {
+  const present = allow.filter((name) => Object.hasOwn(inBody, name));
+  return Object.fromEntries(present.map((name) => [name, Reflect.get(inBody, name)]));
+}
+
+function decoded(segment: string | undefined): string | undefined {
+  try {
+    return segment && decodeURIComponent(segment);
+  } catch {
+    // No flag is called so.
+    return segment;
+  }
+}
+
+function evaluatorOf<R>({ provider, domain }: OfrepOptions<R>): FlagEvaluator | undefined {
+  if (provider !== undefined) return provider;
+  const registered = domain === undefined ? OpenFeature.getProvider() : OpenFeature.getProvider(domain);
+  return isEvaluator(registered) ? registered : undefined;
+}
+
+function isEvaluator(provider: object): provider is FlagEvaluator {
+  return 'evaluateEach' in provider && typeof provider.evaluateEach === 'function';
+}
+
+/** Errors are known by their code: two copies of OpenFeature may meet. What is no error of OpenFeature's is a defect. */
+function answerTo(error: unknown, flagKey: string | undefined, byFunction: boolean): Response {
+  switch ((error as { readonly code?: unknown } | null)?.code) {
+    case 'INVALID_CONTEXT':
+      return refused(UNUSABLE, flagKey);
+    case 'TARGETING_KEY_MISSING':
+      return refused(NO_TARGETING_KEY, flagKey);
+    case 'PROVIDER_NOT_READY':
+      return unanswered(flagKey);
+    case 'GENERAL':
+      return byFunction && flagKey === undefined ? refused(NO_SNAPSHOT) : unanswered(flagKey);
+    default:
+      throw error;
+  }
+}

@@ -1,0 +1,59 @@
+import { inTime, systemClock } from '../clock.js';
+import { LATE, NO_CONTEXT, NO_JSON, TOO_LARGE, type OfrepRefusal } from './refusals.js';
+
+const MOST_BYTES = 65_536;
+/** A body of this size takes a moment; who needs longer keeps a connection busy. */
+const BODY_WITHIN_MS = 10_000;
+
+/** What the request's body names as context, or why the body cannot be used. */
+export async function contextInBody(request: Request): Promise<{ readonly context: object } | OfrepRefusal> {
+  const text = await textOf(request);
+  if (typeof text !== 'string') return text;
+  const body = parsed(text);
+  if (!isObject(body)) return NO_JSON;
+  const context = 'context' in body ? body.context : {};
+  return isObject(context) ? { context } : NO_CONTEXT;
+}
+
+async function textOf(request: Request): Promise<string | OfrepRefusal> {
+  if (request.bodyUsed) {
+    throw new TypeError('ofrep: the body of the request has been read already: pass a clone from before');
+  }
+  if (Number(request.headers.get('content-length')) > MOST_BYTES) return TOO_LARGE;
+  const reader = request.body?.getReader();
+  if (reader === undefined) return '';
+  try {
+    return await inTime(readAll(reader), BODY_WITHIN_MS, systemClock, () => new Error('late'));
+  } catch {
+    // It came too slowly, or the browser has gone: then nobody reads this.
+    return LATE;
+  } finally {
+    // Its end is of no interest, and may not come.
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string | OfrepRefusal> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.byteLength;
+    if (bytes > MOST_BYTES) return TOO_LARGE;
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is { readonly context?: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,71 @@
+import type { EvaluationContext } from '@openfeature/server-sdk';
+import * as v from 'valibot';
+import type { FlagOutcome } from '../index.js';
+import type { OptionRules } from '../options/check-options.js';
+import { callable, having, members, milliseconds } from '../options/option-shapes.js';
+
+/** What answers OFREP requests: a `FliptProvider`. */
+export interface FlagEvaluator {
+  /** What became of each of these flags. */
+  evaluateEach(
+    context: EvaluationContext,
+    flagKeys: readonly string[] | ((flagKey: string) => boolean),
+  ): Promise<ReadonlyMap<string, FlagOutcome>>;
+}
+
+/** A wrong or unknown option is a TypeError that names it, thrown when the handler is made. */
+export interface OfrepOptions<R> {
+  /**
+   * The user and other attributes of a request, as your session knows them: at least a `targetingKey`. It must not read
+   * the body. If it throws, rejects or returns no object, the framework's error handling gets the error.
+   */
+  readonly context: (request: R) => EvaluationContext | Promise<EvaluationContext>;
+  /**
+   * The flags that the browser may see, as a list of keys or as a function that is asked for each key. All others are not
+   * evaluated, and do not exist for the browser. For all flags at once, a function needs Flipt's snapshot.
+   */
+  readonly flags: readonly string[] | ((flagKey: string) => boolean);
+  /**
+   * Attributes that the browser itself may name, such as its language or the size of its window, where nothing else names
+   * them. Never `targetingKey`. Default: none.
+   */
+  readonly allow?: readonly string[] | undefined;
+  /** Milliseconds that an async `context` may take, at most 2147483647. Default 1000. */
+  readonly contextTimeoutMs?: number | undefined;
+  /** OpenFeature's domain, whose provider answers. Default: the default one. */
+  readonly domain?: string | undefined;
+  /**
+   * The `FliptProvider` that answers. Needed if it is not registered itself, as inside a MultiProvider.
+   * Default: the provider registered for `domain`.
+   */
+  readonly provider?: FlagEvaluator | undefined;
+}
+
+const texts = (expected: string) => v.array(v.string(expected), expected);
+
+const flags = v.custom<OfrepOptions<never>['flags']>(
+  (value) =>
+    typeof value === 'function' || (Array.isArray(value) && value.every((key) => typeof key === 'string')),
+  'a list of flag keys or a function that says which flags the browser may see',
+);
+
+export const ofrepRules: OptionRules = {
+  owner: 'ofrep',
+  shape: members({
+    context: callable(),
+    flags,
+    allow: v.optional(
+      v.pipe(
+        texts('a list of names of attributes'),
+        v.check(
+          (names) => !names.includes('targetingKey'),
+          'names of attributes without targetingKey, which only context gives',
+        ),
+      ),
+    ),
+    contextTimeoutMs: milliseconds(1),
+    domain: v.optional(v.string('a string')),
+    provider: v.optional(having(['evaluateEach'], 'a FliptProvider')),
+  }),
+  showsText: () => true,
+};

@@ -1,0 +1,93 @@
+import { GeneralError, type ErrorCode } from '@openfeature/server-sdk';
+import type { Answer } from '../../model/answer.js';
+import type { Resolution } from '../../model/resolution.js';
+import { inTurns, throwIfUnusable } from './evaluate-all.js';
+import { errorOf } from '../errors.js';
+import { checkFlagKeys } from '../flag-keys.js';
+import { CLOSED } from '../pipeline.js';
+import { errorCodeOf } from '../mapping/failures.js';
+import { reasonWithoutVariant, serviceReasonOf } from '../mapping/reasons.js';
+
+/**
+ * What became of a flag, as `evaluateEach` returns it: what the service has decided, wherever the answer comes from. It
+ * is the same from the cache and from the service.
+ */
+export type FlagOutcome =
+  | {
+      /** A boolean flag. */
+      readonly type: 'boolean';
+      /** Whether it is on. */
+      readonly value: boolean;
+      /** OpenFeature's reason, never `CACHED` or `STALE`. */
+      readonly reason: string;
+    }
+  | {
+      /** A variant flag. */
+      readonly type: 'variant';
+      /** The variant's key; `null` if no variant applies. */
+      readonly value: string | null;
+      /** The variant's attachment as JSON text. Absent if there is none. */
+      readonly attachment?: string;
+      /** OpenFeature's reason, never `CACHED` or `STALE`. */
+      readonly reason: string;
+    }
+  | {
+      /** The flag does not exist. */
+      readonly type: 'missing';
+    }
+  | {
+      /** There is no answer. */
+      readonly type: 'failed';
+      /** `GENERAL` or `PARSE_ERROR`. */
+      readonly errorCode: ErrorCode;
+    };
+
+/** Rejects with an error of OpenFeature's where nothing can be evaluated. */
+export async function evaluateEach(
+  named: readonly string[] | ((flagKey: string) => boolean),
+  running: { readonly flagKeys: () => Iterable<string> | undefined } | undefined,
+  evaluate: (flagKey: string) => Resolution | Promise<Resolution>,
+): Promise<ReadonlyMap<string, FlagOutcome>> {
+  if (running === undefined) throw errorOf(CLOSED);
+  const keys = [...new Set(keysOf(named, running.flagKeys()))];
+  const answers = await inTurns(keys, async (flagKey) => (await evaluate(flagKey)).answer);
+  const outcomes = new Map<string, FlagOutcome>();
+  for (const [at, flagKey] of keys.entries()) {
+    const answer = answers[at];
+    if (answer === undefined) continue;
+    throwIfUnusable(answer);
+    outcomes.set(flagKey, outcomeOf(answer));
+  }
+  return outcomes;
+}
+
+/** The keys that were listed, or those of the snapshot that a function names. */
+function keysOf(
+  named: readonly string[] | ((flagKey: string) => boolean),
+  known: Iterable<string> | undefined,
+): readonly string[] {
+  if (typeof named !== 'function') {
+    checkFlagKeys('evaluateEach', named);
+    return named;
+  }
+  if (known !== undefined) return [...known].filter((flagKey) => named(flagKey));
+  throw new GeneralError('evaluateEach: there is no snapshot yet to take the flag keys from: name them');
+}
+
+function outcomeOf(answer: Answer): FlagOutcome {
+  switch (answer.kind) {
+    case 'failed':
+      return { type: 'failed', errorCode: errorCodeOf(answer.failure) };
+    case 'missing':
+      return { type: 'missing' };
+    case 'boolean':
+      return { type: 'boolean', value: answer.enabled, reason: serviceReasonOf(answer) };
+    case 'variant': {
+      const reason = serviceReasonOf(answer);
+      if (reasonWithoutVariant(answer) !== undefined) return { type: 'variant', value: null, reason };
+      const { variant, attachment } = answer;
+      const isAttached = attachment !== '' && attachment !== 'null';
+      return { type: 'variant', value: variant, ...(isAttached && { attachment }), reason };
+    }
+  }
+}

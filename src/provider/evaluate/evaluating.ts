@@ -1,0 +1,25 @@
+import type { EvaluationContext } from '@openfeature/server-sdk';
+import { failedResolution, type Resolution } from '../../model/resolution.js';
+import { requestViewOf } from '../../request/view.js';
+import { isText, NO_FLAG_KEY } from '../flag-keys.js';
+import { UNREADABLE_CONTEXT } from '../mapping/subject.js';
+import { CLOSED, type Running } from '../pipeline.js';
+
+/** Never throws or rejects: what went wrong is in the resolution. */
+export type EvaluateFlag = (flagKey: string, context: EvaluationContext) => Resolution | Promise<Resolution>;
+
+/** Evaluates flags for callers who may be written in plain JavaScript, in the life that goes on. */
+export function evaluating(current: () => Running | undefined): EvaluateFlag {
+  return (flagKey, context) => {
+    const running = current();
+    if (running === undefined) return failedResolution(CLOSED);
+    // One such key would spoil the batch of all others.
+    if (!isText(flagKey)) return failedResolution(NO_FLAG_KEY);
+    try {
+      return running.resolve(flagKey, context, requestViewOf(context));
+    } catch {
+      // There may be no context at all, or a proxy that throws.
+      return failedResolution(UNREADABLE_CONTEXT);
+    }
+  };
+}

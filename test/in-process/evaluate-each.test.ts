@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { localService, open } from '../provider/open.fixture.js';
+import { FEATURES, PRO } from './features.fixture.js';
+
+const MODES = [{ evaluation: 'in-process' }, { evaluation: 'remote' }, { watch: false }] as const;
+const BLUE = { type: 'variant', value: 'blue', attachment: '{"rgb":"00f"}', reason: 'DEFAULT' };
+
+describe.each(MODES)('evaluateEach, with %o', (options) => {
+  const provider = async () => {
+    const service = await localService({ features: FEATURES });
+    return { service, ...(await open({ url: service.url, ...options })) };
+  };
+
+  it('says what became of each flag, the same from the cache', async () => {
+    const { provider: flipt } = await provider();
+    for (let time = 1; time <= 2; time++) {
+      const outcomes = await flipt.evaluateEach({}, ['colour', 'banner', 'missing', 'banner']);
+      expect([...outcomes]).toEqual([
+        ['colour', BLUE],
+        ['banner', { type: 'boolean', value: true, reason: 'DEFAULT' }],
+        ['missing', { type: 'missing' }],
+      ]);
+    }
+    expect([...(await flipt.evaluateEach(PRO, ['colour'])).values()]).toEqual([
+      { type: 'variant', value: 'red', reason: 'TARGETING_MATCH' },
+    ]);
+  });
+});
+
+it('says which flags got no answer', async () => {
+  const service = await localService({ features: FEATURES });
+  const { provider } = await open({ url: service.url, watch: false, http: { retries: 0 } });
+  await service.close();
+  const outcomes = await provider.evaluateEach({}, ['banner']);
+  expect([...outcomes]).toEqual([['banner', { type: 'failed', errorCode: 'GENERAL' }]]);
+});
+
+it('takes a list, or a function once there is a snapshot', async () => {
+  const service = await localService({ features: FEATURES });
+  const { provider } = await open({ url: service.url, evaluation: 'in-process' });
+  expect([...(await provider.evaluateEach({}, (key) => key !== 'banner')).keys()]).toEqual(['colour']);
+  await expect(provider.evaluateEach({}, 'banner' as never)).rejects.toThrow(
+    new TypeError('evaluateEach: expected a list of flag keys'),
+  );
+  const { provider: without } = await open({ url: service.url, watch: false });
+  await expect(without.evaluateEach({}, () => true)).rejects.toMatchObject({ code: 'GENERAL' });
+  await provider.onClose();
+  await expect(provider.evaluateEach({}, [])).rejects.toMatchObject({ code: 'PROVIDER_NOT_READY' });
+});
+
+it('rejects for a context that cannot be used', async () => {
+  const service = await localService({ features: FEATURES });
+  const { provider } = await open({ url: service.url, targetingKey: 'required' });
+  await expect(provider.evaluateEach({}, ['banner'])).rejects.toMatchObject({
+    code: 'TARGETING_KEY_MISSING',
+  });
+});

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { ofrep as inExpress } from '../../src/express/index.js';
+import { ofrep } from '../../src/ofrep/index.js';
+
+const context = () => ({ targetingKey: 'user' });
+const flags = ['flag'];
+const KNOWN = 'context, flags, allow, contextTimeoutMs, domain, provider';
+
+it.each<[unknown, string]>([
+  [undefined, 'ofrep: options: expected an object of options, got undefined'],
+  [{ flags }, 'ofrep: context: expected a function, got undefined'],
+  [
+    { context },
+    'ofrep: flags: expected a list of flag keys or a function that says which flags the browser may see, got undefined',
+  ],
+  [
+    { context, flags: '*' },
+    'ofrep: flags: expected a list of flag keys or a function that says which flags the browser may see, got "*"',
+  ],
+  [{ context, flags, allow: 'plan' }, 'ofrep: allow: expected a list of names of attributes, got "plan"'],
+  [{ context, flags, allow: [1] }, 'ofrep: allow.0: expected a list of names of attributes, got 1'],
+  [
+    { context, flags, allow: ['plan', 'targetingKey'] },
+    'ofrep: allow: expected names of attributes without targetingKey, which only context gives, got a list',
+  ],
+  [{ context, flags, contextTimeoutMs: 0 }, 'ofrep: contextTimeoutMs: expected milliseconds >= 1, got 0'],
+  [{ context, flags, domain: 7 }, 'ofrep: domain: expected a string, got 7'],
+  [{ context, flags, provider: {} }, 'ofrep: provider: expected a FliptProvider, got an empty object'],
+  [{ context, flags, cors: true }, `ofrep: cors: unknown option, expected one of ${KNOWN}`],
+])('refuses %o', (options, message) => {
+  expect(() => ofrep(options as never)).toThrow(new TypeError(message));
+  expect(() => inExpress(options as never)).toThrow(new TypeError(message));
+});
