@@ -62,6 +62,19 @@ const MAY_IMPORT = {
   ],
   'client/': ['clock.ts', 'http/', 'model/', 'options/', 'remote/', 'text/'],
   'local/': ['clock.ts', 'engine/', 'files/', 'model/', 'options/', 'text/'],
+  'command/': [
+    'clock.ts',
+    'engine/',
+    'files/',
+    'http/',
+    'local/',
+    'model/',
+    'options/',
+    // Which values a variant can give.
+    'provider/mapping/',
+    'snapshot/',
+    'text/',
+  ],
   'ofrep/': ['clock.ts', 'index.ts', 'options/', 'text/'],
   'express/': ['clock.ts', 'index.ts', 'ofrep/', 'options/', 'text/'],
   'nest/': ['clock.ts', 'index.ts', 'options/', 'text/'],
@@ -101,7 +114,7 @@ const ONLY_IN = {
   yaml: ['local/features/'],
   http: ['local/http/'],
   https: [],
-  fs: ['files/', 'http/auth/', 'local/'],
+  fs: ['command/', 'files/', 'http/auth/', 'local/'],
   timers: ['clock.ts'],
 };
 

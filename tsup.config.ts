@@ -23,9 +23,8 @@ const ownFile: NonNullable<Options['esbuildPlugins']>[number] = {
 };
 
 export default defineConfig([
-  { ...shared, entry, format: 'esm', sourcemap: true },
+  { ...shared, entry: { ...entry, cli: 'src/command/cli.ts' }, format: 'esm', sourcemap: true },
   // A copy for each entry: splitting CommonJS would rewrite `?.` and `??` into calls, and classes into nameless ones.
   { ...shared, entry: { ...entry, snapshots }, format: 'cjs', splitting: false, esbuildPlugins: [ownFile] },
   { ...shared, entry, format: ['esm', 'cjs'], dts: { only: true } },
-  { ...shared, entry: { cli: 'src/local/command/cli.ts' }, format: 'esm', splitting: false },
 ]);

@@ -68,9 +68,10 @@ export function providerSettings(
 export function clientSettings(
   options: ConnectionOptions = {},
   env: Environment = process.env,
+  rules: OptionRules = clientRules,
 ): ConnectionSettings {
-  checkOptions(clientRules, options);
-  return connectionOf(clientRules, options, env);
+  checkOptions(rules, options);
+  return connectionOf(rules, options, env);
 }
 
 /** Not by a regular expression: it would take quadratic time for a long row of slashes. */

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.js';
+import { closest } from '../text/closest.js';
 
 /** More warnings than this would only fill the log. */
 const MOST_SUGGESTIONS = 20;
 const MOST_REMEMBERED = 1_000;
-const CLOSE = 2;
 
 /**
  * Looks for the flag that was meant, once for each key that is missing and at most 20 times. Other missing keys are
@@ -37,37 +37,4 @@ export function misspeltKeys(
       if (waiting.push(key) === 1) clock.endOfTurn(lookAtOne);
     },
   };
-}
-
-function closest(key: string, known: Iterable<string>): string | undefined {
-  let found: string | undefined;
-  // A key of two letters is close to every other one.
-  let limit = Math.min(CLOSE, key.length - 1);
-  for (const other of known) {
-    const apart = distance(key, other, limit);
-    if (apart > limit || apart === 0) continue;
-    found = other;
-    limit = apart - 1;
-  }
-  return found;
-}
-
-/** Levenshtein's distance; `limit` + 1 where it is larger than that. */
-export function distance(one: string, other: string, limit: number): number {
-  if (Math.abs(one.length - other.length) > limit) return limit + 1;
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (let at = 1; at <= one.length; at++) {
-    const above = row;
-    row = [at];
-    for (let to = 1; to <= other.length; to++) {
-      const replaced = cell(above, to - 1) + (one.charAt(at - 1) === other.charAt(to - 1) ? 0 : 1);
-      row.push(Math.min(replaced, cell(above, to) + 1, cell(row, to - 1) + 1));
-    }
-    if (Math.min(...row) > limit) return limit + 1;
-  }
-  return Math.min(cell(row, other.length), limit + 1);
-}
-
-function cell(row: readonly number[], at: number): number {
-  return row[at] ?? Infinity;
 }

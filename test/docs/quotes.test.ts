@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HELP } from '../../src/local/command/command-line.js';
+import { HELP, HELPS } from '../../src/command/help.js';
 import { fencesOf, pages, quotesOf, ROOT, tableOf, textOf } from './pages.fixture.js';
 
 /** What a page shows as code: samples, and what stands between backticks. */
@@ -20,16 +20,22 @@ describe.each(pages())('%s', (page) => {
     expect(names.filter((name) => !Object.hasOwn(manifest.scripts, name ?? ''))).toEqual([]);
   });
 
-  it('names only options that the command serve has', () => {
-    const serving = shownIn(page).filter((code) => /(^|\s)serve\s/.test(code) || code.startsWith('--'));
-    const known = new Set(optionsIn(HELP));
-    expect(serving.flatMap(optionsIn).filter((option) => !known.has(option))).toEqual([]);
+  it('names only options that the commands have', () => {
+    const shown = shownIn(page);
+    const unknown = (code: string, help: string) =>
+      optionsIn(code).filter((option) => !optionsIn(help).includes(option));
+    const ofCommands = Object.entries(HELPS).flatMap(([command, help]) =>
+      shown.filter((code) => code.includes(` ${command} --`)).flatMap((code) => unknown(code, help)),
+    );
+    const all = [HELP, ...Object.values(HELPS)].join('\n');
+    const alone = shown.filter((code) => code.startsWith('--')).flatMap((code) => unknown(code, all));
+    expect([...ofCommands, ...alone]).toEqual([]);
   });
 });
 
 it('docs/local.md lists every option of the command serve', () => {
   const rows = tableOf('docs/local.md', 'Option', '`serve`').map((row) => row.join(' '));
-  const [, options = ''] = /^Options\n(.*?)\n\n/ms.exec(HELP) ?? [];
+  const [, options = ''] = /^Options\n(.*?)\n\n/ms.exec(HELPS.serve) ?? [];
   const all = [...options.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, option = '']) => option);
   expect(all).toContain('--features');
   const notOfServing = ['--help', '--version'];

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { distance, misspeltKeys } from '../../src/snapshot/misspelt.js';
+import { misspeltKeys } from '../../src/snapshot/misspelt.js';
+import { distance } from '../../src/text/closest.js';
 import { manualClock } from '../clock.fixture.js';
 
 async function suggestions(missing: readonly string[], known: readonly string[]) {

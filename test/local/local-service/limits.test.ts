@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { HELP, readCommandLine } from '../../../src/local/command/command-line.js';
+import { readCommandLine } from '../../../src/command/command-line.js';
+import { HELPS } from '../../../src/command/help.js';
 import { startLocalService, type LocalService } from '../../../src/local/index.js';
 import { listen } from '../../../src/local/http/listener.js';
 import { textOf } from '../../docs/pages.fixture.js';
@@ -39,7 +40,7 @@ it('listens as the options state, with the limits that the doc comments and the 
       closeTimeoutMs: 5_000,
     }),
   );
-  expect(HELP).toContain(
+  expect(HELPS.serve).toContain(
     "Limits: bodies of 16 MB; 10 seconds for a request's headers, 30 for all of it. 50,000 items a batch.",
   );
   const comments = textOf('src/local/local-service.ts').replace(/\n \* /g, ' ');
@@ -57,6 +58,6 @@ it('evaluates as the options state', async () => {
 
 it.each(['port', 'host', 'semantics'] as const)('serves with the --%s that the help states', (name) => {
   const line = readCommandLine(['serve', '--features', 'features.yml'], {});
-  const [, value] = new RegExp(`  --${name} [^]*?Default: ([\\w.]*\\w)`).exec(HELP) ?? [];
+  const [, value] = new RegExp(`  --${name} [^]*?Default: ([\\w.]*\\w)`).exec(HELPS.serve) ?? [];
   expect(line).toMatchObject({ serve: { [name]: name === 'port' ? Number(value) : value } });
 });

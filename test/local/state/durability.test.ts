@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { type CommandProcess, startCommand } from '../command/command-process.fixture.js';
+import { type CommandProcess, startCommand } from '../../command/command-process.fixture.js';
 import { useFolder } from '../folder.fixture.js';
 import { ask, BASE_FEATURES, evaluate } from '../requests.fixture.js';
 

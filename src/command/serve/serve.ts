@@ -1,49 +1,17 @@
-import { type Clock, systemClock } from '../../clock.js';
+import { systemClock } from '../../clock.js';
 import type { Fingerprint } from '../../files/fingerprint.js';
-import { HELP, readCommandLine, type ServeArguments } from './command-line.js';
-import { DataFileError } from '../state/data-file.js';
-import { FeaturesError } from '../features/features-error.js';
-import { currentVersion, watchFile } from './features-watch.js';
+import { FeaturesError } from '../../local/features/features-error.js';
+import { startLocalService, type LocalService } from '../../local/local-service.js';
+import { DataFileError } from '../../local/state/data-file.js';
 import { messageOf } from '../../text/describe.js';
 import { isLoopback } from '../../text/loopback.js';
-import { type LocalService, startLocalService } from '../local-service.js';
+import type { Surroundings } from '../surroundings.js';
+import { CommandError } from '../wrong-argument.js';
+import { currentVersion, watchFile } from './features-watch.js';
+import type { ServeArguments } from './serve-arguments.js';
 
-/** The process that the command runs in, as far as it uses it. */
-export interface Surroundings {
-  /** The arguments behind the command's name. */
-  readonly argv: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly version: string;
-  /** Each prints one line. */
-  readonly print: (line: string) => void;
-  readonly complain: (line: string) => void;
-  /** Ends the service when it is aborted. */
-  readonly end: AbortSignal;
-  readonly clock?: Clock;
-}
-
-const NAME = 'openfeature-flipt-provider';
-
-/** Runs the command; resolves with its exit code. */
-export async function runCommand(surroundings: Surroundings): Promise<number> {
-  const { argv, env, version, print, complain } = surroundings;
-  const line = readCommandLine(argv, env);
-  switch (line.kind) {
-    case 'help':
-      print(HELP.trimEnd());
-      return 0;
-    case 'version':
-      print(version);
-      return 0;
-    case 'wrong':
-      complain(`${NAME}: ${line.message} (--help says more)`);
-      return 1;
-    case 'serve':
-      return serve(line.serve, surroundings);
-  }
-}
-
-async function serve(asked: ServeArguments, surroundings: Surroundings): Promise<number> {
+/** Serves until it is ended; resolves with the exit code. */
+export async function serve(asked: ServeArguments, surroundings: Surroundings): Promise<number> {
   const { print, complain, end } = surroundings;
   const known = asked.features === undefined ? undefined : await currentVersion(asked.features);
   try {
@@ -62,8 +30,7 @@ async function serve(asked: ServeArguments, surroundings: Surroundings): Promise
     await service.close();
     return 0;
   } catch (error) {
-    complain(`${NAME}: ${startError(error, asked)}`);
-    return 1;
+    throw new CommandError(startError(error, asked), { cause: error });
   }
 }
 

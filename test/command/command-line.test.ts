@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { HELP, readCommandLine } from '../../../src/local/command/command-line.js';
+import { readCommandLine } from '../../src/command/command-line.js';
+import { HELP, HELPS } from '../../src/command/help.js';
 
 const read = (line: string, env: Record<string, string> = {}): ReturnType<typeof readCommandLine> =>
   readCommandLine(line === '' ? [] : line.split(' '), env);
@@ -43,17 +44,16 @@ describe('arguments', () => {
   it.each([
     ['--help', 'help'],
     ['-h', 'help'],
-    ['serve --help', 'help'],
     ['--version', 'version'],
   ])('%s', (line, kind) => {
     expect(read(line)).toEqual({ kind });
   });
 
   it.each([
-    ['', 'expected the command serve, got none'],
-    ['start', 'expected the command serve, got start'],
+    ['', 'expected the command serve, explain or types, got none'],
+    ['start', 'expected the command serve, explain or types, got start'],
     ['serve f.yml', 'unexpected argument f.yml'],
-    ['start f.yml', 'expected the command serve, got start'],
+    ['start f.yml', 'expected the command serve, explain or types, got start'],
     ['serve --bogus', "Unknown option '--bogus'"],
     ['serve --port --host', "Option '--port' argument is ambiguous"],
     ['serve', '--features: missing; expected a file'],
@@ -96,6 +96,11 @@ describe('the help', () => {
     'help',
     'version',
   ])('describes --%s', (option) => {
-    expect(HELP).toContain(`  --${option} `);
+    expect(HELPS.serve + HELP).toContain(`  --${option} `);
+  });
+
+  it.each(['serve', 'explain', 'types'] as const)('of %s is its own', (command) => {
+    expect(read(`${command} --help`)).toEqual({ kind: 'help', of: command });
+    expect(HELPS[command]).toContain(`Usage: openfeature-flipt-provider ${command} `);
   });
 });

@@ -1,11 +1,11 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../../src/clock.js';
-import { systemClock } from '../../../src/clock.js';
-import { runCommand } from '../../../src/local/command/command.js';
-import { startLocalService } from '../../../src/local/index.js';
-import { useFolder } from '../folder.fixture.js';
-import { ask, evaluate } from '../requests.fixture.js';
+import type { Clock } from '../../src/clock.js';
+import { systemClock } from '../../src/clock.js';
+import { runCommand } from '../../src/command/command.js';
+import { startLocalService } from '../../src/local/index.js';
+import { useFolder } from '../local/folder.fixture.js';
+import { ask, evaluate } from '../local/requests.fixture.js';
 
 const at = useFolder();
 
@@ -72,7 +72,7 @@ async function save(path: string, text: string): Promise<void> {
 describe('the command', () => {
   it('prints its help and its version', async () => {
     const help = run(['--help']);
-    expect(await help.line(/Usage/)).toMatch(/^out: Usage: openfeature-flipt-provider serve/);
+    expect(await help.line(/Usage/)).toMatch(/^out: Usage: openfeature-flipt-provider COMMAND/);
     expect(await help.code).toBe(0);
     const version = run(['--version']);
     expect(await version.line(/./)).toBe('out: 1.2.3');

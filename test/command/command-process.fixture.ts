@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type ScriptProcess, startScript } from '../../process.fixture.js';
+import { type ScriptProcess, startScript } from '../process.fixture.js';
 
-const COMMAND = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url));
+const COMMAND = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 /** The built command in a process of its own. */
 export interface CommandProcess extends ScriptProcess {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../../src/clock.js';
-import { watchFile } from '../../../src/local/command/features-watch.js';
+import type { Clock } from '../../src/clock.js';
+import { watchFile } from '../../src/command/serve/features-watch.js';
 
 /** A watch of a file that has the next version at each tick. */
 function watched(versions: readonly string[]): {

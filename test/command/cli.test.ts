@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { startCommand } from './command-process.fixture.js';
-import { useFolder } from '../folder.fixture.js';
-import { ask, evaluate } from '../requests.fixture.js';
+import { useFolder } from '../local/folder.fixture.js';
+import { ask, evaluate } from '../local/requests.fixture.js';
 
 const at = useFolder();
 const FEATURES = 'flags:\n  - {key: new, type: BOOLEAN_FLAG_TYPE, enabled: true}\n';
@@ -10,7 +10,7 @@ const FEATURES = 'flags:\n  - {key: new, type: BOOLEAN_FLAG_TYPE, enabled: true}
 describe('the built command', () => {
   it('prints its version and help', async () => {
     const { version } = JSON.parse(
-      await readFile(new URL('../../../package.json', import.meta.url), 'utf8'),
+      await readFile(new URL('../../package.json', import.meta.url), 'utf8'),
     ) as { version: string };
     expect(await startCommand(['--version']).ended).toEqual({ code: 0, output: `${version}\n` });
     expect(await startCommand(['--help']).ended).toMatchObject({ code: 0 });

@@ -1,0 +1,94 @@
+import { parseArgs } from 'node:util';
+import type { Environment } from '../options/environment.js';
+import { closest } from '../text/closest.js';
+import { messageOf } from '../text/describe.js';
+import { EXPLAIN_OPTIONS, readExplain, type ExplainArguments } from './explain/explain-arguments.js';
+import { COMMANDS, type CommandName } from './help.js';
+import type { CommandOptions } from './option-values.js';
+import { readServe, SERVE_OPTIONS, type ServeArguments } from './serve/serve-arguments.js';
+import { readTypes, TYPES_OPTIONS, type TypesArguments } from './types/types-arguments.js';
+import { WrongArgument } from './wrong-argument.js';
+
+export type CommandLine =
+  | { readonly kind: 'help'; readonly of?: CommandName }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'serve'; readonly serve: ServeArguments }
+  | { readonly kind: 'explain'; readonly explain: ExplainArguments }
+  | { readonly kind: 'types'; readonly types: TypesArguments }
+  | { readonly kind: 'wrong'; readonly message: string };
+
+const GENERAL = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const;
+
+const OPTIONS: Readonly<Record<CommandName, CommandOptions>> = {
+  serve: SERVE_OPTIONS,
+  explain: EXPLAIN_OPTIONS,
+  types: TYPES_OPTIONS,
+};
+
+/** Which command it is shows only when all options are known that may stand before its name. */
+const ALL_OPTIONS = { ...SERVE_OPTIONS, ...EXPLAIN_OPTIONS, ...TYPES_OPTIONS, ...GENERAL } as const;
+
+/** Reads the arguments behind the command's name. */
+export function readCommandLine(argv: readonly string[], env: Environment): CommandLine {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      options: ALL_OPTIONS,
+      allowPositionals: true,
+    });
+    const [name, extra] = positionals;
+    const command = COMMANDS.find((known) => known === name);
+    if (values.help) return command === undefined ? { kind: 'help' } : { kind: 'help', of: command };
+    if (values.version) return { kind: 'version' };
+    if (command === undefined) return wrong(unknownCommand(name));
+    const foreign = Object.keys(values).find((option) => !Object.hasOwn(OPTIONS[command], option));
+    if (foreign !== undefined) return wrong(unknownOption(`--${foreign}`, command));
+    if (extra !== undefined) return wrong(`unexpected argument ${extra}`);
+    switch (command) {
+      case 'serve':
+        return { kind: 'serve', serve: readServe(values, env) };
+      case 'explain':
+        return { kind: 'explain', explain: readExplain(values, env) };
+      case 'types':
+        return { kind: 'types', types: readTypes(values, env) };
+    }
+  } catch (error) {
+    if (error instanceof WrongArgument) return wrong(error.message);
+    const message = firstSentence(messageOf(error));
+    const unknown = /^Unknown option '(--?[^'=]+)/.exec(message)?.[1];
+    const command = COMMANDS.find((known) => argv.includes(known));
+    return wrong(unknown === undefined ? message : unknownOption(unknown, command));
+  }
+}
+
+/** The rest of node's message is advice about arguments that this command does not have. */
+function firstSentence(message: string): string {
+  return message.split(/\.\s/, 1)[0] ?? message;
+}
+
+function unknownCommand(name = 'none'): string {
+  return `expected the command serve, explain or types, got ${name}${didYouMean(name, COMMANDS)}`;
+}
+
+const CREDENTIAL_OPTION = /^-H$|token|jwt|auth|header|bearer|password|secret|credential|api-?key/i;
+
+function unknownOption(option: string, command: CommandName | undefined): string {
+  if (command !== undefined && command !== 'serve' && CREDENTIAL_OPTION.test(option)) {
+    return (
+      `${option}: credentials come from the environment only (FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or ` +
+      'FLIPT_AUTH): arguments are seen in the list of processes'
+    );
+  }
+  const known = command === undefined ? ALL_OPTIONS : { ...OPTIONS[command], ...GENERAL };
+  const names = Object.keys(known).map((name) => `--${name}`);
+  return `Unknown option '${option}'${didYouMean(option, names)}`;
+}
+
+function didYouMean(given: string, known: readonly string[]): string {
+  const like = closest(given, known);
+  return like === undefined ? '' : `; did you mean ${like}?`;
+}
+
+function wrong(message: string): CommandLine {
+  return { kind: 'wrong', message };
+}

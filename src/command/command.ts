@@ -1,0 +1,41 @@
+import { FeaturesError } from '../local/features/features-error.js';
+import { readCommandLine } from './command-line.js';
+import { HELP, HELPS } from './help.js';
+import { serve } from './serve/serve.js';
+import type { Surroundings } from './surroundings.js';
+import { CommandError } from './wrong-argument.js';
+
+const NAME = 'openfeature-flipt-provider';
+
+/** Runs the command; resolves with its exit code. */
+export async function runCommand(surroundings: Surroundings): Promise<number> {
+  const { argv, env, version, print, complain } = surroundings;
+  const line = readCommandLine(argv, env);
+  try {
+    switch (line.kind) {
+      case 'help':
+        print((line.of === undefined ? HELP : HELPS[line.of]).trimEnd());
+        return 0;
+      case 'version':
+        print(version);
+        return 0;
+      case 'wrong':
+        complain(`${NAME}: ${line.message} (--help says more)`);
+        return 1;
+      case 'serve':
+        return await serve(line.serve, surroundings);
+      case 'explain': {
+        const { explainFlag } = await import('./explain/explain-flag.js');
+        return await explainFlag(line.explain, surroundings);
+      }
+      case 'types': {
+        const { writeTypes } = await import('./types/write-types.js');
+        return await writeTypes(line.types, surroundings);
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof CommandError) && !(error instanceof FeaturesError)) throw error;
+    complain(`${NAME}: ${error.message}`);
+    return 1;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Environment } from '../../options/environment.js';
+import { quoted } from '../../text/quote.js';
+import type { OptionValues } from '../option-values.js';
+import { readSource, SOURCE_OPTIONS, type SourceArguments } from '../source/source-arguments.js';
+import { WrongArgument } from '../wrong-argument.js';
+
+export interface ExplainArguments {
+  readonly source: SourceArguments;
+  readonly flag: string;
+  readonly entity: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly isJson: boolean;
+}
+
+export const EXPLAIN_OPTIONS = {
+  ...SOURCE_OPTIONS,
+  flag: { type: 'string' },
+  entity: { type: 'string' },
+  context: { type: 'string', multiple: true },
+  json: { type: 'boolean' },
+} as const;
+
+/** Throws a {@link WrongArgument}. */
+export function readExplain(
+  values: OptionValues<typeof EXPLAIN_OPTIONS>,
+  env: Environment,
+): ExplainArguments {
+  const { flag, entity = '', context = [], json = false } = values;
+  if (!flag) throw new WrongArgument('--flag: missing; expected the key of a flag');
+  return { flag, entity, attributes: attributesOf(context), isJson: json, source: readSource(values, env) };
+}
+
+function attributesOf(context: readonly string[]): Readonly<Record<string, string>> {
+  // Without a prototype, so that an attribute may be called __proto__.
+  const attributes = Object.create(null) as Record<string, string>;
+  for (const text of context) {
+    const [name, value] = nameAndValue(text);
+    if (name === 'targetingKey') throw new WrongArgument('--context targetingKey: expected it as --entity');
+    if (Object.hasOwn(attributes, name)) throw new WrongArgument(`--context ${quoted(name)}: given twice`);
+    attributes[name] = value;
+  }
+  return attributes;
+}
+
+function nameAndValue(text: string): readonly [name: string, value: string] {
+  const end = text.indexOf('=');
+  if (end < 1) throw new WrongArgument(`--context: expected NAME=VALUE, got ${quoted(text)}`);
+  return [text.slice(0, end), text.slice(end + 1)];
+}

@@ -1,0 +1,29 @@
+import { explain } from '../../engine/explain/explain.js';
+import { explanationText } from '../../engine/explain/explanation-text.js';
+import { closest } from '../../text/closest.js';
+import { quoted } from '../../text/quote.js';
+import { loadFeatures } from '../source/load-features.js';
+import type { Surroundings } from '../surroundings.js';
+import type { ExplainArguments } from './explain-arguments.js';
+
+const NO_SUCH_FLAG = 2;
+
+/** Prints why a flag has its value; resolves with the exit code. */
+export async function explainFlag(asked: ExplainArguments, surroundings: Surroundings): Promise<number> {
+  const { source, flag, entity, attributes, isJson } = asked;
+  const { print, complain } = surroundings;
+  const { namespace } = source;
+  const features = await loadFeatures(source, 'explain', surroundings);
+  const explanation = explain(features, { namespace, flag, entity, attributes });
+  print(isJson ? JSON.stringify(explanation, null, 2) : explanationText(explanation));
+  if (explanation.decidedBy.by !== 'missing') return 0;
+  complain(missingText(asked, [...features.features.flags.keys()]));
+  return NO_SUCH_FLAG;
+}
+
+function missingText({ flag, source: { namespace } }: ExplainArguments, known: readonly string[]): string {
+  const missing = `There is no flag ${quoted(flag)} in namespace ${quoted(namespace)}`;
+  if (known.length === 0) return `${missing}, which has no flags; --namespace takes another one`;
+  const like = closest(flag, known);
+  return like === undefined ? missing : `${missing}; did you mean ${quoted(like)}?`;
+}

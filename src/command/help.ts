@@ -1,0 +1,112 @@
+/** What the command prints of itself. */
+export const HELP = `Usage: openfeature-flipt-provider COMMAND [options]
+
+Commands
+  serve      Serves feature flags over HTTP as Flipt does, from a features file.
+  explain    Says why a flag has its value for a user.
+  types      Writes the types of the flags, so that a misspelt key does not compile.
+
+openfeature-flipt-provider COMMAND --help lists the options of a command.
+  --help     Prints this.
+  --version  Prints the version.
+`;
+
+const SERVE = `Usage: openfeature-flipt-provider serve --features FILE [options]
+
+Serves feature flags over HTTP as Flipt does, from a features file: for development, tests and
+demonstrations. In production, that is what Flipt itself is for.
+
+Options
+  --features FILE        What to serve: a features file in Flipt's import and export format (YAML or JSON,
+                         one document a namespace). An edited file is reloaded within a second; while it is
+                         wrong, the old features stay and a message says why.
+  --port PORT            The port to listen on; 0 is any free one. Default: 8080.
+  --host HOST            The address to listen on. Default: 127.0.0.1, which only this machine reaches.
+  --allow-host NAME      Another host by which clients address the service, such as a container's name. May
+                         be given more than once. All other hosts, and pages of other origins, get a 403.
+  --semantics v1|v2      Whose rules of evaluation apply: Flipt v1's or v2's. With v2, only
+                         evaluation and snapshots are served. Default: v1.
+  --data FILE            Keeps every change made through the interface in FILE. Starts from FILE if it
+                         exists, else from --features; later edits of the features file have no effect. A
+                         change is answered only after it is safe on disk. One process a file.
+  --auth required        Answers only requests with a token (except GET /health). Needs a first token.
+  --bootstrap-token T    The first token, with which others are made. The environment variable
+                         FLIPT_BOOTSTRAP_TOKEN keeps it out of the list of processes.
+  --help                 Prints this.
+  --version              Prints the version.
+
+Operations
+  GET  /health
+  POST /evaluate/v1/batch
+  GET  /internal/v1/evaluation/snapshot/namespace/{namespaceKey}
+With v1:
+  POST /auth/v1/method/token                GET /auth/v1/tokens/{id}
+  GET, POST /api/v1/namespaces/{namespaceKey}/segments
+  GET, PUT  /api/v1/namespaces/{namespaceKey}/segments/{key}
+  GET, POST /api/v1/namespaces/{namespaceKey}/flags/{flagKey}/rules
+  PUT       /api/v1/namespaces/{namespaceKey}/flags/{flagKey}/variants/{id}
+With v2:
+  GET  /client/v2/environments/{environment}/namespaces/{namespaceKey}/snapshot
+  GET  /client/v2/environments/{environment}/namespaces/{namespaceKey}/stream
+
+Limits: bodies of 16 MB; 10 seconds for a request's headers, 30 for all of it. 50,000 items a batch.
+Ends on SIGINT or SIGTERM, after what is in flight. Exit code 0; 1 if it could not start.
+
+Example
+  openfeature-flipt-provider serve --features features.yml --port 8080
+`;
+
+const SOURCE = `  --features FILE        A features file in Flipt's import and export format.
+  --url URL              Instead of a file: the address of a running Flipt, whose snapshot is read.
+  --namespace KEY        Default: FLIPT_NAMESPACE, else default.
+  --environment NAME     With --url: Flipt v2's environment. Default: FLIPT_ENVIRONMENT.
+  --semantics v1|v2      With --features: whose rules of evaluation apply. Default: v1.`;
+
+const CREDENTIALS = `Credentials for --url come from the environment only, since arguments are seen in the list of
+processes: FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH.`;
+
+const EXPLAIN = `Usage: openfeature-flipt-provider explain --flag KEY [--entity ID] [--context NAME=VALUE …]
+                                          (--features FILE | --url URL) [options]
+
+Says why a flag has its value: each rule or rollout in order, what it compared, and what decided.
+
+Options
+  --flag KEY             The flag.
+  --entity ID            The user: what a context has as its targetingKey. Default: none.
+  --context NAME=VALUE   An attribute of the context. May be given more than once.
+${SOURCE}
+  --json                 Prints the explanation as JSON.
+  --help                 Prints this.
+
+${CREDENTIALS}
+Exit codes: 0 explained; 2 there is no such flag; 1 anything else, with a message.
+
+Example
+  openfeature-flipt-provider explain --url http://localhost:8080 --flag banner --entity user-1 --context plan=pro
+`;
+
+const TYPES = `Usage: openfeature-flipt-provider types (--features FILE | --url URL) --out FILE.ts [options]
+
+Writes the types of a namespace's flags: a table of flags, the list of their keys, and typed(client).
+
+Options
+${SOURCE}
+  --out FILE.ts          The file to write. A file that this command did not write is not overwritten.
+  --augment FILE.d.ts    Also writes the types of the keys of @openfeature/core, so that every client of
+                         OpenFeature knows them. Needs TypeScript's skipLibCheck.
+  --check                Writes nothing, and fails if a file is out of date.
+  --help                 Prints this.
+
+${CREDENTIALS}
+Exit codes: 0 written, or up to date; 1 anything else, with a message.
+
+Example
+  openfeature-flipt-provider types --features features.yml --out src/flags.ts
+`;
+
+/** The help of each command. */
+export const HELPS = { serve: SERVE, explain: EXPLAIN, types: TYPES } as const;
+
+export type CommandName = keyof typeof HELPS;
+
+export const COMMANDS: readonly CommandName[] = ['serve', 'explain', 'types'];

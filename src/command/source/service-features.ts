@@ -1,0 +1,84 @@
+import { systemClock } from '../../clock.js';
+import type { CompiledFeatures } from '../../engine/compiled-features.js';
+import { authorized } from '../../http/auth/authorized.js';
+import { openCredentials } from '../../http/auth/open-credentials.js';
+import { retried } from '../../http/retried.js';
+import { retryBudget } from '../../http/retry-budget.js';
+import { openTransport } from '../../http/transport.js';
+import { connectionRules } from '../../options/connection-rules.js';
+import type { Logger } from '../../options/provider-options.js';
+import { clientSettings, type ConnectionSettings } from '../../options/settings.js';
+import { snapshotFetcher, type Fetched } from '../../snapshot/fetch.js';
+import type { Surroundings } from '../surroundings.js';
+import { CommandError } from '../wrong-argument.js';
+import type { ServiceSource } from './source-arguments.js';
+
+/** What a running Flipt evaluates a namespace from. Rejects with a {@link CommandError}. */
+export async function serviceFeatures(
+  source: ServiceSource,
+  command: string,
+  surroundings: Surroundings,
+): Promise<CompiledFeatures> {
+  const settings = settingsOf(source, command, surroundings);
+  const fetched = await fetchOnce(settings, source.namespace, surroundings.end);
+  if (fetched.kind === 'snapshot') return fetched.snapshot.compiled;
+  throw new CommandError(
+    fetched.kind === 'failed' ? adviceOn(fetched, command) : 'an answer that nobody asked for',
+  );
+}
+
+function settingsOf(
+  { url, environment }: ServiceSource,
+  command: string,
+  { env, complain: warn }: Surroundings,
+): ConnectionSettings {
+  const none = () => undefined;
+  const logger: Logger = { error: warn, warn, info: none, debug: none };
+  try {
+    const options = { url, logger, ...(environment !== undefined && { environment }) };
+    return clientSettings(options, env, connectionRules(command));
+  } catch (error) {
+    if (error instanceof TypeError) throw new CommandError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+async function fetchOnce(
+  settings: ConnectionSettings,
+  namespace: string,
+  end: AbortSignal,
+): Promise<Fetched> {
+  const { url, environment, http } = settings;
+  const transport = openTransport(settings, systemClock);
+  const credentials = openCredentials(settings, transport.send, systemClock, Math.random);
+  const retries = { retries: http.retries, withinMs: RETRY_MS };
+  const send = retried(
+    authorized(transport.send, credentials),
+    retries,
+    retryBudget(),
+    systemClock,
+    Math.random,
+  );
+  try {
+    return await snapshotFetcher(send, { url, namespace, environment }, systemClock, end)(undefined);
+  } finally {
+    await transport.close();
+  }
+}
+
+/** Milliseconds in which a failed attempt is repeated. Somebody waits at a terminal. */
+const RETRY_MS = 2_000;
+
+/** What failed, and what to do about it. */
+function adviceOn({ failure, isUnknown, offersNone }: Failed, command: string): string {
+  const { kind, message } = failure;
+  if (kind === 'unauthorized')
+    return `${message}; FLIPT_TOKEN, FLIPT_JWT or FLIPT_TOKEN_FILE gives credentials`;
+  if (kind === 'connection' || kind === 'timeout')
+    return `${message}; is it running there? --url names its address`;
+  if (isUnknown) return `${message}; --namespace and --environment say which one is meant`;
+  if (kind === 'forbidden' || !offersNone) return message;
+  return `${message}; it seems to offer no snapshots, which ${command} reads: give exported features as --features`;
+}
+
+type Failed = Extract<Fetched, { readonly kind: 'failed' }>;

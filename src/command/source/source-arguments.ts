@@ -1,0 +1,58 @@
+import type { Semantics } from '../../engine/features.js';
+import type { Environment } from '../../options/environment.js';
+import type { OptionValues } from '../option-values.js';
+import { WrongArgument } from '../wrong-argument.js';
+
+/** Where a command reads features from: a file, or a running Flipt. */
+export type SourceArguments = FileSource | ServiceSource;
+
+export interface FileSource {
+  readonly kind: 'file';
+  readonly path: string;
+  readonly namespace: string;
+  readonly semantics: Semantics;
+}
+
+export interface ServiceSource {
+  readonly kind: 'service';
+  readonly url: string;
+  readonly namespace: string;
+  /** Undefined: the variable FLIPT_ENVIRONMENT, if it is set. */
+  readonly environment: string | undefined;
+}
+
+export const SOURCE_OPTIONS = {
+  features: { type: 'string' },
+  url: { type: 'string' },
+  namespace: { type: 'string' },
+  environment: { type: 'string' },
+  semantics: { type: 'string' },
+} as const;
+
+/** Throws a {@link WrongArgument}. */
+export function readSource(values: OptionValues<typeof SOURCE_OPTIONS>, env: Environment): SourceArguments {
+  const { features, url, environment, semantics } = values;
+  const namespace = values.namespace ?? (env.FLIPT_NAMESPACE || 'default');
+  if (namespace === '') throw new WrongArgument('--namespace: expected the key of a namespace');
+  if (features !== undefined && url !== undefined) {
+    throw new WrongArgument('--features and --url: expected one of them');
+  }
+  if (url !== undefined) {
+    if (semantics !== undefined) {
+      throw new WrongArgument('--semantics: has no effect with --url; Flipt says whose rules apply');
+    }
+    if (environment === '') throw new WrongArgument('--environment: expected the name of an environment');
+    return { kind: 'service', url, namespace, environment };
+  }
+  if (features === undefined) {
+    throw new WrongArgument('--features: missing; expected a file, or the address of Flipt as --url');
+  }
+  if (features === '') throw new WrongArgument('--features: expected a file');
+  if (environment !== undefined) throw new WrongArgument('--environment: has no effect without --url');
+  return { kind: 'file', path: features, namespace, semantics: semanticsOf(semantics) };
+}
+
+function semanticsOf(given = 'v1'): Semantics {
+  if (given === 'v1' || given === 'v2') return given;
+  throw new WrongArgument(`--semantics: expected v1 or v2, got ${given}`);
+}

@@ -1,0 +1,36 @@
+import type { Environment } from '../../options/environment.js';
+import type { OptionValues } from '../option-values.js';
+import { readSource, SOURCE_OPTIONS, type SourceArguments } from '../source/source-arguments.js';
+import { WrongArgument } from '../wrong-argument.js';
+
+export interface TypesArguments {
+  readonly source: SourceArguments;
+  /** The path of the file to write. */
+  readonly out: string;
+  /** The same for the keys of `@openfeature/core`; undefined where they are not asked for. */
+  readonly augment: string | undefined;
+  /** Compares only. */
+  readonly isCheck: boolean;
+}
+
+export const TYPES_OPTIONS = {
+  ...SOURCE_OPTIONS,
+  out: { type: 'string' },
+  augment: { type: 'string' },
+  check: { type: 'boolean' },
+} as const;
+
+const DECLARATIONS = /\.d\.[cm]?ts$/;
+
+/** Throws a {@link WrongArgument}. */
+export function readTypes(values: OptionValues<typeof TYPES_OPTIONS>, env: Environment): TypesArguments {
+  const { out, augment, check = false } = values;
+  if (out === undefined) throw new WrongArgument('--out: missing; expected a .ts file');
+  if (!/\.[cm]?ts$/.test(out) || DECLARATIONS.test(out)) {
+    throw new WrongArgument(`--out: expected a .ts file (no .d.ts: it holds code, too), got ${out}`);
+  }
+  if (augment !== undefined && !DECLARATIONS.test(augment)) {
+    throw new WrongArgument(`--augment: expected a .d.ts file, got ${augment}`);
+  }
+  return { out, augment, isCheck: check, source: readSource(values, env) };
+}

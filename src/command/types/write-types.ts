@@ -1,0 +1,72 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { messageOf } from '../../text/describe.js';
+import { quoted } from '../../text/quote.js';
+import { loadFeatures } from '../source/load-features.js';
+import type { Surroundings } from '../surroundings.js';
+import { CommandError } from '../wrong-argument.js';
+import { flagTypes } from './flag-types.js';
+import { augmentFile, MARK, typedFile } from './typed-file.js';
+import type { TypesArguments } from './types-arguments.js';
+
+/** Writes the files of types, or compares them; resolves with the exit code. */
+export async function writeTypes(asked: TypesArguments, surroundings: Surroundings): Promise<number> {
+  const { source, out, augment, isCheck } = asked;
+  const { features } = await loadFeatures(source, 'types', surroundings);
+  if (features.flags.size === 0) {
+    throw new CommandError(
+      `namespace ${quoted(source.namespace)} has no flags; --namespace takes another one`,
+    );
+  }
+  const flags = flagTypes(features, source.kind === 'file');
+  const wanted = [{ path: out, text: typedFile(flags) }];
+  if (augment !== undefined) wanted.push({ path: augment, text: augmentFile(flags) });
+  // Nothing is written before all of it may be.
+  const files = await Promise.all(
+    wanted.map(async ({ path, text }) => ({ path, text, isCurrent: isSame(await ownText(path), text) })),
+  );
+  for (const { path, text, isCurrent } of files) {
+    if (isCurrent) surroundings.print(`${path} is up to date`);
+    else if (isCheck) throw new CommandError(`${path} is out of date; run ${commandLine(surroundings.argv)}`);
+    else {
+      await write(path, text);
+      surroundings.print(`Wrote ${path}: ${flags.length} ${flags.length === 1 ? 'flag' : 'flags'}`);
+    }
+  }
+  return 0;
+}
+
+/** The text of a file that this command has written; undefined where there is no file. */
+async function ownText(path: string): Promise<string | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw new CommandError(`${path}: cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+  if (text === '' || text.startsWith(MARK)) return text;
+  throw new CommandError(
+    `${path}: was not written by this command, and is not overwritten; move it away, or name another file`,
+  );
+}
+
+/** Git may write other line ends. */
+function isSame(text: string | undefined, wanted: string): boolean {
+  return text?.replaceAll('\r\n', '\n') === wanted;
+}
+
+async function write(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text);
+  } catch (error) {
+    throw new CommandError(`${path}: cannot be written: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** The arguments hold no credential: those are refused. */
+function commandLine(argv: readonly string[]): string {
+  const words = argv
+    .filter((word) => word !== '--check')
+    .map((word) => (/^[\w./:=@-]+$/.test(word) ? word : quoted(word)));
+  return ['openfeature-flipt-provider', ...words].join(' ');
+}

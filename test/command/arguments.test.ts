@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { readCommandLine } from '../../src/command/command-line.js';
+
+const read = (line: string, env: Record<string, string> = {}) => readCommandLine(line.split(' '), env);
+
+const FILE = { kind: 'file', path: 'f.yml', namespace: 'default', semantics: 'v1' };
+const SERVICE = { kind: 'service', url: 'http://flipt', namespace: 'default', environment: undefined };
+
+describe('the arguments of explain', () => {
+  const EXPLAIN = { flag: 'a', entity: '', attributes: {}, isJson: false, source: FILE };
+  it.each<[string, object]>([
+    ['explain --flag a --features f.yml', {}],
+    ['--flag a --features f.yml explain', {}],
+    ['explain --flag a --features f.yml --entity e --json', { entity: 'e', isJson: true }],
+    [
+      'explain --flag a --features f.yml --context plan=pro --context q=a=b --context none=',
+      { attributes: { plan: 'pro', q: 'a=b', none: '' } },
+    ],
+    [
+      'explain --flag a --features f.yml --semantics v2 --namespace n',
+      { source: { ...FILE, semantics: 'v2', namespace: 'n' } },
+    ],
+    ['explain --flag a --url http://flipt', { source: SERVICE }],
+    [
+      'explain --flag a --url http://flipt --environment production',
+      { source: { ...SERVICE, environment: 'production' } },
+    ],
+  ])('%s', (line, explain) => {
+    expect(read(line)).toEqual({ kind: 'explain', explain: { ...EXPLAIN, ...explain } });
+  });
+
+  it('take the namespace of the environment where they name none', () => {
+    const env = { FLIPT_NAMESPACE: 'env' };
+    expect(read('explain --flag a --features f.yml', env)).toMatchObject({
+      explain: { source: { namespace: 'env' } },
+    });
+    expect(read('explain --flag a --features f.yml --namespace arg', env)).toMatchObject({
+      explain: { source: { namespace: 'arg' } },
+    });
+  });
+
+  it('may name an attribute as objects name their prototype', () => {
+    const line = read('explain --flag a --features f.yml --context __proto__=x');
+    expect(line.kind === 'explain' && Object.entries(line.explain.attributes)).toEqual([['__proto__', 'x']]);
+  });
+
+  const SECRET =
+    'credentials come from the environment only (FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH): ' +
+    'arguments are seen in the list of processes';
+  it.each([
+    ['explain --features f.yml', '--flag: missing; expected the key of a flag'],
+    ['explain --flag a', '--features: missing; expected a file, or the address of Flipt as --url'],
+    ['explain --flag a --features f.yml --url http://flipt', '--features and --url: expected one of them'],
+    ['explain --flag a --features=', '--features: expected a file'],
+    ['explain --flag a --features f.yml --namespace=', '--namespace: expected the key of a namespace'],
+    ['explain --flag a --features f.yml --environment e', '--environment: has no effect without --url'],
+    [
+      'explain --flag a --url http://flipt --environment=',
+      '--environment: expected the name of an environment',
+    ],
+    [
+      'explain --flag a --url http://flipt --semantics v1',
+      '--semantics: has no effect with --url; Flipt says whose rules apply',
+    ],
+    ['explain --flag a --features f.yml --semantics v3', '--semantics: expected v1 or v2, got v3'],
+    ['explain --flag a --features f.yml --context plan', '--context: expected NAME=VALUE, got "plan"'],
+    ['explain --flag a --features f.yml --context =pro', '--context: expected NAME=VALUE, got "=pro"'],
+    ['explain --flag a --features f.yml --context a=1 --context a=2', '--context "a": given twice'],
+    [
+      'explain --flag a --features f.yml --context targetingKey=u',
+      '--context targetingKey: expected it as --entity',
+    ],
+    ['explain --fetures f.yml', "Unknown option '--fetures'; did you mean --features?"],
+    ['explain --port 1', "Unknown option '--port'"],
+    ['explain --flag a --features f.yml more', 'unexpected argument more'],
+    ['explian', 'expected the command serve, explain or types, got explian; did you mean explain?'],
+    ['explain --token=dummy', `--token: ${SECRET}`],
+    ['explain --auth required', `--auth: ${SECRET}`],
+    ['types -H dummy', `-H: ${SECRET}`],
+  ])('%j is wrong', (line, message) => {
+    expect(read(line)).toEqual({ kind: 'wrong', message });
+  });
+});
+
+describe('the arguments of types', () => {
+  const TYPES = { out: 'flags.ts', augment: undefined, isCheck: false, source: FILE };
+  it.each<[string, object]>([
+    ['types --features f.yml --out flags.ts', {}],
+    ['types --features f.yml --out flags.ts --check', { isCheck: true }],
+    ['types --features f.yml --out flags.ts --augment keys.d.ts', { augment: 'keys.d.ts' }],
+    ['types --url http://flipt --out flags.mts', { out: 'flags.mts', source: SERVICE }],
+  ])('%s', (line, types) => {
+    expect(read(line)).toEqual({ kind: 'types', types: { ...TYPES, ...types } });
+  });
+
+  it.each([
+    ['types --features f.yml', '--out: missing; expected a .ts file'],
+    [
+      'types --features f.yml --out flags.d.ts',
+      '--out: expected a .ts file (no .d.ts: it holds code, too), got flags.d.ts',
+    ],
+    [
+      'types --features f.yml --out flags.js',
+      '--out: expected a .ts file (no .d.ts: it holds code, too), got flags.js',
+    ],
+    [
+      'types --features f.yml --out flags.ts --augment keys.ts',
+      '--augment: expected a .d.ts file, got keys.ts',
+    ],
+    ['types --out flags.ts --flag a', "Unknown option '--flag'"],
+  ])('%j is wrong', (line, message) => {
+    expect(read(line)).toEqual({ kind: 'wrong', message });
+  });
+});

@@ -1,0 +1,135 @@
+import { writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startLocalService, type LocalService } from '../../src/local/index.js';
+import { useFolder } from '../local/folder.fixture.js';
+import { refusedAddress, serving } from '../provider/open.fixture.js';
+import { ran } from './ran.fixture.js';
+
+const at = useFolder();
+const TOKEN = 'dummy-bootstrap';
+const FEATURES = `namespace: shop
+flags:
+  - { key: banner, type: BOOLEAN_FLAG_TYPE, rollouts: [{ segment: { key: adults, value: true } }] }
+segments:
+  - key: adults
+    constraints: [{ type: NUMBER_COMPARISON_TYPE, property: age, operator: gte, value: '18' }]
+`;
+
+const EXPLAINED = [
+  'Flag "banner" in namespace "shop" for entity "u1"',
+  'Answer: false, reason DEFAULT',
+  "Decided by: no rollout applied, so the flag's own state counts",
+  'Rollout 1 did not apply: its segment decides',
+  '  Segment "adults" does not match: its constraint decides',
+  '    number "age" gte "18": does not match, the value is "18 years", which is no number',
+].join('\n');
+const ASKED = ['--namespace', 'shop', '--flag', 'banner', '--entity', 'u1', '--context', 'age=18 years'];
+
+let open: LocalService;
+let closed: LocalService;
+beforeAll(async () => {
+  open = await startLocalService({ features: FEATURES });
+  closed = await startLocalService({ features: FEATURES, bootstrapToken: TOKEN });
+});
+afterAll(async () => {
+  await open.close();
+  await closed.close();
+});
+
+async function file(): Promise<string> {
+  const path = at('features.yml');
+  await writeFile(path, FEATURES);
+  return path;
+}
+
+describe('explain', () => {
+  it('says why, from a file and from a running service', async () => {
+    const expected = { code: 0, out: EXPLAINED, err: '' };
+    expect(await ran(['explain', '--features', await file(), ...ASKED])).toEqual(expected);
+    expect(await ran(['explain', '--url', open.url, ...ASKED])).toEqual(expected);
+  });
+
+  it('prints JSON', async () => {
+    const { code, out } = await ran(['explain', '--url', open.url, ...ASKED, '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      namespace: 'shop',
+      flag: 'banner',
+      decidedBy: { by: 'none' },
+      steps: [{ segments: [{ constraints: [{ seen: '18 years', why: 'unreadable' }] }] }],
+    });
+  });
+
+  it('ends with 2 for a flag that does not exist, and names the one that was meant', async () => {
+    const missing = await ran(['explain', '--url', open.url, '--namespace', 'shop', '--flag', 'baner']);
+    expect(missing.code).toBe(2);
+    expect(missing.out).toContain('Answer: flag not found');
+    expect(missing.err).toBe('There is no flag "baner" in namespace "shop"; did you mean "banner"?');
+    // Flipt v1 answers about a namespace that does not exist as about an empty one.
+    const empty = await ran(['explain', '--url', open.url, '--namespace', 'gone', '--flag', 'banner']);
+    expect(empty.code).toBe(2);
+    expect(empty.err).toBe(
+      'There is no flag "banner" in namespace "gone", which has no flags; --namespace takes another one',
+    );
+  });
+
+  it('takes credentials from the environment', async () => {
+    const argv = ['explain', '--url', closed.url, ...ASKED];
+    expect(await ran(argv, { FLIPT_TOKEN: TOKEN })).toMatchObject({ code: 0, out: EXPLAINED });
+    const { code, err } = await ran(argv, {});
+    expect(code).toBe(1);
+    expect(err).toMatch(/401: .*no credentials are configured .*FLIPT_TOKEN.* gives credentials$/);
+    const rejected = await ran(argv, { FLIPT_TOKEN: 'dummy-other' });
+    expect(rejected.code).toBe(1);
+    expect(rejected.err).not.toContain('dummy-other');
+  });
+});
+
+describe('explain ends with 1 and says what to do', () => {
+  const namespace = ['--namespace', 'gone', '--flag', 'banner'];
+  it('where the file has no such namespace', async () => {
+    const { code, err } = await ran(['explain', '--features', await file(), ...namespace]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/: --namespace: .*features\.yml has no namespace "gone"; it has "default", "shop"$/);
+  });
+
+  it('where the file is wrong or missing', async () => {
+    const { code, err } = await ran(['explain', '--features', at('nowhere.yml'), '--flag', 'a']);
+    expect(code).toBe(1);
+    expect(err).toMatch(/nowhere\.yml: cannot be read: ENOENT/);
+  });
+
+  it('where nobody listens', async () => {
+    const { code, err } = await ran(['explain', '--url', await refusedAddress(), '--flag', 'a']);
+    expect(code).toBe(1);
+    expect(err).toMatch(/ECONNREFUSED.*; is it running there\? --url names its address$/);
+  });
+
+  it('where the service offers no snapshots', async () => {
+    const { url } = await serving(() => ({ status: 404, body: 'no' }));
+    const { code, err } = await ran(['explain', '--url', url, '--flag', 'a']);
+    expect(code).toBe(1);
+    expect(err).toMatch(/404.* no snapshots, which explain reads: give exported features as --features$/);
+  });
+
+  it('where Flipt v2 does not know the namespace or the environment', async () => {
+    const v2 = await startLocalService({ features: FEATURES, semantics: 'v2' });
+    const unknown = await ran(['explain', '--url', v2.url, ...namespace]);
+    const other = await ran(['explain', '--url', v2.url, ...ASKED, '--environment', 'other']);
+    await v2.close();
+    for (const { code, err } of [unknown, other]) {
+      expect(code).toBe(1);
+      expect(err).toMatch(/404: .*; --namespace and --environment say which one is meant$/);
+    }
+  });
+
+  it.each([
+    ['localhost:8080', 'explain: url: expected an address that begins with http: or https:'],
+    ['http://me:dummy@flipt', 'explain: url: expected an address without user name and password'],
+  ])('where the address is %s', async (url, message) => {
+    const { code, err } = await ran(['explain', '--url', url, '--flag', 'a']);
+    expect(code).toBe(1);
+    expect(err).toContain(message);
+    expect(err).not.toContain('dummy');
+  });
+});

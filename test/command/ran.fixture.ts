@@ -1,0 +1,23 @@
+import { runCommand } from '../../src/command/command.js';
+
+/** How a command has ended. */
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a command that ends by itself, in this process. */
+export async function ran(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await runCommand({
+    argv,
+    env,
+    version: '1.2.3',
+    print: (line) => out.push(line),
+    complain: (line) => err.push(line),
+    end: new AbortController().signal,
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}

@@ -1,0 +1,151 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import type { FlagDocument } from '../../src/local/index.js';
+import { startLocalService } from '../../src/local/index.js';
+import { useFolder } from '../local/folder.fixture.js';
+import { ran } from './ran.fixture.js';
+import { FEATURES, saved, SWITCH, textOf, written } from './typed-features.fixture.js';
+
+const at = useFolder();
+
+describe('the file of types', () => {
+  it('has a table of the flags, in the order of their keys', async () => {
+    expect(await textOf(await written(at, FEATURES))).toContain(
+      [
+        'export interface Flags {',
+        '  "colour": { kind: "variant"; variant: "blue" | "red"; attachment: { "of": number[]; "rgb": string } };',
+        '  "size": { kind: "variant"; variant: "1" | "two" };',
+        '  "switch": { kind: "boolean" };',
+        '}',
+      ].join('\n'),
+    );
+  });
+
+  it('has a variant flag in each type that all of its variants can give', async () => {
+    const flags: readonly FlagDocument[] = [
+      ...(FEATURES.flags ?? []),
+      { key: 'yes', variants: [{ key: 'true' }, { key: 'no', attachment: false }] },
+      { key: 'list', variants: [{ key: '1', attachment: [] }] },
+      { key: 'part', variants: [{ key: '1' }, { key: 'x' }] },
+      { key: 'bare' },
+    ];
+    expect(await textOf(await written(at, { ...FEATURES, flags }))).toContain(
+      [
+        'export type BooleanFlag = "switch" | "yes";',
+        'export type StringFlag = "bare" | "colour" | "list" | "part" | "size" | "yes";',
+        'export type NumberFlag = "list" | "size";',
+        'export type ObjectFlag = "colour" | "list";',
+      ].join('\n'),
+    );
+  });
+
+  it('has string for the variants of a running service, which leaves out those that nothing distributes', async () => {
+    const service = await startLocalService({ features: FEATURES });
+    const out = at('from-service.ts');
+    const { code } = await ran(['types', '--url', service.url, '--out', out]);
+    await service.close();
+    expect(code).toBe(0);
+    const text = await textOf(out);
+    expect(text).toContain(
+      '  "colour": { kind: "variant"; variant: string; attachment: { "of": number[]; "rgb": string } };\n' +
+        '  "size": { kind: "variant"; variant: string };',
+    );
+    expect(text).toContain('export type NumberFlag = never;');
+  });
+
+  it.each([
+    ['{ "a": string }', [{ a: 'x' }, { a: 'y' }]],
+    ['{ "a": JsonValue }', [{ a: 'x' }, { a: 1 }]],
+    ['JsonObject', [{ a: 'x' }, { b: 'x' }]],
+    ['JsonObject', [{}, {}]],
+    ['JsonValue', [{}, []]],
+    ['JsonValue[]', [[], []]],
+    ['{ "a": { "b": null }[] }', [{ a: [] }, { a: [{ b: null }, { b: null }] }]],
+    ['JsonObject[]', [[{ a: 1 }], [{ b: 1 }]]],
+    ['boolean[][]', [[[true]], [[]]]],
+  ])('has %s for attachments like %j', async (type, attachments) => {
+    const variants = attachments.map((attachment, index) => ({ key: `v${index}`, attachment }));
+    expect(await textOf(await written(at, { flags: [{ key: 'a', variants }] }))).toContain(
+      `  "a": { kind: "variant"; variant: "v0" | "v1"; attachment: ${type} };\n`,
+    );
+  });
+
+  it('ends the type of an attachment that is very deep or very large', async () => {
+    let deep: unknown = 1;
+    for (let level = 0; level < 200; level++) deep = { a: deep };
+    const large = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`m${index}`, 1]));
+    const variants = (attachment: unknown) => [{ key: 'v', attachment }];
+    const text = await textOf(
+      await written(at, {
+        flags: [
+          { key: 'deep', variants: variants(deep) },
+          { key: 'large', variants: variants(large) },
+        ],
+      }),
+    );
+    expect(text).toContain(`${'{ "a": '.repeat(8)}JsonObject${' }'.repeat(8)}`);
+    expect(text).toContain('"large": { kind: "variant"; variant: "v"; attachment: JsonObject };');
+  });
+
+  it('is written for the keys of @openfeature/core, too', async () => {
+    const augment = at('keys.d.ts');
+    await written(at, FEATURES, '--augment', augment);
+    expect(await textOf(augment)).toContain(
+      [
+        "declare module '@openfeature/core' {",
+        '  export type BooleanFlagKey = "switch";',
+        '  export type StringFlagKey = "colour" | "size";',
+        '  export type NumberFlagKey = "size";',
+        '  export type ObjectFlagKey = "colour";',
+        '}',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('a file', () => {
+  it('that the command did not write is not overwritten, and then no other is written', async () => {
+    const out = at('new.ts');
+    const mine = at('mine.d.ts');
+    await writeFile(mine, 'export {};\n');
+    const { code, err } = await ran([
+      'types',
+      '--features',
+      await saved(at, FEATURES),
+      '--out',
+      out,
+      '--augment',
+      mine,
+    ]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/mine\.d\.ts: was not written by this command, and is not overwritten; move it away/);
+    expect(await textOf(mine)).toBe('export {};\n');
+    await expect(stat(out)).rejects.toThrow('ENOENT');
+  });
+
+  it('that is up to date is not touched, and one of other flags is replaced', async () => {
+    const out = await written(at, FEATURES);
+    const { mtimeNs } = await stat(out, { bigint: true });
+    const again = await ran(['types', '--features', await saved(at, FEATURES), '--out', out]);
+    expect(again.out).toBe(`${out} is up to date`);
+    expect((await stat(out, { bigint: true })).mtimeNs).toBe(mtimeNs);
+    const other = await ran(['types', '--features', await saved(at, { flags: [SWITCH] }), '--out', out]);
+    expect(other.out).toBe(`Wrote ${out}: 1 flag`);
+  });
+
+  it('that cannot be written is named', async () => {
+    const nowhere = at('nowhere/flags.ts');
+    const missing = await ran(['types', '--features', await saved(at, FEATURES), '--out', nowhere]);
+    expect(missing.code).toBe(1);
+    expect(missing.err).toMatch(/nowhere\/flags\.ts: cannot be written: ENOENT/);
+    await mkdir(at('folder.ts'));
+    const folder = await ran(['types', '--features', await saved(at, FEATURES), '--out', at('folder.ts')]);
+    expect(folder.err).toMatch(/folder\.ts: cannot be read: EISDIR/);
+  });
+
+  it('of no flags at all is not written', async () => {
+    const { code, err } = await ran(['types', '--features', await saved(at, {}), '--out', at('empty.ts')]);
+    expect(code).toBe(1);
+    expect(err).toContain('namespace "default" has no flags; --namespace takes another one');
+  });
+});
