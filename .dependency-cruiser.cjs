@@ -100,7 +100,14 @@ const MAY_IMPORT_LESS = {
   'local/features/': ['engine/', 'local/state/', 'text/'],
   'local/requests/': ['clock.ts', 'engine/', 'text/'],
   'local/snapshot/': ['engine/', 'local/state/'],
-  'local/operations/': ['engine/', 'local/requests/', 'local/snapshot/', 'local/state/', 'model/'],
+  'local/operations/': [
+    'clock.ts',
+    'engine/',
+    'local/requests/',
+    'local/snapshot/',
+    'local/state/',
+    'model/',
+  ],
   'local/http/': ['local/operations/', 'local/requests/', 'local/snapshot/', 'local/state/', 'text/'],
 };
 

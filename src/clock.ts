@@ -83,6 +83,27 @@ export const systemClock: Clock = {
   },
 };
 
+/** Resolves in the next turn of the event loop. */
+export function nextTurn(clock: Pick<Clock, 'endOfTurn'>): Promise<void> {
+  return new Promise((resolve) => {
+    clock.endOfTurn(resolve);
+  });
+}
+
+/** Counts work, in whatever unit, and waits for the next turn of the event loop after each `most` of it. */
+export function pausing(
+  most: number,
+  clock: Pick<Clock, 'endOfTurn'>,
+): (work?: number) => Promise<void> | undefined {
+  let done = 0;
+  return (work = 1) => {
+    done += work;
+    if (done < most) return undefined;
+    done = 0;
+    return nextTurn(clock);
+  };
+}
+
 /** What comes of it; rejects with what `late` makes once the time is up. The timer keeps the process alive. */
 export async function inTime<T>(
   coming: PromiseLike<T>,

@@ -89,13 +89,15 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
     stale,
   });
 
-  /** The answer by the last snapshot, else the last known one, if this failure lets them be used. */
+  /** The answer by the last snapshot or the last known one, whichever is younger, if this failure lets them be used. */
   const instead = (key: string, question: Question, failure: Failure): Resolution => {
     if (!traitsOf(failure).lastKnownAnswer) return failedResolution(failure);
     const evaluated = watch?.evaluate(question);
-    if (evaluated !== undefined) return evaluated;
     const last = usable(key);
-    return last === undefined ? failedResolution(failure) : known(last.entry, last.ageMs, true);
+    if (last !== undefined && last.ageMs < (evaluated?.ageMs ?? Infinity)) {
+      return known(last.entry, last.ageMs, true);
+    }
+    return evaluated ?? failedResolution(failure);
   };
 
   const keep = (key: string, question: Question, answer: KnownAnswer) => {

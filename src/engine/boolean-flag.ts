@@ -21,13 +21,11 @@ function compileRollout(rollout: Rollout, flagKey: string, find: FindSegment): E
     const split = booleanAnswer(rollout.value, 'MATCH', []);
     return (entity) => (isUnder(entity) ? split : undefined);
   }
-  const matching = compileChoice(rollout, find);
-  const matched = preparedFor(rollout.segmentKeys, (segmentKeys) =>
-    booleanAnswer(rollout.value, 'MATCH', segmentKeys),
-  );
+  const { segmentKeys, matching } = compileChoice(rollout, find);
+  const answer = preparedFor(segmentKeys, (keys) => booleanAnswer(rollout.value, 'MATCH', keys));
   return (entity, read) => {
-    const segmentKeys = matching(entity, read);
-    return segmentKeys && matched(segmentKeys);
+    const matched = matching(entity, read);
+    return matched && answer(matched);
   };
 }
 

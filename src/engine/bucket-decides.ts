@@ -12,7 +12,7 @@ export function compileBucketDecides(flag: Flag, find: FindSegment): Evaluate<bo
   return firstMatch(
     steps.map(({ choice, isShared }) => {
       if (choice === undefined) return () => isShared;
-      const matching = compileChoice(choice, find);
+      const { matching } = compileChoice(choice, find);
       return (entity, read) => (matching(entity, read) === undefined ? undefined : isShared);
     }),
     false,

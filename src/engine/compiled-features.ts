@@ -1,10 +1,9 @@
 import { compileBucketDecides } from './bucket-decides.js';
 import { compileBooleanFlag } from './boolean-flag.js';
-import type { Matches } from './constraints.js';
 import { attributesOf, sameFlag } from './flag-parts.js';
 import type { Features, Flag, Semantics } from './features.js';
 import type { Evaluate } from './first-match.js';
-import { compileSegment, type FindSegment } from './segment-match.js';
+import { compileSegment, type CompiledSegment, type FindSegment } from './segment-match.js';
 import { compileVariantFlag } from './variant-flag.js';
 
 /** A flag with everything parsed and prepared that does not depend on the question. */
@@ -40,16 +39,16 @@ function compiledWith(
   semantics: Semantics,
   compiled: Map<string, CompiledFlag>,
 ): CompiledFeatures {
-  const segments = new Map<string, Matches>();
+  const segments = new Map<string, CompiledSegment>();
 
   const find: FindSegment = (key) => {
     const known = segments.get(key);
     if (known !== undefined) return known;
     const segment = features.segments.get(key);
     if (segment === undefined) return undefined;
-    const matches = compileSegment(segment);
-    segments.set(key, matches);
-    return matches;
+    const compiledSegment = compileSegment(segment);
+    segments.set(key, compiledSegment);
+    return compiledSegment;
   };
 
   return {

@@ -1,31 +1,50 @@
 import { compileConstraint, type Matches, type ReadAttribute } from './constraints.js';
 import type { Segment, SegmentChoice } from './features.js';
 
-/** Finds the test of a segment by its key; undefined where there is no such segment. */
-export type FindSegment = (key: string) => Matches | undefined;
+/** A segment with its test prepared. */
+export interface CompiledSegment {
+  readonly key: string;
+  readonly matches: Matches;
+}
+
+/** Finds a segment by the key under which the features hold it; undefined where there is none. */
+export type FindSegment = (key: string) => CompiledSegment | undefined;
 
 /** The keys of the chosen segments that match; undefined where they are not enough for the operator. */
 export type MatchingSegments = (entity: string, read: ReadAttribute) => readonly string[] | undefined;
 
-export function compileSegment({ matchType, constraints }: Segment): Matches {
-  const tests = constraints.map(compileConstraint);
+export function compileSegment({ key, matchType, constraints }: Segment): CompiledSegment {
+  return { key, matches: compileTest(matchType, constraints.map(compileConstraint)) };
+}
+
+function compileTest(matchType: Segment['matchType'], tests: readonly Matches[]): Matches {
   if (matchType === 'ALL_MATCH_TYPE') return all(tests);
   if (matchType !== 'ANY_MATCH_TYPE') return never;
   return tests.length === 0 ? all(tests) : any(tests);
 }
 
-/** Prepares a choice of segments. Where all of them match, the answer is `choice.segmentKeys` itself. */
-export function compileChoice(choice: SegmentChoice, find: FindSegment): MatchingSegments {
-  return matching(choice, testsOf(choice, find));
+/** A choice of segments, prepared. */
+export interface CompiledChoice {
+  /** The segments' own keys: the features may hold several segments of one key, each under another name. */
+  readonly segmentKeys: readonly string[];
+  /** Where all of them match, the answer is `segmentKeys` itself. */
+  readonly matching: MatchingSegments;
+}
+
+export function compileChoice(
+  { segmentKeys, segmentOperator }: SegmentChoice,
+  find: FindSegment,
+): CompiledChoice {
+  const segments = segmentKeys.map((key) => find(key) ?? { key, matches: never });
+  const keys = segments.map(({ key }) => key);
+  const tests = segments.map(({ matches }) => matches);
+  return { segmentKeys: keys, matching: matchingOf(keys, segmentOperator, tests) };
 }
 
 /** Not inlined: a closure in its place would keep `find`, and with it a whole snapshot, in memory. */
-function testsOf({ segmentKeys }: SegmentChoice, find: FindSegment): readonly Matches[] {
-  return segmentKeys.map((key) => find(key) ?? never);
-}
-
-function matching(
-  { segmentKeys, segmentOperator }: SegmentChoice,
+function matchingOf(
+  segmentKeys: readonly string[],
+  segmentOperator: SegmentChoice['segmentOperator'],
   tests: readonly Matches[],
 ): MatchingSegments {
   const isOr = segmentOperator === 'OR_SEGMENT_OPERATOR';

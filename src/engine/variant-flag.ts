@@ -34,11 +34,11 @@ function compileRule(
   find: FindSegment,
   semantics: Semantics,
 ): EvaluateRule {
-  const matching = compileChoice(rule, find);
-  const share = compileShares(rule, flagKey, answers, semantics);
+  const { segmentKeys, matching } = compileChoice(rule, find);
+  const share = compileShares(rule.distributions, segmentKeys, flagKey, answers, semantics);
   return (entity, read) => {
-    const segmentKeys = matching(entity, read);
-    return segmentKeys && share(entity, segmentKeys);
+    const matched = matching(entity, read);
+    return matched && share(entity, matched);
   };
 }
 
@@ -46,7 +46,8 @@ function compileRule(
 type Share = (entity: string, segmentKeys: readonly string[]) => VariantAnswer;
 
 function compileShares(
-  { segmentKeys, distributions }: Rule,
+  distributions: Rule['distributions'],
+  segmentKeys: readonly string[],
   flagKey: string,
   answers: VariantAnswers,
   semantics: Semantics,

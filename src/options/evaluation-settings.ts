@@ -4,7 +4,7 @@ import { DEFAULTS, WATCH } from './defaults.js';
 import type { FliptProviderOptions } from './provider-options.js';
 import { providerRules } from './provider-rules.js';
 import type { SnapshotOptions, WatchOptions } from './snapshot-options.js';
-import { filledIn, set, type Settled } from './settled.js';
+import { set, switched, type Settled } from './settled.js';
 
 /** Where flags are evaluated, and what is known of the service's snapshot. */
 export interface EvaluationSettings {
@@ -35,7 +35,7 @@ export function evaluationSettings(
       throw wrong('a snapshot: with watch: false, set snapshot.initial, snapshot.file or snapshot.store');
     }
   }
-  return { evaluation, snapshot, watch: isWatched ? filledIn(WATCH, options.watch || undefined) : undefined };
+  return { evaluation, snapshot, watch: isWatched ? switched(WATCH, options.watch) : undefined };
 }
 
 function hasSnapshot({ initial, file, store }: SnapshotOptions): boolean {

@@ -197,17 +197,17 @@ export interface FliptProviderOptions extends ConnectionOptions {
    * Default 1000.
    */
   readonly deadlineMs?: number | undefined;
-  /** How long answers are used. Default: on. `false`: nothing is kept; equal questions at the same time still share one. */
-  readonly cache?: false | CacheOptions | undefined;
-  /** How questions share requests. Default: on. `false`: one request per question. */
-  readonly batch?: false | BatchOptions | undefined;
-  /** When the circuit opens. Default: on. `false`: never. */
-  readonly breaker?: false | BreakerOptions | undefined;
+  /** How long answers are used. Default: on (`true`). `false`: nothing is kept; equal questions at the same time still share one. */
+  readonly cache?: boolean | CacheOptions | undefined;
+  /** How questions share requests. Default: on (`true`). `false`: one request per question. */
+  readonly batch?: boolean | BatchOptions | undefined;
+  /** When the circuit opens. Default: on (`true`). `false`: never. */
+  readonly breaker?: boolean | BreakerOptions | undefined;
   /**
    * Notices which flags change: their answers are dropped, PROVIDER_CONFIGURATION_CHANGED names them, and all other
-   * answers stay fresh. Default: on, but not with a `reference`. `false`: off.
+   * answers stay fresh. Default: on (`true`), but never with a `reference`. `false`: off.
    */
-  readonly watch?: false | WatchOptions | undefined;
+  readonly watch?: boolean | WatchOptions | undefined;
   /**
    * Where flags are evaluated. `'in-process'`: here, from the service's snapshot, without a request for each user;
    * remote until the first snapshot has come, and if the service offers none. Excludes `reference`.

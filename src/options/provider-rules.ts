@@ -14,6 +14,7 @@ const attributes = v.pipe(
   v.check(({ only, except }) => (only === undefined) !== (except === undefined), 'either only or except'),
 );
 
+const SWITCH = 'true, false or an object of options';
 const cache = members(
   {
     freshForMs: milliseconds(0),
@@ -23,7 +24,7 @@ const cache = members(
     maxEntries: whole(1, 'entries', MOST_ENTRIES),
     maxBytes: whole(1, 'bytes'),
   },
-  'false or an object of options',
+  SWITCH,
 );
 const batch = members(
   {
@@ -32,15 +33,15 @@ const batch = members(
     maxConcurrent: whole(1, 'requests'),
     maxWaiting: whole(1, 'questions'),
   },
-  'false or an object of options',
+  SWITCH,
 );
 const breaker = members(
   { failures: whole(1, 'failures'), openForMs: milliseconds(1), maxOpenForMs: milliseconds(1) },
-  'false or an object of options',
+  SWITCH,
 );
 const watch = members(
   { pollMs: milliseconds(1), stream: v.optional(trueOrFalse), maxAgeMs: milliseconds(0) },
-  'false or an object of options',
+  SWITCH,
 );
 const store = v.custom<SnapshotStore>(
   (value) =>
@@ -49,17 +50,23 @@ const store = v.custom<SnapshotStore>(
     (['load', 'save'] as const).every((method) => typeof Reflect.get(value, method) === 'function'),
   'an object with the functions load and save',
 );
+/** What can be seen without the code that reads it. */
+const initial = v.pipe(
+  v.custom<{ readonly flags: readonly unknown[] }>(
+    (value) => isPlainObject(value) && Array.isArray(Reflect.get(value, 'flags')),
+    'a snapshot or a features document, an object with a list flags',
+  ),
+  v.check(
+    ({ flags }) => firstWithoutKey(flags) === -1,
+    ({ input }) => `flags that have keys (flags[${firstWithoutKey(input.flags)}] has none)`,
+  ),
+);
 const snapshot = v.pipe(
   members(
     {
       file: v.optional(filledText('the path of a file')),
       store: v.optional(store),
-      initial: v.optional(
-        v.custom<object>(
-          (value) => isPlainObject(value) && Array.isArray(Reflect.get(value, 'flags')),
-          'a snapshot or a features document, an object with a list flags',
-        ),
-      ),
+      initial: v.optional(initial),
       semantics: v.optional(v.picklist(['v1', 'v2'], "'v1' or 'v2'")),
     },
     'an object of options',
@@ -67,8 +74,8 @@ const snapshot = v.pipe(
   v.check((given) => given.file === undefined || given.store === undefined, 'either file or store'),
 );
 /** Not a union: its messages would lose the name of the option that is wrong. */
-const falseOr = <S extends v.GenericSchema>(schema: S) =>
-  v.optional(v.lazy((given) => (given === false ? v.literal(false) : schema)));
+const onOffOr = <S extends v.GenericSchema>(schema: S) =>
+  v.optional(v.lazy((given) => (typeof given === 'boolean' ? v.boolean() : schema)));
 
 const rules = connectionRules('FliptProvider', {
   namespace: v.optional(filledText('the key of a namespace')),
@@ -76,13 +83,20 @@ const rules = connectionRules('FliptProvider', {
   attributes: v.optional(attributes),
   initTimeoutMs: milliseconds(1),
   deadlineMs: milliseconds(1),
-  cache: falseOr(cache),
-  batch: falseOr(batch),
-  breaker: falseOr(breaker),
-  watch: falseOr(watch),
+  cache: onOffOr(cache),
+  batch: onOffOr(batch),
+  breaker: onOffOr(breaker),
+  watch: onOffOr(watch),
   evaluation: v.optional(v.picklist(['remote', 'in-process'], "'remote' or 'in-process'")),
   snapshot: v.optional(snapshot),
 });
+
+function firstWithoutKey(flags: readonly unknown[]): number {
+  return flags.findIndex((flag) => {
+    const key: unknown = isPlainObject(flag) ? Reflect.get(flag, 'key') : undefined;
+    return typeof key !== 'string' || key === '';
+  });
+}
 
 /** Other providers take the namespace as their first argument. */
 const MIGRATION =

@@ -3,7 +3,7 @@ import { clientRules } from './connection-rules.js';
 import { BATCH, BREAKER, CACHE, DEFAULTS } from './defaults.js';
 import { authOf, missingCredentials, variableOf, type Environment } from './environment.js';
 import { evaluationSettings, type EvaluationSettings } from './evaluation-settings.js';
-import { filledIn, set, type Settled } from './settled.js';
+import { set, switched, type Settled } from './settled.js';
 import { providerRules } from './provider-rules.js';
 import { isPromiseLike } from '../text/describe.js';
 import type { AuthOptions } from './auth-options.js';
@@ -57,9 +57,9 @@ export function providerSettings(
     attributes: options.attributes && (set(options.attributes) as FliptProviderOptions['attributes']),
     initTimeoutMs: options.initTimeoutMs ?? DEFAULTS.initTimeoutMs,
     deadlineMs: options.deadlineMs ?? DEFAULTS.deadlineMs,
-    cache: options.cache === false ? undefined : filledIn(CACHE, options.cache),
-    batch: options.batch === false ? { ...BATCH, maxItems: 1 } : filledIn(BATCH, options.batch),
-    breaker: options.breaker === false ? undefined : filledIn(BREAKER, options.breaker),
+    cache: switched(CACHE, options.cache),
+    batch: switched(BATCH, options.batch) ?? { ...BATCH, maxItems: 1 },
+    breaker: switched(BREAKER, options.breaker),
     ...evaluationSettings(options, connection.reference, env),
   };
 }

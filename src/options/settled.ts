@@ -8,6 +8,14 @@ export function filledIn<T extends object>(
   return { ...defaults, ...set(given ?? {}) };
 }
 
+/** `undefined` where it is switched off. */
+export function switched<T extends object>(
+  defaults: T,
+  given: boolean | { readonly [K in keyof T]?: T[K] | undefined } | undefined,
+): T | undefined {
+  return given === false ? undefined : filledIn(defaults, given === true ? undefined : given);
+}
+
 /** Without the options that are undefined: those count as not set. */
 export function set(given: object): object {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

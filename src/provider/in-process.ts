@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import { pausing, type Clock } from '../clock.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
 import type { Answer, MissingAnswer } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
@@ -12,7 +12,7 @@ import { contextFailure, NO_TARGETING_KEY } from './mapping/subject.js';
 export interface SnapshotSource {
   /** `undefined` before the first. */
   readonly snapshot: () => Snapshot | undefined;
-  /** Milliseconds since the service confirmed it last. */
+  /** Milliseconds since the service confirmed it last; infinite for one that it never has. */
   readonly ageMs: () => number;
   /** Nobody knows whether the service would still answer so. */
   readonly isStale: () => boolean;
@@ -23,14 +23,24 @@ export interface ContextSettings {
   readonly targetingKey: 'optional' | 'required';
 }
 
+/**
+ * These flags, or all of the snapshot, some in each turn of the event loop; or why none can be evaluated. `undefined`
+ * while there is no snapshot. Never rejects.
+ */
+export type ResolveAll = (
+  context: object,
+  flagKeys: readonly string[] | undefined,
+) => Promise<ReadonlyMap<string, Resolution> | Failure | undefined>;
+
 export interface InProcess {
   /** `undefined` while there is no snapshot. Never throws. */
   readonly resolve: (flag: string, context: object, view: RequestView | undefined) => Resolution | undefined;
-  /** Each flag of the snapshot, or why none can be evaluated; `undefined` while there is no snapshot. */
-  readonly resolveAll: (context: object) => ReadonlyMap<string, Resolution> | Failure | undefined;
+  readonly resolveAll: ResolveAll;
 }
 
 const MISSING: MissingAnswer = { kind: 'missing' };
+/** Flags of one turn of the event loop: a few milliseconds where each has to be compiled. */
+const FLAGS_PER_TURN = 200;
 const NO_ATTRIBUTES: ReadText = () => undefined;
 
 /** Evaluates in this process. A view keeps the snapshot of its first question, so that its flags fit together. */
@@ -70,14 +80,19 @@ export function inProcess(
         return failedResolution(contextFailure(error));
       }
     },
-    resolveAll(context) {
+    async resolveAll(context, flagKeys) {
       if (source.snapshot() === undefined) return undefined;
       try {
         const view = requestViewOf(context);
         const snapshot = (view && keptBy(view)) ?? source.snapshot();
         if (snapshot === undefined) return undefined;
-        const flags = [...snapshot.features.flags.keys()];
-        return new Map(flags.map((flag) => [flag, evaluate(flag, snapshot, context)]));
+        const resolutions = new Map<string, Resolution>();
+        const pause = pausing(FLAGS_PER_TURN, clock);
+        for (const flag of flagKeys ?? snapshot.features.flags.keys()) {
+          resolutions.set(flag, evaluate(flag, snapshot, context));
+          await pause();
+        }
+        return resolutions;
       } catch (error) {
         return contextFailure(error);
       }

@@ -6,6 +6,7 @@ import type { ProviderState } from '../diagnostics/provider-state.js';
 import type { Failure } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
 import { conditionRecord } from './status/condition.js';
+import { startErrorOf } from './errors.js';
 import { run, type Running } from './pipeline.js';
 import { emittingStates } from './state-events.js';
 import { statusOf, type FliptStatus } from './status/flipt-status.js';
@@ -14,7 +15,9 @@ import { statusOf, type FliptStatus } from './status/flipt-status.js';
 export interface Lives {
   /** The one that goes on; `undefined` once it is closed. */
   readonly running: () => Running | undefined;
-  /** Starts it, after a close a new one; returns why the start failed. Never rejects. */
+  /**
+   * Starts it, after a close a new one, once for all who call meanwhile; returns why the start failed. Never rejects.
+   */
   readonly start: () => Promise<Failure | undefined>;
   readonly close: () => Promise<void>;
   /** Forgets what is known of some flags, or of all, and emits that they may have changed. */
@@ -38,6 +41,8 @@ export function openLives(
 
   const announce = emittingStates(events);
 
+  let running: Running | undefined;
+
   const live = (): Running => {
     const changed = (state: ProviderState, message: string) => {
       condition.become(state, message);
@@ -50,21 +55,31 @@ export function openLives(
     history.attach(next);
     // Last, so that who hears of an event finds it counted.
     observers.attach(next);
-    return next;
+    const life: Running = { ...next, start: shared(() => begin(next.start, () => running === life)) };
+    return life;
   };
-  let running: Running | undefined = live();
+  const begin = async (start: Running['start'], isRunning: () => boolean) => {
+    condition.become('starting');
+    const failure = await start();
+    // Closed meanwhile, which is known already.
+    if (!isRunning()) return failure;
+    if (failure === undefined) {
+      condition.become('ready');
+      return undefined;
+    }
+    condition.become('error', failure.message);
+    const { message, code: errorCode } = startErrorOf(failure);
+    // A MultiProvider around this one knows of it by the event only.
+    if (failure.kind !== 'closed') events.emit(ProviderEvents.Error, { message, errorCode });
+    return failure;
+  };
+  running = live();
 
   return {
     running: () => running,
-    async start() {
-      const started = (running ??= live());
-      condition.become('starting');
-      const failure = await started.start();
-      // Closed meanwhile, which is known already.
-      if (running !== started) return failure;
-      if (failure === undefined) condition.become('ready');
-      else condition.become('error', failure.message);
-      return failure;
+    start() {
+      running ??= live();
+      return running.start();
     },
     async close() {
       const closing = running;
@@ -84,4 +99,13 @@ export function openLives(
     observe: observers.add,
     status: () => statusOf(settings, condition.current(), history, running?.read()),
   };
+}
+
+/** Concurrent callers share one run. */
+function shared<T>(start: () => Promise<T>): () => Promise<T> {
+  let starting: Promise<T> | undefined;
+  return () =>
+    (starting ??= start().finally(() => {
+      starting = undefined;
+    }));
 }

@@ -13,11 +13,11 @@ import type { Question } from '../model/question.js';
 import { failedResolution } from '../model/resolution.js';
 import type { Logger } from '../options/provider-options.js';
 import { explaining, type Explain } from './explaining.js';
-import { inProcess, type InProcess } from './in-process.js';
+import { inProcess, type ResolveAll } from './in-process.js';
 import type { Readings } from './status/readings.js';
 import { reportingResolved } from './resolved.js';
 import { lazySnapshots } from './snapshots.js';
-import { NO_SNAPSHOT, start } from './start.js';
+import { noSnapshot, start } from './start.js';
 import { openAsking } from './asking.js';
 import { remotely, type Resolve } from './remotely.js';
 import type { SnapshotBody } from '../snapshot/body/write-body.js';
@@ -28,8 +28,7 @@ export interface Running {
   readonly resolve: Resolve;
   /** The keys of all flags of the snapshot; `undefined` while there is none. */
   readonly flagKeys: () => Iterable<string> | undefined;
-  /** Each flag of the snapshot, or why none can be evaluated; `undefined` while there is no snapshot. */
-  readonly resolveAll: InProcess['resolveAll'];
+  readonly resolveAll: ResolveAll;
   readonly explain: Explain;
   readonly snapshot: () => SnapshotBody | undefined;
   /** Whether flags are evaluated in this process, now. */
@@ -139,10 +138,15 @@ function wire(
 
   const asked = remotely(answers, settings, clock);
   const isOffline = isInProcess && settings.watch === undefined;
-  const elsewhere: Resolve = isOffline ? () => failedResolution(NO_SNAPSHOT) : asked;
+  const elsewhere: Resolve = isOffline ? () => failedResolution(noSnapshot(snapshots)) : asked;
+  // Without snapshots of its own, the service knows better than one that it has never confirmed.
+  const isServiceBetter = () => snapshots?.isNotOffered() === true;
   const resolve: Resolve = isInProcess
-    ? (flag, context, view) => here?.resolve(flag, context, view) ?? elsewhere(flag, context, view)
+    ? (flag, context, view) =>
+        (isServiceBetter() ? undefined : here?.resolve(flag, context, view)) ?? elsewhere(flag, context, view)
     : asked;
+  const resolveAll: ResolveAll = async (context, flagKeys) =>
+    isServiceBetter() ? undefined : here?.resolveAll(context, flagKeys);
   const startedStale = ({ message }: Failure) => {
     why = message;
   };
@@ -161,11 +165,11 @@ function wire(
   };
 
   return {
-    ...reportingResolved({ resolve, resolveAll: (context) => here?.resolveAll(context) }, diagnostics, clock),
+    ...reportingResolved({ resolve, resolveAll }, diagnostics, clock),
     flagKeys: () => snapshots?.snapshot()?.features.flags.keys(),
     explain: explaining(snapshots, settings),
     snapshot: () => snapshots?.body(),
-    isHere: () => isInProcess && (isOffline || hasSnapshot()),
+    isHere: () => isInProcess && (isOffline || (hasSnapshot() && !isServiceBetter())),
     start: () => outsideRequests(begin),
     read() {
       const shedSince = overload.since();

@@ -1,6 +1,5 @@
 import {
   OpenFeatureEventEmitter,
-  ProviderEvents,
   type EvaluationContext,
   type JsonValue,
   type Logger,
@@ -23,7 +22,7 @@ import { openLives, type Lives } from './lives.js';
 import type { FliptStatus } from './status/flipt-status.js';
 import { providerSettings, type ProviderSettings } from '../options/settings.js';
 import { errorOf, startErrorOf } from './errors.js';
-import { evaluateAll, inTurns, type EvaluatedFlag } from './evaluate/evaluate-all.js';
+import { evaluateAll, inPortions, type EvaluatedFlag } from './evaluate/evaluate-all.js';
 import { evaluateEach, type FlagOutcome } from './evaluate/evaluate-each.js';
 import { evaluating, type EvaluateFlag } from './evaluate/evaluating.js';
 import { checkFlagKey, checkFlagKeys, nameOf } from './flag-keys.js';
@@ -74,17 +73,12 @@ export class FliptProvider implements Provider {
   /**
    * Asks the service one real question, again until it answers or `initTimeoutMs` is over.
    * Rejects with PROVIDER_FATAL if the service refuses the credentials, with GENERAL if it cannot be reached;
-   * in both cases it is tried again in the background, and PROVIDER_READY follows by itself.
+   * in both cases it is tried again in the background, and PROVIDER_READY follows by itself. Concurrent calls share one
+   * start; after `onClose`, a call starts afresh.
    */
   async initialize(): Promise<void> {
     const failure = await this.#lives.start();
-    if (failure === undefined) return;
-    const error = startErrorOf(failure);
-    // A MultiProvider around this one knows of it by the event only.
-    if (failure.kind !== 'closed') {
-      this.events.emit(ProviderEvents.Error, { message: error.message, errorCode: error.code });
-    }
-    throw error;
+    if (failure !== undefined) throw startErrorOf(failure);
   }
 
   /** Ends timers and sockets; what is waiting is answered with PROVIDER_NOT_READY. May be called again. */
@@ -143,11 +137,13 @@ export class FliptProvider implements Provider {
    * Asks for flags in one batch (in several where `batch` does not allow so many), so that later resolves for the same
    * context find them known or join the request. Their types need not be known. Resolves when they are answered, at the
    * latest after `deadlineMs` for each 1,000; never rejects for what the service does: a resolve says what went wrong.
+   * Where flags are evaluated in-process, it does nothing.
    * Throws a TypeError if `flagKeys` is no list of strings.
    */
   async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {
     checkFlagKeys('prefetch', flagKeys);
-    await inTurns(flagKeys, async (flagKey) => this.#evaluate(flagKey, context));
+    if (this.#lives.running()?.isHere()) return;
+    await inPortions(flagKeys, async (flagKey) => this.#evaluate(flagKey, context));
   }
 
   /**
@@ -171,9 +167,8 @@ export class FliptProvider implements Provider {
     flagKeys?: readonly string[],
   ): Promise<Readonly<Record<string, EvaluatedFlag>>> {
     if (flagKeys !== undefined) checkFlagKeys('evaluateAll', flagKeys);
-    const running = this.#lives.running();
-    const fromSnapshot = running ? running.resolveAll(context) : CLOSED;
-    return evaluateAll(fromSnapshot, flagKeys, (flagKey) => this.#evaluate(flagKey, context));
+    const fromSnapshot = await (this.#lives.running()?.resolveAll(context, flagKeys) ?? CLOSED);
+    return evaluateAll(fromSnapshot, flagKeys, (flagKey) => this.#evaluate(flagKey, context), systemClock);
   }
 
   /**

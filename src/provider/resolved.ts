@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
 import type { Resolution } from '../model/resolution.js';
-import type { InProcess } from './in-process.js';
+import type { ResolveAll } from './in-process.js';
 import type { Resolve } from './remotely.js';
 
 export interface Resolving {
   readonly resolve: Resolve;
-  readonly resolveAll: InProcess['resolveAll'];
+  readonly resolveAll: ResolveAll;
 }
 
 /** Reports each resolve. Without a listener it costs one comparison; what is known at once reads no clock either. */
@@ -35,8 +35,8 @@ export function reportingResolved(
         return resolution;
       });
     },
-    resolveAll(context) {
-      const all = resolveAll(context);
+    async resolveAll(context, flagKeys) {
+      const all = await resolveAll(context, flagKeys);
       if (wants.resolved && all !== undefined && !('kind' in all)) {
         for (const [flag, resolution] of all) resolved(flag, resolution, 0);
       }

@@ -16,8 +16,12 @@ import { messageOf } from '../text/describe.js';
 export interface Snapshots extends FlagWatch {
   /** The one in force; `undefined` before the first. */
   readonly snapshot: () => Snapshot | undefined;
-  /** Milliseconds since the service confirmed it last; 0 for one that it never has. */
+  /** Milliseconds since the service confirmed it last; infinite for one that it never has. */
   readonly ageMs: () => number;
+  /** Whether the service seems to have no snapshots: there is then at most one that it has never confirmed. */
+  readonly isNotOffered: () => boolean;
+  /** What has kept a snapshot of the options from being used; `undefined` if nothing has. */
+  readonly trouble: () => string | undefined;
   /** Whether a change of it would have been noticed. */
   readonly isReliable: () => boolean;
   /** Whether the question's bucket decides its answer, by the snapshot in force. */
@@ -60,8 +64,11 @@ export function lazySnapshots(
   const closed = new Promise<void>((resolve) => {
     endLoading = resolve;
   });
+  let isNotOffered = false;
+  let trouble: string | undefined;
   // Reported before the poll that shows it.
   diagnostics.listen('watch-changed', ({ state }) => {
+    isNotOffered = state === 'not-offered';
     if (state === 'not-offered') endFirstPoll('none');
   });
   diagnostics.listen('snapshot-polled', ({ failure }) => {
@@ -69,6 +76,7 @@ export function lazySnapshots(
   });
 
   const warn = (message: string) => {
+    trouble = message;
     if (!isClosed()) logger.warn(message);
   };
   const load = async () => {
@@ -90,12 +98,14 @@ export function lazySnapshots(
   let loading: Promise<void> | undefined;
   const ageMs = () => {
     const confirmedAt = opened?.confirmedAt();
-    return confirmedAt === undefined ? 0 : clock.now() - confirmedAt;
+    return confirmedAt === undefined ? Infinity : clock.now() - confirmedAt;
   };
 
   return {
     snapshot: () => opened?.snapshot(),
     ageMs,
+    isNotOffered: () => isNotOffered,
+    trouble: () => trouble,
     isReliable: () => opened !== undefined && opened.lostForMs() < 0,
     confirms: (question, answer) => opened?.confirms(question, answer) ?? false,
     evaluate(question) {

@@ -25,8 +25,11 @@ export async function start(
   const mayBeThere = (kept.initial ?? kept.file ?? kept.store) !== undefined;
   if (evaluation === 'in-process' || mayBeThere) await loading;
   const hasSnapshot = () => snapshots?.snapshot() !== undefined;
+  const isHere = () => hasSnapshot() && snapshots?.isNotOffered() !== true;
 
-  if (evaluation === 'in-process' && watch === undefined) return hasSnapshot() ? undefined : NO_SNAPSHOT;
+  if (evaluation === 'in-process' && watch === undefined) {
+    return hasSnapshot() ? undefined : noSnapshot(snapshots);
+  }
 
   const checked = service.start(leftMs(), hasSnapshot());
   if (evaluation === 'in-process' && snapshots !== undefined) {
@@ -34,7 +37,7 @@ export async function start(
   }
   const failure = await checked;
   if (failure?.kind === 'closed') return failure;
-  if (evaluation === 'in-process' && !hasSnapshot()) warn(WITHOUT_SNAPSHOT);
+  if (evaluation === 'in-process' && !isHere()) warn(WITHOUT_SNAPSHOT);
   if (failure === undefined || !hasSnapshot()) return failure;
   startedStale(failure);
   return undefined;
@@ -59,10 +62,15 @@ function atMost(coming: Promise<void>, withinMs: number, clock: Clock): Promise<
   });
 }
 
-export const NO_SNAPSHOT: Failure = {
-  kind: 'no-snapshot',
-  message: "there is no snapshot to evaluate from (evaluation: 'in-process', watch: false)",
-};
+/** With what has kept one from being used. */
+export function noSnapshot(snapshots: Pick<Snapshots, 'trouble'> | undefined): Failure {
+  const trouble = snapshots?.trouble();
+  const why = trouble === undefined ? '' : `: ${trouble}`;
+  return {
+    kind: 'no-snapshot',
+    message: `there is no snapshot to evaluate from (evaluation: 'in-process', watch: false)${why}`,
+  };
+}
 
 const WITHOUT_SNAPSHOT =
   "There is no snapshot of Flipt's to evaluate from (evaluation: 'in-process'); " +

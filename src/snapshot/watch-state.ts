@@ -60,6 +60,11 @@ export function failed(
   };
 }
 
+/** Its last success has become too old while nothing was under way. */
+export function lost(state: WatchState, now: number): WatchState {
+  return { ...state, lostAt: state.lostAt ?? now };
+}
+
 /** `undefined` if there was nothing to lose, or its time is not over. */
 function lostAt(state: WatchState, pollMs: number, now: number): number | undefined {
   const { lastSuccessAt, startedAt = now } = state;

@@ -1,11 +1,13 @@
-import type { Clock } from '../clock.js';
+import { LARGEST_TIMER_MS, type Clock } from '../clock.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
 import type { WatchCondition } from '../diagnostics/events.js';
+import type { Failure } from '../model/failure.js';
 import { changes } from './contents.js';
 import type { Fetched, FetchSnapshot, Known } from './fetch.js';
 import type { Snapshot } from './snapshot.js';
 import {
   failed,
+  lost,
   nextDelayMs,
   reliableUntil,
   started,
@@ -59,12 +61,15 @@ export function openWatch(
   let condition: WatchCondition | undefined;
   let underWay: Promise<void> | undefined;
   let following: Promise<void> | undefined;
-  let cancelTimer: () => void = () => undefined;
   let nextPollAt: number | undefined;
+  let lastFailure: Failure | undefined;
+  let cancelPoll: () => void = () => undefined;
+  let cancelLoss: () => void = () => undefined;
   let isClosed = false;
 
   const request = async () => {
-    cancelTimer();
+    cancelPoll();
+    cancelLoss();
     nextPollAt = undefined;
     state = started(state, clock.now());
     const fetched = await fetch(known);
@@ -72,7 +77,8 @@ export function openWatch(
     learn(fetched);
     const delayMs = nextDelayMs(state, pollMs, clock.now(), random());
     nextPollAt = clock.date() + delayMs;
-    cancelTimer = clock.after(delayMs, () => void join(), 'background');
+    cancelPoll = clock.after(delayMs, () => void join(), 'background');
+    awaitLoss();
   };
   /** One request at a time. */
   const join = (): Promise<void> => {
@@ -87,6 +93,7 @@ export function openWatch(
     const now = clock.now();
     const durationMs = now - (state.startedAt ?? now);
     const failure = fetched.kind === 'failed' ? fetched.failure : undefined;
+    lastFailure = failure;
     if (fetched.kind === 'failed') {
       state = failed(state, pollMs, now, fetched);
       if (fetched.isUnknown) report({ type: 'namespace-suspect', failure });
@@ -96,10 +103,32 @@ export function openWatch(
     // Before anybody hears of it: who then looks at the snapshot finds this one.
     if (fetched.kind === 'snapshot') apply(fetched);
     if (fetched.kind !== 'failed' && known !== undefined) confirmed?.(known);
-    const next = conditionOf(state);
-    if (next !== undefined && next !== condition) report({ type: 'watch-changed', state: next, failure });
-    condition = next;
+    reassess();
     report({ type: 'snapshot-polled', durationMs, failure });
+  };
+
+  const reassess = () => {
+    const next = conditionOf(state);
+    if (next !== undefined && next !== condition) {
+      report({ type: 'watch-changed', state: next, failure: lastFailure });
+    }
+    condition = next;
+  };
+
+  /** Between two polls, too, the last success may become too old. */
+  const awaitLoss = () => {
+    if (state.lastSuccessAt === undefined || state.lostAt !== undefined) return;
+    const delayMs = reliableUntil(state, pollMs) - clock.now();
+    cancelLoss = clock.after(Math.min(delayMs, LARGEST_TIMER_MS), lose, 'background');
+  };
+  const lose = () => {
+    const now = clock.now();
+    if (now < reliableUntil(state, pollMs)) {
+      awaitLoss();
+      return;
+    }
+    state = lost(state, now);
+    reassess();
   };
 
   const apply = ({ snapshot, etag }: Known) => {
@@ -129,7 +158,8 @@ export function openWatch(
     },
     close() {
       isClosed = true;
-      cancelTimer();
+      cancelPoll();
+      cancelLoss();
     },
   };
 }

@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { freshness, freshnessOf, NO_RELIANCE } from '../../src/cache/freshness.js';
 import type { FlagWatch } from '../../src/cache/cached.js';
-import { fromCache, fromService, off, on, setUp } from './layered.fixture.js';
+import { failed } from '../../src/model/answer.js';
+import type { Resolution } from '../../src/model/resolution.js';
+import { DOWN, fromCache, fromService, off, on, setUp } from './layered.fixture.js';
 
 const SETTINGS = { freshForMs: 100, staleForMs: 50, staleOnErrorForMs: 1_000, negativeForMs: 10 };
 const HEALTHY = { lostForMs: -1, maxAgeMs: 10_000 };
@@ -41,6 +43,49 @@ it('any other answer follows its age, whatever the watch is worth', () => {
       expect(freshnessOf(aging, SETTINGS, reliance)).toBe(freshness(kind, ageMs, SETTINGS));
     }),
   );
+});
+
+describe('when the service fails', () => {
+  const answeredBySnapshot = (ageMs: number): Resolution => ({
+    answer: off,
+    source: 'in-process',
+    ageMs,
+    stale: true,
+    version: 'one',
+  });
+  /** With an answer that is 2,000 ms old. */
+  const failing = async (evaluated: Resolution | undefined) => {
+    const watch: FlagWatch = {
+      evaluate: () => evaluated,
+      confirms: () => false,
+      reliance: () => NO_RELIANCE,
+    };
+    const { clock, learn } = setUp({ watch });
+    await learn(on);
+    await clock.advance(2_000);
+    return learn(failed(DOWN));
+  };
+
+  it.each([
+    [
+      'the snapshot answers where it was confirmed later',
+      answeredBySnapshot(1_999),
+      answeredBySnapshot(1_999),
+    ],
+    [
+      'the last known answer is used where it is younger',
+      answeredBySnapshot(2_001),
+      fromCache(on, 2_000, true),
+    ],
+    [
+      'a snapshot that was never confirmed is used last',
+      answeredBySnapshot(Infinity),
+      fromCache(on, 2_000, true),
+    ],
+    ['without a snapshot, the last known answer is used', undefined, fromCache(on, 2_000, true)],
+  ])('%s', async (_, evaluated, expected) => {
+    expect(await failing(evaluated)).toEqual(expected);
+  });
 });
 
 describe('the cache with a watch', () => {

@@ -1,6 +1,6 @@
-import { OpenFeature, ProviderEvents } from '@openfeature/server-sdk';
+import { ProviderEvents } from '@openfeature/server-sdk';
 import { describe, expect, it } from 'vitest';
-import { good } from '../provider/changing.fixture.js';
+import { good, watching } from '../provider/changing.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
 import { openRequestView, requestContext, type FliptProviderOptions } from '../../src/index.js';
 import {
@@ -76,18 +76,50 @@ describe('evaluation in this process', () => {
     expect(await client.getBooleanValue('banner', true, context)).toBe(false);
   });
 
-  it('is remote, with one warning, where the service has no snapshots', async () => {
-    const service = await serving(good);
-    const logger = recordingLogger();
-    const { client } = await open({ url: service.url, evaluation: 'in-process', logger });
-    expect(await client.getStringDetails('banner', 'none')).toMatchObject({
-      value: 'blue',
-      flagMetadata: { source: 'service' },
-    });
-    expect(logger.warn.mock.calls).toEqual([
-      [expect.stringMatching(/^There is no snapshot of Flipt's to evaluate from/)],
-    ]);
+  it('makes nothing of prefetch', async () => {
+    const { provider } = await offline();
+    let reads = 0;
+    const context = {
+      targetingKey: 'user-1',
+      get plan() {
+        reads++;
+        return 'pro';
+      },
+    };
+    await provider.prefetch(['colour', 'banner'], context);
+    expect(reads).toBe(0);
   });
+
+  it.each([undefined, FEATURES])(
+    'is remote where the service has no snapshots, initial: %j',
+    async (initial) => {
+      const service = await serving(good);
+      const logger = recordingLogger();
+      const options = { url: service.url, evaluation: 'in-process', logger, snapshot: { initial } } as const;
+      const { client, provider } = await open(options);
+      const { counts } = watching(client);
+      expect(await client.getStringDetails('colour', 'none', PRO)).toMatchObject({
+        value: 'blue',
+        reason: 'TARGETING_MATCH',
+        flagMetadata: { source: 'service' },
+      });
+      expect(await provider.evaluateAll(PRO, ['colour'])).toMatchObject({ colour: { value: 'blue' } });
+      expect(logger.warn.mock.calls).toEqual([
+        [expect.stringMatching(/^There is no snapshot of Flipt's to evaluate from/)],
+      ]);
+      expect(client.providerStatus).toBe('READY');
+      if (initial === undefined) return;
+      await service.close();
+      expect(
+        await client.getStringDetails('colour', 'none', { targetingKey: 'user-3', plan: 'pro' }),
+      ).toMatchObject({
+        value: 'red',
+        reason: 'STALE',
+        flagMetadata: expect.not.objectContaining({ ageMs: expect.anything() as unknown }) as unknown,
+      });
+      expect(counts.PROVIDER_ERROR).toBeUndefined();
+    },
+  );
 });
 
 describe('attributes', () => {
@@ -144,6 +176,28 @@ describe('without a service to ask', () => {
     expect(provider.getSnapshot()).toHaveProperty('digest');
   });
 
+  it.each([
+    [{ flags: [{ key: 'a' }, {}] }, 'flags that have keys (flags[1] has none), got an object'],
+    [{ flags: ['a'] }, 'flags that have keys (flags[0] has none), got an object'],
+    [{ flags: {} }, 'a snapshot or a features document, an object with a list flags, got an object'],
+  ])('refuses an initial snapshot that cannot be one: %j', (initial, words) => {
+    expect(() => flipt({ snapshot: { initial } })).toThrow(
+      new TypeError(`FliptProvider: snapshot.initial: expected ${words}`),
+    );
+  });
+
+  it('says what is wrong with an initial snapshot', async () => {
+    const initial = { flags: [{ key: 'a', type: 'NEW' }] };
+    const provider = flipt({ evaluation: 'in-process', watch: false, snapshot: { initial } });
+    await expect(register(provider).registered).rejects.toThrow(
+      /there is no snapshot to evaluate from .*: snapshot\.initial is not used: flags\[0\]\.type: expected/,
+    );
+    expect(await provider.resolveBooleanEvaluation('a', true, {})).toMatchObject({
+      value: true,
+      errorMessage: expect.stringContaining('snapshot.initial is not used: flags[0].type') as string,
+    });
+  });
+
   it('says what is wrong with a features document', async () => {
     const logger = recordingLogger();
     const provider = flipt({
@@ -161,49 +215,5 @@ describe('without a service to ask', () => {
       value: true,
       errorCode: 'GENERAL',
     });
-  });
-});
-
-describe('evaluateAll', () => {
-  const ALL = {
-    banner: { type: 'boolean', value: true, variant: 'true', reason: 'DEFAULT' },
-    colour: { type: 'variant', value: 'red', variant: 'red', reason: 'TARGETING_MATCH' },
-  };
-
-  it('gives every flag of the snapshot in plain JSON values', async () => {
-    const { provider } = await offline();
-    const flags = await provider.evaluateAll(PRO);
-    expect(flags).toEqual(ALL);
-    expect(Object.getPrototypeOf(flags)).toBeNull();
-    expect(await provider.evaluateAll({ targetingKey: 'user-2' }, ['colour', 'missing'])).toEqual({
-      colour: {
-        type: 'variant',
-        value: 'blue',
-        variant: 'blue',
-        attachment: { rgb: '00f' },
-        reason: 'DEFAULT',
-      },
-    });
-  });
-
-  it('asks the service for named flags where there is no snapshot', async () => {
-    const service = await localService({ features: FEATURES });
-    const { provider } = await open({ url: service.url, watch: false });
-    expect(await provider.evaluateAll(PRO, ['banner', 'colour', 'missing'])).toEqual(ALL);
-    await expect(provider.evaluateAll(PRO)).rejects.toMatchObject({
-      code: 'GENERAL',
-      message: 'evaluateAll: there is no snapshot yet to take the flag keys from: pass flagKeys',
-    });
-  });
-
-  it('rejects with a code of OpenFeature where nothing can be evaluated', async () => {
-    const { provider } = await offline({ targetingKey: 'required' });
-    await expect(provider.evaluateAll({})).rejects.toMatchObject({ code: 'TARGETING_KEY_MISSING' });
-    await expect(provider.evaluateAll(PRO, 'banner' as never)).rejects.toThrow(
-      new TypeError('evaluateAll: expected a list of flag keys'),
-    );
-    await OpenFeature.clearProviders();
-    await expect(provider.evaluateAll(PRO, ['banner'])).rejects.toMatchObject({ code: 'PROVIDER_NOT_READY' });
-    await expect(provider.evaluateAll(PRO)).rejects.toMatchObject({ code: 'PROVIDER_NOT_READY' });
   });
 });

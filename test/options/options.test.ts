@@ -50,6 +50,16 @@ describe('without options', () => {
     ).toMatchObject({ cache, batch, breaker, watch, url: rest.url, namespace: 'default', http: rest.http });
   });
 
+  it('true means the defaults', () => {
+    const { cache, batch, breaker, watch } = settled({});
+    expect(settled({ cache: true, batch: true, breaker: true, watch: true })).toMatchObject({
+      cache,
+      batch,
+      breaker,
+      watch,
+    });
+  });
+
   it('warnings and errors go to the console, and nothing else', () => {
     const console_ = { error: vi.spyOn(console, 'error'), warn: vi.spyOn(console, 'warn') };
     for (const spy of Object.values(console_)) spy.mockImplementation(() => undefined);

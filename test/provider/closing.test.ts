@@ -28,6 +28,41 @@ describe('closing', () => {
     await provider.prefetch(['a']);
   });
 
+  it('is undone by another start, which knows nothing of what was before', async () => {
+    const { server, become } = await changing(good);
+    const provider = flipt({ url: server.url });
+    await provider.initialize();
+    expect(await provider.resolveStringEvaluation('a', 'mine', {})).toMatchObject({ value: 'blue' });
+    await provider.onClose();
+    become(answering(orMissing(({ flagKey }) => item.variant(flagKey, 'green'))));
+    const [again] = await Promise.all([provider.initialize(), provider.initialize()]);
+    expect(again).toBeUndefined();
+    expect(await provider.resolveStringEvaluation('a', 'mine', {})).toMatchObject({
+      value: 'green',
+      reason: 'TARGETING_MATCH',
+    });
+    await provider.onClose();
+    await vi.waitFor(async () => {
+      expect(await server.connections()).toBe(0);
+    });
+  });
+
+  it('ends a start, and one that follows it is another', async () => {
+    const asked = signal();
+    const { server, become } = await changing(() => {
+      asked.give();
+    });
+    const provider = flipt({ url: server.url });
+    const first = provider.initialize();
+    await asked.given;
+    const closed = provider.onClose();
+    become(good);
+    const second = provider.initialize();
+    await expect(first).rejects.toMatchObject({ code: ErrorCode.PROVIDER_NOT_READY });
+    await Promise.all([closed, second]);
+    await provider.onClose();
+  });
+
   it('answers what is under way, and what waits, with PROVIDER_NOT_READY', async () => {
     const asked = signal();
     const { server, become } = await changing(good);

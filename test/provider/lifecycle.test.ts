@@ -39,6 +39,22 @@ describe('a provider', () => {
     expect(server.requests).toHaveLength(1);
     await provider.onClose();
   });
+
+  it('starts once for concurrent callers, who all learn how that ended', async () => {
+    const server = await serving(good);
+    const provider = flipt({ url: server.url });
+    await Promise.all([provider.initialize(), provider.initialize()]);
+    expect(server.requests).toHaveLength(1);
+    await provider.onClose();
+
+    const failing = flipt({ url: await refusedAddress(), initTimeoutMs: 1 });
+    const errors = vi.fn();
+    failing.events.addHandler(ProviderEvents.Error, errors);
+    const both = await Promise.allSettled([failing.initialize(), failing.initialize()]);
+    expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(errors).toHaveBeenCalledTimes(1);
+    await failing.onClose();
+  });
 });
 
 describe.each(ROLES)('%s', (_, inRole) => {

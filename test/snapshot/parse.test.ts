@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { compileFeatures } from '../../src/engine/compiled-features.js';
+import { evaluate } from '../../src/engine/evaluate.js';
 import { changes, contentsOf } from '../../src/snapshot/contents.js';
 import { parseSnapshot } from '../../src/snapshot/body/parse.js';
 import { manualClock } from '../clock.fixture.js';
@@ -105,7 +107,11 @@ describe('segments of one key that differ', () => {
     key: 's',
     constraints: [{ type: 'STRING_CONSTRAINT_COMPARISON_TYPE', property: 'plan', operator: 'eq', value }],
   });
-  const flag = (key: string, value: string) => ({ key, rules: [{ segments: [withPlan(value)] }] });
+  const flag = (key: string, value: string) => ({
+    key,
+    enabled: true,
+    rules: [{ segments: [withPlan(value)] }],
+  });
 
   it('stay apart, so that each flag is evaluated by its own', async () => {
     const { features } = await parsedJson({
@@ -119,6 +125,25 @@ describe('segments of one key that differ', () => {
 
     expect(values).toEqual(['pro', 'max', 'pro']);
     expect([...features.segments.values()].map(({ key }) => key)).toEqual(['s', 's']);
+  });
+
+  it('are reported by the key that they have', async () => {
+    const { features } = await parsedJson({
+      flags: [
+        flag('one', 'pro'),
+        flag('two', 'max'),
+        {
+          key: 'three',
+          type: 'BOOLEAN_FLAG_TYPE',
+          rollouts: [{ type: 'SEGMENT_ROLLOUT_TYPE', segment: { segments: [withPlan('max')] } }],
+        },
+      ],
+    });
+    const attributes = { plan: 'max' };
+    for (const key of ['two', 'three']) {
+      const question = { namespace: 'default', flag: key, entity: 'ann', attributes };
+      expect(evaluate(compileFeatures(features, 'v1'), question)).toMatchObject({ segmentKeys: ['s'] });
+    }
   });
 
   it('are compared by what they hold, whichever comes first', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Reply } from '../../src/http/reply.js';
 import type { Failure } from '../../src/model/failure.js';
 import { manualClock } from '../clock.fixture.js';
-import { bodyJson, refusedConnection, reply } from './fetched.fixture.js';
+import { bodyJson, reply } from './fetched.fixture.js';
 import { POLL_MS, watching } from './watched.fixture.js';
 
 /** A service whose answer a test replaces. */
@@ -158,26 +158,6 @@ describe('without snapshots', () => {
 
     expect(requests).toHaveLength(4);
     expect(types()).toEqual(['watch-changed']);
-  });
-});
-
-describe('a watch that fails', () => {
-  it('is lost after three intervals, and found with the next success; both are reported once', async () => {
-    const { clock, it, reported, watch } = service(A);
-    await clock.settle();
-    it.answer = refusedConnection;
-    await clock.advance(POLL_MS * 3);
-    expect(watch.lostForMs()).toBe(0);
-    await clock.advance(POLL_MS * 5);
-    it.answer = A;
-    await clock.advance(POLL_MS);
-
-    expect(reported.filter(({ type }) => type === 'watch-changed')).toEqual([
-      { type: 'watch-changed', state: 'working', failure: undefined },
-      { type: 'watch-changed', state: 'lost', failure: refusedConnection },
-      { type: 'watch-changed', state: 'working', failure: undefined },
-    ]);
-    expect(watch.confirmedAt()).toBe(clock.now());
   });
 });
 

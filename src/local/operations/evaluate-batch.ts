@@ -1,5 +1,6 @@
+import { pausing, systemClock } from '../../clock.js';
 import type { KnownAnswer } from '../../model/answer.js';
-import { beforeLong, nextTurn } from '../requests/json-body.js';
+import { beforeLong } from '../requests/json-body.js';
 import type { Message } from '../requests/message.js';
 import { checkEnvironment } from './check-environment.js';
 import type { ServiceCore, TextOperation } from './operation.js';
@@ -28,9 +29,10 @@ export const evaluateBatch: TextOperation = async (service, { message, caller, h
 /** Maps a long list, and gives other requests their turn meanwhile. */
 async function inTurns<From, To>(list: readonly From[], map: (from: From) => To): Promise<readonly To[]> {
   const mapped: To[] = [];
+  const pause = pausing(ITEMS_PER_TURN, systemClock);
   for (const from of list) {
     mapped.push(map(from));
-    if (mapped.length % ITEMS_PER_TURN === 0) await nextTurn();
+    await pause();
   }
   return mapped;
 }

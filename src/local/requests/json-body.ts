@@ -1,4 +1,4 @@
-import { systemClock } from '../../clock.js';
+import { nextTurn, pausing, systemClock } from '../../clock.js';
 import { Tokens } from './json-tokens.js';
 import { invalid, tooLarge } from './refusal.js';
 
@@ -30,14 +30,7 @@ export async function parseBody(text: string): Promise<unknown> {
 
 /** Gives other requests a turn before the work on a long text. */
 export async function beforeLong(text: string): Promise<void> {
-  if (text.length > LONG_TEXT) await nextTurn();
-}
-
-/** Resolves in the next turn of the event loop. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    systemClock.endOfTurn(resolve);
-  });
+  if (text.length > LONG_TEXT) await nextTurn(systemClock);
 }
 
 /** A list or object whose end is still to come. */
@@ -55,9 +48,11 @@ async function parseSlowly(text: string): Promise<unknown> {
   const tokens = new Tokens(text);
   if (tokens.next() === undefined) return undefined;
   const open: Open[] = [];
+  const pause = pausing(VALUES_PER_TURN, systemClock);
   for (let values = 1; ; values++) {
     if (values > MAX_VALUES) throw tooLarge(`the body holds more than ${MAX_VALUES} values`);
-    if (values % VALUES_PER_TURN === 0) await nextTurn();
+    const waiting = pause();
+    if (waiting !== undefined) await waiting;
     const container = opened(tokens);
     if (container && open.length === MAX_DEPTH) throw invalid(`the body is nested deeper than ${MAX_DEPTH}`);
     if (container && !tokens.takes(container.end)) {

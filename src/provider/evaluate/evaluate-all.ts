@@ -1,4 +1,5 @@
 import { GeneralError } from '@openfeature/server-sdk';
+import { pausing, type Clock } from '../../clock.js';
 import type { Answer, VariantAnswer } from '../../model/answer.js';
 import type { Failure } from '../../model/failure.js';
 import { traitsOf } from '../../model/failure-traits.js';
@@ -23,9 +24,11 @@ export interface EvaluatedFlag {
 
 /** Flags asked for at a time: the questions of other callers must find a place in the queue as well. */
 const AT_ONCE = 1_000;
+/** Flags whose attachments are parsed in one turn of the event loop: a few milliseconds. */
+const FLAGS_PER_TURN = 500;
 
 /** Runs `run` for each key, for some of them at once. */
-export async function inTurns<Result>(
+export async function inPortions<Result>(
   flagKeys: readonly string[],
   run: (flagKey: string) => Promise<Result>,
 ): Promise<readonly Result[]> {
@@ -41,21 +44,24 @@ export async function evaluateAll(
   fromSnapshot: ReadonlyMap<string, Resolution> | Failure | undefined,
   flagKeys: readonly string[] | undefined,
   evaluate: (flagKey: string) => Resolution | Promise<Resolution>,
+  clock: Clock,
 ): Promise<Readonly<Record<string, EvaluatedFlag>>> {
   if (fromSnapshot !== undefined && 'kind' in fromSnapshot) throw errorOf(fromSnapshot);
   const keys = flagKeys ?? [...(fromSnapshot ?? missingSnapshot()).keys()];
   const resolutions =
     fromSnapshot === undefined
-      ? await inTurns(keys, async (flagKey) => evaluate(flagKey))
+      ? await inPortions(keys, async (flagKey) => evaluate(flagKey))
       : keys.map((flagKey) => fromSnapshot.get(flagKey));
   // Without a prototype: Flipt v1 allows a flag to be called __proto__.
   const flags = Object.create(null) as Record<string, EvaluatedFlag>;
+  const pause = pausing(FLAGS_PER_TURN, clock);
   for (const [at, flagKey] of keys.entries()) {
     const resolution = resolutions[at];
     if (resolution === undefined) continue;
     throwIfUnusable(resolution.answer);
     const flag = evaluatedFlag(resolution);
     if (flag !== undefined) flags[flagKey] = flag;
+    await pause();
   }
   return flags;
 }

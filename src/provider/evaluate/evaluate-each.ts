@@ -1,7 +1,7 @@
 import { GeneralError, type ErrorCode } from '@openfeature/server-sdk';
 import type { Answer } from '../../model/answer.js';
 import type { Resolution } from '../../model/resolution.js';
-import { inTurns, throwIfUnusable } from './evaluate-all.js';
+import { inPortions, throwIfUnusable } from './evaluate-all.js';
 import { errorOf } from '../errors.js';
 import { checkFlagKeys } from '../flag-keys.js';
 import { CLOSED } from '../pipeline.js';
@@ -50,7 +50,7 @@ export async function evaluateEach(
 ): Promise<ReadonlyMap<string, FlagOutcome>> {
   if (running === undefined) throw errorOf(CLOSED);
   const keys = [...new Set(keysOf(named, running.flagKeys()))];
-  const answers = await inTurns(keys, async (flagKey) => (await evaluate(flagKey)).answer);
+  const answers = await inPortions(keys, async (flagKey) => (await evaluate(flagKey)).answer);
   const outcomes = new Map<string, FlagOutcome>();
   for (const [at, flagKey] of keys.entries()) {
     const answer = answers[at];

@@ -80,7 +80,8 @@ function metadataOf(
 }
 
 function withAge(metadata: Metadata, { source, ageMs, version }: Resolution): Metadata {
-  if (source !== 'service') metadata.ageMs = Math.round(ageMs);
+  // A snapshot that the service has never confirmed has no age.
+  if (source !== 'service' && ageMs !== Infinity) metadata.ageMs = Math.round(ageMs);
   if (version !== undefined) metadata.version = version;
   return metadata;
 }

@@ -1,5 +1,5 @@
 import { quoted } from '../../text/quote.js';
-import type { Clock } from '../../clock.js';
+import { pausing, type Clock } from '../../clock.js';
 import type { Features, Flag, Semantics } from '../../engine/features.js';
 import { sameFlag } from '../../engine/flag-parts.js';
 import { flagSchema, restSchema } from './body-schema.js';
@@ -34,7 +34,7 @@ export async function parseSnapshot(
   clock: Clock,
   previous?: ParsedBody,
 ): Promise<ParsedBody> {
-  const pause = pauses(clock);
+  const pause = pausing(BYTES_PER_TURN, clock);
   const { pieces, rest } = await cut(body, pause);
   const { digest, namespace: named } = checked(rest, restSchema, '');
   if (named && named.key !== namespace) {
@@ -60,24 +60,9 @@ export async function parseSnapshot(
   return { features, semantics, contents, digest: digest || undefined };
 }
 
-/** Lets others have a turn after each so many bytes. */
-type Pause = (bytes: number) => Promise<void> | undefined;
-
-function pauses(clock: Clock): Pause {
-  let bytesOfTurn = 0;
-  return (bytes) => {
-    bytesOfTurn += bytes;
-    if (bytesOfTurn < BYTES_PER_TURN) return undefined;
-    bytesOfTurn = 0;
-    return new Promise((resolve) => {
-      clock.endOfTurn(resolve);
-    });
-  };
-}
-
 async function cut(
   body: Buffer,
-  pause: Pause,
+  pause: ReturnType<typeof pausing>,
 ): Promise<{ readonly pieces: readonly Piece[]; readonly rest: string }> {
   const pieces: Piece[] = [];
   const cutting = flagPieces(body);

@@ -7,7 +7,7 @@ import type {
   SegmentChoice,
   VariantFlag,
 } from '../../engine/features.js';
-import type { Clock } from '../../clock.js';
+import { pausing, type Clock } from '../../clock.js';
 import type { ParsedBody } from './parse.js';
 
 /** A snapshot as Flipt serves it, in plain JSON values. What evaluation does not read is not in it. */
@@ -36,14 +36,11 @@ export async function bodyText(
   { features, digest }: Omit<ParsedBody, 'contents'>,
   clock: Pick<Clock, 'endOfTurn'>,
 ): Promise<string> {
+  const pause = pausing(FLAGS_PER_TURN, clock);
   const flags: string[] = [];
   for (const flag of features.flags.values()) {
     flags.push(JSON.stringify(writtenFlag(flag, features)));
-    if (flags.length % FLAGS_PER_TURN === 0) {
-      await new Promise<void>((resolve) => {
-        clock.endOfTurn(resolve);
-      });
-    }
+    await pause();
   }
   const end = digest === undefined ? '' : `,"digest":${JSON.stringify(digest)}`;
   return `{"namespace":${JSON.stringify({ key: namespace })},"flags":[${flags.join(',')}]${end}}`;

@@ -1,0 +1,70 @@
+import { OpenFeature } from '@openfeature/server-sdk';
+import { describe, expect, it } from 'vitest';
+import type { FliptProviderOptions } from '../../src/index.js';
+import { localService, open } from '../provider/open.fixture.js';
+import { FEATURES, PRO } from './features.fixture.js';
+
+const offline = (options: FliptProviderOptions = {}) =>
+  open({ evaluation: 'in-process', watch: false, snapshot: { initial: FEATURES }, ...options });
+
+describe('evaluateAll', () => {
+  const ALL = {
+    banner: { type: 'boolean', value: true, variant: 'true', reason: 'DEFAULT' },
+    colour: { type: 'variant', value: 'red', variant: 'red', reason: 'TARGETING_MATCH' },
+  };
+
+  it('gives every flag of the snapshot in plain JSON values', async () => {
+    const { provider } = await offline();
+    const flags = await provider.evaluateAll(PRO);
+    expect(flags).toEqual(ALL);
+    expect(Object.getPrototypeOf(flags)).toBeNull();
+    expect(await provider.evaluateAll({ targetingKey: 'user-2' }, ['colour', 'missing'])).toEqual({
+      colour: {
+        type: 'variant',
+        value: 'blue',
+        variant: 'blue',
+        attachment: { rgb: '00f' },
+        reason: 'DEFAULT',
+      },
+    });
+  });
+
+  it('asks the service for named flags where there is no snapshot', async () => {
+    const service = await localService({ features: FEATURES });
+    const { provider } = await open({ url: service.url, watch: false });
+    expect(await provider.evaluateAll(PRO, ['banner', 'colour', 'missing'])).toEqual(ALL);
+    await expect(provider.evaluateAll(PRO)).rejects.toMatchObject({
+      code: 'GENERAL',
+      message: 'evaluateAll: there is no snapshot yet to take the flag keys from: pass flagKeys',
+    });
+  });
+
+  it('lets others have a turn of the event loop between 10,000 flags', async () => {
+    const flags = Array.from({ length: 10_000 }, (_, flag) => ({
+      key: `flag-${flag}`,
+      type: 'BOOLEAN_FLAG_TYPE',
+      enabled: true,
+    }));
+    const { provider } = await offline({ snapshot: { initial: { flags } } });
+    let turns = 0;
+    const count = () => {
+      turns++;
+      if (turns > 0) setImmediate(count);
+    };
+    setImmediate(count);
+    expect(Object.keys(await provider.evaluateAll(PRO))).toHaveLength(10_000);
+    expect(turns).toBeGreaterThan(50);
+    turns = -Infinity;
+  });
+
+  it('rejects with a code of OpenFeature where nothing can be evaluated', async () => {
+    const { provider } = await offline({ targetingKey: 'required' });
+    await expect(provider.evaluateAll({})).rejects.toMatchObject({ code: 'TARGETING_KEY_MISSING' });
+    await expect(provider.evaluateAll(PRO, 'banner' as never)).rejects.toThrow(
+      new TypeError('evaluateAll: expected a list of flag keys'),
+    );
+    await OpenFeature.clearProviders();
+    await expect(provider.evaluateAll(PRO, ['banner'])).rejects.toMatchObject({ code: 'PROVIDER_NOT_READY' });
+    await expect(provider.evaluateAll(PRO)).rejects.toMatchObject({ code: 'PROVIDER_NOT_READY' });
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import type { Reply } from '../../src/http/reply.js';
+import type { Failure } from '../../src/model/failure.js';
+import { manualClock } from '../clock.fixture.js';
+import { bodyJson, refusedConnection, reply } from './fetched.fixture.js';
+import { POLL_MS, watching } from './watched.fixture.js';
+
+const A = reply(200, bodyJson({ a: true }), { etag: 'one' });
+
+/** A service whose answer a test replaces. */
+function service(first: Reply | Failure) {
+  const clock = manualClock();
+  const it = { answer: first };
+  return { clock, it, ...watching(() => Promise.resolve(it.answer), clock) };
+}
+
+describe('a watch that fails', () => {
+  it('is lost after three intervals, and found with the next success; both are reported once', async () => {
+    const { clock, it, reported, watch } = service(A);
+    await clock.settle();
+    it.answer = refusedConnection;
+    await clock.advance(POLL_MS * 3);
+    expect(watch.lostForMs()).toBe(0);
+    expect(reported).toContainEqual({ type: 'watch-changed', state: 'lost', failure: refusedConnection });
+    await clock.advance(POLL_MS * 5);
+    it.answer = A;
+    await clock.advance(POLL_MS);
+
+    expect(reported.filter(({ type }) => type === 'watch-changed')).toEqual([
+      { type: 'watch-changed', state: 'working', failure: undefined },
+      { type: 'watch-changed', state: 'lost', failure: refusedConnection },
+      { type: 'watch-changed', state: 'working', failure: undefined },
+    ]);
+    expect(watch.confirmedAt()).toBe(clock.now());
+  });
+
+  it('is lost when its last success is too old, though no poll is due', async () => {
+    const { clock, it, types, requests, watch } = service(A);
+    await clock.settle();
+    it.answer = reply(429, '', { 'retry-after': '600' });
+    await clock.advance(POLL_MS * 3 - 1);
+    expect(requests).toHaveLength(2);
+    expect(watch.lostForMs()).toBe(-1);
+    expect(types()).toEqual(['watch-changed']);
+    await clock.advance(1);
+    expect(requests).toHaveLength(2);
+    expect(types()).toEqual(['watch-changed', 'watch-changed']);
+    expect(clock.timers('awaited')).toBe(0);
+    watch.close();
+    expect(clock.timers()).toBe(0);
+  });
+});
