@@ -1,11 +1,17 @@
 import { ServerProviderStatus } from '@openfeature/server-sdk';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
 import { watching } from '../provider/changing.fixture.js';
-import { flipt, localService, recordingLogger, refusedAddress, register } from '../provider/open.fixture.js';
+import {
+  flipt,
+  localService,
+  recordingLogger,
+  refusedAddress,
+  register,
+  temporaryFolder,
+} from '../provider/open.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
 
 const MODES = ['remote', 'in-process'] as const;
@@ -13,10 +19,9 @@ const MODES = ['remote', 'in-process'] as const;
 let folder: string;
 let file: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'flipt-snapshot-'));
+  folder = await temporaryFolder();
   file = join(folder, 'snapshot');
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 function started(options: FliptProviderOptions) {
   const logger = recordingLogger();

@@ -1,10 +1,16 @@
 import { ProviderEvents, ServerProviderStatus } from '@openfeature/server-sdk';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { good, watching } from '../provider/changing.fixture.js';
-import { flipt, localService, open, refusedAddress, register, serving } from '../provider/open.fixture.js';
+import {
+  flipt,
+  localService,
+  open,
+  refusedAddress,
+  register,
+  serving,
+  temporaryFolder,
+} from '../provider/open.fixture.js';
 import { answerJson } from '../servers/scripted.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
 
@@ -14,10 +20,9 @@ const NOT_READY = { code: 'PROVIDER_NOT_READY' };
 let folder: string;
 let file: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'flipt-snapshot-'));
+  folder = await temporaryFolder();
   file = join(folder, 'snapshot');
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 describe('a provider that is closed while it starts', () => {
   it.each([

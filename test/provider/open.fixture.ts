@@ -1,4 +1,7 @@
 import { OpenFeature, type Client, type Provider } from '@openfeature/server-sdk';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, vi } from 'vitest';
 import { FliptProvider, type FliptProviderOptions, type Logger } from '../../src/index.js';
 import { startLocalService, type LocalService, type LocalServiceOptions } from '../../src/local/index.js';
@@ -15,6 +18,13 @@ export async function serving(script: Script, snapshots?: Script): Promise<Scrip
   const server = await scriptedServer(script, 0, snapshots);
   closing.push(server.close);
   return server;
+}
+
+/** Removed when the providers, which may still write to it, are closed. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'flipt-test-'));
+  closing.push(() => rm(folder, { recursive: true }));
+  return folder;
 }
 
 /** The address of a port on which nobody listens. */

@@ -23,7 +23,8 @@ export function writeBody(
   namespace: string,
   { features, digest }: Omit<ParsedBody, 'contents'>,
 ): SnapshotBody {
-  const flags = Array.from(features.flags.values(), (flag) => writtenFlag(flag, features));
+  const segmentOf = segmentWriter(features);
+  const flags = Array.from(features.flags.values(), (flag) => writtenFlag(flag, segmentOf));
   return { namespace: { key: namespace }, flags, ...(digest !== undefined && { digest }) };
 }
 
@@ -37,54 +38,66 @@ export async function bodyText(
   clock: Pick<Clock, 'endOfTurn'>,
 ): Promise<string> {
   const pause = pausing(FLAGS_PER_TURN, clock);
+  const segmentOf = segmentWriter(features);
   const flags: string[] = [];
   for (const flag of features.flags.values()) {
-    flags.push(JSON.stringify(writtenFlag(flag, features)));
+    flags.push(JSON.stringify(writtenFlag(flag, segmentOf)));
     await pause();
   }
   const end = digest === undefined ? '' : `,"digest":${JSON.stringify(digest)}`;
   return `{"namespace":${JSON.stringify({ key: namespace })},"flags":[${flags.join(',')}]${end}}`;
 }
 
-function writtenFlag(flag: Flag, features: Features): object {
+function writtenFlag(flag: Flag, segmentOf: WrittenSegment): object {
   const { type, key, enabled } = flag;
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
-    const rollouts = flag.rollouts.map((rollout) => writtenRollout(rollout, features));
+    const rollouts = flag.rollouts.map((rollout) => writtenRollout(rollout, segmentOf));
     return { type, key, enabled, rollouts };
   }
-  const rules = flag.rules.map((rule) => writtenRule(rule, flag, features));
+  const rules = flag.rules.map((rule) => writtenRule(rule, flag, segmentOf));
   const defaultVariant = variantOf(flag, flag.defaultVariantId);
   return { type, key, enabled, rules, ...(defaultVariant && { defaultVariant }) };
 }
 
-function writtenRollout(rollout: Rollout, features: Features): object {
+function writtenRollout(rollout: Rollout, segmentOf: WrittenSegment): object {
   const { value } = rollout;
   if (rollout.kind === 'threshold') {
     return { type: 'THRESHOLD_ROLLOUT_TYPE', threshold: { percentage: rollout.percentage, value } };
   }
-  return { type: 'SEGMENT_ROLLOUT_TYPE', segment: { value, ...writtenChoice(rollout, features) } };
+  return { type: 'SEGMENT_ROLLOUT_TYPE', segment: { value, ...writtenChoice(rollout, segmentOf) } };
 }
 
-function writtenRule(rule: Rule, flag: VariantFlag, features: Features): object {
+function writtenRule(rule: Rule, flag: VariantFlag, segmentOf: WrittenSegment): object {
   const distributions = rule.distributions.map(({ variantId, rollout }) => {
     const variant = variantOf(flag, variantId);
     return { variantKey: variant?.key ?? '', variantAttachment: variant?.attachment ?? '', rollout };
   });
-  return { ...writtenChoice(rule, features), distributions };
+  return { ...writtenChoice(rule, segmentOf), distributions };
 }
 
 function variantOf(flag: VariantFlag, id: string | undefined) {
   return id === undefined ? undefined : flag.variants.get(id);
 }
 
-function writtenChoice({ segmentKeys, segmentOperator }: SegmentChoice, { segments }: Features): object {
-  const written = segmentKeys.flatMap((name) => {
+function writtenChoice({ segmentKeys, segmentOperator }: SegmentChoice, segmentOf: WrittenSegment): object {
+  return { segmentOperator, segments: segmentKeys.flatMap((name) => segmentOf(name) ?? []) };
+}
+
+/** A segment as it is written, `undefined` where there is none. */
+type WrittenSegment = (name: string) => object | undefined;
+
+/** Writes each segment once: a snapshot repeats it in all rules that use it. */
+function segmentWriter({ segments }: Features): WrittenSegment {
+  const written = new Map<string, object>();
+  return (name) => {
+    const before = written.get(name);
     const segment = segments.get(name);
-    if (segment === undefined) return [];
+    if (before !== undefined || segment === undefined) return before;
     const { key, matchType, constraints } = segment;
-    return [{ key, matchType: wireWord(matchType), constraints: constraints.map(writtenConstraint) }];
-  });
-  return { segmentOperator, segments: written };
+    const after = { key, matchType: wireWord(matchType), constraints: constraints.map(writtenConstraint) };
+    written.set(name, after);
+    return after;
+  };
 }
 
 function writtenConstraint({ type, ...rest }: Constraint): object {

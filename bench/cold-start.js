@@ -1,0 +1,40 @@
+/** The first answer of a process: `CLIENT` says by which client. */
+const { CLIENT, FLIPT_URL, SNAPSHOT_FILE, FLIPT_CLIENT_JS } = process.env;
+const quiet = { error() {}, warn() {}, info() {}, debug() {} };
+const FLAG = 'flag-1';
+
+async function fliptClientJs() {
+  const { createRequire } = await import('node:module');
+  const { pathToFileURL } = await import('node:url');
+  const { resolve } = createRequire(`${FLIPT_CLIENT_JS}/package.json`);
+  const { FliptClient } = await import(pathToFileURL(resolve('@flipt-io/flipt-client-js/node')).href);
+  const importedMs = performance.now();
+  const client = await FliptClient.init({ url: FLIPT_URL, updateInterval: 0 });
+  client.evaluateBatch([{ flagKey: FLAG, entityId: 'user-1', context: {} }]);
+  return { importedMs, answeredMs: performance.now(), close: () => client.close() };
+}
+
+async function ours() {
+  const { FliptProvider } = await import('openfeature-flipt-provider');
+  const importedMs = performance.now();
+  const provider = new FliptProvider({
+    url: FLIPT_URL,
+    evaluation: CLIENT === 'remote' ? 'remote' : 'in-process',
+    snapshot: { file: SNAPSHOT_FILE },
+    watch: CLIENT !== 'in-process, from a file',
+    logger: quiet,
+  });
+  await provider.initialize();
+  await provider.resolveBooleanEvaluation(FLAG, false, { targetingKey: 'user-1' });
+  return { importedMs, answeredMs: performance.now(), close: () => provider.onClose() };
+}
+
+const startedMs = performance.now();
+const { importedMs, answeredMs, close } = await (CLIENT === 'flipt-client-js' ? fliptClientJs() : ours());
+process.send({
+  'import, ms': importedMs - startedMs,
+  'first answer, ms': answeredMs - startedMs,
+  'since the process began, ms': answeredMs,
+});
+await close();
+process.disconnect();

@@ -1,0 +1,104 @@
+/**
+ * What snapshots cost: for how long applying one blocks the event loop, the memory that it takes, and a cold start.
+ *
+ *   npm run bench:snapshot
+ *   FLIPT_CLIENT_JS=/folder/with/node_modules npm run bench:snapshot    with @flipt-io/flipt-client-js, installed there
+ */
+import { fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const RUNS = Number(process.env.RUNS ?? 7);
+const recorded = JSON.parse(
+  readFileSync(new URL('../test/recordings/snapshot/alpha.v1.default.json', import.meta.url), 'utf8'),
+);
+
+/** Real flags under other keys; those of an odd edition are all off. */
+function bodyOf(size, edition) {
+  const flags = Array.from({ length: size }, (_, at) => {
+    const flag = recorded.flags[at % recorded.flags.length];
+    return { ...flag, key: `flag-${at}`, enabled: edition % 2 === 0 && flag.enabled };
+  });
+  return JSON.stringify({ ...recorded, flags });
+}
+
+/** Serves snapshots from memory, in the process that is not measured. The next edition comes with each request. */
+async function serve(size) {
+  const bodies = [bodyOf(size, 0), bodyOf(size, 1)];
+  let edition = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    if (request.method === 'GET') {
+      response.setHeader('content-type', 'application/json');
+      response.setHeader('etag', `edition-${edition}`);
+      response.end(bodies[edition++ % 2]);
+    } else {
+      // The question of a start is about no flag.
+      const errorResponse = { flagKey: '', reason: 'NOT_FOUND_ERROR_EVALUATION_REASON' };
+      response.end(
+        JSON.stringify({ responses: [{ type: 'ERROR_EVALUATION_RESPONSE_TYPE', errorResponse }] }),
+      );
+    }
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  return { url: `http://127.0.0.1:${port}`, bytes: bodies[0].length, close: () => server.close() };
+}
+
+function fromProcess(script, env) {
+  return new Promise((resolve, reject) => {
+    const child = fork(fileURLToPath(new URL(script, import.meta.url)), {
+      env: { ...process.env, ...env },
+      execArgv: ['--expose-gc'],
+    });
+    child.once('message', resolve);
+    child.once('error', reject);
+    child.once('exit', (code) => code !== 0 && reject(new Error(`${script} ended with ${code}`)));
+  });
+}
+
+function median(numbers) {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+}
+
+async function medians(script, env) {
+  const runs = [];
+  for (let run = 0; run < RUNS; run++) runs.push(await fromProcess(script, env));
+  return Object.fromEntries(
+    Object.keys(runs[0]).map((name) => [name, Number(median(runs.map((run) => run[name])).toFixed(1))]),
+  );
+}
+
+console.log(`Medians of ${RUNS} processes (node ${process.version}); milliseconds, and megabytes of heap`);
+const applied = {};
+for (const size of [100, 1_000, 10_000]) {
+  const { url, bytes, close } = await serve(size);
+  applied[`${size} flags, ${(bytes / 1e6).toFixed(1)} MB`] = await medians('snapshot-process.js', {
+    FLIPT_URL: url,
+  });
+  close();
+}
+console.table(applied);
+
+const folder = await mkdtemp(join(tmpdir(), 'flipt-bench-'));
+const { url, close } = await serve(1_000);
+const file = join(folder, 'snapshot');
+const clients = ['in-process, from a file', 'in-process, from Flipt', 'remote'];
+if (process.env.FLIPT_CLIENT_JS !== undefined) clients.push('flipt-client-js');
+// Leaves the file behind.
+await fromProcess('cold-start.js', { FLIPT_URL: url, SNAPSHOT_FILE: file, CLIENT: clients[1] });
+const cold = {};
+for (const client of clients) {
+  const env = client === clients[0] ? { SNAPSHOT_FILE: file } : {};
+  cold[client] = await medians('cold-start.js', { ...env, FLIPT_URL: url, CLIENT: client });
+}
+console.log(
+  'A cold start with 1,000 flags, to the first answer: milliseconds of the import, and since the process began',
+);
+console.table(cold);
+close();
+await rm(folder, { recursive: true });
