@@ -5,7 +5,13 @@ import type { Answer, Ask, KnownAnswer } from '../model/answer.js';
 import { traitsOf } from '../model/failure-traits.js';
 import type { Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
-import { freshness, freshnessOf, type FreshnessSettings, type Reliance } from './freshness.js';
+import {
+  freshness,
+  freshnessOf,
+  type Freshness,
+  type FreshnessSettings,
+  type Reliance,
+} from './freshness.js';
 import { answerStore, type CacheSize, type Entry, type StoreSettings } from './answer-store.js';
 
 export interface CacheSettings {
@@ -21,7 +27,7 @@ export interface CacheSettings {
 export interface FlagWatch {
   /** Whether this answer, which has just come, holds until its flag changes. */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
-  readonly reliance: () => Reliance;
+  readonly reliance: (now: number) => Reliance;
   /** The answer by the last snapshot, for a question that the service does not answer; `undefined` if there is none. */
   readonly evaluate: (question: Question) => Resolution | undefined;
 }
@@ -66,18 +72,23 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
   const store = cache && answerStore(cache);
   const flights = new Map<string, Flight>();
 
-  const ageOf = (entry: Entry) => clock.now() - entry.at;
-  const stateOf = ({ answer: { kind }, untilChange }: Entry, ageMs: number, freshFor: FreshnessSettings) =>
-    watch && untilChange
-      ? freshnessOf({ kind, ageMs, untilChange }, freshFor, watch.reliance())
-      : freshness(kind, ageMs, freshFor);
+  const stateOf = (
+    { answer: { kind }, untilChange, at }: Entry,
+    now: number,
+    freshFor: FreshnessSettings,
+  ): Freshness => {
+    const ageMs = now - at;
+    const byAge = freshness(kind, ageMs, freshFor);
+    if (byAge === 'fresh' || !untilChange || watch === undefined) return byAge;
+    return freshnessOf({ kind, ageMs, untilChange }, freshFor, watch.reliance(now));
+  };
 
   const usable = (key: string): Usable | undefined => {
     const entry = store?.get(key);
     if (entry === undefined || cache === undefined) return undefined;
-    const ageMs = ageOf(entry);
-    const state = stateOf(entry, ageMs, cache);
-    if (state !== 'gone') return { entry, ageMs, state };
+    const now = clock.now();
+    const state = stateOf(entry, now, cache);
+    if (state !== 'gone') return { entry, ageMs: now - entry.at, state };
     store?.delete(key);
     return undefined;
   };
@@ -159,10 +170,10 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
       const entry = store?.get(key);
       if (entry === undefined || cache === undefined) return undefined;
       // The clock is read once: this is the hot path.
-      const ageMs = ageOf(entry);
-      if (stateOf(entry, ageMs, cache) !== 'fresh') return undefined;
+      const now = clock.now();
+      if (stateOf(entry, now, cache) !== 'fresh') return undefined;
       if (wants.hit) report(HIT);
-      return known(entry, ageMs, false);
+      return known(entry, now - entry.at, false);
     },
     ask(key, question) {
       const refused = refusal();
@@ -187,8 +198,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
       store?.deleteFlags(named);
     },
     knowsAnything: () =>
-      cache !== undefined &&
-      (store?.some((entry) => stateOf(entry, ageOf(entry), cache) !== 'gone') ?? false),
+      cache !== undefined && (store?.some((entry) => stateOf(entry, clock.now(), cache) !== 'gone') ?? false),
     size: () => store?.size() ?? { entries: 0, bytes: 0 },
   };
 }

@@ -8,14 +8,14 @@ import type { Snapshot } from '../snapshot/snapshot.js';
 import { attributeReader, entityOf, type ReadText, type Selection } from './mapping/context.js';
 import { contextFailure, NO_TARGETING_KEY } from './mapping/subject.js';
 
-/** The snapshot in force, and how far it can be trusted. */
+/** The snapshot in force, and how far it can be trusted at a time of the clock. */
 export interface SnapshotSource {
   /** `undefined` before the first. */
   readonly snapshot: () => Snapshot | undefined;
   /** Milliseconds since the service confirmed it last; infinite for one that it never has. */
-  readonly ageMs: () => number;
+  readonly ageMs: (now: number) => number;
   /** Nobody knows whether the service would still answer so. */
-  readonly isStale: () => boolean;
+  readonly isStale: (now: number) => boolean;
 }
 
 export interface ContextSettings {
@@ -54,7 +54,9 @@ export function inProcess(
   const keptBy = perView(source.snapshot, clock);
 
   const resolution = (answer: Answer, { version }: Snapshot): Resolution => {
-    return { answer, source: 'in-process', ageMs: source.ageMs(), stale: source.isStale(), version };
+    // The clock is read once: this is the hot path.
+    const now = clock.now();
+    return { answer, source: 'in-process', ageMs: source.ageMs(now), stale: source.isStale(now), version };
   };
 
   /** Throws what reading the context throws. */

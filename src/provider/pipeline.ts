@@ -130,7 +130,7 @@ function wire(
   const here =
     snapshots &&
     inProcess(
-      { ...snapshots, isStale: () => state() !== 'ready' || !snapshots.isReliable() },
+      { ...snapshots, isStale: (now) => state() !== 'ready' || !snapshots.isReliable(now) },
       settings,
       clock,
       diagnostics,

@@ -17,13 +17,13 @@ export interface Snapshots extends FlagWatch {
   /** The one in force; `undefined` before the first. */
   readonly snapshot: () => Snapshot | undefined;
   /** Milliseconds since the service confirmed it last; infinite for one that it never has. */
-  readonly ageMs: () => number;
+  readonly ageMs: (now: number) => number;
   /** Whether the service seems to have no snapshots: there is then at most one that it has never confirmed. */
   readonly isNotOffered: () => boolean;
   /** What has kept a snapshot of the options from being used; `undefined` if nothing has. */
   readonly trouble: () => string | undefined;
   /** Whether a change of it would have been noticed. */
-  readonly isReliable: () => boolean;
+  readonly isReliable: (now: number) => boolean;
   /** Whether the question's bucket decides its answer, by the snapshot in force. */
   readonly bucketDecides: (question: Question) => boolean;
   /** Loads what is kept, then begins to poll. Resolves when that is loaded. Never rejects. */
@@ -96,9 +96,9 @@ export function lazySnapshots(
     }
   };
   let loading: Promise<void> | undefined;
-  const ageMs = () => {
+  const ageMs = (now: number) => {
     const confirmedAt = opened?.confirmedAt();
-    return confirmedAt === undefined ? Infinity : clock.now() - confirmedAt;
+    return confirmedAt === undefined ? Infinity : now - confirmedAt;
   };
 
   return {
@@ -106,19 +106,19 @@ export function lazySnapshots(
     ageMs,
     isNotOffered: () => isNotOffered,
     trouble: () => trouble,
-    isReliable: () => opened !== undefined && opened.lostForMs() < 0,
+    isReliable: (now) => opened !== undefined && opened.lostForMs(now) < 0,
     confirms: (question, answer) => opened?.confirms(question, answer) ?? false,
     evaluate(question) {
       const answer = opened?.evaluate(question);
       const version = opened?.snapshot()?.version;
       if (answer === undefined || version === undefined) return undefined;
-      return { answer, source: 'in-process', ageMs: ageMs(), stale: true, version };
+      return { answer, source: 'in-process', ageMs: ageMs(clock.now()), stale: true, version };
     },
     bucketDecides: (question) => opened?.bucketDecides(question) ?? false,
-    reliance: () =>
+    reliance: (now) =>
       opened === undefined || watch === undefined
         ? NO_RELIANCE
-        : { lostForMs: opened.lostForMs(), maxAgeMs: watch.maxAgeMs },
+        : { lostForMs: opened.lostForMs(now), maxAgeMs: watch.maxAgeMs },
     // A store that hangs must not hold up who closes the provider meanwhile.
     start: () => (loading ??= Promise.race([load(), closed])),
     firstPoll: () => firstPoll,
@@ -131,11 +131,12 @@ export function lazySnapshots(
     },
     read() {
       const snapshot = opened?.snapshot();
+      const age = ageMs(clock.now());
       return {
         version: snapshot?.version,
         flags: snapshot?.contents.size,
-        confirmedAt: opened?.confirmedAt() === undefined ? undefined : clock.date() - ageMs(),
-        ageMs: ageMs(),
+        confirmedAt: opened?.confirmedAt() === undefined ? undefined : clock.date() - age,
+        ageMs: age,
         nextPollAt: opened?.nextPollAt(),
         store: opened?.store(),
       };

@@ -23,7 +23,7 @@ export interface Watch {
   /** When the service confirmed it last, in the clock's milliseconds; `undefined` before the first. */
   readonly confirmedAt: () => number | undefined;
   /** For how long it has not been reliable, in milliseconds; negative while it is. */
-  readonly lostForMs: () => number;
+  readonly lostForMs: (now?: number) => number;
   /** When the next poll is due, in milliseconds since the epoch; `undefined` while one is under way. */
   readonly nextPollAt: () => number | undefined;
   /**
@@ -145,7 +145,7 @@ export function openWatch(
   return {
     snapshot: () => known?.snapshot,
     confirmedAt: () => state.lastSuccessAt,
-    lostForMs: () => clock.now() - reliableUntil(state, pollMs),
+    lostForMs: (now = clock.now()) => now - reliableUntil(state, pollMs),
     nextPollAt: () => nextPollAt,
     poll() {
       if (clock.now() < state.notBefore) return Promise.resolve();

@@ -27,7 +27,7 @@ export interface SnapshotInForce {
   /** When the service confirmed it last, in the clock's milliseconds; `undefined` before the first. */
   readonly confirmedAt: () => number | undefined;
   /** For how long a change might have gone unnoticed, in milliseconds; negative while it would be noticed. */
-  readonly lostForMs: () => number;
+  readonly lostForMs: (now?: number) => number;
   /** When the service is asked again, in milliseconds since the epoch; `undefined` while it is, or never. */
   readonly nextPollAt: () => number | undefined;
   /** Whether the snapshot gives the same answer: then it holds until the flag changes. */
