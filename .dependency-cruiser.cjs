@@ -77,6 +77,8 @@ const MAY_IMPORT = {
   ],
   'ofrep/': ['clock.ts', 'index.ts', 'options/', 'text/'],
   'express/': ['clock.ts', 'index.ts', 'ofrep/', 'options/', 'text/'],
+  // Of the provider types alone: it is handed one, of whichever copy of the package.
+  'opentelemetry/': ['index.ts', 'options/'],
   'nest/': ['clock.ts', 'index.ts', 'options/', 'text/'],
 };
 
@@ -116,6 +118,7 @@ const ONLY_IN = {
   '@openfeature': ['express/', 'nest/', 'ofrep/', 'provider/', 'request/'],
   express: ['express/'],
   '@nestjs': ['nest/'],
+  '@opentelemetry': ['opentelemetry/'],
   undici: ['http/'],
   'lru-cache': ['cache/'],
   yaml: ['local/features/'],

@@ -7,6 +7,7 @@ const entry = {
   local: 'src/local/index.ts',
   express: 'src/express/index.ts',
   nest: 'src/nest/index.ts',
+  opentelemetry: 'src/opentelemetry/index.ts',
   ofrep: 'src/ofrep/index.ts',
 };
 

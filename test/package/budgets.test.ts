@@ -66,7 +66,7 @@ function loadedAtOnce({ outputs }: Metafile, entry: string): ReadonlySet<string>
   }
   return loaded;
 }
-const OTHERS = /^(local|engine|express|nest|client)\//;
+const OTHERS = /^(local|engine|express|nest|client|opentelemetry)\//;
 
 function expectFrontDoorAlone(loaded: readonly string[]): void {
   const sources = loaded.flatMap(sourcesOf);

@@ -91,9 +91,12 @@ describe('each place of src', () => {
   });
 });
 
+/** The module of a scope that stands for all of them. */
+const LEADING: Readonly<Record<string, string>> = { '@nestjs': 'common', '@opentelemetry': 'api' };
+
 /** A module of each package that only some places may import. */
 const MODULES = Object.keys(ONLY_IN).map((name) =>
-  name.startsWith('@') ? `${name}/${name === '@nestjs' ? 'common' : 'server-sdk'}` : name,
+  name.startsWith('@') ? `${name}/${LEADING[name] ?? 'server-sdk'}` : name,
 );
 
 /** For each rule that is not about one place: a file, what it imports, and what else there is. */

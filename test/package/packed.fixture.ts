@@ -18,6 +18,7 @@ const FRAMEWORKS = [
   '@nestjs/common',
   '@nestjs/core',
   '@nestjs/platform-express',
+  '@opentelemetry/api',
   'reflect-metadata',
   'rxjs',
 ];

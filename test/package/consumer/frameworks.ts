@@ -10,6 +10,7 @@ import { flags, ofrep } from 'openfeature-flipt-provider/express';
 import { startLocalService } from 'openfeature-flipt-provider/local';
 import { contextFactory, FliptModule, RequireFlag } from 'openfeature-flipt-provider/nest';
 import { ofrep as plainOfrep } from 'openfeature-flipt-provider/ofrep';
+import { observeProvider } from 'openfeature-flipt-provider/opentelemetry';
 
 class App {}
 
@@ -63,8 +64,10 @@ async function main(): Promise<void> {
   } as const;
   const service = await startLocalService({ features: { flags: [banner] } });
   const provider = new FliptProvider({ url: service.url, deadlineMs: 10_000 });
+  const stop = observeProvider(provider, { perFlag: 'all' });
   await OpenFeature.setProviderAndWait(provider);
   await inExpress(provider);
+  stop();
   await OpenFeature.clearProviders();
   await inNest(service.url);
   await OpenFeature.close();

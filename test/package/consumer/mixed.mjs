@@ -4,12 +4,14 @@ import { createRequire } from 'node:module';
 import { OpenFeature } from '@openfeature/server-sdk';
 import * as modules from 'openfeature-flipt-provider';
 import * as expressModules from 'openfeature-flipt-provider/express';
+import * as metricsModules from 'openfeature-flipt-provider/opentelemetry';
 
 const require = createRequire(import.meta.url);
 const common = require('openfeature-flipt-provider');
 const { startLocalService } = require('openfeature-flipt-provider/local');
 const { FliptClient } = require('openfeature-flipt-provider/client');
 const expressCommon = require('openfeature-flipt-provider/express');
+const metricsCommon = require('openfeature-flipt-provider/opentelemetry');
 const express = require('express');
 
 assert.notEqual(modules.FliptProvider, common.FliptProvider, 'they are two copies');
@@ -46,6 +48,27 @@ async function served({ flags }, { FliptProvider }) {
   server.close();
 }
 
+/** A provider of one copy, observed by the other. */
+async function observed({ observeProvider }, { FliptProvider }) {
+  const provider = new FliptProvider({ url: service.url, deadlineMs: 10_000 });
+  const counted = [];
+  const instrument = () => ({ record: (value) => counted.push(value) });
+  const meter = {
+    createObservableCounter: instrument,
+    createObservableGauge: instrument,
+    createHistogram: instrument,
+    addBatchObservableCallback: () => undefined,
+    removeBatchObservableCallback: () => undefined,
+  };
+  const stop = observeProvider(provider, { meterProvider: { getMeter: () => meter } });
+  await provider.resolveBooleanEvaluation('on', false, {});
+  stop();
+  assert.ok(counted.length > 0);
+  await provider.onClose();
+}
+
+await observed(metricsModules, common);
+await observed(metricsCommon, modules);
 await asked(modules, common);
 await asked(common, modules);
 await served(expressModules, common);

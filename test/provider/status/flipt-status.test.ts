@@ -1,56 +1,11 @@
-import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { openLives } from '../../../src/provider/lives.js';
-import type { FliptProviderOptions } from '../../../src/index.js';
-import { providerSettings } from '../../../src/options/settings.js';
-import { manualClock } from '../../clock.fixture.js';
-import { answerJson, type Script } from '../../servers/scripted.fixture.js';
+import { describe, expect, it, vi } from 'vitest';
 import { changing, good } from '../changing.fixture.js';
-import { recordingLogger, refusedAddress, serving } from '../open.fixture.js';
-
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
-const opened = (options: FliptProviderOptions) => {
-  const clock = manualClock();
-  const settings = providerSettings({ logger: recordingLogger(), http: { retries: 0 }, ...options }, {});
-  const lives = openLives(settings, new OpenFeatureEventEmitter(), clock, () => 0.5);
-  closing.push(lives.close);
-  const resolve = (flag: string, targetingKey: string) =>
-    lives.running()?.resolve(flag, { targetingKey }, undefined);
-  /** Real sockets answer in their own time. */
-  const ended = async <T>(coming: Promise<T> | T | undefined): Promise<T | undefined> => {
-    const end = Promise.resolve(coming);
-    const underWay = new Set([end]);
-    void end.finally(() => {
-      underWay.clear();
-    });
-    while (underWay.size > 0) {
-      await clock.settle();
-      await new Promise(setImmediate);
-    }
-    return end;
-  };
-  return { clock, lives, ended, resolve: (flag: string, user: string) => ended(resolve(flag, user)) };
-};
-
-const failing: Script = (_, response) => {
-  answerJson(response, { code: 14, message: 'down' }, 503);
-};
-const withSnapshot =
-  (flags: readonly string[]): Script =>
-  (_, response) => {
-    const body = { namespace: { key: 'default' }, flags: flags.map(flagNamed) };
-    response.setHeader('etag', `tag-${flags.length}`);
-    answerJson(response, body);
-  };
-const flagNamed = (key: string) => ({ key, type: 'BOOLEAN_FLAG_TYPE', enabled: true });
+import { refusedAddress, serving } from '../open.fixture.js';
+import { failing, living, withSnapshot } from './living.fixture.js';
 
 describe('the status', () => {
   it('is whole before the start', async () => {
-    const { lives } = opened({ url: await refusedAddress(), environment: 'production' });
+    const { lives } = living({ url: await refusedAddress(), environment: 'production' });
     expect(lives.status()).toEqual({
       condition: 'not-started',
       since: '2024-01-01T00:00:00.000Z',
@@ -81,7 +36,7 @@ describe('the status', () => {
 
   it('is plain JSON at any time', async () => {
     const { server, become } = await changing(good);
-    const { lives, ended, resolve } = opened({ url: server.url, watch: false });
+    const { lives, ended, resolve } = living({ url: server.url, watch: false });
     const statuses = [lives.status()];
     await ended(lives.start());
     await resolve('a', 'ann');
@@ -97,7 +52,7 @@ describe('the status', () => {
 
   it('counts what the cache found and what was sent', async () => {
     const { server, become } = await changing(good);
-    const { lives, ended, resolve, clock } = opened({ url: server.url, watch: false });
+    const { lives, ended, resolve, clock } = living({ url: server.url, watch: false });
     await ended(lives.start());
     await resolve('a', 'ann');
     await resolve('a', 'ann');
@@ -122,7 +77,7 @@ describe('the status', () => {
 
   it('shows requests under way', async () => {
     const server = await serving(() => undefined);
-    const { lives, clock } = opened({ url: server.url, watch: false });
+    const { lives, clock } = living({ url: server.url, watch: false });
     const coming = Promise.resolve(lives.running()?.resolve('a', { targetingKey: 'ann' }, undefined));
     await clock.settle();
     expect(lives.status().requests).toMatchObject({ sent: 1, inFlight: 1 });
@@ -139,7 +94,7 @@ describe('the status', () => {
 
   it('names the condition, since when, and why', async () => {
     const { server, become } = await changing(failing);
-    const { lives, ended, clock } = opened({
+    const { lives, ended, clock } = living({
       url: server.url,
       watch: false,
       initTimeoutMs: 50,
@@ -166,7 +121,7 @@ describe('the status', () => {
 
   it('shows the circuit, and since when', async () => {
     const server = await serving(failing);
-    const { lives, resolve, clock } = opened({ url: server.url, watch: false });
+    const { lives, resolve, clock } = living({ url: server.url, watch: false });
     await clock.advance(5_000);
     for (const flag of ['a', 'b', 'c']) await resolve(flag, 'ann');
     expect(lives.status()).toMatchObject({
@@ -178,7 +133,7 @@ describe('the status', () => {
   it('shows the watch: version, flags, confirmation, next poll and changes', async () => {
     let script = withSnapshot(['a']);
     const server = await serving(good, (request, response) => script(request, response));
-    const { lives, ended, clock } = opened({ url: server.url, evaluation: 'in-process' });
+    const { lives, ended, clock } = living({ url: server.url, evaluation: 'in-process' });
     await ended(lives.start());
     const first = {
       mode: 'poll',
@@ -216,7 +171,7 @@ describe('the status', () => {
     const server = await serving(good, withSnapshot(['a']));
     const save = vi.fn(() => Promise.reject(new Error('full')));
     const store = { load: () => Promise.resolve(undefined), save };
-    const { lives, ended, clock } = opened({
+    const { lives, ended, clock } = living({
       url: server.url,
       evaluation: 'in-process',
       snapshot: { store },
@@ -232,7 +187,7 @@ describe('the status', () => {
 
   it('keeps its counts when the provider is closed and starts again, with new states', async () => {
     const server = await serving(good);
-    const { lives, ended, resolve } = opened({ url: server.url, watch: false });
+    const { lives, ended, resolve } = living({ url: server.url, watch: false });
     await ended(lives.start());
     await resolve('a', 'ann');
     await resolve('a', 'ann');

@@ -1,0 +1,2 @@
+export { observeProvider } from './observe-provider.js';
+export type { ObserveOptions, ObservedProvider } from './observe-options.js';

@@ -1,0 +1,53 @@
+import type { MeterProvider } from '@opentelemetry/api';
+import * as v from 'valibot';
+import type { FliptEvent, FliptEventType, FliptStatus } from '../index.js';
+import type { OptionRules } from '../options/check-options.js';
+import { having, members, plain } from '../options/option-shapes.js';
+
+/** What is needed of a `FliptProvider`: it may be of another copy of this package. */
+export interface ObservedProvider {
+  /** As that of `FliptProvider`. */
+  getStatus(): FliptStatus;
+  /** As that of `FliptProvider`. */
+  onEvent(listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]): () => void;
+}
+
+/** A wrong or unknown option is a TypeError that names it. */
+export interface ObserveOptions {
+  /** Default: the global one of `@opentelemetry/api`, as it is at the call. */
+  readonly meterProvider?: MeterProvider | undefined;
+  /**
+   * Flags to be told apart. A list of keys: `openfeature.flipt.resolves` has `feature_flag.key` for these. `'all'`:
+   * the counter `flipt_evaluations_requests` that Flipt v2 has, for each flag that was evaluated without asking Flipt.
+   * Each flag is a time series of its own. Default: none.
+   */
+  readonly perFlag?: readonly string[] | 'all' | undefined;
+  /**
+   * Added to those of each metric. Needed to tell providers apart that have the same namespace and environment: of such,
+   * OpenTelemetry would keep the last one. Default: none.
+   */
+  readonly attributes?: Readonly<Record<string, string | number | boolean>> | undefined;
+}
+
+export const observedRules: OptionRules = {
+  owner: 'observeProvider',
+  shape: members({ provider: having(['getStatus', 'onEvent'], 'a FliptProvider') }),
+};
+
+export const observeRules: OptionRules = {
+  owner: 'observeProvider',
+  shape: members({
+    meterProvider: v.optional(having(['getMeter'], 'a MeterProvider of OpenTelemetry')),
+    perFlag: v.optional(v.union([v.literal('all'), v.array(v.string())], "'all' or a list of flag keys")),
+    attributes: v.optional(
+      plain(
+        v.record(
+          v.string(),
+          v.union([v.string(), v.number(), v.boolean()], 'a string, a number or a boolean'),
+        ),
+        'an object of attributes',
+      ),
+    ),
+  }),
+  showsText: () => true,
+};

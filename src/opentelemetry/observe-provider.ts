@@ -1,0 +1,115 @@
+import { metrics, type Attributes, type BatchObservableResult, type Meter } from '@opentelemetry/api';
+import type { FliptEvent } from '../index.js';
+import { checkOptions } from '../options/check-options.js';
+import { count, COUNTED, eventTotals } from './event-totals.js';
+import { counters, errorType, fliptStatistics, gauges } from './instruments.js';
+import {
+  observedRules,
+  observeRules,
+  type ObservedProvider,
+  type ObserveOptions,
+} from './observe-options.js';
+
+/** The scope of the metrics. */
+const METER = 'openfeature-flipt-provider';
+
+/** Seconds. Half of `http.timeoutMs` and of `deadlineMs` are among them. */
+const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** Questions; 50 is the default of `batch.maxItems`. */
+const BATCHES = [1, 2, 5, 10, 20, 30, 40, 50, 100, 200, 500];
+
+/**
+ * Reports the provider's metrics to OpenTelemetry from now on. Returns what stops that: nothing is then held or counted any
+ * more. The metrics are the same for any provider and never name a user; docs/metrics.md in the repository lists them.
+ * The provider may be of another copy of this package, ES module or CommonJS.
+ * Throws a TypeError about a wrong provider or option.
+ *
+ * @example
+ * ```ts
+ * import { OpenFeature } from '@openfeature/server-sdk';
+ * import { FliptProvider } from 'openfeature-flipt-provider';
+ * import { observeProvider } from 'openfeature-flipt-provider/opentelemetry';
+ *
+ * const provider = new FliptProvider();
+ * const stop = observeProvider(provider, { perFlag: ['new-checkout'] });
+ * await OpenFeature.setProviderAndWait(provider).catch(() => {});
+ * // When the process ends:
+ * stop();
+ * ```
+ */
+export function observeProvider(provider: ObservedProvider, options: ObserveOptions = {}): () => void {
+  checkOptions(observedRules, { provider });
+  checkOptions(observeRules, options);
+  const meter = (options.meterProvider ?? metrics).getMeter(METER);
+  const { namespace, environment } = provider.getStatus();
+  const common: Attributes = {
+    ...options.attributes,
+    'feature_flag.provider.name': 'flipt',
+    'feature_flag.set.id': namespace,
+    ...(environment !== null && { 'openfeature.flipt.environment': environment }),
+  };
+  const totals = eventTotals(options.perFlag ?? []);
+  const record = recorder(meter, common);
+  const stopListening = provider.onEvent((event) => {
+    count(totals, event);
+    record(event);
+  }, COUNTED);
+
+  const own = [...counters(meter), ...gauges(meter)];
+  const asFlipt = options.perFlag === 'all' ? [fliptStatistics(meter)] : [];
+  const observables = [...own, ...asFlipt].map(({ observable }) => observable);
+  const collect = (result: BatchObservableResult) => {
+    const status = provider.getStatus();
+    for (const { observable, read } of own) {
+      read(
+        (value, attributes) => {
+          result.observe(observable, value, { ...common, ...attributes });
+        },
+        totals,
+        status,
+      );
+    }
+    for (const { observable, read } of asFlipt) {
+      read(
+        (value, attributes) => {
+          result.observe(observable, value, { ...options.attributes, ...attributes });
+        },
+        totals,
+        status,
+      );
+    }
+  };
+  meter.addBatchObservableCallback(collect, observables);
+  return () => {
+    stopListening();
+    meter.removeBatchObservableCallback(collect, observables);
+  };
+}
+
+/** Histograms cannot be read later. What is recorded has waited for Flipt, so that the cost does not matter. */
+function recorder(meter: Meter, common: Attributes): (event: FliptEvent) => void {
+  const histogram = (name: string, unit: string, description: string, explicitBucketBoundaries: number[]) =>
+    meter.createHistogram(`openfeature.flipt.${name}`, {
+      unit,
+      description,
+      advice: { explicitBucketBoundaries },
+    });
+  const resolves = histogram('resolve.duration', 's', 'Resolves that waited for Flipt', DURATIONS);
+  const requests = histogram('request.duration', 's', 'Attempts of HTTP requests', DURATIONS);
+  const batches = histogram('batch.size', '{question}', 'Questions of a request', BATCHES);
+  return (event) => {
+    switch (event.type) {
+      case 'resolved':
+        if (event.durationMs === 0) return;
+        resolves.record(event.durationMs / 1_000, { ...common, ...errorType(event.failure) });
+        return;
+      case 'attempt':
+        requests.record(event.durationMs / 1_000, { ...common, ...errorType(event.failure) });
+        return;
+      case 'batch-sent':
+        batches.record(event.items, common);
+        return;
+      default:
+    }
+  };
+}

@@ -1,0 +1,50 @@
+import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
+import { afterEach } from 'vitest';
+import type { FliptProviderOptions } from '../../../src/index.js';
+import { providerSettings } from '../../../src/options/settings.js';
+import { openLives } from '../../../src/provider/lives.js';
+import { manualClock } from '../../clock.fixture.js';
+import { answerJson, type Script } from '../../servers/scripted.fixture.js';
+import { recordingLogger } from '../open.fixture.js';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** The lives of a provider, with a clock that a test turns. */
+export const living = (options: FliptProviderOptions) => {
+  const clock = manualClock();
+  const settings = providerSettings({ logger: recordingLogger(), http: { retries: 0 }, ...options }, {});
+  const lives = openLives(settings, new OpenFeatureEventEmitter(), clock, () => 0.5);
+  closing.push(lives.close);
+  const resolve = (flag: string, targetingKey: string) =>
+    lives.running()?.resolve(flag, { targetingKey }, undefined);
+  /** Real sockets answer in their own time. */
+  const ended = async <T>(coming: Promise<T> | T | undefined): Promise<T | undefined> => {
+    const end = Promise.resolve(coming);
+    const underWay = new Set([end]);
+    void end.finally(() => {
+      underWay.clear();
+    });
+    while (underWay.size > 0) {
+      await clock.settle();
+      await new Promise(setImmediate);
+    }
+    return end;
+  };
+  return { clock, lives, ended, resolve: (flag: string, user: string) => ended(resolve(flag, user)) };
+};
+
+export const failing: Script = (_, response) => {
+  answerJson(response, { code: 14, message: 'down' }, 503);
+};
+/** The snapshot of so many boolean flags, with an ETag that says how many. */
+export const withSnapshot =
+  (flags: readonly string[]): Script =>
+  (_, response) => {
+    const body = { namespace: { key: 'default' }, flags: flags.map(flagNamed) };
+    response.setHeader('etag', `tag-${flags.length}`);
+    answerJson(response, body);
+  };
+const flagNamed = (key: string) => ({ key, type: 'BOOLEAN_FLAG_TYPE', enabled: true });
