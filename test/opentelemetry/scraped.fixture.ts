@@ -1,6 +1,5 @@
-import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** One line of a scrape. */
 export interface Series {
@@ -21,14 +20,11 @@ export interface Scraped {
 
 /** The real SDK with its Prometheus exporter, without a port. */
 export function scraped(): Scraped {
-  const exporter = new PrometheusExporter({ preventServerStart: true, withoutTargetInfo: true });
+  const exporter = new PrometheusExporter({ preventServerStart: true });
+  const serializer = new PrometheusSerializer(undefined, false, undefined, true);
   const meterProvider = new MeterProvider({ readers: [exporter] });
 
-  const text = () =>
-    new Promise<string>((resolve) => {
-      const response = { setHeader: () => undefined, end: resolve } as unknown as ServerResponse;
-      exporter.getMetricsRequestHandler({} as IncomingMessage, response);
-    });
+  const text = async () => serializer.serialize((await exporter.collect()).resourceMetrics);
   const series = async () => (await text()).split('\n').flatMap(seriesOf);
 
   return {
