@@ -1,6 +1,8 @@
 import { ModulesContainer, type ModuleRef } from '@nestjs/core';
 import { contextFactory } from './set-request-context.js';
 
+const FACTORY = 'contextFactory';
+
 /**
  * The interceptor of `OpenFeatureModule` (\@openfeature/nestjs-sdk) runs handlers in the context that its
  * `contextFactory` returns, and without a factory in an empty one: guards would know the user, handlers would not.
@@ -12,17 +14,14 @@ export function completeSdkInterceptors(app: ModuleRef): void {
   }
 }
 
-/** By its name: the package is not a dependency of this one, and an app may have more than one copy. */
+/** By its members: the package is not a dependency of this one, and an app may have more than one copy. */
 function isOfSdk(interceptor: object): boolean {
-  for (let of: unknown = interceptor; isObject(of); of = Object.getPrototypeOf(of)) {
-    if (of.constructor.name === 'EvaluationContextInterceptor') return true;
-  }
-  return false;
+  return Object.hasOwn(interceptor, FACTORY) && typeof Reflect.get(interceptor, 'intercept') === 'function';
 }
 
 function complete(interceptor: object): void {
-  if (Reflect.get(interceptor, 'contextFactory')) return;
-  if ('contextFactory' in interceptor && Reflect.set(interceptor, 'contextFactory', contextFactory)) return;
+  if (Reflect.get(interceptor, FACTORY)) return;
+  if (Reflect.set(interceptor, FACTORY, contextFactory)) return;
   throw new Error(
     'FliptModule: the EvaluationContextInterceptor of @openfeature/nestjs-sdk would give handlers an empty context; ' +
       'use OpenFeatureModule.forRoot({ useGlobalInterceptor: false }) and no interceptor of your own',
