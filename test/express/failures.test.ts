@@ -62,7 +62,8 @@ describe.each(VERSIONS)('%s', (_, express) => {
     await registered();
     OpenFeature.setContext({ targetingKey: 'user-7' });
     const errorPage: ErrorRequestHandler = (_error: unknown, req, res, next) => {
-      Promise.all([whose('whose-0', req.flags), whose('whose-1')]).then((answers) => res.json(answers), next);
+      const asked = Promise.resolve().then(() => req.flags.getStringValue('whose-0', 'nobody'));
+      Promise.all([asked, whose('whose-1')]).then((answers) => res.json(answers), next);
     };
     const url = await serve(
       use(flags({ context: () => throwing(new Error('no session')) })),
