@@ -109,6 +109,7 @@ const MAY_IMPORT_LESS = {
     'local/snapshot/',
     'local/state/',
     'model/',
+    'text/',
   ],
   'local/http/': ['local/operations/', 'local/requests/', 'local/snapshot/', 'local/state/', 'text/'],
 };

@@ -39,6 +39,8 @@ Operations
   GET  /health
   POST /evaluate/v1/batch
   GET  /internal/v1/evaluation/snapshot/namespace/{namespaceKey}
+For tests, which Flipt has not: makes a flag resolve to a value, for all or for one entity
+  PUT, DELETE /local/v1/namespaces/{namespaceKey}/flags/{flagKey}     {"value": …, "for": …}
 With v1:
   POST /auth/v1/method/token                GET /auth/v1/tokens/{id}
   GET, POST /api/v1/namespaces/{namespaceKey}/segments

@@ -1,5 +1,6 @@
 export { startLocalService, type LocalService } from './local-service.js';
-export type { LocalServiceOptions } from './local-options.js';
+export type { LocalServiceOptions, OverrideOptions } from './local-options.js';
+export type { OverrideValue } from './state/override-value.js';
 export { FeaturesError } from './features/features-error.js';
 export type { FeaturesSource } from './features/features-file.js';
 export { DataFileError } from './state/data-file.js';

@@ -38,6 +38,14 @@ export interface LocalServiceOptions {
   readonly bootstrapToken?: string;
 }
 
+/** The options of {@link LocalService.set}. */
+export interface OverrideOptions {
+  /** The namespace of the flag. Default: `default`. */
+  readonly namespace?: string | undefined;
+  /** The one entity, by its `targetingKey`, that gets the value. Default: everybody gets it. */
+  readonly for?: string | undefined;
+}
+
 const PORT = 'an integer from 0 to 65535';
 
 const STARTED: OptionRules = {
@@ -62,6 +70,20 @@ const STARTED: OptionRules = {
 /** Throws a TypeError that names the wrong option. */
 export function checkLocalOptions(options: LocalServiceOptions): void {
   checkOptions(STARTED, options);
+}
+
+const OVERRIDDEN: OptionRules = {
+  owner: 'set',
+  shape: members({
+    namespace: v.optional(filledText('a namespace')),
+    for: v.optional(filledText('the targetingKey of an entity')),
+  }),
+  showsText: () => true,
+};
+
+/** Throws a TypeError that names the wrong option. */
+export function checkOverrideOptions(options: OverrideOptions): void {
+  checkOptions(OVERRIDDEN, options);
 }
 
 const FLAG_STATE: OptionRules = {

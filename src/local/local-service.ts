@@ -9,9 +9,17 @@ import { createHandler } from './http/handler.js';
 import { importFeatures } from './features/import-features.js';
 import { listen, type Listener } from './http/listener.js';
 import { messageOf } from '../text/describe.js';
-import { checkFlagState, checkLocalOptions, type LocalServiceOptions } from './local-options.js';
+import {
+  checkFlagState,
+  checkLocalOptions,
+  checkOverrideOptions,
+  type LocalServiceOptions,
+  type OverrideOptions,
+} from './local-options.js';
 import { snapshotWriter } from './snapshot/snapshot-document.js';
 import type { NamespaceRecord, Stamp, State } from './state/records.js';
+import { FlagOverrides } from './state/flag-overrides.js';
+import type { OverrideValue } from './state/override-value.js';
 import { Store } from './state/state-store.js';
 
 /**
@@ -24,13 +32,35 @@ export interface LocalService extends AsyncDisposable {
   /** The number of HTTP requests so far. */
   readonly requests: number;
   /**
+   * Makes a flag resolve to a value, whatever its rules say: the next evaluation sees it, and so does the next snapshot.
+   * A value for one entity wins over one for all. It stands in front of the flag until {@link LocalService.reset}, also
+   * when the flag changes behind it, and is kept in no file. Of a boolean flag the value is `true` or `false`. Of a
+   * variant flag it is the key of a variant; or, if one of its variants has such a key or attachment, any number, boolean
+   * or object. Throws a TypeError that says what is possible if the value, the flag, the namespace or an option is wrong.
+   *
+   * @example
+   * ```ts
+   * import { startLocalService } from 'openfeature-flipt-provider/local';
+   *
+   * const service = await startLocalService({ features: 'features.yml' });
+   * service.set('new-checkout', true);
+   * service.set('banner', 'red', { for: 'user-7' });
+   * service.reset();
+   * ```
+   */
+  set(key: string, value: OverrideValue, options?: OverrideOptions): void;
+  /** Removes all that {@link LocalService.set} has set, also over HTTP: the flags are as they would be without. */
+  reset(): void;
+  /**
    * Sets a flag's `enabled`; the next evaluation sees it. A boolean flag has this value where none of its rollouts
    * applies, so it does not switch off a flag with rollouts: Flipt's rule. Rejects with a TypeError if the state is
    * wrong, and with an Error if there is no such flag or the data file cannot be written.
+   *
+   * @deprecated Use {@link LocalService.set}, which needs no knowledge of rules and can be undone.
    */
   setFlag(namespace: string, key: string, state: { readonly enabled: boolean }): Promise<void>;
   /**
-   * Replaces the features of all namespaces; tokens stay. Rejects with a {@link FeaturesError} if the new ones are
+   * Replaces the features of all namespaces; tokens stay, and so does what `set` has set. Rejects with a {@link FeaturesError} if the new ones are
    * wrong, and keeps the old ones.
    */
   load(features: FeaturesSource): Promise<void>;
@@ -67,9 +97,11 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   const stamp: Stamp = { date: Date.now, id: randomUUID };
   const read = featuresReader(semantics, stamp);
   const store = await openStore(options, read);
+  const overrides = new FlagOverrides(store, stamp);
   const handler = createHandler({
     service: {
       store,
+      overrides,
       semantics,
       evaluate: evaluator(semantics),
       snapshotOf: snapshotWriter(semantics),
@@ -79,7 +111,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     maxBodyBytes: LIMITS.maxBodyBytes,
     allowedHosts: [host, ...allowHosts],
   });
-  return localService(await listen(handler, { ...LIMITS, port, host }), store, read, stamp);
+  return localService(await listen(handler, { ...LIMITS, port, host }), store, overrides, read, stamp);
 }
 
 type ReadNamespaces = (source: FeaturesSource) => Promise<ReadonlyMap<string, NamespaceRecord>>;
@@ -110,6 +142,7 @@ async function openStore(
 function localService(
   listener: Listener,
   store: Store,
+  overrides: FlagOverrides,
   readNamespaces: ReadNamespaces,
   stamp: Stamp,
 ): LocalService {
@@ -122,7 +155,29 @@ function localService(
     get requests() {
       return listener.requests;
     },
-    async setFlag(namespaceKey, key, given) {
+    set(key, value, options = {}) {
+      checkOverrideOptions(options);
+      const { namespace: namespaceKey = 'default', for: entity } = options;
+      const problem = overrides.set({ namespaceKey, flagKey: key, entity }, value);
+      if (problem !== undefined) throw new TypeError(`set: ${problem.message}`);
+    },
+    reset() {
+      overrides.reset();
+    },
+    ...deprecated(store, stamp),
+    async load(features) {
+      const namespaces = await readNamespaces(features);
+      await store.change((state) => ({ state: withNamespaces(state, namespaces, stamp), result: undefined }));
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Apart from the rest, since what is made as a {@link LocalService} may use nothing deprecated. */
+function deprecated(store: Store, stamp: Stamp) {
+  return {
+    async setFlag(namespaceKey: string, key: string, given: { readonly enabled: boolean }): Promise<void> {
       checkFlagState(given);
       const { enabled } = given;
       await store.change((state) => {
@@ -136,11 +191,5 @@ function localService(
         };
       });
     },
-    async load(features) {
-      const namespaces = await readNamespaces(features);
-      await store.change((state) => ({ state: withNamespaces(state, namespaces, stamp), result: undefined }));
-    },
-    close,
-    [Symbol.asyncDispose]: close,
   };
 }

@@ -45,8 +45,9 @@ export function createHandler({
     const header = (name: string): string | undefined => request.headers[name]?.toString();
     const sender = authenticate(header('authorization'), service.store.state, service.stamp.date());
     const caller = admitted(route.access, sender, path('namespaceKey'));
-    const message = await readMessage(request, route, maxBodyBytes);
-    const routed = { path, query, header, message, caller };
+    const text = await readText(request, route, maxBodyBytes);
+    const message = Message.of(text === '' ? undefined : await parseBody(text));
+    const routed = { path, query, header, message, text, caller };
     switch (route.answers) {
       case 'json':
         sendJson(response, 200, await route.operation(service, routed));
@@ -74,17 +75,18 @@ export function createHandler({
   };
 }
 
-async function readMessage(
+/** Nothing, of a GET. */
+async function readText(
   request: IncomingMessage,
   { method, onlyJson }: ServedRoute,
   maxBytes: number,
-): Promise<Message> {
+): Promise<string> {
   const type = request.headers['content-type'];
   if (onlyJson && type !== undefined && method !== 'GET' && !/^\s*application\/json\s*(?:;|$)/i.test(type)) {
     throw notJson(type);
   }
   const body = await readBody(request, maxBytes);
-  return Message.of(method === 'GET' ? undefined : await parseBody(body));
+  return method === 'GET' ? '' : body;
 }
 
 const NOBODY: Caller = { namespaceKey: '' };

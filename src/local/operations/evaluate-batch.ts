@@ -65,7 +65,7 @@ function namespaceOf({ namespaceKey }: Item): string {
   return namespaceKey || 'default';
 }
 
-function answerItem({ store, evaluate, stamp }: ServiceCore, item: Item): unknown {
+function answerItem({ overrides, evaluate, stamp }: ServiceCore, item: Item): unknown {
   const started = performance.now();
   const question = {
     namespace: namespaceOf(item),
@@ -73,7 +73,7 @@ function answerItem({ store, evaluate, stamp }: ServiceCore, item: Item): unknow
     entity: item.entityId,
     attributes: item.context,
   };
-  const answer = evaluate(store.state.namespaces.get(question.namespace), question);
+  const answer = evaluate(overrides.served(question.namespace), question);
   const shared = {
     requestId: item.requestId,
     requestDurationMillis: performance.now() - started,

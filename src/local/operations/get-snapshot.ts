@@ -10,7 +10,7 @@ export const getSnapshot: DocumentOperation = (service, { path, query, header })
   single(query, 'reference');
   checkEnvironment(service.semantics, header('x-flipt-environment'));
   const key = path('namespaceKey');
-  const namespace = service.store.state.namespaces.get(key);
+  const namespace = service.overrides.served(key);
   if (!namespace && service.semantics === 'v2') throw notFound(`namespace ${JSON.stringify(key)} not found`);
   return service.snapshotOf(
     namespace ?? unknown(key),
@@ -27,18 +27,21 @@ function unknown(key: string): NamespaceRecord {
  * GET /client/v2/environments/{environment}/namespaces/{namespaceKey}/stream: an event for each new version of the
  * snapshot, and one at first. There is none while the namespace does not exist.
  */
-export const streamSnapshot: EventOperation = ({ store, snapshotOf, semantics }, { path, query, header }) => {
+export const streamSnapshot: EventOperation = (
+  { overrides, snapshotOf, semantics },
+  { path, query, header },
+) => {
   checkEnvironment(semantics, header('x-flipt-environment'));
   if (header('accept') !== 'text/event-stream') throw notServed('only Accept: text/event-stream is served');
   const known = query.get('digest');
   return {
     known: known === null ? undefined : event(known),
     latest: () => {
-      const namespace = store.state.namespaces.get(path('namespaceKey'));
+      const namespace = overrides.served(path('namespaceKey'));
       const version = namespace && snapshotOf(namespace, EVERY_ABILITY).version;
       return version === undefined ? undefined : event(version);
     },
-    onChange: (changed) => store.onChange(changed),
+    onChange: (changed) => overrides.onChange(changed),
   };
 };
 

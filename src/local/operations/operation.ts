@@ -3,12 +3,16 @@ import type { Semantics } from '../../engine/features.js';
 import type { Message } from '../requests/message.js';
 import type { SnapshotDocument, SnapshotWriter } from '../snapshot/snapshot-document.js';
 import type { Stamp } from '../state/records.js';
+import type { FlagOverrides } from '../state/flag-overrides.js';
 import type { Store } from '../state/state-store.js';
 import type { Caller } from './authentication.js';
 
 /** What every operation works with. */
 export interface ServiceCore {
+  /** What is managed: without overrides. */
   readonly store: Store;
+  /** What is evaluated. */
+  readonly overrides: FlagOverrides;
   readonly semantics: Semantics;
   readonly evaluate: Evaluator;
   readonly snapshotOf: SnapshotWriter;
@@ -22,6 +26,8 @@ export interface RoutedRequest {
   readonly query: URLSearchParams;
   readonly header: (name: string) => string | undefined;
   readonly message: Message;
+  /** The body as it was sent; `''` for a GET. */
+  readonly text: string;
   readonly caller: Caller;
 }
 

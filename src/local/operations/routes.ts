@@ -6,6 +6,7 @@ import { createRule, listRules } from './manage-rules.js';
 import { createSegment, getSegment, listSegments, updateSegment } from './manage-segments.js';
 import { createToken, getToken } from './manage-tokens.js';
 import { updateVariant } from './manage-variants.js';
+import { overrideFlag, restoreFlag } from './override-flag.js';
 
 /**
  * Who may call a route where tokens are required: `open` everybody; `namespace` those who may use the namespace in
@@ -14,7 +15,7 @@ import { updateVariant } from './manage-variants.js';
 export type Access = 'open' | 'namespace' | 'all' | 'body';
 
 interface Place {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Its parts; one that begins with `:` takes any text and gives it that name. */
   readonly path: readonly string[];
   readonly access: Access;
@@ -40,6 +41,7 @@ export type Route = ServedRoute | UnservedRoute;
 
 const segments = '/api/v1/namespaces/:namespaceKey/segments';
 const flag = '/api/v1/namespaces/:namespaceKey/flags/:flagKey';
+const overridden = '/local/v1/namespaces/:namespaceKey/flags/:flagKey';
 const client = '/client/v2/environments/:environment/namespaces/:namespaceKey';
 
 const evaluation: readonly Route[] = [
@@ -78,9 +80,15 @@ const streaming: readonly Route[] = [
   { ...at('GET', `${client}/stream`, 'namespace'), answers: 'events', operation: streamSnapshot },
 ];
 
+/** For tests in other processes. */
+const overriding: readonly Route[] = [
+  json('PUT', overridden, 'namespace', overrideFlag),
+  json('DELETE', overridden, 'namespace', restoreFlag),
+];
+
 /** v2 serves no management, v1 no stream. */
 export function routesOf(semantics: Semantics): readonly Route[] {
-  return [...evaluation, ...(semantics === 'v1' ? management : streaming)];
+  return [...evaluation, ...overriding, ...(semantics === 'v1' ? management : streaming)];
 }
 
 function at(method: Place['method'], path: string, access: Access): Place {

@@ -7,6 +7,7 @@ import { withoutAuthentication } from '../../../src/local/operations/authenticat
 import { createHandler } from '../../../src/local/http/handler.js';
 import { listen, type Listener } from '../../../src/local/http/listener.js';
 import { snapshotWriter } from '../../../src/local/snapshot/snapshot-document.js';
+import { FlagOverrides } from '../../../src/local/state/flag-overrides.js';
 import { Store } from '../../../src/local/state/state-store.js';
 import { ask, fixedStamp } from '../requests.fixture.js';
 
@@ -15,12 +16,14 @@ let listener: Listener;
 let failing: Listener;
 
 async function serve(store: Store): Promise<Listener> {
+  const stamp = fixedStamp();
   const service = {
     store,
+    overrides: new FlagOverrides(store, stamp),
     semantics: 'v1',
     evaluate: evaluator('v1'),
     snapshotOf: snapshotWriter('v1'),
-    stamp: fixedStamp(),
+    stamp,
   } as const;
   const handler = createHandler({
     service,

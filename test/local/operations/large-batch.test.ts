@@ -4,6 +4,7 @@ import { evaluateBatch } from '../../../src/local/operations/evaluate-batch.js';
 import { parseBody } from '../../../src/local/requests/json-body.js';
 import { Message } from '../../../src/local/requests/message.js';
 import { snapshotWriter } from '../../../src/local/snapshot/snapshot-document.js';
+import { FlagOverrides } from '../../../src/local/state/flag-overrides.js';
 import { Store } from '../../../src/local/state/state-store.js';
 import { ask, fixedStamp } from '../requests.fixture.js';
 import { useServices } from '../running.fixture.js';
@@ -53,8 +54,10 @@ describe('other requests get their turn', () => {
   });
 
   it('while a large batch is evaluated', async () => {
+    const store = new Store({ namespaces: new Map(), tokens: new Map() });
     const service = {
-      store: new Store({ namespaces: new Map(), tokens: new Map() }),
+      store,
+      overrides: new FlagOverrides(store, fixedStamp()),
       semantics: 'v1',
       evaluate: evaluator('v1'),
       snapshotOf: snapshotWriter('v1'),
@@ -66,6 +69,7 @@ describe('other requests get their turn', () => {
       query: new URLSearchParams(),
       header: () => undefined,
       message,
+      text: '',
       caller: { namespaceKey: undefined },
     });
     expect(await turnsDuring(answering)).toBeGreaterThanOrEqual(200);

@@ -1,0 +1,55 @@
+import { isPlainObject, kindOf } from '../../text/describe.js';
+import { quoted } from '../../text/quote.js';
+import { invalid, notFound, tooLarge } from '../requests/refusal.js';
+import type { OverrideProblem, OverrideTarget } from '../state/flag-overrides.js';
+import type { Operation, RoutedRequest } from './operation.js';
+
+/** Parsed in one turn of the event loop. */
+const LONGEST_BODY = 1_000_000;
+
+/** PUT /local/v1/namespaces/{namespaceKey}/flags/{flagKey}: `{ "value": …, "for": … }`. Not an operation of Flipt's. */
+export const overrideFlag: Operation = ({ overrides }, request) => {
+  const body = bodyOf(request, ['value', 'for']);
+  if (!Object.hasOwn(body, 'value')) throw invalid('value: missing; expected what the flag is to be');
+  refuse(overrides.set(targetOf(request, body), body.value));
+  return {};
+};
+
+/** DELETE /local/v1/namespaces/{namespaceKey}/flags/{flagKey}: for one entity with `{ "for": … }`, else for all. */
+export const restoreFlag: Operation = ({ overrides }, request) => {
+  refuse(overrides.remove(targetOf(request, bodyOf(request, ['for']))));
+  return {};
+};
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** Not the service's reading of JSON, which knows integers only. */
+function bodyOf({ text }: RoutedRequest, known: readonly string[]): Body {
+  if (text.length > LONGEST_BODY) throw tooLarge(`the body is longer than ${LONGEST_BODY} characters`);
+  const body: unknown = text.trim() === '' ? {} : parsed(text);
+  if (!isPlainObject(body)) throw invalid(`the body: expected an object, got ${kindOf(body)}`);
+  const unknown = Object.keys(body).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw invalid(`${quoted(unknown)}: unknown member, expected ${known.join(' and ')}`);
+  }
+  return body as Body;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid('the body is not JSON');
+  }
+}
+
+function targetOf({ path }: RoutedRequest, { for: entity }: Body): OverrideTarget {
+  if (entity !== undefined && (typeof entity !== 'string' || entity === '')) {
+    throw invalid(`for: expected the id of an entity, got ${entity === '' ? "''" : kindOf(entity)}`);
+  }
+  return { namespaceKey: path('namespaceKey'), flagKey: path('flagKey'), entity };
+}
+
+function refuse(problem: OverrideProblem | undefined): void {
+  if (problem !== undefined) throw (problem.kind === 'missing' ? notFound : invalid)(problem.message);
+}

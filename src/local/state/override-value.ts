@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from 'node:util';
+import { kindOf } from '../../text/describe.js';
+import { quoted } from '../../text/quote.js';
+import type { FlagRecord, VariantFlagRecord, VariantRecord } from './records.js';
+
+/** What a flag can be made to resolve to. */
+export type OverrideValue = boolean | string | number | object;
+
+/** A variant that gives a value: one of the flag's, or one to be made. */
+export interface ChosenVariant {
+  /** `undefined` for one to be made. */
+  readonly id: string | undefined;
+  readonly key: string;
+  /** JSON text; `''` where there is none. */
+  readonly attachment: string;
+}
+
+/** Whether a flag can resolve to a value. */
+export function canGive(flag: FlagRecord, value: OverrideValue): boolean {
+  return flag.type === 'BOOLEAN_FLAG_TYPE'
+    ? typeof value === 'boolean'
+    : chosenVariant(flag, value) !== undefined;
+}
+
+/**
+ * The variant by which a provider reads the value; `undefined` if the flag cannot give it. A text is the key of a variant
+ * that exists: anything else would be a slip. Of the other kinds any value will do if one of the variants has that kind.
+ */
+export function chosenVariant(
+  { variants }: VariantFlagRecord,
+  value: OverrideValue,
+): ChosenVariant | undefined {
+  const all = [...variants.values()];
+  const known = all.find((variant) => isDeepStrictEqual(readAs(variant, typeof value), value));
+  if (known !== undefined) return known;
+  const isOfThatKind = all.some((variant) => readAs(variant, typeof value) !== undefined);
+  if (typeof value === 'string' || !isOfThatKind) return undefined;
+  const text = JSON.stringify(value);
+  return typeof value === 'object'
+    ? { id: undefined, key: freeKey('override', new Set(all.map(({ key }) => key))), attachment: text }
+    : { id: undefined, key: text, attachment: '' };
+}
+
+/** What a variant gives to somebody who asks for that type of value, as a provider has it. */
+function readAs({ key, attachment }: VariantRecord, type: string): unknown {
+  if (type === 'string') return key;
+  const candidates = type === 'object' ? [attachment] : [key, attachment];
+  return candidates.map(parsed).find((json) => json !== null && typeof json === type);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A key that is not taken. */
+export function freeKey(base: string, taken: { readonly has: (key: string) => boolean }): string {
+  for (let number = 1; ; number++) {
+    const key = number === 1 ? base : `${base}-${number}`;
+    if (!taken.has(key)) return key;
+  }
+}
+
+const MOST_NAMED = 10;
+
+/** Why a flag cannot be made to give a value, and what it could give. */
+export function cannotGive(flag: FlagRecord, value: unknown): string {
+  const given = typeof value === 'string' ? quoted(value.slice(0, 100)) : wordsFor(value);
+  return `${quoted(flag.key)} can be ${possible(flag)}; got ${given}`;
+}
+
+function wordsFor(value: unknown): string {
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindOf(value);
+}
+
+function possible(flag: FlagRecord): string {
+  if (flag.type === 'BOOLEAN_FLAG_TYPE') return 'true or false';
+  const variants = [...flag.variants.values()];
+  if (variants.length === 0) return 'nothing, for it has no variants';
+  const named = namedKeys(variants.map(({ key }) => key));
+  const kinds = (['boolean', 'number', 'object'] as const).filter((type) =>
+    variants.some((variant) => readAs(variant, type) !== undefined),
+  );
+  return [named, ...kinds.map((type) => ANY[type])].join(' or ');
+}
+
+const ANY = { boolean: 'any boolean', number: 'any number', object: 'any object' };
+
+/** At most ten keys, in quotes. */
+export function namedKeys(keys: readonly string[]): string {
+  const more = keys.length - MOST_NAMED;
+  return keys.slice(0, MOST_NAMED).map(quoted).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
