@@ -49,7 +49,7 @@ function moduleOf([first, ...others]: readonly Fence[]): string {
     for (const [at, text] of code.split('\n').entries()) lines[line - 1 + at] = text;
   };
   const imports = others.flatMap(({ code }) => [...code.matchAll(IMPORT)].map(([text]) => text));
-  put(1, imports.join(' '));
+  put(1, [...new Set(imports)].join(' '));
   if (first !== undefined) put(first.line, first.code);
   for (const { line, code } of others) {
     put(line - 1, `{\n${code.replace(IMPORT, '').replace(/^export /gm, '')}}`);

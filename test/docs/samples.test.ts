@@ -10,11 +10,18 @@ const TIME = 120_000;
 /** Packages that samples use, and that the package does not ask for. */
 const ALSO_USED = [
   '@openfeature/nestjs-sdk',
+  '@openfeature/open-telemetry-hooks',
   '@openfeature/ofrep-web-provider',
   '@openfeature/web-sdk',
+  '@opentelemetry/sdk-trace-node',
+  '@types/koa',
+  '@types/ws',
   'fastify',
+  'graphql',
   'hono',
+  'koa',
   'vitest',
+  'ws',
 ];
 
 const samples = [
@@ -60,6 +67,11 @@ afterAll(async () => {
 
 const outputOf = (sample: Sample) => join(consumer, fileOf(sample).replace(/\.mts$/, '.mjs'));
 
+/** The comments behind each `console.log` that runs in any case, without an explanation after a colon. */
+function printedBy(code: string): readonly string[] {
+  return [...code.matchAll(/^console\.log\(.*\); \/\/ (.*?)(?:: .*)?$/gm)].map(([, line = '']) => line);
+}
+
 /** Puts the address of the service that runs in place of the one in the page. */
 function addressed(script: string): string {
   writeFileSync(script, readFileSync(script, 'utf8').replaceAll('http://localhost:8080', service.url));
@@ -75,8 +87,14 @@ describe('each sample', () => {
   it.each(samples.filter(({ isRun }) => isRun))('$name runs, and ends', { timeout: TIME }, async (sample) => {
     const script = addressed(outputOf(sample));
     const env = { ...process.env, FLIPT_URL: service.url };
-    const { stderr } = await run(process.execPath, [script], { cwd: consumer, env, timeout: TIME / 2 });
+    const { stdout, stderr } = await run(process.execPath, [script], {
+      cwd: consumer,
+      env,
+      timeout: TIME / 2,
+    });
     expect(stderr).toBe('');
+    // What the page says that it prints.
+    for (const line of printedBy(sample.code)) expect(stdout.split('\n')).toContain(line);
   });
 });
 
