@@ -62,6 +62,21 @@ export default tseslint.config(
         Buffer: 'readonly',
         setImmediate: 'readonly',
         clearTimeout: 'readonly',
+        setInterval: 'readonly',
+        clearInterval: 'readonly',
+      },
+    },
+  },
+  {
+    files: ['examples/express/browser/*.js'],
+    languageOptions: {
+      globals: {
+        CustomEvent: 'readonly',
+        document: 'readonly',
+        EventSource: 'readonly',
+        history: 'readonly',
+        location: 'readonly',
+        window: 'readonly',
       },
     },
   },

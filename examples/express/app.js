@@ -1,17 +1,30 @@
+import { fileURLToPath } from 'node:url';
 import express from 'express';
-import { flags } from 'openfeature-flipt-provider/express';
+import { flags, ofrep } from 'openfeature-flipt-provider/express';
+import { browserModules } from './browser-modules.js';
 import { FLAG_KEYS, resolveFlags } from './flags.js';
-import { page } from './page.js';
+import { live } from './live.js';
+import { ownMachineOnly, protectedPage } from './own-machine.js';
+import { buttonStyle, page } from './page.js';
+import { logIn, sessionContext, visitor } from './session.js';
 
-/** Who is asking. An app of one's own takes that from its session. */
-function visitor(req) {
-  const text = (value, otherwise) => (typeof value === 'string' && value !== '' ? value : otherwise);
-  return { user: text(req.query.user, 'ada'), plan: text(req.query.plan, 'free') };
-}
+const BROWSER = fileURLToPath(new URL('browser', import.meta.url));
 
-export function createApp() {
+/** `modes` are the providers to show side by side. `flipt` can be stopped; `undefined` where it is somebody else's. */
+export function createApp({ modes, flipt }) {
   const app = express();
   app.disable('x-powered-by');
+  app.use(ownMachineOnly);
+  app.use('/browser', express.static(BROWSER, { cacheControl: false }));
+  app.get('/modules/:name.js', browserModules);
+  app.get('/events', live(modes, flipt));
+  app.use(express.json());
+  app.post('/session', logIn);
+  if (flipt) controls(app, flipt);
+
+  // The page's own flags: OFREP, for whoever is logged in. `limits` is not for browsers.
+  const forBrowsers = FLAG_KEYS.filter((key) => key !== 'limits');
+  app.use(ofrep({ context: sessionContext, flags: forBrowsers }));
 
   // From here on every OpenFeature client knows who is asking, and req.flags is one. All flags of the page are asked
   // for in one batch, which is on its way while the handler begins.
@@ -26,7 +39,9 @@ export function createApp() {
   );
 
   app.get('/', async (req, res) => {
-    res.send(page(visitor(req), await resolveFlags(req.flags)));
+    const values = await resolveFlags(req.flags);
+    protectedPage(res, buttonStyle(values));
+    res.send(page(visitor(req), values, flipt !== undefined));
   });
 
   app.get('/checkout', async (req, res) => {
@@ -34,4 +49,15 @@ export function createApp() {
     res.json({ checkout: newCheckout ? 'new' : 'old' });
   });
   return app;
+}
+
+function controls(app, flipt) {
+  app.post('/flipt', async (req, res) => {
+    await (req.body?.running === true ? flipt.start() : flipt.stop());
+    res.sendStatus(204);
+  });
+  app.post('/flags/:key', async (req, res) => {
+    await flipt.setFlag(req.params.key, req.body?.enabled === true);
+    res.sendStatus(204);
+  });
 }

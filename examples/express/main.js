@@ -1,9 +1,8 @@
-import { fileURLToPath } from 'node:url';
 import { OpenFeature } from '@openfeature/server-sdk';
 import { FliptProvider } from 'openfeature-flipt-provider';
-import { startLocalService } from 'openfeature-flipt-provider/local';
 import { createApp } from './app.js';
 import { resolveFlags } from './flags.js';
+import { startFlipt } from './flipt.js';
 import { requestsSent } from './requests.js';
 import { table } from './table.js';
 
@@ -12,6 +11,7 @@ const USERS = [
   { targetingKey: 'grace', plan: 'pro' },
   { targetingKey: 'linus', plan: 'free' },
 ];
+const isOnce = process.argv.includes('--once');
 
 const port = process.env.PORT || '3000';
 if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) {
@@ -20,19 +20,21 @@ if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) {
 }
 
 // A service of one's own is used where FLIPT_URL names it; otherwise one runs in this process.
-const service = process.env.FLIPT_URL
-  ? undefined
-  : await startLocalService({ features: fileURLToPath(new URL('features.yml', import.meta.url)) });
+const flipt = process.env.FLIPT_URL ? undefined : await startFlipt();
 
-const provider = new FliptProvider(service && { url: service.url });
+// For a page that one looks at, changes and outages are to be noticed sooner than the defaults would.
+const impatient = { watch: { pollMs: 400 }, breaker: { failures: 1, openForMs: 500, maxOpenForMs: 1000 } };
+const options = flipt && { url: flipt.url, ...(isOnce ? {} : impatient) };
+
+const provider = new FliptProvider(options);
 // Not ready is no reason not to start: defaults are served until Flipt answers.
 await OpenFeature.setProviderAndWait(provider).catch((error) => {
   console.error(`Flipt is not ready, defaults are served: ${error.message}`);
 });
 
 await printTable();
-if (process.argv.includes('--once')) await close();
-else serve();
+if (isOnce) await close();
+else await serve();
 
 async function printTable() {
   const client = OpenFeature.getClient();
@@ -45,14 +47,28 @@ async function printTable() {
       return [targetingKey, plan, flagKey, JSON.stringify(value), variant, reason];
     }),
   );
-  console.log(table(['user', 'plan', 'flag', 'value', 'variant', 'reason'], rows));
-  console.log(`\n${rows.length} flags resolved with ${requests} HTTP request${requests === 1 ? '' : 's'}.`);
+  const shown = table(['user', 'plan', 'flag', 'value', 'variant', 'reason'], rows);
+  const summary = `${rows.length} flags resolved with ${requests} HTTP request${requests === 1 ? '' : 's'}.`;
+  console.log(isOnce ? `${shown}\n\n${summary}` : `\n${summary}\n\n${shown}`);
 }
 
-function serve() {
-  const server = createApp().listen(Number(port));
+async function serve() {
+  const here = new FliptProvider({ ...options, evaluation: 'in-process' });
+  await OpenFeature.setProviderAndWait('in-process', here).catch(() => {});
+  const modes = [
+    { name: 'remote', domain: undefined, provider },
+    { name: 'in-process', domain: 'in-process', provider: here },
+  ];
+  // The providers notice changes by themselves, within seconds; who knows of one need not wait for that.
+  flipt?.onChange(({ flags }) => {
+    if (flags) for (const mode of modes) mode.provider.invalidate();
+  });
+  const server = createApp({ modes, flipt }).listen(Number(port), 'localhost');
   server.once('listening', () => {
-    console.log(`\nhttp://localhost:${server.address().port}/?user=grace&plan=pro shows a user's page.`);
+    const app = `http://localhost:${server.address().port}`;
+    console.log(`\nThe app     ${app}/   open it, press a switch, stop Flipt`);
+    console.log(`            ${app}/?user=grace&plan=pro shows another user's page`);
+    console.log(`${flipt ? 'Flipt, here' : 'Flipt      '} ${flipt ? flipt.url : process.env.FLIPT_URL}/`);
     console.log('Ctrl-C ends it.');
   });
   server.once('error', async (error) => {
@@ -64,10 +80,12 @@ function serve() {
   for (const signal of ['SIGINT', 'SIGTERM'])
     process.once(signal, () => {
       server.close(close);
+      // Pages that follow changes would never end.
+      server.closeAllConnections();
     });
 }
 
 async function close() {
   await OpenFeature.close();
-  await service?.close();
+  await flipt?.close();
 }

@@ -1,27 +1,69 @@
 const escaped = (text) => text.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);
 
-/** A user's page: what is on it follows from the flags. */
-export function page({ user, plan }, { newCheckout, buttonColor, limits, banner }) {
-  const rows = [newCheckout, buttonColor, limits, banner]
-    .map(
-      ({ flagKey, value, variant = '', reason }) =>
-        `<tr><td>${flagKey}<td>${escaped(JSON.stringify(value))}<td>${escaped(variant)}<td>${reason}`,
-    )
-    .join('\n');
+/** A flag decides it, and a flag may hold anything. */
+export function buttonStyle({ buttonColor }) {
+  return `.buy { background: ${/^[a-z]+$/.test(buttonColor.value) ? buttonColor.value : 'grey'} }`;
+}
+
+/** A user's page: what is on it follows from the flags. browser/live.js goes on from there. */
+export function page({ user, plan }, values, canStop) {
+  const { newCheckout, limits, banner } = values;
   return `<!doctype html>
 <html lang="en">
+<head>
 <meta charset="utf-8">
-<title>Shop</title>
-<h1>Hello ${escaped(user)} (${escaped(plan)})</h1>
-${banner.value === 'none' ? '' : `<p>Happy holidays: ${escaped(banner.value)}`}
-<p>You may have ${escaped(String(limits.value.projects))} projects. Support: ${escaped(limits.value.support)}.
-<p><button style="background: ${escaped(buttonColor.value)}">${
-    newCheckout.value ? 'Buy with one click' : 'To the checkout'
-  }</button>
-<table>
-<tr><th>flag<th>value<th>variant<th>reason
-${rows}
-</table>
+<meta name="viewport" content="width=device-width">
+<title>Feature flags, live</title>
+<link rel="icon" href="/browser/icon.svg">
+<link rel="stylesheet" href="/browser/page.css">
+<style>${buttonStyle(values)}</style>
+<script type="module" src="/browser/live.js"></script>
+<script type="module" src="/browser/browser-flags.js"></script>
+</head>
+<body>
+<main>
+<header>
+<h1>Feature flags, live</h1>
+<p>${canStop ? 'Press a switch, or edit <code>examples/express/features.yml</code>. Then stop Flipt.' : 'Change a flag in Flipt: the page follows.'}</p>
+</header>
+
+<section class="controls" aria-labelledby="service" ${canStop ? '' : 'hidden'}>
+<div class="row"><h2 id="service">Flipt <span id="running" class="state">is running</span></h2>
+<button id="flipt" type="button">Stop Flipt</button></div>
+<p id="meaning"></p>
+<div id="switches" class="row" role="group" aria-label="Switches of the flags"></div>
+<p id="problem" role="alert"></p>
+</section>
+
+<section class="shop" aria-labelledby="hello">
+<h2 id="hello">Hello ${escaped(user)} (${escaped(plan)})</h2>
+<p id="banner">${banner.value === 'none' ? '' : `Happy holidays: ${escaped(banner.value)}`}</p>
+<p id="limits">You may have ${escaped(String(limits.value.projects))} projects. Support: ${escaped(String(limits.value.support))}.</p>
+<p><button id="buy" class="buy" type="button">${newCheckout.value ? 'Buy with one click' : 'To the checkout'}</button></p>
+<div class="users row" role="group" aria-label="Log in as"><span aria-hidden="true">Log in as</span>
+<button type="button" data-user="ada">ada</button>
+<button type="button" data-user="grace">grace</button>
+<button type="button" data-user="linus">linus</button>
+<button type="button" data-user="nobody">Log out</button></div>
+</section>
+
+<section aria-labelledby="server">
+<h2 id="server">On the server: two providers of the same flags</h2>
+<div class="scrolls" role="group" aria-label="Flags on the server" tabindex="0">
+<table id="modes"><thead></thead></table>
+</div>
+</section>
+
+<section aria-labelledby="client">
+<h2 id="client">In this browser: OpenFeature’s web SDK asks this app, for whoever is logged in</h2>
+<div class="scrolls" role="group" aria-label="Flags in the browser" tabindex="0">
+<table id="browser-flags"><thead><tr><th scope="col">flag<th scope="col">value<th scope="col">variant<th scope="col">reason</tr></thead><tbody></tbody></table>
+</div>
+</section>
+<p id="news" role="status"></p>
+<noscript><p>Without JavaScript the page shows its flags, and does not follow changes.</p></noscript>
+</main>
+</body>
 </html>
 `;
 }

@@ -1,0 +1,44 @@
+import { OFREPWebProvider } from '/modules/ofrep-web-provider.js';
+import { OpenFeature, ProviderEvents } from '/modules/web-sdk.js';
+
+/*
+ * OpenFeature in the browser, which asks the app and not Flipt. With its cache, the provider would show the flags of
+ * whoever used this browser before.
+ */
+const provider = new OFREPWebProvider({ baseUrl: '', cacheMode: 'disabled', pollInterval: 1_000 });
+const client = OpenFeature.getClient();
+
+function show() {
+  const details = [
+    client.getBooleanDetails('new-checkout', false),
+    client.getStringDetails('button-color', 'grey'),
+    client.getStringDetails('holiday-banner', 'none'),
+    // Not among the flags that the app shows to browsers.
+    client.getObjectDetails('limits', {}),
+  ];
+  const body = document.querySelector('#browser-flags tbody');
+  body.replaceChildren(
+    ...details.map(({ flagKey, value, variant = '', reason, errorCode }) => {
+      const row = document.createElement('tr');
+      const name = Object.assign(document.createElement('th'), { scope: 'row' });
+      name.textContent = flagKey;
+      row.append(name);
+      for (const text of [JSON.stringify(value), variant, errorCode ?? reason])
+        row.insertCell().textContent = text;
+      return row;
+    }),
+  );
+}
+
+for (const event of [
+  ProviderEvents.Ready,
+  ProviderEvents.ConfigurationChanged,
+  ProviderEvents.ContextChanged,
+]) {
+  client.addHandler(event, show);
+}
+OpenFeature.setProvider(provider);
+// Who is logged in is for the server to say: a new context only makes the provider ask again.
+window.addEventListener('user', ({ detail }) => {
+  void OpenFeature.setContext({ targetingKey: detail });
+});

@@ -1,0 +1,102 @@
+const HEAD = ['value', 'reason'];
+
+/** A table of flags, side by side for each mode. Keeps its cells, and marks those that change. */
+export function flagsTable(table) {
+  const cells = new Map();
+
+  const build = (people, modes) => {
+    table.replaceChildren();
+    cells.clear();
+    const head = table.createTHead();
+    const [first, second] = [head.insertRow(), head.insertRow()];
+    first.append(header('', 'col', { rowSpan: 2 }, 'flag'));
+    for (const { name } of modes) {
+      const title = header(`mode ${name}`, 'colgroup', { colSpan: HEAD.length });
+      title.append(
+        part(cells, name, 'title'),
+        part(cells, name, 'condition'),
+        part(cells, name, 'counts'),
+        part(cells, name, 'polls'),
+      );
+      first.append(title);
+      for (const text of HEAD) second.append(header(name, 'col', {}, text));
+    }
+    for (const [at] of people.entries()) {
+      const body = table.createTBody();
+      const person = header('person', 'rowgroup', { colSpan: 1 + modes.length * HEAD.length });
+      person.append(part(cells, at, 'person'));
+      body.insertRow().append(person);
+      for (const { flagKey } of modes[0].people[at]) {
+        const row = body.insertRow();
+        row.append(header('', 'row', {}, flagKey));
+        for (const { name } of modes) {
+          const value = row.insertCell();
+          value.append(part(cells, at, flagKey, name, 'value'), part(cells, at, flagKey, name, 'variant'));
+          const reason = row.insertCell();
+          reason.append(part(cells, at, flagKey, name, 'reason'), part(cells, at, flagKey, name, 'source'));
+        }
+      }
+    }
+  };
+
+  /** Returns what has changed for the first person, in words. */
+  const show = (people, modes) => {
+    if (cells.size === 0) build(people, modes);
+    const changes = [];
+    const put = (text, ...path) => putText(cells.get(path.join('\n')), text);
+    for (const { name, condition, resolved, requests, polls } of modes) {
+      put(name === 'remote' ? 'Remote ' : 'In-process ', name, 'title');
+      if (put(condition, name, 'condition')) changes.push(`${name}: ${condition}`);
+      cells.get([name, 'condition'].join('\n')).dataset.state = condition;
+      put(`${resolved} flags resolved with ${requests} request${requests === 1 ? '' : 's'}`, name, 'counts');
+      put(`and ${polls} polls for changes`, name, 'polls');
+    }
+    for (const [at, { user, plan }] of people.entries()) {
+      put(at === 0 ? `${user} (${plan})` : `${user} (${plan}), somebody new at each change`, at, 'person');
+      for (const { name, people: flags } of modes) {
+        for (const { flagKey, value, variant, reason, source, ageMs } of flags[at]) {
+          const text = JSON.stringify(value);
+          const isNew = put(text, at, flagKey, name, 'value');
+          if (isNew && at === 0) changes.push(`${flagKey} is ${text}`);
+          put(variant === '' ? 'the app’s default' : `variant ${variant}`, at, flagKey, name, 'variant');
+          put(reason, at, flagKey, name, 'reason');
+          cells.get([at, flagKey, name, 'reason'].join('\n')).dataset.reason = reason;
+          put(`${source}, ${ageOf(ageMs)}`, at, flagKey, name, 'source');
+        }
+      }
+    }
+    return [...new Set(changes)];
+  };
+  return { show };
+}
+
+const ageOf = (ms) => (ms < 1_000 ? 'now' : `${Math.round(ms / 1_000)} s ago`);
+
+function header(className, scope, span, text = '') {
+  const cell = Object.assign(document.createElement('th'), { className, scope, ...span });
+  cell.textContent = text;
+  return cell;
+}
+
+function part(cells, ...path) {
+  const span = document.createElement('span');
+  span.className = path.at(-1);
+  cells.set(path.join('\n'), span);
+  return span;
+}
+
+/** Whether a text that was there has changed. */
+function putText(span, text) {
+  if (span.textContent === text) return false;
+  const wasThere = span.textContent !== '';
+  span.textContent = text;
+  if (wasThere && !['source', 'counts', 'polls'].includes(span.className)) mark(span);
+  return wasThere;
+}
+
+function mark(span) {
+  span.classList.remove('changed');
+  // So that the animation begins again.
+  void span.offsetWidth;
+  span.classList.add('changed');
+}

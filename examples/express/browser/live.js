@@ -1,0 +1,99 @@
+import { flagsTable } from './flags-table.js';
+import { meaningOf } from './meaning.js';
+
+/*
+ * Shows what the server sends, and sends what is pressed. All text from features is put in as text, never as HTML.
+ */
+
+const find = (id) => document.getElementById(id);
+const say = (news) => {
+  find('news').textContent = news;
+};
+
+const table = flagsTable(find('modes'));
+let events;
+
+function follow() {
+  events?.close();
+  events = new EventSource(`/events${location.search}`);
+  events.onmessage = ({ data }) => {
+    show(JSON.parse(data));
+  };
+  events.onerror = () => {
+    find('running').textContent = 'is not known: the app does not answer';
+  };
+}
+
+function show({ people, modes, switches, service }) {
+  const [{ user, plan }] = people;
+  const flag = (key) => modes[0].people[0].find(({ flagKey }) => flagKey === key).value;
+  find('hello').textContent = `Hello ${user} (${plan})`;
+  find('banner').textContent =
+    flag('holiday-banner') === 'none' ? '' : `Happy holidays: ${flag('holiday-banner')}`;
+  const { projects, support } = flag('limits');
+  find('limits').textContent = `You may have ${projects} projects. Support: ${support}.`;
+  find('buy').textContent = flag('new-checkout') ? 'Buy with one click' : 'To the checkout';
+  find('buy').style.background = flag('button-color');
+  for (const button of document.querySelectorAll('[data-user]')) {
+    button.setAttribute('aria-pressed', String(button.dataset.user === user));
+  }
+  if (service) showService(service, switches);
+  find('meaning').textContent = meaningOf(service, modes);
+  const changes = table.show(people, modes);
+  if (changes.length > 0) say(changes.join('; '));
+}
+
+function showService({ isRunning, problem }, switches) {
+  const state = find('running');
+  state.textContent = isRunning ? 'is running' : 'is stopped';
+  state.dataset.state = isRunning ? 'ready' : 'error';
+  find('flipt').textContent = isRunning ? 'Stop Flipt' : 'Start Flipt';
+  find('problem').textContent = problem ? `features.yml: ${problem}` : '';
+  for (const { key, enabled } of switches) {
+    const button = switchOf(key);
+    button.setAttribute('aria-checked', String(enabled));
+    button.disabled = !isRunning;
+  }
+  for (const button of find('switches').children) {
+    button.hidden = !switches.some(({ key }) => key === button.dataset.flag);
+  }
+}
+
+function switchOf(key) {
+  const known = [...find('switches').children].find((button) => button.dataset.flag === key);
+  if (known) return known;
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.dataset.flag = key;
+  button.setAttribute('role', 'switch');
+  button.textContent = key;
+  button.addEventListener('click', () => {
+    void send(`/flags/${encodeURIComponent(key)}`, {
+      enabled: button.getAttribute('aria-checked') !== 'true',
+    });
+  });
+  find('switches').append(button);
+  return button;
+}
+
+async function send(path, body) {
+  const response = await fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) say(await response.text());
+}
+
+find('flipt').addEventListener('click', () => {
+  void send('/flipt', { running: find('running').dataset.state === 'error' });
+});
+for (const button of document.querySelectorAll('[data-user]')) {
+  button.addEventListener('click', async () => {
+    await send('/session', { user: button.dataset.user });
+    history.replaceState(null, '', '/');
+    follow();
+    window.dispatchEvent(new CustomEvent('user', { detail: button.dataset.user }));
+  });
+}
+follow();

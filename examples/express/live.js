@@ -1,0 +1,83 @@
+import { OpenFeature, ProviderEvents } from '@openfeature/server-sdk';
+import { FLAG_KEYS, resolveFlags } from './flags.js';
+import { visitor } from './session.js';
+
+const AGES_EVERY_MS = 1_000;
+const EVENTS = [
+  ProviderEvents.Ready,
+  ProviderEvents.Stale,
+  ProviderEvents.Error,
+  ProviderEvents.ConfigurationChanged,
+];
+
+/**
+ * What the page shows, sent again as soon as something changes: `GET /events`, as server-sent events. `modes` are the
+ * providers, each with its OpenFeature domain. `flipt` is `undefined` where the service is somebody else's.
+ */
+export function live(modes, flipt) {
+  const pages = new Set();
+  let newcomers = 0;
+  const resolved = new Map(modes.map(({ name }) => [name, 0]));
+
+  const changed = () => {
+    // Somebody whom no cache knows sees what a change, or an outage, means for new visitors.
+    newcomers += 1;
+    for (const show of pages) show();
+  };
+  for (const { domain } of modes) {
+    for (const event of EVENTS) OpenFeature.getClient(domain).addHandler(event, changed);
+  }
+  flipt?.onChange(changed);
+
+  const resolve = async ({ name, domain }, { user, plan }) => {
+    const flags = await resolveFlags(OpenFeature.getClient(domain), { targetingKey: user, plan });
+    resolved.set(name, resolved.get(name) + FLAG_KEYS.length);
+    return Object.values(flags).map(shown);
+  };
+  const modeState = async (mode, people) => {
+    const flags = await Promise.all(people.map((person) => resolve(mode, person)));
+    const { condition, requests, watch } = mode.provider.getStatus();
+    const polls = watch?.polls ?? 0;
+    const counts = { resolved: resolved.get(mode.name), requests: requests.sent - polls, polls };
+    return { name: mode.name, condition, ...counts, people: flags };
+  };
+  const stateFor = async (person) => {
+    const people = [person, { user: `visitor-${newcomers}`, plan: 'free' }];
+    const states = await Promise.all(modes.map((mode) => modeState(mode, people)));
+    const snapshot = modes[0].provider.getSnapshot();
+    const switches = (snapshot?.flags ?? []).map(({ key, enabled = false }) => ({ key, enabled }));
+    const service = flipt && { isRunning: flipt.isRunning(), problem: flipt.problem() };
+    return { people, modes: states, switches, service };
+  };
+
+  return (req, res) => {
+    res.set({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
+    res.flushHeaders();
+    const person = visitor(req);
+    let isSending = false;
+    let isOutdated = false;
+    const show = async () => {
+      isOutdated = true;
+      if (isSending) return;
+      isSending = true;
+      while (isOutdated && pages.has(show)) {
+        isOutdated = false;
+        const state = await stateFor(person);
+        res.write(`data: ${JSON.stringify(state)}\n\n`);
+      }
+      isSending = false;
+    };
+    pages.add(show);
+    const ages = setInterval(show, AGES_EVERY_MS);
+    res.on('close', () => {
+      clearInterval(ages);
+      pages.delete(show);
+    });
+    void show();
+  };
+}
+
+function shown({ flagKey, value, variant = '', reason, flagMetadata, errorCode }) {
+  const { source = '', ageMs = 0 } = flagMetadata;
+  return { flagKey, value, variant, reason, source: errorCode ?? source, ageMs };
+}

@@ -1,0 +1,31 @@
+/** Everybody who can log in here. A real app knows them from its database. */
+const PLANS = { ada: 'free', grace: 'pro', linus: 'free' };
+export const USERS = Object.keys(PLANS);
+
+/** Who is logged in, by the cookie; a query names somebody else, for a look at their page. */
+export function visitor(req) {
+  const { user, plan } = req.query;
+  if (isText(user)) return { user, plan: isText(plan) ? plan : 'free' };
+  const name = loggedIn(req);
+  return { user: name, plan: PLANS[name] ?? 'free' };
+}
+
+/** The context of whoever is logged in: never of whom a request only names. */
+export function sessionContext(req) {
+  const user = loggedIn(req);
+  return { targetingKey: user, plan: PLANS[user] ?? 'free' };
+}
+
+/** `POST /session { user }` logs in; any other name logs out. A real app asks for a password. */
+export function logIn(req, res) {
+  const user = USERS.includes(req.body?.user) ? req.body.user : 'nobody';
+  res.cookie('user', user, { httpOnly: true, sameSite: 'strict' });
+  res.json({ user });
+}
+
+function loggedIn(req) {
+  const [, name = 'ada'] = /(?:^|;\s*)user=(\w+)/.exec(req.headers.cookie ?? '') ?? [];
+  return USERS.includes(name) ? name : 'nobody';
+}
+
+const isText = (value) => typeof value === 'string' && value !== '';

@@ -1,0 +1,32 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach } from 'vitest';
+import { served } from '../examples/running.fixture.js';
+
+const FEATURES = join(import.meta.dirname, '../../examples/express/features.yml');
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+/** The example of Express, with a copy of its features file that a test may edit. Ends with the test. */
+export async function example() {
+  const folder = mkdtempSync(join(tmpdir(), 'flipt-example-'));
+  folders.push(folder);
+  const file = join(folder, 'features.yml');
+  copyFileSync(FEATURES, file);
+  const { url } = await served(['examples/express/main.js'], { FEATURES_FILE: file });
+  return {
+    url,
+    edit: (before: string, after: string) => {
+      const text = readFileSync(file, 'utf8');
+      if (!text.includes(before)) throw new Error(`features.yml has no ${before}`);
+      writeFileSync(
+        file,
+        text.replace(before, () => after),
+      );
+    },
+  };
+}

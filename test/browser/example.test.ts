@@ -1,0 +1,142 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, it, vi } from 'vitest';
+import { describeInBrowser, type OpenTab } from './browser.fixture.js';
+import { example } from './example.fixture.js';
+
+// A browser on a busy machine takes its time; what is waited for is a condition.
+vi.setConfig({ testTimeout: 120_000 });
+
+const ROOT = join(import.meta.dirname, '../..');
+/** UPDATE_PICTURE=1 takes it again. */
+const PICTURE = join(ROOT, 'docs/live.png');
+
+/** Waits until the element with this id, or selector, says so. */
+const says = (page: Page, selector: string, text: string | RegExp) =>
+  page.locator(selector).filter({ hasText: text }).waitFor({ timeout: 60_000 });
+const FOCUSED = 'document.activeElement.matches("button") ? document.activeElement.textContent : ""';
+const rowOf = (flagKey: string) => `#browser-flags tr:has(th:text-is("${flagKey}"))`;
+
+async function opened(open: OpenTab, options?: Parameters<OpenTab>[1]) {
+  const app = await example();
+  const tab = await open(`${app.url}/`, options);
+  await says(tab.page, '#modes', 'in-process');
+  await says(tab.page, rowOf('limits'), 'FLAG_NOT_FOUND');
+  return { ...app, ...tab };
+}
+
+it('has a picture in the README that loads fast', () => {
+  expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain('(docs/live.png)');
+  expect(readFileSync(PICTURE).subarray(1, 4).toString()).toBe('PNG');
+  expect(statSync(PICTURE).size).toBeLessThan(100_000);
+});
+
+describeInBrowser('the page of the example', (open) => {
+  it('follows an edited file and a switch, on the server and in the browser', async () => {
+    const { page, edit, messages } = await opened(open);
+    edit('projects: 3', 'projects: 42');
+    await says(page, '#limits', 'You may have 42 projects');
+    await page.getByRole('switch', { name: 'holiday-banner' }).click();
+    await says(page, '#banner', 'Happy holidays: snow');
+    await says(page, '#modes', /TARGETING_MATCH/);
+    await says(page, rowOf('holiday-banner'), /"snow"\s*snow\s*TARGETING_MATCH/);
+    await page.getByRole('switch', { name: 'holiday-banner', checked: true }).waitFor();
+    edit('projects: 42', 'projects: [');
+    await says(page, '#problem', 'features.yml:');
+    expect(messages).toEqual([]);
+  });
+
+  it('shows what users get while Flipt is stopped, and the recovery', async () => {
+    const { page, messages } = await opened(open, { viewport: { width: 1000, height: 610 } });
+    await says(page, '#meaning', 'Known users are answered from the cache');
+    await page.getByRole('switch', { name: 'holiday-banner' }).click();
+    await says(page, '#banner', 'snow');
+    await page.getByRole('button', { name: 'Stop Flipt' }).click();
+    await says(page, '#running', 'is stopped');
+    await says(page, '#modes thead', 'Remote stale');
+    await says(page, '#meaning', 'Nobody is on defaults');
+    expect(await page.locator('#modes').textContent()).not.toContain('ERROR');
+    expect(await page.locator('#banner').textContent()).toBe('Happy holidays: snow');
+    expect(await page.getByRole('switch').first().isDisabled()).toBe(true);
+    if (process.env.UPDATE_PICTURE) {
+      await page.evaluate('document.activeElement.blur()');
+      await page.screenshot({ path: PICTURE, animations: 'disabled' });
+    }
+    await page.getByRole('button', { name: 'Start Flipt' }).click();
+    await says(page, '#running', 'is running');
+    await says(page, '#modes thead', /Remote ready.*In-process ready/);
+    await says(page, '#meaning', 'Known users are answered from the cache');
+    await says(page, '#banner', 'snow');
+    expect(messages).toEqual([]);
+  });
+
+  it("shows another user's flags after a login, also in the browser, whatever the page asks for", async () => {
+    const { page, url, messages } = await opened(open);
+    await says(page, rowOf('new-checkout'), 'SPLIT');
+    await page.getByRole('button', { name: 'grace' }).click();
+    await says(page, '#hello', 'Hello grace (pro)');
+    await says(page, '#limits', '100 projects');
+    await says(page, rowOf('new-checkout'), 'TARGETING_MATCH');
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await says(page, '#hello', 'Hello nobody (free)');
+    await page.getByRole('button', { name: 'linus' }).click();
+    await says(page, rowOf('new-checkout'), 'false');
+    await says(page, rowOf('button-color'), '"orange"');
+    const asked = await page.evaluate(async () => {
+      const body = JSON.stringify({ context: { targetingKey: 'grace', plan: 'pro' } });
+      const response = await fetch('/ofrep/v1/evaluate/flags/new-checkout', { method: 'POST', body });
+      return response.json();
+    });
+    expect(asked).toMatchObject({ value: false });
+    await page.goto(`${url}/`);
+    await says(page, '#hello', 'Hello linus (free)');
+    await says(page, rowOf('new-checkout'), 'false');
+    expect(messages).toEqual([]);
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'is accessible, %s, also while Flipt is stopped',
+    async (colorScheme) => {
+      const { page, violations } = await opened(open, { colorScheme, reducedMotion: 'reduce' });
+      expect(await violations()).toEqual([]);
+      await page.getByRole('button', { name: 'Stop Flipt' }).click();
+      await says(page, '#modes thead', 'Remote stale');
+      expect(await violations()).toEqual([]);
+    },
+  );
+
+  it('is used with the keyboard alone', async () => {
+    const { page } = await opened(open);
+    const reached: string[] = [];
+    const focused = () => page.evaluate<string>(FOCUSED);
+    for (let presses = 0; presses < 12; presses++) {
+      await page.keyboard.press('Tab');
+      reached.push(await focused());
+      if (reached.at(-1) === 'holiday-banner') await page.keyboard.press('Space');
+    }
+    const names = [
+      'Stop Flipt',
+      'new-checkout',
+      'button-color',
+      'limits',
+      'holiday-banner',
+      'Buy with one click',
+    ];
+    expect(reached.filter((name) => name !== '')).toEqual([...names, 'ada', 'grace', 'linus', 'Log out']);
+    await says(page, '#banner', 'snow');
+    await says(page, '#news', 'holiday-banner is "snow"');
+  });
+
+  it('shows hostile features as the text that they are', async () => {
+    const { page, edit, messages } = await opened(open);
+    const hostile = `</script><script>window.harm=1</script><img src=x onerror='window.harm=1'>"&\u202e`;
+    edit('support: forum', `support: ${JSON.stringify(hostile)}`);
+    await says(page, '#limits', hostile);
+    await page.reload();
+    await says(page, '#limits', hostile);
+    expect(await page.locator('img').count()).toBe(0);
+    expect(await page.evaluate('window.harm')).toBeUndefined();
+    expect(messages).toEqual([]);
+  });
+});
