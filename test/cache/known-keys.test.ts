@@ -33,6 +33,14 @@ describe('the key of a known question', () => {
     expect(knowing(frozen(context)).find('flag', frozen(other))).toBeUndefined();
   });
 
+  it('is not found by a context that inherits an attribute, which is not sent', () => {
+    const inheriting: GivenContext = Object.assign(Object.create({ plan: 'pro' }) as GivenContext, {
+      targetingKey: 'user',
+    });
+    expect(knowing(frozen({ plan: 'pro' })).find('flag', inheriting)).toBeUndefined();
+    expect(knowing(Object.freeze(inheriting)).find('flag', frozen({}))).toBeUndefined();
+  });
+
   it('is not found for another flag', () => {
     expect(knowing(frozen(context)).find('other', frozen(context))).toBeUndefined();
   });
