@@ -61,6 +61,7 @@ const MAY_IMPORT = {
     'request/',
   ],
   'client/': ['clock.ts', 'http/', 'model/', 'options/', 'remote/', 'text/'],
+  'redis/': ['options/', 'text/'],
   'local/': ['clock.ts', 'engine/', 'files/', 'model/', 'options/', 'text/'],
   'command/': [
     'clock.ts',

@@ -9,6 +9,7 @@ const entry = {
   nest: 'src/nest/index.ts',
   opentelemetry: 'src/opentelemetry/index.ts',
   ofrep: 'src/ofrep/index.ts',
+  redis: 'src/redis/index.ts',
 };
 
 /** Loaded when a provider starts. A file of its own also in CommonJS, which is not split. */

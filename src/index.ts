@@ -42,7 +42,16 @@ export type {
   Logger,
   TlsOptions,
 } from './options/provider-options.js';
-export type { SnapshotOptions, SnapshotStore, WatchOptions } from './options/snapshot-options.js';
+export type {
+  SharedPublication,
+  SharedRecord,
+  SharedSnapshot,
+  SharedTurn,
+  SnapshotOptions,
+  SnapshotPlace,
+  SnapshotStore,
+  WatchOptions,
+} from './options/snapshot-options.js';
 export {
   requestContext,
   runInTransactionContext,

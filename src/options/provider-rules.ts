@@ -61,11 +61,19 @@ const initial = v.pipe(
     ({ input }) => `flags that have keys (flags[${firstWithoutKey(input.flags)}] has none)`,
   ),
 );
+
+const hasSharedPart = (given: SnapshotStore) =>
+  ['function', 'undefined'].includes(typeof Reflect.get(given, 'shared'));
 const snapshot = v.pipe(
   members(
     {
       file: v.optional(filledText('the path of a file')),
-      store: v.optional(store),
+      store: v.optional(
+        v.pipe(
+          store,
+          v.check(hasSharedPart, 'an object whose member shared, if there is one, is a function'),
+        ),
+      ),
       initial: v.optional(initial),
       semantics: v.optional(v.picklist(['v1', 'v2'], "'v1' or 'v2'")),
     },

@@ -184,7 +184,7 @@ function wire(
     listen: diagnostics.listen,
     forget(flags) {
       answers.forget(flags);
-      outsideRequests(() => void snapshots?.poll());
+      outsideRequests(() => void snapshots?.poll('user'));
     },
     async close() {
       closing.abort();

@@ -7,6 +7,7 @@ import type { Send } from '../http/reply.js';
 import type { Question } from '../model/question.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { SnapshotBody } from '../snapshot/body/write-body.js';
+import type { Asker } from '../snapshot/fetch.js';
 import type { OpenSnapshots } from '../snapshot/open-snapshots.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
 import type { SnapshotReading } from './status/readings.js';
@@ -36,7 +37,7 @@ export interface Snapshots extends FlagWatch {
   readonly explain: (question: Question) => Promise<Explanation | undefined>;
   readonly read: () => SnapshotReading;
   /** Polls without waiting for the interval. Never rejects. */
-  readonly poll: () => Promise<void>;
+  readonly poll: (asker?: Asker) => Promise<void>;
   /** Completes what is still to be saved. */
   readonly close: () => Promise<void>;
 }
@@ -141,7 +142,7 @@ export function lazySnapshots(
         store: opened?.store(),
       };
     },
-    poll: async () => opened?.poll(),
+    poll: async (asker) => opened?.poll(asker),
     async close() {
       closing.abort();
       endLoading();

@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.js';
-import { compileFeatures } from '../engine/compiled-features.js';
 import { failureKindOf } from '../http/status.js';
 import {
   contentWords,
@@ -13,9 +12,9 @@ import {
 import { retryAfterMs } from '../http/retry-budget.js';
 import type { Failure } from '../model/failure.js';
 import { messageOf } from '../text/describe.js';
-import { parseSnapshot, type ParsedBody } from './body/parse.js';
+import { parseSnapshot } from './body/parse.js';
 import { digestOf } from './contents.js';
-import type { Snapshot } from './snapshot.js';
+import { snapshotOf, type Snapshot } from './snapshot.js';
 
 export interface FetchSettings {
   readonly url: string;
@@ -32,9 +31,11 @@ export interface Known {
 /** What came of a request for the snapshot. */
 export type Fetched =
   /** 304: the known snapshot is still the service's. */
-  | { readonly kind: 'unchanged' }
+  | ({ readonly kind: 'unchanged' } & FromStore)
   /** All of it. `durationMs` is what it cost the service and the network. */
-  | ({ readonly kind: 'snapshot'; readonly durationMs: number } & Known)
+  | ({ readonly kind: 'snapshot'; readonly durationMs: number } & Known & FromStore)
+  /** Another instance asks the service, and has found nothing since. `againInMs`: when to look again. */
+  | { readonly kind: 'no-news'; readonly againInMs?: number }
   /**
    * It was not had. `offersNone`: the service seems to have no snapshots at all. `isUnknown`: it has, but does not
    * know the namespace or the environment.
@@ -47,8 +48,20 @@ export type Fetched =
       readonly retryAfterMs: number | undefined;
     };
 
-/** Never rejects. */
-export type FetchSnapshot = (known: Known | undefined) => Promise<Fetched>;
+/** What another instance has found. */
+interface FromStore {
+  /** When the service confirmed it, in the clock's milliseconds. Default: just now. */
+  readonly confirmedAt?: number;
+}
+
+/** Never rejects. Default: the `schedule` asks. */
+export type FetchSnapshot = (known: Known | undefined, asker?: Asker) => Promise<Fetched>;
+
+/**
+ * Why the service is asked now. It matters where one instance polls for all: a `user` who knows of a change gets what the
+ * service says, whoever polls; an event of the `stream` comes to all instances at once.
+ */
+export type Asker = 'schedule' | 'stream' | 'user';
 
 /** For a large namespace and a slow store: v1 takes seconds for 1,000 flags. */
 const LIMITS = { timeoutMs: 60_000, maxBytes: 64 * 1024 * 1024 };
@@ -94,12 +107,9 @@ export function snapshotFetcher(
     }
     try {
       const parsed = await parseSnapshot(outcome.bytes, namespace, clock, known?.snapshot);
-      const etag = outcome.headers.etag;
-      return {
-        kind: 'snapshot',
-        durationMs,
-        ...knownFrom(parsed, typeof etag === 'string' ? etag : undefined, known),
-      };
+      const etag = typeof outcome.headers.etag === 'string' ? outcome.headers.etag : undefined;
+      const version = parsed.digest ?? etag ?? digestOf(parsed.contents);
+      return { kind: 'snapshot', durationMs, snapshot: snapshotOf(parsed, version, known?.snapshot), etag };
     } catch (error) {
       return failed(unreadable(url, `a snapshot that is not used: ${messageOf(error)}`));
     }
@@ -131,15 +141,4 @@ function failed(failure: Failure) {
 function isJson({ headers }: Reply): boolean {
   const type = headers['content-type'];
   return typeof type === 'string' && /^application\/(?:[\w.+-]*\+)?json\b/i.test(type);
-}
-
-function knownFrom(parsed: ParsedBody, etag: string | undefined, before: Known | undefined): Known {
-  const isSameKind = before?.snapshot.semantics === parsed.semantics;
-  const compiled = isSameKind
-    ? before.snapshot.compiled.next(parsed.features)
-    : compileFeatures(parsed.features, parsed.semantics);
-  return {
-    snapshot: { ...parsed, compiled, version: parsed.digest ?? etag ?? digestOf(parsed.contents) },
-    etag,
-  };
 }

@@ -1,15 +1,13 @@
 import type { Clock } from '../clock.js';
-import { compileFeatures } from '../engine/compiled-features.js';
-import type { SnapshotOptions } from '../options/snapshot-options.js';
+import type { SnapshotOptions, SnapshotPlace } from '../options/snapshot-options.js';
 import { fileStore } from '../stores/file-store.js';
-import { keeper, type StoreReading } from '../stores/keeper.js';
-import { readKept, writeKept, type Origin } from '../stores/kept-text.js';
+import { keeper, type StoreReading, type TextStore } from '../stores/keeper.js';
 import { messageOf } from '../text/describe.js';
-import { parseSnapshot, type ParsedBody } from './body/parse.js';
-import { bodyText } from './body/write-body.js';
-import { digestOf } from './contents.js';
+import { parseSnapshot } from './body/parse.js';
 import type { Known } from './fetch.js';
 import { initialBody } from './initial.js';
+import { snapshotOf } from './snapshot.js';
+import { readStored, storedText, type ConfirmedSnapshot } from './stored-snapshot.js';
 import type { StartingSnapshot } from './watch.js';
 
 /** Keeps the newest snapshot across restarts, as far as the options say. */
@@ -24,25 +22,22 @@ export interface KeptSnapshots {
   readonly close: () => Promise<void>;
 }
 
-/** A snapshot of the service's, and when it was confirmed last, in the clock's milliseconds. */
-interface ConfirmedSnapshot extends Known {
-  readonly confirmedAt: number;
-}
-
 /** The date that is kept may be so much older than the last confirmation, while nothing changes. */
 const CONFIRMATION_KEPT_EVERY_MS = 300_000;
 
 export function keptSnapshots(
   options: SnapshotOptions,
-  origin: Origin,
+  origin: SnapshotPlace,
   warn: (message: string) => void,
   clock: Clock,
 ): KeptSnapshots {
   const { namespace } = origin;
-  const store = options.store ?? (options.file === undefined ? undefined : fileStore(options.file));
+  const store = storeOf(options, origin);
   const file = options.file === undefined ? undefined : `snapshot.file ${options.file}`;
   const kept = store && keeper(store, file ?? 'the store', warn, clock);
   const place = file ?? 'the kept snapshot';
+  /** Then only the holder of its lease writes. */
+  const isShared = options.store?.shared !== undefined;
   let newest: ConfirmedSnapshot | undefined;
   /** What the store holds, or will soon. */
   let inStore: { readonly version: string; readonly confirmedAt: number } | undefined;
@@ -50,48 +45,30 @@ export function keptSnapshots(
   const fromStore = async (withinMs: number, closing: AbortSignal): Promise<StartingSnapshot | undefined> => {
     const text = await kept?.load(withinMs, closing);
     if (text === undefined) return undefined;
-    const read = readKept(text, origin);
+    const read = await readStored(text, origin, clock);
     if ('wrong' in read) {
       warn(`${place} is not used: ${read.wrong}`);
       return undefined;
     }
-    const { body, etag, version, confirmedAt } = read;
-    const parsed = await parse(Buffer.from(body), place);
-    if (parsed === undefined) return undefined;
-    // Kept times may lie ahead of this machine's date.
-    const ageMs = Math.max(0, clock.date() - confirmedAt);
-    const at = clock.now() - ageMs;
-    inStore = { version, confirmedAt: at };
-    return { ...known(parsed, version), etag, confirmedAt: at };
+    inStore = { version: read.snapshot.version, confirmedAt: read.confirmedAt };
+    return read;
   };
 
   const fromOptions = async (): Promise<StartingSnapshot | undefined> => {
     if (options.initial === undefined) return undefined;
     try {
       const body = await initialBody(options.initial, namespace, options.semantics ?? 'v1');
-      const parsed = await parse(Buffer.from(JSON.stringify(body)), 'snapshot.initial');
-      return parsed && { ...known(parsed), etag: undefined, confirmedAt: undefined };
+      const parsed = await parseSnapshot(Buffer.from(JSON.stringify(body)), namespace, clock);
+      return { snapshot: snapshotOf(parsed), etag: undefined, confirmedAt: undefined };
     } catch (error) {
       warn(`snapshot.initial is not used: ${messageOf(error)}`);
       return undefined;
     }
   };
 
-  const textOf = async ({ snapshot, etag, confirmedAt }: ConfirmedSnapshot): Promise<string> => {
-    const { version } = snapshot;
-    inStore = { version, confirmedAt };
-    const date = clock.date() - (clock.now() - confirmedAt);
-    const body = await bodyText(namespace, snapshot, clock);
-    return writeKept({ body, version, etag, confirmedAt: date }, origin);
-  };
-
-  const parse = async (body: Buffer, from: string): Promise<ParsedBody | undefined> => {
-    try {
-      return await parseSnapshot(body, namespace, clock);
-    } catch (error) {
-      warn(`${from} is not used: ${messageOf(error)}`);
-      return undefined;
-    }
+  const textOf = (confirmed: ConfirmedSnapshot): Promise<string> => {
+    inStore = { version: confirmed.snapshot.version, confirmedAt: confirmed.confirmedAt };
+    return storedText(confirmed, origin, clock);
   };
 
   return {
@@ -103,10 +80,11 @@ export function keptSnapshots(
       const isKept =
         inStore?.version === known.snapshot.version &&
         confirmedAt - inStore.confirmedAt < CONFIRMATION_KEPT_EVERY_MS;
-      if (!isKept) kept?.save(() => textOf(confirmed));
+      if (!isKept && !isShared) kept?.save(() => textOf(confirmed));
     },
     async close() {
       const last = newest;
+      if (isShared) return;
       if (last !== undefined && last.confirmedAt !== inStore?.confirmedAt) kept?.save(() => textOf(last));
       await kept?.close();
     },
@@ -114,11 +92,7 @@ export function keptSnapshots(
   };
 }
 
-function known(
-  parsed: ParsedBody,
-  version = parsed.digest ?? digestOf(parsed.contents),
-): Pick<Known, 'snapshot'> {
-  return {
-    snapshot: { ...parsed, compiled: compileFeatures(parsed.features, parsed.semantics), version },
-  };
+function storeOf({ store, file }: SnapshotOptions, place: SnapshotPlace): TextStore | undefined {
+  if (store === undefined) return file === undefined ? undefined : fileStore(file);
+  return { load: () => store.load(place), save: (text) => store.save(text, place) };
 }

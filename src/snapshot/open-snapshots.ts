@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
 import { attributeReader } from '../engine/constraints.js';
@@ -6,17 +7,28 @@ import type { Explanation } from '../engine/explain/explanation.js';
 import type { Send } from '../http/reply.js';
 import type { KnownAnswer } from '../model/answer.js';
 import type { Question } from '../model/question.js';
-import type { SnapshotOptions } from '../options/snapshot-options.js';
+import type { SnapshotOptions, SnapshotPlace, SnapshotStore } from '../options/snapshot-options.js';
 import { writeBody, type SnapshotBody } from './body/write-body.js';
 import type { StoreReading } from '../stores/keeper.js';
+import type { Asker } from './fetch.js';
 import { keptSnapshots } from './kept-snapshot.js';
+import { sharedFetch } from './shared/shared-fetch.js';
+import { storeCalls } from './shared/store-calls.js';
 import type { StartingSnapshot } from './watch.js';
-import { openWatching, type SnapshotInForce, type Watching, type WatchingSettings } from './watching.js';
+import {
+  openWatching,
+  type Sharing,
+  type SnapshotInForce,
+  type Watching,
+  type WatchingSettings,
+} from './watching.js';
 
 export interface SnapshotsSettings extends Omit<WatchingSettings, 'watch'> {
   /** `undefined`: the service is not asked. */
   readonly watch: WatchingSettings['watch'] | undefined;
   readonly snapshot: SnapshotOptions;
+  /** In-process, a start waits for the first poll. Default: somebody may. */
+  readonly evaluation?: 'remote' | 'in-process' | undefined;
   /** Milliseconds that loading the kept snapshot may take. */
   readonly initTimeoutMs: number;
 }
@@ -40,7 +52,7 @@ export interface OpenSnapshots extends SnapshotInForce {
   /** How the store does; `undefined` if there is none. */
   readonly store: () => StoreReading | undefined;
   /** Polls without waiting for the interval. */
-  readonly poll: () => Promise<void>;
+  readonly poll: (asker?: Asker) => Promise<void>;
   /** Completes what is still to be saved. Never rejects. */
   readonly close: () => Promise<void>;
 }
@@ -54,16 +66,19 @@ export async function openSnapshots(
   clock: Clock,
   random: () => number,
 ): Promise<OpenSnapshots> {
-  const { namespace, watch, snapshot: options, initTimeoutMs } = settings;
+  const { namespace, watch, snapshot: options, evaluation, initTimeoutMs } = settings;
   const kept = keptSnapshots(options, settings, warn, clock);
   // A store that hangs must leave the start time to ask the service.
   const starting = await kept.load(watch === undefined ? initTimeoutMs : initTimeoutMs / 2, closing);
+  const sharing = watch && sharedBy(options.store, placeOf(settings), watch.pollMs, warn, clock);
   const source =
     watch === undefined || closing.aborted
       ? unwatched(starting)
       : openWatching(send, { ...settings, watch }, reporter, clock, random, {
           starting,
           confirmed: kept.confirmed,
+          isPatient: sharing === undefined && evaluation === 'remote' && starting?.confirmedAt !== undefined,
+          sharing,
         });
 
   return {
@@ -88,10 +103,27 @@ export async function openSnapshots(
     },
     store: kept.store,
     async close() {
-      source.close();
-      await kept.close();
+      await Promise.all([source.close(), kept.close()]);
     },
   };
+}
+
+/** Opens the part that this instance has in a shared store; `undefined` if the store is not shared. */
+function sharedBy(
+  store: SnapshotStore | undefined,
+  place: SnapshotPlace,
+  pollMs: number,
+  warn: (message: string) => void,
+  clock: Clock,
+): Sharing | undefined {
+  const shared = store?.shared?.(place);
+  if (store === undefined || shared === undefined) return undefined;
+  const calls = storeCalls(shared, () => store.load(place), randomUUID(), warn, clock);
+  return (fetch) => sharedFetch(fetch, calls, { place, pollMs }, clock);
+}
+
+function placeOf({ url, namespace, environment }: SnapshotPlace): SnapshotPlace {
+  return { url, namespace, environment };
 }
 
 /** Nothing is sent, and so nothing changes. */
@@ -103,6 +135,6 @@ function unwatched(starting: StartingSnapshot | undefined): Watching {
     nextPollAt: () => undefined,
     confirms: () => false,
     poll: () => Promise.resolve(),
-    close: () => undefined,
+    close: () => Promise.resolve(),
   };
 }

@@ -1,9 +1,23 @@
-import type { CompiledFeatures } from '../engine/compiled-features.js';
+import { compileFeatures, type CompiledFeatures } from '../engine/compiled-features.js';
 import type { ParsedBody } from './body/parse.js';
+import { digestOf } from './contents.js';
 
 /** What the service evaluates a namespace's flags from, ready to be evaluated here. Never modified. */
 export interface Snapshot extends ParsedBody {
   readonly compiled: CompiledFeatures;
   /** The digest in the body, else the ETag, else a digest of the contents. */
   readonly version: string;
+}
+
+/** The snapshot of what a body says. What is as in the `previous` one stays compiled. */
+export function snapshotOf(
+  parsed: ParsedBody,
+  version = parsed.digest ?? digestOf(parsed.contents),
+  previous?: Snapshot,
+): Snapshot {
+  const isSameKind = previous?.semantics === parsed.semantics;
+  const compiled = isSameKind
+    ? previous.compiled.next(parsed.features)
+    : compileFeatures(parsed.features, parsed.semantics);
+  return { ...parsed, compiled, version };
 }

@@ -10,6 +10,8 @@ export interface WatchState {
   readonly lostAt: number | undefined;
   /** The service answers as if it had no snapshots, and never had one. */
   readonly offersNone: boolean;
+  /** The last request came to nothing. */
+  readonly hasFailed: boolean;
   /** No request before this time: the service has asked for it. */
   readonly notBefore: number;
 }
@@ -20,6 +22,7 @@ export const UNTRIED: WatchState = {
   startedAt: undefined,
   lostAt: undefined,
   offersNone: false,
+  hasFailed: false,
   notBefore: 0,
 };
 
@@ -27,9 +30,13 @@ const RELIABLE_INTERVALS = 3;
 /** A whole body is expensive for the service. Fetching it takes at most a twentieth of the time. */
 const BODY_SHARE = 20;
 const JITTER = 0.2;
+/** Requests that an outage has held up end together: the next ones spread over a whole interval. */
+const JITTER_AFTER_FAILURE = 0.5;
+/** Of the interval: those who were given the same time by Retry-After come one after another. */
+const SPREAD_AFTER_PAUSE = 0.5;
 const WITHOUT_SNAPSHOTS_MS = 300_000;
 /** A longer Retry-After is somebody's mistake. */
-const LONGEST_RETRY_AFTER_MS = 3_600_000;
+export const LONGEST_PAUSE_MS = 3_600_000;
 
 export function started(state: WatchState, now: number): WatchState {
   return { ...state, startedAt: now };
@@ -38,6 +45,12 @@ export function started(state: WatchState, now: number): WatchState {
 /** `fullBodyMs` is `undefined` where the service had nothing new to send. */
 export function succeeded(state: WatchState, now: number, fullBodyMs = state.fullBodyMs): WatchState {
   return { ...UNTRIED, lastSuccessAt: now, fullBodyMs };
+}
+
+/** Another instance has polled for this one, and had its last success at `lastSuccessAt`. */
+export function followed(state: WatchState, pollMs: number, now: number, lastSuccessAt: number): WatchState {
+  const next = { ...UNTRIED, lastSuccessAt, fullBodyMs: state.fullBodyMs };
+  return { ...next, lostAt: lostAt(next, pollMs, now) };
 }
 
 export interface PollFailure {
@@ -56,7 +69,8 @@ export function failed(
     startedAt: undefined,
     lostAt: state.lostAt ?? lostAt(state, pollMs, now),
     offersNone: state.offersNone || (offersNone && state.lastSuccessAt === undefined),
-    notBefore: now + Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS),
+    hasFailed: true,
+    notBefore: now + Math.min(retryAfterMs, LONGEST_PAUSE_MS),
   };
 }
 
@@ -73,14 +87,30 @@ function lostAt(state: WatchState, pollMs: number, now: number): number | undefi
   return startedAt <= limit ? now : limit;
 }
 
-function intervalMs({ fullBodyMs }: WatchState, pollMs: number): number {
+export function intervalMs({ fullBodyMs }: Pick<WatchState, 'fullBodyMs'>, pollMs: number): number {
   return Math.max(pollMs, BODY_SHARE * fullBodyMs);
 }
 
 /** Milliseconds until the next poll. `random` is in [0, 1), so that many instances do not poll at the same moment. */
 export function nextDelayMs(state: WatchState, pollMs: number, now: number, random: number): number {
   const interval = state.offersNone ? WITHOUT_SNAPSHOTS_MS : intervalMs(state, pollMs);
-  return Math.max(interval * (1 - JITTER + 2 * JITTER * random), state.notBefore - now);
+  const delayMs = jittered(interval, state.hasFailed ? JITTER_AFTER_FAILURE : JITTER, random);
+  if (now >= state.notBefore) return delayMs;
+  return Math.max(delayMs, state.notBefore - now + interval * SPREAD_AFTER_PAUSE * random);
+}
+
+/** The same where one instance polls for many: whoever looks at the store spares the service by that. */
+export function nextLookMs({ offersNone }: WatchState, pollMs: number, random: number): number {
+  return jittered(offersNone ? WITHOUT_SNAPSHOTS_MS : pollMs, JITTER, random);
+}
+
+/** Whether a whole body has cost the service so much that it is not asked again yet. */
+export function isTooSoon(fullBodyMs: number, sinceMs: number): boolean {
+  return sinceMs < BODY_SHARE * fullBodyMs * (1 - JITTER);
+}
+
+function jittered(ms: number, share: number, random: number): number {
+  return ms * (1 - share + 2 * share * random);
 }
 
 /**

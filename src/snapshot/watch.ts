@@ -3,12 +3,14 @@ import type { Reporter } from '../diagnostics/diagnostics.js';
 import type { WatchCondition } from '../diagnostics/events.js';
 import type { Failure } from '../model/failure.js';
 import { changes } from './contents.js';
-import type { Fetched, FetchSnapshot, Known } from './fetch.js';
+import type { Asker, Fetched, FetchSnapshot, Known } from './fetch.js';
 import type { Snapshot } from './snapshot.js';
 import {
   failed,
+  followed,
   lost,
   nextDelayMs,
+  nextLookMs,
   reliableUntil,
   started,
   succeeded,
@@ -30,13 +32,17 @@ export interface Watch {
    * Polls without waiting for the interval. Resolves when a request that began no earlier than this call has ended; at
    * once if the service has asked for a pause. Never rejects.
    */
-  readonly poll: () => Promise<void>;
+  readonly poll: (asker?: Asker) => Promise<void>;
   readonly close: () => void;
 }
 
 export interface WatchSettings {
   readonly fetch: FetchSnapshot;
   readonly pollMs: number;
+  /** One instance polls the service for many, so that looking does not always ask it. Default: no. */
+  readonly isShared?: boolean | undefined;
+  /** The first poll may come at any time of the interval. Default: it comes at once. */
+  readonly isPatient?: boolean | undefined;
   /** In force until the service serves one. Default: none. */
   readonly starting?: StartingSnapshot | undefined;
   /** The snapshot in force is the service's: it has just been served, or is as it was. */
@@ -49,9 +55,9 @@ export interface StartingSnapshot extends Known {
   readonly confirmedAt: number | undefined;
 }
 
-/** Polls at once, and from then on in the background until it is closed. */
+/** Polls, and from then on in the background until it is closed. */
 export function openWatch(
-  { fetch, pollMs, starting, confirmed }: WatchSettings,
+  { fetch, pollMs, isShared = false, isPatient = false, starting, confirmed }: WatchSettings,
   { report }: Pick<Reporter, 'report'>,
   clock: Clock,
   random: () => number,
@@ -67,23 +73,30 @@ export function openWatch(
   let cancelLoss: () => void = () => undefined;
   let isClosed = false;
 
-  const request = async () => {
+  const request = async (asker?: Asker) => {
     cancelPoll();
     cancelLoss();
     nextPollAt = undefined;
     state = started(state, clock.now());
-    const fetched = await fetch(known);
+    const fetched = await fetch(known, asker);
     if (isClosed) return;
     learn(fetched);
-    const delayMs = nextDelayMs(state, pollMs, clock.now(), random());
+    schedule(nextMs(fetched));
+  };
+  const schedule = (delayMs: number) => {
     nextPollAt = clock.date() + delayMs;
     cancelPoll = clock.after(delayMs, () => void join(), 'background');
     awaitLoss();
   };
+  const nextMs = (fetched: Fetched): number => {
+    if (!isShared) return nextDelayMs(state, pollMs, clock.now(), random());
+    const intervalMs = fetched.kind === 'no-news' ? (fetched.againInMs ?? pollMs) : pollMs;
+    return nextLookMs(state, intervalMs, random());
+  };
   /** One request at a time. */
-  const join = (): Promise<void> => {
+  const join = (asker?: Asker): Promise<void> => {
     if (isClosed) return Promise.resolve();
-    underWay ??= request().finally(() => {
+    underWay ??= request(asker).finally(() => {
       underWay = undefined;
     });
     return underWay;
@@ -97,14 +110,19 @@ export function openWatch(
     if (fetched.kind === 'failed') {
       state = failed(state, pollMs, now, fetched);
       if (fetched.isUnknown) report({ type: 'namespace-suspect', failure });
+    } else if (fetched.kind === 'no-news') {
+      state = failed(state, pollMs, now, NO_NEWS);
+    } else if (fetched.confirmedAt !== undefined) {
+      if (fetched.kind === 'snapshot') state = { ...state, fullBodyMs: fetched.durationMs };
+      state = followed(state, pollMs, now, Math.max(fetched.confirmedAt, state.lastSuccessAt ?? -Infinity));
     } else {
       state = succeeded(state, now, fetched.kind === 'snapshot' ? fetched.durationMs : undefined);
     }
     // Before anybody hears of it: who then looks at the snapshot finds this one.
     if (fetched.kind === 'snapshot') apply(fetched);
-    if (fetched.kind !== 'failed' && known !== undefined) confirmed?.(known);
+    if (isConfirmed(fetched) && known !== undefined) confirmed?.(known);
     reassess();
-    report({ type: 'snapshot-polled', durationMs, failure });
+    if (fetched.kind !== 'no-news') report({ type: 'snapshot-polled', durationMs, failure });
   };
 
   const reassess = () => {
@@ -141,18 +159,19 @@ export function openWatch(
     if (flags.length > 0) report({ type: 'flags-changed', flags });
   };
 
-  void join();
+  if (isPatient) schedule(pollMs * random());
+  else void join();
   return {
     snapshot: () => known?.snapshot,
     confirmedAt: () => state.lastSuccessAt,
     lostForMs: (now = clock.now()) => now - reliableUntil(state, pollMs),
     nextPollAt: () => nextPollAt,
-    poll() {
+    poll(asker) {
       if (clock.now() < state.notBefore) return Promise.resolve();
-      if (underWay === undefined) return join();
+      if (underWay === undefined) return join(asker);
       following ??= underWay.then(() => {
         following = undefined;
-        return join();
+        return join(asker);
       });
       return following;
     },
@@ -162,6 +181,12 @@ export function openWatch(
       cancelLoss();
     },
   };
+}
+
+const NO_NEWS = { offersNone: false, retryAfterMs: undefined };
+
+function isConfirmed({ kind }: Fetched): boolean {
+  return kind === 'unchanged' || kind === 'snapshot';
 }
 
 function conditionOf({ lastSuccessAt, lostAt, offersNone }: WatchState): WatchCondition | undefined {

@@ -4,8 +4,9 @@ import { evaluate } from '../engine/evaluate.js';
 import type { Send } from '../http/reply.js';
 import type { KnownAnswer } from '../model/answer.js';
 import type { Question } from '../model/question.js';
-import { snapshotFetcher } from './fetch.js';
+import { snapshotFetcher, type Asker, type FetchSnapshot } from './fetch.js';
 import { misspeltKeys } from './misspelt.js';
+import type { SharedFetch } from './shared/shared-fetch.js';
 import { isSameAnswer } from './same-answer.js';
 import type { Snapshot } from './snapshot.js';
 import { streamReader } from './stream/connection.js';
@@ -36,9 +37,17 @@ export interface SnapshotInForce {
 
 export interface Watching extends SnapshotInForce {
   /** Polls without waiting for the interval. */
-  readonly poll: () => Promise<void>;
-  readonly close: () => void;
+  readonly poll: (asker?: Asker) => Promise<void>;
+  /** Gives back what it has of a shared store. Never rejects. */
+  readonly close: () => Promise<void>;
 }
+
+export interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed' | 'isPatient'> {
+  /** One instance polls for many: what fetches alone becomes what fetches for all. Default: each polls by itself. */
+  readonly sharing?: Sharing | undefined;
+}
+
+export type Sharing = (fetch: FetchSnapshot) => SharedFetch;
 
 /** Four attempts of an evaluation. */
 const FIRST_EVENT_ATTEMPTS = 4;
@@ -50,12 +59,18 @@ export function openWatching(
   reporter: Reporter,
   clock: Clock,
   random: () => number,
-  { starting, confirmed }: Pick<WatchSettings, 'starting' | 'confirmed'> = {},
+  { sharing, ...how }: HowToWatch = {},
 ): Watching {
   const { namespace, environment, http, watch: options } = settings;
   const closing = new AbortController();
   const fetch = snapshotFetcher(send, settings, clock, closing.signal);
-  const watch = openWatch({ fetch, pollMs: options.pollMs, starting, confirmed }, reporter, clock, random);
+  const shared = sharing?.(fetch);
+  const watch = openWatch(
+    { ...how, fetch: shared?.fetch ?? fetch, pollMs: options.pollMs, isShared: shared !== undefined },
+    reporter,
+    clock,
+    random,
+  );
   const stream = options.stream ? openFollowing() : undefined;
   const misspelt = misspeltKeys(
     () => watch.snapshot()?.contents.keys() ?? [],
@@ -93,10 +108,11 @@ export function openWatching(
       return isSameAnswer(answer, expected);
     },
     poll: watch.poll,
-    close() {
+    async close() {
       closing.abort();
       watch.close();
       stream?.close();
+      await shared?.close();
     },
   };
 }

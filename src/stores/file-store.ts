@@ -1,5 +1,5 @@
 import { readIfThere, removeLeftovers, replaceFile } from '../files/durable-file.js';
-import type { SnapshotStore } from '../options/snapshot-options.js';
+import type { TextStore } from './keeper.js';
 
 /** A process that still writes must not lose its file to another one that starts. */
 const LEFTOVER_AFTER_MS = 60_000;
@@ -8,7 +8,7 @@ const LEFTOVER_AFTER_MS = 60_000;
  * Keeps the text in a file that only its owner may read: segments may hold personal data. Several processes may share
  * the file; the last one to save wins.
  */
-export function fileStore(path: string): SnapshotStore {
+export function fileStore(path: string): TextStore {
   return {
     async load() {
       await removeLeftovers(path, LEFTOVER_AFTER_MS).catch(() => undefined);

@@ -1,5 +1,4 @@
 import { inTime, type Clock } from '../clock.js';
-import type { SnapshotStore } from '../options/snapshot-options.js';
 import { messageOf } from '../text/describe.js';
 import { oneLine } from '../text/quote.js';
 
@@ -9,6 +8,12 @@ export interface StoreReading {
   readonly isFailing: boolean;
   /** When it saved last, in milliseconds since the epoch; `undefined` if it never has. */
   readonly savedAt: number | undefined;
+}
+
+/** What keeps one text. */
+export interface TextStore {
+  load(): Promise<string | undefined>;
+  save(text: string): Promise<void>;
 }
 
 /** The only one who speaks to a store: what it does wrong delays and fails nothing else. */
@@ -34,7 +39,7 @@ const SAVE_TIMEOUT_MS = 10_000;
  * `name`.
  */
 export function keeper(
-  store: SnapshotStore,
+  store: TextStore,
   name: string,
   warn: (message: string) => void,
   clock: Clock,

@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-
-/** Where a snapshot comes from. One of another service, namespace or environment must not be evaluated. */
-export interface Origin {
-  readonly url: string;
-  readonly namespace: string;
-  readonly environment: string | undefined;
-}
+import type { SnapshotPlace } from '../options/snapshot-options.js';
 
 /** A snapshot as a store keeps it. */
 export interface KeptSnapshot {
@@ -23,7 +17,7 @@ export interface KeptSnapshot {
 const FORMAT = 1;
 
 /** The first line says what the second one, the snapshot, is; its checksum covers both. */
-export function writeKept({ body, version, etag, confirmedAt }: KeptSnapshot, origin: Origin): string {
+export function writeKept({ body, version, etag, confirmedAt }: KeptSnapshot, origin: SnapshotPlace): string {
   const { url, namespace, environment } = origin;
   const date = new Date(confirmedAt).toISOString();
   const about = { format: FORMAT, url, namespace, environment, version, etag, date };
@@ -31,7 +25,7 @@ export function writeKept({ body, version, etag, confirmedAt }: KeptSnapshot, or
 }
 
 /** The snapshot in a text, or in words why it cannot be used. */
-export function readKept(text: string, origin: Origin): KeptSnapshot | { readonly wrong: string } {
+export function readKept(text: string, origin: SnapshotPlace): KeptSnapshot | { readonly wrong: string } {
   const [line = '', body = ''] = text.split('\n', 2);
   const header = v.safeParse(headerSchema, parsed(line));
   if (!header.success) return { wrong: 'it does not hold a snapshot' };

@@ -64,7 +64,7 @@ function forbidden(text: string): readonly string[] {
 }
 
 function isForbidden(node: ts.Node): boolean {
-  if (isWord(node) && NAMES.has(node.text)) return !isGlobalKey(node);
+  if (isWord(node) && NAMES.has(node.text)) return !isGlobalKey(node) && !isOfRedis(node);
   if (ts.isIdentifier(node) && node.text === 'require') return !isCalled(node);
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
     return node.moduleSpecifier !== undefined && !namesModule(node.moduleSpecifier);
@@ -80,6 +80,11 @@ const isWord = (node: ts.Node): node is ts.Identifier | ts.StringLiteralLike =>
 /** Of a Nest module: `{ global: true }` names the key and not the global object. */
 const isGlobalKey = (node: ts.Identifier | ts.StringLiteralLike) =>
   node.text === 'global' && ts.isPropertyAssignment(node.parent) && node.parent.name === node;
+/** A script for Redis to run: `client.eval`, and its name in an object of commands. */
+const isOfRedis = (node: ts.Identifier | ts.StringLiteralLike) =>
+  node.text === 'eval' &&
+  ((ts.isPropertyAccessExpression(node.parent) && node.parent.expression.getText() === 'client') ||
+    (ts.isPropertyAssignment(node.parent) && node.parent.initializer.getText() === 'client.eval'));
 const isCalled = (node: ts.Node) => ts.isCallExpression(node.parent) && node.parent.expression === node;
 const isLoading = (callee: ts.Expression) =>
   callee.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(callee) && callee.text === 'require');

@@ -32,9 +32,17 @@ describe('the next poll', () => {
     [
       'what Retry-After asks for',
       failed(UNTRIED, POLL_MS, 0, { ...failure, retryAfterMs: 40_000 }),
-      0.5,
+      0,
       40_000,
     ],
+    [
+      'that and up to half an interval, for those who were asked together',
+      failed(UNTRIED, POLL_MS, 0, { ...failure, retryAfterMs: 40_000 }),
+      LAST_RANDOM,
+      47_500,
+    ],
+    ['half an interval at least after a failure', failed(UNTRIED, POLL_MS, 0, failure), 0, 7_500],
+    ['one and a half at most after a failure', failed(UNTRIED, POLL_MS, 0, failure), LAST_RANDOM, 22_500],
     [
       'no sooner for a short Retry-After',
       failed(UNTRIED, POLL_MS, 0, { ...failure, retryAfterMs: 1 }),

@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { SnapshotStore } from '../../src/options/snapshot-options.js';
-import { keeper } from '../../src/stores/keeper.js';
+import { keeper, type TextStore } from '../../src/stores/keeper.js';
 import { manualClock } from '../clock.fixture.js';
 
 const OPEN = new AbortController().signal;
 const never = () => new Promise<never>(() => undefined);
 const fails = () => Promise.reject(new Error('disk full'));
 
-function kept(parts: Partial<SnapshotStore>) {
+function kept(parts: Partial<TextStore>) {
   const clock = manualClock();
   const saved: string[] = [];
   const warnings: string[] = [];
-  const store: SnapshotStore = {
+  const store: TextStore = {
     load: () => Promise.resolve(saved.at(-1)),
     save: (text) => {
       saved.push(text);

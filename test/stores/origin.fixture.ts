@@ -1,4 +1,8 @@
-import type { Origin } from '../../src/stores/kept-text.js';
+import type { SnapshotPlace } from '../../src/options/snapshot-options.js';
 
 /** Where the snapshots of these tests come from. */
-export const ORIGIN: Origin = { url: 'http://flipt:8080', namespace: 'default', environment: undefined };
+export const ORIGIN: SnapshotPlace = {
+  url: 'http://flipt:8080',
+  namespace: 'default',
+  environment: undefined,
+};

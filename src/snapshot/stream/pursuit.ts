@@ -18,7 +18,7 @@ export function openPursuit({ poll, snapshot }: Pick<Watch, 'poll' | 'snapshot'>
   let cancelDelay: () => void = () => undefined;
 
   const pursue = async (delayMs: number) => {
-    await poll();
+    await poll('stream');
     if (
       target === undefined ||
       target.digest === snapshot()?.version ||

@@ -3,13 +3,25 @@ import { strict as assert } from 'node:assert';
 import { OpenFeature } from '@openfeature/server-sdk';
 import { FliptProvider, type FliptProviderOptions } from 'openfeature-flipt-provider';
 import { FliptClient, FliptServiceError, type Segment } from 'openfeature-flipt-provider/client';
+import { redisStore, type NodeRedisClient } from 'openfeature-flipt-provider/redis';
 import { startLocalService, type LocalServiceOptions } from 'openfeature-flipt-provider/local';
 
 const served: LocalServiceOptions = {
   features: { flags: [{ key: 'new-checkout', name: 'New', type: 'BOOLEAN_FLAG_TYPE', enabled: true }] },
 };
 
+/** As much of a client as the store needs: its entry imports none. */
+const redis: NodeRedisClient = {
+  get: () => Promise.resolve('kept'),
+  set: () => Promise.resolve('OK'),
+  eval: () => Promise.resolve('released'),
+  isReady: true,
+};
+
 async function main(): Promise<void> {
+  const place = { url: 'http://flipt', namespace: 'default', environment: undefined };
+  assert.equal(await redisStore(redis).load(place), 'kept');
+
   const service = await startLocalService(served);
 
   const options: FliptProviderOptions = { url: service.url, cache: { freshForMs: 1000 }, deadlineMs: 10_000 };

@@ -1,0 +1,50 @@
+/*
+ * Redis runs a script as one step. All keys of a script have one hash tag, so that a cluster has them in one place. The
+ * lease is `holder fence`; the counter of fences is a key of its own, which outlives the leases.
+ */
+
+/** KEYS: lease, fence, record. ARGV: holder, milliseconds or 0. Gives: fence or '', the record's fields, the time. */
+export const TURN = `
+local lease = redis.call('GET', KEYS[1])
+local fence = ''
+if lease then
+  local mine = ARGV[1] .. ' '
+  if string.sub(lease, 1, #mine) == mine then
+    fence = string.sub(lease, #mine + 1)
+    if ARGV[2] ~= '0' then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+  end
+elseif ARGV[2] ~= '0' then
+  fence = string.format('%.0f', redis.call('INCR', KEYS[2]))
+  redis.call('SET', KEYS[1], ARGV[1] .. ' ' .. fence, 'NX', 'PX', ARGV[2])
+end
+local record = redis.call('HMGET', KEYS[3], 'version', 'confirmedAt', 'fullBodyMs')
+local time = redis.call('TIME')
+local now = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000))
+return { fence, record[1] or '', record[2] or '', record[3] or '', now }
+`;
+
+/**
+ * KEYS: lease, fence, record, snapshot. ARGV: holder, fence, version, confirmedAt, fullBodyMs, and the text where it has
+ * changed. A text of another length is not the one that the record names: somebody has deleted or overwritten it.
+ */
+export const PUBLISH = `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] .. ' ' .. ARGV[2] then return 'lost' end
+if redis.call('GET', KEYS[2]) ~= ARGV[2] then return 'lost' end
+if ARGV[6] then
+  redis.call('SET', KEYS[4], ARGV[6])
+else
+  local known = redis.call('HMGET', KEYS[3], 'version', 'bytes')
+  if known[1] ~= ARGV[3] or known[2] ~= tostring(redis.call('STRLEN', KEYS[4])) then return 'missing' end
+end
+local bytes = tostring(redis.call('STRLEN', KEYS[4]))
+redis.call('HSET', KEYS[3], 'version', ARGV[3], 'confirmedAt', ARGV[4], 'fullBodyMs', ARGV[5], 'bytes', bytes)
+return 'published'
+`;
+
+/** KEYS: lease. ARGV: holder. */
+export const RELEASE = `
+local lease = redis.call('GET', KEYS[1])
+local mine = ARGV[1] .. ' '
+if lease and string.sub(lease, 1, #mine) == mine then redis.call('DEL', KEYS[1]) end
+return 'released'
+`;

@@ -1,0 +1,207 @@
+import type { Clock } from '../../clock.js';
+import type { SharedRecord, SharedTurn, SnapshotPlace } from '../../options/snapshot-options.js';
+import { messageOf } from '../../text/describe.js';
+import { digestOf } from '../contents.js';
+import type { Asker, Fetched, FetchSnapshot, Known } from '../fetch.js';
+import { readStored, storedText } from '../stored-snapshot.js';
+import { isTooSoon, LONGEST_PAUSE_MS } from '../watch-state.js';
+import { left, NEWCOMER, pollFailed, polled, renewalMs, turned, wantedLeaseMs, type Share } from './share.js';
+import type { StoreCalls } from './store-calls.js';
+
+export interface SharedFetch {
+  readonly fetch: FetchSnapshot;
+  /** Completes what is still to be written, and gives the lease back. Never rejects. */
+  readonly close: () => Promise<void>;
+}
+
+/** What this instance knows of the snapshot in force. Times are milliseconds of the clock's `now`. */
+interface Learned {
+  /** By which the store's record is recognised. */
+  readonly version: string | undefined;
+  /** What the service said until then is in it: a record of an older confirmation may be older. */
+  readonly at: number;
+}
+
+/** Who has nothing yet looks more often: another instance fetches the snapshot right now. */
+const LOOK_AGAIN_MS = 500;
+/** Two clocks differ by less than this share of a time. */
+const MOST_DRIFT = 0.05;
+/** The longest that fetching a snapshot may take. */
+const WAIT_FOR_FIRST_MS = 60_000;
+
+/**
+ * Asks the service where this instance holds the lease, and the store where another one does. Where the store fails, asks
+ * the service. Never goes back to an older snapshot, whatever the store says.
+ */
+export function sharedFetch(
+  fetch: FetchSnapshot,
+  calls: StoreCalls,
+  { place, pollMs }: { readonly place: SnapshotPlace; readonly pollMs: number },
+  clock: Clock,
+): SharedFetch {
+  let share: Share = NEWCOMER;
+  let learned: Learned | undefined;
+  let confirmedAt = -Infinity;
+  let fullBodyMs = 0;
+  let polledAt = -Infinity;
+  let pausesUntil = -Infinity;
+  let waitsSince: number | undefined;
+  let publishing: Promise<void> = Promise.resolve();
+  let cancelRenewal: (() => void) | undefined;
+  let isClosed = false;
+
+  const look: FetchSnapshot = async (known, asker = 'schedule') => {
+    // The one kept is the store's, or as good as that.
+    learned ??= { version: known && versionOf(known), at: -Infinity };
+    await publishing;
+    const sentAt = clock.now();
+    const turn = await calls.turn(wantedLeaseMs(share, pollMs, sentAt));
+    become(turned(share, turn));
+    if (turn === undefined) return ask(known, asker);
+    if (share.fence !== undefined) return askForAll(known, asker, share.fence, turn);
+    if (asker === 'user') return ask(known, asker);
+    return follow(known, turn, sentAt);
+  };
+
+  /** Asks the service, unless it is to be spared. */
+  const ask = async (known: Known | undefined, asker: Asker): Promise<Fetched> => {
+    const now = clock.now();
+    const isSpared = asker === 'schedule' && isTooSoon(fullBodyMs, now - polledAt);
+    if (now < pausesUntil || isSpared) return { kind: 'no-news' };
+    polledAt = now;
+    const fetched = await fetch(known);
+    if (fetched.kind === 'failed') {
+      pausesUntil = clock.now() + Math.min(fetched.retryAfterMs ?? 0, LONGEST_PAUSE_MS);
+      return fetched;
+    }
+    if (fetched.kind === 'snapshot') fullBodyMs = fetched.durationMs;
+    const newest = fetched.kind === 'snapshot' ? fetched : known;
+    confirmedAt = clock.now();
+    learned = { version: newest && versionOf(newest), at: confirmedAt };
+    return fetched;
+  };
+
+  const askForAll = async (
+    known: Known | undefined,
+    asker: Asker,
+    fence: number,
+    turn: SharedTurn,
+  ): Promise<Fetched> => {
+    const fetched = await ask(known, asker);
+    if (fetched.kind === 'no-news') return fetched;
+    if (fetched.kind === 'failed') {
+      // The service has asked for a pause: no other instance need try.
+      if (fetched.retryAfterMs === undefined)
+        become(pollFailed(share, known !== undefined, pollMs, clock.now()));
+      if (share.fence === undefined) void calls.release();
+      return fetched;
+    }
+    become(polled(share));
+    const newest = fetched.kind === 'snapshot' ? fetched : known;
+    if (newest !== undefined) {
+      publishing = publish(newest, fence, turn).catch((error: unknown) => {
+        calls.complain(messageOf(error));
+      });
+    }
+    return fetched;
+  };
+
+  /** `turn` came before the service was asked: by its time the record is no newer than what it names. */
+  const publish = async (newest: Known, fence: number, { record, time }: SharedTurn): Promise<void> => {
+    const version = versionOf(newest);
+    const publication = { fence, version, confirmedAt: time, fullBodyMs };
+    const at = clock.now();
+    const whole = async () =>
+      calls.publish({ ...publication, text: await storedText({ ...newest, confirmedAt: at }, place, clock) });
+    const isThere = record?.version === version;
+    const first = isThere ? await calls.publish({ ...publication, text: undefined }) : await whole();
+    const outcome = first === 'missing' ? await whole() : first;
+    if (outcome === 'published') calls.praise();
+    else if (share.fence === fence) become(outcome === undefined ? left(pollMs, clock.now()) : NEWCOMER);
+    // What cannot write must not keep others from it.
+    if (outcome === undefined) await calls.release();
+  };
+
+  const follow = async (known: Known | undefined, turn: SharedTurn, sentAt: number): Promise<Fetched> => {
+    const { record, time } = turn;
+    if (record === undefined) return known === undefined ? waitForFirst() : { kind: 'no-news' };
+    waitsSince = undefined;
+    const at = sentAt - longestAgeMs(time - record.confirmedAt);
+    if (record.version === learned?.version) return confirmedBy(record, at);
+    if (learned !== undefined && at < learned.at) return { kind: 'no-news' };
+    return load(known, record, at);
+  };
+
+  const confirmedBy = (record: SharedRecord, at: number): Fetched => {
+    fullBodyMs = record.fullBodyMs;
+    if (at <= confirmedAt) return { kind: 'no-news' };
+    calls.praise();
+    confirmedAt = at;
+    return { kind: 'unchanged', confirmedAt: at };
+  };
+
+  const load = async (known: Known | undefined, record: SharedRecord, at: number): Promise<Fetched> => {
+    const loaded = await calls.load();
+    if (loaded === undefined) return ask(known, 'schedule');
+    const read =
+      loaded.text === undefined
+        ? { wrong: 'it holds a record and no snapshot' }
+        : await readStored(loaded.text, place, clock, known?.snapshot);
+    if ('wrong' in read) {
+      calls.complain(read.wrong);
+      return ask(known, 'schedule');
+    }
+    const { snapshot, etag } = read;
+    learned = { version: record.version, at };
+    confirmedAt = Math.max(confirmedAt, at);
+    fullBodyMs = record.fullBodyMs;
+    calls.praise();
+    return { kind: 'snapshot', snapshot, etag, durationMs: fullBodyMs, confirmedAt: at };
+  };
+
+  const waitForFirst = (): Fetched | Promise<Fetched> => {
+    const now = clock.now();
+    waitsSince ??= now;
+    if (now - waitsSince >= WAIT_FOR_FIRST_MS) return ask(undefined, 'schedule');
+    return { kind: 'no-news', againInMs: Math.min(pollMs, LOOK_AGAIN_MS) };
+  };
+
+  const become = (next: Share) => {
+    share = next;
+    if (share.fence === undefined || isClosed) stopRenewal();
+    else cancelRenewal ??= clock.after(renewalMs(pollMs), () => void renew(), 'background');
+  };
+  const stopRenewal = () => {
+    cancelRenewal?.();
+    cancelRenewal = undefined;
+  };
+  /** A poll may take longer than a lease. */
+  const renew = async () => {
+    cancelRenewal = undefined;
+    const turn = await calls.turn(wantedLeaseMs(share, pollMs, clock.now()));
+    // A poll that has failed meanwhile may have given it up.
+    if (share.fence !== undefined) become(turned(share, turn));
+    else if (turn?.fence !== undefined) await calls.release();
+  };
+
+  return {
+    fetch: look,
+    async close() {
+      isClosed = true;
+      stopRenewal();
+      await publishing;
+      if (share.fence !== undefined) await calls.release();
+    },
+  };
+}
+
+/** An age by the store's clock, as this machine's clock may have measured it: too long at worst. */
+function longestAgeMs(storeMs: number): number {
+  // Either time leaves out up to a millisecond.
+  return Math.max(0, storeMs) * (1 + MOST_DRIFT) + 1;
+}
+
+/** The same for all who have this snapshot, wherever they have it from. */
+function versionOf({ snapshot, etag }: Known): string {
+  return `${digestOf(snapshot.contents)} ${snapshot.semantics} ${etag ?? ''}`;
+}

@@ -1,0 +1,104 @@
+import * as v from 'valibot';
+import { inTime, type Clock } from '../../clock.js';
+import type { SharedPublication, SharedSnapshot, SharedTurn } from '../../options/snapshot-options.js';
+import { messageOf } from '../../text/describe.js';
+import { oneLine } from '../../text/quote.js';
+
+/** What is asked of a shared store: one call after another, each of them bounded. None rejects. */
+export interface StoreCalls {
+  /** `undefined`: the store has failed. */
+  readonly turn: (leaseMs: number) => Promise<SharedTurn | undefined>;
+  readonly load: () => Promise<{ readonly text: string | undefined } | undefined>;
+  readonly publish: (publication: Publication) => Promise<'published' | 'lost' | 'missing' | undefined>;
+  readonly release: () => Promise<void>;
+  /** What the store gave cannot be used. */
+  readonly complain: (cause: string) => void;
+  /** What the store gave is of use. */
+  readonly praise: () => void;
+}
+
+type Publication = Omit<SharedPublication, 'holder'>;
+
+const CALL_TIMEOUT_MS = 1_000;
+/** For a whole snapshot. */
+const TEXT_TIMEOUT_MS = 5_000;
+
+/** `warn` gets one message when the store begins to fail, and one when it works again. */
+export function storeCalls(
+  shared: SharedSnapshot,
+  load: () => Promise<string | undefined>,
+  holder: string,
+  warn: (message: string) => void,
+  clock: Clock,
+): StoreCalls {
+  let last: Promise<unknown> = Promise.resolve();
+  /** A call that has outlived its time: the store gets no other one before it has ended. */
+  let isOverdue = false;
+  let isFailing = false;
+
+  const complain = (cause: string) => {
+    if (!isFailing) {
+      const what = 'The shared store of the snapshot fails, so that each instance polls Flipt';
+      warn(`${what}: ${oneLine(cause)}`);
+    }
+    isFailing = true;
+  };
+
+  const attempt = async <T>(call: () => Promise<T>, withinMs: number): Promise<T | undefined> => {
+    if (isOverdue) return undefined;
+    // A store of the user's may throw before it returns a promise.
+    const called = Promise.resolve().then(call);
+    const late = () => new Error(`no answer within ${withinMs} ms`);
+    let hasEnded = false;
+    const end = () => {
+      hasEnded = true;
+      isOverdue = false;
+    };
+    called.then(end, end);
+    try {
+      return await inTime(called, withinMs, clock, late);
+    } catch (error) {
+      isOverdue = !hasEnded;
+      complain(messageOf(error));
+      return undefined;
+    }
+  };
+  const inTurn = <T>(call: () => Promise<T>, withinMs: number): Promise<T | undefined> => {
+    const result = last.then(() => attempt(call, withinMs));
+    last = result;
+    return result;
+  };
+
+  return {
+    turn: (leaseMs) =>
+      inTurn(async () => v.parse(turnSchema, await shared.turn(holder, leaseMs)), CALL_TIMEOUT_MS),
+    load: () =>
+      inTurn(async () => {
+        const text: unknown = await load();
+        return { text: typeof text === 'string' ? text : undefined };
+      }, TEXT_TIMEOUT_MS),
+    publish: (publication) =>
+      inTurn(
+        () => shared.publish({ ...publication, holder }),
+        publication.text === undefined ? CALL_TIMEOUT_MS : TEXT_TIMEOUT_MS,
+      ),
+    release: async () => {
+      await inTurn(() => shared.release(holder), CALL_TIMEOUT_MS);
+    },
+    complain,
+    praise() {
+      if (isFailing) warn('The shared store of the snapshot works again: one instance polls Flipt for all');
+      isFailing = false;
+    },
+  };
+}
+
+const number = v.pipe(v.number(), v.finite());
+const turnSchema = v.object(
+  {
+    fence: v.optional(number),
+    record: v.optional(v.object({ version: v.string(), confirmedAt: number, fullBodyMs: number })),
+    time: number,
+  },
+  'the store gave something else than what its interface says',
+);

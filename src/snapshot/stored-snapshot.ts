@@ -1,0 +1,49 @@
+import type { Clock } from '../clock.js';
+import type { SnapshotPlace } from '../options/snapshot-options.js';
+import { readKept, writeKept } from '../stores/kept-text.js';
+import { messageOf } from '../text/describe.js';
+import { parseSnapshot } from './body/parse.js';
+import { bodyText } from './body/write-body.js';
+import type { Known } from './fetch.js';
+import { snapshotOf, type Snapshot } from './snapshot.js';
+
+/** A snapshot of the service's, and when it was confirmed last, in the clock's milliseconds. */
+export interface ConfirmedSnapshot extends Known {
+  readonly confirmedAt: number;
+}
+
+/** Why a text cannot be used. */
+export interface Unusable {
+  readonly wrong: string;
+}
+
+/** The snapshot in a text of a store, or why there is none. What is as in the `previous` one stays compiled. */
+export async function readStored(
+  text: string,
+  place: SnapshotPlace,
+  clock: Clock,
+  previous?: Snapshot,
+): Promise<ConfirmedSnapshot | Unusable> {
+  const read = readKept(text, place);
+  if ('wrong' in read) return read;
+  const { body, etag, version, confirmedAt } = read;
+  try {
+    const parsed = await parseSnapshot(Buffer.from(body), place.namespace, clock, previous);
+    // Kept times may lie ahead of this machine's date.
+    const ageMs = Math.max(0, clock.date() - confirmedAt);
+    return { snapshot: snapshotOf(parsed, version, previous), etag, confirmedAt: clock.now() - ageMs };
+  } catch (error) {
+    return { wrong: messageOf(error) };
+  }
+}
+
+/** The text that a store keeps of a snapshot. */
+export async function storedText(
+  { snapshot, etag, confirmedAt }: ConfirmedSnapshot,
+  place: SnapshotPlace,
+  clock: Clock,
+): Promise<string> {
+  const date = clock.date() - (clock.now() - confirmedAt);
+  const body = await bodyText(place.namespace, snapshot, clock);
+  return writeKept({ body, version: snapshot.version, etag, confirmedAt: date }, place);
+}

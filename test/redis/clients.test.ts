@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SharedPublication, SnapshotPlace } from '../../src/options/snapshot-options.js';
+import { redisStore } from '../../src/redis/index.js';
+import { CLIENTS, type OpenClient } from './clients.fixture.js';
+import { noRedis, redisServer, type RedisServer } from './redis.fixture.js';
+
+describe.skipIf(noRedis !== undefined)('a store in Redis', () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await redisServer();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  describe.each(CLIENTS)('with %s', (name, open) => {
+    let opened: OpenClient;
+    beforeAll(async () => {
+      opened = await open(server.url);
+    });
+    afterAll(() => {
+      opened.close();
+    });
+
+    const place: SnapshotPlace = {
+      url: 'http://flipt:8080/a',
+      namespace: `of ${name}`,
+      environment: undefined,
+    };
+    const publication = (fence: number, more: Partial<SharedPublication> = {}): SharedPublication => ({
+      holder: 'one',
+      fence,
+      version: 'v1',
+      confirmedAt: 5,
+      fullBodyMs: 2.5,
+      text: 'the text, ünïcode 🎉',
+      ...more,
+    });
+
+    it('gives the lease to one holder, who alone may write, until it is given back', async () => {
+      const store = redisStore(opened.client);
+      const shared = store.shared!(place);
+      expect(await store.load(place)).toBeUndefined();
+      const { fence = 0, record, time } = await shared.turn('one', 60_000);
+      expect({ fence, record }).toEqual({ fence: 1, record: undefined });
+      expect(Math.abs(time - Date.now())).toBeLessThan(60_000);
+      expect((await shared.turn('one', 60_000)).fence).toBe(1);
+      expect((await shared.turn('one', 0)).fence).toBe(1);
+      expect((await shared.turn('two', 60_000)).fence).toBeUndefined();
+      expect(await shared.publish(publication(fence, { text: undefined }))).toBe('missing');
+      expect(await shared.publish(publication(fence))).toBe('published');
+      expect(await shared.publish(publication(fence, { text: undefined, confirmedAt: 7 }))).toBe('published');
+      expect((await shared.turn('two', 60_000)).record).toEqual({
+        version: 'v1',
+        confirmedAt: 7,
+        fullBodyMs: 2.5,
+      });
+      expect(await store.load(place)).toBe('the text, ünïcode 🎉');
+      // Another holder, and one whose lease has been another's since.
+      expect(await shared.publish(publication(fence, { holder: 'two' }))).toBe('lost');
+      await shared.release('two');
+      expect((await shared.turn('two', 60_000)).fence).toBeUndefined();
+      await shared.release('one');
+      expect((await shared.turn('two', 60_000)).fence).toBe(2);
+      await shared.release('two');
+      expect((await shared.turn('one', 60_000)).fence).toBe(3);
+      expect(await shared.publish(publication(fence, { text: 'old' }))).toBe('lost');
+      expect(await store.load(place)).toBe('the text, ünïcode 🎉');
+    });
+
+    it('keeps the snapshots of several places apart, in keys of one hash tag each', async () => {
+      const store = redisStore(opened.client);
+      const other = { ...place, namespace: 'other {ns}', environment: 'production' };
+      await store.save('other', other);
+      expect(await store.load(other)).toBe('other');
+      expect(server.command('GET', 'flipt:{http://flipt:8080/a|production|other %7Bns%7D}:snapshot')).toBe(
+        'other',
+      );
+      await redisStore(opened.client, { key: 'mine' }).save('mine', place);
+      expect(server.command('GET', '{mine}:snapshot')).toBe('mine');
+      await redisStore(opened.client, { key: 'a{b}c' }).save('tagged', place);
+      expect(server.command('GET', 'a{b}c:snapshot')).toBe('tagged');
+    });
+
+    it('notices that its text was deleted or overwritten, and sets nothing to expire but the lease', async () => {
+      const store = redisStore(opened.client, { key: `spoilt ${name}` });
+      const shared = store.shared!(place);
+      const { fence = 0 } = await shared.turn('one', 60_000);
+      await shared.publish(publication(fence));
+      for (const spoilt of [['DEL'], ['SET', 'x']] as const) {
+        const [command, ...args] = spoilt;
+        server.command(command, `{spoilt ${name}}:snapshot`, ...args);
+        expect(await shared.publish(publication(fence, { text: undefined }))).toBe('missing');
+        expect(await shared.publish(publication(fence))).toBe('published');
+      }
+      for (const key of ['snapshot', 'record', 'fence']) {
+        expect(server.command('TTL', `{spoilt ${name}}:${key}`)).toBe('-1');
+      }
+      expect(Number(server.command('PTTL', `{spoilt ${name}}:lease`))).toBeGreaterThan(0);
+    });
+
+    it('says what is wrong with what Redis holds', async () => {
+      const key = `garbage ${name}`;
+      const shared = redisStore(opened.client, { key }).shared!(place);
+      server.command('HSET', `{${key}}:record`, 'version', 'v1', 'confirmedAt', 'never', 'fullBodyMs', '1');
+      expect((await shared.turn('one', 60_000)).record).toBeUndefined();
+      server.command('SET', `{${key}}:record`, 'text');
+      await expect(shared.turn('one', 60_000)).rejects.toThrow('WRONGTYPE');
+    });
+
+    it('sends no command while the last one is unanswered', async () => {
+      const store = redisStore(opened.client);
+      server.pause();
+      const first = store.load(place);
+      await expect(store.load(place)).rejects.toThrow('Redis has not answered the last command yet');
+      server.resume();
+      expect(await first).toBe('the text, ünïcode 🎉');
+      expect(await store.load(place)).toBe('the text, ünïcode 🎉');
+    });
+  });
+});
+
+describe('redisStore', () => {
+  it.each<[unknown, string]>([
+    [undefined, 'got undefined'],
+    ['redis://localhost', 'got a string'],
+    [Promise.resolve({}), 'got a promise: await it'],
+    [{ get: () => undefined }, 'got an object without set, eval'],
+    [{ get: Math.abs, set: Math.abs, eval: Math.abs }, 'got another client'],
+  ])('refuses what is no client: %j', (client, message) => {
+    const expected = `redisStore: client: expected a client of redis (node-redis), ioredis or iovalkey, ${message}`;
+    expect(() => redisStore(client as never)).toThrow(new TypeError(expected));
+  });
+
+  it.each<[object, string]>([
+    [{ key: '' }, "redisStore: key: expected the name of a key, got ''"],
+    [{ key: 5 }, 'redisStore: key: expected the name of a key, got a number'],
+    [{ keys: 'x' }, 'redisStore: keys: unknown option, expected one of key'],
+  ])('refuses wrong options: %j', (options, message) => {
+    const commands = { get: Math.abs, set: Math.abs, eval: Math.abs, isReady: true };
+    expect(() => redisStore(commands as never, options as never)).toThrow(new TypeError(message));
+  });
+});

@@ -1,0 +1,93 @@
+import type { Clock } from '../../../src/clock.js';
+import { openDiagnostics } from '../../../src/diagnostics/diagnostics.js';
+import type { Reply, Send } from '../../../src/http/reply.js';
+import type { Failure } from '../../../src/model/failure.js';
+import type { SnapshotStore } from '../../../src/options/snapshot-options.js';
+import { openSnapshots, type OpenSnapshots } from '../../../src/snapshot/open-snapshots.js';
+import { bodyJson, reply } from '../fetched.fixture.js';
+
+export const POLL_MS = 15_000;
+
+/** A service whose snapshot has a state, a number that only grows; the flag `state-5` is there while it is 5. */
+export interface CountingService {
+  readonly send: Send;
+  state: number;
+  /** What it answers instead, if anything. */
+  trouble: Reply | Failure | undefined;
+  /** Milliseconds until it answers. */
+  delayMs: number;
+  polls: number;
+  bodies: number;
+}
+
+export function countingService(clock: Clock): CountingService {
+  const service: CountingService = {
+    state: 1,
+    trouble: undefined,
+    delayMs: 0,
+    polls: 0,
+    bodies: 0,
+    async send({ headers }) {
+      service.polls++;
+      const etag = `state-${service.state}`;
+      const outcome =
+        service.trouble ??
+        (headers?.['if-none-match'] === etag ? reply(304) : reply(200, bodyJson({ [etag]: true }), { etag }));
+      if (outcome.kind === 'reply' && outcome.status === 200) service.bodies++;
+      if (service.delayMs > 0) await new Promise<void>((resolve) => clock.after(service.delayMs, resolve));
+      return outcome;
+    },
+  };
+  return service;
+}
+
+export interface Instance {
+  readonly snapshots: OpenSnapshots;
+  /** Each state that it was in, in order. */
+  readonly states: readonly number[];
+  readonly warnings: readonly string[];
+  readonly state: () => number;
+}
+
+/** One instance of many, with the layers that it has in a process. */
+export async function instance(
+  send: Send,
+  store: SnapshotStore,
+  clock: Clock,
+  random: () => number,
+  pollMs = POLL_MS,
+): Promise<Instance> {
+  const warnings: string[] = [];
+  const states: number[] = [];
+  const settings = {
+    url: 'http://flipt.test',
+    namespace: 'default',
+    environment: undefined,
+    http: { timeoutMs: 500 },
+    watch: { pollMs, stream: false },
+    snapshot: { store },
+    initTimeoutMs: 5_000,
+  };
+  const life = { warn: (message: string) => warnings.push(message), closing: new AbortController().signal };
+  const diagnostics = openDiagnostics();
+  const snapshots = await openSnapshots(send, settings, life, diagnostics, clock, random);
+  const state = () => {
+    const [flag] = snapshots.snapshot()?.contents.keys() ?? [];
+    return flag === undefined ? 0 : Number(flag.slice('state-'.length));
+  };
+  const note = () => {
+    if (state() !== (states.at(-1) ?? 0)) states.push(state());
+  };
+  diagnostics.listen('flags-changed', note);
+  diagnostics.listen('snapshot-polled', note);
+  return { snapshots, states, warnings, state };
+}
+
+/** Chance that is the same in each run. */
+export function chance(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
