@@ -1,0 +1,105 @@
+import type { FliptProviderOptions } from '../../src/index.js';
+import { providerSettings } from '../../src/options/settings.js';
+import { run } from '../../src/provider/pipeline.js';
+import { manualClock } from '../../test/clock.fixture.js';
+import { chance } from '../../test/snapshot/shared/fleet.fixture.js';
+import { memoryStore, type MemoryStore } from '../../test/snapshot/shared/memory-store.fixture.js';
+import { FLAGS, simulatedService } from './service.js';
+
+export const MODES: readonly (readonly [string, (store: MemoryStore) => FliptProviderOptions])[] = [
+  ['TTL (`watch: false`)', () => ({ watch: false })],
+  ['watch', () => ({})],
+  ['watch, shared store', (store) => ({ snapshot: { store: store.reached() } })],
+  ['in-process', () => ({ evaluation: 'in-process' })],
+  [
+    'in-process, shared store',
+    (store) => ({ evaluation: 'in-process', snapshot: { store: store.reached() } }),
+  ],
+];
+
+/** What the service is asked. */
+export interface Load {
+  /** Most requests in one second, and whole snapshots in all. */
+  readonly deploy: Burst;
+  readonly restPerSecond: number;
+  readonly change: Burst;
+  readonly restart: Burst;
+}
+
+interface Burst {
+  readonly mostPerSecond: number;
+  readonly whole: number;
+}
+
+/** Each instance resolves all flags for one user so often. */
+const RESOLVES_EVERY_MS = 5_000;
+const SETTLED_AFTER_MS = 120_000;
+const REST_MS = 60_000;
+const BURST_MS = 40_000;
+const DOWN_MS = 30_000;
+const QUIET = {
+  error: () => undefined,
+  warn: () => undefined,
+  info: () => undefined,
+  debug: () => undefined,
+};
+
+/** A fleet with the layers of real providers, on a clock of its own: what its instances ask of the service. */
+export async function simulated(
+  instances: number,
+  optionsOf: (store: MemoryStore) => FliptProviderOptions,
+): Promise<Load> {
+  const clock = manualClock();
+  const service = simulatedService(clock);
+  const store = memoryStore(clock);
+  const fleet = Array.from({ length: instances }, (_, at) => {
+    const options = { ...optionsOf(store), http: { dispatcher: service.dispatcher }, logger: QUIET };
+    const random = chance(at);
+    const running = run(providerSettings(options, {}), () => undefined, clock, random);
+    const resolveAll = () => {
+      for (const flag of FLAGS) void running.resolve(flag, { targetingKey: `user-${at}` }, undefined);
+      clock.after(RESOLVES_EVERY_MS, resolveAll, 'background');
+    };
+    clock.after(RESOLVES_EVERY_MS * random(), resolveAll, 'background');
+    return running;
+  });
+  /** The requests of the next `ms`. */
+  const during = async (ms: number) => {
+    const before = service.requests.length;
+    await clock.advance(ms);
+    return service.requests.slice(before);
+  };
+  const burst = async (first: typeof service.requests = []): Promise<Burst> => {
+    const requests = [...first, ...(await during(BURST_MS))];
+    const perSecond = new Map<number, number>();
+    for (const { at } of requests) {
+      const second = Math.floor(at / 1000);
+      perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
+    }
+    return {
+      mostPerSecond: Math.max(0, ...perSecond.values()),
+      whole: requests.filter(({ isWhole }) => isWhole).length,
+    };
+  };
+
+  for (const { start } of fleet) void start();
+  // The code of the watch is loaded from disk, which no clock of ours can hasten.
+  for (let turn = 0; turn < 20; turn++) {
+    await new Promise(setImmediate);
+    await clock.settle();
+  }
+  const deploy = await burst([...service.requests]);
+  await clock.advance(SETTLED_AFTER_MS);
+  const restPerSecond = (await during(REST_MS)).length / (REST_MS / 1000);
+  service.change();
+  const change = await burst();
+  await clock.advance(SETTLED_AFTER_MS);
+  service.isDown = true;
+  await clock.advance(DOWN_MS);
+  service.isDown = false;
+  const restart = await burst();
+  const closing = Promise.all(fleet.map(({ close }) => close()));
+  await clock.advance(1_000);
+  await closing;
+  return { deploy, restPerSecond, change, restart };
+}

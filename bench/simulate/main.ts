@@ -1,0 +1,13 @@
+/*
+ * What is Flipt asked by a fleet? Prints the table of docs/scale.md:
+ *
+ *   npm run simulate           1,000 instances, about a minute
+ *   npm run simulate -- 100    so many instances
+ */
+import { MODES, simulated, type Load } from './fleet.js';
+import { table } from './table.js';
+
+const instances = Number(process.argv[2] ?? 1_000);
+const loads = new Map<string, Load>();
+for (const [mode, optionsOf] of MODES) loads.set(mode, await simulated(instances, optionsOf));
+console.log(table(loads));

@@ -1,0 +1,58 @@
+import type { HttpDispatcher } from '../../src/index.js';
+import type { Clock } from '../../src/clock.js';
+import { bodyJson } from '../../test/snapshot/fetched.fixture.js';
+import { item, itemsOf } from '../../test/servers/scripted.fixture.js';
+
+/** Ten boolean flags, all on or all off. */
+export const FLAGS = Array.from({ length: 10 }, (_, at) => `flag-${at}`);
+
+export interface SimulatedService {
+  readonly dispatcher: HttpDispatcher;
+  /** It changes all flags. */
+  readonly change: () => void;
+  isDown: boolean;
+  /** When each request came, and whether it took a whole snapshot. */
+  readonly requests: { readonly at: number; readonly isWhole: boolean }[];
+}
+
+/** A service that answers at once, and counts. */
+export function simulatedService(clock: Clock): SimulatedService {
+  let state = 1;
+  const service: SimulatedService = {
+    isDown: false,
+    requests: [],
+    change() {
+      state++;
+    },
+    dispatcher: {
+      async request({ method, headers, body }) {
+        const etag = `state-${state}`;
+        const isSnapshot = method === 'GET';
+        const isUnchanged = headers['if-none-match'] === etag;
+        service.requests.push({ at: clock.now(), isWhole: isSnapshot && !isUnchanged && !service.isDown });
+        if (service.isDown) throw new Error('connection refused');
+        const isOn = state % 2 === 1;
+        if (!isSnapshot) {
+          const responses = itemsOf({ body: body ?? '' }).map(({ flagKey }) =>
+            flagKey === '' ? item.missing('') : item.boolean(flagKey, isOn),
+          );
+          return response(200, { requestId: '', responses });
+        }
+        if (isUnchanged) return response(304, undefined, { etag });
+        return response(200, bodyJson(Object.fromEntries(FLAGS.map((flag) => [flag, isOn]))), { etag });
+      },
+    },
+  };
+  return service;
+}
+
+function response(statusCode: number, content: unknown, headers: Record<string, string> = {}) {
+  const text = content === undefined ? '' : JSON.stringify(content);
+  return {
+    statusCode,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: (async function* () {
+      yield Buffer.from(text);
+    })(),
+  };
+}
