@@ -3,7 +3,10 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { InMemoryProvider } from '@openfeature/server-sdk';
+import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { FliptProvider } from 'openfeature-flipt-provider';
+import { observeProvider } from 'openfeature-flipt-provider/opentelemetry';
 
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 
@@ -17,11 +20,19 @@ export async function providersFor(url) {
       }),
     ],
     ['cached', new FliptProvider({ url, logger: quiet })],
+    ['cached + metrics', observed(new FliptProvider({ url, logger: quiet }))],
     ['in-process', new FliptProvider({ url, evaluation: 'in-process', logger: quiet })],
   ];
   const folder = process.env.FLIPT_CLIENT_JS;
   if (folder !== undefined) providers.push(['flipt-client-js', await fliptClientJs(folder, url)]);
   return providers;
+}
+
+/** With metrics of the real OpenTelemetry SDK, which a reader collects. */
+function observed(provider) {
+  const exporter = new PrometheusExporter({ preventServerStart: true });
+  observeProvider(provider, { meterProvider: new MeterProvider({ readers: [exporter] }) });
+  return provider;
 }
 
 /** What no provider can do without: an answer with variant, reason and metadata, made for each call. */

@@ -23,21 +23,22 @@ export interface Diagnostics extends Reporter {
 type Listener = (event: DiagnosticEvent) => void;
 
 export function openDiagnostics(): Diagnostics {
-  const wants = nobody();
-  const listeners = new Map<EventType, readonly Listener[]>();
+  const wants = forEach(false);
+  const listeners = forEach<readonly Listener[]>([]);
 
   const update = (type: EventType, next: readonly Listener[]) => {
-    listeners.set(type, next);
+    listeners[type] = next;
     wants[type] = next.length > 0;
   };
 
   return {
     wants,
     report(event) {
-      if (!wants[event.type]) return;
-      for (const listener of listeners.get(event.type) ?? []) {
+      // Runs for each cached answer: a loop without an iterator, and no closure.
+      const hearing = listeners[event.type];
+      for (let at = 0; at < hearing.length; at++) {
         try {
-          listener(event);
+          hearing[at]?.(event);
         } catch {
           // A listener must not keep an answer from its caller.
         }
@@ -47,11 +48,11 @@ export function openDiagnostics(): Diagnostics {
       const mine: Listener = (event) => {
         if (isOf(event, type)) listener(event);
       };
-      update(type, [...(listeners.get(type) ?? []), mine]);
+      update(type, [...listeners[type], mine]);
       return () => {
         update(
           type,
-          (listeners.get(type) ?? []).filter((other) => other !== mine),
+          listeners[type].filter((other) => other !== mine),
         );
       };
     },
@@ -59,10 +60,10 @@ export function openDiagnostics(): Diagnostics {
 }
 
 /** For layers that nobody listens to. */
-export const SILENT: Reporter = { wants: nobody(), report: () => undefined };
+export const SILENT: Reporter = { wants: forEach(false), report: () => undefined };
 
-function nobody(): Record<EventType, boolean> {
-  return Object.fromEntries(EVENT_TYPES.map((type) => [type, false])) as Record<EventType, boolean>;
+function forEach<Value>(value: Value): Record<EventType, Value> {
+  return Object.fromEntries(EVENT_TYPES.map((type) => [type, value])) as Record<EventType, Value>;
 }
 
 function isOf<Type extends EventType>(event: DiagnosticEvent, type: Type): event is EventOf<Type> {

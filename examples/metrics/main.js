@@ -1,0 +1,88 @@
+/** Traffic, an outage and its end, as a scrape of Prometheus shows them. Ends by itself. */
+import { fileURLToPath } from 'node:url';
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { OpenFeature, ProviderEvents } from '@openfeature/server-sdk';
+import { FliptProvider } from 'openfeature-flipt-provider';
+import { startLocalService } from 'openfeature-flipt-provider/local';
+import { observeProvider } from 'openfeature-flipt-provider/opentelemetry';
+
+// An app leaves out preventServerStart: Prometheus then scrapes http://localhost:9464/metrics.
+const exporter = new PrometheusExporter({ preventServerStart: true });
+const meterProvider = new MeterProvider({ readers: [exporter] });
+
+const features = fileURLToPath(new URL('features.yml', import.meta.url));
+let service = await startLocalService({ features });
+const { port } = new URL(service.url);
+const quiet = { error() {}, warn() {}, info() {}, debug() {} };
+const provider = new FliptProvider({ url: service.url, breaker: { openForMs: 200 }, logger: quiet });
+const stop = observeProvider(provider, { meterProvider, perFlag: ['new-checkout'] });
+await OpenFeature.setProviderAndWait(provider);
+const client = OpenFeature.getClient();
+
+/** Each user loads a page with two flags, and loads it again. */
+async function traffic(firstUser, users) {
+  for (let user = firstUser; user < firstUser + users; user++) {
+    const context = { targetingKey: `user-${user}` };
+    for (let load = 0; load < 2; load++) {
+      await Promise.all([
+        client.getBooleanValue('new-checkout', false, context),
+        client.getStringValue('greeting', 'hi', context),
+      ]);
+    }
+  }
+}
+
+const serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
+async function scrape() {
+  const { resourceMetrics } = await exporter.collect();
+  return serializer.serialize(resourceMetrics);
+}
+
+/** The lines of some metrics, without the labels that are the same everywhere. */
+async function show(title, names) {
+  const lines = (await scrape()).split('\n').filter((line) => names.test(line) && !/^#| 0$/.test(line));
+  const shown = lines.map((line) => line.replace(/feature_flag_(provider_name|set_id)="[^"]*",?/g, ''));
+  console.log(`${title}\n${shown.map((line) => `  ${line.replace('{}', '')}`).join('\n')}\n`);
+}
+
+const alert = async (name, isFiring) => {
+  console.log(`  ${isFiring(await scrape()) ? 'FIRING' : 'quiet '}  ${name}`);
+};
+/** The rules of README.md, without the time for which they have to hold. */
+async function alerts() {
+  console.log('Alerts');
+  await alert('FlagsNotServed', (text) => /^openfeature_flipt_condition\{[^}]*"error"[^}]*\} 1$/m.test(text));
+  await alert('FlagsStale', (text) => /^openfeature_flipt_condition\{[^}]*"stale"[^}]*\} 1$/m.test(text));
+  await alert('FliptCircuitOpen', (text) => /^openfeature_flipt_circuit\{[^}]*"open"[^}]*\} 1$/m.test(text));
+  await alert('FliptOverloaded', (text) => /^openfeature_flipt_questions_shed_total/m.test(text));
+  console.log();
+}
+
+const becomes = (event) => new Promise((resolve) => client.addHandler(event, resolve));
+
+await traffic(0, 20);
+await show('All is well: 20 users, two flags, two loads', /resolves_total|cache_|requests_total|condition/);
+await alerts();
+
+const stale = becomes(ProviderEvents.Stale);
+await service.close();
+await traffic(20, 3);
+await stale;
+await traffic(0, 23);
+await show('Flipt is down: known users get known answers', /resolves_total|requests_total|circuit|condition/);
+await alerts();
+
+const ready = becomes(ProviderEvents.Ready);
+service = await startLocalService({ features, port: Number(port) });
+await ready;
+await show('Flipt is back', /circuit|condition/);
+await alerts();
+
+const { condition, requests } = provider.getStatus();
+console.log('getStatus():', condition, requests);
+
+stop();
+await OpenFeature.close();
+await meterProvider.shutdown();
+await service.close();
