@@ -143,7 +143,7 @@ export class FliptProvider implements Provider {
   async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {
     checkFlagKeys('prefetch', flagKeys);
     if (this.#lives.running()?.isHere()) return;
-    await inPortions(flagKeys, async (flagKey) => this.#evaluate(flagKey, context));
+    await inPortions(flagKeys, async (flagKey) => this.#evaluate(flagKey, context), systemClock);
   }
 
   /**
@@ -179,7 +179,8 @@ export class FliptProvider implements Provider {
     context: EvaluationContext,
     flagKeys: readonly string[] | ((flagKey: string) => boolean),
   ): Promise<ReadonlyMap<string, FlagOutcome>> {
-    return evaluateEach(flagKeys, this.#lives.running(), (flagKey) => this.#evaluate(flagKey, context));
+    const evaluate = (flagKey: string) => this.#evaluate(flagKey, context);
+    return evaluateEach(flagKeys, this.#lives.running(), evaluate, systemClock);
   }
 
   /**

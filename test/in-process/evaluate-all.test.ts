@@ -47,14 +47,19 @@ describe('evaluateAll', () => {
     }));
     const { provider } = await offline({ snapshot: { initial: { flags } } });
     let turns = 0;
+    let isCounting = true;
     const count = () => {
       turns++;
-      if (turns > 0) setImmediate(count);
+      if (isCounting) setImmediate(count);
     };
     setImmediate(count);
-    expect(Object.keys(await provider.evaluateAll(PRO))).toHaveLength(10_000);
+    const keys = Object.keys(await provider.evaluateAll(PRO));
+    expect(keys).toHaveLength(10_000);
     expect(turns).toBeGreaterThan(50);
-    turns = -Infinity;
+    turns = 0;
+    expect((await provider.evaluateEach(PRO, keys)).size).toBe(10_000);
+    expect(turns).toBeGreaterThan(5);
+    isCounting = false;
   });
 
   it('rejects with a code of OpenFeature where nothing can be evaluated', async () => {

@@ -1,5 +1,5 @@
 import { GeneralError } from '@openfeature/server-sdk';
-import { pausing, type Clock } from '../../clock.js';
+import { nextTurn, pausing, type Clock } from '../../clock.js';
 import type { Answer, VariantAnswer } from '../../model/answer.js';
 import type { Failure } from '../../model/failure.js';
 import { traitsOf } from '../../model/failure-traits.js';
@@ -27,13 +27,15 @@ const AT_ONCE = 1_000;
 /** Flags whose attachments are parsed in one turn of the event loop: a few milliseconds. */
 const FLAGS_PER_TURN = 500;
 
-/** Runs `run` for each key, for some of them at once. */
+/** Runs `run` for each key, for some of them at once. Others get a turn of the event loop in between. */
 export async function inPortions<Result>(
   flagKeys: readonly string[],
   run: (flagKey: string) => Promise<Result>,
+  clock: Clock,
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
   for (let first = 0; first < flagKeys.length; first += AT_ONCE) {
+    if (first > 0) await nextTurn(clock);
     results.push(...(await Promise.all(flagKeys.slice(first, first + AT_ONCE).map(run))));
   }
   return results;
@@ -50,7 +52,7 @@ export async function evaluateAll(
   const keys = flagKeys ?? [...(fromSnapshot ?? missingSnapshot()).keys()];
   const resolutions =
     fromSnapshot === undefined
-      ? await inPortions(keys, async (flagKey) => evaluate(flagKey))
+      ? await inPortions(keys, async (flagKey) => evaluate(flagKey), clock)
       : keys.map((flagKey) => fromSnapshot.get(flagKey));
   // Without a prototype: Flipt v1 allows a flag to be called __proto__.
   const flags = Object.create(null) as Record<string, EvaluatedFlag>;

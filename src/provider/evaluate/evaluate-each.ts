@@ -1,4 +1,5 @@
 import { GeneralError, type ErrorCode } from '@openfeature/server-sdk';
+import type { Clock } from '../../clock.js';
 import type { Answer } from '../../model/answer.js';
 import type { Resolution } from '../../model/resolution.js';
 import { inPortions, throwIfUnusable } from './evaluate-all.js';
@@ -47,10 +48,11 @@ export async function evaluateEach(
   named: readonly string[] | ((flagKey: string) => boolean),
   running: { readonly flagKeys: () => Iterable<string> | undefined } | undefined,
   evaluate: (flagKey: string) => Resolution | Promise<Resolution>,
+  clock: Clock,
 ): Promise<ReadonlyMap<string, FlagOutcome>> {
   if (running === undefined) throw errorOf(CLOSED);
   const keys = [...new Set(keysOf(named, running.flagKeys()))];
-  const answers = await inPortions(keys, async (flagKey) => (await evaluate(flagKey)).answer);
+  const answers = await inPortions(keys, async (flagKey) => (await evaluate(flagKey)).answer, clock);
   const outcomes = new Map<string, FlagOutcome>();
   for (const [at, flagKey] of keys.entries()) {
     const answer = answers[at];
