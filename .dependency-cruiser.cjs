@@ -112,7 +112,15 @@ const MAY_IMPORT_LESS = {
     'model/',
     'text/',
   ],
-  'local/http/': ['local/operations/', 'local/requests/', 'local/snapshot/', 'local/state/', 'text/'],
+  'local/page/': ['engine/', 'local/operations/', 'local/requests/', 'local/state/', 'text/'],
+  'local/http/': [
+    'local/operations/',
+    'local/page/',
+    'local/requests/',
+    'local/snapshot/',
+    'local/state/',
+    'text/',
+  ],
 };
 
 /** The only places that may import a package, or a module of Node. */

@@ -80,4 +80,9 @@ export default tseslint.config(
       },
     },
   },
+  {
+    // For a browser.
+    files: ['src/local/page/assets/*.js'],
+    languageOptions: { globals: { document: 'readonly', location: 'readonly' } },
+  },
 );

@@ -1,3 +1,4 @@
+import { cpSync } from 'node:fs';
 import { defineConfig, type Options } from 'tsup';
 
 const shared: Options = { target: 'node20', minify: false, splitting: true };
@@ -24,9 +25,28 @@ const ownFile: NonNullable<Options['esbuildPlugins']>[number] = {
   },
 };
 
+/** The page of the embedded service. Its code finds them beside itself, in src and in dist. */
+const copyAssets = () => {
+  cpSync('src/local/page/assets', 'dist/assets', { recursive: true });
+  return Promise.resolve();
+};
+
 export default defineConfig([
-  { ...shared, entry: { ...entry, cli: 'src/command/cli.ts' }, format: 'esm', sourcemap: true },
+  {
+    ...shared,
+    entry: { ...entry, cli: 'src/command/cli.ts' },
+    format: 'esm',
+    sourcemap: true,
+    onSuccess: copyAssets,
+  },
   // A copy for each entry: splitting CommonJS would rewrite `?.` and `??` into calls, and classes into nameless ones.
-  { ...shared, entry: { ...entry, snapshots }, format: 'cjs', splitting: false, esbuildPlugins: [ownFile] },
+  {
+    ...shared,
+    entry: { ...entry, snapshots },
+    format: 'cjs',
+    splitting: false,
+    shims: true,
+    esbuildPlugins: [ownFile],
+  },
   { ...shared, entry, format: ['esm', 'cjs'], dts: { only: true } },
 ]);

@@ -36,6 +36,7 @@ Options
   --version              Prints the version.
 
 Operations
+  GET  /            in a browser: a page of the flags, with a switch for each
   GET  /health
   POST /evaluate/v1/batch
   GET  /internal/v1/evaluation/snapshot/namespace/{namespaceKey}

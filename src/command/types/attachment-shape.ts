@@ -66,6 +66,13 @@ function isObject({ kind }: Shape): boolean {
   return kind === 'object' || kind === 'members';
 }
 
+/** Whether the type of a shape names JsonObject. */
+export function namesObject(shape: Shape): boolean {
+  if (shape.kind === 'list') return shape.item !== undefined && namesObject(shape.item);
+  if (shape.kind !== 'object') return shape.kind === 'members';
+  return shape.members.size === 0 || [...shape.members.values()].some(namesObject);
+}
+
 /** A shape as a TypeScript type, of OpenFeature's words for JSON. */
 export function shapeType(shape: Shape): string {
   switch (shape.kind) {

@@ -1,5 +1,5 @@
 import { quoted } from '../../text/quote.js';
-import { shapeType } from './attachment-shape.js';
+import { namesObject, shapeType } from './attachment-shape.js';
 import type { FlagTypes, ValueType } from './flag-types.js';
 
 /** The first line of each file that the command writes; a file with another one is not overwritten. */
@@ -26,8 +26,9 @@ export type StringFlag = ${keysOf(flags, 'string')};
 export type NumberFlag = ${keysOf(flags, 'number')};
 export type ObjectFlag = ${keysOf(flags, 'object')};
 ${CLIENT}`;
-  const used = IMPORTED.filter((name) => new RegExp(`\\b${name}\\b`).test(own.replace(STRINGS, '')));
-  return `${MARK}\n/* eslint-disable */\nimport type { ${used.join(', ')} } from '@openfeature/server-sdk';\n\n${own}`;
+  const isNamed = flags.some(({ attachment }) => attachment !== undefined && namesObject(attachment));
+  const imported = [...IMPORTED, ...(isNamed ? ['JsonObject'] : [])].join(', ');
+  return `${MARK}\n/* eslint-disable */\nimport type { ${imported} } from '@openfeature/server-sdk';\n\n${own}`;
 }
 
 /** The types of the keys in `@openfeature/core`. */
@@ -60,16 +61,8 @@ function union(keys: readonly string[]): string {
   return keys.length === 0 ? 'never' : keys.map(quoted).join(' | ');
 }
 
-const STRINGS = /"(?:[^"\\]|\\.)*"/g;
-
-const IMPORTED = [
-  'Client',
-  'EvaluationContext',
-  'EvaluationDetails',
-  'FlagEvaluationOptions',
-  'JsonObject',
-  'JsonValue',
-] as const;
+/** What the client's types name; a compiler may refuse an import that nothing uses. */
+const IMPORTED = ['Client', 'EvaluationContext', 'EvaluationDetails', 'FlagEvaluationOptions', 'JsonValue'];
 
 const CLIENT = `
 type Member<Flag, Name extends string> = Flag extends { [Key in Name]: infer Value extends JsonValue }

@@ -1,17 +1,21 @@
 import { quoted } from '../../text/quote.js';
-import type { ComparisonType } from '../features.js';
+import type { ComparisonType, Constraint } from '../features.js';
 import { OPERATORS, OPERATORS_WITHOUT_VALUE } from '../operators.js';
 import type { ExplainedConstraint } from './explanation.js';
 
 /** One constraint, and what became of the value that it saw. */
 export function constraintText(constraint: ExplainedConstraint): string {
-  const { type, property, operator, value, matched } = constraint;
+  const verdict = constraint.matched ? 'matches' : 'does not match';
+  return `${comparisonText(constraint)}: ${verdict}, ${reasonText(constraint)}`;
+}
+
+/** What a constraint compares. */
+export function comparisonText({ type, property, operator, value }: Constraint): string {
   const compared =
     type === 'ENTITY_ID_COMPARISON_TYPE' ? 'the entity id' : `${WORDS[type]} ${quoted(property)}`;
   const bound = OPERATORS_WITHOUT_VALUE.includes(operator) ? '' : ` ${quoted(value)}`;
   const name = OPERATORS[type].includes(operator) ? operator : quoted(operator);
-  const verdict = matched ? 'matches' : 'does not match';
-  return `${compared} ${name}${bound}: ${verdict}, ${reasonText(constraint)}`;
+  return `${compared} ${name}${bound}`;
 }
 
 const WORDS: Readonly<Record<ComparisonType, string>> = {

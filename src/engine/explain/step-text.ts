@@ -32,7 +32,7 @@ function thresholdText({ percentage, percent, value }: ExplainedThreshold): stri
   return `${value} for ${percentage} % of entities, this one is at ${percent}`;
 }
 
-function operatorText(operator: SegmentOperator, count: number): string {
+export function operatorText(operator: SegmentOperator, count: number): string {
   if (count === 0) return 'it names no segments';
   if (operator !== 'OR_SEGMENT_OPERATOR' && operator !== 'AND_SEGMENT_OPERATOR') {
     return 'its operator is unknown and asks for no segment';
@@ -49,7 +49,7 @@ function segmentLines({ key, matched, matchType, constraints }: ExplainedSegment
   ];
 }
 
-function matchTypeText(matchType: MatchType | undefined, count: number): string {
+export function matchTypeText(matchType: MatchType | undefined, count: number): string {
   if (matchType === undefined) return 'it does not exist';
   if (matchType !== 'ALL_MATCH_TYPE' && matchType !== 'ANY_MATCH_TYPE') return 'its match type is unknown';
   if (count === 0) return 'it has no constraints';

@@ -4,13 +4,14 @@ import type { ServiceCore } from '../operations/operation.js';
 import { readBody } from './request-body.js';
 import { findRoute } from './router.js';
 import { type Access, routesOf, type ServedRoute } from '../operations/routes.js';
+import { PAGE_ROUTES } from '../page/page-routes.js';
 import { parseBody } from '../requests/json-body.js';
 import { Message } from '../requests/message.js';
 import { notJson, unauthenticated } from '../requests/refusal.js';
 import { originCheck } from './origin-check.js';
 import { targetOf } from './target.js';
 import { sendEvents } from './event-stream.js';
-import { sendDocument, sendError, sendJson, sendText } from './responses.js';
+import { sendAsset, sendDocument, sendError, sendJson, sendText } from './responses.js';
 
 /** Answers one request; an answer without end stops at `ending`. Never rejects. */
 export type Handler = (
@@ -36,7 +37,7 @@ export function createHandler({
   allowedHosts,
 }: HandlerOptions): Handler {
   const checkOrigin = originCheck(allowedHosts);
-  const routes = routesOf(service.semantics);
+  const routes = [...routesOf(service.semantics), ...PAGE_ROUTES];
 
   const answer: Handler = async (request, response, ending) => {
     const { pathname, query, host } = targetOf(request);
@@ -60,6 +61,9 @@ export function createHandler({
           ifNoneMatch: header('if-none-match'),
           acceptEncoding: header('accept-encoding'),
         });
+        return;
+      case 'asset':
+        sendAsset(response, await route.operation(service, routed));
         return;
       case 'events':
         sendEvents(response, route.operation(service, routed), ending);

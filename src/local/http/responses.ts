@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { PageAsset } from '../operations/operation.js';
 import type { SnapshotDocument } from '../snapshot/snapshot-document.js';
 import { errorResponse } from './error-response.js';
 
@@ -46,6 +47,28 @@ export async function sendDocument(
 export function sendText(response: ServerResponse, status: number, text: string | Buffer): void {
   const body = Buffer.from(text);
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': body.length });
+  response.end(body);
+}
+
+/**
+ * Nothing of another origin is loaded, no inline script runs, and no other page may put this one into a frame: a press
+ * there would be one of the visitor's.
+ */
+const PAGE_HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+  'X-Frame-Options': 'DENY',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+};
+
+export function sendAsset(response: ServerResponse, { type, text }: PageAsset): void {
+  const body = Buffer.from(text);
+  response.writeHead(200, { ...PAGE_HEADERS, 'Content-Type': type, 'Content-Length': body.length });
   response.end(body);
 }
 

@@ -40,6 +40,15 @@ export type TextOperation = (service: ServiceCore, request: RoutedRequest) => Pr
 /** Returns a document that a client may keep, or throws a refusal. */
 export type DocumentOperation = (service: ServiceCore, request: RoutedRequest) => SnapshotDocument;
 
+/** Resolves with a file of the page, or rejects with a refusal. */
+export type AssetOperation = (service: ServiceCore, request: RoutedRequest) => Promise<PageAsset>;
+
+/** A file that a browser loads. */
+export interface PageAsset {
+  readonly type: string;
+  readonly text: string;
+}
+
 /** Returns what a client may follow, or throws a refusal. */
 export type EventOperation = (service: ServiceCore, request: RoutedRequest) => Followed;
 

@@ -1,7 +1,13 @@
 import type { Semantics } from '../../engine/features.js';
 import { evaluateBatch } from './evaluate-batch.js';
 import { getSnapshot, streamSnapshot } from './get-snapshot.js';
-import type { DocumentOperation, EventOperation, Operation, TextOperation } from './operation.js';
+import type {
+  AssetOperation,
+  DocumentOperation,
+  EventOperation,
+  Operation,
+  TextOperation,
+} from './operation.js';
 import { createRule, listRules } from './manage-rules.js';
 import { createSegment, getSegment, listSegments, updateSegment } from './manage-segments.js';
 import { createToken, getToken } from './manage-tokens.js';
@@ -29,6 +35,7 @@ export type ServedRoute = Place &
     | { readonly answers: 'json-text'; readonly operation: TextOperation }
     | { readonly answers: 'document'; readonly operation: DocumentOperation }
     | { readonly answers: 'events'; readonly operation: EventOperation }
+    | { readonly answers: 'asset'; readonly operation: AssetOperation }
   );
 
 /** A path that Flipt serves and this service does not. */
@@ -91,11 +98,11 @@ export function routesOf(semantics: Semantics): readonly Route[] {
   return [...evaluation, ...overriding, ...(semantics === 'v1' ? management : streaming)];
 }
 
-function at(method: Place['method'], path: string, access: Access): Place {
+export function at(method: Place['method'], path: string, access: Access): Place {
   return { method, path: partsOf(path), access, onlyJson: true };
 }
 
-function json(method: Place['method'], path: string, access: Access, operation: Operation): Route {
+export function json(method: Place['method'], path: string, access: Access, operation: Operation): Route {
   return { ...at(method, path, access), answers: 'json', operation };
 }
 

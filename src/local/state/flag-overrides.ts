@@ -49,6 +49,11 @@ export class FlagOverrides {
     return served;
   }
 
+  /** The overrides in a namespace. */
+  of(namespaceKey: string): readonly Override[] {
+    return this.namespaces.get(namespaceKey)?.overrides ?? [];
+  }
+
   /** Replaces the override for the same target. Returns why it cannot be, or nothing. */
   set(target: OverrideTarget, value: unknown): OverrideProblem | undefined {
     const flag = this.flagOf(target);
@@ -98,7 +103,7 @@ export class FlagOverrides {
   }
 
   private without(namespaceKey: string, isMeant: (override: Override) => boolean): readonly Override[] {
-    return (this.namespaces.get(namespaceKey)?.overrides ?? []).filter((override) => !isMeant(override));
+    return this.of(namespaceKey).filter((override) => !isMeant(override));
   }
 
   private become(namespaceKey: string, overrides: readonly Override[]): void {

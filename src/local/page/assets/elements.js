@@ -1,0 +1,37 @@
+/*
+ * All text gets into the page as text: as the child or the property of an element, never as HTML.
+ */
+
+/** An element with properties, attributes whose names have a dash, and children, which may be text. */
+export function element(tag, properties = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name.includes('-') || name === 'role') made.setAttribute(name, value);
+    else made[name] = value;
+  }
+  made.append(...children);
+  return made;
+}
+
+/** Text of another direction must not turn the text around it. */
+export function isolated(text) {
+  return element('bdi', {}, text);
+}
+
+export function byId(id) {
+  return document.getElementById(id);
+}
+
+/** Replaces the options of a select, and keeps what is chosen if it is still there. */
+export function setOptions(select, options) {
+  const before = select.value;
+  const same =
+    options.length === select.options.length &&
+    options.every(([value, label], at) => {
+      const option = select.options[at];
+      return option.value === value && option.label === label;
+    });
+  if (same) return;
+  select.replaceChildren(...options.map(([value, label]) => element('option', { value, label }, label)));
+  if (options.some(([value]) => value === before)) select.value = before;
+}

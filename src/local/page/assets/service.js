@@ -1,0 +1,68 @@
+/*
+ * The service behind the page. The token stays in this module's memory.
+ */
+let token = '';
+
+export function useToken(given) {
+  token = given;
+}
+
+/** Whether the service answers requests with this token, or without one. */
+export async function isAccepted() {
+  const { accepted } = await request('GET', '/local/v1/session');
+  return accepted;
+}
+
+export function readNamespaces() {
+  return request('GET', '/local/v1/namespaces');
+}
+
+/** Makes a flag have a value for everybody. `undefined`: what its rules say. */
+export function setValue(namespace, flag, value) {
+  const path = `/local/v1/namespaces/${encodeURIComponent(namespace)}/flags/${encodeURIComponent(flag)}`;
+  return value === undefined ? request('DELETE', path) : request('PUT', path, { value });
+}
+
+export function explain(namespace, question) {
+  return request('POST', `/local/v1/namespaces/${encodeURIComponent(namespace)}/explanations`, question);
+}
+
+async function request(method, path, body) {
+  const response = await fetch(path, {
+    method,
+    headers: headers(body === undefined ? {} : { 'content-type': 'application/json' }),
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.message);
+  return answer;
+}
+
+function headers(more) {
+  return token === '' ? more : { ...more, authorization: `Bearer ${token}` };
+}
+
+const AGAIN_MS = 1000;
+
+/** Calls `changed` now and after each change, and `lost` while the service cannot be reached. Never ends. */
+export async function follow(changed, lost) {
+  for (;;) {
+    try {
+      // Not an EventSource: it cannot send a token.
+      const response = await fetch('/local/v1/changes', { headers: headers({}) });
+      if (!response.ok) throw new Error(String(response.status));
+      const reader = response.body.getReader();
+      for (;;) {
+        const { done } = await reader.read();
+        if (done) break;
+        changed();
+      }
+    } catch {
+      // The service has ended, or starts again.
+    }
+    lost();
+    await new Promise((resolve) => {
+      setTimeout(resolve, AGAIN_MS);
+    });
+  }
+}

@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises';
+import { notFound } from '../requests/refusal.js';
+import type { AssetOperation, PageAsset } from '../operations/operation.js';
+
+const TYPES = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+} as const;
+
+/** The files of the page; nothing else is ever read. */
+const FILES = ['page.html', 'page.css', 'page.js', 'elements.js', 'flag-card.js', 'service.js'] as const;
+
+async function asset(name: (typeof FILES)[number]): Promise<PageAsset> {
+  const ending = name.slice(name.lastIndexOf('.') + 1) as keyof typeof TYPES;
+  const text = await readFile(new URL(`./assets/${name}`, import.meta.url), 'utf8');
+  return { type: TYPES[ending], text };
+}
+
+/** GET /, for browsers. To others there is nothing here: the service's rule. */
+export const showPage: AssetOperation = (_, { header }) => {
+  if (!/\btext\/html\b/i.test(header('accept') ?? '')) throw notFound('Not Found');
+  return asset('page.html');
+};
+
+/** GET /local/page/{file} */
+export const showFile: AssetOperation = (_, { path }) => {
+  const name = FILES.find((file) => file === path('file'));
+  if (name === undefined) throw notFound('Not Found');
+  return asset(name);
+};

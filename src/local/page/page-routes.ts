@@ -1,0 +1,32 @@
+import type { EventOperation, Operation } from '../operations/operation.js';
+import { at, json, type Route } from '../operations/routes.js';
+import { explainQuestion } from './explain-question.js';
+import { showFile, showPage } from './page-assets.js';
+import { listFlags } from './shown-flags.js';
+
+/** Whether the sender's token is accepted, or none is required: so the page need not try. */
+const showSession: Operation = (_, { caller }) => ({ accepted: caller.namespaceKey !== '' });
+
+/** An event at first, and one after each change of what is evaluated. */
+const followChanges: EventOperation = ({ overrides }) => {
+  let changes = 0;
+  return {
+    known: undefined,
+    latest: () => String(changes),
+    onChange: (changed) =>
+      overrides.onChange(() => {
+        changes++;
+        changed();
+      }),
+  };
+};
+
+/** The page for people, and what it reads. No operations of Flipt's. */
+export const PAGE_ROUTES: readonly Route[] = [
+  { ...at('GET', '/', 'open'), answers: 'asset', operation: showPage },
+  { ...at('GET', '/local/page/:file', 'open'), answers: 'asset', operation: showFile },
+  json('GET', '/local/v1/session', 'open', showSession),
+  json('GET', '/local/v1/namespaces', 'body', listFlags),
+  json('POST', '/local/v1/namespaces/:namespaceKey/explanations', 'namespace', explainQuestion),
+  { ...at('GET', '/local/v1/changes', 'body'), answers: 'events', operation: followChanges },
+];

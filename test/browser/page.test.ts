@@ -1,0 +1,142 @@
+import { expect, it } from 'vitest';
+import { evaluate } from '../local/requests.fixture.js';
+import { describeInBrowser, type Tab } from './browser.fixture.js';
+import { card, explainBanner, FEATURES, live, served } from './page.fixture.js';
+
+const ALL = 'button, input, select, textarea, summary, [tabindex]';
+/** The names of what can be used on the page, as a screen reader says them. */
+const CONTROLS = `[...document.querySelectorAll('${ALL}')]
+  .filter((control) => control.checkVisibility())
+  .map((control) => control.outerHTML)`;
+
+/** What has the focus after each press of Tab, until it leaves the page or comes round. */
+async function reachedByTab({ page }: Tab): Promise<readonly string[]> {
+  const reached: string[] = [];
+  for (;;) {
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate<string>('document.activeElement.outerHTML');
+    if (focused.startsWith('<body') || reached.includes(focused)) return reached;
+    reached.push(focused);
+  }
+}
+
+describeInBrowser('the page of the embedded service', (open) => {
+  it('shows the flags with their rules in words', async () => {
+    const service = await served();
+    const tab = await open(service.url);
+    await live(tab);
+    await card(tab, 'new-search').locator('summary').click();
+    const words = await card(tab, 'new-search').getByRole('listitem').allInnerTexts();
+    expect(words.join('\n').split('\n')).toEqual(
+      expect.arrayContaining([
+        'Rollout 1: true; its segment decides',
+        'Segment "beta": its constraint decides',
+        'number "age" gte "18"',
+        'Rollout 2: true for 20 % of entities',
+        'Otherwise: false',
+      ]),
+    );
+    expect(tab.messages).toEqual([]);
+  });
+
+  it('switches a flag for everybody, and gives it back to its rules', async () => {
+    const service = await served();
+    const tab = await open(service.url);
+    await live(tab);
+    const asked = [{ flagKey: 'new-search', entityId: 'u', context: { age: '20' } }];
+    await card(tab, 'new-search').getByRole('button', { name: 'off' }).click();
+    await card(tab, 'new-search').getByText('Set to false for everybody').waitFor();
+    expect(await evaluate(service.url, asked)).toMatchObject([{ enabled: false }]);
+    await card(tab, 'new-search').getByRole('button', { name: 'By its rules', pressed: false }).click();
+    await card(tab, 'new-search').getByText('off, by its rules').waitFor();
+    expect(await evaluate(service.url, asked)).toMatchObject([{ enabled: true }]);
+    await card(tab, 'size').getByRole('combobox').selectOption({ label: '3' });
+    await card(tab, 'size').getByText('Set to 3 for everybody').waitFor();
+    expect(await evaluate(service.url, [{ flagKey: 'size' }])).toMatchObject([{ variantKey: '3' }]);
+    expect(tab.messages).toEqual([]);
+  });
+
+  it('shows what changes elsewhere, and keeps the focus', async () => {
+    const service = await served();
+    const tab = await open(service.url);
+    await live(tab);
+    await card(tab, 'banner').getByRole('button', { name: 'red' }).focus();
+    service.set('banner', 'red');
+    await card(tab, 'banner').getByText('Set to red for everybody').waitFor();
+    await card(tab, 'banner').getByRole('button', { name: 'red', pressed: true }).waitFor();
+    service.set('banner', 'blue', { for: 'user-7' });
+    await card(tab, 'banner').getByText(', and set for 1 user').waitFor();
+    expect(await tab.page.evaluate('document.activeElement.textContent')).toBe('red of banner');
+    service.reset();
+    await service.load({ flags: [...FEATURES.flags, { key: 'added' }], segments: FEATURES.segments });
+    await card(tab, 'added').getByText('disabled', { exact: true }).waitFor();
+    expect(tab.messages).toEqual([]);
+  });
+
+  it('evaluates and explains, and does so again after a change', async () => {
+    const service = await served();
+    const tab = await open(service.url);
+    await live(tab);
+    await explainBanner(tab, 'age=17 years\nplan=pro');
+    await tab.page.getByText('Answer: variant "blue", reason DEFAULT').waitFor();
+    await tab.page.getByText('the value is "17 years", which is no number').waitFor();
+    service.set('banner', 'red');
+    await tab.page.getByText('Answer: variant "red"').waitFor();
+    await card(tab, 'new-checkout').getByRole('button', { name: 'Why?' }).click();
+    await tab.page.getByText('Answer: true, reason DEFAULT').waitFor();
+    expect(tab.messages).toEqual([]);
+  });
+
+  it('finds flags, and shows at most 200 of a namespace', async () => {
+    const flags = Array.from({ length: 205 }, (_, at) => ({ key: `flag-${at}` }));
+    const service = await served({ features: { flags } });
+    const tab = await open(service.url);
+    await live(tab);
+    expect(await tab.page.getByRole('article').count()).toBe(200);
+    await tab.page.getByText('and 5 more: the filter finds them').waitFor();
+    await tab.page.getByLabel('Filter').fill('FLAG-204');
+    await card(tab, 'flag-204').waitFor();
+    expect(await tab.page.getByRole('article').count()).toBe(1);
+  });
+
+  it('says that the connection is lost, and is live again when the service is back', async () => {
+    const service = await served();
+    const tab = await open(service.url);
+    await live(tab);
+    await service.close();
+    await tab.page.getByText('No connection to the service').waitFor();
+    await served({ port: Number(new URL(service.url).port), features: { flags: [{ key: 'newer' }] } });
+    await card(tab, 'newer').waitFor();
+    await live(tab);
+  });
+
+  it.each(['light', 'dark'] as const)('has no barrier that axe finds, %s', async (colorScheme) => {
+    const service = await served();
+    const tab = await open(service.url, { colorScheme });
+    await live(tab);
+    service.set('banner', 'red');
+    for (const rules of await tab.page.locator('summary').all()) await rules.click();
+    await explainBanner(tab, '');
+    await tab.page.getByText('Answer: ').waitFor();
+    expect(await tab.violations()).toEqual([]);
+    await tab.page.setViewportSize({ width: 360, height: 640 });
+    expect(await tab.violations()).toEqual([]);
+    expect(tab.messages).toEqual([]);
+  });
+
+  it('can be used with the keyboard alone', async () => {
+    const service = await served();
+    const tab = await open(service.url);
+    await live(tab);
+    await explainBanner(tab, '');
+    await tab.page.getByText('Answer: ').waitFor();
+    await tab.page.locator('h1').click();
+    const reached = await reachedByTab(tab);
+    const controls = await tab.page.evaluate<readonly string[]>(CONTROLS);
+    expect(controls.length).toBeGreaterThan(20);
+    expect(controls.filter((control) => !reached.includes(control))).toEqual([]);
+    await card(tab, 'banner').getByRole('button', { name: 'red' }).focus();
+    await tab.page.keyboard.press('Space');
+    await card(tab, 'banner').getByText('Set to red for everybody').waitFor();
+  });
+});
