@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { fencesOf, ROOT, textOf } from '../docs/pages.fixture.js';
+
+const PACKAGES = [
+  '@nestjs/common',
+  '@nestjs/core',
+  '@nestjs/platform-express',
+  '@nestjs/testing',
+  '@openfeature/server-sdk',
+  'reflect-metadata',
+  'vitest',
+];
+const TIME = 60_000;
+const run = promisify(execFile);
+
+/** The first sample below a heading of the page. */
+function sampleBelow(page: string, heading: string, language: string): string {
+  const text = textOf(page).split(`\n## ${heading}\n`)[1] ?? '';
+  return fencesOf(text).find((fence) => fence.language === language)?.code ?? '';
+}
+
+let folder: string;
+
+// A project of somebody who follows the page, with the package as it is built.
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'flipt-recipes-'));
+  const link = (name: string, to: string) => {
+    const path = join(folder, 'node_modules', name);
+    mkdirSync(dirname(path), { recursive: true });
+    symlinkSync(to, path);
+  };
+  for (const name of PACKAGES) link(name, join(ROOT, 'node_modules', name));
+  link('openfeature-flipt-provider', ROOT);
+  const write = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+  };
+  write('package.json', '{}');
+  write('tsconfig.json', '{ "compilerOptions": { "experimentalDecorators": true } }');
+  write('features.yml', sampleBelow('docs/local.md', 'A features file', 'yaml'));
+  write('flags.test.ts', sampleBelow('docs/testing.md', 'Vitest', 'ts'));
+  write('app.test.ts', sampleBelow('docs/testing.md', 'Nest, end to end', 'ts'));
+  write('checkout.test.cjs', sampleBelow('docs/testing.md', 'Jest', 'js'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** No settings of the test that runs it. */
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(FLIPT_|VITEST|NODE_|JEST)/.test(name)),
+);
+
+it('the recipes for Vitest and Nest pass', { timeout: TIME }, async () => {
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+  const args = [vitest, 'run', '--reporter=json', 'flags.test.ts', 'app.test.ts'];
+  const { stdout } = await run(process.execPath, args, { cwd: folder, env });
+  expect(JSON.parse(stdout)).toMatchObject({ numPassedTests: 2, numFailedTestSuites: 0 });
+});
+
+it('the recipe for Jest passes', { timeout: TIME }, async () => {
+  const jest = join(ROOT, 'node_modules/jest/bin/jest.js');
+  const args = [jest, '--rootDir', folder, '--json', '--watchman=false', 'checkout'];
+  const { stdout } = await run(process.execPath, args, { cwd: folder, env });
+  expect(JSON.parse(stdout)).toMatchObject({ success: true, numPassedTests: 1 });
+});
