@@ -9,6 +9,7 @@ import { exampleSamples, pagesFeatures, samplesOf, type Sample } from './samples
 const TIME = 120_000;
 /** Packages that samples use, and that the package does not ask for. */
 const ALSO_USED = [
+  '@nestjs/testing',
   '@openfeature/nestjs-sdk',
   '@openfeature/open-telemetry-hooks',
   '@openfeature/ofrep-web-provider',
@@ -78,14 +79,20 @@ function addressed(script: string): string {
   return script;
 }
 
+/** All that the service holds of the namespace that most apps use. */
+const flagsServed = async () =>
+  (await fetch(`${service.url}/internal/v1/evaluation/snapshot/namespace/default`)).json();
+
 describe('each sample', () => {
   it.each(samples)('$name compiles', (sample) => {
     const its = complaints.filter(({ file }) => file === fileOf(sample) || file === '');
     expect(its.map(({ line, text }) => `line ${line}: ${text}`)).toEqual([]);
   });
 
-  it.each(samples.filter(({ isRun }) => isRun))('$name runs, and ends', { timeout: TIME }, async (sample) => {
+  const runs = samples.filter(({ isRun }) => isRun);
+  it.each(runs)('$name runs, ends, and changes no flags of yours', { timeout: TIME }, async (sample) => {
     const script = addressed(outputOf(sample));
+    const before = await flagsServed();
     const env = { ...process.env, FLIPT_URL: service.url };
     const { stdout, stderr } = await run(process.execPath, [script], {
       cwd: consumer,
@@ -95,6 +102,7 @@ describe('each sample', () => {
     expect(stderr).toBe('');
     // What the page says that it prints.
     for (const line of printedBy(sample.code)) expect(stdout.split('\n')).toContain(line);
+    expect(await flagsServed()).toEqual(before);
   });
 });
 

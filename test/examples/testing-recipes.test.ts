@@ -44,7 +44,7 @@ beforeAll(() => {
   write('features.yml', sampleBelow('docs/local.md', 'A features file', 'yaml'));
   write('flags.test.ts', sampleBelow('docs/testing.md', 'Vitest', 'ts'));
   write('app.test.ts', sampleBelow('docs/testing.md', 'Nest, end to end', 'ts'));
-  write('checkout.test.cjs', sampleBelow('docs/testing.md', 'Jest', 'js'));
+  write('checkout.test.cjs', sampleBelow('docs/testing.md', 'Jest', 'cjs'));
 });
 afterAll(() => {
   rmSync(folder, { recursive: true });
