@@ -27,12 +27,17 @@ export function page({ user, plan }, values, canStop) {
 <p>${canStop ? 'Press a switch, or edit <code>examples/express/features.yml</code>. Then stop Flipt.' : 'Change a flag in Flipt: the page follows.'}</p>
 </header>
 
-<section class="controls" aria-labelledby="service" ${canStop ? '' : 'hidden'}>
-<div class="row"><h2 id="service">Flipt <span id="running" class="state">is running</span></h2>
+<section class="controls" aria-label="Controls">
+<div class="row" ${canStop ? '' : 'hidden'}><h2 id="service">Flipt <span id="running" class="state">is running</span></h2>
 <button id="flipt" type="button">Stop Flipt</button></div>
 <p id="meaning"></p>
 <div id="switches" class="row" role="group" aria-label="Switches of the flags"></div>
 <p id="problem" role="alert"></p>
+<div class="users row" role="group" aria-label="Log in as"><span aria-hidden="true">Log in as</span>
+<button type="button" data-user="ada">ada</button>
+<button type="button" data-user="grace">grace</button>
+<button type="button" data-user="linus">linus</button>
+<button type="button" data-user="nobody">Log out</button></div>
 </section>
 
 <section class="shop" aria-labelledby="hello">
@@ -40,11 +45,6 @@ export function page({ user, plan }, values, canStop) {
 <p id="banner">${banner.value === 'none' ? '' : `Happy holidays: ${escaped(banner.value)}`}</p>
 <p id="limits">You may have ${escaped(String(limits.value.projects))} projects. Support: ${escaped(String(limits.value.support))}.</p>
 <p><button id="buy" class="buy" type="button">${newCheckout.value ? 'Buy with one click' : 'To the checkout'}</button></p>
-<div class="users row" role="group" aria-label="Log in as"><span aria-hidden="true">Log in as</span>
-<button type="button" data-user="ada">ada</button>
-<button type="button" data-user="grace">grace</button>
-<button type="button" data-user="linus">linus</button>
-<button type="button" data-user="nobody">Log out</button></div>
 </section>
 
 <section aria-labelledby="server">

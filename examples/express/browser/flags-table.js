@@ -49,7 +49,7 @@ export function flagsTable(table) {
       if (put(condition, name, 'condition')) changes.push(`${name}: ${condition}`);
       cells.get([name, 'condition'].join('\n')).dataset.state = condition;
       put(`${resolved} flags resolved with ${requests} request${requests === 1 ? '' : 's'}`, name, 'counts');
-      put(`and ${polls} polls for changes`, name, 'polls');
+      put(`, and ${polls} polls`, name, 'polls');
     }
     for (const [at, { user, plan }] of people.entries()) {
       put(at === 0 ? `${user} (${plan})` : `${user} (${plan}), somebody new at each change`, at, 'person');
