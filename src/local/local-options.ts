@@ -97,7 +97,7 @@ export function checkFlagState(state: { readonly enabled: boolean }): void {
   const others = isPlainObject(state) ? Object.keys(state).filter((name) => name !== 'enabled') : [];
   if (others[0] !== undefined) {
     throw new TypeError(
-      `setFlag: ${unsteered(others[0])}: unknown option; setFlag takes { enabled } only, and load(features) changes the rest`,
+      `setFlag: ${unsteered(others[0])}: unknown option; setFlag takes { enabled } only, and set(key, value) does the rest`,
     );
   }
   checkOptions(FLAG_STATE, state);

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { EventEmitter, once } from 'node:events';
-import { Injectable, Logger, Module } from '@nestjs/common';
+import { Inject, Injectable, Logger, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { OpenFeature } from '@openfeature/server-sdk';
 import { afterEach, expect, it, vi } from 'vitest';
@@ -50,12 +50,19 @@ it('injects the provider of each domain, by decorator and by class, into any mod
   await app.close();
 });
 
-it('gives the provider to app.get(FliptProvider)', async () => {
+it('gives the provider to app.get(FliptProvider), and to any module by its class', async () => {
+  @Injectable()
+  class Caches {
+    @Inject(FliptProvider) readonly flipt!: FliptProvider;
+  }
+  @Module({ providers: [Caches] })
+  class FeatureModule {}
   const provider = unreached('one');
   const app = await Test.createTestingModule({
-    imports: [FliptModule.forRoot({ provider, domain: 'shop', readyTimeoutMs: 1 })],
+    imports: [FeatureModule, FliptModule.forRoot({ provider, domain: 'shop', readyTimeoutMs: 1 })],
   }).compile();
   expect(app.get(FliptProvider)).toBe(provider);
+  expect(app.get(Caches, { strict: false }).flipt).toBe(provider);
   await app.close();
 });
 

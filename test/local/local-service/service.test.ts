@@ -44,11 +44,11 @@ describe('a service in this process', () => {
     [{}, 'setFlag: enabled: expected true or false, got undefined'],
     [
       { enabled: true, enable: true },
-      'setFlag: enable: unknown option; setFlag takes { enabled } only, and load(features) changes the rest',
+      'setFlag: enable: unknown option; setFlag takes { enabled } only, and set(key, value) does the rest',
     ],
     [
       { variant: 'red' },
-      'setFlag: variant: unknown option; setFlag takes { enabled } only, and load(features) changes the rest',
+      'setFlag: variant: unknown option; setFlag takes { enabled } only, and set(key, value) does the rest',
     ],
     [true, 'setFlag: options: expected an object { enabled }, got true'],
     [undefined, 'setFlag: options: expected an object { enabled }, got undefined'],
