@@ -6,6 +6,7 @@ const LONG = [
   'pressure/',
   'package/consumers',
   'docs/samples',
+  'redis/processes',
   'nest/',
   'examples/',
   'package/api',

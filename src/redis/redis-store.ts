@@ -26,9 +26,13 @@ export interface RedisStoreOptions {
  *
  * @example
  * ```ts
+ * import { createClient } from 'redis';
+ * import { FliptProvider } from 'openfeature-flipt-provider';
+ * import { redisStore } from 'openfeature-flipt-provider/redis';
+ *
  * const client = createClient({ url: 'redis://localhost:6379' }).on('error', () => {});
  * await client.connect();
- * new FliptProvider({ evaluation: 'in-process', snapshot: { store: redisStore(client) } });
+ * const provider = new FliptProvider({ evaluation: 'in-process', snapshot: { store: redisStore(client) } });
  * ```
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): SnapshotStore {

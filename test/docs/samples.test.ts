@@ -21,6 +21,7 @@ const ALSO_USED = [
   'graphql',
   'hono',
   'koa',
+  'redis',
   'vitest',
   'ws',
 ];

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { MODES, simulated, type Load } from '../../bench/simulate/fleet.js';
+import { table } from '../../bench/simulate/table.js';
+
+const PAGE = readFileSync(join(import.meta.dirname, '../../docs/scale.md'), 'utf8');
+const INSTANCES_OF_PAGE = 1_000;
+const FEW = 20;
+const SHARE = INSTANCES_OF_PAGE / FEW;
+
+vi.setConfig({ hookTimeout: 60_000 });
+
+const cellsOf = (row: string) =>
+  row
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+const rows = PAGE.split('\n')
+  .filter((line) => line.startsWith('|'))
+  .map(cellsOf);
+const numbersIn = (cell = '') => (cell.match(/[\d.]+/g) ?? []).map(Number);
+
+describe('the table of docs/scale.md', () => {
+  const loads = new Map<string, Load>();
+  beforeAll(async () => {
+    for (const [mode, optionsOf] of MODES) loads.set(mode, await simulated(FEW, optionsOf));
+  });
+
+  it('has the rows and columns that npm run simulate prints', () => {
+    const printed = table(loads).split('\n').map(cellsOf);
+    expect(rows[0]).toEqual(printed[0]);
+    expect(rows.slice(2).map(([mode]) => mode)).toEqual(printed.slice(2).map(([mode]) => mode));
+  });
+
+  it.each(MODES.map(([mode]) => mode))('says of "%s" what a small run shows', (mode) => {
+    const load = loads.get(mode);
+    const [, rest, change, deploy] = rows.find(([name]) => name === mode) ?? [];
+    if (load === undefined) throw new Error('there was no run');
+    const isShared = mode.includes('shared');
+    // One instance polls, however many there are; otherwise each does.
+    const many = (whole: number) => (isShared ? whole : whole * SHARE);
+    const [restPerSecond = 0] = numbersIn(rest);
+    expect(restPerSecond / many(load.restPerSecond)).toBeGreaterThan(0.8);
+    expect(restPerSecond / many(load.restPerSecond)).toBeLessThan(1.25);
+    expect(numbersIn(change)[1] ?? 0).toBe(many(load.change.whole));
+    expect(numbersIn(deploy)[1] ?? 0).toBe(many(load.deploy.whole));
+  });
+});

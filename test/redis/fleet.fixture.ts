@@ -1,0 +1,89 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { answerJson, scriptedServer, answering, item, orMissing } from '../servers/scripted.fixture.js';
+import type { MemberPlan, Told } from './member.fixture.js';
+
+/** One file of plain JavaScript, with all that it imports: a process starts with it in a third of the time. */
+const PROGRAM = join(tmpdir(), `flipt-fleet-${process.pid}.cjs`);
+
+/** Makes what the processes run; returns what removes it. */
+export async function memberProgram(): Promise<() => Promise<void>> {
+  await build({
+    entryPoints: [join(import.meta.dirname, 'member.fixture.ts')],
+    outfile: PROGRAM,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    logLevel: 'error',
+  });
+  return () => rm(PROGRAM);
+}
+
+/** A service that counts polls and whole snapshots. Its state is the variant of one flag. */
+export async function countedService() {
+  const counts = { polls: 0, whole: 0, lastPoller: 0 };
+  const service = { state: 1 };
+  const server = await scriptedServer(
+    answering(orMissing(() => item.variant('state', String(service.state)))),
+    0,
+    ({ headers }, response) => {
+      const { state } = service;
+      const etag = `state-${state}`;
+      counts.polls++;
+      counts.lastPoller = Number(headers['x-process']);
+      if (headers['if-none-match'] === etag) {
+        response.writeHead(304, { etag }).end();
+        return;
+      }
+      counts.whole++;
+      response.setHeader('etag', etag);
+      answerJson(response, { namespace: { key: 'default' }, flags: [flag(state)] });
+    },
+  );
+  return { ...server, counts, service };
+}
+
+/** A flag whose default variant is the state. */
+function flag(state: number): object {
+  const variant = { id: 'v', key: String(state), attachment: '' };
+  return { key: 'state', type: 'VARIANT_FLAG_TYPE', enabled: true, defaultVariant: variant, rules: [] };
+}
+
+/** A process of the fleet. */
+export interface Member {
+  readonly process: ChildProcess;
+  /** Each state that it was in, in order. */
+  readonly states: readonly number[];
+  /** How many of its resolves have failed since the last question. */
+  readonly failures: () => Promise<number>;
+  readonly kill: () => Promise<void>;
+}
+
+export function started(plan: MemberPlan): Member {
+  const child = fork(PROGRAM, [JSON.stringify(plan)], { execArgv: [], stdio: 'inherit' });
+  const states: number[] = [];
+  const reports: ((failures: number) => void)[] = [];
+  child.on('message', (told: Told) => {
+    if ('state' in told) states.push(told.state);
+    else reports.shift()?.(told.failures);
+  });
+  return {
+    process: child,
+    states,
+    failures: () =>
+      new Promise((resolve) => {
+        reports.push(resolve);
+        child.send('failures?');
+      }),
+    async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/*
+ * A process of a fleet, started by fleet.fixture.ts: a provider with a store in Redis. It tells its parent each state
+ * that it is in, and answers a question about its resolves.
+ */
+import { OpenFeature, type Client } from '@openfeature/server-sdk';
+import { createClient } from 'redis';
+import { FliptProvider } from '../../src/index.js';
+import { redisStore } from '../../src/redis/index.js';
+
+export interface MemberPlan {
+  readonly url: string;
+  readonly redis: string;
+  readonly pollMs: number;
+}
+
+/** What a process tells: each new state; how many of its resolves have failed since it was asked last. */
+export type Told = { readonly state: number } | { readonly failures: number };
+
+const plan = JSON.parse(process.argv[2] ?? '') as MemberPlan;
+const tell = (told: Told) => process.send?.(told);
+
+let client: Client | undefined;
+let last = 0;
+let failures = 0;
+async function look(): Promise<void> {
+  // The flag's variant names the state of the service.
+  if (client === undefined) return;
+  const { value, errorCode } = await client.getStringDetails('state', '0', { targetingKey: 'somebody' });
+  if (errorCode !== undefined) failures++;
+  const state = Number(value);
+  if (state !== last) tell({ state });
+  last = state;
+}
+process.on('message', () => {
+  tell({ failures });
+  failures = 0;
+});
+process.on('disconnect', () => process.exit());
+
+async function main(): Promise<void> {
+  const redis = createClient({ url: plan.redis, socket: { reconnectStrategy: 50 } }).on(
+    'error',
+    () => undefined,
+  );
+  await redis.connect();
+  const silent = () => undefined;
+  const provider = new FliptProvider({
+    url: plan.url,
+    evaluation: 'in-process',
+    headers: { 'x-process': String(process.pid) },
+    watch: { pollMs: plan.pollMs },
+    snapshot: { store: redisStore(redis) },
+    logger: { error: silent, warn: silent, info: silent, debug: silent },
+  });
+  await OpenFeature.setProviderAndWait(provider);
+  client = OpenFeature.getClient();
+  setInterval(() => void look(), 25);
+}
+void main();
