@@ -38,20 +38,25 @@ async function observing(options: ObserveOptions = {}) {
     scrape,
     become: (next: Script) => (script = next),
     serveSnapshot: (flags: readonly string[]) => (snapshot = withSnapshot(flags)),
-    settled: () =>
-      vi.waitFor(async () => {
-        await life.clock.settle();
-        expect(lives.status().requests.inFlight).toBe(0);
-      }),
   };
 }
 
 type Observing = Awaited<ReturnType<typeof observing>>;
 
 /** So many of everything: what the tests expect is counted here by hand. */
-async function knownTraffic({ lives, resolve, ended, clock, become, serveSnapshot, settled }: Observing) {
+async function knownTraffic({
+  lives,
+  resolve,
+  ended,
+  clock,
+  become,
+  serveSnapshot,
+  idle,
+  turnUntil,
+}: Observing) {
   await ended(lives.start());
-  await vi.waitFor(() => {
+  await vi.waitFor(async () => {
+    await clock.settle();
     expect(lives.status().watch?.polls).toBe(1);
   });
   await resolve('a', 'ann'); // a miss
@@ -61,19 +66,20 @@ async function knownTraffic({ lives, resolve, ended, clock, become, serveSnapsho
   await resolve('gone', 'ann'); // a miss
   serveSnapshot(['x', 'y', 'z']);
   await clock.advance(20_000); // two flags change
-  await vi.waitFor(() => {
+  await vi.waitFor(async () => {
+    await clock.settle();
     expect(lives.status().watch?.polls).toBe(2);
   });
   await resolve('a', 'ann'); // a stale hit
-  await settled();
+  await idle();
   become(failing);
   const failed = resolve('h', 'ann'); // a miss: two requests fail
-  await vi.waitFor(async () => {
-    await clock.advance(100);
-    expect(lives.status().requests.retried).toBe(1);
+  await vi.waitFor(() => {
+    expect(lives.status().requests.failed).toEqual({ gateway: 1 });
   });
+  await turnUntil(100, () => lives.status().requests.failed.gateway === 2);
   await failed;
-  await settled();
+  await idle();
 }
 
 describe('known numbers', () => {
@@ -220,7 +226,7 @@ describe('after it was stopped', () => {
     it.become(well);
     await it.resolve('a', 'ann');
     await it.resolve('j', 'ann');
-    await it.settled();
+    await it.idle();
     expect(await it.scrape.series()).toEqual(before);
     it.stop();
   });

@@ -117,7 +117,11 @@ it('nothing planted is visible when flags are evaluated in this process', async 
       })),
     },
   });
-  const shown = await visible(answered, { url: service.url, evaluation: 'in-process' });
+  const shown = await visible(answered, {
+    url: service.url,
+    evaluation: 'in-process',
+    initTimeoutMs: 20_000,
+  });
   expect(shown).toContain('openfeature_flipt_source="in-process"');
   for (const planted of Object.values(PLANTED)) expect(shown).not.toContain(planted);
 });

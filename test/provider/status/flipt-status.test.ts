@@ -52,7 +52,7 @@ describe('the status', () => {
 
   it('counts what the cache found and what was sent', async () => {
     const { server, become } = await changing(good);
-    const { lives, ended, resolve, clock } = living({ url: server.url, watch: false });
+    const { lives, ended, resolve, clock, idle } = living({ url: server.url, watch: false });
     await ended(lives.start());
     await resolve('a', 'ann');
     await resolve('a', 'ann');
@@ -61,18 +61,16 @@ describe('the status', () => {
     await Promise.all(both);
     await clock.advance(20_000);
     await resolve('a', 'ann');
+    await idle();
     become(failing);
     await resolve('c', 'ann');
-    await vi.waitFor(async () => {
-      await clock.settle();
-      expect(lives.status().requests.inFlight).toBe(0);
-    });
+    await idle();
     const { cache, requests } = lives.status();
     expect(cache).toMatchObject({ entries: 2, hits: 1, staleHits: 1, joined: 1, misses: 3 });
     expect(cache.bytes).toBeGreaterThan(800);
     // The start, `a`, `b`, the refresh of `a`, and `c`.
     expect(requests).toMatchObject({ sent: 5, retried: 0, waiting: 0 });
-    expect(requests.failed.gateway).toBeGreaterThanOrEqual(1);
+    expect(requests.failed).toEqual({ gateway: 1 });
   });
 
   it('shows requests under way', async () => {
@@ -94,7 +92,7 @@ describe('the status', () => {
 
   it('names the condition, since when, and why', async () => {
     const { server, become } = await changing(failing);
-    const { lives, ended, clock } = living({
+    const { lives, ended, clock, turnUntil } = living({
       url: server.url,
       watch: false,
       initTimeoutMs: 50,
@@ -103,18 +101,13 @@ describe('the status', () => {
     await clock.advance(1_000);
     const starting = lives.start();
     expect(lives.status()).toMatchObject({ condition: 'starting', since: '2024-01-01T00:00:01.000Z' });
-    await vi.waitFor(async () => {
-      await clock.advance(10);
-      expect(lives.status().condition).toBe('error');
-    });
+    await turnUntil(10, () => lives.status().condition === 'error');
     await starting;
     expect(lives.status()).toMatchObject({ circuit: null });
     expect(lives.status().why).toContain('503');
     become(good);
-    await vi.waitFor(async () => {
-      await clock.advance(1_000);
-      expect(lives.status()).toMatchObject({ condition: 'ready', why: null });
-    });
+    await turnUntil(1_000, () => lives.status().condition !== 'error');
+    expect(lives.status()).toMatchObject({ condition: 'ready', why: null });
     await ended(lives.close());
     expect(lives.status()).toMatchObject({ condition: 'closed', why: null, circuit: null, watch: null });
   });

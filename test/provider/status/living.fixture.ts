@@ -1,5 +1,5 @@
 import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
-import { afterEach } from 'vitest';
+import { afterEach, expect, vi } from 'vitest';
 import type { FliptProviderOptions } from '../../../src/index.js';
 import { providerSettings } from '../../../src/options/settings.js';
 import { openLives } from '../../../src/provider/lives.js';
@@ -33,7 +33,28 @@ export const living = (options: FliptProviderOptions) => {
     }
     return end;
   };
-  return { clock, lives, ended, resolve: (flag: string, user: string) => ended(resolve(flag, user)) };
+  /** Waits until no request is under way. */
+  const idle = () =>
+    vi.waitFor(async () => {
+      await clock.settle();
+      expect(lives.status().requests.inFlight).toBe(0);
+    });
+  /** Turns the clock bit by bit until `done`, and never while a request is under way: none must time out. */
+  const turnUntil = async (stepMs: number, done: () => boolean) => {
+    await idle();
+    while (!done()) {
+      await clock.advance(stepMs);
+      await idle();
+    }
+  };
+  return {
+    clock,
+    lives,
+    ended,
+    idle,
+    turnUntil,
+    resolve: (flag: string, user: string) => ended(resolve(flag, user)),
+  };
 };
 
 export const failing: Script = (_, response) => {
