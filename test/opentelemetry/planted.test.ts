@@ -54,7 +54,7 @@ const itemErrors = answering(({ flagKey }) => ({
 /** Everything that the provider makes visible while flags are asked for in this way. */
 async function visible(script: Script, options: FliptProviderOptions = {}): Promise<string> {
   metrics = scraped();
-  const server = await serving(script, script);
+  const server = await serving(script, echoing(400));
   const provider = flipt({
     url: server.url,
     auth: { token: PLANTED.token },
