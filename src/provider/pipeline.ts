@@ -12,7 +12,7 @@ import type { Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
 import { failedResolution } from '../model/resolution.js';
 import type { Logger } from '../options/provider-options.js';
-import { explaining, type Explain } from './explaining.js';
+import type { Explain } from './explaining.js';
 import { inProcess, type ResolveAll } from './in-process.js';
 import type { Readings } from './status/readings.js';
 import { reportingResolved } from './resolved.js';
@@ -167,7 +167,11 @@ function wire(
   return {
     ...reportingResolved({ resolve, resolveAll }, diagnostics, clock),
     flagKeys: () => snapshots?.snapshot()?.features.flags.keys(),
-    explain: explaining(snapshots, settings),
+    async explain(flag, context) {
+      // Only who asks why pays for the code that says it.
+      const { explaining } = await import('./explaining.js');
+      return explaining(snapshots, settings)(flag, context);
+    },
     snapshot: () => snapshots?.body(),
     isHere: () => isInProcess && (isOffline || (hasSnapshot() && !isServiceBetter())),
     start: () => outsideRequests(begin),
