@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { observeProvider, type ObserveOptions } from '../../src/opentelemetry/index.js';
-import { failing, living, withSnapshot } from '../provider/status/living.fixture.js';
+import { eventually, failing, living, withSnapshot } from '../provider/status/living.fixture.js';
 import { serving } from '../provider/open.fixture.js';
 import { answering, item, orMissing, type Script } from '../servers/scripted.fixture.js';
 import { scraped, type Scraped } from './scraped.fixture.js';
@@ -55,7 +55,7 @@ async function knownTraffic({
   turnUntil,
 }: Observing) {
   await ended(lives.start());
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     await clock.settle();
     expect(lives.status().watch?.polls).toBe(1);
   });
@@ -66,7 +66,7 @@ async function knownTraffic({
   await resolve('gone', 'ann'); // a miss
   serveSnapshot(['x', 'y', 'z']);
   await clock.advance(20_000); // two flags change
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     await clock.settle();
     expect(lives.status().watch?.polls).toBe(2);
   });
@@ -74,7 +74,7 @@ async function knownTraffic({
   await idle();
   become(failing);
   const failed = resolve('h', 'ann'); // a miss: two requests fail
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(lives.status().requests.failed).toEqual({ gateway: 1 });
   });
   await turnUntil(100, () => lives.status().requests.failed.gateway === 2);

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { changing, good } from '../changing.fixture.js';
 import { refusedAddress, serving } from '../open.fixture.js';
-import { failing, living, withSnapshot } from './living.fixture.js';
+import { eventually, failing, living, withSnapshot } from './living.fixture.js';
 
 describe('the status', () => {
   it('is whole before the start', async () => {
@@ -148,13 +148,13 @@ describe('the status', () => {
     script = withSnapshot(['a', 'b', 'c']);
     await clock.advance(15_000);
     expect(lives.status().watch).toMatchObject({ ageMs: 15_000, nextPollAt: null });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await clock.settle();
       expect(lives.status().watch).toMatchObject({ ageMs: 0, flags: 3, polls: 2, changedFlags: 2 });
     });
     script = failing;
     await clock.advance(15_000);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await clock.settle();
       expect(lives.status().watch).toMatchObject({ flags: 3, polls: 3, failedPolls: 1 });
     });
@@ -171,7 +171,7 @@ describe('the status', () => {
     });
     await ended(lives.start());
     await clock.advance(0);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(lives.status().store).toEqual({ isFailing: true, savedAt: null });
     });
     save.mockImplementation(() => Promise.resolve(undefined as never));

@@ -7,6 +7,10 @@ import { manualClock } from '../../clock.fixture.js';
 import { answerJson, type Script } from '../../servers/scripted.fixture.js';
 import { recordingLogger } from '../open.fixture.js';
 
+/** Long enough for a busy machine that has still to load code. */
+export const eventually = (check: () => void | Promise<void>) =>
+  vi.waitFor(check, { timeout: 15_000, interval: 5 });
+
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
@@ -35,7 +39,7 @@ export const living = (options: FliptProviderOptions) => {
   };
   /** Waits until no request is under way. */
   const idle = () =>
-    vi.waitFor(async () => {
+    eventually(async () => {
       await clock.settle();
       expect(lives.status().requests.inFlight).toBe(0);
     });
