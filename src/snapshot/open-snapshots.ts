@@ -13,7 +13,8 @@ import type { StoreReading } from '../stores/keeper.js';
 import type { Asker } from './fetch.js';
 import { keptSnapshots } from './kept-snapshot.js';
 import { sharedFetch } from './shared/shared-fetch.js';
-import { storeCalls } from './shared/store-calls.js';
+import { storeCalls, type StoreCalls } from './shared/store-calls.js';
+import { messageOf } from '../text/describe.js';
 import type { StartingSnapshot } from './watch.js';
 import {
   openWatching,
@@ -70,7 +71,10 @@ export async function openSnapshots(
   const kept = keptSnapshots(options, settings, warn, clock);
   // A store that hangs must leave the start time to ask the service.
   const starting = await kept.load(watch === undefined ? initTimeoutMs : initTimeoutMs / 2, closing);
-  const sharing = watch && sharedBy(options.store, placeOf(settings), watch.pollMs, warn, clock);
+  const calls = watch && callsTo(options.store, placeOf(settings), warn, clock);
+  const sharing: Sharing | undefined =
+    calls &&
+    ((fetch) => sharedFetch(fetch, calls, { place: placeOf(settings), pollMs: watch.pollMs }, clock));
   const source =
     watch === undefined || closing.aborted
       ? unwatched(starting)
@@ -101,25 +105,28 @@ export async function openSnapshots(
       const snapshot = source.snapshot();
       return snapshot && writeBody(namespace, snapshot);
     },
-    store: kept.store,
+    store: calls?.read ?? kept.store,
     async close() {
       await Promise.all([source.close(), kept.close()]);
     },
   };
 }
 
-/** Opens the part that this instance has in a shared store; `undefined` if the store is not shared. */
-function sharedBy(
+/** What this instance asks of a shared store; `undefined` if the store is not shared. */
+function callsTo(
   store: SnapshotStore | undefined,
   place: SnapshotPlace,
-  pollMs: number,
   warn: (message: string) => void,
   clock: Clock,
-): Sharing | undefined {
-  const shared = store?.shared?.(place);
-  if (store === undefined || shared === undefined) return undefined;
-  const calls = storeCalls(shared, () => store.load(place), randomUUID(), warn, clock);
-  return (fetch) => sharedFetch(fetch, calls, { place, pollMs }, clock);
+): StoreCalls | undefined {
+  try {
+    const shared = store?.shared?.(place);
+    if (store === undefined || shared === undefined) return undefined;
+    return storeCalls(shared, () => store.load(place), randomUUID(), warn, clock);
+  } catch (error) {
+    warn(`The shared store of the snapshot is not used: ${messageOf(error)}`);
+    return undefined;
+  }
 }
 
 function placeOf({ url, namespace, environment }: SnapshotPlace): SnapshotPlace {

@@ -190,7 +190,8 @@ export function sharedFetch(
       isClosed = true;
       stopRenewal();
       await publishing;
-      if (share.fence !== undefined) await calls.release();
+      // Also where it holds none: a call that is under way may take one.
+      await calls.release();
     },
   };
 }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { inTime, type Clock } from '../../clock.js';
 import type { SharedPublication, SharedSnapshot, SharedTurn } from '../../options/snapshot-options.js';
+import type { StoreReading } from '../../stores/keeper.js';
 import { messageOf } from '../../text/describe.js';
 import { oneLine } from '../../text/quote.js';
 
@@ -11,6 +12,7 @@ export interface StoreCalls {
   readonly load: () => Promise<{ readonly text: string | undefined } | undefined>;
   readonly publish: (publication: Publication) => Promise<'published' | 'lost' | 'missing' | undefined>;
   readonly release: () => Promise<void>;
+  readonly read: () => StoreReading;
   /** What the store gave cannot be used. */
   readonly complain: (cause: string) => void;
   /** What the store gave is of use. */
@@ -35,6 +37,7 @@ export function storeCalls(
   /** A call that has outlived its time: the store gets no other one before it has ended. */
   let isOverdue = false;
   let isFailing = false;
+  let savedAt: number | undefined;
 
   const complain = (cause: string) => {
     if (!isFailing) {
@@ -77,14 +80,16 @@ export function storeCalls(
         const text: unknown = await load();
         return { text: typeof text === 'string' ? text : undefined };
       }, TEXT_TIMEOUT_MS),
-    publish: (publication) =>
-      inTurn(
-        () => shared.publish({ ...publication, holder }),
-        publication.text === undefined ? CALL_TIMEOUT_MS : TEXT_TIMEOUT_MS,
-      ),
+    async publish(publication) {
+      const withinMs = publication.text === undefined ? CALL_TIMEOUT_MS : TEXT_TIMEOUT_MS;
+      const outcome = await inTurn(() => shared.publish({ ...publication, holder }), withinMs);
+      if (outcome === 'published') savedAt = clock.date();
+      return outcome;
+    },
     release: async () => {
       await inTurn(() => shared.release(holder), CALL_TIMEOUT_MS);
     },
+    read: () => ({ isFailing, savedAt }),
     complain,
     praise() {
       if (isFailing) warn('The shared store of the snapshot works again: one instance polls Flipt for all');

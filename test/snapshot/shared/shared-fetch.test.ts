@@ -211,4 +211,33 @@ describe('a fleet with a shared store', () => {
     expect(await polls(200_000)).toBe(0);
     await close();
   });
+
+  it('says how the store does', async () => {
+    const { clock, ways, store, instances, close } = await fleet(1);
+    const reading = () => instances[0]?.snapshots.store();
+    await clock.advance(POLL_MS);
+    expect(reading()).toEqual({ isFailing: false, savedAt: expect.any(Number) as number });
+    ways.way = fails;
+    await clock.advance(2 * POLL_MS);
+    expect(reading()).toMatchObject({ isFailing: true });
+    ways.way = undefined;
+    await close();
+    expect(store.held.lease).toBeUndefined();
+  });
+
+  it('polls by itself where shared throws, and says so', async () => {
+    const clock = manualClock();
+    const service = countingService(clock);
+    const store = {
+      ...memoryStore(clock).reached(),
+      shared: () => {
+        throw new Error('no database');
+      },
+    };
+    const { state, snapshots, warnings } = await instance(service.send, store, clock, chance(1));
+    await clock.advance(POLL_MS);
+    expect(state()).toBe(1);
+    expect(warnings).toEqual(['The shared store of the snapshot is not used: no database']);
+    await snapshots.close();
+  });
 });
