@@ -58,7 +58,16 @@ function bodyOf(req: ExpressRequest): string | Uint8Array | AsyncIterable<Uint8A
   if (!req.readableDidRead) return req.iterator({ destroyOnReturn: false });
   const parsed: unknown = req.body;
   if (parsed === undefined) return null;
-  return typeof parsed === 'string' || parsed instanceof Uint8Array ? parsed : JSON.stringify(parsed);
+  return typeof parsed === 'string' || parsed instanceof Uint8Array ? parsed : textOf(parsed);
+}
+
+/** Nested too deep to be written again, it is refused as what is no JSON. */
+function textOf(parsed: unknown): string {
+  try {
+    return JSON.stringify(parsed);
+  } catch {
+    return '';
+  }
 }
 
 async function send(response: Response, res: ExpressResponse): Promise<void> {

@@ -2,6 +2,7 @@ import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 import { inTime, systemClock } from '../clock.js';
 import { checkOptions } from '../options/check-options.js';
 import { isPromiseLike, kindOf } from '../text/describe.js';
+import { quoted } from '../text/quote.js';
 import { contextInBody } from './ofrep-body.js';
 import { ofrepRules, type FlagEvaluator, type OfrepOptions } from './ofrep-options.js';
 import { bulk, single } from './ofrep-response.js';
@@ -27,7 +28,7 @@ const PATH = /\/ofrep\/v1\/evaluate\/flags(?:\/([^/]+))?\/?$/;
 export function answering<R>(options: OfrepOptions<R>): Answer<R> {
   checkOptions(ofrepRules, options);
   const { flags, allow = [] } = options;
-  const named = typeof flags === 'function' ? flags : [...new Set(flags)];
+  const named = typeof flags === 'function' ? visibleBy(flags) : [...new Set(flags)];
   const isNamed = (key: string) => (typeof named === 'function' ? named(key) : named.includes(key));
 
   const evaluate = async (
@@ -57,6 +58,16 @@ export function answering<R>(options: OfrepOptions<R>): Answer<R> {
     if (flagKey !== undefined && !isNamed(flagKey)) return notFound(flagKey);
     const context = { ...picked(body.context, allow), ...surrounding(), ...own };
     return evaluate(context, flagKey, request.headers.get('if-none-match'));
+  };
+}
+
+/** What an async function returns is true for every flag: it must not show them all. */
+function visibleBy(flags: (flagKey: string) => unknown): (flagKey: string) => boolean {
+  return (flagKey) => {
+    const isVisible = flags(flagKey);
+    if (typeof isVisible === 'boolean') return isVisible;
+    const got = isPromiseLike(isVisible) ? 'a promise' : kindOf(isVisible);
+    throw new TypeError(`ofrep: flags(${quoted(flagKey)}): expected true or false, got ${got}`);
   };
 }
 

@@ -21,7 +21,8 @@ export interface OfrepOptions<R> {
    */
   readonly context: (request: R) => EvaluationContext | Promise<EvaluationContext>;
   /**
-   * The flags that the browser may see, as a list of keys or as a function that is asked for each key. All others are not
+   * The flags that the browser may see, as a list of keys or as a function that is asked for each key and returns `true`
+   * or `false`; anything else, such as a promise, is a TypeError for the framework's error handling. All others are not
    * evaluated, and do not exist for the browser. For all flags at once, a function needs Flipt's snapshot.
    */
   readonly flags: readonly string[] | ((flagKey: string) => boolean);

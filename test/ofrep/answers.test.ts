@@ -1,6 +1,7 @@
 import { OpenFeature } from '@openfeature/server-sdk';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
+import { ofrep } from '../../src/ofrep/index.js';
 import { localService, open, refusedAddress } from '../provider/open.fixture.js';
 import { FEATURES, ITEMS, KEYS } from './features.fixture.js';
 import { ask, hosted, HOSTS } from './hosts.fixture.js';
@@ -76,6 +77,24 @@ describe.each(HOSTS)('%s', (_, host) => {
     expect((await ask(url)).body).toEqual({ flags: [ITEMS[0], ITEMS[1]] });
     expect((await ask(url, 'off')).body).toEqual(ITEMS[1]);
     expect((await ask(url, 'secret')).status).toBe(404);
+  });
+
+  it.each<[string, unknown]>([
+    ['a promise', Promise.resolve(false)],
+    ['undefined', undefined],
+  ])('shows no flag if the function gives %s', async (given, isVisible) => {
+    vi.spyOn(console, 'error').mockReturnValue();
+    const service = await localService({ features: FEATURES });
+    const { provider } = await open({ url: service.url, evaluation: 'in-process' });
+    const flags = () => isVisible as boolean;
+    for (const path of ['flags', 'flags/secret']) {
+      const request = new Request(`http://app/ofrep/v1/evaluate/${path}`, { method: 'POST', body: '{}' });
+      await expect(ofrep({ provider, flags, context: () => ({}) })(request)).rejects.toThrow(
+        `expected true or false, got ${given}`,
+      );
+    }
+    const url = await hosted(host, { provider, flags });
+    expect((await fetch(`${url}/ofrep/v1/evaluate/flags`, { method: 'POST', body: '{}' })).status).toBe(500);
   });
 
   it('says that a function needs a snapshot for all flags; one flag needs none', async () => {

@@ -76,6 +76,12 @@ describe.each(HOSTS)('%s', (name, host) => {
     expect(await ask(url, 'on', { body })).toMatchObject({ status: 400, body: { key: 'on', errorCode } });
   });
 
+  it('refuses an attribute that is nested deeper than JSON can be written', async () => {
+    const url = await hosted(host, { provider: await flipt(), flags: KEYS, allow: ['plan'] });
+    const body = `{"context":{"plan":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`;
+    expect((await ask(url, undefined, { body })).status).toBe(400);
+  });
+
   it('does not need a context in the body', async () => {
     const url = await hosted(host, { provider: await flipt(), flags: KEYS });
     expect((await ask(url, undefined, { body: '{}' })).body).toEqual({ flags: ITEMS });
