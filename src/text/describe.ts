@@ -18,7 +18,11 @@ export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLik
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
-/** The message of anything that was thrown: not only errors are. */
+/** The message of anything that was thrown: not only errors are. Never throws, for that would hide what has failed. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return 'an error without a message';
+  }
 }

@@ -43,6 +43,8 @@ describe('the message of what was thrown', () => {
     [new Error('no session'), 'no session'],
     ['no session', 'no session'],
     [undefined, 'undefined'],
+    [Object.assign(new Error(), { message: 5 }), '5'],
+    [Object.create(null), 'an error without a message'],
   ])('%o', (thrown, message) => {
     expect(messageOf(thrown)).toBe(message);
   });
