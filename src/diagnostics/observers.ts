@@ -26,7 +26,8 @@ export function openObservers(warn: (message: string) => void): Observers {
     observer.end();
     const ends = [...observer.types].map((type) =>
       source?.listen(type, (event) => {
-        observer.hear(fliptEvent(event));
+        // Another listener of this very event may have ended it.
+        if (observers.has(observer)) observer.hear(fliptEvent(event));
       }),
     );
     observer.end = () => {

@@ -29,6 +29,18 @@ describe('a listener', () => {
     expect(Object.values(diagnostics.wants)).toEqual(EVENT_TYPES.map(() => false));
   });
 
+  it('hears nothing more once it is ended, not even the event that another listener ends it for', () => {
+    const { observers, diagnostics } = observing();
+    const heard = vi.fn();
+    let end: () => void = () => undefined;
+    observers.add(() => {
+      end();
+    });
+    end = observers.add(heard);
+    diagnostics.report(HIT);
+    expect(heard).not.toHaveBeenCalled();
+  });
+
   it('makes the layers report only what it names', () => {
     const { observers, diagnostics } = observing();
     observers.add(vi.fn(), ['joined']);
