@@ -67,6 +67,8 @@ export function openWatch(
   let condition: WatchCondition | undefined;
   let underWay: Promise<void> | undefined;
   let following: Promise<void> | undefined;
+  /** For whom the following one asks. A user's wish is not lost when it joins the wish of somebody else. */
+  let followingAsker: Asker | undefined;
   let nextPollAt: number | undefined;
   let lastFailure: Failure | undefined;
   let cancelPoll: () => void = () => undefined;
@@ -82,11 +84,11 @@ export function openWatch(
     if (isClosed) return;
     learn(fetched);
     schedule(nextMs(fetched));
+    awaitLoss();
   };
   const schedule = (delayMs: number) => {
     nextPollAt = clock.date() + delayMs;
     cancelPoll = clock.after(delayMs, () => void join(), 'background');
-    awaitLoss();
   };
   const nextMs = (fetched: Fetched): number => {
     if (!isShared) return nextDelayMs(state, pollMs, clock.now(), random());
@@ -159,6 +161,7 @@ export function openWatch(
     if (flags.length > 0) report({ type: 'flags-changed', flags });
   };
 
+  // A kept snapshot is old, as a rule. Only a poll that fails shows that the watch is lost.
   if (isPatient) schedule(pollMs * random());
   else void join();
   return {
@@ -169,9 +172,11 @@ export function openWatch(
     poll(asker) {
       if (clock.now() < state.notBefore) return Promise.resolve();
       if (underWay === undefined) return join(asker);
+      if (followingAsker === undefined || asker === 'user') followingAsker = asker;
       following ??= underWay.then(() => {
-        following = undefined;
-        return join(asker);
+        const nextAsker = followingAsker;
+        following = followingAsker = undefined;
+        return join(nextAsker);
       });
       return following;
     },

@@ -15,7 +15,12 @@ const UNCHANGED = reply(304);
 const EVERY_5_MINUTES = 300_000;
 
 /** Snapshots of a service that answers as a test says, kept in memory. */
-async function keeping(first: Reply | Failure, clock: ManualClock = manualClock(), texts: string[] = []) {
+async function keeping(
+  first: Reply | Failure,
+  clock: ManualClock = manualClock(),
+  texts: string[] = [],
+  evaluation?: 'remote',
+) {
   const it = { answer: first };
   const store = {
     load: () => Promise.resolve(texts.at(-1)),
@@ -29,15 +34,19 @@ async function keeping(first: Reply | Failure, clock: ManualClock = manualClock(
     http: { timeoutMs: 500 },
     watch: { pollMs: POLL_MS, stream: false },
     snapshot: { store },
+    evaluation,
     initTimeoutMs: 5_000,
   };
+  const diagnostics = openDiagnostics();
+  const conditions: string[] = [];
+  diagnostics.listen('watch-changed', ({ state }) => conditions.push(state));
   const warnings: string[] = [];
   const life = { warn: (message: string) => warnings.push(message), closing: new AbortController().signal };
   const send = () => Promise.resolve(it.answer);
-  const snapshots = await openSnapshots(send, settings, life, openDiagnostics(), clock, () => 0.5);
+  const snapshots = await openSnapshots(send, settings, life, diagnostics, clock, () => 0.5);
   const kept = () => readKept(texts.at(-1) ?? '', ORIGIN);
   await clock.settle();
-  return { clock, it, snapshots, texts, kept, warnings };
+  return { clock, it, snapshots, texts, kept, warnings, conditions };
 }
 
 describe('a kept snapshot', () => {
@@ -96,5 +105,25 @@ describe('a kept snapshot', () => {
     await clock.advance(0);
     expect(texts).toHaveLength(2);
     expect(again.kept()).toMatchObject({ confirmedAt: clock.date() });
+  });
+});
+
+describe('a start in remote mode with an old kept snapshot', () => {
+  it('does not report a lost watch before its first poll has failed', async () => {
+    const { clock, snapshots, texts } = await keeping(WITH_ETAG);
+    await clock.advance(0);
+    await snapshots.close();
+    await clock.advance(100 * POLL_MS);
+    const next = await keeping(UNCHANGED, clock, texts, 'remote');
+    expect(next.snapshots.lostForMs()).toBeGreaterThan(0);
+    await clock.advance(POLL_MS);
+    expect(next.conditions).toEqual(['working']);
+    await next.snapshots.close();
+    await clock.advance(100 * POLL_MS);
+    const failing = await keeping(refusedConnection, clock, texts, 'remote');
+    await clock.advance(POLL_MS);
+    expect(failing.conditions).toEqual(['lost']);
+    await failing.snapshots.close();
+    expect(clock.timers()).toBe(0);
   });
 });

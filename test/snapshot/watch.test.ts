@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Reply } from '../../src/http/reply.js';
 import type { Failure } from '../../src/model/failure.js';
+import type { Asker, FetchSnapshot } from '../../src/snapshot/fetch.js';
+import { openWatch } from '../../src/snapshot/watch.js';
 import { manualClock } from '../clock.fixture.js';
 import { bodyJson, reply } from './fetched.fixture.js';
 import { POLL_MS, watching } from './watched.fixture.js';
@@ -189,6 +191,21 @@ describe('poll', () => {
 
     expect(requests).toHaveLength(2);
     expect(watch.snapshot()?.version).toBe('two');
+  });
+
+  it('asks for a user where the wish of a user joins one of the stream, which waits already', async () => {
+    const clock = manualClock();
+    const askers: (Asker | undefined)[] = [];
+    const fetch: FetchSnapshot = (_, asker) => {
+      askers.push(asker);
+      return Promise.resolve({ kind: 'no-news' });
+    };
+    const watch = openWatch({ fetch, pollMs: POLL_MS }, { report: () => undefined }, clock, () => 0.5);
+    await Promise.all([watch.poll('stream'), watch.poll('user'), watch.poll('stream')]);
+    expect(askers).toEqual([undefined, 'user']);
+    await watch.poll('stream');
+    expect(askers).toEqual([undefined, 'user', 'stream']);
+    watch.close();
   });
 });
 
