@@ -3,6 +3,7 @@ import type { SharedRecord, SharedTurn, SnapshotPlace } from '../../options/snap
 import { messageOf } from '../../text/describe.js';
 import { digestOf } from '../contents.js';
 import type { Asker, Fetched, FetchSnapshot, Known } from '../fetch.js';
+import type { Snapshot } from '../snapshot.js';
 import { readStored, storedText } from '../stored-snapshot.js';
 import { isTooSoon, LONGEST_PAUSE_MS } from '../watch-state.js';
 import { left, NEWCOMER, pollFailed, polled, renewalMs, turned, wantedLeaseMs, type Share } from './share.js';
@@ -49,6 +50,7 @@ export function sharedFetch(
   let publishing: Promise<void> = Promise.resolve();
   let cancelRenewal: (() => void) | undefined;
   let isClosed = false;
+  const versionOf = versioning();
 
   const look: FetchSnapshot = async (known, asker = 'schedule') => {
     // The one kept is the store's, or as good as that.
@@ -203,6 +205,12 @@ function longestAgeMs(storeMs: number): number {
 }
 
 /** The same for all who have this snapshot, wherever they have it from. */
-function versionOf({ snapshot, etag }: Known): string {
-  return `${digestOf(snapshot.contents)} ${snapshot.semantics} ${etag ?? ''}`;
+function versioning(): (known: Known) => string {
+  // Each poll needs it, and the digest of 10,000 flags blocks the event loop for 10 ms.
+  const digests = new WeakMap<Snapshot, string>();
+  return ({ snapshot, etag }) => {
+    const digest = digests.get(snapshot) ?? digestOf(snapshot.contents);
+    digests.set(snapshot, digest);
+    return `${digest} ${snapshot.semantics} ${etag ?? ''}`;
+  };
 }

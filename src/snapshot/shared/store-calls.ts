@@ -82,7 +82,10 @@ export function storeCalls(
       }, TEXT_TIMEOUT_MS),
     async publish(publication) {
       const withinMs = publication.text === undefined ? CALL_TIMEOUT_MS : TEXT_TIMEOUT_MS;
-      const outcome = await inTurn(() => shared.publish({ ...publication, holder }), withinMs);
+      const outcome = await inTurn(
+        async () => v.parse(outcomeSchema, await shared.publish({ ...publication, holder })),
+        withinMs,
+      );
       if (outcome === 'published') savedAt = clock.date();
       return outcome;
     },
@@ -98,6 +101,10 @@ export function storeCalls(
   };
 }
 
+const WRONG_RESULT = 'the store gave something else than what its interface says';
+
+const outcomeSchema = v.picklist(['published', 'lost', 'missing'], WRONG_RESULT);
+
 const number = v.pipe(v.number(), v.finite());
 const turnSchema = v.object(
   {
@@ -105,5 +112,5 @@ const turnSchema = v.object(
     record: v.optional(v.object({ version: v.string(), confirmedAt: number, fullBodyMs: number })),
     time: number,
   },
-  'the store gave something else than what its interface says',
+  WRONG_RESULT,
 );

@@ -224,20 +224,4 @@ describe('a fleet with a shared store', () => {
     await close();
     expect(store.held.lease).toBeUndefined();
   });
-
-  it('polls by itself where shared throws, and says so', async () => {
-    const clock = manualClock();
-    const service = countingService(clock);
-    const store = {
-      ...memoryStore(clock).reached(),
-      shared: () => {
-        throw new Error('no database');
-      },
-    };
-    const { state, snapshots, warnings } = await instance(service.send, store, clock, chance(1));
-    await clock.advance(POLL_MS);
-    expect(state()).toBe(1);
-    expect(warnings).toEqual(['The shared store of the snapshot is not used: no database']);
-    await snapshots.close();
-  });
 });

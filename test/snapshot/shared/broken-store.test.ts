@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { manualClock } from '../../clock.fixture.js';
+import { chance, countingService, instance, POLL_MS } from './fleet.fixture.js';
+import { memoryStore } from './memory-store.fixture.js';
+
+describe('an instance with a shared store that does not do what its interface says', () => {
+  it('polls by itself where shared throws, and says so', async () => {
+    const clock = manualClock();
+    const service = countingService(clock);
+    const store = {
+      ...memoryStore(clock).reached(),
+      shared: () => {
+        throw new Error('no database');
+      },
+    };
+    const { state, snapshots, warnings } = await instance(service.send, store, clock, chance(1));
+    await clock.advance(POLL_MS);
+    expect(state()).toBe(1);
+    expect(warnings).toEqual(['The shared store of the snapshot is not used: no database']);
+    await snapshots.close();
+  });
+
+  it('polls by itself where publish gives something else than it should, and says so', async () => {
+    const clock = manualClock();
+    const service = countingService(clock);
+    const reached = memoryStore(clock).reached();
+    const store: typeof reached = {
+      ...reached,
+      shared: (place) => {
+        const shared = reached.shared?.(place);
+        if (shared === undefined) throw new Error('it is shared');
+        return { ...shared, publish: () => Promise.resolve(undefined as never) };
+      },
+    };
+    const { state, snapshots, warnings } = await instance(service.send, store, clock, chance(1));
+    await clock.advance(POLL_MS);
+    expect(state()).toBe(1);
+    expect(warnings).toEqual([
+      expect.stringMatching(/: the store gave something else than what its interface says$/),
+    ]);
+    await snapshots.close();
+  });
+});
