@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Handler } from './handler.js';
@@ -29,6 +30,8 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   let inFlight = 0;
   let closing: Promise<void> | undefined;
   const ending = new AbortController();
+  // Each stream listens: many of them are no leak.
+  setMaxListeners(0, ending.signal);
 
   server.on('request', (request, response) => {
     requests++;

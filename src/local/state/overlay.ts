@@ -1,5 +1,5 @@
 import type { SegmentChoice } from '../../engine/features.js';
-import { canGive, chosenVariant, freeKey, type OverrideValue } from './override-value.js';
+import { canGive, chosenVariant, freeKeys, type OverrideValue } from './override-value.js';
 import type {
   BooleanFlagRecord,
   FlagRecord,
@@ -32,11 +32,12 @@ export function overlaid(
   const segments = new Map(namespace.segments);
   const identity = () => ({ id: stamp.id(), ...dates(stamp) });
   const chosen = new Map<string, SegmentChoice>();
+  const segmentKeys = freeKeys('override', namespace.segments);
 
   const choiceOf = (entity: string): SegmentChoice => {
     const known = chosen.get(entity);
     if (known !== undefined) return known;
-    const segment = entitySegment(freeKey('override', segments), entity, identity());
+    const segment = entitySegment(segmentKeys.next().value, entity, identity());
     segments.set(segment.key, segment);
     const choice = { segmentKeys: [segment.key], segmentOperator: 'OR_SEGMENT_OPERATOR' } as const;
     chosen.set(entity, choice);

@@ -56,11 +56,18 @@ function parsed(text: string): unknown {
   }
 }
 
+type Taken = { readonly has: (key: string) => boolean };
+
 /** A key that is not taken. */
-export function freeKey(base: string, taken: { readonly has: (key: string) => boolean }): string {
+export function freeKey(base: string, taken: Taken): string {
+  return freeKeys(base, taken).next().value;
+}
+
+/** Keys that are not taken, each of them once: looking from the start for each would take quadratic time. */
+export function* freeKeys(base: string, taken: Taken): Generator<string, never> {
   for (let number = 1; ; number++) {
     const key = number === 1 ? base : `${base}-${number}`;
-    if (!taken.has(key)) return key;
+    if (!taken.has(key)) yield key;
   }
 }
 

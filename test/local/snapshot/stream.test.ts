@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { FeaturesDocument } from '../../../src/local/index.js';
 import { ask } from '../requests.fixture.js';
 import { useServices } from '../running.fixture.js';
@@ -101,6 +101,16 @@ describe('the stream of v2', () => {
     const ended = expect(next()).rejects.toThrow('terminated');
     await service.close();
     await ended;
+  });
+
+  it('is no leak where many follow it', async () => {
+    const warned = vi.fn<(warning: Error) => void>();
+    process.on('warning', warned);
+    const service = await start({ features, semantics: 'v2' });
+    const streams = await Promise.all(Array.from({ length: 11 }, async () => open(service.url)));
+    for (const { end } of streams) end();
+    process.off('warning', warned);
+    expect(warned.mock.calls.filter(([{ name }]) => name === 'MaxListenersExceededWarning')).toEqual([]);
   });
 
   it('is refused where the environment is unknown, and to those who accept something else', async () => {
