@@ -1,7 +1,7 @@
 import { ProviderStatus, OpenFeature } from '@openfeature/server-sdk';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FliptClient, FliptServiceError } from '../../../src/client/index.js';
-import { FliptProvider, type Logger } from '../../../src/index.js';
+import { FliptProvider, type HttpDispatcher, type Logger } from '../../../src/index.js';
 import { kubernetesLogin } from '../../../src/http/auth/kubernetes-login.js';
 import { replied, sending } from '../outcomes.fixture.js';
 import { answering, answerJson, item, orMissing, type Script } from '../../servers/scripted.fixture.js';
@@ -133,6 +133,30 @@ describe('a provider in a pod', () => {
     expect(new Set(await Promise.all(users))).toEqual(new Set([true]));
     expect(server.logins()).toBe(1);
     expect(new Set(authorizations(server))).toEqual(new Set([undefined, 'Bearer dummy-client-token']));
+  });
+
+  it('ends a login with its close, also where the dispatcher is yours', async () => {
+    await using pod = await podToken();
+    let askedWith: (signal: unknown) => void = () => undefined;
+    const asked = new Promise((resolve) => {
+      askedWith = resolve;
+    });
+    const dispatcher = {
+      request({ signal }: { readonly signal: AbortSignal }) {
+        askedWith(signal);
+        return new Promise<never>(() => undefined);
+      },
+    };
+    const provider = new FliptProvider({
+      auth: { kubernetes: { tokenPath: pod.path } },
+      http: { dispatcher: dispatcher as HttpDispatcher },
+      logger: QUIET,
+    });
+    const start = expect(provider.initialize()).rejects.toThrow('closed');
+    const signal = await asked;
+    await provider.onClose();
+    expect(signal).toMatchObject({ aborted: true });
+    await start;
   });
 
   it('has a start that is fatal where the login is rejected, and an error where Flipt is down', async () => {
