@@ -28,6 +28,8 @@ export interface EventTotals {
   flagsChanged: number;
   /** Evaluations that Flipt was not asked for, by flag; `undefined` where nobody wants to know. */
   readonly unasked: Totals<string> | undefined;
+  /** Those that joined a question, by flag, until it is known whether there is such a flag. */
+  readonly joined: Totals<string>;
 }
 
 /** `ok` where nothing has failed. */
@@ -58,6 +60,7 @@ export function eventTotals(perFlag: readonly string[] | 'all'): EventTotals {
     shed: new Map(),
     flagsChanged: 0,
     unasked: perFlag === 'all' ? new Map() : undefined,
+    joined: new Map(),
   };
 }
 
@@ -79,7 +82,7 @@ export function count(totals: EventTotals, event: FliptEvent): void {
       break;
     case 'joined':
       add(totals.lookUps, event.type);
-      if (totals.unasked !== undefined) add(totals.unasked, event.flag);
+      if (totals.unasked !== undefined) add(totals.joined, event.flag);
       break;
     case 'attempt':
       add(totals.attempts, event.failure ?? 'ok');
@@ -101,10 +104,12 @@ export function count(totals: EventTotals, event: FliptEvent): void {
 }
 
 function countResolve(
-  { resolves, ofFlags, unasked }: EventTotals,
+  { resolves, ofFlags, unasked, joined }: EventTotals,
   { flag, source, stale, missing, failure }: Extract<FliptEvent, { type: 'resolved' }>,
 ): void {
   const mine = (ofFlags.size === 0 ? resolves : (ofFlags.get(flag) ?? resolves))[source];
+  const joinedNow = joined.get(flag) ?? 0;
+  if (joinedNow > 0) joined.delete(flag);
   if (failure !== undefined) {
     add(mine.failed, failure);
     return;
@@ -116,7 +121,8 @@ function countResolve(
   if (stale) mine.stale++;
   else mine.ok++;
   // Flipt has counted what it was asked.
-  if (unasked !== undefined && source !== 'service') add(unasked, flag);
+  const unaskedNow = source === 'service' ? joinedNow : joinedNow + 1;
+  if (unasked !== undefined && unaskedNow > 0) add(unasked, flag, unaskedNow);
 }
 
 function add<By extends string>(totals: Totals<By>, by: By, more = 1): void {

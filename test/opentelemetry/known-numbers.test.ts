@@ -165,6 +165,10 @@ describe('known numbers', () => {
   it("count for Flipt's own statistics what it was not asked, under Flipt's names", async () => {
     const it = await observing({ perFlag: 'all' });
     await knownTraffic(it);
+    // What joins a question for no flag is no evaluation: else whoever invents flag keys makes series.
+    it.become(well);
+    await Promise.all([it.resolve('gone', 'bob'), it.resolve('gone', 'bob')]);
+    expect(it.lives.status().cache.joined).toBe(2);
     const series = (await it.scrape.series()).filter(({ name }) => name.startsWith('flipt_'));
     expect(series.map(({ name, labels, value }) => [name, labels, value])).toEqual(
       [
