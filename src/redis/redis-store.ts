@@ -64,7 +64,7 @@ interface Keys {
 
 /** A cluster keeps the keys of one hash tag, which is what stands in braces, in one place. */
 function keysFor(key: string): Keys {
-  const tagged = /\{[^}]+\}/.test(key) ? key : `{${key}}`;
+  const tagged = /\{[^{}]+\}/.test(key) ? key : `{${key}}`;
   const named = (name: string) => `${tagged}:${name}`;
   return {
     lease: named('lease'),

@@ -14,6 +14,8 @@ const ALSO_USED = [
   '@openfeature/open-telemetry-hooks',
   '@openfeature/ofrep-web-provider',
   '@openfeature/web-sdk',
+  '@opentelemetry/exporter-prometheus',
+  '@opentelemetry/sdk-metrics',
   '@opentelemetry/sdk-trace-node',
   '@types/koa',
   '@types/ws',
