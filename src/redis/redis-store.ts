@@ -36,7 +36,7 @@ export interface RedisStoreOptions {
  * ```
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): SnapshotStore {
-  const commands = oneAtATime(commandsOf(client));
+  const commands = fewAtATime(commandsOf(client));
   checkOptions(
     { owner: 'redisStore', shape: members({ key: v.optional(filledText('the name of a key')) }) },
     options,
@@ -122,16 +122,24 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : Buffer.isBuffer(value) ? value.toString('utf8') : String(value);
 }
 
+/** For each snapshot. Several providers of a process may share one, and each of them has one or two commands under way. */
+const MOST_UNANSWERED = 8;
+
 /** While it is offline, a client queues its commands: without a limit, an outage would end with a flood of them. */
-function oneAtATime({ get, set, run }: RedisCommands): RedisCommands {
-  const unanswered = new Set<string>();
+function fewAtATime({ get, set, run }: RedisCommands): RedisCommands {
+  const unanswered = new Map<string, number>();
   const send = async <T>(key: string, command: () => Promise<T>): Promise<T> => {
-    if (unanswered.has(key)) throw new Error('Redis has not answered the last command yet');
-    unanswered.add(key);
+    const before = unanswered.get(key) ?? 0;
+    if (before >= MOST_UNANSWERED) {
+      throw new Error(`Redis has not answered the last ${MOST_UNANSWERED} commands yet`);
+    }
+    unanswered.set(key, before + 1);
     try {
       return await command();
     } finally {
-      unanswered.delete(key);
+      const after = (unanswered.get(key) ?? 1) - 1;
+      if (after > 0) unanswered.set(key, after);
+      else unanswered.delete(key);
     }
   };
   const tagOf = (key: string) => key.slice(0, key.lastIndexOf(':'));

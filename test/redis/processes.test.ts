@@ -60,7 +60,7 @@ describe.skipIf(noRedis !== undefined)(`${SIZE} processes, one Redis, one servic
     const polls: number[] = [];
     const whole: number[] = [];
     // A busy machine may cost the holder its lease before it has written what it found.
-    while (!whole.includes(1) && whole.length < 5) {
+    while (!(whole.includes(1) && Math.min(...polls) <= 10) && whole.length < 5) {
       polls.push(await pollsWithin(6 * POLL_MS));
       const before = service.counts.whole;
       service.service.state++;

@@ -1,7 +1,7 @@
 import { ProviderStatus, OpenFeature } from '@openfeature/server-sdk';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FliptClient, FliptServiceError } from '../../../src/client/index.js';
-import { FliptProvider, type HttpDispatcher, type Logger } from '../../../src/index.js';
+import { FliptProvider, type Logger } from '../../../src/index.js';
 import { kubernetesLogin } from '../../../src/http/auth/kubernetes-login.js';
 import { replied, sending } from '../outcomes.fixture.js';
 import { answering, answerJson, item, orMissing, type Script } from '../../servers/scripted.fixture.js';
@@ -149,7 +149,7 @@ describe('a provider in a pod', () => {
     };
     const provider = new FliptProvider({
       auth: { kubernetes: { tokenPath: pod.path } },
-      http: { dispatcher: dispatcher as HttpDispatcher },
+      http: { dispatcher },
       logger: QUIET,
     });
     const start = expect(provider.initialize()).rejects.toThrow('closed');
