@@ -11,12 +11,12 @@ const FILES = {
 
 /** `GET /modules/web-sdk.js` and so on: a browser finds modules by address and not by name. */
 export function browserModules(req, res, next) {
-  const file = FILES[req.params.name];
-  if (file === undefined) {
+  const { name } = req.params;
+  if (!Object.hasOwn(FILES, name)) {
     next();
     return;
   }
-  const path = fileURLToPath(new URL(`../../node_modules/@openfeature/${file}`, import.meta.url));
+  const path = fileURLToPath(new URL(`../../node_modules/@openfeature/${FILES[name]}`, import.meta.url));
   const code = readFileSync(path, 'utf8')
     .replace(/\bfrom\s*(['"])@openfeature\/([\w-]+)\1/g, "from '/modules/$2.js'")
     .replace(/^\/\/# sourceMappingURL=.*$/m, '');

@@ -28,6 +28,13 @@ export async function startFlipt() {
     }
     changed(true);
   };
+  // One press after the other: the next may come while Flipt stops or starts.
+  let last = Promise.resolve();
+  const inTurn = (press) => {
+    const turn = last.then(press);
+    last = turn.catch(() => {});
+    return turn;
+  };
   watchFile(FEATURES, { interval: LOOK_EVERY_MS, persistent: false }, reload);
 
   return {
@@ -37,27 +44,34 @@ export async function startFlipt() {
     problem: () => problem,
     /** Calls the listener with `flags: true` if flags may have changed. */
     onChange: (listener) => listeners.add(listener),
-    async setFlag(key, enabled) {
-      await service?.setFlag('default', key, { enabled });
-      switched.set(key, enabled);
-      changed(true);
-    },
-    async stop() {
-      const stopping = service;
-      service = undefined;
-      await stopping?.close();
-      changed();
-    },
-    async start() {
-      if (service !== undefined) return;
-      const next = await startLocalService({ features: FEATURES, port: Number(new URL(url).port) });
-      for (const [key, enabled] of switched) await next.setFlag('default', key, { enabled });
-      service = next;
-      changed();
-    },
-    async close() {
-      unwatchFile(FEATURES, reload);
-      await service?.close();
-    },
+    setFlag: (key, enabled) =>
+      inTurn(async () => {
+        if (service === undefined) throw new Error('Flipt is stopped');
+        await service.setFlag('default', key, { enabled });
+        switched.set(key, enabled);
+        changed(true);
+      }),
+    stop: () =>
+      inTurn(async () => {
+        const stopping = service;
+        service = undefined;
+        await stopping?.close();
+        changed();
+      }),
+    start: () =>
+      inTurn(async () => {
+        if (service !== undefined) return;
+        service = await startLocalService({ features: FEATURES, port: Number(new URL(url).port) });
+        for (const [key, enabled] of switched) {
+          // The file may have lost the flag meanwhile.
+          await service.setFlag('default', key, { enabled }).catch(() => switched.delete(key));
+        }
+        changed();
+      }),
+    close: () =>
+      inTurn(async () => {
+        unwatchFile(FEATURES, reload);
+        await service?.close();
+      }),
   };
 }

@@ -58,7 +58,8 @@ export function live(modes, flipt) {
     let isOutdated = false;
     const show = async () => {
       isOutdated = true;
-      if (isSending) return;
+      // A page that does not read gets the newest state when it reads again.
+      if (isSending || res.writableNeedDrain) return;
       isSending = true;
       while (isOutdated && pages.has(show)) {
         isOutdated = false;

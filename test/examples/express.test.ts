@@ -49,6 +49,22 @@ it("serves each user's page, and ends cleanly on Ctrl-C", async () => {
   expect(await interrupt()).toMatchObject({ code: 0, signal: null });
 });
 
+it('starts Flipt again, however it was pressed before', async () => {
+  const { url, interrupt } = await served([MAIN]);
+  const press = async (path: string, body: object) => {
+    const headers = { 'content-type': 'application/json' };
+    return (await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).status;
+  };
+  expect(await press('/flags/holiday-banner', { enabled: true })).toBe(204);
+  expect(await press('/flipt', { running: false })).toBe(204);
+  expect(await press('/flags/missing', { enabled: true })).toBe(500);
+  const twice = [true, true, false, true].map((running) => press('/flipt', { running }));
+  expect(await Promise.all(twice)).toEqual([204, 204, 204, 204]);
+  expect(await press('/flags/holiday-banner', { enabled: false })).toBe(204);
+  expect((await fetch(`${url}/modules/constructor.js`)).status).toBe(404);
+  expect(await interrupt()).toMatchObject({ code: 0 });
+});
+
 it('says so if the port is in use, and ends with 1', async () => {
   const first = await served([MAIN]);
   const { port } = new URL(first.url);
