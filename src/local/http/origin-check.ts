@@ -12,19 +12,22 @@ export interface RequestOrigin {
 /**
  * Refuses what a page of another site may send through a visitor's browser: a request with a foreign Origin, or one
  * whose Host is a name that the site has pointed at this machine. A name that is no address of this machine must be
- * among the allowed ones. Those allow an unspecified address (`0.0.0.0`, `::`): then any address is this machine's.
+ * among the allowed ones. If those hold an unspecified address (`0.0.0.0`, `::`), any address may be this machine's; but
+ * any site may have an address for its origin, so that only pages of the one addressed are the service's own.
  */
 export function originCheck(allowed: readonly string[]): (request: RequestOrigin) => void {
   const names = new Set(allowed.map((name) => hostname(name)));
   const anyAddress = names.has('0.0.0.0') || names.has('::');
-  const isOurs = (name: string): boolean =>
-    isLoopback(name) || names.has(name) || (anyAddress && isIP(name) !== 0);
+  const isOurs = (name: string): boolean => isLoopback(name) || names.has(name);
   return ({ host, origin }) => {
-    if (host !== undefined && !isOurs(hostname(host))) {
-      const name = quoted(hostname(host));
+    const addressed = host === undefined ? undefined : hostname(host);
+    if (addressed !== undefined && !isOurs(addressed) && !(anyAddress && isIP(addressed) !== 0)) {
+      const name = quoted(addressed);
       throw forbidden(`the host ${name} is not allowed; the option allowHosts (--allow-host) allows it`);
     }
-    if (origin !== undefined && !isOurs(hostname(origin.replace(/^https?:\/\//i, '')))) {
+    if (origin === undefined) return;
+    const page = hostname(origin.replace(/^https?:\/\//i, ''));
+    if (!isOurs(page) && page !== addressed) {
       throw forbidden(
         `requests of pages from ${quoted(origin)} are not allowed; allowHosts (--allow-host) allows them`,
       );

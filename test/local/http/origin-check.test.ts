@@ -83,6 +83,22 @@ describe('an origin', () => {
   });
 });
 
+describe('an origin, where any address may be the service’s', () => {
+  it.each([
+    ['http://192.0.2.1:8080', true],
+    ['http://192.0.2.1:3000', true],
+    ['http://localhost:3000', true],
+    ['http://203.0.113.5', false],
+    ['http://[2001:db8::1]', false],
+  ])('%s: %s', (origin, passes) => {
+    const check = () => {
+      originCheck(['0.0.0.0'])({ host: '192.0.2.1:8080', origin });
+    };
+    if (passes) expect(check).not.toThrow();
+    else expect(check).toThrow(/^requests of pages from ".*" are not allowed/);
+  });
+});
+
 describe('a page of another site', () => {
   const body = '{"key":"made","name":"Made"}';
   const made = (url: string) => statusOf(url, `GET ${SEGMENTS}/made`, {});
