@@ -12,6 +12,7 @@ import type { Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
 import { failedResolution } from '../model/resolution.js';
 import type { Logger } from '../options/provider-options.js';
+import { messageOf } from '../text/describe.js';
 import type { Explain } from './explaining.js';
 import { inProcess, type ResolveAll } from './in-process.js';
 import type { Readings } from './status/readings.js';
@@ -168,9 +169,14 @@ function wire(
     ...reportingResolved({ resolve, resolveAll }, diagnostics, clock),
     flagKeys: () => snapshots?.snapshot()?.features.flags.keys(),
     async explain(flag, context) {
-      // Only who asks why pays for the code that says it.
-      const { explaining } = await import('./explaining.js');
-      return explaining(snapshots, settings)(flag, context);
+      try {
+        // Only who asks why pays for the code that says it.
+        const { explaining } = await import('./explaining.js');
+        return await explaining(snapshots, settings)(flag, context);
+      } catch (error) {
+        // Node's code of a file that is missing must not pass for one of OpenFeature's.
+        return { kind: 'defect', message: `explain: its code cannot be loaded: ${messageOf(error)}` };
+      }
     },
     snapshot: () => snapshots?.body(),
     isHere: () => isInProcess && (isOffline || (hasSnapshot() && !isServiceBetter())),

@@ -1,0 +1,16 @@
+import { ErrorCode } from '@openfeature/server-sdk';
+import { expect, it, vi } from 'vitest';
+import { FliptProvider } from '../../src/index.js';
+
+vi.mock('../../src/provider/explaining.js', () => {
+  throw Object.assign(new Error('Cannot find module'), { code: 'ERR_MODULE_NOT_FOUND' });
+});
+
+it('explain rejects with GENERAL where its code is gone, as after an update under a running process', async () => {
+  const provider = new FliptProvider({ watch: false });
+  await expect(provider.explain('a', {})).rejects.toMatchObject({
+    code: ErrorCode.GENERAL,
+    message: expect.stringMatching(/^explain: its code cannot be loaded: /) as string,
+  });
+  await provider.onClose();
+});
