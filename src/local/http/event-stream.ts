@@ -25,10 +25,13 @@ export function sendEvents(response: ServerResponse, followed: Followed, ending:
   const stop = followed.onChange(sendLatest);
   response.on('drain', sendLatest);
   ending.addEventListener('abort', end);
-  response.once('close', () => {
+  const left = (): void => {
     stop();
     ending.removeEventListener('abort', end);
-  });
+  };
+  response.once('close', left);
+  // Behind another response on its connection: then node does not say that this one has closed.
+  if (response.socket === null) response.req.socket.once('close', left);
   sendLatest();
 }
 
