@@ -22,6 +22,10 @@ const isBuilt =
     Math.max(...[...sources, 'package.json', 'tsup.config.ts'].map(changedAt)) <
       Math.min(...built.map(changedAt)));
 
+if (!existsSync(join(ROOT, 'node_modules'))) {
+  console.error('The dependencies are missing: run npm ci first.');
+  process.exit(1);
+}
 if (!isBuilt) {
   process.stdout.write('Building the package: about 20 seconds, and only when it has changed ');
   const dots = setInterval(() => process.stdout.write('.'), DOT_EVERY_MS);
