@@ -2,6 +2,7 @@ import { systemClock } from '../clock.js';
 import type { ConnectionOptions } from '../options/provider-options.js';
 import { authorized } from '../http/auth/authorized.js';
 import { openCredentials } from '../http/auth/open-credentials.js';
+import type { Send } from '../http/reply.js';
 import { openTransport } from '../http/transport.js';
 import { openCaller } from './call.js';
 import { evaluationOperations, type EvaluationOperations } from './operations/evaluation.js';
@@ -48,10 +49,9 @@ export class FliptClient implements AsyncDisposable {
     const settings = clientSettings(options);
     const { url, http } = settings;
     const transport = openTransport(settings, systemClock);
-    const send = authorized(
-      transport.send,
-      openCredentials(settings, transport.send, systemClock, Math.random),
-    );
+    const closing = new AbortController();
+    const logIn: Send = (request) => transport.send({ ...request, signal: closing.signal });
+    const send = authorized(transport.send, openCredentials(settings, logIn, systemClock, Math.random));
     const retries = { retries: http.retries, withinMs: http.timeoutMs * (http.retries + 1) };
     const resilient = retried(send, retries, retryBudget(), systemClock, Math.random);
     const { call, close } = openCaller(resilient, url);
@@ -62,6 +62,7 @@ export class FliptClient implements AsyncDisposable {
     this.segments = segmentOperations(call);
     this.#close = async () => {
       close();
+      closing.abort();
       await transport.close();
     };
   }

@@ -114,6 +114,34 @@ describe('a login with a service account token', () => {
   });
 });
 
+/** A dispatcher that never answers; `asked` has the signal of its first request. */
+function hanging() {
+  let askedWith: (signal: unknown) => void = () => undefined;
+  const asked = new Promise((resolve) => {
+    askedWith = resolve;
+  });
+  const dispatcher = {
+    request({ signal }: { readonly signal: AbortSignal }) {
+      askedWith(signal);
+      return new Promise<never>(() => undefined);
+    },
+  };
+  return { dispatcher, asked };
+}
+
+describe('a typed client in a pod', () => {
+  it('ends a login with its close, also where the dispatcher is yours', async () => {
+    await using pod = await podToken();
+    const { dispatcher, asked } = hanging();
+    const client = new FliptClient({ auth: { kubernetes: { tokenPath: pod.path } }, http: { dispatcher } });
+    const reading = expect(client.segments.list('default')).rejects.toThrow('closed');
+    const signal = await asked;
+    await client.close();
+    expect(signal).toMatchObject({ aborted: true });
+    await reading;
+  });
+});
+
 describe('a provider in a pod', () => {
   const QUIET: Logger = {
     error: () => undefined,
@@ -137,16 +165,7 @@ describe('a provider in a pod', () => {
 
   it('ends a login with its close, also where the dispatcher is yours', async () => {
     await using pod = await podToken();
-    let askedWith: (signal: unknown) => void = () => undefined;
-    const asked = new Promise((resolve) => {
-      askedWith = resolve;
-    });
-    const dispatcher = {
-      request({ signal }: { readonly signal: AbortSignal }) {
-        askedWith(signal);
-        return new Promise<never>(() => undefined);
-      },
-    };
+    const { dispatcher, asked } = hanging();
     const provider = new FliptProvider({
       auth: { kubernetes: { tokenPath: pod.path } },
       http: { dispatcher },
