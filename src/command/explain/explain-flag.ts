@@ -15,10 +15,20 @@ export async function explainFlag(asked: ExplainArguments, surroundings: Surroun
   const { namespace } = source;
   const features = await loadFeatures(source, 'explain', surroundings);
   const explanation = explain(features, { namespace, flag, entity, attributes });
-  print(isJson ? JSON.stringify(explanation, null, 2) : explanationText(explanation));
+  print(isJson ? jsonText(explanation) : explanationText(explanation));
   if (explanation.decidedBy.by !== 'missing') return 0;
   complain(missingText(asked, [...features.features.flags.keys()]));
   return NO_SUCH_FLAG;
+}
+
+/** JSON alone leaves what steers a terminal as it is. Escaped, it is the same JSON. */
+function jsonText(value: object): string {
+  return JSON.stringify(value, null, 2).replace(/[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu, (found) =>
+    Array.from(
+      { length: found.length },
+      (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
 }
 
 function missingText({ flag, source: { namespace } }: ExplainArguments, known: readonly string[]): string {
