@@ -11,6 +11,12 @@ const USERS = [
   { targetingKey: 'grace', plan: 'pro' },
   { targetingKey: 'linus', plan: 'free' },
 ];
+const OPTIONS = ['--once', '--built'];
+const unknown = process.argv.slice(2).find((option) => !OPTIONS.includes(option));
+if (unknown !== undefined) {
+  console.error(`${unknown}: unknown option, expected one of ${OPTIONS.join(', ')}`);
+  process.exit(1);
+}
 const isOnce = process.argv.includes('--once');
 
 const port = process.env.PORT || '3000';

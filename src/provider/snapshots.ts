@@ -78,7 +78,8 @@ export function lazySnapshots(
 
   const warn = (message: string) => {
     trouble = message;
-    if (!isClosed()) logger.warn(message);
+    // What is opened may still fail to keep its snapshot while it is closed.
+    if (!isClosed() || opened !== undefined) logger.warn(message);
   };
   const load = async () => {
     try {

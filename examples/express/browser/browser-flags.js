@@ -23,8 +23,8 @@ function show() {
       const name = Object.assign(document.createElement('th'), { scope: 'row' });
       name.textContent = flagKey;
       row.append(name);
-      for (const text of [JSON.stringify(value), variant, errorCode ?? reason])
-        row.insertCell().textContent = text;
+      const outcome = errorCode === undefined ? reason : `${errorCode}: not shown to browsers`;
+      for (const text of [JSON.stringify(value), variant, outcome]) row.insertCell().textContent = text;
       return row;
     }),
   );
