@@ -172,9 +172,12 @@ function questionOfForm() {
 let shownText = '';
 
 async function showExplanation() {
-  if (asked === undefined) return;
-  const { namespace, ...question } = asked;
+  const current = asked;
+  if (current === undefined) return;
+  const { namespace, ...question } = current;
   const { text } = await explain(namespace, question).catch((error) => ({ text: error.message }));
+  // Another question was asked meanwhile.
+  if (current !== asked) return;
   // Only what is new is read out.
   if (text === shownText) return;
   shownText = text;
