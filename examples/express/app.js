@@ -22,7 +22,7 @@ export function createApp({ modes, flipt }) {
   app.post('/session', logIn);
   if (flipt) controls(app, flipt);
 
-  // The page's own flags: OFREP, for whoever is logged in. `limits` is not for browsers.
+  // The page's own flags: OFREP, for the user who is logged in. `limits` is not for browsers.
   const forBrowsers = FLAG_KEYS.filter((key) => key !== 'limits');
   app.use(ofrep({ context: sessionContext, flags: forBrowsers }));
 

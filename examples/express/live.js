@@ -20,7 +20,7 @@ export function live(modes, flipt) {
   const resolved = new Map(modes.map(({ name }) => [name, 0]));
 
   const changed = () => {
-    // Somebody whom no cache knows sees what a change, or an outage, means for new visitors.
+    // A user that no cache knows sees what a change, or an outage, means for new visitors.
     newcomers += 1;
     for (const show of pages) show();
   };

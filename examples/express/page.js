@@ -55,7 +55,7 @@ export function page({ user, plan }, values, canStop) {
 </section>
 
 <section aria-labelledby="client">
-<h2 id="client">In this browser: OpenFeature’s web SDK asks this app, for whoever is logged in</h2>
+<h2 id="client">In this browser: OpenFeature’s web SDK asks this app, for the user who is logged in</h2>
 <div class="scrolls" role="group" aria-label="Flags in the browser" tabindex="0">
 <table id="browser-flags"><thead><tr><th scope="col">flag<th scope="col">value<th scope="col">variant<th scope="col">reason</tr></thead><tbody></tbody></table>
 </div>

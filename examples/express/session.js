@@ -10,7 +10,7 @@ export function visitor(req) {
   return { user: name, plan: PLANS[name] ?? 'free' };
 }
 
-/** The context of whoever is logged in: never of whom a request only names. */
+/** The context of the user who is logged in, never of one that a request only names. */
 export function sessionContext(req) {
   const user = loggedIn(req);
   return { targetingKey: user, plan: PLANS[user] ?? 'free' };

@@ -85,7 +85,7 @@ async function ownContext<R>(
   throw new TypeError(`ofrep: context: expected an object such as { targetingKey: … }, got ${kindOf(own)}`);
 }
 
-/** What every client of this request knows without being told by the browser. */
+/** What every client of this request knows already; nothing of it comes from the browser. */
 function surrounding(): EvaluationContext {
   return { ...OpenFeature.getContext(), ...OpenFeature.getTransactionContext() };
 }

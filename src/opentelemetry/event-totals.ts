@@ -1,6 +1,6 @@
 import type { FailureKind, FliptEvent, FliptEventType } from '../index.js';
 
-/** How many there were, by what tells them apart. */
+/** How many there were, by their attributes. */
 export type Totals<By extends string> = Map<By, number>;
 
 /** Resolves of one source. */
@@ -16,7 +16,7 @@ export type BySource = Readonly<Record<Source, ResolveTotals>>;
 
 /** What has been reported so far. OpenTelemetry reads it when it collects: adding to its counters takes far longer. */
 export interface EventTotals {
-  /** Of flags that are not told apart. */
+  /** Of flags that are not counted by key. */
   readonly resolves: BySource;
   /** Of each flag that is. */
   readonly ofFlags: ReadonlyMap<string, BySource>;

@@ -2,7 +2,7 @@ import type { Attributes, Meter, Observable } from '@opentelemetry/api';
 import type { FliptStatus } from '../index.js';
 import type { BySource, EventTotals } from './event-totals.js';
 
-/** Takes a value with the attributes that tell it apart. */
+/** Takes a value with its attributes. */
 export type Observe = (value: number, attributes?: Attributes) => void;
 
 /** Something that is read when OpenTelemetry collects. */

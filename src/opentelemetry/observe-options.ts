@@ -17,13 +17,13 @@ export interface ObserveOptions {
   /** Default: the global one of `@opentelemetry/api`, as it is at the call. */
   readonly meterProvider?: MeterProvider | undefined;
   /**
-   * Flags to be told apart. A list of keys: `openfeature.flipt.resolves` has `feature_flag.key` for these. `'all'`:
+   * Flags to count by key. A list of keys: `openfeature.flipt.resolves` has `feature_flag.key` for these. `'all'`:
    * the counter `flipt_evaluations_requests` that Flipt v2 has, for each flag that was evaluated without asking Flipt.
    * Each flag is a time series of its own. Default: none.
    */
   readonly perFlag?: readonly string[] | 'all' | undefined;
   /**
-   * Added to those of each metric. Needed to tell providers apart that have the same namespace and environment: of such,
+   * Added to those of each metric. Needed to distinguish providers that have the same namespace and environment: of such,
    * OpenTelemetry would keep the last one. Default: none.
    */
   readonly attributes?: Readonly<Record<string, string | number | boolean>> | undefined;

@@ -99,7 +99,7 @@ export function nextDelayMs(state: WatchState, pollMs: number, now: number, rand
   return Math.max(delayMs, state.notBefore - now + interval * SPREAD_AFTER_PAUSE * random);
 }
 
-/** The same where one instance polls for many: whoever looks at the store spares the service by that. */
+/** The same where one instance polls for many: a look at the store spares the service. */
 export function nextLookMs({ offersNone }: WatchState, pollMs: number, random: number): number {
   return jittered(offersNone ? WITHOUT_SNAPSHOTS_MS : pollMs, JITTER, random);
 }

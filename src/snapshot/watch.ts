@@ -67,7 +67,7 @@ export function openWatch(
   let condition: WatchCondition | undefined;
   let underWay: Promise<void> | undefined;
   let following: Promise<void> | undefined;
-  /** For whom the following one asks. A user's wish is not lost when it joins the wish of somebody else. */
+  /** Who has asked for the following one. A user's wish is not lost when it joins the wish of somebody else. */
   let followingAsker: Asker | undefined;
   let nextPollAt: number | undefined;
   let lastFailure: Failure | undefined;

@@ -3,7 +3,7 @@ import { OpenFeature, ProviderEvents } from '/modules/web-sdk.js';
 
 /*
  * OpenFeature in the browser, which asks the app and not Flipt. With its cache, the provider would show the flags of
- * whoever used this browser before.
+ * the user of this browser before.
  */
 const provider = new OFREPWebProvider({ baseUrl: '', cacheMode: 'disabled', pollInterval: 1_000 });
 const client = OpenFeature.getClient();

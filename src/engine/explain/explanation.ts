@@ -47,7 +47,7 @@ export type ExplainedAnswer =
       readonly segmentKeys: readonly string[];
     };
 
-/** Explains one flag, whoever asks. */
+/** Explains one flag, for any user. */
 export interface FlagExplanation extends Omit<Explanation, 'namespace' | 'flag' | 'entity' | 'answer'> {
   readonly answer: KnownAnswer;
 }

@@ -3,7 +3,7 @@ import type { Distribution, Features, Flag, Segment, SegmentChoice, VariantFlag 
 import { comparisonText } from './constraint-text.js';
 import { matchTypeText, operatorText } from './step-text.js';
 
-/** A flag's rules or rollouts in words, whoever asks. What comes from outside is quoted. */
+/** A flag's rules or rollouts in words, for any user. What comes from outside is quoted. */
 export interface FlagWords {
   readonly steps: readonly StepWords[];
   /** What holds where no step applies. */

@@ -35,7 +35,7 @@ function parseHex(text: string): number | undefined {
   return finite(sign === '-' ? -size : size);
 }
 
-/** The leading digits; what is cut off is kept as one digit that tells whether it was nothing. */
+/** The leading digits; what is cut off is kept as one digit that says whether it was nothing. */
 function significant(digits: string): { digits: string; dropped: number } {
   const start = digits.search(/[^0]/);
   const cut = start + HEX_PRECISION;

@@ -13,7 +13,7 @@ import type {
 /** What a flag resolves to, whatever its rules say. */
 export interface Override {
   readonly flagKey: string;
-  /** For whom; `undefined` for everybody. */
+  /** The entity that it is for; `undefined` for all. */
   readonly entity: string | undefined;
   readonly value: OverrideValue;
 }
