@@ -79,7 +79,7 @@ export type StepDetails = ExplainedRule | ExplainedRollout | ExplainedThreshold;
 
 /** A rule of a variant flag. */
 export interface ExplainedRule {
-  /** Tells it from other steps. */
+  /** The kind of this step. */
   readonly kind: 'rule';
   /** Whether one of its segments is enough, or all must match; a number where the operator has no name. */
   readonly operator: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | number;
@@ -91,7 +91,7 @@ export interface ExplainedRule {
 
 /** A boolean flag's rollout to segments. */
 export interface ExplainedRollout {
-  /** Tells it from other steps. */
+  /** The kind of this step. */
   readonly kind: 'rollout';
   /** The flag's value if it applies. */
   readonly value: boolean;
@@ -103,7 +103,7 @@ export interface ExplainedRollout {
 
 /** A boolean flag's rollout to a part of all entities. */
 export interface ExplainedThreshold {
-  /** Tells it from other steps. */
+  /** The kind of this step. */
   readonly kind: 'threshold';
   /** The flag's value if it applies. */
   readonly value: boolean;
