@@ -58,8 +58,8 @@ interface FromStore {
 export type FetchSnapshot = (known: Known | undefined, asker?: Asker) => Promise<Fetched>;
 
 /**
- * Why the service is asked now. It matters where one instance polls for all: a `user` who knows of a change gets what the
- * service says, whoever polls; an event of the `stream` comes to all instances at once.
+ * Why the service is asked now. It matters where one instance polls for all. A `user` knows of a change: this instance asks
+ * the service itself, even if another one polls. An event of the `stream` comes to all instances at once.
  */
 export type Asker = 'schedule' | 'stream' | 'user';
 
