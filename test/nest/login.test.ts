@@ -122,7 +122,8 @@ describe.each(adapters)('on %s, when a middleware resolves a flag before the log
     @Module({
       imports: [
         FliptModule.forRoot<Visitor>({
-          provider: new FliptProvider({ url: service.url }),
+          // A poll of the watch would be counted with the requests of a page.
+          provider: new FliptProvider({ url: service.url, watch: false }),
           context,
           prefetch,
         }),
