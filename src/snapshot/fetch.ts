@@ -13,7 +13,7 @@ import { retryAfterMs } from '../http/retry-budget.js';
 import type { Failure } from '../model/failure.js';
 import { messageOf } from '../text/describe.js';
 import { parseSnapshot } from './body/parse.js';
-import { digestOf } from './contents.js';
+import { digestOf } from './changed-flags.js';
 import { snapshotOf, type Snapshot } from './snapshot.js';
 
 export interface FetchSettings {

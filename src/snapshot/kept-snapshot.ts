@@ -7,7 +7,7 @@ import { parseSnapshot } from './body/parse.js';
 import type { Known } from './fetch.js';
 import { initialBody } from './initial.js';
 import { snapshotOf } from './snapshot.js';
-import { readStored, storedText, type ConfirmedSnapshot } from './stored-snapshot.js';
+import { readStored, storedText, type ConfirmedSnapshot } from './snapshot-text.js';
 import type { StartingSnapshot } from './watch.js';
 
 /** Keeps the newest snapshot across restarts, as far as the options say. */

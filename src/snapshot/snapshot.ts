@@ -1,6 +1,6 @@
 import { compileFeatures, type CompiledFeatures } from '../engine/compiled-features.js';
 import type { ParsedBody } from './body/parse.js';
-import { digestOf } from './contents.js';
+import { digestOf } from './changed-flags.js';
 
 /** What the service evaluates a namespace's flags from, ready to be evaluated here. Never modified. */
 export interface Snapshot extends ParsedBody {

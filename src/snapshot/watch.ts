@@ -2,7 +2,7 @@ import { LARGEST_TIMER_MS, type Clock } from '../clock.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
 import type { WatchCondition } from '../diagnostics/events.js';
 import type { Failure } from '../model/failure.js';
-import { changes } from './contents.js';
+import { changes } from './changed-flags.js';
 import type { Asker, Fetched, FetchSnapshot, Known } from './fetch.js';
 import type { Snapshot } from './snapshot.js';
 import {
@@ -16,7 +16,7 @@ import {
   succeeded,
   UNTRIED,
   type WatchState,
-} from './watch-state.js';
+} from './poll-schedule.js';
 
 /** Keeps the newest snapshot, and knows how far to trust it. */
 export interface Watch {

@@ -1,5 +1,5 @@
 import { fileStore } from '../../src/stores/file-store.js';
-import { writeKept } from '../../src/stores/kept-text.js';
+import { writeKept } from '../../src/stores/checked-text.js';
 import { ORIGIN } from '../stores/origin.fixture.js';
 
 /*

@@ -2,7 +2,7 @@ import { build } from 'esbuild';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { fileStore } from '../../src/stores/file-store.js';
-import { readKept } from '../../src/stores/kept-text.js';
+import { readKept } from '../../src/stores/checked-text.js';
 import { useFolder } from '../local/folder.fixture.js';
 import { startScript } from '../process.fixture.js';
 import { ORIGIN } from '../stores/origin.fixture.js';

@@ -3,7 +3,7 @@ import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import type { Reply } from '../../src/http/reply.js';
 import type { Failure } from '../../src/model/failure.js';
 import { openSnapshots } from '../../src/snapshot/open-snapshots.js';
-import { readKept } from '../../src/stores/kept-text.js';
+import { readKept } from '../../src/stores/checked-text.js';
 import { manualClock, type ManualClock } from '../clock.fixture.js';
 import { bodyJson, refusedConnection, reply } from './fetched.fixture.js';
 import { POLL_MS } from './watched.fixture.js';

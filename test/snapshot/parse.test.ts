@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileFeatures } from '../../src/engine/compiled-features.js';
 import { evaluate } from '../../src/engine/evaluate.js';
-import { changes, contentsOf } from '../../src/snapshot/contents.js';
+import { changes, contentsOf } from '../../src/snapshot/changed-flags.js';
 import { parseSnapshot } from '../../src/snapshot/body/parse.js';
 import { manualClock } from '../clock.fixture.js';
 import { BODIES, parsedJson, recordedJson, type BodyJson } from './bodies.fixture.js';

@@ -4,7 +4,7 @@ import type { Features, Flag, Semantics } from '../../engine/features.js';
 import { sameFlag } from '../../engine/flag-parts.js';
 import { flagSchema, restSchema } from './body-schema.js';
 import { checked } from './check.js';
-import { flagContent, type Contents } from '../contents.js';
+import { flagContent, type Contents } from '../changed-flags.js';
 import { flagPieces, type Piece } from './flag-pieces.js';
 import { InvalidBody } from './invalid-body.js';
 import { readFlag } from './read-flag.js';

@@ -1,5 +1,5 @@
 import type { Segment } from '../../engine/features.js';
-import { segmentContent } from '../contents.js';
+import { segmentContent } from '../changed-flags.js';
 
 export interface SegmentTable {
   readonly byKey: ReadonlyMap<string, Segment>;

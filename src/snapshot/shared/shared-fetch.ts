@@ -1,11 +1,11 @@
 import type { Clock } from '../../clock.js';
 import type { SharedRecord, SharedTurn, SnapshotPlace } from '../../options/snapshot-options.js';
 import { messageOf } from '../../text/describe.js';
-import { digestOf } from '../contents.js';
+import { digestOf } from '../changed-flags.js';
 import type { Asker, Fetched, FetchSnapshot, Known } from '../fetch.js';
 import type { Snapshot } from '../snapshot.js';
-import { readStored, storedText } from '../stored-snapshot.js';
-import { isTooSoon, LONGEST_PAUSE_MS } from '../watch-state.js';
+import { readStored, storedText } from '../snapshot-text.js';
+import { isTooSoon, LONGEST_PAUSE_MS } from '../poll-schedule.js';
 import { left, NEWCOMER, pollFailed, polled, renewalMs, turned, wantedLeaseMs, type Share } from './share.js';
 import type { StoreCalls } from './store-calls.js';
 

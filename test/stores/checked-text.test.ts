@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readKept, writeKept, type KeptSnapshot } from '../../src/stores/kept-text.js';
+import { readKept, writeKept, type KeptSnapshot } from '../../src/stores/checked-text.js';
 import { ORIGIN } from './origin.fixture.js';
 
 const KEPT: KeptSnapshot = {

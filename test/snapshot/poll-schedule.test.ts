@@ -6,7 +6,7 @@ import {
   started,
   succeeded,
   UNTRIED,
-} from '../../src/snapshot/watch-state.js';
+} from '../../src/snapshot/poll-schedule.js';
 
 const POLL_MS = 15_000;
 const LAST_RANDOM = 1 - Number.EPSILON;

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { SnapshotPlace } from '../options/snapshot-options.js';
-import { readKept, writeKept } from '../stores/kept-text.js';
+import { readKept, writeKept } from '../stores/checked-text.js';
 import { messageOf } from '../text/describe.js';
 import { parseSnapshot } from './body/parse.js';
 import { bodyText } from './body/write-body.js';

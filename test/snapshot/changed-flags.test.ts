@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SegmentChoice } from '../../src/engine/features.js';
-import { changes, contentsOf, digestOf } from '../../src/snapshot/contents.js';
+import { changes, contentsOf, digestOf } from '../../src/snapshot/changed-flags.js';
 import {
   arbitraryPlan,
   arbitraryWriting,
