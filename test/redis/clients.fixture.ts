@@ -12,12 +12,12 @@ export interface OpenClient {
 
 const ignored = () => undefined;
 
-/** Each client library, connected. */
-export const CLIENTS: readonly (readonly [string, (url: string) => Promise<OpenClient>])[] = [
+/** Each client library, connected to the server with this socket. */
+export const CLIENTS: readonly (readonly [string, (path: string) => Promise<OpenClient>])[] = [
   [
     'redis 6',
-    async (url) => {
-      const client = createClient6({ url }).on('error', ignored);
+    async (path) => {
+      const client = createClient6({ socket: { path, tls: false } }).on('error', ignored);
       await client.connect();
       return {
         client,
@@ -29,8 +29,8 @@ export const CLIENTS: readonly (readonly [string, (url: string) => Promise<OpenC
   ],
   [
     'redis 5',
-    async (url) => {
-      const client = createClient5({ url }).on('error', ignored);
+    async (path) => {
+      const client = createClient5({ socket: { path, tls: false } }).on('error', ignored);
       await client.connect();
       return {
         client,
@@ -42,8 +42,8 @@ export const CLIENTS: readonly (readonly [string, (url: string) => Promise<OpenC
   ],
   [
     'ioredis 6',
-    async (url) => {
-      const client = new Redis6(url).on('error', ignored);
+    async (path) => {
+      const client = new Redis6(path).on('error', ignored);
       await client.ping();
       return {
         client,
@@ -55,8 +55,8 @@ export const CLIENTS: readonly (readonly [string, (url: string) => Promise<OpenC
   ],
   [
     'ioredis 5',
-    async (url) => {
-      const client = new Redis5(url).on('error', ignored);
+    async (path) => {
+      const client = new Redis5(path).on('error', ignored);
       await client.ping();
       return {
         client,
@@ -68,8 +68,8 @@ export const CLIENTS: readonly (readonly [string, (url: string) => Promise<OpenC
   ],
   [
     'iovalkey',
-    async (url) => {
-      const client = new Valkey(url).on('error', ignored);
+    async (path) => {
+      const client = new Valkey(path).on('error', ignored);
       await client.ping();
       return {
         client,

@@ -14,7 +14,7 @@ describe.skipIf(noRedis !== undefined)('a store in Redis', () => {
   describe.each(CLIENTS)('with %s', (name, open) => {
     let opened: OpenClient;
     beforeAll(async () => {
-      opened = await open(server.url);
+      opened = await open(server.socket);
     });
     afterAll(() => {
       opened.close();

@@ -9,6 +9,7 @@ import { redisStore } from '../../src/redis/index.js';
 
 export interface MemberPlan {
   readonly url: string;
+  /** Path of the socket of Redis. */
   readonly redis: string;
   readonly pollMs: number;
 }
@@ -38,7 +39,7 @@ process.on('message', () => {
 process.on('disconnect', () => process.exit());
 
 async function main(): Promise<void> {
-  const redis = createClient({ url: plan.redis, socket: { reconnectStrategy: 50 } }).on(
+  const redis = createClient({ socket: { path: plan.redis, tls: false, reconnectStrategy: 50 } }).on(
     'error',
     () => undefined,
   );

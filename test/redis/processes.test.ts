@@ -16,7 +16,7 @@ describe.skipIf(noRedis !== undefined)(`${SIZE} processes, one Redis, one servic
   let members: Member[] = [];
   let removeProgram: () => Promise<void>;
 
-  const startOne = () => started({ url: service.url, redis: redis.url, pollMs: POLL_MS });
+  const startOne = () => started({ url: service.url, redis: redis.socket, pollMs: POLL_MS });
   const allIn = (state: number) =>
     until(() => {
       expect(new Set(members.map(({ states }) => states.at(-1)))).toEqual(new Set([state]));

@@ -1,7 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createConnection, createServer, type AddressInfo } from 'node:net';
+import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -16,13 +16,16 @@ if (!isInstalled && process.env.FLIPT_TEST_REDIS === 'required') {
 export const noRedis = isInstalled ? undefined : 'there is no redis-server on this machine';
 if (noRedis !== undefined) console.warn(`The tests of the Redis store are skipped: ${noRedis}`);
 
-/** A Redis of its own, in a temporary folder, that keeps nothing on disk. */
+/**
+ * A Redis of its own, in a temporary folder, that keeps nothing on disk. It listens on a socket in that folder: a port
+ * could be another program's by the time that Redis takes it, or takes it again after a restart.
+ */
 export interface RedisServer extends AsyncDisposable {
-  readonly port: number;
-  readonly url: string;
+  /** Path of its socket. */
+  readonly socket: string;
   /** Ends it as a crash would. */
   readonly kill: () => Promise<void>;
-  /** Starts it again on its port, empty. */
+  /** Starts it again on its socket, empty. */
   readonly restart: () => Promise<void>;
   readonly pause: () => void;
   readonly resume: () => void;
@@ -32,8 +35,8 @@ export interface RedisServer extends AsyncDisposable {
 
 export async function redisServer(): Promise<RedisServer> {
   const folder = await mkdtemp(join(tmpdir(), 'redis-'));
-  const port = await freePort();
-  let server = await started(port, folder);
+  const socket = join(folder, 'redis.sock');
+  let server = await started(socket, folder);
   const kill = async () => {
     if (server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, 'exit');
@@ -41,16 +44,15 @@ export async function redisServer(): Promise<RedisServer> {
     await ended;
   };
   return {
-    port,
-    url: `redis://127.0.0.1:${port}`,
+    socket,
     kill,
     async restart() {
-      server = await started(port, folder);
+      server = await started(socket, folder);
     },
     pause: () => server.kill('SIGSTOP'),
     resume: () => server.kill('SIGCONT'),
     command: (...words) =>
-      spawnSync('redis-cli', ['-p', String(port), ...words], { encoding: 'utf8' }).stdout.trim(),
+      spawnSync('redis-cli', ['-s', socket, ...words], { encoding: 'utf8' }).stdout.trim(),
     async [Symbol.asyncDispose]() {
       await kill();
       await rm(folder, { recursive: true });
@@ -58,45 +60,25 @@ export async function redisServer(): Promise<RedisServer> {
   };
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-async function started(port: number, folder: string): Promise<ChildProcess> {
-  const options = [
-    '--port',
-    String(port),
-    '--bind',
-    '127.0.0.1',
-    '--dir',
-    folder,
-    '--save',
-    '',
-    '--appendonly',
-    'no',
-  ];
-  const server = spawn('redis-server', options, { stdio: 'ignore' });
-  while (!(await answers(port))) {
+async function started(socket: string, folder: string): Promise<ChildProcess> {
+  const listening = ['--port', '0', '--unixsocket', socket];
+  const keeping = ['--dir', folder, '--save', '', '--appendonly', 'no'];
+  const server = spawn('redis-server', [...listening, ...keeping], { stdio: 'ignore' });
+  while (!(await answers(socket))) {
     if (server.exitCode !== null) throw new Error(`redis-server ended with ${server.exitCode}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   return server;
 }
 
-function answers(port: number): Promise<boolean> {
+function answers(socket: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = createConnection(port, '127.0.0.1');
-    socket.once('connect', () => {
-      socket.destroy();
+    const connection = createConnection(socket);
+    connection.once('connect', () => {
+      connection.destroy();
       resolve(true);
     });
-    socket.once('error', () => {
+    connection.once('error', () => {
       resolve(false);
     });
   });
