@@ -36,8 +36,8 @@ export function openAsking(
 ): Asking {
   const { namespace, reference, http, breaker, deadlineMs } = settings;
   const transport = openTransport(settings, clock, diagnostics);
-  const logIn: Send = (request) => transport.send({ ...request, signal });
-  const credentials = openCredentials(settings, logIn, clock, random, diagnostics);
+  const loggingIn = { send: transport.send, ending: signal };
+  const credentials = openCredentials(settings, loggingIn, clock, random, diagnostics);
   const send = authorized(transport.send, credentials);
   const check = healthCheck(remote(send, settings, signal), namespace);
   const service = availability(

@@ -50,7 +50,9 @@ async function fetchOnce(
 ): Promise<Fetched> {
   const { url, environment, http } = settings;
   const transport = openTransport(settings, systemClock);
-  const credentials = openCredentials(settings, transport.send, systemClock, Math.random);
+  const closing = new AbortController();
+  const loggingIn = { send: transport.send, ending: closing.signal };
+  const credentials = openCredentials(settings, loggingIn, systemClock, Math.random);
   const retries = { retries: http.retries, withinMs: RETRY_MS };
   const send = retried(
     authorized(transport.send, credentials),
@@ -62,6 +64,7 @@ async function fetchOnce(
   try {
     return await snapshotFetcher(send, { url, namespace, environment }, systemClock, end)(undefined);
   } finally {
+    closing.abort();
     await transport.close();
   }
 }

@@ -21,18 +21,21 @@ export interface KubernetesSettings {
   readonly url: string;
   /** How long a request waits for a login. */
   readonly timeoutMs: number;
+  /** Ends the renewals, and a login under way. */
+  readonly ending: AbortSignal;
 }
 
 /** The credentials that a pod gets for its service account token; `send` sends a login, without credentials. */
 export function kubernetesSource(
-  { login, url, timeoutMs }: KubernetesSettings,
+  { login, url, timeoutMs, ending }: KubernetesSettings,
   send: Send,
   clock: Clock,
   random: () => number,
 ): CredentialSource {
   const { kind, message } = timeoutFailure(url, timeoutMs, 'http.timeoutMs');
   const late = { kind, message: `the Kubernetes login takes long: ${message}` };
-  return loginSource(kubernetesLogin(login, url, send), { timeoutMs, late }, clock, random);
+  const sendUntilEnded: Send = (request) => send({ ...request, signal: ending });
+  return loginSource(kubernetesLogin(login, url, sendUntilEnded), { timeoutMs, late, ending }, clock, random);
 }
 
 /** Logs in with the pod's service account token, which is read for each login: the cluster replaces it. */

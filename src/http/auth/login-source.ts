@@ -1,4 +1,4 @@
-import { inTime, outsideRequests, type Clock } from '../../clock.js';
+import { inTime, LARGEST_TIMER_MS, outsideRequests, type Clock } from '../../clock.js';
 import { traitsOf } from '../../model/failure-traits.js';
 import type { Failure } from '../../model/failure.js';
 import { LoginFailed, type AuthHeaders, type CredentialSource } from './credential-source.js';
@@ -12,11 +12,21 @@ export interface Login {
 /** Rejects with a LoginFailed. */
 export type LogIn = () => Promise<Login>;
 
-/** A login in use. `renewAt` and `endsAt` are milliseconds of the clock's `now`. */
+/** A login in use. `since` and `endsAt` are milliseconds of the clock's `now`. */
 interface HeldLogin extends Login {
   readonly since: number;
-  readonly renewAt: number;
   readonly endsAt: number;
+  /** `undefined`: it need not be renewed. */
+  readonly renewAfterMs: number | undefined;
+}
+
+export interface LoginSettings {
+  /** How long a caller waits for a login. */
+  readonly timeoutMs: number;
+  /** What such a caller gets then. */
+  readonly late: Failure;
+  /** Ends the renewals. */
+  readonly ending: AbortSignal;
 }
 
 /** The share of its life after which a login is renewed: by chance, so that many instances do not log in together. */
@@ -29,25 +39,32 @@ const SHORTEST_LIFE_MS = 60_000;
 const PAUSE_MS = 1_000;
 
 /**
- * Keeps one login, and renews it in the background. One login is under way at a time. A caller waits for it for
- * `timeoutMs` at most; the login goes on, for the next caller.
+ * Keeps one login, and renews it in the background, whether anybody asks or not: who asks after a quiet hour need not
+ * wait. One login is under way at a time. A caller waits for it for `timeoutMs` at most; the login goes on, for the next
+ * caller.
  */
 export function loginSource(
   logIn: LogIn,
-  { timeoutMs, late }: { readonly timeoutMs: number; readonly late: Failure },
+  { timeoutMs, late, ending }: LoginSettings,
   clock: Clock,
   random: () => number,
 ): CredentialSource {
   let held: HeldLogin | undefined;
   let refused: { readonly until: number; readonly error: LoginFailed } | undefined;
   let underWay: Promise<HeldLogin> | undefined;
+  let cancelRenewal: () => void = () => undefined;
+  ending.addEventListener('abort', () => {
+    cancelRenewal();
+  });
 
   const start = (): Promise<HeldLogin> =>
     (underWay ??= outsideRequests(logIn)
       .then(
         (login) => {
           refused = undefined;
-          return (held = heldLogin(login, held, clock, random()));
+          held = heldLogin(login, held, clock, random());
+          renewAfter(held.renewAfterMs);
+          return held;
         },
         (error: unknown) => {
           if (error instanceof LoginFailed && traitsOf(error.failure).cause === 'credentials')
@@ -59,19 +76,22 @@ export function loginSource(
         underWay = undefined;
       }));
 
-  const renew = (login: HeldLogin) => {
-    held = { ...login, renewAt: clock.now() + RENEWED_AGAIN_AFTER_MS };
-    // The old one is still good.
-    start().catch(() => undefined);
+  const renewAfter = (ms: number | undefined) => {
+    cancelRenewal();
+    if (ms === undefined || ending.aborted) return;
+    cancelRenewal = clock.after(Math.min(ms, LARGEST_TIMER_MS), renew, 'background');
+  };
+  const renew = () => {
+    start().catch(() => {
+      // The old one is still good. Once it has ended, the next caller logs in.
+      if (held !== undefined && clock.now() < held.endsAt) renewAfter(RENEWED_AGAIN_AFTER_MS);
+    });
   };
 
   return async (again) => {
     const now = clock.now();
     const isJustMade = held !== undefined && now - held.since < PAUSE_MS;
-    if (held !== undefined && (again ? isJustMade : now < held.endsAt)) {
-      if (now >= held.renewAt) renew(held);
-      return held.headers;
-    }
+    if (held !== undefined && (again ? isJustMade : now < held.endsAt)) return held.headers;
     if (refused !== undefined && now < refused.until) throw refused.error;
     const { headers } = await inTime(start(), timeoutMs, clock, () => new LoginFailed(late));
     return headers;
@@ -81,10 +101,11 @@ export function loginSource(
 function heldLogin(login: Login, before: HeldLogin | undefined, clock: Clock, random: number): HeldLogin {
   const since = clock.now();
   const { headers, expiresAt } = login;
-  if (expiresAt === undefined) return { headers, expiresAt, since, renewAt: Infinity, endsAt: Infinity };
+  if (expiresAt === undefined)
+    return { headers, expiresAt, since, endsAt: Infinity, renewAfterMs: undefined };
   const leftMs = expiresAt - clock.date();
   const lifeMs = leftMs > 0 ? leftMs : SHORTEST_LIFE_MS;
   const share = RENEWED_AFTER.least + (RENEWED_AFTER.most - RENEWED_AFTER.least) * random;
   const renewAfterMs = expiresAt === before?.expiresAt ? RENEWED_AGAIN_AFTER_MS : lifeMs * share;
-  return { headers, expiresAt, since, renewAt: since + renewAfterMs, endsAt: since + lifeMs };
+  return { headers, expiresAt, since, endsAt: since + lifeMs, renewAfterMs };
 }

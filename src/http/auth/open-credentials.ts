@@ -5,10 +5,13 @@ import type { Send } from '../reply.js';
 import type { CredentialSource } from './credential-source.js';
 import { credentialsFrom, credentialsOf, type Credentials } from './credentials.js';
 
-/** The credentials that the options name; `send` sends a login, without credentials. */
+/**
+ * The credentials that the options name. `send` sends a login, without credentials; `ending` ends logins and their
+ * renewals.
+ */
 export function openCredentials(
   { auth, url, http: { timeoutMs } }: Pick<ConnectionSettings, 'auth' | 'url' | 'http'>,
-  send: Send,
+  { send, ending }: { readonly send: Send; readonly ending: AbortSignal },
   clock: Clock,
   random: () => number,
   reporter?: Reporter,
@@ -19,7 +22,7 @@ export function openCredentials(
   const open = async () => {
     // Who needs no login does not pay for its code.
     const { kubernetesSource } = await import('./kubernetes-login.js');
-    return kubernetesSource({ login, url, timeoutMs }, send, clock, random);
+    return kubernetesSource({ login, url, timeoutMs, ending }, send, clock, random);
   };
   return credentialsFrom(async (again) => {
     const headers = await (source ??= open());

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { LARGEST_TIMER_MS } from '../../../src/clock.js';
 import { credentialsFrom } from '../../../src/http/auth/credentials.js';
 import { LoginFailed } from '../../../src/http/auth/credential-source.js';
 import { loginSource, type Login } from '../../../src/http/auth/login-source.js';
@@ -12,12 +13,14 @@ const refusal = new LoginFailed({ kind: 'unauthorized', message: 'refused' });
 /** A source whose logins are numbered: `Bearer login-1`, … Each lasts an hour, unless `script` does something else. */
 function source(script?: (times: number) => Promise<Login>, random = 0.5) {
   const clock = manualClock();
+  const closing = new AbortController();
   const logIn = vi.fn((): Promise<Login> => {
     const times = logIn.mock.calls.length;
     return script?.(times) ?? Promise.resolve(login(times, clock.date() + LIFE_MS));
   });
-  const source = loginSource(logIn, { timeoutMs: 500, late: LATE }, clock, () => random);
-  return { clock, logIn, source };
+  const settings = { timeoutMs: 500, late: LATE, ending: closing.signal };
+  const source = loginSource(logIn, settings, clock, () => random);
+  return { clock, logIn, source, closing };
 }
 
 function login(times: number, expiresAt: number | undefined): Login {
@@ -47,16 +50,59 @@ describe('a login', () => {
       const { clock, logIn, source: headers } = source(undefined, random);
       await headers(false);
       await clock.advance(LIFE_MS * share - 1);
-      await headers(false);
       expect(logIn).toHaveBeenCalledTimes(1);
+      // Nobody asks.
       await clock.advance(1);
-      // Nobody waits for it: the old one is still good.
-      expect(await headers(false)).toEqual(from(1));
-      await clock.settle();
       expect(logIn).toHaveBeenCalledTimes(2);
       expect(await headers(false)).toEqual(from(2));
     },
   );
+
+  it('serves the old one while the new one is under way', async () => {
+    let end: (login: Login) => void = () => undefined;
+    const {
+      clock,
+      logIn,
+      source: headers,
+    } = source((times) =>
+      times === 1
+        ? Promise.resolve(login(1, clock.date() + LIFE_MS))
+        : new Promise((resolve) => (end = resolve)),
+    );
+    await headers(false);
+    await clock.advance(LIFE_MS * 0.8);
+    expect(logIn).toHaveBeenCalledTimes(2);
+    expect(await headers(false)).toEqual(from(1));
+    end(login(2, undefined));
+    await clock.settle();
+    expect(await headers(false)).toEqual(from(2));
+  });
+
+  it('keeps no process alive with its renewal, and is renewed no more once its user is closed', async () => {
+    const { clock, logIn, source: headers, closing } = source();
+    await headers(false);
+    expect([clock.timers('awaited'), clock.timers('background')]).toEqual([0, 1]);
+    closing.abort();
+    expect(clock.timers()).toBe(0);
+    // A login that was under way then.
+    await clock.advance(1_000);
+    await headers(true);
+    expect(logIn).toHaveBeenCalledTimes(2);
+    expect(clock.timers()).toBe(0);
+  });
+
+  it('of centuries is renewed as soon as a timer can last', async () => {
+    const {
+      clock,
+      logIn,
+      source: headers,
+    } = source((times) => Promise.resolve(login(times, Date.UTC(2999, 0))));
+    await headers(false);
+    await clock.advance(LARGEST_TIMER_MS - 1);
+    expect(logIn).toHaveBeenCalledTimes(1);
+    await clock.advance(1);
+    expect(logIn).toHaveBeenCalledTimes(2);
+  });
 
   it('that ends when the one before does is renewed at most once a minute', async () => {
     const end = manualClock().date() + LIFE_MS;
@@ -67,7 +113,7 @@ describe('a login', () => {
       await headers(false);
       await clock.advance(1_000);
     }
-    expect(logIn).toHaveBeenCalledTimes(1 + 3);
+    expect(logIn).toHaveBeenCalledTimes(1 + 1 + 3);
   });
 
   it('whose renewal fails stays in use until it ends, and is renewed at most once a minute', async () => {
@@ -84,7 +130,7 @@ describe('a login', () => {
       expect(await headers(false)).toEqual(from(1));
       await clock.advance(1_000);
     }
-    expect(logIn).toHaveBeenCalledTimes(1 + 2);
+    expect(logIn).toHaveBeenCalledTimes(1 + 1 + 2);
     await clock.advance(LIFE_MS * 0.2);
     await expect(headers(false)).rejects.toBe(refusal);
   });
@@ -141,8 +187,8 @@ describe('a login', () => {
     await headers(false);
     await clock.advance(47_000);
     expect(await headers(false)).toEqual(from(1));
-    await clock.advance(60_000);
-    await headers(false);
+    await clock.advance(13_000);
+    expect(await headers(false)).toEqual(from(2));
     expect(logIn).toHaveBeenCalledTimes(2);
   });
 
