@@ -104,7 +104,10 @@ export function pausing(
   };
 }
 
-/** What comes of it; rejects with what `late` makes once the time is up. The timer keeps the process alive. */
+/**
+ * Settles as the promise does; rejects with the error that `late` makes once the time is up. The timer keeps the process
+ * alive.
+ */
 export async function inTime<T>(
   coming: PromiseLike<T>,
   ms: number,

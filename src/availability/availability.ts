@@ -23,12 +23,12 @@ export interface AvailabilitySettings {
 export interface Availability {
   /**
    * Checks the service until it answers, rejects the credentials, or the time is up. A short start ends with its first
-   * check, whatever comes of that.
+   * check, whatever its outcome.
    */
   readonly start: (withinMs: number, isShort?: boolean) => Promise<Failure | undefined>;
   /** Sends while the circuit is closed, and learns from each attempt. */
   readonly throughCircuit: (send: Send) => Send;
-  /** Learns from what comes of whole requests. */
+  /** Learns from the outcome of whole requests. */
   readonly observed: (askAtOnce: AskAtOnce) => AskAtOnce;
   /** Counts a failure that only its context shows to be the service's, such as a 500 for everything. */
   readonly serviceFailed: (failure: Failure) => void;
@@ -70,7 +70,7 @@ export function availability(
     if (at === Infinity) return;
     const delayMs = Math.max(0, Math.ceil(at - clock.now()));
     const due = at === until ? giveUpStart : () => void runCheck();
-    // Somebody waits for the start, and nobody for a check in the background.
+    // A caller waits for the start, but not for a check in the background.
     cancelTimer = clock.after(delayMs, due, state.starting === undefined ? 'background' : undefined);
   };
 

@@ -49,7 +49,7 @@ export function isolating(
   const noting =
     (ask: AskAtOnce): AskAtOnce =>
     async (questions) => {
-      // It never rejects; if it does all the same, nobody may wait for ever.
+      // It never rejects. If a defect makes it reject, no caller may wait for ever.
       const outcome = await ask(questions).catch(defect);
       if (isFailure(outcome)) return outcome;
       successes++;
@@ -82,7 +82,7 @@ export function isolating(
     if (found.serviceFailure !== undefined) service.failed(found.serviceFailure);
   };
 
-  /** What other searches have found meanwhile need not be found again. */
+  /** Leaves out what other searches have found meanwhile. */
   const searchRest = async (
     batch: readonly Asked[],
     failure: Failure,

@@ -32,7 +32,7 @@ export function searchLane(ask: AskAtOnce, clock: Clock): AskPart {
     const hadToWait = underWay >= MAX_REQUESTS;
     await place();
     try {
-      // Without a wait, the request goes out even if nobody waits: it may find what spoils the batches of others.
+      // A free place is used even if no caller waits any more: the request may find what spoils the batches of others.
       return hadToWait && !isWanted(asked) ? OVERLOAD : await ask(questionsOf(asked));
     } finally {
       leave();

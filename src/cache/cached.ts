@@ -41,11 +41,11 @@ export interface Cached {
   readonly forget: (flags?: readonly string[]) => void;
   /** Whether there is an answer to fall back on if the service fails. */
   readonly knowsAnything: () => boolean;
-  /** What the kept answers take. */
+  /** How many answers are kept, and their bytes. */
   readonly size: () => CacheSize;
 }
 
-/** Listeners of the user's get these, too. */
+/** The user's listeners get these, too. */
 const HIT = Object.freeze({ type: 'hit' });
 const STALE_HIT = Object.freeze({ type: 'stale-hit' });
 

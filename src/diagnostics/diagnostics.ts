@@ -13,7 +13,7 @@ export interface Reporter {
 
 /** Where layers report and listeners attach: before the layers are created, or at any time after. */
 export interface Diagnostics extends Reporter {
-  /** Returns what ends the listening. What a listener throws is dropped. */
+  /** Returns a function that stops it. An error that a listener throws is dropped. */
   readonly listen: <Type extends EventType>(
     type: Type,
     listener: (event: EventOf<Type>) => void,

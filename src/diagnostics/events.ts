@@ -10,7 +10,7 @@ export type CircuitState = 'closed' | 'open' | 'half-open';
  */
 export type WatchCondition = 'working' | 'lost' | 'not-offered';
 
-/** The stream of changes: events come; it broke off or could not be had, and is tried again; there is none. */
+/** The stream of changes: events come; it broke off or failed to open, and is tried again; there is none. */
 export type StreamState = 'open' | 'broken' | 'not-offered';
 
 /**
@@ -88,7 +88,7 @@ export type DiagnosticEvent =
       readonly questions: number;
       readonly failure: Failure;
     }
-  /** A request for the snapshot has ended. `failure`: it was not had. */
+  /** A request for the snapshot has ended. `failure`: why it failed. */
   | { readonly type: 'snapshot-polled'; readonly durationMs: number; readonly failure: Failure | undefined }
   /** The watch of the service's snapshot has begun to work, or has stopped. */
   | { readonly type: 'watch-changed'; readonly state: WatchCondition; readonly failure: Failure | undefined }

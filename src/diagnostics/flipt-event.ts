@@ -17,7 +17,7 @@ export type FliptEvent =
       readonly stale: boolean;
       /** There is no such flag: it got the default. */
       readonly missing: boolean;
-      /** Why else it got the default. */
+      /** Any other reason why it got the default. */
       readonly failure: FailureKind | undefined;
       /** Milliseconds that it waited; 0 for what was known at once. */
       readonly durationMs: number;
@@ -107,7 +107,7 @@ export type FliptEvent =
   | {
       /** A request for the snapshot has ended. */
       readonly type: 'snapshot-polled';
-      /** Why it was not had. */
+      /** Why it failed. */
       readonly failure: FailureKind | undefined;
       /** Milliseconds that it took. */
       readonly durationMs: number;

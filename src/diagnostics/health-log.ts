@@ -39,7 +39,7 @@ export function logHealth({ listen }: Pick<Diagnostics, 'listen'>, logger: Healt
   listen('health-changed', ({ before, after }) => {
     for (const [problem, failure] of after) {
       if (before.has(problem)) continue;
-      // That a service fails which was never reached is nothing new.
+      // A service that was never reached cannot begin to fail: it still does.
       const isKnown = problem === 'circuit-open' && after.has('unreachable');
       logger[isKnown ? 'debug' : 'warn'](`${headline(problem, failure)}: ${failure.message}`);
     }

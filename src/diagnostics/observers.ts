@@ -4,11 +4,11 @@ import type { Diagnostics } from './diagnostics.js';
 import { EVENT_TYPES } from './events.js';
 import { fliptEvent, type FliptEvent, type FliptEventType } from './flipt-event.js';
 
-/** Listeners of the user's. They outlive the provider's close and hear of its next start. */
+/** The user's listeners. They outlive the provider's close, and get the events of its next start. */
 export interface Observers {
-  /** Returns what ends the listening. What a listener throws is warned of once, and dropped. */
+  /** Returns a function that stops it. An error that a listener throws is logged once, and dropped. */
   readonly add: (listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]) => () => void;
-  /** Lets all of them, also later ones, hear these events from now on, and those of no earlier call. */
+  /** Connects all listeners, later ones included, to these events, and to those of no earlier call. */
   readonly attach: (diagnostics: Pick<Diagnostics, 'listen'>) => void;
 }
 

@@ -5,7 +5,7 @@ import { endedMessage } from './health-log.js';
 /** The provider's state as OpenFeature names it. */
 export type ProviderState = 'ready' | 'stale' | 'error';
 
-/** Hears of each change of the provider's state after its start. */
+/** Called for each change of the provider's state after its start. */
 export type OnStateChange = (state: ProviderState, message: string) => void;
 
 /** What the provider falls back on when the service fails. */

@@ -41,7 +41,7 @@ export function logWatch(
   });
   listen('snapshot-polled', ({ failure }) => {
     const wasBroken = isBroken;
-    // A page in place of a snapshot that never was is no news.
+    // The service never had a snapshot: that it serves a page instead is no news.
     isBroken = failure?.kind === 'unreadable' && last !== 'not-offered';
     if (failure === undefined) return;
     logger[isBroken && !wasBroken ? 'warn' : 'debug'](`The snapshot was not fetched: ${failure.message}`);

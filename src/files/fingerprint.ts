@@ -1,6 +1,6 @@
 import { type FileHandle, stat } from 'node:fs/promises';
 
-/** Differs between two versions of a file, as well as this can be known without a lock. */
+/** Differs between two versions of a file, as far as this can be seen without a lock. */
 export type Fingerprint = string;
 
 /** Undefined where there is no such file. Rejects with node's error where the file cannot be looked at. */

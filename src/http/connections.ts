@@ -7,7 +7,7 @@ const CLIENT_TTL_MS = 60_000;
 
 export interface Connections {
   readonly dispatcher: HttpDispatcher;
-  /** Ends our sockets; a dispatcher of the user's is left alone. */
+  /** Ends our sockets; the user's dispatcher stays open. */
   readonly close: () => Promise<void>;
 }
 

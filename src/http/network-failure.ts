@@ -46,7 +46,7 @@ export function tooLarge(url: string, maxBytes: number): Failure {
 /** The safe properties of an error: a user's dispatcher may put the whole request into others. */
 const SHOWN = ['code', 'errno', 'syscall', 'address', 'port', 'hostname'] as const;
 
-/** What a dispatcher of the user's throws may throw itself, when it is looked at. */
+/** An error of the user's dispatcher may itself throw when it is read. */
 function causeOf(error: unknown, redact: Redact): Error {
   try {
     return networkError(error, redact);

@@ -3,7 +3,7 @@ import type { Failure, FailureKind } from '../model/failure.js';
 import type { Reply } from './reply.js';
 import { failureKindOf } from './status.js';
 
-/** What an attempt came to: a kind of failure, or `undefined` for a 200. */
+/** The outcome of an attempt: a kind of failure, or `undefined` for a 200. */
 export function failureKindOfOutcome(outcome: Reply | Failure): FailureKind | undefined {
   if (outcome.kind !== 'reply') return outcome.kind;
   return outcome.status === 200 ? undefined : failureKindOf(outcome.status);

@@ -54,7 +54,7 @@ export interface Reply {
   readonly missingCredentials?: string | undefined;
 }
 
-/** What comes of a request that its caller's signal has ended. */
+/** The failure of a request that its caller's signal has ended. */
 export const ENDED: Failure = { kind: 'closed', message: 'the request was ended before its answer came' };
 
 /** Never rejects. */

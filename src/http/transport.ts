@@ -13,7 +13,7 @@ import { untilEnded } from './until-ended.js';
 import { plainTextWarning } from './unencrypted.js';
 import { proxyCredentialsOf } from './auth/proxy-credentials.js';
 
-/** No answer of the service comes near, but for those that are asked for as a `download`. */
+/** Far more than any answer of the service, except a `download`, which has its own limit. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /** Of a download, enough to show what came instead of it. */
@@ -48,7 +48,7 @@ export function openTransport(
   const warning = plainTextWarning(settings);
   if (warning !== undefined) settings.logger.warn(warning);
 
-  /** Never rejects, whatever a dispatcher of the user's does. */
+  /** Never rejects, whatever the user's dispatcher does. */
   const exchange = async (request: ServiceRequest, signal: AbortSignal): Promise<Reply | Failure> => {
     const maxBytes = request.download?.maxBytes ?? MAX_BODY_BYTES;
     const redact = redactor(request.credentials ?? {}, settings.headers, [
@@ -160,7 +160,7 @@ function headersOf(settings: ConnectionSettings, request: ServiceRequest): Recor
   };
 }
 
-/** A dispatcher of the user's may leave out what it should give. */
+/** The user's dispatcher may leave out required members. */
 function complete({
   statusCode,
   headers = {},

@@ -30,7 +30,7 @@ export type FailureKind =
   | 'unreadable'
   /** The service reports that it could not evaluate this one question. */
   | 'item'
-  /** The credentials could not be had, so nothing was sent. */
+  /** The credentials are not available, so nothing was sent. */
   | 'credentials'
   /** The resolve took longer than `deadlineMs`. */
   | 'deadline'

@@ -8,7 +8,7 @@ import type { FliptModuleOptions } from './module-options.js';
 /** A request and its context carry their state under this symbol, which all copies of this package share. */
 const STATE = Symbol.for('openfeature-flipt-provider.nest-request');
 
-/** The context of one request, and who may change it. */
+/** The context of one request, and when it is computed again. */
 export interface RequestState {
   /** Computed for each resolve until the handler begins, then once more. */
   readonly context: EvaluationContext;
@@ -78,7 +78,7 @@ export function currentRequestState(): RequestState | undefined {
 function ownContext(request: object, options: FliptModuleOptions): EvaluationContext {
   const context: unknown = options.context?.(request) ?? {};
   if (isPromiseLike(context)) {
-    // Nobody needs its outcome, and a rejection would end the process.
+    // Its outcome is not needed, and an unhandled rejection would end the process.
     context.then(undefined, () => undefined);
     throw new TypeError(
       'FliptModule: context: must not be async; let a guard or a middleware put on the request what takes time',

@@ -24,7 +24,7 @@ type Answer<R> = (request: Request, original: R) => Promise<Response>;
 /** Ends with one of OFREP's paths: frameworks put their own before it. */
 const PATH = /\/ofrep\/v1\/evaluate\/flags(?:\/([^/]+))?\/?$/;
 
-/** Makes what answers OFREP's requests, whichever framework they come from. Throws a TypeError if an option is wrong. */
+/** Makes the handler of OFREP's requests for any framework. Throws a TypeError if an option is wrong. */
 export function answering<R>(options: OfrepOptions<R>): Answer<R> {
   checkOptions(ofrepRules, options);
   const { flags, allow = [] } = options;
@@ -61,7 +61,7 @@ export function answering<R>(options: OfrepOptions<R>): Answer<R> {
   };
 }
 
-/** What an async function returns is true for every flag: it must not show them all. */
+/** A promise is truthy for every flag: an async function must not show them all. */
 function visibleBy(flags: (flagKey: string) => unknown): (flagKey: string) => boolean {
   return (flagKey) => {
     const isVisible = flags(flagKey);

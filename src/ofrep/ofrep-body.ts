@@ -2,7 +2,7 @@ import { inTime, systemClock } from '../clock.js';
 import { LATE, NO_CONTEXT, NO_JSON, TOO_LARGE, type OfrepRefusal } from './refusals.js';
 
 const MOST_BYTES = 65_536;
-/** A body of this size takes a moment; who needs longer keeps a connection busy. */
+/** A body of this size arrives within a moment. A slower sender would keep a connection busy. */
 const BODY_WITHIN_MS = 10_000;
 
 /** What the request's body names as context, or why the body cannot be used. */
@@ -25,10 +25,10 @@ async function textOf(request: Request): Promise<string | OfrepRefusal> {
   try {
     return await inTime(readAll(reader), BODY_WITHIN_MS, systemClock, () => new Error('late'));
   } catch {
-    // It came too slowly, or the browser has gone: then nobody reads this.
+    // It came too slowly, or the browser has disconnected and does not read this.
     return LATE;
   } finally {
-    // Its end is of no interest, and may not come.
+    // The rest of the body is not needed, and may never come.
     reader.cancel().catch(() => undefined);
   }
 }

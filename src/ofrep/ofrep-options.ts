@@ -6,7 +6,7 @@ import { callable, having, members, milliseconds } from '../options/option-shape
 
 /** What answers OFREP requests: a `FliptProvider`. */
 export interface FlagEvaluator {
-  /** What became of each of these flags. */
+  /** The outcome of each of these flags. */
   evaluateEach(
     context: EvaluationContext,
     flagKeys: readonly string[] | ((flagKey: string) => boolean),

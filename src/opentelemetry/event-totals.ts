@@ -26,7 +26,7 @@ export interface EventTotals {
   readonly polls: Totals<Failed>;
   readonly shed: Totals<'queue-full' | 'late'>;
   flagsChanged: number;
-  /** Evaluations that Flipt was not asked for, by flag; `undefined` where nobody wants to know. */
+  /** Evaluations that Flipt was not asked for, by flag; `undefined` where they are not counted. */
   readonly unasked: Totals<string> | undefined;
   /** Those that joined a question, by flag, until it is known whether there is such a flag. */
   readonly joined: Totals<string>;

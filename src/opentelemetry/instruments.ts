@@ -30,15 +30,10 @@ export function counters(meter: Meter): readonly Instrument[] {
     read,
   });
   return [
-    counter(
-      'resolves',
-      '{resolve}',
-      'Resolves, by where the answer is from and what came of it',
-      (observe, { resolves, ofFlags }) => {
-        readResolves(observe, resolves);
-        for (const [flag, own] of ofFlags) readResolves(observe, own, { 'feature_flag.key': flag });
-      },
-    ),
+    counter('resolves', '{resolve}', 'Resolves, by source and outcome', (observe, { resolves, ofFlags }) => {
+      readResolves(observe, resolves);
+      for (const [flag, own] of ofFlags) readResolves(observe, own, { 'feature_flag.key': flag });
+    }),
     counter('cache.lookups', '{lookup}', 'Look-ups in the cache, by result', (observe, { lookUps }) => {
       for (const [result, count] of lookUps) observe(count, { [RESULT]: result });
     }),
@@ -99,7 +94,7 @@ export function gauges(meter: Meter): readonly Instrument[] {
   ];
 }
 
-/** Called and labelled as in Flipt v2, whose pages ask Prometheus for it. */
+/** Named and labelled as in Flipt v2, whose pages query Prometheus for it. */
 export function fliptStatistics(meter: Meter): Instrument {
   return {
     observable: meter.createObservableCounter('flipt_evaluations_requests', {

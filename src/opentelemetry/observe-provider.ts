@@ -19,8 +19,8 @@ const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 const BATCHES = [1, 2, 5, 10, 20, 30, 40, 50, 100, 200, 500];
 
 /**
- * Reports the provider's metrics to OpenTelemetry from now on. Returns what stops that: nothing is then held or counted any
- * more. The metrics are the same for any provider and never name a user; docs/metrics.md in the repository lists them.
+ * Reports the provider's metrics to OpenTelemetry from now on. Returns a function that stops it and releases everything.
+ * The metrics are the same for any provider and never name a user; docs/metrics.md in the repository lists them.
  * The provider may be of another copy of this package, ES module or CommonJS.
  * Throws a TypeError about a wrong provider or option.
  *

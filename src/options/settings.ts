@@ -132,7 +132,7 @@ function harmless(logger: Logger): Logger {
         const logged = log(...args);
         if (isPromiseLike(logged)) logged.then(undefined, () => undefined);
       } catch {
-        // There is nowhere to report it.
+        // A logger that throws cannot be logged.
       }
     };
   return { error: safely('error'), warn: safely('warn'), info: safely('info'), debug: safely('debug') };

@@ -67,7 +67,7 @@ export interface SharedSnapshot {
    * version; it is called again with `text`.
    */
   publish(publication: SharedPublication): Promise<'published' | 'lost' | 'missing'>;
-  /** Gives the lease back if it is the holder's, so that another instance need not wait for its end. */
+  /** Gives the lease back if it is the holder's, so that another instance does not have to wait until it expires. */
   release(holder: string): Promise<void>;
 }
 
@@ -96,7 +96,7 @@ export interface SharedRecord {
 
 /** What the holder of the lease has found. */
 export interface SharedPublication extends SharedRecord {
-  /** Who has the lease. */
+  /** The instance that has the lease. */
   readonly holder: string;
   /** Of its lease, when it asked the service. */
   readonly fence: number;

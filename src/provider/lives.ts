@@ -13,11 +13,9 @@ import { statusOf, type FliptStatus } from './status/flipt-status.js';
 
 /** The lives of one provider, one at a time, and what outlasts each. */
 export interface Lives {
-  /** The one that goes on; `undefined` once it is closed. */
+  /** The current life; `undefined` once it is closed. */
   readonly running: () => Running | undefined;
-  /**
-   * Starts it, after a close a new one, once for all who call meanwhile; returns why the start failed. Never rejects.
-   */
+  /** Starts it; after a close, a new one. Concurrent callers share one start. Returns why it failed. Never rejects. */
   readonly start: () => Promise<Failure | undefined>;
   readonly close: () => Promise<void>;
   /** Forgets what is known of some flags, or of all, and emits that they may have changed. */
@@ -53,7 +51,7 @@ export function openLives(
       events.emit(ProviderEvents.ConfigurationChanged, { flagsChanged: [...flags] });
     });
     history.attach(next);
-    // Last, so that who hears of an event finds it counted.
+    // Last, so that an event is counted when a listener reads the status.
     observers.attach(next);
     const life: Running = { ...next, start: shared(() => begin(next.start, () => running === life)) };
     return life;
@@ -69,7 +67,7 @@ export function openLives(
     }
     condition.become('error', failure.message);
     const { message, code: errorCode } = startErrorOf(failure);
-    // A MultiProvider around this one knows of it by the event only.
+    // A MultiProvider around this one learns of it only by the event.
     if (failure.kind !== 'closed') events.emit(ProviderEvents.Error, { message, errorCode });
     return failure;
   };

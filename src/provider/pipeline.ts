@@ -112,7 +112,7 @@ function wire(
     clock,
     diagnostics,
   );
-  // Before anybody else hears of it: who resolves a changed flag then gets its new value.
+  // The first listener: when others learn of the change, a resolve returns the new value already.
   diagnostics.listen('flags-changed', ({ flags }) => {
     answers.forget(flags);
   });
@@ -170,7 +170,7 @@ function wire(
     flagKeys: () => snapshots?.snapshot()?.features.flags.keys(),
     async explain(flag, context) {
       try {
-        // Only who asks why pays for the code that says it.
+        // Loaded on first use: most apps never ask for an explanation.
         const { explaining } = await import('./explaining.js');
         return await explaining(snapshots, settings)(flag, context);
       } catch (error) {

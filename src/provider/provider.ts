@@ -44,7 +44,7 @@ import { checkFlagKey, checkFlagKeys, nameOf } from './flag-keys.js';
  * ```
  */
 export class FliptProvider implements Provider {
-  /** OpenFeature's word for where it belongs: the SDK for browsers refuses it. */
+  /** Where it runs, in OpenFeature's terms: the SDK for browsers refuses it. */
   readonly runsOn = 'server';
   /** For hooks and telemetry. */
   readonly metadata = {
@@ -71,24 +71,24 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Asks the service one real question, again until it answers or `initTimeoutMs` is over.
-   * Rejects with PROVIDER_FATAL if the service refuses the credentials, with GENERAL if it cannot be reached;
-   * in both cases it is tried again in the background, and PROVIDER_READY follows by itself. Concurrent calls share one
-   * start; after `onClose`, a call starts afresh.
+   * Asks the service one real question, and repeats it until the service answers or `initTimeoutMs` is over.
+   * Rejects with PROVIDER_FATAL if the service rejects the credentials, with GENERAL if it cannot be reached. In both
+   * cases the provider keeps trying in the background, and PROVIDER_READY follows. Concurrent calls share one start. A
+   * call after `onClose` starts the provider again.
    */
   async initialize(): Promise<void> {
     const failure = await this.#lives.start();
     if (failure !== undefined) throw startErrorOf(failure);
   }
 
-  /** Ends timers and sockets; what is waiting is answered with PROVIDER_NOT_READY. May be called again. */
+  /** Ends timers and sockets; waiting resolves get PROVIDER_NOT_READY. May be called again. */
   async onClose(): Promise<void> {
     await this.#lives.close();
   }
 
   /**
    * The value of a boolean flag. Of a variant flag: the key `true` or `false`, else an attachment that is a JSON
-   * boolean, else TYPE_MISMATCH. What fails, here and for the other types, is the default with an error code.
+   * boolean, else TYPE_MISMATCH. A resolve that fails, of this type or another, returns the default with an error code.
    */
   resolveBooleanEvaluation(
     flagKey: string,
@@ -129,14 +129,14 @@ export class FliptProvider implements Provider {
     context: EvaluationContext,
     logger?: Logger,
   ): Promise<ResolutionDetails<T>> {
-    // The interface lets the caller name the type; the service's word for it is taken, as by every provider.
+    // The caller names the type. Like other providers, this one does not check the value against it.
     return this.#resolve(flagKey, defaultValue, context, toObject as Translate<T>, logger);
   }
 
   /**
    * Asks for flags in one batch (in several where `batch` does not allow so many), so that later resolves for the same
    * context find them known or join the request. Their types need not be known. Resolves when they are answered, at the
-   * latest after `deadlineMs` for each 1,000; never rejects for what the service does: a resolve says what went wrong.
+   * latest after `deadlineMs` for each 1,000. Never rejects because of the service: a resolve says what went wrong.
    * Where flags are evaluated in-process, it does nothing.
    * Throws a TypeError if `flagKeys` is no list of strings.
    */
@@ -172,8 +172,8 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * What became of each of some flags, evaluated as by a resolve: for an adapter to another protocol, as `ofrep` is. A
-   * function names flags of the snapshot; without one, it rejects with GENERAL, and otherwise as `evaluateAll` does.
+   * The outcome of each of these flags, evaluated as in a resolve. Made for adapters to other protocols, such as `ofrep`.
+   * A function selects flags of the snapshot; without a snapshot it rejects with GENERAL, otherwise as `evaluateAll` does.
    */
   async evaluateEach(
     context: EvaluationContext,
@@ -184,26 +184,26 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * The snapshot that flags are evaluated from, as `snapshot.initial` takes it: plain JSON values, with each segment's
-   * constraints. `undefined` before the first.
+   * The snapshot in force, in plain JSON values, with each segment's constraints. `snapshot.initial` accepts it.
+   * `undefined` before the first snapshot.
    */
   getSnapshot(): object | undefined {
     return this.#lives.running()?.snapshot();
   }
 
   /**
-   * How the provider does: its condition, the circuit breaker, the watch, the cache and the requests, in plain JSON values.
-   * Cheap, sends nothing, and works before the start and after the close.
+   * The provider's state in plain JSON values: its condition, the circuit breaker, the watch, the cache and the requests.
+   * Cheap. It sends nothing, and works before the start and after the close.
    */
   getStatus(): FliptStatus {
     return this.#lives.status();
   }
 
   /**
-   * Calls the listener for each event of these types from now on; by default, of all types. Returns what ends that. The
-   * listener is called at once, where the event happens, so that it should be quick; `hit` and `resolved` come with each
-   * resolve. What it throws is warned of once, and harms nothing. It stays when the provider is closed and starts again.
-   * Throws a TypeError if `listener` is no function, or `types` names a type that there is not.
+   * Calls the listener for each event of these types from now on; by default, of all types. Returns a function that stops
+   * it. The listener is called synchronously where the event happens, so it should be quick; `hit` and `resolved` occur in
+   * each resolve. An error that it throws is logged once and harms nothing. It stays when the provider closes and starts
+   * again. Throws a TypeError if `listener` is not a function, or `types` names an unknown type.
    */
   onEvent(listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]): () => void {
     return this.#lives.observe(listener, types);

@@ -10,7 +10,7 @@ import type { RequestView } from '../request/view.js';
 import { selector } from './mapping/context.js';
 import { subjectReader } from './mapping/subject.js';
 
-/** Resolves a flag for a context. Synchronous where the resolution is there at once. */
+/** Resolves a flag for a context. Synchronous if the resolution is known already. */
 export type Resolve = (
   flag: string,
   context: GivenContext,
@@ -51,7 +51,7 @@ export function remotely(answers: Cached, settings: ProviderSettings, clock: Clo
   };
 }
 
-/** At once where the resolution is there at once. */
+/** Synchronous if the resolution is known already. */
 function whenResolved(
   coming: Resolution | Promise<Resolution>,
   use: (resolution: Resolution) => Resolution,

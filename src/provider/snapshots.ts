@@ -42,10 +42,10 @@ export interface Snapshots extends FlagWatch {
   readonly close: () => Promise<void>;
 }
 
-/** `none`: there is none to be had soon, so that nobody need ask again. */
+/** `none`: the service offers no snapshots, or the provider is closed; asking again soon would not help. */
 export type FirstPoll = 'succeeded' | 'failed' | 'none';
 
-/** The code is loaded when the provider starts: who imports the package does not pay for the engine. */
+/** The code is loaded when the provider starts, so that importing the package does not load the engine. */
 export function lazySnapshots(
   send: Send,
   settings: ProviderSettings,
@@ -121,7 +121,7 @@ export function lazySnapshots(
       opened === undefined || watch === undefined
         ? NO_RELIANCE
         : { lostForMs: opened.lostForMs(now), maxAgeMs: watch.maxAgeMs },
-    // A store that hangs must not hold up who closes the provider meanwhile.
+    // A store that hangs must not delay the close of the provider.
     start: () => (loading ??= Promise.race([load(), closed])),
     firstPoll: () => firstPoll,
     body: () => opened?.body(),

@@ -21,7 +21,7 @@ export async function start(
   const until = clock.now() + initTimeoutMs;
   const leftMs = () => Math.max(1, until - clock.now());
   const loading = snapshots?.start();
-  // In remote mode nobody waits for a snapshot, unless one may be there already.
+  // In remote mode the start does not wait for a snapshot, unless one may be there already.
   const mayBeThere = (kept.initial ?? kept.file ?? kept.store) !== undefined;
   if (evaluation === 'in-process' || mayBeThere) await loading;
   const hasSnapshot = () => snapshots?.snapshot() !== undefined;
@@ -43,7 +43,7 @@ export async function start(
   return undefined;
 }
 
-/** Resolves with the service's snapshot, with a start that has failed, or when there is none to be had soon. */
+/** Resolves when the service's snapshot has come, when the start has failed, or when no snapshot will come soon. */
 async function newest(checked: Promise<Failure | undefined>, snapshots: Snapshots): Promise<void> {
   const failed = checked.then((failure) => (failure === undefined ? snapshots.firstPoll() : 'none'));
   const end = await Promise.race([snapshots.firstPoll(), failed]);

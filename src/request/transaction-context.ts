@@ -26,7 +26,7 @@ export interface RequestContextOptions {
 
 /**
  * The transaction context of a request: `context` over the transaction context that is there already, with the
- * request's view. Starts to prefetch and does not wait for it: an answerless service delays nobody.
+ * request's view. Starts to prefetch and does not wait for it: a silent service delays no request.
  *
  * Throws a TypeError if `context` is no object or `prefetch` no list of flag keys.
  *

@@ -11,7 +11,7 @@ export const REQUEST_VIEW: unique symbol = Symbol.for('openfeature-flipt-provide
  * no longer than 30 s. A failure is not kept: the next resolve tries again.
  */
 export interface RequestView {
-  /** Set when the request is over; its answers are then no longer held to. */
+  /** Set when the request is over; its answers are not used after that. */
   ended: boolean;
 }
 
@@ -22,8 +22,8 @@ export interface ClosingResponse {
 }
 
 /**
- * A view that belongs to no HTTP request; set `ended` when what it is for is over.
- * 30 s after its first question it is over by itself.
+ * A view that belongs to no HTTP request, for example to a job. Set `ended` when the job is over. The view ends by
+ * itself 30 s after its first question.
  *
  * @example
  * ```ts
@@ -59,7 +59,7 @@ export function requestViewOf(carrier: object): RequestView | undefined {
   return typeof view === 'object' && view !== null && 'ended' in view ? (view as RequestView) : undefined;
 }
 
-/** A view that nobody ends is over by itself so long after its first question: until then it holds nothing. */
+/** Milliseconds after its first question until a view ends by itself. Before that question it holds nothing. */
 const VIEW_FOR_MS = 30_000;
 
 /**
@@ -75,7 +75,7 @@ export function perView<Kept>(
     const known = views.get(view);
     if (known === 'over') return undefined;
     if (view.ended || (known !== undefined && clock.now() - known.since >= VIEW_FOR_MS)) {
-      // A job that the request has started may hold the view for hours: what was kept for it is let go.
+      // A job that the request has started may hold the view for hours. The answers kept for it are released.
       views.set(view, 'over');
       return undefined;
     }

@@ -28,7 +28,7 @@ export interface Known {
   readonly etag: string | undefined;
 }
 
-/** What came of a request for the snapshot. */
+/** The outcome of a request for the snapshot. */
 export type Fetched =
   /** 304: the known snapshot is still the service's. */
   | ({ readonly kind: 'unchanged' } & FromStore)
@@ -37,8 +37,8 @@ export type Fetched =
   /** Another instance asks the service, and has found nothing since. `againInMs`: when to look again. */
   | { readonly kind: 'no-news'; readonly againInMs?: number }
   /**
-   * It was not had. `offersNone`: the service seems to have no snapshots at all. `isUnknown`: it has, but does not
-   * know the namespace or the environment.
+   * The request failed. `offersNone`: the service seems to have no snapshots at all. `isUnknown`: it has snapshots, but
+   * does not know the namespace or the environment.
    */
   | {
       readonly kind: 'failed';

@@ -16,13 +16,13 @@ export interface KeptSnapshots {
   readonly load: (withinMs: number, closing: AbortSignal) => Promise<StartingSnapshot | undefined>;
   /** Keeps the snapshot in force, which the service has just confirmed. */
   readonly confirmed: (known: Known) => void;
-  /** How the store does; `undefined` if there is none. */
+  /** The state of the store; `undefined` if there is none. */
   readonly store: () => StoreReading | undefined;
   /** Completes what is still to be saved. Never rejects. */
   readonly close: () => Promise<void>;
 }
 
-/** The date that is kept may be so much older than the last confirmation, while nothing changes. */
+/** While nothing changes, the kept date may be this much older than the last confirmation. */
 const CONFIRMATION_KEPT_EVERY_MS = 300_000;
 
 export function keptSnapshots(
@@ -36,7 +36,7 @@ export function keptSnapshots(
   const file = options.file === undefined ? undefined : `snapshot.file ${options.file}`;
   const kept = store && keeper(store, file ?? 'the store', warn, clock);
   const place = file ?? 'the kept snapshot';
-  /** Then only the holder of its lease writes. */
+  /** If so, only the holder of the lease writes. */
   const isShared = options.store?.shared !== undefined;
   let newest: ConfirmedSnapshot | undefined;
   /** What the store holds, or will soon. */

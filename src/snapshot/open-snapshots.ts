@@ -28,7 +28,7 @@ export interface SnapshotsSettings extends Omit<WatchingSettings, 'watch'> {
   /** `undefined`: the service is not asked. */
   readonly watch: WatchingSettings['watch'] | undefined;
   readonly snapshot: SnapshotOptions;
-  /** In-process, a start waits for the first poll. Default: somebody may. */
+  /** Whether the start waits for the first poll, as in-process. Default: it may. */
   readonly evaluation?: 'remote' | 'in-process' | undefined;
   /** Milliseconds that loading the kept snapshot may take. */
   readonly initTimeoutMs: number;
@@ -50,7 +50,7 @@ export interface OpenSnapshots extends SnapshotInForce {
   readonly explain: (question: Question) => Promise<Explanation | undefined>;
   /** The snapshot in plain JSON values, as Flipt serves it; `undefined` before the first. */
   readonly body: () => SnapshotBody | undefined;
-  /** How the store does; `undefined` if there is none. */
+  /** The state of the store; `undefined` if there is none. */
   readonly store: () => StoreReading | undefined;
   /** Polls without waiting for the interval. */
   readonly poll: (asker?: Asker) => Promise<void>;
@@ -96,7 +96,7 @@ export async function openSnapshots(
       return compiled?.bucketDecides(entity, attributeReader(attributes)) ?? false;
     },
     async explain(question) {
-      // Only who asks why pays for the code that says it.
+      // Loaded on first use: most apps never ask for an explanation.
       const { explain } = await import('../engine/explain/explain.js');
       const compiled = source.snapshot()?.compiled;
       return compiled && explain(compiled, question);

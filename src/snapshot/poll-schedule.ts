@@ -1,4 +1,4 @@
-/** What the watch knows of its own past. Times are milliseconds of the clock's `now`. */
+/** The past polls, as far as they decide when to poll next. Times are milliseconds of the clock's `now`. */
 export interface WatchState {
   /** `undefined` before the first success. */
   readonly lastSuccessAt: number | undefined;
@@ -10,7 +10,7 @@ export interface WatchState {
   readonly lostAt: number | undefined;
   /** The service answers as if it had no snapshots, and never had one. */
   readonly offersNone: boolean;
-  /** The last request came to nothing. */
+  /** The last request has failed. */
   readonly hasFailed: boolean;
   /** No request before this time: the service has asked for it. */
   readonly notBefore: number;
@@ -30,12 +30,12 @@ const RELIABLE_INTERVALS = 3;
 /** A whole body is expensive for the service. Fetching it takes at most a twentieth of the time. */
 const BODY_SHARE = 20;
 const JITTER = 0.2;
-/** Requests that an outage has held up end together: the next ones spread over a whole interval. */
+/** Requests that an outage delays end at the same time, so the next ones are spread over a whole interval. */
 const JITTER_AFTER_FAILURE = 0.5;
-/** Of the interval: those who were given the same time by Retry-After come one after another. */
+/** Share of the interval: instances with the same Retry-After poll one after another. */
 const SPREAD_AFTER_PAUSE = 0.5;
 const WITHOUT_SNAPSHOTS_MS = 300_000;
-/** A longer Retry-After is somebody's mistake. */
+/** A longer Retry-After is taken for a mistake. */
 export const LONGEST_PAUSE_MS = 3_600_000;
 
 export function started(state: WatchState, now: number): WatchState {

@@ -67,7 +67,7 @@ export function openWatch(
   let condition: WatchCondition | undefined;
   let underWay: Promise<void> | undefined;
   let following: Promise<void> | undefined;
-  /** Who has asked for the following one. A user's wish is not lost when it joins the wish of somebody else. */
+  /** What asked for the following request. A user's request is not lost when it joins that of the stream. */
   let followingAsker: Asker | undefined;
   let nextPollAt: number | undefined;
   let lastFailure: Failure | undefined;
@@ -120,7 +120,7 @@ export function openWatch(
     } else {
       state = succeeded(state, now, fetched.kind === 'snapshot' ? fetched.durationMs : undefined);
     }
-    // Before anybody hears of it: who then looks at the snapshot finds this one.
+    // Before the reports: a listener that looks at the snapshot finds this one.
     if (fetched.kind === 'snapshot') apply(fetched);
     if (isConfirmed(fetched) && known !== undefined) confirmed?.(known);
     reassess();
@@ -161,7 +161,7 @@ export function openWatch(
     if (flags.length > 0) report({ type: 'flags-changed', flags });
   };
 
-  // A kept snapshot is old, as a rule. Only a poll that fails shows that the watch is lost.
+  // A kept snapshot is usually old. Only a poll that fails shows that the watch is lost.
   if (isPatient) schedule(pollMs * random());
   else void join();
   return {

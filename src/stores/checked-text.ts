@@ -13,7 +13,7 @@ export interface KeptSnapshot {
   readonly confirmedAt: number;
 }
 
-/** A newer format is not read: nobody knows what it means. */
+/** A newer format is not read: its meaning is unknown here. */
 const FORMAT = 1;
 
 /** The first line says what the second one, the snapshot, is; its checksum covers both. */
@@ -24,7 +24,7 @@ export function writeKept({ body, version, etag, confirmedAt }: KeptSnapshot, or
   return `${JSON.stringify({ ...about, sha256: checksum(about, body) })}\n${body}\n`;
 }
 
-/** The snapshot in a text, or in words why it cannot be used. */
+/** The snapshot in a text, or a message that says why it cannot be used. */
 export function readKept(text: string, origin: SnapshotPlace): KeptSnapshot | { readonly wrong: string } {
   const [line = '', body = ''] = text.split('\n', 2);
   const header = v.safeParse(headerSchema, parsed(line));

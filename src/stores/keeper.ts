@@ -2,7 +2,7 @@ import { inTime, type Clock } from '../clock.js';
 import { messageOf } from '../text/describe.js';
 import { oneLine } from '../text/quote.js';
 
-/** How a store does. */
+/** The state of a store. */
 export interface StoreReading {
   /** Its last call has failed. */
   readonly isFailing: boolean;
@@ -19,7 +19,7 @@ export interface TextStore {
 /** The only one who speaks to a store: what it does wrong delays and fails nothing else. */
 export interface Keeper {
   /**
-   * What was saved last; `undefined` if there is nothing, if it was not had within `withinMs`, or once `closing` is
+   * What was saved last; `undefined` if there is nothing, if loading takes longer than `withinMs`, or once `closing` is
    * aborted. Never rejects.
    */
   readonly load: (withinMs: number, closing: AbortSignal) => Promise<string | undefined>;
@@ -58,7 +58,7 @@ export function keeper(
     call: () => Promise<T>,
     withinMs: number,
   ): Promise<T | undefined> => {
-    // A store of the user's may throw before it returns a promise.
+    // The user's store may throw before it returns a promise.
     const called = Promise.resolve().then(call);
     try {
       const result = await inTime(called, withinMs, clock, () => new LateError(withinMs));

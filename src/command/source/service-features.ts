@@ -22,9 +22,7 @@ export async function serviceFeatures(
   const settings = settingsOf(source, command, surroundings);
   const fetched = await fetchOnce(settings, source.namespace, surroundings.end);
   if (fetched.kind === 'snapshot') return fetched.snapshot.compiled;
-  throw new CommandError(
-    fetched.kind === 'failed' ? adviceOn(fetched, command) : 'an answer that nobody asked for',
-  );
+  throw new CommandError(fetched.kind === 'failed' ? adviceOn(fetched, command) : 'an unexpected response');
 }
 
 function settingsOf(

@@ -3,7 +3,7 @@ import type { ComparisonType, Constraint } from '../features.js';
 import { OPERATORS, OPERATORS_WITHOUT_VALUE } from '../operators.js';
 import type { ExplainedConstraint } from './explanation.js';
 
-/** One constraint, and what became of the value that it saw. */
+/** One constraint, the value that it saw, and whether it matched. */
 export function constraintText(constraint: ExplainedConstraint): string {
   const verdict = constraint.matched ? 'matches' : 'does not match';
   return `${comparisonText(constraint)}: ${verdict}, ${reasonText(constraint)}`;

@@ -8,7 +8,7 @@ export type CredentialSource = (again: boolean) => Promise<AuthHeaders>;
 /** Why there are no credentials, in words that may be shown. */
 export class CredentialProblem extends Error {}
 
-/** Why a login came to nothing. */
+/** Why a login has failed. */
 export class LoginFailed extends Error {
   constructor(readonly failure: Failure) {
     super(failure.message);

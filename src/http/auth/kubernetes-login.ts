@@ -13,7 +13,7 @@ import { loginSource, type LogIn } from './login-source.js';
 
 const DEFAULT_TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 const PATH = '/auth/v1/method/kubernetes/serviceaccount';
-/** The service asks the cluster about the token. Who waits for the login has a limit of its own. */
+/** The service asks the cluster about the token, which takes time. A request that waits for it has its own limit. */
 const LIMITS = { timeoutMs: 10_000, maxBytes: 1024 * 1024 };
 
 export interface KubernetesSettings {

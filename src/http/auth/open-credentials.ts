@@ -20,7 +20,7 @@ export function openCredentials(
   const { kubernetes: login } = auth;
   let source: Promise<CredentialSource> | undefined;
   const open = async () => {
-    // Who needs no login does not pay for its code.
+    // Loaded on first use: most apps need no login.
     const { kubernetesSource } = await import('./kubernetes-login.js');
     return kubernetesSource({ login, url, timeoutMs, ending }, send, clock, random);
   };

@@ -20,7 +20,7 @@ const STATUSES: Readonly<Record<RefusalKind, Omit<HttpErrorResponse, 'message'>>
 };
 const INTERNAL = { status: 500, code: 13 };
 
-/** An error that nobody foresaw may quote what is nobody's business: its message stays here. */
+/** The message of an unforeseen error is not sent: it may quote data that the client must not see. */
 export function errorResponse(error: unknown): HttpErrorResponse {
   if (error instanceof Refusal) return { ...STATUSES[error.kind], message: error.message };
   if (error instanceof SaveError) return { ...INTERNAL, message: error.message };

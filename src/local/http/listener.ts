@@ -21,7 +21,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Serves a handler over HTTP. Rejects with node's error where the port cannot be had. */
+/** Serves a handler over HTTP. Rejects with node's error if the port is not free. */
 export async function listen(handler: Handler, options: ListenOptions): Promise<Listener> {
   const { headersTimeoutMs: headersTimeout, requestTimeoutMs: requestTimeout } = options;
   const connectionsCheckingInterval = Math.min(1000, headersTimeout);

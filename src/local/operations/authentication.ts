@@ -15,7 +15,7 @@ export function hashOf(token: string): string {
   return digestOf(token).toString('hex');
 }
 
-/** Who sends an Authorization header at a time (ms since the epoch); undefined where nobody known does. */
+/** The owner of an Authorization header at a time (ms since the epoch); undefined if it is unknown. */
 export type Authenticate = (header: string | undefined, state: State, date: number) => Caller | undefined;
 
 /** Anybody may do everything. */

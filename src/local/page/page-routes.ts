@@ -4,7 +4,7 @@ import { explainQuestion } from './explain-question.js';
 import { showFile, showPage } from './page-assets.js';
 import { listFlags } from './shown-flags.js';
 
-/** Whether the sender's token is accepted, or none is required: so the page need not try. */
+/** Whether the sender's token is accepted, or none is required, so that the page knows without trying. */
 const showSession: Operation = (_, { caller }) => ({ accepted: caller.namespaceKey !== '' });
 
 /** An event at first, and one after each change of what is evaluated. */

@@ -3,7 +3,7 @@ import type { Operation } from '../operations/operation.js';
 import type { FlagRecord, NamespaceRecord } from '../state/records.js';
 import type { Override } from '../state/overlay.js';
 
-/** GET /local/v1/namespaces: what the sender may see, in words for people. */
+/** GET /local/v1/namespaces: what the sender may see, written for people. */
 export const listFlags: Operation = ({ store, overrides }, { caller }) => {
   const namespaces = [...store.state.namespaces.values()];
   const own = namespaces.filter(

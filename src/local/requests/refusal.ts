@@ -30,7 +30,7 @@ export const invalidField = (field: string, wrong: string): Refusal =>
 
 export const notFound = (message: string): Refusal => new Refusal('not-found', message);
 
-/** One sentence for every reason: the difference would help only those who guess. */
+/** One sentence for every reason: the difference would help only people who guess tokens. */
 export const unauthenticated = (): Refusal => new Refusal('unauthenticated', 'request was not authenticated');
 
 /** What Flipt has and this service has not, or what neither has. */

@@ -22,7 +22,7 @@ export function writeState({ namespaces, tokens }: State): string {
   return `${JSON.stringify({ format: FORMAT, version: VERSION, sha256: checksum(body) })}\n${body}\n`;
 }
 
-/** The state that a data file's text holds, or in words why it cannot be had. */
+/** The state in a data file's text, or a message that says why there is none. */
 export function readState(text: string): State | { readonly wrong: string } {
   const [head = '', body = ''] = text.split('\n');
   const header = v.safeParse(headerSchema, parse(head));

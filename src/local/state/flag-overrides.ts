@@ -12,7 +12,7 @@ export interface OverrideTarget {
   readonly entity: string | undefined;
 }
 
-/** Why an override cannot be, in words that say what is possible. */
+/** Why an override is not possible; the message says what is. */
 export interface OverrideProblem {
   readonly kind: 'missing' | 'wrong';
   readonly message: string;

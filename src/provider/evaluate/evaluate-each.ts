@@ -10,7 +10,7 @@ import { errorCodeOf } from '../mapping/failures.js';
 import { reasonWithoutVariant, serviceReasonOf } from '../mapping/reasons.js';
 
 /**
- * What became of a flag, as `evaluateEach` returns it: what the service has decided, wherever the answer comes from. It
+ * The outcome of one flag, as `evaluateEach` returns it: what the service has decided, wherever the answer comes from. It
  * is the same from the cache and from the service.
  */
 export type FlagOutcome =

@@ -8,7 +8,7 @@ import { CLOSED, type Running } from '../pipeline.js';
 /** Never throws or rejects: what went wrong is in the resolution. */
 export type EvaluateFlag = (flagKey: string, context: EvaluationContext) => Resolution | Promise<Resolution>;
 
-/** Evaluates flags for callers who may be written in plain JavaScript, in the life that goes on. */
+/** Evaluates flags in the current life of the provider. Checks what plain JavaScript may pass. */
 export function evaluating(current: () => Running | undefined): EvaluateFlag {
   return (flagKey, context) => {
     const running = current();

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.js';
 import type { ProviderState } from '../../diagnostics/provider-state.js';
 
-/** What the provider is in, since when (milliseconds since the epoch), and why if that needs a reason. */
+/** The provider's condition, since when (milliseconds since the epoch), and the reason for `stale` and `error`. */
 export interface Condition {
   readonly state: ProviderState | 'not-started' | 'starting' | 'closed';
   readonly at: number;
@@ -25,7 +25,7 @@ export function conditionRecord(clock: Pick<Clock, 'date'>): ConditionRecord {
     current: () => condition,
     become(state, why) {
       if (state === condition.state) return;
-      // That it is well again needs no reason.
+      // Being ready needs no reason.
       condition = next(state, state === 'stale' || state === 'error' ? (why ?? null) : null);
     },
   };

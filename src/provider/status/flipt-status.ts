@@ -6,8 +6,8 @@ import type { Condition } from './condition.js';
 import type { Readings, SnapshotReading } from './readings.js';
 
 /**
- * How the provider does, in plain JSON values. Dates are ISO 8601, `…Ms` are milliseconds. What there is not is `null`.
- * Counts begin when the provider is made, and never go back.
+ * The provider's state in plain JSON values. Dates are ISO 8601, `…Ms` are milliseconds. A value that does not exist is
+ * `null`. Counts begin when the provider is created, and never decrease.
  */
 export interface FliptStatus {
   /**

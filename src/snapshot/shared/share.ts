@@ -36,7 +36,7 @@ export function wantedLeaseMs({ leavesUntil }: Share, pollMs: number, now: numbe
   return now < leavesUntil ? 0 : leaseMs(pollMs);
 }
 
-/** The store has answered, or has failed (`undefined`): then nobody knows who holds the lease. */
+/** The store has answered, or has failed (`undefined`): then it is unknown which instance holds the lease. */
 export function turned(share: Share, turn: SharedTurn | undefined): Share {
   const fence = turn?.fence;
   return fence === share.fence ? share : { ...share, fence, failures: 0 };

@@ -23,7 +23,7 @@ interface Learned {
   readonly at: number;
 }
 
-/** Who has nothing yet looks more often: another instance fetches the snapshot right now. */
+/** An instance without a snapshot looks more often: another one is fetching it right now. */
 const LOOK_AGAIN_MS = 500;
 /** Two clocks differ by less than this share of a time. */
 const MOST_DRIFT = 0.05;
@@ -92,7 +92,7 @@ export function sharedFetch(
     const fetched = await ask(known, asker);
     if (fetched.kind === 'no-news') return fetched;
     if (fetched.kind === 'failed') {
-      // The service has asked for a pause: no other instance need try.
+      // The service has asked for a pause, which holds for all instances.
       if (fetched.retryAfterMs === undefined)
         become(pollFailed(share, known !== undefined, pollMs, clock.now()));
       if (share.fence === undefined) void calls.release();
@@ -204,7 +204,7 @@ function longestAgeMs(storeMs: number): number {
   return Math.max(0, storeMs) * (1 + MOST_DRIFT) + 1;
 }
 
-/** The same for all who have this snapshot, wherever they have it from. */
+/** The same in all instances that have this snapshot, whether from the service or from the store. */
 function versioning(): (known: Known) => string {
   // Each poll needs it, and the digest of 10,000 flags blocks the event loop for 10 ms.
   const digests = new WeakMap<Snapshot, string>();

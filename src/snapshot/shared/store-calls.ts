@@ -13,9 +13,9 @@ export interface StoreCalls {
   readonly publish: (publication: Publication) => Promise<'published' | 'lost' | 'missing' | undefined>;
   readonly release: () => Promise<void>;
   readonly read: () => StoreReading;
-  /** What the store gave cannot be used. */
+  /** The store's text cannot be used. */
   readonly complain: (cause: string) => void;
-  /** What the store gave is of use. */
+  /** The store's text can be used. */
   readonly praise: () => void;
 }
 
@@ -49,7 +49,7 @@ export function storeCalls(
 
   const attempt = async <T>(call: () => Promise<T>, withinMs: number): Promise<T | undefined> => {
     if (isOverdue) return undefined;
-    // A store of the user's may throw before it returns a promise.
+    // The user's store may throw before it returns a promise.
     const called = Promise.resolve().then(call);
     const late = () => new Error(`no answer within ${withinMs} ms`);
     let hasEnded = false;

@@ -12,9 +12,9 @@ export interface StreamSettings {
 
 /** How a connection has ended. */
 export type StreamEnd =
-  /** Here: its time was up, or nobody reads any more. */
+  /** By this side: its time was up, or the provider is closing. */
   | { readonly kind: 'left' }
-  /** There, or on the way; or it was not had this time. */
+  /** By the service or the network; or connecting has failed. */
   | { readonly kind: 'broken'; readonly why: string }
   /** The service has no such stream. */
   | { readonly kind: 'not-offered'; readonly why: string };

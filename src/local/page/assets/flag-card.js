@@ -48,7 +48,7 @@ export function flagCard(flag, choose, ask) {
   return { card, update };
 }
 
-/** For who hears the page and not sees where a button is. */
+/** For people who hear the page, and do not see where a button is. */
 function named(flag) {
   return element('span', { className: 'unseen' }, ' of ', isolated(flag.key));
 }

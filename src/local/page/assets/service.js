@@ -17,7 +17,7 @@ export function readNamespaces() {
   return request('GET', '/local/v1/namespaces');
 }
 
-/** Makes a flag have a value for everybody. `undefined`: what its rules say. */
+/** Gives a flag a value for everybody. `undefined`: what its rules say. */
 export function setValue(namespace, flag, value) {
   const path = `/local/v1/namespaces/${encodeURIComponent(namespace)}/flags/${encodeURIComponent(flag)}`;
   return value === undefined ? request('DELETE', path) : request('PUT', path, { value });
