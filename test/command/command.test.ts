@@ -101,7 +101,7 @@ describe('the command', () => {
 
     await save(path, 'flags: wrong\n');
     expect(await line(/the old features stay/)).toMatch(
-      /^err: .*edited\.yml: document 1: flags: expected a list, got "wrong"; the old features stay$/,
+      /^err: .*edited\.yml: document 1: flags: expected a list, got "wrong" at line 1, column 1; the old features stay$/,
     );
     expect(await enabled()).toBe(true);
 

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { parseAllDocuments } from 'yaml';
+import { LineCounter, parseAllDocuments } from 'yaml';
 import type { FeaturesDocument } from './features-document.js';
 import { checkDocument, type CheckedDocument } from './features-schema.js';
-import { FeaturesError, Mistakes } from './features-error.js';
+import { FeaturesError, Mistakes, type DocumentName, type DocumentPath } from './features-error.js';
+import { textPosition } from './text-position.js';
 import { messageOf } from '../../text/describe.js';
 
 /**
@@ -11,13 +12,14 @@ import { messageOf } from '../../text/describe.js';
  */
 export type FeaturesSource = string | URL | FeaturesDocument | readonly FeaturesDocument[];
 
-/** A document that has the right shape, with the words by which mistakes in it are reported. */
+/** A document as it is given, and as it is used if its shape is right. */
 export interface SourceDocument {
-  readonly where: string;
-  readonly content: CheckedDocument;
+  readonly name: DocumentName;
+  readonly given: unknown;
+  readonly content: CheckedDocument | undefined;
 }
 
-/** The documents of right shape, and the mistakes in the others. */
+/** The documents, and what is wrong with their shape. */
 export interface Source {
   readonly documents: readonly SourceDocument[];
   readonly mistakes: Mistakes;
@@ -48,11 +50,14 @@ async function fileText(name: string, path: string | URL): Promise<string> {
 
 function readText(name: string, text: string): Source {
   const mistakes = new Mistakes();
+  const lines = new LineCounter();
   try {
-    const documents = numbered(name, parseAllDocuments(text)).flatMap(({ where, given }): Given[] => {
-      for (const { message } of given.errors) mistakes.add(where, '', firstLine(message));
+    const parsed = parseAllDocuments(text, { lineCounter: lines });
+    const documents = numbered(name, parsed).flatMap(({ name: { where }, given }): Given[] => {
+      for (const { message } of given.errors) mistakes.add({ where }, [], firstLine(message));
       const content: unknown = given.errors.length > 0 ? null : given.toJS();
-      return content === null ? [] : [{ where, given: content }];
+      const positionOf = (path: DocumentPath) => textPosition(given, path, lines);
+      return content === null ? [] : [{ name: { where, positionOf }, given: content }];
     });
     return checkAll(name, documents, mistakes);
   } catch (error) {
@@ -65,25 +70,26 @@ function readText(name: string, text: string): Source {
 }
 
 interface Given<Content = unknown> {
-  readonly where: string;
+  readonly name: DocumentName;
   readonly given: Content;
 }
 
 function numbered<Content>(name: string, contents: readonly Content[]): readonly Given<Content>[] {
-  return contents.map((given, index) => ({ where: `${name}: document ${index + 1}`, given }));
+  return contents.map((given, index) => ({ name: { where: `${name}: document ${index + 1}` }, given }));
 }
 
-function checkAll(name: string, given: readonly Given[], mistakes = new Mistakes()): Source {
+function checkAll(source: string, given: readonly Given[], mistakes = new Mistakes()): Source {
   if (given.length === 0) {
     mistakes.throwIfAny();
-    throw new FeaturesError(`${name}: expected at least one document, found none`);
+    throw new FeaturesError(`${source}: expected at least one document, found none`);
   }
-  const documents = given.flatMap(({ where, given: document }): SourceDocument[] => {
-    const content = checkDocument(document, (path, wrong) => {
-      mistakes.add(where, path, wrong);
-    });
-    return content ? [{ where, content }] : [];
-  });
+  const documents = given.map(({ name, given: document }) => ({
+    name,
+    given: document,
+    content: checkDocument(document, (path, wrong) => {
+      mistakes.add(name, path, wrong);
+    }),
+  }));
   return { documents, mistakes };
 }
 

@@ -1,6 +1,13 @@
 import * as v from 'valibot';
 import { COMPARISON_TYPES, MATCH_TYPES, SEGMENT_OPERATORS } from '../../engine/features.js';
+import { closest } from '../../text/closest.js';
+import { quoted, unsteered } from '../../text/quote.js';
 import { KEY_SYNTAX } from '../state/records.js';
+import type { DocumentPath, Report } from './features-error.js';
+
+/** The names of its members are the message about an unknown one. */
+const mapping = <Entries extends v.ObjectEntries>(entries: Entries) =>
+  v.strictObject(entries, Object.keys(entries).join(' '));
 
 const key = v.pipe(
   v.string(),
@@ -17,7 +24,7 @@ const list = <Item extends v.GenericSchema>(item: Item) => v.nullish(v.array(ite
 const keys = v.pipe(v.array(v.string()), v.minLength(1, 'expected at least one segment key'));
 const operator = v.nullish(v.picklist(SEGMENT_OPERATORS), 'OR_SEGMENT_OPERATOR');
 
-const constraint = v.strictObject({
+const constraint = mapping({
   type: v.picklist(COMPARISON_TYPES),
   property: v.pipe(v.string(), v.minLength(1, 'expected the name of an attribute')),
   operator: v.string(),
@@ -25,7 +32,7 @@ const constraint = v.strictObject({
   description: text,
 });
 
-const segment = v.strictObject({
+const segment = mapping({
   key,
   name: text,
   description: text,
@@ -33,7 +40,7 @@ const segment = v.strictObject({
   constraints: list(constraint),
 });
 
-const variant = v.strictObject({
+const variant = mapping({
   key: v.pipe(v.string(), v.minLength(1, 'expected a key')),
   name: text,
   description: text,
@@ -42,26 +49,26 @@ const variant = v.strictObject({
 });
 
 const segmentChoice = v.union(
-  [v.string(), v.strictObject({ keys, operator })],
+  [v.string(), mapping({ keys, operator })],
   'expected the key of a segment, or keys and an operator',
 );
 
-const rule = v.strictObject({
+const rule = mapping({
   segment: segmentChoice,
-  distributions: list(v.strictObject({ variant: v.string(), rollout: percent })),
+  distributions: list(mapping({ variant: v.string(), rollout: percent })),
 });
 
 const rollout = v.pipe(
-  v.strictObject({
+  mapping({
     description: text,
     segment: v.nullish(
       v.pipe(
-        v.strictObject({ key: v.nullish(v.string()), keys: v.nullish(keys), operator, value: flag }),
+        mapping({ key: v.nullish(v.string()), keys: v.nullish(keys), operator, value: flag }),
         v.check(({ key, keys }) => (key == null) !== (keys == null), 'expected either key or keys'),
         v.transform(({ key, keys, ...rest }) => ({ ...rest, keys: keys ?? (key == null ? [] : [key]) })),
       ),
     ),
-    threshold: v.nullish(v.strictObject({ percentage: percent, value: flag })),
+    threshold: v.nullish(mapping({ percentage: percent, value: flag })),
   }),
   v.check(
     ({ segment, threshold }) => (segment == null) !== (threshold == null),
@@ -69,7 +76,7 @@ const rollout = v.pipe(
   ),
 );
 
-const flagDocument = v.strictObject({
+const flagDocument = mapping({
   key,
   name: text,
   description: text,
@@ -82,12 +89,12 @@ const flagDocument = v.strictObject({
 });
 
 const namespace = v.union(
-  [key, v.strictObject({ key, name: text, description: text })],
+  [key, mapping({ key, name: text, description: text })],
   'expected a namespace key, or a mapping with key, name and description',
 );
 
 /** The shape of one document; what its parts say about each other is checked where they are put together. */
-export const documentSchema = v.strictObject({
+export const documentSchema = mapping({
   version: v.nullish(v.union([v.string(), v.number()])),
   namespace: v.nullish(namespace, 'default'),
   flags: list(flagDocument),
@@ -101,34 +108,33 @@ export type CheckedSegment = CheckedDocument['segments'][number];
 export type CheckedConstraint = CheckedSegment['constraints'][number];
 
 /** Checks the shape, and reports each mistake with its path in the document; undefined if there are any. */
-export function checkDocument(
-  value: unknown,
-  report: (path: string, wrong: string) => void,
-): CheckedDocument | undefined {
+export function checkDocument(value: unknown, report: Report): CheckedDocument | undefined {
   if (Array.isArray(value)) {
     // It would pass for an object without members.
-    report('', 'expected a mapping, got a list');
+    report([], 'expected a mapping, got a list');
     return undefined;
   }
   const result = v.safeParse(documentSchema, value);
   for (const issue of result.issues ?? []) {
-    report(pathText((issue.path ?? []).map((part) => part.key)), sentence(issue));
+    report(pathOf(issue), sentence(issue));
   }
   return result.success ? result.output : undefined;
 }
 
-function pathText(path: readonly unknown[]): string {
-  return path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('')
-    .replace(/^\./, '');
+function pathOf({ path }: v.BaseIssue<unknown>): DocumentPath {
+  return (path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)));
 }
 
 function sentence(issue: v.BaseIssue<unknown>): string {
-  if (issue.expected === 'never') return 'unknown member';
+  if (issue.expected === 'never') return unknownMember(issue);
   if (issue.received === 'undefined') return `missing; expected ${wanted(issue)}`;
   const quote = issue.expected === 'string' && typeof issue.input !== 'object' ? ' (put it in quotes)' : '';
-  return `expected ${wanted(issue)}, got ${shortened(issue.received)}${quote}`;
+  return `expected ${wanted(issue)}, got ${shortened(unsteered(issue.received))}${quote}`;
+}
+
+function unknownMember({ path, message }: v.BaseIssue<unknown>): string {
+  const like = closest(String(path?.at(-1)?.key), message.split(' '));
+  return like === undefined ? 'unknown member' : `unknown member; did you mean ${quoted(like)}?`;
 }
 
 const KINDS: Readonly<Record<string, string>> = {

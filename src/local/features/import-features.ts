@@ -1,41 +1,64 @@
 import type { Semantics } from '../../engine/features.js';
-import { byKey, type DocumentImport, report } from './document-import.js';
+import { quoted } from '../../text/quote.js';
+import type { NamespaceRecord, Stamp } from '../state/records.js';
+import { checkReferences } from './check-references.js';
+import { memberOf, textOf } from './document-parts.js';
 import type { Source } from './features-file.js';
 import type { CheckedDocument } from './features-schema.js';
 import { importFlag } from './import-flag.js';
 import { importSegment } from './import-segment.js';
-import type { NamespaceRecord, Stamp } from '../state/records.js';
 
-/** Makes records of the documents; there is always a namespace `default`. Throws a {@link FeaturesError}. */
+/**
+ * Makes records of the documents; there is always a namespace `default`. Throws a {@link FeaturesError} about all that is
+ * wrong.
+ */
 export function importFeatures(
-  { documents, mistakes }: Source,
+  source: Source,
   semantics: Semantics,
   stamp: Stamp,
 ): ReadonlyMap<string, NamespaceRecord> {
-  const imported = new Map<string, NamespaceRecord>();
-  for (const { where, content } of documents) {
-    const document: DocumentImport = { where, semantics, stamp, mistakes };
-    const namespace = importNamespace(document, content);
-    if (imported.has(namespace.key)) {
-      report(document, 'namespace', `"${namespace.key}" has a document already`);
-    }
-    imported.set(namespace.key, namespace);
-  }
+  const { documents, mistakes } = source;
+  checkTogether(source, semantics);
   mistakes.throwIfAny();
+  const imported = documents
+    .flatMap(({ content }) => content ?? [])
+    .map((content) => importNamespace(content, stamp));
   const empty = { key: 'default', name: 'Default', description: '', flags: new Map(), segments: new Map() };
-  return new Map([['default', empty], ...imported]);
+  return new Map([empty, ...imported].map((namespace) => [namespace.key, namespace]));
 }
 
-function importNamespace(document: DocumentImport, content: CheckedDocument): NamespaceRecord {
+function checkTogether({ documents, mistakes }: Source, semantics: Semantics): void {
+  const namespaces = new Set<string>();
+  for (const { name, given } of documents) {
+    checkReferences(given, semantics, (path, wrong) => {
+      mistakes.add(name, path, wrong);
+    });
+    const key = namespaceKey(given);
+    if (key === undefined) continue;
+    if (namespaces.has(key)) mistakes.add(name, ['namespace'], `${quoted(key)} has a document already`);
+    namespaces.add(key);
+  }
+}
+
+/** Undefined: it cannot be read. */
+function namespaceKey(given: unknown): string | undefined {
+  if (typeof given !== 'object') return undefined;
+  const namespace = memberOf(given, 'namespace') ?? 'default';
+  return typeof namespace === 'string' ? namespace : textOf(namespace, 'key');
+}
+
+function importNamespace(content: CheckedDocument, stamp: Stamp): NamespaceRecord {
   const { namespace } = content;
   const about =
     typeof namespace === 'string' ? { key: namespace, name: namespace, description: '' } : namespace;
-  const segments = byKey(document, 'segments', content.segments, (segment, path) =>
-    importSegment(document, path, segment),
-  );
-  const flags = byKey(document, 'flags', content.flags, (flag, path) =>
-    importFlag(document, path, flag, segments),
-  );
-  const version = segments.size + flags.size > 0 ? document.stamp.id() : undefined;
-  return { ...about, name: about.name || about.key, version, segments, flags };
+  const segments = content.segments.map((segment) => importSegment(segment, stamp));
+  const flags = content.flags.map((flag) => importFlag(flag, stamp));
+  const version = segments.length + flags.length > 0 ? stamp.id() : undefined;
+  return { ...about, name: about.name || about.key, version, segments: byKey(segments), flags: byKey(flags) };
+}
+
+function byKey<Keyed extends { readonly key: string }>(
+  records: readonly Keyed[],
+): ReadonlyMap<string, Keyed> {
+  return new Map(records.map((record) => [record.key, record]));
 }

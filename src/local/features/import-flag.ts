@@ -1,135 +1,62 @@
-import type { Rollout, SegmentChoice, SegmentOperator } from '../../engine/features.js';
-import { byKey, type DocumentImport, newDates, newIdentity, report } from './document-import.js';
-import type { CheckedFlag } from './features-schema.js';
-import type { FlagRecord, RuleRecord, SegmentRecord, VariantRecord } from '../state/records.js';
+import type { Rollout } from '../../engine/features.js';
 import { storedChoice } from '../state/changed-state.js';
+import type { FlagRecord, RuleRecord, Stamp, VariantRecord } from '../state/records.js';
+import type { CheckedFlag } from './features-schema.js';
+import { newDates, newIdentity } from './new-record.js';
 
-type Segments = ReadonlyMap<string, SegmentRecord>;
-type Variants = ReadonlyMap<string, VariantRecord>;
-
-/** Makes a record of a flag that names segments of the same document. */
-export function importFlag(
-  document: DocumentImport,
-  path: string,
-  written: CheckedFlag,
-  segments: Segments,
-): FlagRecord {
+/** Makes a record of a flag. What it refers to has been checked. */
+export function importFlag(written: CheckedFlag, stamp: Stamp): FlagRecord {
   const { key, name, description, enabled, type } = written;
-  const variants = byKey(document, `${path}.variants`, written.variants, (variant, at) =>
-    importVariant(document, at, variant),
-  );
+  const variants = written.variants.map((variant) => importVariant(variant, stamp));
+  const idOf = new Map(variants.map((variant) => [variant.key, variant.id]));
   const shared = {
     key,
     name: name || key,
     description,
     enabled,
-    ...newDates(document),
-    variants: new Map(Array.from(variants.values(), (variant) => [variant.id, variant])),
-    rules: importRules(document, path, written, segments, variants),
+    ...newDates(stamp),
+    variants: new Map(variants.map((variant) => [variant.id, variant])),
+    rules: importRules(written, idOf, stamp),
   };
-  if (type === 'BOOLEAN_FLAG_TYPE') {
-    return { ...shared, type, rollouts: importRollouts(document, path, written, segments) };
-  }
-  if (written.rollouts.length > 0) {
-    report(document, `${path}.rollouts`, 'only a BOOLEAN_FLAG_TYPE has rollouts');
-  }
-  return { ...shared, type, defaultVariantId: defaultVariant(document, path, written, variants)?.id };
+  if (type === 'BOOLEAN_FLAG_TYPE') return { ...shared, type, rollouts: importRollouts(written) };
+  const defaultKey = written.variants.find((variant) => variant.default)?.key ?? '';
+  return { ...shared, type, defaultVariantId: idOf.get(defaultKey) };
 }
 
 function importVariant(
-  document: DocumentImport,
-  path: string,
   { key, name, description, attachment }: CheckedFlag['variants'][number],
+  stamp: Stamp,
 ): VariantRecord {
-  return {
-    ...newIdentity(document),
-    key,
-    name,
-    description,
-    attachment: importAttachment(document, `${path}.attachment`, attachment),
-  };
-}
-
-function importAttachment(document: DocumentImport, path: string, value: unknown): string {
-  if (value === undefined || value === null) return '';
-  if (document.semantics === 'v2' && typeof value !== 'object') {
-    report(document, path, 'expected a mapping or a list, which is all that Flipt v2 takes');
-  }
-  const json = asJson(value);
-  if (json === undefined) report(document, path, 'expected what JSON can hold');
-  return json ?? '';
-}
-
-function asJson(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    // A cycle, a bigint, or a toJSON that throws.
-    return undefined;
-  }
-}
-
-function defaultVariant(
-  document: DocumentImport,
-  path: string,
-  { variants: written }: CheckedFlag,
-  variants: Variants,
-): VariantRecord | undefined {
-  const defaults = written.filter((variant) => variant.default);
-  if (defaults.length > 1) report(document, `${path}.variants`, 'expected at most one default variant');
-  return defaults[0] && variants.get(defaults[0].key);
+  const text = attachment === undefined || attachment === null ? '' : JSON.stringify(attachment);
+  return { ...newIdentity(stamp), key, name, description, attachment: text };
 }
 
 function importRules(
-  document: DocumentImport,
-  path: string,
   { rules }: CheckedFlag,
-  segments: Segments,
-  variants: Variants,
+  variantIds: ReadonlyMap<string, string>,
+  stamp: Stamp,
 ): readonly RuleRecord[] {
   return rules.map(({ segment, distributions }, index): RuleRecord => {
-    const at = `${path}.rules[${index}]`;
     const { keys, operator } =
       typeof segment === 'string' ? { keys: [segment], operator: undefined } : segment;
     return {
-      ...newIdentity(document),
-      ...importChoice(document, `${at}.segment`, keys, operator, segments),
+      ...newIdentity(stamp),
+      ...storedChoice(keys, operator),
       rank: index + 1,
-      distributions: distributions.flatMap(({ variant: key, rollout }, position) => {
-        const variant = variants.get(key);
-        if (variant) return [{ ...newIdentity(document), variantId: variant.id, rollout }];
-        const where = `${at}.distributions[${position}].variant`;
-        report(document, where, `expected the key of a variant of this flag, got "${key}"`);
-        return [];
-      }),
+      distributions: distributions.map(({ variant, rollout }) => ({
+        ...newIdentity(stamp),
+        variantId: variantIds.get(variant) ?? '',
+        rollout,
+      })),
     };
   });
 }
 
-function importRollouts(
-  document: DocumentImport,
-  path: string,
-  { rollouts }: CheckedFlag,
-  segments: Segments,
-): readonly Rollout[] {
-  return rollouts.flatMap(({ segment, threshold }, index): Rollout[] => {
+function importRollouts({ rollouts }: CheckedFlag): readonly Rollout[] {
+  return rollouts.flatMap(({ segment, threshold }): Rollout[] => {
     if (threshold) return [{ kind: 'threshold', ...threshold }];
     if (!segment) return [];
     const { keys, operator, value } = segment;
-    const at = `${path}.rollouts[${index}].segment`;
-    return [{ kind: 'segment', ...importChoice(document, at, keys, operator, segments), value }];
+    return [{ kind: 'segment', ...storedChoice(keys, operator), value }];
   });
-}
-
-function importChoice(
-  document: DocumentImport,
-  path: string,
-  keys: readonly string[],
-  operator: SegmentOperator | undefined,
-  segments: Segments,
-): SegmentChoice {
-  for (const key of keys.filter((each) => !segments.has(each))) {
-    report(document, path, `expected the key of a segment of this document, got "${key}"`);
-  }
-  return storedChoice(keys, operator);
 }

@@ -152,7 +152,47 @@ describe('a file that cannot be read', () => {
     );
     expect(await complaintAbout([{}, 5])).toBe('features: document 2: expected a mapping, got 5');
     expect(await complaintAbout('{"__proto__": {"flags": []}}')).toBe(
-      'features: document 1: __proto__: unknown member',
+      'features: document 1: __proto__: unknown member at line 1, column 2',
     );
+  });
+});
+
+describe('a mistake in a text', () => {
+  it('is found by line and column', async () => {
+    const text = [
+      '# two documents',
+      'flags:',
+      '  - key: f',
+      '    enabeld: true',
+      '    rules:',
+      '      - segment: gone',
+      '      - distributions:',
+      '          - variant: x',
+      '---',
+      'namespace: other',
+      'flags: &wrong',
+      '  - { key: é }',
+      'segments: *wrong',
+    ].join('\n');
+    const positions = (await complaintAbout(text)).split('\n').map((line) => {
+      const [, document, path, position] =
+        /document (\d): (\S+): .* at line (\d+, column \d+)$/.exec(line) ?? [];
+      return [document, path, position].join(' | ');
+    });
+    expect(positions.sort()).toEqual([
+      '1 | flags[0].enabeld | 4, column 5',
+      '1 | flags[0].rules[0].segment | 6, column 9',
+      '1 | flags[0].rules[1].distributions[0].rollout | 8, column 13',
+      '1 | flags[0].rules[1].distributions[0].variant | 8, column 13',
+      '1 | flags[0].rules[1].segment | 7, column 9',
+      '2 | flags[0].key | 12, column 7',
+      '2 | segments[0].key | 12, column 7',
+    ]);
+  });
+
+  it('shows nothing that steers a terminal', async () => {
+    const complaint = await complaintAbout('{"flags": [{"key": "\\u001b[2J", "\\u001b[31m": 1}]}');
+    expect(complaint).toContain('\\u{1b}');
+    expect(complaint.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
   });
 });
