@@ -16,7 +16,7 @@ export interface Clock {
   date(): number;
   /**
    * Calls `run` once after `ms`. Somebody waits for it, so it keeps the process alive,
-   * unless it is marked as background work. Returns what cancels it.
+   * unless it is marked as background work. Returns a function that cancels it.
    */
   after(ms: number, run: () => void, background?: 'background'): () => void;
   /** Calls `run` at the end of this turn of the event loop, when all that arrived together has been seen. */

@@ -11,7 +11,7 @@ export const currentVersion: Look = (path) => fingerprint(path).catch(() => unde
 /**
  * Calls `changed` when a file differs from the `known` version. It looks four times a second, and waits until two looks
  * find the same: an editor may write in several steps, and half a file may look like a whole one. Unlike a watch of
- * the file system, this sees every way of saving, on every disk. Returns what ends it.
+ * the file system, this sees every way of saving, on every disk. Returns a function that stops it.
  */
 export function watchFile(
   path: string,

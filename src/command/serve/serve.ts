@@ -48,7 +48,7 @@ function given({
   };
 }
 
-/** Reloads the features file when it is edited. Returns what ends that. */
+/** Reloads the features file when it is edited. Returns a function that stops it. */
 function follow(
   service: LocalService,
   { features, data }: ServeArguments,

@@ -58,6 +58,6 @@ export interface Followed {
   readonly known: string | undefined;
   /** The latest event's text; undefined while there is none. */
   readonly latest: () => string | undefined;
-  /** Calls `changed` whenever there may be a new event. Returns what ends that. */
+  /** Calls `changed` whenever there may be a new event. Returns a function that stops it. */
   readonly onChange: (changed: () => void) => () => void;
 }

@@ -84,7 +84,7 @@ export class FlagOverrides {
     this.announce();
   }
 
-  /** Calls `changed` after each change of what is evaluated. Returns what ends that. */
+  /** Calls `changed` after each change of what is evaluated. Returns a function that stops it. */
   onChange(changed: () => void): () => void {
     const endOfStore = this.store.onChange(changed);
     this.listeners.add(changed);

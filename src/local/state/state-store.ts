@@ -44,7 +44,7 @@ export class Store {
     });
   }
 
-  /** Calls `changed` after each change. Returns what ends that. */
+  /** Calls `changed` after each change. Returns a function that stops it. */
   onChange(changed: () => void): () => void {
     this.listeners.add(changed);
     return () => this.listeners.delete(changed);
