@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Environment } from '../options/environment.js';
-import { closest } from '../text/closest.js';
+import { didYouMean } from '../text/closest.js';
 import { messageOf } from '../text/describe.js';
 import { EXPLAIN_OPTIONS, readExplain, type ExplainArguments } from './explain/explain-arguments.js';
 import { COMMANDS, type CommandName } from './help.js';
@@ -82,11 +82,6 @@ function unknownOption(option: string, command: CommandName | undefined): string
   const known = command === undefined ? ALL_OPTIONS : { ...OPTIONS[command], ...GENERAL };
   const names = Object.keys(known).map((name) => `--${name}`);
   return `Unknown option '${option}'${didYouMean(option, names)}`;
-}
-
-function didYouMean(given: string, known: readonly string[]): string {
-  const like = closest(given, known);
-  return like === undefined ? '' : `; did you mean ${like}?`;
 }
 
 function wrong(message: string): CommandLine {

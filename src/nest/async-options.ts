@@ -4,6 +4,7 @@ import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { callable, list, members } from '../options/option-shapes.js';
 import { quoted } from '../text/quote.js';
 import { moduleRules, type FliptModuleOptions } from './module-options.js';
+import { startingWith } from './registered-providers.js';
 
 /** As in other dynamic modules: a factory of the options, and what is injected into it. */
 export interface FliptModuleAsyncOptions<R extends object = object> extends Pick<ModuleMetadata, 'imports'> {
@@ -26,18 +27,22 @@ export const asyncRules: OptionRules = {
   showsText: () => true,
 };
 
-/** The factory of the module's options. Its provider is injected by `domain`, so the options must not name another. */
+/**
+ * The factory of the module's options, given the app before what is injected. Its provider is injected by `domain`, so
+ * the options must not name another.
+ */
 export function optionsFactory<R extends object>({
   domain,
   useFactory,
-}: FliptModuleAsyncOptions<R>): FliptModuleAsyncOptions<R>['useFactory'] {
-  if (domain === undefined) return useFactory;
-  return async (...injected: unknown[]) => {
-    const options = await useFactory(...injected);
-    checkOptions(moduleRules, options);
-    if (options.domain === undefined || options.domain === domain) return { ...options, domain };
-    throw new TypeError(
-      `FliptModule.forRootAsync: domain: useFactory returned ${quoted(options.domain)}, expected ${quoted(domain)}`,
-    );
-  };
+}: FliptModuleAsyncOptions<R>): (app: object, ...injected: unknown[]) => Promise<FliptModuleOptions<R>> {
+  return async (app, ...injected) =>
+    startingWith(app, async () => {
+      const options = await useFactory(...injected);
+      if (domain === undefined) return options;
+      checkOptions(moduleRules, options);
+      if (options.domain === undefined || options.domain === domain) return { ...options, domain };
+      throw new TypeError(
+        `FliptModule.forRootAsync: domain: useFactory returned ${quoted(options.domain)}, expected ${quoted(domain)}`,
+      );
+    });
 }

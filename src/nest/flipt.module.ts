@@ -82,7 +82,11 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
   static forRootAsync<R extends object = object>(options: FliptModuleAsyncOptions<R>): DynamicModule {
     checkOptions(asyncRules, options);
     const { domain, imports = [], inject = [] } = options;
-    const factory = { provide: OPTIONS, inject, useFactory: optionsFactory(options) };
+    const factory = {
+      provide: OPTIONS,
+      inject: [ModulesContainer, ...inject],
+      useFactory: optionsFactory(options),
+    };
     return { ...moduleWith(factory, domain), imports };
   }
 

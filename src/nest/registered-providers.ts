@@ -25,6 +25,16 @@ export function registeredIn(app: object): RegisteredProviders {
   return registered;
 }
 
+/** A step of an app's start. If it fails, the app does not start, and Nest calls no shutdown hook: all is closed here. */
+export async function startingWith<T>(app: object, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    await registeredIn(app).refuse();
+    throw error;
+  }
+}
+
 function knownIn(app: object): RegisteredProviders | undefined {
   return (app as { readonly [REGISTERED]?: RegisteredProviders })[REGISTERED];
 }

@@ -5,7 +5,7 @@ import { FliptProvider } from '../index.js';
 import { messageOf } from '../text/describe.js';
 import { checkOptions } from '../options/check-options.js';
 import { moduleRules, type FliptModuleOptions } from './module-options.js';
-import { registeredIn, type RegisteredProviders } from './registered-providers.js';
+import { registeredIn, startingWith, type RegisteredProviders } from './registered-providers.js';
 
 /** An app's registered provider. */
 export interface Registration {
@@ -21,14 +21,10 @@ export interface Registration {
  * providers are closed.
  */
 export async function register(options: FliptModuleOptions, app: object = {}): Promise<Registration> {
-  const registered = registeredIn(app);
-  try {
+  return startingWith(app, async () => {
     checkOptions(moduleRules, options);
-    return await registeredFor(registered, options);
-  } catch (error) {
-    await registered.refuse();
-    throw error;
-  }
+    return registeredFor(registeredIn(app), options);
+  });
 }
 
 async function registeredFor(

@@ -1,4 +1,12 @@
+import { quoted } from './quote.js';
+
 const CLOSE = 2;
+
+/** Ends a message about an unknown name: `; did you mean "cache"?`. Empty if none is close. */
+export function didYouMean(given: string, known: Iterable<string>): string {
+  const like = closest(given, known);
+  return like === undefined ? '' : `; did you mean ${quoted(like)}?`;
+}
 
 /** The name that was meant, if one is at most two typing mistakes away. */
 export function closest(key: string, known: Iterable<string>): string | undefined {

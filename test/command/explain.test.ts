@@ -1,8 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../../src/command/command.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { useFolder } from '../local/folder.fixture.js';
+import { manualClock } from '../clock.fixture.js';
 import { refusedAddress, serving } from '../provider/open.fixture.js';
+import { signal } from '../signal.fixture.js';
+import { listening } from '../traffic/listening.fixture.js';
 import { ran } from './ran.fixture.js';
 
 const at = useFolder();
@@ -140,3 +144,34 @@ it('prints JSON that steers no terminal, and is the same', async () => {
   expect(out).not.toMatch(/[\u007f-\u009f]|\p{Cf}/u);
   expect(JSON.parse(out)).toMatchObject({ entity });
 });
+
+it.each(['explain --flag a', 'types --out flags.ts'])(
+  'says what it waits for, and ends when it is interrupted: %s',
+  async (command) => {
+    const asked = signal();
+    const silent = await listening(() => {
+      asked.give();
+    });
+    const clock = manualClock();
+    const end = new AbortController();
+    const err: string[] = [];
+    const [name = '', ...rest] = command.split(' ');
+    const running = runCommand({
+      argv: [name, '--url', silent.url, ...rest],
+      env: {},
+      version: '1.2.3',
+      print: (line) => err.push(`printed: ${line}`),
+      complain: (line) => err.push(line),
+      end: end.signal,
+      clock,
+    });
+    await asked.given;
+    await clock.advance(1_999);
+    expect(err).toEqual([]);
+    await clock.advance(1);
+    expect(err).toEqual([`Waiting for the snapshot of Flipt at ${silent.url}, for up to 60 s`]);
+    end.abort();
+    expect(await running).toBe(1);
+    await silent.close();
+  },
+);

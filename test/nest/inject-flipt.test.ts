@@ -5,7 +5,7 @@ import { Test } from '@nestjs/testing';
 import { OpenFeature } from '@openfeature/server-sdk';
 import { afterEach, expect, it, vi } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
-import { FliptModule, InjectFlipt } from '../../src/nest/index.js';
+import { FliptModule, InjectFlipt, type FliptModuleOptions } from '../../src/nest/index.js';
 
 Logger.overrideLogger(false);
 
@@ -109,4 +109,35 @@ it('refuses a factory whose domain is not the one it is injected by', async () =
   await expect(starting).rejects.toThrow(
     new TypeError('FliptModule.forRootAsync: domain: useFactory returned "other", expected "shop"'),
   );
+});
+
+it.each<[string, () => FliptModuleOptions]>([
+  [
+    'no settings',
+    () => {
+      throw new Error('no settings');
+    },
+  ],
+  ['useFactory returned "shop", expected "late"', () => ({ domain: 'shop' })],
+  ['FliptModule: required: expected true or false', () => ({ required: 'yes' as never })],
+])('closes what is registered already when a factory of options fails (%s)', async (message, make) => {
+  const provider = unreached('one');
+  const opened = new EventEmitter();
+  const initialize = provider.initialize.bind(provider);
+  vi.spyOn(provider, 'initialize').mockImplementation(async () => {
+    opened.emit('opened');
+    return initialize();
+  });
+  const closed = vi.spyOn(provider, 'onClose');
+  const isOpen = once(opened, 'opened');
+  const late = async () => {
+    await isOpen;
+    return make();
+  };
+  const imports = [
+    FliptModule.forRoot({ provider, readyTimeoutMs: 1 }),
+    FliptModule.forRootAsync({ domain: 'late', useFactory: late }),
+  ];
+  await expect(Test.createTestingModule({ imports }).compile()).rejects.toThrow(message);
+  expect(closed).toHaveBeenCalledOnce();
 });

@@ -1,6 +1,6 @@
 import { explain } from '../../engine/explain/explain.js';
 import { explanationText } from '../../engine/explain/explanation-text.js';
-import { closest } from '../../text/closest.js';
+import { didYouMean } from '../../text/closest.js';
 import { quoted } from '../../text/quote.js';
 import { loadFeatures } from '../source/load-features.js';
 import type { Surroundings } from '../surroundings.js';
@@ -34,6 +34,5 @@ function jsonText(value: object): string {
 function missingText({ flag, source: { namespace } }: ExplainArguments, known: readonly string[]): string {
   const missing = `There is no flag ${quoted(flag)} in namespace ${quoted(namespace)}`;
   if (known.length === 0) return `${missing}, which has no flags; --namespace takes another one`;
-  const like = closest(flag, known);
-  return like === undefined ? missing : `${missing}; did you mean ${quoted(like)}?`;
+  return missing + didYouMean(flag, known);
 }

@@ -19,8 +19,16 @@ export async function serviceFeatures(
   command: string,
   surroundings: Surroundings,
 ): Promise<CompiledFeatures> {
+  const { complain, end, clock = systemClock } = surroundings;
   const settings = settingsOf(source, command, surroundings);
-  const fetched = await fetchOnce(settings, source.namespace, surroundings.end);
+  const answered = clock.after(
+    SILENT_MS,
+    () => {
+      complain(`Waiting for the snapshot of Flipt at ${settings.url}, for up to 60 s`);
+    },
+    'background',
+  );
+  const fetched = await fetchOnce(settings, source.namespace, end).finally(answered);
   if (fetched.kind === 'snapshot') return fetched.snapshot.compiled;
   throw new CommandError(fetched.kind === 'failed' ? adviceOn(fetched, command) : 'an unexpected response');
 }
@@ -66,6 +74,9 @@ async function fetchOnce(
     await transport.close();
   }
 }
+
+/** Milliseconds after which somebody at a terminal wonders what happens. A large namespace takes longer. */
+const SILENT_MS = 2_000;
 
 /** Milliseconds in which a failed attempt is repeated. Somebody waits at a terminal. */
 const RETRY_MS = 2_000;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { COMPARISON_TYPES, MATCH_TYPES, SEGMENT_OPERATORS } from '../../engine/features.js';
-import { closest } from '../../text/closest.js';
-import { quoted, unsteered } from '../../text/quote.js';
+import { didYouMean } from '../../text/closest.js';
+import { unsteered } from '../../text/quote.js';
 import { KEY_SYNTAX } from '../state/records.js';
 import type { DocumentPath, Report } from './features-error.js';
 
@@ -133,8 +133,7 @@ function sentence(issue: v.BaseIssue<unknown>): string {
 }
 
 function unknownMember({ path, message }: v.BaseIssue<unknown>): string {
-  const like = closest(String(path?.at(-1)?.key), message.split(' '));
-  return like === undefined ? 'unknown member' : `unknown member; did you mean ${quoted(like)}?`;
+  return `unknown member${didYouMean(String(path?.at(-1)?.key), message.split(' '))}`;
 }
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -2,14 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { compileFeatures } from '../../../src/engine/compiled-features.js';
 import { explain } from '../../../src/engine/explain/explain.js';
 import { explanationText } from '../../../src/engine/explain/explanation-text.js';
-import type {
-  BooleanFlag,
-  Constraint,
-  Flag,
-  Rule,
-  Segment,
-  VariantFlag,
-} from '../../../src/engine/features.js';
+import type { Constraint, Flag, Rule, Segment } from '../../../src/engine/features.js';
+import { booleanFlag, variantFlag } from './plain-flags.fixture.js';
 
 const constraint = (operator: string, value = ''): Constraint => ({
   type: 'STRING_COMPARISON_TYPE',
@@ -46,17 +40,6 @@ const rule = (...segmentKeys: string[]): Rule => ({
   segmentOperator: 'OR_SEGMENT_OPERATOR',
   distributions: [],
 });
-const variantFlag: VariantFlag = {
-  type: 'VARIANT_FLAG_TYPE',
-  key: 'f',
-  enabled: true,
-  variants: new Map([
-    ['1', { key: 'red', attachment: '' }],
-    ['2', { key: 'blue', attachment: '' }],
-  ]),
-  rules: [],
-};
-const booleanFlag: BooleanFlag = { type: 'BOOLEAN_FLAG_TYPE', key: 'f', enabled: false, rollouts: [] };
 const rollout = (...segmentKeys: string[]) =>
   ({ kind: 'segment', ...rule(...segmentKeys), value: true }) as const;
 const threshold = (percentage: number) => ({ kind: 'threshold', percentage, value: true }) as const;

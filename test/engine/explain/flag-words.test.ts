@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { flagWords } from '../../../src/engine/explain/flag-words.js';
-import type { BooleanFlag, Features, Flag, VariantFlag } from '../../../src/engine/features.js';
+import type { Features, Flag } from '../../../src/engine/features.js';
+import { booleanFlag, variantFlag } from './plain-flags.fixture.js';
 
 const FEATURES: Features = {
   flags: new Map(),
@@ -20,17 +21,6 @@ const FEATURES: Features = {
   ]),
 };
 
-const variantFlag: VariantFlag = {
-  type: 'VARIANT_FLAG_TYPE',
-  key: 'f',
-  enabled: true,
-  variants: new Map([
-    ['1', { key: 'red', attachment: '' }],
-    ['2', { key: 'blue', attachment: '' }],
-  ]),
-  rules: [],
-};
-const booleanFlag: BooleanFlag = { type: 'BOOLEAN_FLAG_TYPE', key: 'f', enabled: false, rollouts: [] };
 const choice = (...segmentKeys: string[]) =>
   ({ segmentKeys, segmentOperator: 'AND_SEGMENT_OPERATOR' }) as const;
 
