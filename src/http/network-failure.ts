@@ -6,13 +6,18 @@ import { oneLine } from '../text/quote.js';
 export function connectionFailure(url: string, error: unknown, redact: Redact): Failure {
   const cause = causeOf(error, redact);
   const named = 'code' in cause ? oneLine(String(cause.code)) : '';
-  const message = otherProtocol(cause, named) ?? oneLine(cause.message);
+  const message = otherProtocol(cause, named, url) ?? oneLine(cause.message);
   const code = message.includes(named) ? '' : ` (${named})`;
   return { kind: 'connection', message: `Flipt at ${url} could not be asked: ${message}${code}`, cause };
 }
 
-/** What the parsers of HTTP and TLS complain about, where the other side speaks another protocol. */
-function otherProtocol({ name, message }: Error, code: string): string | undefined {
+/** What shows that the other side speaks another protocol. Some ports of TLS close the connection without a word. */
+function otherProtocol(cause: Error, code: string, url: string): string | undefined {
+  const { name, message } = cause;
+  const isUnanswered = 'bytesRead' in cause && cause.bytesRead === 0 && url.startsWith('http:');
+  if (isUnanswered) {
+    return `${oneLine(message)} without an answer; is it the right port, or does it need https:?`;
+  }
   if (name === 'HTTPParserError') {
     return 'the port does not answer in HTTP; is it the right one, or does it need https:?';
   }
@@ -44,7 +49,7 @@ export function tooLarge(url: string, maxBytes: number): Failure {
 }
 
 /** The safe properties of an error: a user's dispatcher may put the whole request into others. */
-const SHOWN = ['code', 'errno', 'syscall', 'address', 'port', 'hostname'] as const;
+const SHOWN = ['code', 'errno', 'syscall', 'address', 'port', 'hostname', 'bytesRead'] as const;
 
 /** An error of the user's dispatcher may itself throw when it is read. */
 function causeOf(error: unknown, redact: Redact): Error {
@@ -61,7 +66,9 @@ function networkError(error: unknown, redact: Redact): Error {
     return networkError(error.errors[0], redact);
   if (!(error instanceof Error)) return named('Error', redact(String(error)), {});
   const { name, message }: { readonly name: unknown; readonly message: unknown } = error;
-  const shown = Object.entries(error)
+  const socket: unknown = Reflect.get(error, 'socket');
+  const shown = [error, socket instanceof Object ? socket : {}]
+    .flatMap((part) => Object.entries(part))
     .filter(([fact]) => (SHOWN as readonly string[]).includes(fact))
     .filter(([, value]) => typeof value === 'string' || typeof value === 'number')
     .map(([fact, value]) => [fact, typeof value === 'string' ? redact(value) : (value as number)] as const);

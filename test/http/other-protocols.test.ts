@@ -32,6 +32,28 @@ it('names https: as a cause when an https: port answers to http:', async () => {
   expect(await send(request)).toMatchObject({ message: expect.stringContaining(HTTPS) as string });
 });
 
+it('names https: as a cause when a port of TLS closes the connection', async () => {
+  const { cert, key } = makeCertificate({ name: 'service', hosts: ['127.0.0.1'] });
+  // As Node's does.
+  const { send } = transportTo(`http://127.0.0.1:${await portOf(createTlsServer({ cert, key }))}`);
+  expect(await send(request)).toMatchObject({
+    message: expect.stringContaining(
+      'other side closed without an answer; is it the right port, or does it need https:? (UND_ERR_SOCKET)',
+    ) as string,
+  });
+});
+
+it('does not ask for https: when a connection is closed in the middle of an answer', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'));
+  });
+  const { send } = transportTo(`http://127.0.0.1:${await portOf(server)}`);
+  const failed = await send(request);
+  expect(failed).toMatchObject({ message: expect.stringContaining('other side closed') as string });
+  expect(failed).not.toMatchObject({ message: expect.stringContaining('https:') as string });
+});
+
 it('names http: as a cause when an http: port answers to https:', async () => {
   const { url } = await serving((_, response) => response.end());
   const { send } = transportTo(url.replace('http:', 'https:'));
