@@ -39,5 +39,8 @@ if (!isBuilt) {
   process.stdout.write('\n');
   if (code !== 0) process.exit(code ?? 1);
 }
-if (!process.argv.includes('--once')) console.log('Starting Flipt and the app in this process …');
+if (!process.argv.includes('--once')) {
+  const what = process.env.FLIPT_URL ? 'the app' : 'Flipt and the app';
+  console.log(`Starting ${what} in this process …`);
+}
 await import('../examples/express/main.js');

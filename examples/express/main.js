@@ -30,12 +30,13 @@ const flipt = process.env.FLIPT_URL ? undefined : await startFlipt();
 
 // For a page that one looks at, changes and outages are to be noticed sooner than the defaults would.
 const impatient = { watch: { pollMs: 400 }, breaker: { failures: 1, openForMs: 500, maxOpenForMs: 1000 } };
-const options = flipt && { url: flipt.url, ...(isOnce ? {} : impatient) };
+// A Flipt of one's own that does not answer is waited for no longer than one looks at a silent screen.
+const options = flipt ? { url: flipt.url, ...(isOnce ? {} : impatient) } : { initTimeoutMs: 1000 };
 
 const provider = new FliptProvider(options);
-// Not ready is no reason not to start: defaults are served until Flipt answers.
-await OpenFeature.setProviderAndWait(provider).catch((error) => {
-  console.error(`Flipt is not ready, defaults are served: ${error.message}`);
+// Not ready is no reason not to start: defaults are served until Flipt answers. The provider has logged why.
+await OpenFeature.setProviderAndWait(provider).catch(() => {
+  console.error('Flipt is not ready, defaults are served.');
 });
 
 await printTable();
@@ -54,7 +55,11 @@ async function printTable() {
     }),
   );
   const shown = table(['user', 'plan', 'flag', 'value', 'variant', 'reason'], rows);
-  const summary = `${rows.length} flags resolved with ${requests} HTTP request${requests === 1 ? '' : 's'}.`;
+  const unanswered = rows.filter((row) => row.at(-1) === 'ERROR').length;
+  const summary =
+    unanswered === 0
+      ? `${rows.length} flags resolved with ${requests} HTTP request${requests === 1 ? '' : 's'}.`
+      : `${unanswered} of ${rows.length} flags have their default: Flipt has not answered.`;
   console.log(isOnce ? `${shown}\n\n${summary}` : `\n${summary}\n\n${shown}`);
 }
 

@@ -173,7 +173,8 @@ export class FliptProvider implements Provider {
 
   /**
    * The outcome of each of these flags, evaluated as in a resolve. Made for adapters to other protocols, such as `ofrep`.
-   * A function selects flags of the snapshot; without a snapshot it rejects with GENERAL, otherwise as `evaluateAll` does.
+   * A function selects flags of the snapshot: one that returns neither `true` nor `false` is a TypeError. Without a
+   * snapshot it rejects with GENERAL, otherwise as `evaluateAll` does.
    */
   async evaluateEach(
     context: EvaluationContext,

@@ -98,5 +98,7 @@ it('starts and shows the defaults where FLIPT_URL is not answered', async () => 
   const { code, output } = await node([MAIN, '--once'], { FLIPT_URL: nowhere.url }).ended;
   expect(output).toContain('Flipt is not ready, defaults are served');
   expect(output).toContain('grey');
+  expect(output).toMatch(/\n12 of 12 flags have their default: Flipt has not answered\.\n$/);
+  expect(output).not.toContain('flags resolved');
   expect(code).toBe(0);
 });

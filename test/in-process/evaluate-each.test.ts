@@ -48,6 +48,15 @@ it('takes a list, or a function once there is a snapshot', async () => {
   await expect(provider.evaluateEach({}, [])).rejects.toMatchObject({ code: 'PROVIDER_NOT_READY' });
 });
 
+it('takes no other answer of the function than true and false', async () => {
+  const service = await localService({ features: FEATURES });
+  const { provider } = await open({ url: service.url, evaluation: 'in-process' });
+  const isNamed = () => Promise.resolve(false);
+  await expect(provider.evaluateEach({}, isNamed as never)).rejects.toThrow(
+    new TypeError('evaluateEach: expected a function that returns true or false, and no promise'),
+  );
+});
+
 it('rejects for a context that cannot be used', async () => {
   const service = await localService({ features: FEATURES });
   const { provider } = await open({ url: service.url, targetingKey: 'required' });

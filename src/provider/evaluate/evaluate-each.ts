@@ -72,8 +72,15 @@ function keysOf(
     checkFlagKeys('evaluateEach', named);
     return named;
   }
-  if (known !== undefined) return [...known].filter((flagKey) => named(flagKey));
+  if (known !== undefined) return [...known].filter((flagKey) => isNamedBy(named, flagKey));
   throw new GeneralError('evaluateEach: there is no snapshot yet to take the flag keys from: name them');
+}
+
+/** What an async function returns is true for every flag: it must not name them all. */
+function isNamedBy(named: (flagKey: string) => unknown, flagKey: string): boolean {
+  const isNamed = named(flagKey);
+  if (typeof isNamed === 'boolean') return isNamed;
+  throw new TypeError('evaluateEach: expected a function that returns true or false, and no promise');
 }
 
 function outcomeOf(answer: Answer): FlagOutcome {
