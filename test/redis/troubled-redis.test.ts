@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { FliptProvider } from '../../src/index.js';
+import { redisStore } from '../../src/redis/index.js';
+import { CLIENTS, type OpenClient } from './clients.fixture.js';
+import { countedService } from './fleet.fixture.js';
+import { noRedis, redisServer, type RedisServer } from './redis.fixture.js';
+
+const POLL_MS = 50;
+const WORKS = 'The shared store of the snapshot works again: one instance polls Flipt for all';
+const until = (wished: () => unknown) => vi.waitFor(wished, { timeout: 30_000, interval: 10 });
+vi.setConfig({ testTimeout: 60_000 });
+
+/** An instance, and what it has logged about the store. */
+async function instance(url: string, { client }: OpenClient) {
+  const warnings: string[] = [];
+  const warn = (message: string) => {
+    // On a busy machine, so short an interval may pass without a poll, and the watch says so.
+    if (message.startsWith('The shared store')) warnings.push(message);
+  };
+  const ignored = () => undefined;
+  const provider = new FliptProvider({
+    url,
+    evaluation: 'in-process',
+    watch: { pollMs: POLL_MS },
+    snapshot: { store: redisStore(client) },
+    logger: { error: warn, warn, info: ignored, debug: ignored },
+  });
+  await provider.initialize();
+  const state = async () => {
+    const { value, errorCode } = await provider.resolveStringEvaluation('state', 'none', {});
+    return errorCode ?? value;
+  };
+  return { provider, warnings, state };
+}
+
+describe.skipIf(noRedis !== undefined)('instances with a Redis', () => {
+  let redis: RedisServer;
+  let service: Awaited<ReturnType<typeof countedService>>;
+  let clients: readonly OpenClient[];
+  let instances: readonly Awaited<ReturnType<typeof instance>>[];
+
+  beforeEach(async () => {
+    redis = await redisServer();
+    service = await countedService();
+    // Of different libraries: they give the errors of Redis in their own ways.
+    const opening = CLIENTS.filter(([name]) => /^(redis|ioredis) 6$/.test(name));
+    clients = await Promise.all(opening.map(([, open]) => open(redis.socket)));
+    instances = await Promise.all(clients.map((client) => instance(service.url, client)));
+  });
+  afterEach(async () => {
+    await Promise.all(instances.map(({ provider }) => provider.onClose()));
+    for (const { close } of clients) close();
+    await service.close();
+    await redis[Symbol.asyncDispose]();
+  });
+
+  const command = (line: string) => redis.command(...line.split(' '));
+  const recorded = () => redis.command('HGET', `flipt:{${service.url}||default}:record`, 'version');
+  const changed = async () => {
+    service.service.state++;
+    await until(async () => {
+      for (const { state } of instances) expect(await state()).toBe(String(service.service.state));
+    });
+  };
+
+  it.each<[string, () => unknown, () => unknown, RegExp]>([
+    [
+      'is full',
+      () => command('CONFIG SET maxmemory 1'),
+      () => command('CONFIG SET maxmemory 0'),
+      /OOM command not allowed/,
+    ],
+    [
+      'has become a replica, which is read-only',
+      () => command('REPLICAOF 127.0.0.1 1'),
+      () => command('REPLICAOF NO ONE'),
+      /READONLY You can't write against a read only replica/,
+    ],
+    [
+      'lets them write no more',
+      () => command('ACL SETUSER default -@write'),
+      () => command('ACL SETUSER default +@write'),
+      /can't run this command|No permissions|NOPERM/,
+    ],
+    [
+      'does not answer',
+      () => {
+        redis.pause();
+      },
+      () => {
+        redis.resume();
+      },
+      /no answer within 1000 ms/,
+    ],
+  ])(
+    'that %s poll by themselves, say so once, and share again when it works',
+    async (_, spoil, mend, why) => {
+      await changed();
+      spoil();
+      await until(() => {
+        for (const { warnings } of instances) expect(warnings).toEqual([expect.stringMatching(why)]);
+      });
+      await changed();
+      await changed();
+      mend();
+      const before = recorded();
+      await until(() => {
+        for (const { warnings } of instances) expect(warnings.slice(1)).toEqual([WORKS]);
+      });
+      await changed();
+      expect(recorded()).not.toBe(before);
+      for (const { warnings } of instances) expect(warnings).toHaveLength(2);
+    },
+  );
+
+  it('that has lost everything write it again, and warn of nothing', async () => {
+    await changed();
+    const before = recorded();
+    command('FLUSHALL');
+    await until(() => {
+      expect(recorded()).toBe(before);
+    });
+    await changed();
+    for (const { warnings } of instances) expect(warnings).toEqual([]);
+  });
+});
