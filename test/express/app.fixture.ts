@@ -10,7 +10,7 @@ import { afterEach, beforeEach } from 'vitest';
 import { FliptProvider, type FliptProviderOptions } from '../../src/index.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { listening, type Listening } from '../traffic/listening.fixture.js';
-import { USERS, whoseFeatures } from '../traffic/whose.fixture.js';
+import { FEW_USERS, USERS, whoseFeatures } from '../traffic/whose.fixture.js';
 
 export const FLAGS = Array.from({ length: 10 }, (_, index) => `whose-${index}`);
 export const user = (req: Request): string => (typeof req.query.user === 'string' ? req.query.user : '');
@@ -20,7 +20,7 @@ export let service: LocalService;
 export let open: Listening[];
 
 beforeEach(async () => {
-  service = await startLocalService({ features: whoseFeatures(USERS, FLAGS.length) });
+  service = await startLocalService({ features: whoseFeatures(FEW_USERS, FLAGS.length) });
   open = [];
 });
 
@@ -31,6 +31,9 @@ afterEach(async () => {
   OpenFeature.setTransactionContextPropagator(NOOP_TRANSACTION_CONTEXT_PROPAGATOR);
   await service.close();
 });
+
+/** A service that knows every user. */
+export const serviceForAll = () => startLocalService({ features: whoseFeatures(USERS, FLAGS.length) });
 
 export async function registered(
   options: FliptProviderOptions = {},

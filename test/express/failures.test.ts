@@ -5,7 +5,18 @@ import { flags, type FlagsOptions } from '../../src/express/index.js';
 import { FliptProvider } from '../../src/index.js';
 import { get, listening } from '../traffic/listening.fixture.js';
 import { USERS } from '../traffic/whose.fixture.js';
-import { byQuery, FLAGS, open, registered, route, servingWith, use, VERSIONS, whose } from './app.fixture.js';
+import {
+  byQuery,
+  FLAGS,
+  open,
+  registered,
+  route,
+  serviceForAll,
+  servingWith,
+  use,
+  VERSIONS,
+  whose,
+} from './app.fixture.js';
 
 describe.each(VERSIONS)('%s', (_, express) => {
   const serve = servingWith(express);
@@ -73,7 +84,8 @@ describe.each(VERSIONS)('%s', (_, express) => {
   });
 
   it('answers with defaults once the provider is closed, under traffic', async () => {
-    await registered();
+    await using all = await serviceForAll();
+    await registered({ url: all.url });
     const url = await serve(
       use(flags({ context: byQuery, prefetch: FLAGS })),
       route(async (req) => whose('whose-0', req.flags)),

@@ -8,7 +8,7 @@ import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { contextFactory, FliptModule, type FliptModuleOptions } from '../../src/nest/index.js';
 import { crowd } from '../traffic/crowd.fixture.js';
 import { get } from '../traffic/listening.fixture.js';
-import { USERS, whoseFeatures } from '../traffic/whose.fixture.js';
+import { FEW_USERS, USERS, whoseFeatures } from '../traffic/whose.fixture.js';
 import { adapters, started, type Asking } from './app.fixture.js';
 
 const byUser = (request: Asking) => ({ ...(request.user !== undefined && { targetingKey: request.user }) });
@@ -17,7 +17,7 @@ let service: LocalService;
 let apps: INestApplication[];
 
 beforeEach(async () => {
-  const features = whoseFeatures(USERS, 10);
+  const features = whoseFeatures(FEW_USERS, 10);
   const flags = [
     ...(features.flags ?? []),
     { key: 'no-one', type: 'BOOLEAN_FLAG_TYPE', enabled: false } as const,
@@ -186,8 +186,9 @@ describe.each(adapters)('on %s', (_, adapter) => {
   });
 
   it('keeps the flags of 200 concurrent users apart', { timeout: 60_000 }, async () => {
+    await using all = await startLocalService({ features: whoseFeatures(USERS, 10) });
     const flags = new FliptProvider({
-      url: service.url,
+      url: all.url,
       deadlineMs: 15_000,
       // The service runs in this process: it may well be busy for longer than a request usually has.
       http: { timeoutMs: 15_000 },

@@ -1,6 +1,8 @@
 import type { FeaturesDocument } from '../../src/local/index.js';
 
 export const USERS: readonly string[] = Array.from({ length: 200 }, (_, index) => `user-${index}`);
+/** Enough for a test without a crowd: a service that starts for each test has far less to read. */
+export const FEW_USERS = USERS.slice(0, 20);
 
 /**
  * Features whose every answer says for whom it is: the variant of each flag is the name of the user who asked, found by
