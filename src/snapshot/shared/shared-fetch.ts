@@ -23,6 +23,16 @@ interface Learned {
   readonly at: number;
 }
 
+/** What a look at the store has found. */
+interface Found {
+  readonly turn: SharedTurn;
+  /** What the service said until then is in the record. -Infinity: there is no record. */
+  readonly at: number;
+}
+
+/** A snapshot that another instance has fetched. */
+type Stored = Extract<Fetched, { readonly kind: 'snapshot' }>;
+
 /** An instance without a snapshot looks more often: another one is fetching it right now. */
 const LOOK_AGAIN_MS = 500;
 /** Two clocks differ by less than this share of a time. */
@@ -60,9 +70,11 @@ export function sharedFetch(
     const turn = await calls.turn(wantedLeaseMs(share, pollMs, sentAt));
     become(turned(share, turn));
     if (turn === undefined) return ask(known, asker);
-    if (share.fence !== undefined) return askForAll(known, asker, share.fence, turn);
+    const at = turn.record && sentAt - longestAgeMs(turn.time - turn.record.confirmedAt);
+    const found = { turn, at: at ?? -Infinity };
+    if (share.fence !== undefined) return askForAll(known, asker, share.fence, found);
     if (asker === 'user') return ask(known, asker);
-    return follow(known, turn, sentAt);
+    return follow(known, found);
   };
 
   /** Asks the service, unless it is to be spared. */
@@ -87,25 +99,28 @@ export function sharedFetch(
     known: Known | undefined,
     asker: Asker,
     fence: number,
-    turn: SharedTurn,
+    found: Found,
   ): Promise<Fetched> => {
-    const fetched = await ask(known, asker);
-    if (fetched.kind === 'no-news') return fetched;
+    // The holder before may have written something newer. Without its tag, the service would send the whole again.
+    const stored = await newerInStore(known, found);
+    const base = stored ?? known;
+    const fetched = await ask(base, asker);
+    if (fetched.kind === 'no-news') return stored ?? fetched;
     if (fetched.kind === 'failed') {
-      // The service has asked for a pause, which holds for all instances.
+      // The service has asked for a pause: no other instance need try.
       if (fetched.retryAfterMs === undefined)
-        become(pollFailed(share, known !== undefined, pollMs, clock.now()));
+        become(pollFailed(share, base !== undefined, pollMs, clock.now()));
       if (share.fence === undefined) void calls.release();
-      return fetched;
+      return stored ?? fetched;
     }
     become(polled(share));
-    const newest = fetched.kind === 'snapshot' ? fetched : known;
+    const newest = fetched.kind === 'snapshot' ? fetched : base;
     if (newest !== undefined) {
-      publishing = publish(newest, fence, turn).catch((error: unknown) => {
+      publishing = publish(newest, fence, found.turn).catch((error: unknown) => {
         calls.complain(messageOf(error));
       });
     }
-    return fetched;
+    return stored !== undefined && fetched.kind === 'unchanged' ? justConfirmed(stored) : fetched;
   };
 
   /** `turn` came before the service was asked: by its time the record is no newer than what it names. */
@@ -124,15 +139,22 @@ export function sharedFetch(
     if (outcome === undefined) await calls.release();
   };
 
-  const follow = async (known: Known | undefined, turn: SharedTurn, sentAt: number): Promise<Fetched> => {
-    const { record, time } = turn;
+  const follow = async (known: Known | undefined, found: Found): Promise<Fetched> => {
+    const { record } = found.turn;
     if (record === undefined) return known === undefined ? waitForFirst() : { kind: 'no-news' };
     waitsSince = undefined;
-    const at = sentAt - longestAgeMs(time - record.confirmedAt);
-    if (record.version === learned?.version) return confirmedBy(record, at);
-    if (learned !== undefined && at < learned.at) return { kind: 'no-news' };
-    return load(known, record, at);
+    if (record.version === learned?.version) return confirmedBy(record, found.at);
+    if (isOlder(found)) return { kind: 'no-news' };
+    return (await load(known, record, found.at)) ?? ask(known, 'schedule');
   };
+
+  const newerInStore = async (known: Known | undefined, found: Found): Promise<Stored | undefined> => {
+    const { record } = found.turn;
+    if (record === undefined || record.version === learned?.version || isOlder(found)) return undefined;
+    return load(known, record, found.at);
+  };
+
+  const isOlder = ({ at }: Found) => learned !== undefined && at < learned.at;
 
   const confirmedBy = (record: SharedRecord, at: number): Fetched => {
     fullBodyMs = record.fullBodyMs;
@@ -142,16 +164,21 @@ export function sharedFetch(
     return { kind: 'unchanged', confirmedAt: at };
   };
 
-  const load = async (known: Known | undefined, record: SharedRecord, at: number): Promise<Fetched> => {
+  /** `undefined`: what the store holds cannot be had, or not be used. */
+  const load = async (
+    known: Known | undefined,
+    record: SharedRecord,
+    at: number,
+  ): Promise<Stored | undefined> => {
     const loaded = await calls.load();
-    if (loaded === undefined) return ask(known, 'schedule');
+    if (loaded === undefined) return undefined;
     const read =
       loaded.text === undefined
         ? { wrong: 'it holds a record and no snapshot' }
         : await readStored(loaded.text, place, clock, known?.snapshot);
     if ('wrong' in read) {
       calls.complain(read.wrong);
-      return ask(known, 'schedule');
+      return undefined;
     }
     const { snapshot, etag } = read;
     learned = { version: record.version, at };
@@ -196,6 +223,11 @@ export function sharedFetch(
       await calls.release();
     },
   };
+}
+
+/** The service has just said that it is still in force. */
+function justConfirmed({ kind, snapshot, etag, durationMs }: Stored): Stored {
+  return { kind, snapshot, etag, durationMs };
 }
 
 /** An age by the store's clock, as this machine's clock may have measured it: too long at worst. */

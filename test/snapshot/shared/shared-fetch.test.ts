@@ -110,6 +110,24 @@ describe('a fleet with a shared store', () => {
     await close();
   });
 
+  it('fetches one whole snapshot in all, also where the holder dies as soon as it has written it', async () => {
+    const { clock, service, store, instances, add, polls, close } = await fleet(1);
+    await clock.advance(2 * POLL_MS);
+    const [holder] = instances.splice(0, 1);
+    await add();
+    await clock.advance(2 * POLL_MS);
+    service.state = 2;
+    await holder?.snapshots.poll('user');
+    await clock.settle();
+    expect(store.held.record?.version).toContain('state-2');
+    expect(instances[0]?.states).toEqual([1]);
+    await holder?.snapshots.close();
+    expect(await polls(TAKEOVER_MS)).toBeGreaterThan(0);
+    expect(instances[0]?.states).toEqual([1, 2]);
+    expect(service.bodies).toBe(2);
+    await close();
+  });
+
   it.each<[string, Way]>([
     ['fails', fails],
     ['hangs', hangs],
