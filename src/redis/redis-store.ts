@@ -36,7 +36,7 @@ export interface RedisStoreOptions {
  * ```
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): SnapshotStore {
-  const commands = fewAtATime(commandsOf(client));
+  const commands = oneAtATime(commandsOf(client));
   checkOptions(
     { owner: 'redisStore', shape: members({ key: v.optional(filledText('the name of a key')) }) },
     options,
@@ -122,30 +122,20 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : Buffer.isBuffer(value) ? value.toString('utf8') : String(value);
 }
 
-/** For each snapshot. Several providers of a process may share one, and each of them has one or two commands under way. */
-const MOST_UNANSWERED = 8;
-
-/** While it is offline, a client queues its commands: without a limit, an outage would end with a flood of them. */
-function fewAtATime({ get, set, run }: RedisCommands): RedisCommands {
-  const unanswered = new Map<string, number>();
-  const send = async <T>(key: string, command: () => Promise<T>): Promise<T> => {
-    const before = unanswered.get(key) ?? 0;
-    if (before >= MOST_UNANSWERED) {
-      throw new Error(`Redis has not answered the last ${MOST_UNANSWERED} commands yet`);
-    }
-    unanswered.set(key, before + 1);
-    try {
-      return await command();
-    } finally {
-      const after = (unanswered.get(key) ?? 1) - 1;
-      if (after > 0) unanswered.set(key, after);
-      else unanswered.delete(key);
-    }
+/**
+ * One command unanswered at a time. While it is offline, a client queues its commands: an outage would end with a flood of
+ * them. Few wait here: a provider sends none while it has one under way.
+ */
+function oneAtATime({ get, set, run }: RedisCommands): RedisCommands {
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(command: () => Promise<T>): Promise<T> => {
+    const result = last.then(command);
+    last = result.catch(() => undefined);
+    return result;
   };
-  const tagOf = (key: string) => key.slice(0, key.lastIndexOf(':'));
   return {
-    get: (key) => send(tagOf(key), () => get(key)),
-    set: (key, value) => send(tagOf(key), () => set(key, value)),
-    run: (script, keys, args) => send(tagOf(keys[0] ?? ''), () => run(script, keys, args)),
+    get: (key) => inTurn(() => get(key)),
+    set: (key, value) => inTurn(() => set(key, value)),
+    run: (script, keys, args) => inTurn(() => run(script, keys, args)),
   };
 }
