@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -23,18 +24,38 @@ export const SHARED_PROCESS = [
     'availability',
     'batch',
     'cache',
+    'client',
     'diagnostics',
     'engine',
+    'http',
+    'options',
+    'provider/mapping',
     'remote',
     'snapshot',
     'stores',
     'text',
     'workflows',
   ],
-  ...['local/features', 'local/http', 'local/operations', 'local/requests', 'local/snapshot'],
+  ...['features', 'http', 'local-service', 'operations', 'requests', 'snapshot', 'state'].map(
+    (folder) => `local/${folder}`,
+  ),
 ].map((folder) => `test/${folder}/`);
 
-const inSharedProcess = SHARED_PROCESS.map((folder) => `${folder}**/*.test.ts`);
+/** Files in these folders that do not. They replace modules, the environment or OpenFeature's providers, or take long. */
+export const OWN_PROCESS = [
+  'client/credentials',
+  'http/auth/kubernetes-login',
+  'local/local-service/limits',
+  'local/state/durability',
+  'options/environment',
+].map((name) => `test/${name}.test.ts`);
+
+const inSharedProcess = SHARED_PROCESS.map((folder) => {
+  const others = OWN_PROCESS.filter((path) => path.startsWith(folder)).map((path) =>
+    basename(path, '.test.ts'),
+  );
+  return `${folder}**/${others.length > 0 ? `!(${others.join('|')})` : '*'}.test.ts`;
+});
 
 /**
  * Starts the long files first, so that none of them runs alone in the end. Files that share a process come last: a

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { FliptClient, type ConnectionOptions, type HttpDispatcher } from '../../src/client/index.js';
 import { answerJson, scriptedServer } from '../servers/scripted.fixture.js';
-import { EMPTY_BATCH, ending, failureOf, SEGMENT, serving, TOKEN } from './serving.fixture.js';
+import { atEnd, EMPTY_BATCH, failureOf, SEGMENT, serving, TOKEN } from './serving.fixture.js';
 
 describe('what is sent', () => {
   it('goes below the base address, with body, token and headers', async () => {
     const server = await scriptedServer((_, response) => {
       answerJson(response, SEGMENT);
     });
-    ending.push(server.close);
+    atEnd(server.close);
     const url = `${server.url}/flipt/`;
     const client = new FliptClient({ url, auth: { token: TOKEN }, headers: { 'x-team': 'web' } });
-    ending.push(() => client.close());
+    atEnd(() => client.close());
     await client.segments.create('a/b', { key: 'beta', name: 'é', description: undefined });
     expect(server.requests).toEqual([
       {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FliptClient } from '../../src/client/index.js';
 import { answerJson, type Script } from '../servers/scripted.fixture.js';
-import { EMPTY_BATCH, ending, SEGMENT, serving } from './serving.fixture.js';
+import { atEnd, EMPTY_BATCH, SEGMENT, serving } from './serving.fixture.js';
 
 /** Fails the first `times` requests in one way, and answers the rest. */
 function failing(times: number, fail: (response: ServerResponse) => void, answer: unknown): Script {
@@ -131,7 +131,7 @@ describe('a change is sent once', () => {
 
   it('but the next one goes with the token that the file holds by then', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flipt-client-'));
-    ending.push(() => rm(folder, { recursive: true }));
+    atEnd(() => rm(folder, { recursive: true }));
     const tokenFile = join(folder, 'token');
     await writeFile(tokenFile, 'first-token');
     const { client, server } = await serving(

@@ -1,14 +1,14 @@
 import { inspect } from 'node:util';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { FliptClient, FliptServiceError, type ConnectionOptions } from '../../src/client/index.js';
 import { scriptedServer, type Script, type ScriptedServer } from '../servers/scripted.fixture.js';
 
 export const TOKEN = 'never-to-be-shown';
 
-export const ending: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const end of ending.splice(0).reverse()) await end();
-});
+/** Ends things after the test, the last one first. */
+export function atEnd(...ends: readonly (() => Promise<void>)[]): void {
+  for (const end of ends) onTestFinished(end);
+}
 
 export async function serving(
   script: Script,
@@ -16,7 +16,7 @@ export async function serving(
 ): Promise<{ client: FliptClient; server: ScriptedServer }> {
   const server = await scriptedServer(script);
   const client = new FliptClient({ url: server.url, auth: { token: TOKEN }, ...options });
-  ending.push(server.close, () => client.close());
+  atEnd(server.close, () => client.close());
   return { client, server };
 }
 

@@ -8,7 +8,7 @@ import { clientSettings } from '../../src/options/settings.js';
 import { manualClock } from '../clock.fixture.js';
 import { signal } from '../signal.fixture.js';
 import { replied, REQUEST, sending } from './outcomes.fixture.js';
-import { closing, serving } from './transport.fixture.js';
+import { atEnd, serving } from './transport.fixture.js';
 
 it('each attempt is reported with its outcome and duration', async () => {
   const [asked, release] = [signal(), signal()];
@@ -20,7 +20,7 @@ it('each attempt is reported with its outcome and duration', async () => {
   const clock = manualClock();
   const diagnostics = openDiagnostics();
   const { send, close } = openTransport(clientSettings({ url: server.url }, {}), clock, diagnostics);
-  closing.push(close);
+  atEnd(close);
   const attempts: unknown[] = [];
   diagnostics.listen('attempt', (event) => attempts.push(event));
   const ended = send(REQUEST);

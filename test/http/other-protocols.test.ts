@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { makeCertificate } from '../faults/certificate.fixture.js';
-import { closing, serving, transportTo } from './transport.fixture.js';
+import { atEnd, serving, transportTo } from './transport.fixture.js';
 
 const request = { method: 'POST', path: '/evaluate/v1/batch', body: '{}', repeatable: true } as const;
 
@@ -12,7 +12,7 @@ async function portOf(server: Server): Promise<number> {
   server.on('connection', (socket) => sockets.add(socket));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  closing.push(async () => {
+  atEnd(async () => {
     server.close();
     for (const socket of sockets) socket.destroy();
     await once(server, 'close');

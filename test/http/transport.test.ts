@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { answerJson, scriptedServer, type Script } from '../servers/scripted.fixture.js';
 import { signal } from '../signal.fixture.js';
 import { REQUEST } from './outcomes.fixture.js';
-import { closing, serving, transportTo } from './transport.fixture.js';
+import { atEnd, serving, transportTo } from './transport.fixture.js';
 
 describe('a request', () => {
   it('goes below the base address, with the headers of its settings', async () => {
@@ -155,7 +155,7 @@ describe('a failure of the connection is described', () => {
       socket.end('SSH-2.0-hello\r\n');
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    closing.push(async () => {
+    atEnd(async () => {
       server.close();
       await once(server, 'close');
     });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SHARED_PROCESS } from '../../vitest.config.js';
+import { OWN_PROCESS, SHARED_PROCESS } from '../../vitest.config.js';
 import { filesOf, withFixtures } from './house.fixture.js';
 import { ROOT } from './packed.fixture.js';
 
@@ -71,12 +71,14 @@ describe('a file', () => {
 });
 
 describe('a test file that shares its process with others', () => {
-  const files = SHARED_PROCESS.flatMap(filesOf).filter((path) => path.endsWith('.test.ts'));
+  const inFolders = SHARED_PROCESS.flatMap(filesOf).filter((path) => path.endsWith('.test.ts'));
+  const files = inFolders.filter((path) => !OWN_PROCESS.includes(path));
   const loaded = [...new Set(files.flatMap((path) => [...withFixtures(path)]))];
   const containing = (forbidden: RegExp) => loaded.filter((path) => forbidden.test(textOf(path)));
 
   it('is there', () => {
     expect(files.length).toBeGreaterThan(50);
+    expect(inFolders).toHaveLength(files.length + OWN_PROCESS.length);
   });
 
   it('replaces no module, global, timer or environment variable', () => {

@@ -1,6 +1,8 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { EvaluationResponse } from '../../../src/client/index.js';
-import { client, TIMESTAMP } from './serving.fixture.js';
+import { client, servedByItsOwn, TIMESTAMP } from './serving.fixture.js';
+
+servedByItsOwn();
 
 describe('evaluation', () => {
   it('answers in the order of the requests, each by its type', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { client, service } from './serving.fixture.js';
+import { client, servedByItsOwn, service } from './serving.fixture.js';
+
+servedByItsOwn();
 
 describe('parts of a path', () => {
   it.each(['..', '.', 'a b', 'é', '%2F', 'a?b#c', 'a;b&c+d', '$&', '{key}'])(

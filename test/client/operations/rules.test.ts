@@ -1,6 +1,8 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { NewRule } from '../../../src/client/index.js';
-import { all, client, TIMESTAMP } from './serving.fixture.js';
+import { all, client, servedByItsOwn, TIMESTAMP } from './serving.fixture.js';
+
+servedByItsOwn();
 
 describe('rules', () => {
   it('makes rules for one segment and for several, and lists them by rank', async () => {

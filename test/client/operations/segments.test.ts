@@ -1,6 +1,8 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { FliptClient, MatchType } from '../../../src/client/index.js';
-import { all, client, service, TIMESTAMP } from './serving.fixture.js';
+import { all, client, servedByItsOwn, service, TIMESTAMP } from './serving.fixture.js';
+
+servedByItsOwn();
 
 describe('segments', () => {
   it('makes, reads, changes and lists them', async () => {

@@ -9,14 +9,17 @@ export const TIMESTAMP = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(
 export let service: LocalService;
 export let client: FliptClient;
 
-beforeAll(async () => {
-  service = await startLocalService({ features: BASE_FEATURES, bootstrapToken: BOOTSTRAP });
-  client = new FliptClient({ url: service.url, auth: { token: BOOTSTRAP } });
-});
-afterAll(async () => {
-  await client.close();
-  await service.close();
-});
+/** Each file of tests has a service of its own. */
+export function servedByItsOwn(): void {
+  beforeAll(async () => {
+    service = await startLocalService({ features: BASE_FEATURES, bootstrapToken: BOOTSTRAP });
+    client = new FliptClient({ url: service.url, auth: { token: BOOTSTRAP } });
+  });
+  afterAll(async () => {
+    await client.close();
+    await service.close();
+  });
+}
 
 export async function all<T>(entries: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FliptClient } from '../../../src/client/index.js';
-import { client, service, TIMESTAMP } from './serving.fixture.js';
+import { client, servedByItsOwn, service, TIMESTAMP } from './serving.fixture.js';
+
+servedByItsOwn();
 
 describe('tokens', () => {
   it('makes a token that the service then takes, and reads its record', async () => {

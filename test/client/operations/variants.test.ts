@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { client, TIMESTAMP } from './serving.fixture.js';
+import { client, servedByItsOwn, TIMESTAMP } from './serving.fixture.js';
+
+servedByItsOwn();
 
 describe('variants', () => {
   it('replaces a variant, which the next evaluation sees', async () => {
