@@ -16,6 +16,7 @@ const PICTURE = join(ROOT, 'docs/live.png');
 const says = (page: Page, selector: string, text: string | RegExp) =>
   page.locator(selector).filter({ hasText: text }).waitFor({ timeout: 60_000 });
 const FOCUSED = 'document.activeElement.matches("button") ? document.activeElement.textContent : ""';
+const NARROWEST_CELL = 'Math.min(...[...document.querySelectorAll("td")].map((cell) => cell.clientWidth))';
 const rowOf = (flagKey: string) => `#browser-flags tr:has(th:text-is("${flagKey}"))`;
 
 async function opened(open: OpenTab, options?: Parameters<OpenTab>[1]) {
@@ -106,6 +107,13 @@ describeInBrowser('the page of the example', (open) => {
       expect(await violations()).toEqual([]);
     },
   );
+
+  it('has tables that scroll on a narrow screen, with columns that can be read', async () => {
+    const { page, violations } = await opened(open, { viewport: { width: 380, height: 700 } });
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(380);
+    expect(await page.evaluate<number>(NARROWEST_CELL)).toBeGreaterThan(60);
+    expect(await violations()).toEqual([]);
+  });
 
   it('is used with the keyboard alone', async () => {
     const { page } = await opened(open);
