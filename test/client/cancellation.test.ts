@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { FliptClient } from '../../src/client/index.js';
 import { answerJson } from '../servers/scripted.fixture.js';
 import { SEGMENT, serving } from './serving.fixture.js';
+import { eventually } from '../eventually.fixture.js';
 
 describe('a signal', () => {
   it('that has ended already keeps the request from being sent', async () => {
@@ -126,6 +127,8 @@ describe('close', () => {
     await client.segments.get('a', 'b');
     expect(await server.connections()).toBe(1);
     await client[Symbol.asyncDispose]();
-    await expect.poll(server.connections).toBe(0);
+    await eventually(async () => {
+      expect(await server.connections()).toBe(0);
+    });
   });
 });

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { FliptClient, FliptServiceError, type ConnectionOptions } from '../../src/client/index.js';
 import { scriptedServer, type Script, type ScriptedServer } from '../servers/scripted.fixture.js';
+import { PATIENT } from '../eventually.fixture.js';
 
 export const TOKEN = 'never-to-be-shown';
 
@@ -15,7 +16,8 @@ export async function serving(
   options: ConnectionOptions = {},
 ): Promise<{ client: FliptClient; server: ScriptedServer }> {
   const server = await scriptedServer(script);
-  const client = new FliptClient({ url: server.url, auth: { token: TOKEN }, ...options });
+  const http = { ...PATIENT.http, ...options.http };
+  const client = new FliptClient({ url: server.url, auth: { token: TOKEN }, ...options, http });
   atEnd(server.close, () => client.close());
   return { client, server };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 import { startLocalService } from '../../src/local/index.js';
+import { PATIENT } from '../eventually.fixture.js';
 
 const features = {
   flags: [
@@ -41,7 +42,7 @@ async function warningsOf(...calls: readonly (readonly [string, Record<string, s
   await using service = await startLocalService({ features });
   const warn = vi.fn<(message: string) => void>();
   const logger = { error: vi.fn(), warn, info: vi.fn(), debug: vi.fn() };
-  const provider = new FliptProvider({ url: service.url, logger });
+  const provider = new FliptProvider({ url: service.url, ...PATIENT, logger });
   for (const [flag, context] of calls) await provider.resolveBooleanEvaluation(flag, false, context);
   await provider.onClose();
   return warn.mock.calls.map(([message]) => message);

@@ -9,6 +9,7 @@ import express4 from 'express4';
 import { afterEach, beforeEach } from 'vitest';
 import { FliptProvider, type FliptProviderOptions } from '../../src/index.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
+import { PATIENT } from '../eventually.fixture.js';
 import { listening, type Listening } from '../traffic/listening.fixture.js';
 import { FEW_USERS, USERS, whoseFeatures } from '../traffic/whose.fixture.js';
 
@@ -39,7 +40,7 @@ export async function registered(
   options: FliptProviderOptions = {},
   domain?: string,
 ): Promise<FliptProvider> {
-  const provider = new FliptProvider({ url: service.url, ...options });
+  const provider = new FliptProvider({ url: service.url, ...PATIENT, ...options });
   await (domain === undefined
     ? OpenFeature.setProviderAndWait(provider)
     : OpenFeature.setProviderAndWait(domain, provider));

@@ -15,6 +15,7 @@ import {
   VERSIONS,
   whose,
 } from './app.fixture.js';
+import { PATIENT } from '../eventually.fixture.js';
 
 describe.each(VERSIONS)('%s', (_, express) => {
   const serve = servingWith(express);
@@ -34,7 +35,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
   });
 
   it('prefetches what a function names for the request, from the provider it is given', async () => {
-    const provider = new FliptProvider({ url: service.url, watch: false });
+    const provider = new FliptProvider({ url: service.url, ...PATIENT, watch: false });
     const prefetch = vi.spyOn(provider, 'prefetch');
     await OpenFeature.setProviderAndWait(provider);
     const options: FlagsOptions = {
@@ -67,7 +68,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
     ['a missing flag', ['missing', 'whose-0']],
     ['10,000 flags', [...Array.from({ length: 9_999 }, (_value, index) => `missing-${index}`), 'whose-0']],
   ])('answers behind a prefetch of %s', async (_name, prefetch) => {
-    await registered({ deadlineMs: 15_000, http: { timeoutMs: 15_000 } });
+    await registered();
     const url = await serve(
       use(flags({ context: byQuery, prefetch })),
       route(async () => [await whose(prefetch[0]), await whose()]),
@@ -76,7 +77,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
   });
 
   it('keeps view and prefetched flags inside a MultiProvider', async () => {
-    const provider = new FliptProvider({ url: service.url, cache: false, watch: false });
+    const provider = new FliptProvider({ url: service.url, ...PATIENT, cache: false, watch: false });
     await OpenFeature.setProviderAndWait(new MultiProvider([{ provider }]));
     const url = await serve(
       use(flags({ context: byQuery, provider, prefetch: FLAGS })),

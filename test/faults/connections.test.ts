@@ -42,7 +42,7 @@ it('an IPv6 address', async () => {
 it('a name whose address changes is asked at its new address after a minute', async () => {
   // A second address of this machine: macOS has the one, Linux always the other.
   const elsewhere = process.platform === 'linux' ? '127.0.0.2' : '::1';
-  await using before = await rawServer(well);
+  await using before = await rawServer(well, '127.0.0.1');
   await using after = await rawServer(well, elsewhere, before.port);
   let address = '127.0.0.1';
   // The system's own resolver can't be made to change its mind.

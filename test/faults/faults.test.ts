@@ -90,21 +90,21 @@ describe.each(faults)('$name', (fault) => {
     await withFault(fault, async (server, rigged) => {
       for (let round = 0; round < ROUNDS; round++) await askRound(rigged, round);
       await end(fault, server);
-      const since = performance.now();
+      let tookMs = 0;
       if (fault.counts === 'outage') {
         // Nobody asks: the probe comes by itself.
-        await until(() => rigged.events.at(-1) === 'ready', 2 * TIMES.maxOpenForMs + MARGIN_MS);
+        tookMs = await until(() => rigged.events.at(-1) === 'ready', 2 * TIMES.maxOpenForMs + MARGIN_MS);
         expect(rigged.events).toEqual(['stale', 'ready']);
         expect(rigged.log).toEqual([
           expect.stringMatching(/^Flipt fails; circuit open/),
           'Flipt answers again',
         ]);
       }
-      await until(async () => {
+      tookMs += await until(async () => {
         const { known, unknown } = await askRound(rigged, ROUNDS);
         return kinds([...known, ...unknown]).join() === 'own';
       }, MARGIN_MS);
-      expect(performance.now() - since).toBeLessThan(2 * TIMES.maxOpenForMs + MARGIN_MS);
+      expect(tookMs).toBeLessThan(2 * TIMES.maxOpenForMs + MARGIN_MS);
     });
     await until(() => sameOrLess(held(), before), MARGIN_MS);
   });

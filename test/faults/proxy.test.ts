@@ -60,7 +60,7 @@ it('a forward proxy named by the environment, and NO_PROXY', async () => {
   vi.stubEnv('no_proxy', '');
   expect((await askedOnce(service.url, { http: { proxy: 'env' } })).kind).toBe('own');
   expect(proxy.seen).toHaveLength(1);
-  vi.stubEnv('no_proxy', '127.0.0.1');
+  vi.stubEnv('no_proxy', new URL(service.url).hostname);
   expect((await askedOnce(service.url, { http: { proxy: 'env' } })).kind).toBe('own');
   expect(proxy.seen).toHaveLength(1);
   expect((await askedOnce(service.url)).kind).toBe('own');

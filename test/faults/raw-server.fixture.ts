@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { SNAPSHOT_PATH } from '../servers/scripted.fixture.js';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { ownAddress } from '../servers/own-address.fixture.js';
+import { SNAPSHOT_PATH } from '../servers/scripted.fixture.js';
 
 /** A request as it came over the wire. */
 export interface RawRequest {
@@ -31,7 +32,7 @@ export interface RawServer extends AsyncDisposable {
 }
 
 /** @param atPort Default: one that the system chooses. */
-export async function rawServer(behave: Behaviour, host = '127.0.0.1', atPort = 0): Promise<RawServer> {
+export async function rawServer(behave: Behaviour, host = ownAddress(), atPort = 0): Promise<RawServer> {
   const sockets = new Set<Socket>();
   const requests: RawRequest[] = [];
   let server: Server | undefined;

@@ -12,7 +12,7 @@ it('shows no credential: in no inspected object, message, log line or event', as
   await using server = await rawServer((socket, request) =>
     socket.write(reply('403 Forbidden', `{"message":${JSON.stringify(request.head)}}`)),
   );
-  const proxy = `http://user:${proxyPassword}@127.0.0.1:${server.port}`;
+  const proxy = `http://user:${proxyPassword}@${new URL(server.url).host}`;
   const settings: FliptProviderOptions[] = [
     { auth: { token } },
     { auth: { jwt } },
@@ -21,7 +21,7 @@ it('shows no credential: in no inspected object, message, log line or event', as
     { auth: { token }, http: { proxy } },
     { http: { proxy: 'env' } },
   ];
-  vi.stubEnv('http_proxy', `http://user:${fromEnvironment}@127.0.0.1:${server.port}`);
+  vi.stubEnv('http_proxy', `http://user:${fromEnvironment}@${new URL(server.url).host}`);
   vi.stubEnv('no_proxy', '');
   for (const options of settings) {
     const { provider, ask, log } = rig(server.url, { ...options, initTimeoutMs: 300 });

@@ -1,7 +1,7 @@
 import { ServerProviderStatus } from '@openfeature/server-sdk';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
 import { watching } from '../provider/changing.fixture.js';
 import {
@@ -13,6 +13,7 @@ import {
   temporaryFolder,
 } from '../provider/open.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
+import { eventually } from '../eventually.fixture.js';
 
 const MODES = ['remote', 'in-process'] as const;
 
@@ -30,17 +31,22 @@ function started(options: FliptProviderOptions) {
 }
 
 const snapshotIsThere = (provider: ReturnType<typeof flipt>) =>
-  vi.waitFor(() => {
+  eventually(() => {
     expect(provider.getSnapshot()).toBeDefined();
   });
 
 /** Leaves a file behind, as a provider does that has run before. */
-async function keptFile(options: FliptProviderOptions = {}): Promise<string> {
-  const service = await localService({ features: FEATURES });
-  const { provider, registered } = started({ url: service.url, snapshot: { file }, ...options });
+async function keep(url: string): Promise<void> {
+  const { provider, registered } = started({ url, snapshot: { file } });
   await registered;
   await snapshotIsThere(provider);
   await provider.onClose();
+}
+
+/** The same, of a service that is gone. */
+async function keptFile(): Promise<string> {
+  const service = await localService({ features: FEATURES });
+  await keep(service.url);
   await service.close();
   return service.url;
 }
@@ -81,10 +87,13 @@ describe('an outage', () => {
 describe('an outage, in-process', () => {
   it('is STALE once the watch is lost, gives no defaults, and READY when the service is back', async () => {
     const service = await localService({ features: FEATURES });
+    await keep(service.url);
     const { client, registered } = started({
       url: service.url,
       evaluation: 'in-process',
       watch: { pollMs: 50 },
+      // The service sends no body that it need not send. Polls would be 20 times as far apart as that takes.
+      snapshot: { file },
     });
     await registered;
     const { counts, until } = watching(client);

@@ -13,6 +13,7 @@ import {
 } from '../provider/open.fixture.js';
 import { answerJson } from '../servers/scripted.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
+import { eventually } from '../eventually.fixture.js';
 
 const NEVER = { load: () => new Promise<undefined>(() => undefined), save: () => Promise.resolve() };
 const NOT_READY = { code: 'PROVIDER_NOT_READY' };
@@ -49,7 +50,7 @@ describe('a provider that is closed while it starts', () => {
       http: { dispatcher: { request } },
     });
     const initialized = provider.initialize();
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(load).toHaveBeenCalled();
     });
     await provider.onClose();
@@ -122,7 +123,7 @@ describe('while there is no snapshot', () => {
     const changed = vi.fn();
     client.addHandler(ProviderEvents.ConfigurationChanged, changed);
     provider.invalidate();
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(changed).toHaveBeenCalledTimes(1);
     });
   });

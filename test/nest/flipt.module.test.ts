@@ -10,6 +10,7 @@ import { crowd } from '../traffic/crowd.fixture.js';
 import { get } from '../traffic/listening.fixture.js';
 import { FEW_USERS, USERS, whoseFeatures } from '../traffic/whose.fixture.js';
 import { adapters, started, type Asking } from './app.fixture.js';
+import { PATIENT } from '../eventually.fixture.js';
 
 const byUser = (request: Asking) => ({ ...(request.user !== undefined && { targetingKey: request.user }) });
 
@@ -39,7 +40,7 @@ afterEach(async () => {
   await service.close();
 });
 
-const provider = () => new FliptProvider({ url: service.url, deadlineMs: 15_000, watch: false });
+const provider = () => new FliptProvider({ url: service.url, ...PATIENT, watch: false });
 
 describe.each(adapters)('on %s', (_, adapter) => {
   const serve = async (...imports: DynamicModule[]): Promise<string> => {
@@ -189,9 +190,7 @@ describe.each(adapters)('on %s', (_, adapter) => {
     await using all = await startLocalService({ features: whoseFeatures(USERS, 10) });
     const flags = new FliptProvider({
       url: all.url,
-      deadlineMs: 15_000,
-      // The service runs in this process: it may well be busy for longer than a request usually has.
-      http: { timeoutMs: 15_000 },
+      ...PATIENT,
       cache: { freshForMs: 50, staleForMs: 50 },
     });
     const url = await serve(sdk(false), flipt({ provider: flags, prefetch: ['whose-0', 'whose-1'] }));

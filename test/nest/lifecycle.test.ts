@@ -16,6 +16,7 @@ import { contextFactory, FliptModule, RequireFlag, setRequestContext } from '../
 import { listening, type Listening } from '../traffic/listening.fixture.js';
 import { whoseFeatures } from '../traffic/whose.fixture.js';
 import { adapters, started } from './app.fixture.js';
+import { PATIENT } from '../eventually.fixture.js';
 
 let service: LocalService;
 let broken: Listening;
@@ -55,7 +56,8 @@ it('is ready before anything that is made after it asks', async () => {
     FliptModule.forRootAsync({
       imports: [SettingsModule],
       inject: [Settings],
-      useFactory: async ({ url }: Settings) => Promise.resolve({ provider: new FliptProvider({ url }) }),
+      useFactory: async ({ url }: Settings) =>
+        Promise.resolve({ provider: new FliptProvider({ url, ...PATIENT }) }),
     }),
   ]);
   expect(OpenFeature.getClient().providerStatus).toBe('READY');
@@ -91,7 +93,7 @@ it('waits no longer than readyTimeoutMs for a provider', async () => {
 it.each([undefined, 'shop'])(
   'opens a provider again that an app before has closed (domain %s)',
   async (domain) => {
-    const provider = new FliptProvider({ url: service.url });
+    const provider = new FliptProvider({ url: service.url, ...PATIENT });
     const anyoneThere = () =>
       (domain === undefined ? OpenFeature.getClient() : OpenFeature.getClient(domain)).getBooleanValue(
         'anyone',
@@ -110,7 +112,7 @@ it.each([
   ['the same domain', undefined],
   ['different domains', 'shop'],
 ])('keeps a provider open while another app uses it, for %s', async (_name, domain) => {
-  const provider = new FliptProvider({ url: service.url });
+  const provider = new FliptProvider({ url: service.url, ...PATIENT });
   const one = await start([FliptModule.forRoot({ provider, domain })]);
   const two = await start([FliptModule.forRoot({ provider })]);
   await one.app.close();
@@ -145,7 +147,9 @@ it('registers any provider, also one without initialize and onClose', async () =
 });
 
 it('serves an application without HTTP', async () => {
-  @Module({ imports: [FliptModule.forRoot({ provider: new FliptProvider({ url: service.url }) })] })
+  @Module({
+    imports: [FliptModule.forRoot({ provider: new FliptProvider({ url: service.url, ...PATIENT }) })],
+  })
   class Worker {}
   const app: INestApplicationContext = await NestFactory.createApplicationContext(Worker);
   expect(await anyone()).toBe(true);

@@ -21,6 +21,7 @@ import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { FliptModule, RequireFlag, setRequestContext } from '../../src/nest/index.js';
 import { whoseFeatures } from '../traffic/whose.fixture.js';
 import { adapters, whose } from './app.fixture.js';
+import { PATIENT } from '../eventually.fixture.js';
 
 interface Visitor {
   readonly query: { readonly user?: string };
@@ -123,7 +124,7 @@ describe.each(adapters)('on %s, when a middleware resolves a flag before the log
       imports: [
         FliptModule.forRoot<Visitor>({
           // A poll of the watch would be counted with the requests of a page.
-          provider: new FliptProvider({ url: service.url, watch: false }),
+          provider: new FliptProvider({ url: service.url, ...PATIENT, watch: false }),
           context,
           prefetch,
         }),

@@ -11,6 +11,7 @@ import { localService, open } from '../provider/open.fixture.js';
 import { listening } from '../traffic/listening.fixture.js';
 import { FEATURES, ITEMS, KEYS } from './features.fixture.js';
 import { ask, hosted, HOSTS, type HostOptions } from './hosts.fixture.js';
+import { eventually } from '../eventually.fixture.js';
 
 const flipt = async () => {
   const service = await localService({ features: FEATURES });
@@ -152,7 +153,7 @@ it('ends when the body does not', async () => {
   const after = vi.spyOn(systemClock, 'after').mockReturnValue(() => undefined);
   const cancel = vi.fn();
   const answer = plain(new ReadableStream({ cancel }));
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(after).toHaveBeenCalledExactlyOnceWith(10_000, expect.any(Function));
   });
   after.mock.calls[0]?.[1]();

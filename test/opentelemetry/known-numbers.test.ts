@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { observeProvider, type ObserveOptions } from '../../src/opentelemetry/index.js';
-import { eventually, failing, living, withSnapshot } from '../provider/status/living.fixture.js';
+import { eventually } from '../eventually.fixture.js';
+import { failing, living, withSnapshot } from '../provider/status/living.fixture.js';
 import { serving } from '../provider/open.fixture.js';
 import { answering, item, orMissing, type Script } from '../servers/scripted.fixture.js';
 import { scraped, type Scraped } from './scraped.fixture.js';

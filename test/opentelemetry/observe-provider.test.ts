@@ -7,6 +7,7 @@ import { observeProvider } from '../../src/opentelemetry/index.js';
 import { good } from '../provider/changing.fixture.js';
 import { flipt, serving } from '../provider/open.fixture.js';
 import { scraped, type Scraped } from './scraped.fixture.js';
+import { eventually } from '../eventually.fixture.js';
 
 let metrics: Scraped | undefined;
 afterEach(async () => {
@@ -85,7 +86,7 @@ describe('observeProvider', () => {
     const held = await observed();
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
-    await vi.waitFor(() => {
+    await eventually(() => {
       collectGarbage();
       // Not the object itself: a failed assertion would hold it.
       expect(held.deref() === undefined).toBe(true);

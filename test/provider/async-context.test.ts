@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ProviderEvents } from '@openfeature/server-sdk';
 import { Pool } from 'undici';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { FliptProvider, type FliptProviderOptions } from '../../src/index.js';
 import { changing, good } from './changing.fixture.js';
+import { eventually, PATIENT } from '../eventually.fixture.js';
 
 /** Who is being served, as an application keeps it. */
 const user = new AsyncLocalStorage<string>();
@@ -21,6 +22,7 @@ it.each<[string, (open: () => FliptProvider) => FliptProvider]>([
   const options: FliptProviderOptions = {
     url: server.url,
     initTimeoutMs: 1,
+    deadlineMs: PATIENT.deadlineMs,
     cache: false,
     breaker: { failures: 1, openForMs: 1 },
     logger: {
@@ -38,6 +40,7 @@ it.each<[string, (open: () => FliptProvider) => FliptProvider]>([
       },
     },
     http: {
+      ...PATIENT.http,
       retries: 0,
       dispatcher: {
         request: async (request) => {
@@ -56,7 +59,7 @@ it.each<[string, (open: () => FliptProvider) => FliptProvider]>([
   become((__, response) => response.writeHead(503).end());
   await user.run('bob', () => provider.resolveBooleanEvaluation('a', false, {}));
   become(good);
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(seen.filter(([where]) => where === 'handler')).toHaveLength(2);
   });
   await user.run('carol', () => provider.resolveBooleanEvaluation('b', false, {}));

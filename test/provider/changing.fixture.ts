@@ -1,7 +1,8 @@
 import { ProviderEvents, type Client, type ProviderStatus } from '@openfeature/server-sdk';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { answerJson, answering, item, orMissing, type Script } from '../servers/scripted.fixture.js';
 import { serving } from './open.fixture.js';
+import { eventually } from '../eventually.fixture.js';
 
 export const good = answering(orMissing(({ flagKey }) => item.variant(flagKey, 'blue')));
 export const refusing: Script = (_, response) => {
@@ -31,11 +32,8 @@ export function watching(client: Client) {
   return {
     counts,
     until: (status: ProviderStatus) =>
-      vi.waitFor(
-        () => {
-          expect(client.providerStatus).toBe(status);
-        },
-        { timeout: 15_000, interval: 20 },
-      ),
+      eventually(() => {
+        expect(client.providerStatus).toBe(status);
+      }),
   };
 }

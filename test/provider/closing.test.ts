@@ -4,6 +4,7 @@ import { answering, item, orMissing, type Script } from '../servers/scripted.fix
 import { signal } from '../signal.fixture.js';
 import { changing, good } from './changing.fixture.js';
 import { flipt, open, recordingLogger, register, serving } from './open.fixture.js';
+import { eventually } from '../eventually.fixture.js';
 
 describe('closing', () => {
   afterEach(() => OpenFeature.clearProviders());
@@ -13,7 +14,7 @@ describe('closing', () => {
     const { provider } = await open({ url: server.url });
     await Promise.all([provider.onClose(), provider.onClose()]);
     await provider.onClose();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await server.connections()).toBe(0);
     });
     const before = server.requests.length;
@@ -42,7 +43,7 @@ describe('closing', () => {
       reason: 'TARGETING_MATCH',
     });
     await provider.onClose();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await server.connections()).toBe(0);
     });
   });
@@ -114,7 +115,7 @@ describe('closing', () => {
     await provider.onClose();
     await expect(started).rejects.toMatchObject({ code: ErrorCode.PROVIDER_NOT_READY });
     expect(heard).not.toHaveBeenCalled();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await server.connections()).toBe(0);
     });
   });

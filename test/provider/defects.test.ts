@@ -1,9 +1,10 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import { ErrorCode, FirstMatchStrategy, MultiProvider, ProviderStatus } from '@openfeature/server-sdk';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { answerJson, answering, item, itemsOf, orMissing } from '../servers/scripted.fixture.js';
 import { FEATURES } from './features.fixture.js';
 import { flipt, localService, open, refusedAddress, register, serving } from './open.fixture.js';
+import { eventually } from '../eventually.fixture.js';
 
 /** What is asked of a flag whose answer is this item. */
 async function asking(answer: object) {
@@ -137,7 +138,7 @@ describe('unlike the provider there was before', () => {
     const { provider } = await open({ url: server.url, watch: false });
     expect(await server.connections()).toBe(1);
     await provider.onClose();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await server.connections()).toBe(0);
     });
   });

@@ -18,6 +18,7 @@ import {
 } from '../servers/scripted.fixture.js';
 import { changing, good, refusing, watching } from './changing.fixture.js';
 import { flipt, open, recordingLogger, refusedAddress, register, serving } from './open.fixture.js';
+import { eventually } from '../eventually.fixture.js';
 
 /** Alone, and as a MultiProvider's child. */
 const ROLES: readonly (readonly [string, (provider: Provider) => Provider])[] = [
@@ -183,13 +184,10 @@ describe('a service that comes back on its port', () => {
       value: 'mine',
       errorCode: ErrorCode.GENERAL,
     });
-    const second = await scriptedServer(good, Number(new URL(first.url).port));
-    await vi.waitFor(
-      async () => {
-        expect(await client.getStringValue('a', 'mine')).toBe('blue');
-      },
-      { timeout: 15_000, interval: 50 },
-    );
+    const second = await scriptedServer(good, first.url);
+    await eventually(async () => {
+      expect(await client.getStringValue('a', 'mine')).toBe('blue');
+    });
     await second.close();
   });
 });

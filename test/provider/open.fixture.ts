@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, vi } from 'vitest';
 import { FliptProvider, type FliptProviderOptions, type Logger } from '../../src/index.js';
 import { startLocalService, type LocalService, type LocalServiceOptions } from '../../src/local/index.js';
+import { PATIENT } from '../eventually.fixture.js';
 import { scriptedServer, type Script, type ScriptedServer } from '../servers/scripted.fixture.js';
 
 /** What a test has opened is closed after it, the last thing first. */
@@ -15,7 +16,7 @@ afterEach(async () => {
 });
 
 export async function serving(script: Script, snapshots?: Script): Promise<ScriptedServer> {
-  const server = await scriptedServer(script, 0, snapshots);
+  const server = await scriptedServer(script, undefined, snapshots);
   closing.push(server.close);
   return server;
 }
@@ -44,9 +45,10 @@ export function recordingLogger(): { [L in keyof Logger]: ReturnType<typeof vi.f
   return { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
 }
 
-/** A provider that logs nowhere. */
+/** A provider that logs nowhere, and that is patient unless the options say otherwise. */
 export function flipt(options: FliptProviderOptions): FliptProvider {
-  return new FliptProvider({ logger: recordingLogger(), ...options });
+  const http = { ...PATIENT.http, ...options.http };
+  return new FliptProvider({ logger: recordingLogger(), ...PATIENT, ...options, http });
 }
 
 let domains = 0;

@@ -4,6 +4,7 @@ import { openRequestView, REQUEST_VIEW } from '../../src/index.js';
 import { answering, item, itemsOf, orMissing } from '../servers/scripted.fixture.js';
 import { FEATURES } from './features.fixture.js';
 import { flipt, localService, open, recordingLogger, register, serving } from './open.fixture.js';
+import { eventually } from '../eventually.fixture.js';
 
 const USER = { targetingKey: 'user-1' };
 const FLAGS = ['on', 'off', 'half', 'staff-only', 'colour', 'limit', 'layout', 'retired', 'early', 'nobody'];
@@ -145,8 +146,7 @@ describe('prefetch', () => {
 
   it('asks for no more than 1,000 flags at once, however large a batch may be', async () => {
     const server = await echo();
-    const patient = { deadlineMs: 15_000, http: { timeoutMs: 15_000 } };
-    const { provider } = await open({ url: server.url, batch: { maxItems: 5_000 }, ...patient });
+    const { provider } = await open({ url: server.url, batch: { maxItems: 5_000 } });
     await provider.prefetch(Array.from({ length: 1_001 }, (_, at) => `flag-${at}`));
     expect(server.requests.slice(1).map((request) => itemsOf(request).length)).toEqual([1_000, 1]);
   });
@@ -182,7 +182,7 @@ describe('invalidate', () => {
       });
       await client.getBooleanValue('on', false, USER);
       expect(service.requests - before).toBe(flags === undefined ? 2 : 1);
-      await vi.waitFor(() => {
+      await eventually(() => {
         expect(changed).toHaveBeenCalledOnce();
       });
       if (flags !== undefined)

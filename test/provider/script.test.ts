@@ -2,17 +2,19 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import type { FliptProviderOptions } from '../../src/index.js';
 import { FEATURES } from './features.fixture.js';
 import { localService, refusedAddress } from './open.fixture.js';
+import { PATIENT } from '../eventually.fixture.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Runs a script as a user would, against the package as it was built. */
-async function run(url: string, work: string): Promise<string> {
+async function run(options: FliptProviderOptions, work: string): Promise<string> {
   const script = `
     import { OpenFeature } from '@openfeature/server-sdk';
     import { FliptProvider } from 'openfeature-flipt-provider';
-    const provider = new FliptProvider({ url: ${JSON.stringify(url)}, initTimeoutMs: 200 });
+    const provider = new FliptProvider(${JSON.stringify(options)});
     ${work}`;
   // Rejects unless the exit code is 0.
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
@@ -38,7 +40,7 @@ describe('a script', () => {
        console.log(await OpenFeature.getClient().getStringValue('colour', 'the default'));`,
     ],
   ])('%s prints the default against a refused port, and exits 0', async (_, work) => {
-    expect(await run(await refusedAddress(), work)).toBe('the default\n');
+    expect(await run({ url: await refusedAddress(), initTimeoutMs: 200 }, work)).toBe('the default\n');
   });
 
   it('prints the value, closes, and exits 0', async () => {
@@ -47,12 +49,12 @@ describe('a script', () => {
       await OpenFeature.setProviderAndWait(provider);
       console.log(await OpenFeature.getClient().getStringValue('colour', 'the default'));
       await OpenFeature.close();`;
-    expect(await run(service.url, work)).toBe('blue\n');
+    expect(await run({ url: service.url, ...PATIENT }, work)).toBe('blue\n');
   });
 
   it('ends by itself, without closing, once a value was printed', async () => {
     const service = await localService({ features: FEATURES });
     const work = "console.log((await provider.resolveStringEvaluation('colour', '', {})).value);";
-    expect(await run(service.url, work)).toBe('blue\n');
+    expect(await run({ url: service.url, ...PATIENT }, work)).toBe('blue\n');
   });
 });

@@ -29,7 +29,7 @@ export async function countedService() {
   const service = { state: 1 };
   const server = await scriptedServer(
     answering(orMissing(() => item.variant('state', String(service.state)))),
-    0,
+    undefined,
     ({ headers }, response) => {
       const { state } = service;
       const etag = `state-${state}`;

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ownAddress } from './own-address.fixture.js';
 
-/** A server that does what a test tells it to do, on a port of the system's choice. */
+/** A server that does what a test tells it to do. */
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
   /** The requests seen so far, in order. */
@@ -28,8 +29,15 @@ export const SNAPSHOT_PATH = '/internal/v1/evaluation/snapshot/namespace/';
 /**
  * It implements the interface document only: to a watch it answers that there are no snapshots, and counts no request,
  * unless `snapshots` says what to answer.
+ *
+ * @param url where a server was that it replaces. Default: an address of its own.
  */
-export async function scriptedServer(script: Script, port = 0, snapshots?: Script): Promise<ScriptedServer> {
+export async function scriptedServer(
+  script: Script,
+  url?: string,
+  snapshots?: Script,
+): Promise<ScriptedServer> {
+  const { hostname: host, port } = new URL(url ?? `http://${ownAddress()}`);
   const requests: SeenRequest[] = [];
   const listener: RequestListener = (incoming, response) => {
     const chunks: Buffer[] = [];
@@ -51,7 +59,7 @@ export async function scriptedServer(script: Script, port = 0, snapshots?: Scrip
     });
   };
   const server = createServer(listener);
-  server.listen(port, '127.0.0.1');
+  server.listen(Number(port), host);
   await once(server, 'listening');
   const close = async (): Promise<void> => {
     if (!server.listening) return;
@@ -61,7 +69,7 @@ export async function scriptedServer(script: Script, port = 0, snapshots?: Scrip
     await closed;
   };
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     requests,
     connections: () =>
       new Promise((resolve, reject) => {

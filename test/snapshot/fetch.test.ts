@@ -24,7 +24,7 @@ describe('the request', () => {
       });
       response.end(gzipSync(recordedBody('alpha.v2.team.json')));
     };
-    const server = await scriptedServer(() => undefined, 0, snapshots);
+    const server = await scriptedServer(() => undefined, undefined, snapshots);
     closing.push(server.close);
     const transport = openTransport(clientSettings({ url: `${server.url}/base` }, {}), systemClock);
     closing.push(transport.close);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { FliptClient } from '../../../src/client/index.js';
 import { startLocalService, type LocalService } from '../../../src/local/index.js';
 import { BASE_FEATURES } from '../../contract/conversation.fixture.js';
+import { PATIENT } from '../../eventually.fixture.js';
 
 const BOOTSTRAP = 'test-bootstrap';
 export const TIMESTAMP = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/) as string;
@@ -13,7 +14,7 @@ export let client: FliptClient;
 export function servedByItsOwn(): void {
   beforeAll(async () => {
     service = await startLocalService({ features: BASE_FEATURES, bootstrapToken: BOOTSTRAP });
-    client = new FliptClient({ url: service.url, auth: { token: BOOTSTRAP } });
+    client = new FliptClient({ url: service.url, auth: { token: BOOTSTRAP }, http: PATIENT.http });
   });
   afterAll(async () => {
     await client.close();

@@ -6,6 +6,7 @@ import { kubernetesLogin } from '../../../src/http/auth/kubernetes-login.js';
 import { replied, sending } from '../outcomes.fixture.js';
 import { answering, answerJson, item, orMissing, type Script } from '../../servers/scripted.fixture.js';
 import { loggedIn, POD_TOKEN, podToken, withLogin } from './kubernetes.fixture.js';
+import { PATIENT } from '../../eventually.fixture.js';
 
 afterEach(() => OpenFeature.close());
 
@@ -154,7 +155,8 @@ describe('a provider in a pod', () => {
   it('resolves after one login, however many ask', async () => {
     await using pod = await podToken();
     await using server = await withLogin(answered(loggedIn('dummy-client-token')), evaluations);
-    const provider = new FliptProvider({ url: server.url, auth: { kubernetes: { tokenPath: pod.path } } });
+    const auth = { kubernetes: { tokenPath: pod.path } };
+    const provider = new FliptProvider({ url: server.url, auth, ...PATIENT });
     await OpenFeature.setProviderAndWait(provider);
     const client = OpenFeature.getClient();
     const users = Array.from({ length: 100 }, (_, user) => client.getBooleanValue('on', false, { user }));

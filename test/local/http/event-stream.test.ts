@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { expect, it, vi } from 'vitest';
 import { sendEvents } from '../../../src/local/http/event-stream.js';
 import { listen } from '../../../src/local/http/listener.js';
+import { eventually } from '../../eventually.fixture.js';
 
 it('follows nothing for a client that has left, also where it asked for several streams at once', async () => {
   const stop = vi.fn();
@@ -23,9 +24,9 @@ it('follows nothing for a client that has left, also where it asked for several 
   const socket = connect(Number(new URL(listener.url).port), '127.0.0.1');
   await once(socket, 'connect');
   socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(3));
-  await vi.waitUntil(() => onChange.mock.calls.length === 3);
+  await eventually(() => onChange.mock.calls.length === 3);
   expect(stop).not.toHaveBeenCalled();
   socket.destroy();
-  await vi.waitUntil(() => stop.mock.calls.length === 3);
+  await eventually(() => stop.mock.calls.length === 3);
   await listener.close();
 });

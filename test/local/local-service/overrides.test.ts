@@ -3,6 +3,7 @@ import { FliptProvider, type FliptProviderOptions } from '../../../src/index.js'
 import type { FeaturesDocument, LocalService } from '../../../src/local/index.js';
 import { ask, evaluate } from '../requests.fixture.js';
 import { useServices } from '../running.fixture.js';
+import { eventually, PATIENT } from '../../eventually.fixture.js';
 
 const start = useServices();
 const SNAPSHOT = '/internal/v1/evaluation/snapshot/namespace/default';
@@ -33,7 +34,7 @@ afterEach(async () => {
 
 async function opened(options: FliptProviderOptions): Promise<FliptProvider> {
   const logger = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
-  const provider = new FliptProvider({ logger, ...options });
+  const provider = new FliptProvider({ logger, ...PATIENT, ...options });
   providers.push(provider);
   await provider.initialize();
   return provider;
@@ -76,13 +77,13 @@ describe.each(['v1', 'v2'] as const)('with the rules of %s', (semantics) => {
       const poll = async () => {
         const { requests } = service;
         provider.invalidate();
-        if ('evaluation' in options) await vi.waitUntil(() => service.requests > requests);
+        if ('evaluation' in options) await eventually(() => service.requests > requests);
       };
       return {
         service,
         see: async (expected: object) => {
           await poll();
-          await vi.waitFor(async () => {
+          await eventually(async () => {
             expect(await seen(provider)).toEqual(expected);
           });
         },
@@ -146,11 +147,11 @@ describe('an override', () => {
     provider.events.addHandler('PROVIDER_CONFIGURATION_CHANGED' as never, (details) =>
       changes.push(details?.flagsChanged),
     );
-    await vi.waitUntil(() => service.requests >= 2);
+    await eventually(() => service.requests >= 2);
     service.set('limit', 5);
-    await vi.waitUntil(() => changes.length === 1);
+    await eventually(() => changes.length === 1);
     service.reset();
-    await vi.waitUntil(() => changes.length === 2);
+    await eventually(() => changes.length === 2);
     expect(changes).toEqual([['limit'], ['limit']]);
   });
 

@@ -3,6 +3,7 @@ import type { FeaturesDocument } from '../../../src/local/index.js';
 import { ask } from '../requests.fixture.js';
 import { useServices } from '../running.fixture.js';
 import { snapshot } from './snapshots.fixture.js';
+import { eventually } from '../../eventually.fixture.js';
 
 const start = useServices();
 const features: FeaturesDocument = { flags: [{ key: 'banner' }] };
@@ -87,7 +88,9 @@ describe('the stream of v2', () => {
     await snapshot(service.url);
     expect(opened).toBe(false);
     // Until the request is there, a change would only be its first event.
-    await expect.poll(() => service.requests).toBe(3);
+    await eventually(() => {
+      expect(service.requests).toBe(3);
+    });
     await service.setFlag('default', 'banner', { enabled: true });
     const { next, end } = await opening;
     expect(etagIn(await next())).toBe((await snapshot(service.url)).etag);

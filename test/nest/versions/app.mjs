@@ -79,7 +79,7 @@ Module({
   imports: [
     FliptModule.forRootAsync({
       useFactory: () => ({
-        provider: new FliptProvider({ url: service.url }),
+        provider: new FliptProvider({ url: service.url, deadlineMs: 15_000, http: { timeoutMs: 15_000 } }),
         context: ({ user }) => ({ targetingKey: user }),
         prefetch: ['members-only'],
       }),

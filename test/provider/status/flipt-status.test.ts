@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { changing, good } from '../changing.fixture.js';
 import { refusedAddress, serving } from '../open.fixture.js';
-import { eventually, failing, living, withSnapshot } from './living.fixture.js';
+import { eventually } from '../../eventually.fixture.js';
+import { failing, living, withSnapshot } from './living.fixture.js';
 
 describe('the status', () => {
   it('is whole before the start', async () => {

@@ -1,15 +1,12 @@
 import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
-import { afterEach, expect, vi } from 'vitest';
+import { afterEach, expect } from 'vitest';
 import type { FliptProviderOptions } from '../../../src/index.js';
 import { providerSettings } from '../../../src/options/settings.js';
 import { openLives } from '../../../src/provider/lives.js';
 import { manualClock } from '../../clock.fixture.js';
 import { answerJson, type Script } from '../../servers/scripted.fixture.js';
 import { recordingLogger } from '../open.fixture.js';
-
-/** Long enough for a busy machine that has still to load code. */
-export const eventually = (check: () => void | Promise<void>) =>
-  vi.waitFor(check, { timeout: 15_000, interval: 5 });
+import { eventually } from '../../eventually.fixture.js';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

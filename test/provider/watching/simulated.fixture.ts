@@ -10,6 +10,7 @@ import { providerSettings } from '../../../src/options/settings.js';
 import { run } from '../../../src/provider/pipeline.js';
 import { manualClock } from '../../clock.fixture.js';
 import { item, type Item } from '../../servers/scripted.fixture.js';
+import { eventually } from '../../eventually.fixture.js';
 
 const BATCH = '/evaluate/v1/batch';
 
@@ -69,7 +70,7 @@ export async function simulated(
   running.listen('flags-changed', ({ flags: changed }) => changes.push(changed));
   await running.start();
   // The code of the watch is loaded by the real event loop.
-  if (watch !== false) await vi.waitUntil(() => it.snapshots > 0 || it.isDown);
+  if (watch !== false) await eventually(() => it.snapshots > 0 || it.isDown);
   await clock.settle();
 
   /** `undefined`: nothing is known yet. */

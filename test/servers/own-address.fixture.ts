@@ -1,0 +1,14 @@
+import { pid, platform } from 'node:process';
+
+let addresses = 0;
+
+/**
+ * A loopback address on which nobody else listens, in this process or in another one. A port that is given up there is
+ * free for its next use: for a server that starts again, or for connections that are to be refused. On 127.0.0.1, the
+ * system might give it to another test meanwhile. Other systems than Linux have that address only.
+ */
+export function ownAddress(): string {
+  if (platform !== 'linux') return '127.0.0.1';
+  addresses = (addresses % 254) + 1;
+  return ['127', 1 + ((pid >> 8) & 63), pid & 255, addresses].join('.');
+}
