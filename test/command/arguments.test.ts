@@ -104,6 +104,10 @@ describe('the arguments of types', () => {
       '--out: expected a .ts file (no .d.ts: it holds code, too), got flags.js',
     ],
     [
+      'types --features f.yml --out src/flags.ts --augment ./src/flags.d.ts',
+      '--augment: expected another name than that of --out (TypeScript does not read ./src/flags.d.ts beside src/flags.ts)',
+    ],
+    [
       'types --features f.yml --out flags.ts --augment keys.ts',
       '--augment: expected a .d.ts file, got keys.ts',
     ],

@@ -55,6 +55,11 @@ describe('an invalid body is rejected as a whole:', () => {
       'flags[1].rules[0].segments[0].constraints[0].type: expected a comparison type, got "UNKNOWN_COMPARISON_TYPE"',
     ],
     [
+      'a match type of a features file',
+      flag({ rules: [{ segments: [{ key: 's', matchType: 'ALL_MATCH_TYPE' }] }] }),
+      'flags[1].rules[0].segments[0].matchType: expected a number, ALL_SEGMENT_MATCH_TYPE or ANY_SEGMENT_MATCH_TYPE, got "ALL_MATCH_TYPE"',
+    ],
+    [
       'a number for text',
       constraint({ value: 5 }),
       'flags[1].rules[0].segments[0].constraints[0].value: expected text, got a number',

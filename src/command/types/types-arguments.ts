@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Environment } from '../../options/environment.js';
 import type { OptionValues } from '../option-values.js';
 import { readSource, SOURCE_OPTIONS, type SourceArguments } from '../source/source-arguments.js';
@@ -32,5 +33,15 @@ export function readTypes(values: OptionValues<typeof TYPES_OPTIONS>, env: Envir
   if (augment !== undefined && !DECLARATIONS.test(augment)) {
     throw new WrongArgument(`--augment: expected a .d.ts file, got ${augment}`);
   }
+  if (augment !== undefined && withoutEnding(augment) === withoutEnding(out)) {
+    throw new WrongArgument(
+      `--augment: expected another name than that of --out (TypeScript does not read ${augment} beside ${out})`,
+    );
+  }
   return { out, augment, isCheck: check, source: readSource(values, env) };
+}
+
+/** TypeScript takes a declaration file for the output of the .ts file of this name. */
+function withoutEnding(path: string): string {
+  return resolve(path).replace(/(?:\.d)?\.[cm]?ts$/, '');
 }

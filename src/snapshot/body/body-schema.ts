@@ -16,8 +16,10 @@ const record = <E extends v.ObjectEntries>(entries: E) => v.object(entries, 'an 
 /** An enum of the snapshot, as the engine writes its words. A number without a word stays that number. */
 const word = <Word extends string>(words: readonly Word[], wireWord: (word: Word) => string) => {
   const byWireWord = new Map<unknown, Word>(words.map((known) => [wireWord(known), known]));
+  const wireWords = words.map(wireWord);
+  const expected = `a number, ${wireWords.join(' or ')}`;
   return v.pipe(
-    v.nullish(v.union([v.number(), v.picklist([...byWireWord.keys()].map(String))]), 0),
+    v.nullish(v.union([v.number(), v.picklist(wireWords)], expected), 0),
     v.transform((given) => byWireWord.get(given) ?? words[Number(given)] ?? Number(given)),
   );
 };
