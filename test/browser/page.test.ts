@@ -124,6 +124,21 @@ describeInBrowser('the page of the embedded service', (open) => {
     expect(tab.messages).toEqual([]);
   });
 
+  it('leaves room for the rules on a narrow screen, and cuts nothing off', async () => {
+    const service = await served();
+    const tab = await open(service.url, { viewport: { width: 360, height: 500 } });
+    await live(tab);
+    for (const rules of await tab.page.locator('summary').all()) await rules.click();
+    await explainBanner(tab, '');
+    await tab.page.getByText('Answer: ').waitFor();
+    const widths = "[...document.querySelectorAll('.rules')].map((rules) => rules.clientWidth)";
+    expect(Math.min(...(await tab.page.evaluate<readonly number[]>(widths)))).toBeGreaterThan(180);
+    const why =
+      "(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.getElementById('why'))";
+    expect(await tab.page.evaluate<number>(why)).toBe(0);
+    expect(await tab.page.evaluate<number>('document.documentElement.scrollWidth')).toBe(360);
+  });
+
   it('can be used with the keyboard alone', async () => {
     const service = await served();
     const tab = await open(service.url);
