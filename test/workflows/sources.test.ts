@@ -15,7 +15,11 @@ export default tseslint.config({
   files: ['**/*.ts'],
   extends: [tseslint.configs.base],
   languageOptions: { parserOptions: { projectService: true } },
-  rules: { '@typescript-eslint/no-floating-promises': 'error', 'no-debugger': 'warn' },
+  rules: {
+    '@typescript-eslint/no-deprecated': 'error',
+    '@typescript-eslint/no-floating-promises': 'error',
+    'no-debugger': 'warn',
+  },
 });
 `;
 const COMPILER = { compilerOptions: { strict: true, types: [], noEmit: true }, include: ['src'] };
@@ -36,10 +40,20 @@ function saidOf(name: string, files: Readonly<Record<string, string>>) {
 }
 
 const GOOD = 'export const later = async () => 1;\n';
+const LINKED = `export interface Both {
+  set(): void;
+  /** @deprecated Use {@link Both.set}. */
+  old(): void;
+}
+export const use = (both: Both) => both.set();
+`;
 
-describe('sources.js', { timeout: 60_000 }, () => {
+describe('sources.js', { timeout: 120_000 }, () => {
   it('says nothing of sources that are right', async () => {
-    expect(await saidOf('right', { 'src/a.ts': GOOD })).toEqual({ passed: true, said: '' });
+    expect(await saidOf('right', { 'src/a.ts': GOOD, 'src/b.ts': LINKED })).toEqual({
+      passed: true,
+      said: '',
+    });
   });
 
   it('finds what the compiler finds, what ESLint finds with types, and warnings of ESLint', async () => {
