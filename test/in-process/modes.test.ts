@@ -19,7 +19,8 @@ const offline = (options: FliptProviderOptions = {}) =>
 describe('evaluation in this process', () => {
   it('sends no request for a resolve', async () => {
     const service = await localService({ features: FEATURES });
-    const { client } = await open({ url: service.url, evaluation: 'in-process' });
+    const watch = { pollMs: 3_600_000 };
+    const { client } = await open({ url: service.url, evaluation: 'in-process', watch });
     const before = service.requests;
     expect(await client.getStringDetails('colour', 'none', PRO)).toMatchObject({
       value: 'red',

@@ -109,7 +109,7 @@ describe('a context', () => {
   });
 
   it('without a targetingKey, where one is required, is TARGETING_KEY_MISSING, and is not sent', async () => {
-    const { client } = await open({ url: service.url, targetingKey: 'required' });
+    const { client } = await open({ url: service.url, watch: false, targetingKey: 'required' });
     const before = service.requests;
     for (const context of [{}, { targetingKey: '' }]) {
       expect(await client.getBooleanDetails('on', false, context)).toMatchObject({
