@@ -127,7 +127,9 @@ async function openStore(
   const file = data === undefined ? undefined : await openDataFile(data);
   if (file?.state) return new Store(file.state, file.save);
   if (features === undefined) {
-    if (data === undefined) throw new TypeError('features: missing; expected a path, YAML text or documents');
+    if (data === undefined) {
+      throw new TypeError('startLocalService: features: missing; expected a path, YAML text or documents');
+    }
     throw new DataFileError(`${data}: does not exist yet, so features are needed to start with`);
   }
   const state: State = { namespaces: await readNamespaces(features), tokens: new Map() };

@@ -4,6 +4,11 @@ import type { AuthOptions } from './auth-options.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What a variable says; undefined if it is empty. A line break at the end often comes with text from a file. */
+export function variable(env: Environment, name: string): string | undefined {
+  return env[name]?.trim() || undefined;
+}
+
 const CREDENTIALS = ['FLIPT_TOKEN', 'FLIPT_JWT', 'FLIPT_TOKEN_FILE', 'FLIPT_AUTH'] as const;
 
 const VARIABLES: ReadonlyMap<string, string> = new Map([
@@ -23,9 +28,8 @@ export function variableOf(path: string): string {
 
 /** Throws a TypeError if there is more than one credential, or an unknown way to log in. An empty variable counts as not set. */
 export function authOf(owner: string, env: Environment): AuthOptions | undefined {
-  // A line break at the end often comes with a token from a file.
-  const [token, jwt, tokenFile, method] = CREDENTIALS.map((name) => env[name]?.trim());
-  const named = CREDENTIALS.filter((name) => env[name]?.trim());
+  const [token, jwt, tokenFile, method] = CREDENTIALS.map((name) => variable(env, name));
+  const named = CREDENTIALS.filter((name) => variable(env, name));
   if (named.length > 1)
     throw new TypeError(`${owner}: ${named.join(' and ')}: expected one of them, got ${named.length}`);
   if (token) return { token };

@@ -1,5 +1,5 @@
 import { checkOptions } from './check-options.js';
-import { variableOf, type Environment } from './environment.js';
+import { variable, variableOf, type Environment } from './environment.js';
 import { DEFAULTS, WATCH } from './defaults.js';
 import type { FliptProviderOptions } from './provider-options.js';
 import { providerRules } from './provider-rules.js';
@@ -20,7 +20,9 @@ export function evaluationSettings(
   reference: string | undefined,
   env: Environment,
 ): EvaluationSettings {
-  const given = { evaluation: options.evaluation ?? (env.FLIPT_EVALUATION || DEFAULTS.evaluation) };
+  const given = {
+    evaluation: options.evaluation ?? variable(env, 'FLIPT_EVALUATION') ?? DEFAULTS.evaluation,
+  };
   checkOptions(providerRules, given, variableOf);
   const evaluation = given.evaluation === 'in-process' ? 'in-process' : 'remote';
   const snapshot: SnapshotOptions = set(options.snapshot ?? {});

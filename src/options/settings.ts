@@ -1,7 +1,7 @@
 import { checkOptions, type OptionRules } from './check-options.js';
 import { clientRules } from './connection-rules.js';
 import { BATCH, BREAKER, CACHE, DEFAULTS } from './defaults.js';
-import { authOf, missingCredentials, variableOf, type Environment } from './environment.js';
+import { authOf, missingCredentials, variable, variableOf, type Environment } from './environment.js';
 import { evaluationSettings, type EvaluationSettings } from './evaluation-settings.js';
 import { set, switched, type Settled } from './settled.js';
 import { providerRules } from './provider-rules.js';
@@ -52,7 +52,7 @@ export function providerSettings(
   const connection = connectionOf(providerRules, options, env);
   return {
     ...connection,
-    namespace: options.namespace ?? (env.FLIPT_NAMESPACE || DEFAULTS.namespace),
+    namespace: options.namespace ?? variable(env, 'FLIPT_NAMESPACE') ?? DEFAULTS.namespace,
     targetingKey: options.targetingKey ?? DEFAULTS.targetingKey,
     attributes: options.attributes && (set(options.attributes) as FliptProviderOptions['attributes']),
     initTimeoutMs: options.initTimeoutMs ?? DEFAULTS.initTimeoutMs,
@@ -84,10 +84,10 @@ function withoutSlashes(url: string): string {
 /** Options win over variables. An empty variable counts as not set; any other is checked like an option. */
 function connectionOf(rules: OptionRules, options: ConnectionOptions, env: Environment): ConnectionSettings {
   const given = {
-    url: String(options.url ?? (env.FLIPT_URL || DEFAULTS.url)),
+    url: String(options.url ?? variable(env, 'FLIPT_URL') ?? DEFAULTS.url),
     auth: options.auth ?? authOf(rules.owner, env),
-    environment: options.environment ?? (env.FLIPT_ENVIRONMENT || undefined),
-    reference: options.reference ?? (env.FLIPT_REFERENCE || undefined),
+    environment: options.environment ?? variable(env, 'FLIPT_ENVIRONMENT'),
+    reference: options.reference ?? variable(env, 'FLIPT_REFERENCE'),
   };
   checkOptions(rules, given, variableOf);
   const headers = lowerCaseNames(options.headers ?? {});

@@ -7,6 +7,11 @@ describe('the environment', () => {
   it.each([
     ['FLIPT_URL', 'http://flipt.test/', { url: 'http://flipt.test' }],
     ['FLIPT_NAMESPACE', 'shop', { namespace: 'shop' }],
+    ['FLIPT_URL', ' http://flipt.test/\n', { url: 'http://flipt.test' }],
+    ['FLIPT_NAMESPACE', 'shop\n', { namespace: 'shop' }],
+    ['FLIPT_ENVIRONMENT', 'staging\n', { environment: 'staging' }],
+    ['FLIPT_REFERENCE', ' main', { reference: 'main' }],
+    ['FLIPT_EVALUATION', 'in-process\n', { evaluation: 'in-process' }],
     ['FLIPT_ENVIRONMENT', 'staging', { environment: 'staging' }],
     ['FLIPT_REFERENCE', 'main', { reference: 'main' }],
     ['FLIPT_TOKEN', 'dummy-token', { auth: { token: 'dummy-token' } }],

@@ -104,7 +104,7 @@ describe('options that are wrong', () => {
       { features: 'f', prot: 80 },
       'prot: unknown option, expected one of features, port, host, allowHosts, semantics, data, bootstrapToken',
     ],
-    [{}, 'features: missing; expected a path, YAML text or documents'],
+    [{}, 'startLocalService: features: missing; expected a path, YAML text or documents'],
   ])('%j', async (options, message) => {
     const starting = startLocalService(options as LocalServiceOptions);
     await expect(starting).rejects.toThrow(TypeError);
