@@ -33,6 +33,10 @@ async function instance(url: string, { client }: OpenClient) {
   return { provider, warnings, state };
 }
 
+/** What comes of it in this turn of the event loop: a resolve that waited for a store would be late. */
+const atOnce = (resolving: Promise<string>) =>
+  Promise.race([resolving, new Promise((resolve) => setImmediate(resolve, 'late'))]);
+
 describe.skipIf(noRedis !== undefined)('instances with a Redis', () => {
   let redis: RedisServer;
   let service: Awaited<ReturnType<typeof countedService>>;
@@ -102,6 +106,8 @@ describe.skipIf(noRedis !== undefined)('instances with a Redis', () => {
       });
       await changed();
       await changed();
+      const known = instances.map(({ state }) => atOnce(state()));
+      expect(new Set(await Promise.all(known))).toEqual(new Set([String(service.service.state)]));
       mend();
       const before = recorded();
       await until(() => {
