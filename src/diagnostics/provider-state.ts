@@ -17,6 +17,9 @@ export interface Fallback {
   readonly needsWatch: boolean;
 }
 
+/** No poll has failed: the one that is under way gets no answer. */
+const UNSEEN = 'Flipt has not confirmed the snapshot for three intervals';
+
 /**
  * Derives the provider's state from the problems there are. The outcome of the start is the caller's to announce, so
  * that changes before it are not.
@@ -48,7 +51,7 @@ export function watchState(
   if (fallback.needsWatch) {
     listen('watch-changed', ({ state: watch, failure }) => {
       isWatchLost = watch === 'lost';
-      reassess(failure?.message ?? "Flipt's changes are watched", true);
+      reassess(failure?.message ?? (isWatchLost ? UNSEEN : "Flipt's changes are watched"), true);
     });
   }
   return () => state;

@@ -74,17 +74,15 @@ export function failed(
   };
 }
 
-/** Its last success has become too old while nothing was under way. */
+/** Its last success has become too old, between two polls or during one that gets no answer. */
 export function lost(state: WatchState, now: number): WatchState {
   return { ...state, lostAt: state.lostAt ?? now };
 }
 
 /** `undefined` if there was nothing to lose, or its time is not over. */
 function lostAt(state: WatchState, pollMs: number, now: number): number | undefined {
-  const { lastSuccessAt, startedAt = now } = state;
   const limit = limitOf(state, pollMs);
-  if (lastSuccessAt === undefined || now <= limit) return undefined;
-  return startedAt <= limit ? now : limit;
+  return state.lastSuccessAt === undefined || now <= limit ? undefined : limit;
 }
 
 export function intervalMs({ fullBodyMs }: Pick<WatchState, 'fullBodyMs'>, pollMs: number): number {
@@ -114,13 +112,11 @@ function jittered(ms: number, share: number, random: number): number {
 }
 
 /**
- * Until when the last success is recent enough to rely on. While a request is under way, nobody knows yet: a body that
- * takes long is no lost watch.
+ * Until when the last success is recent enough to rely on. A request under way does not extend it: a service that
+ * accepts connections and never answers would seem to be well for a minute more.
  */
 export function reliableUntil(state: WatchState, pollMs: number): number {
-  const { lostAt, startedAt } = state;
-  const limit = limitOf(state, pollMs);
-  return lostAt ?? (startedAt !== undefined && startedAt <= limit ? Infinity : limit);
+  return state.lostAt ?? limitOf(state, pollMs);
 }
 
 function limitOf(state: WatchState, pollMs: number): number {

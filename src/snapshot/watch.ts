@@ -80,8 +80,11 @@ export function openWatch(
     cancelLoss();
     nextPollAt = undefined;
     state = started(state, clock.now());
+    // Where it is over already, as after a blocked event loop, this response decides.
+    if (clock.now() < reliableUntil(state, pollMs)) awaitLoss();
     const fetched = await fetch(known, asker);
     if (isClosed) return;
+    cancelLoss();
     learn(fetched);
     schedule(nextMs(fetched));
     awaitLoss();
@@ -135,7 +138,7 @@ export function openWatch(
     condition = next;
   };
 
-  /** Between two polls, too, the last success may become too old. */
+  /** Between two polls, and while one gets no answer, the last success may become too old. */
   const awaitLoss = () => {
     if (state.lastSuccessAt === undefined || state.lostAt !== undefined) return;
     const delayMs = reliableUntil(state, pollMs) - clock.now();

@@ -13,7 +13,7 @@ function setUp(knowsAnything = false, fallback: Partial<Fallback> = {}) {
   const changed = vi.fn<OnStateChange>();
   const none: Fallback = { knowsAnything: () => knowsAnything, hasSnapshot: () => false, needsWatch: false };
   watchState(diagnostics, { ...none, ...fallback }, changed);
-  return { changed, states: () => changed.mock.calls.map(([state]) => state), ...problems };
+  return { diagnostics, changed, states: () => changed.mock.calls.map(([state]) => state), ...problems };
 }
 
 describe('the state of a provider', () => {
@@ -87,5 +87,16 @@ describe('the state of a provider', () => {
     expect(states()).toEqual([]);
     end('unreachable', 'circuit-open');
     expect(states()).toEqual(['ready']);
+  });
+
+  it('is stale where the watch is lost without a failed poll, and says why', () => {
+    const { diagnostics, changed } = setUp(false, { needsWatch: true });
+    diagnostics.report({ type: 'watch-changed', state: 'lost', failure: undefined });
+    expect(changed).toHaveBeenLastCalledWith(
+      'stale',
+      'Flipt has not confirmed the snapshot for three intervals',
+    );
+    diagnostics.report({ type: 'watch-changed', state: 'working', failure: undefined });
+    expect(changed).toHaveBeenLastCalledWith('ready', "Flipt's changes are watched");
   });
 });

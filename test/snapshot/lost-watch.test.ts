@@ -49,4 +49,41 @@ describe('a watch that fails', () => {
     watch.close();
     expect(clock.timers()).toBe(0);
   });
+
+  it('is lost after three intervals of a service that accepts a poll and never answers', async () => {
+    const clock = manualClock();
+    let answer: (reply: Reply) => void = () => undefined;
+    const held = new Promise<Reply>((resolve) => (answer = resolve));
+    let polls = 0;
+    const { watch, types, reported } = watching(() => (polls++ === 0 ? Promise.resolve(A) : held), clock);
+    await clock.advance(POLL_MS * 3 - 1);
+    expect(polls).toBe(2);
+    expect(types()).toEqual(['watch-changed']);
+    await clock.advance(1);
+    expect(watch.lostForMs()).toBe(0);
+    expect(reported).toContainEqual({ type: 'watch-changed', state: 'lost', failure: undefined });
+    answer(A);
+    await clock.settle();
+    expect(watch.lostForMs()).toBeLessThan(0);
+    expect(types()).toEqual(['watch-changed', 'watch-changed', 'watch-changed']);
+    watch.close();
+    expect(clock.timers()).toBe(0);
+  });
+
+  it('waits for the response after a blocked event loop, when three intervals are over already', async () => {
+    const clock = manualClock();
+    let answer: (reply: Reply) => void = () => undefined;
+    const held = new Promise<Reply>((resolve) => (answer = resolve));
+    let polls = 0;
+    const { watch, types } = watching(() => (polls++ === 0 ? Promise.resolve(A) : held), clock);
+    await clock.settle();
+    clock.block(POLL_MS * 10);
+    await clock.advance(0);
+    expect(polls).toBe(2);
+    answer(A);
+    await clock.settle();
+    expect(types()).toEqual(['watch-changed']);
+    expect(watch.lostForMs()).toBeLessThan(0);
+    watch.close();
+  });
 });
