@@ -17,6 +17,7 @@ export interface Lives {
   readonly running: () => Running | undefined;
   /** Starts it; after a close, a new one. Concurrent callers share one start. Returns why it failed. Never rejects. */
   readonly start: () => Promise<Failure | undefined>;
+  /** Concurrent callers share one close. */
   readonly close: () => Promise<void>;
   /** Forgets what is known of some flags, or of all, and emits that they may have changed. */
   readonly forget: (flags?: readonly string[]) => void;
@@ -40,6 +41,8 @@ export function openLives(
   const announce = emittingStates(events);
 
   let running: Running | undefined;
+  /** From a close until it has ended: some requests are under way until then. */
+  let closing: { readonly life: Running; readonly ended: Promise<void> } | undefined;
 
   const live = (): Running => {
     const changed = (state: ProviderState, message: string) => {
@@ -80,10 +83,18 @@ export function openLives(
       return running.start();
     },
     async close() {
-      const closing = running;
+      if (running === undefined) {
+        await closing?.ended;
+        return;
+      }
+      const life = running;
       running = undefined;
       condition.become('closed');
-      await closing?.close();
+      const ended = life.close().finally(() => {
+        if (closing?.life === life) closing = undefined;
+      });
+      closing = { life, ended };
+      await ended;
     },
     forget(flags) {
       running?.forget(flags);
@@ -95,7 +106,7 @@ export function openLives(
       );
     },
     observe: observers.add,
-    status: () => statusOf(settings, condition.current(), history, running?.read()),
+    status: () => statusOf(settings, condition.current(), history, (running ?? closing?.life)?.read()),
   };
 }
 

@@ -119,7 +119,7 @@ export interface RequestStatus {
   readonly waiting: number;
 }
 
-/** `readings` is `undefined` after the close. */
+/** `readings` is `undefined` once the close has ended. */
 export function statusOf(
   { namespace, environment, evaluation, breaker, watch }: ProviderSettings,
   { state: condition, at, why }: Condition,

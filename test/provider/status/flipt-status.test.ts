@@ -91,6 +91,18 @@ describe('the status', () => {
     });
   });
 
+  it('still counts requests that a close ends', async () => {
+    const server = await serving(() => undefined);
+    const { lives, clock, ended } = living({ url: server.url, watch: false });
+    const coming = lives.running()?.resolve('a', { targetingKey: 'ann' }, undefined);
+    await clock.settle();
+    const closed = lives.close();
+    expect(lives.status()).toMatchObject({ condition: 'closed', requests: { sent: 1 } });
+    await ended(closed);
+    await coming;
+    expect(lives.status().requests).toMatchObject({ sent: 1, inFlight: 0 });
+  });
+
   it('names the condition, since when, and why', async () => {
     const { server, become } = await changing(failing);
     const { lives, ended, clock, turnUntil } = living({

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { signal } from '../signal.fixture.js';
+import { good } from './changing.fixture.js';
+import { serving } from './open.fixture.js';
+import { eventually, living, withSnapshot } from './status/living.fixture.js';
+
+it('a second close ends with the first, which waits for the store', async () => {
+  const saving = signal();
+  const server = await serving(good, withSnapshot(['a']));
+  let isCalled = false;
+  const save = () => {
+    isCalled = true;
+    return saving.given;
+  };
+  const store = { load: () => Promise.resolve(undefined), save };
+  const { lives, ended, clock } = living({
+    url: server.url,
+    evaluation: 'in-process',
+    snapshot: { store },
+  });
+  await ended(lives.start());
+  await clock.advance(0);
+  await eventually(() => {
+    expect(isCalled).toBe(true);
+  });
+  const order: string[] = [];
+  const closes = ['first', 'second'].map(async (name) => {
+    await lives.close();
+    order.push(name);
+  });
+  await new Promise(setImmediate);
+  expect(order).toEqual([]);
+  saving.give();
+  await ended(Promise.all(closes));
+  expect(order).toEqual(['first', 'second']);
+});
+
+it('a close after it ends at once, and a start between them is closed as well', async () => {
+  const server = await serving(good);
+  const { lives, ended } = living({ url: server.url, watch: false });
+  await ended(lives.close());
+  await lives.close();
+  await ended(lives.start());
+  await ended(lives.close());
+  expect(lives.status().condition).toBe('closed');
+});
