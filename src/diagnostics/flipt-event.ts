@@ -9,7 +9,7 @@ export type FliptEvent =
   | {
       /** A resolve has its resolution. */
       readonly type: 'resolved';
-      /** Its key. */
+      /** Its key; empty for what is no string. */
       readonly flag: string;
       /** Where the answer is from. */
       readonly source: 'service' | 'cache' | 'in-process';

@@ -16,7 +16,7 @@ import { messageOf } from '../text/describe.js';
 import type { Explain } from './explaining.js';
 import { inProcess, type ResolveAll } from './in-process.js';
 import type { Readings } from './status/readings.js';
-import { reportingResolved } from './resolved.js';
+import { reportingResolved, type ReportedResolving } from './resolved.js';
 import { lazySnapshots } from './snapshots.js';
 import { noSnapshot, start } from './start.js';
 import { openAsking } from './asking.js';
@@ -27,6 +27,7 @@ import type { ProviderSettings } from '../options/settings.js';
 /** One life of a provider, from start to close. */
 export interface Running {
   readonly resolve: Resolve;
+  readonly refused: ReportedResolving['refused'];
   /** The keys of all flags of the snapshot; `undefined` while there is none. */
   readonly flagKeys: () => Iterable<string> | undefined;
   readonly resolveAll: ResolveAll;

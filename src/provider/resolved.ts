@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
-import type { Resolution } from '../model/resolution.js';
+import type { Failure } from '../model/failure.js';
+import { failedResolution, type Resolution } from '../model/resolution.js';
 import type { ResolveAll } from './in-process.js';
 import type { Resolve } from './remotely.js';
 
@@ -9,12 +10,17 @@ export interface Resolving {
   readonly resolveAll: ResolveAll;
 }
 
+export interface ReportedResolving extends Resolving {
+  /** A resolve that cannot be begun. Without a `flag`, where its key is no string. */
+  readonly refused: (failure: Failure, flag?: string) => Resolution;
+}
+
 /** Reports each resolve. Without a listener it costs one comparison; what is known at once reads no clock either. */
 export function reportingResolved(
   { resolve, resolveAll }: Resolving,
   { wants, report }: Reporter,
   clock: Clock,
-): Resolving {
+): ReportedResolving {
   const resolved = (flag: string, { answer, source, stale }: Resolution, durationMs: number) => {
     const failure = answer.kind === 'failed' ? answer.failure.kind : undefined;
     const missing = answer.kind === 'missing';
@@ -34,6 +40,11 @@ export function reportingResolved(
         resolved(flag, resolution, clock.now() - since);
         return resolution;
       });
+    },
+    refused(failure, flag = '') {
+      const resolution = failedResolution(failure);
+      if (wants.resolved) resolved(flag, resolution, 0);
+      return resolution;
     },
     async resolveAll(context, flagKeys) {
       const all = await resolveAll(context, flagKeys);

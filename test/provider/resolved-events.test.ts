@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { evaluating } from '../../src/provider/evaluate/evaluating.js';
 import { run, type Running } from '../../src/provider/pipeline.js';
 import { providerSettings } from '../../src/options/settings.js';
 import { manualClock } from '../clock.fixture.js';
@@ -48,4 +49,28 @@ it('a resolve that fails is reported with the kind of its failure', async () => 
   open.listen('resolved', ({ failure }) => failures.push(failure));
   await resolve('a');
   expect(failures).toEqual(['connection']);
+});
+
+it('a resolve that cannot be begun is reported as well, of a closed provider none', async () => {
+  const { running: open } = opened(await refusedAddress());
+  const events: unknown[] = [];
+  open.listen('resolved', ({ flag, failure }) => events.push([flag, failure]));
+  let current: Running | undefined = open;
+  const evaluate = evaluating(() => current);
+  const unreadable = new Proxy(
+    {},
+    {
+      get: () => {
+        throw new Error('unreadable');
+      },
+    },
+  );
+  await evaluate('a', unreadable);
+  await evaluate(5 as never, {});
+  current = undefined;
+  await evaluate('a', {});
+  expect(events).toEqual([
+    ['a', 'context'],
+    ['', 'flag-key'],
+  ]);
 });

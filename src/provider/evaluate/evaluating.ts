@@ -14,12 +14,12 @@ export function evaluating(current: () => Running | undefined): EvaluateFlag {
     const running = current();
     if (running === undefined) return failedResolution(CLOSED);
     // One such key would spoil the batch of all others.
-    if (!isText(flagKey)) return failedResolution(NO_FLAG_KEY);
+    if (!isText(flagKey)) return running.refused(NO_FLAG_KEY);
     try {
       return running.resolve(flagKey, context, requestViewOf(context));
     } catch {
       // There may be no context at all, or a proxy that throws.
-      return failedResolution(UNREADABLE_CONTEXT);
+      return running.refused(UNREADABLE_CONTEXT, flagKey);
     }
   };
 }
