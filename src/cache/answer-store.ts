@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { KnownAnswer } from '../model/answer.js';
 import { flat } from './key.js';
+import { sharedAnswers } from './shared-answers.js';
 
 export interface StoreSettings {
   readonly maxEntries: number;
@@ -9,7 +10,10 @@ export interface StoreSettings {
 
 export interface Entry {
   readonly flag: string;
+  /** Without its request's id, which differs where all else is the same. */
   readonly answer: KnownAnswer;
+  /** `undefined` where the request had none. */
+  readonly requestId: string | undefined;
   /** The snapshot gives the same answer, so that it holds until the flag changes. */
   readonly untilChange: boolean;
   /** The clock's milliseconds when it came. */
@@ -40,20 +44,29 @@ export interface AnswerStore {
 const MAX_KEY_BYTES = 64 * 1024;
 /** What an entry takes besides the text in it: objects and the map's own. Measured, see bench/. */
 const ENTRY_BYTES = 400;
+/** A longer answer is kept as it is: comparing it would cost more than it saves. */
+const MAX_SHARED_BYTES = 1_000;
 /** What a segment key takes besides its text: a string and its place in the list. Measured. */
 const SEGMENT_KEY_BYTES = 40;
 
 export function answerStore({ maxEntries, maxBytes }: StoreSettings): AnswerStore {
   const entries = new LRUCache<string, Entry>({ max: maxEntries, maxSize: maxBytes });
+  const shared = sharedAnswers();
   return {
     get: (key) => entries.get(key),
     set(key, flag, answer, at, untilChange = false) {
       const keyBytes = Buffer.byteLength(key);
       if (keyBytes > MAX_KEY_BYTES) return;
-      const size = keyBytes + Buffer.byteLength(flag) + answerBytes(answer) + ENTRY_BYTES;
+      const ownBytes = answerBytes(answer);
+      const size = keyBytes + Buffer.byteLength(flag) + ownBytes + ENTRY_BYTES;
       // An answer too large to keep must not leave an older one in its place.
-      if (size > maxBytes) entries.delete(key);
-      else entries.set(flat(key), { flag, answer, at, untilChange, unconfirmed: false }, { size });
+      if (size > maxBytes) {
+        entries.delete(key);
+        return;
+      }
+      const kept = withoutRequestId(answer);
+      const same = ownBytes > MAX_SHARED_BYTES ? kept.answer : shared(kept.answer);
+      entries.set(flat(key), { flag, ...kept, answer: same, at, untilChange, unconfirmed: false }, { size });
     },
     markUnconfirmed(key) {
       const entry = entries.peek(key);
@@ -72,6 +85,12 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings): AnswerStor
       entries.clear();
     },
   };
+}
+
+function withoutRequestId(answer: KnownAnswer): Pick<Entry, 'answer' | 'requestId'> {
+  return answer.kind === 'missing'
+    ? { answer, requestId: undefined }
+    : { answer: { ...answer, requestId: '' }, requestId: answer.requestId || undefined };
 }
 
 function answerBytes(answer: KnownAnswer): number {

@@ -95,6 +95,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
 
   const known = (entry: Entry, ageMs: number, stale: boolean): Resolution => ({
     answer: entry.answer,
+    requestId: entry.requestId,
     source: 'cache',
     ageMs,
     stale,

@@ -10,6 +10,8 @@ export interface Resolution {
   readonly ageMs: number;
   /** The service could not confirm it: its refresh failed, or it is not being asked at present. */
   readonly stale: boolean;
+  /** Of the request that brought the answer, where the answer itself does not name it. */
+  readonly requestId?: string | undefined;
   /** Of the snapshot that it was evaluated from. */
   readonly version?: string;
 }

@@ -75,7 +75,8 @@ function metadataOf(
   if (answer.segmentKeys !== undefined && answer.segmentKeys.length > 0) {
     metadata.segmentKeys = answer.segmentKeys.join(',');
   }
-  if (answer.requestId !== '') metadata.requestId = answer.requestId;
+  const { requestId = answer.requestId } = resolution;
+  if (requestId !== '') metadata.requestId = requestId;
   return withAge(metadata, resolution);
 }
 
