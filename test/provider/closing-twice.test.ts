@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import { eventually } from '../eventually.fixture.js';
 import { signal } from '../signal.fixture.js';
 import { good } from './changing.fixture.js';
 import { serving } from './open.fixture.js';
-import { eventually, living, withSnapshot } from './status/living.fixture.js';
+import { living, withSnapshot } from './status/living.fixture.js';
 
 it('a second close ends with the first, which waits for the store', async () => {
   const saving = signal();
