@@ -30,6 +30,8 @@ export interface Transport {
   readonly close: () => Promise<void>;
 }
 
+const NOT_MODIFIED = 304;
+
 /** One attempt, over undici: bounded in time and size, whatever the other side does. */
 export function openTransport(
   settings: ConnectionSettings,
@@ -68,7 +70,8 @@ export function openTransport(
       const { statusCode: status, headers, body } = complete(response);
       if (request.stream && status === 200)
         return { kind: 'reply', status, headers, text: '', chunks: body, redact };
-      const bytes = await readBody({ headers, body }, maxBytes);
+      // A 304 has no body, whatever encoding it names: Flipt's names gzip.
+      const bytes = await readBody({ headers: status === NOT_MODIFIED ? {} : headers, body }, maxBytes);
       if (status !== 200) {
         return {
           kind: 'reply',

@@ -29,6 +29,19 @@ describe('a download', () => {
     expect('bytes' in reply && String(reply.bytes)).toBe(text);
   });
 
+  it('that is not modified has no body, though it names an encoding as that of Flipt does', async () => {
+    const server = await serving((_, response) => {
+      response.writeHead(304, { 'content-encoding': 'gzip', etag: 'abc', vary: 'Accept-Encoding' });
+      response.end();
+    });
+
+    expect(await transportTo(server.url).send(DOWNLOAD)).toMatchObject({
+      kind: 'reply',
+      status: 304,
+      headers: { etag: 'abc' },
+    });
+  });
+
   it('has the time that it asks for, and a timer that does not keep the process alive', async () => {
     const arrived = signal();
     const server = await serving(() => {
