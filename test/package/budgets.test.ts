@@ -11,11 +11,11 @@ import { installedFor, NAME, packed, ROOT, run, type Packed } from './packed.fix
  * The aim is 60,000 and not met: this bound only keeps it from growing unnoticed. The watch of the snapshot is loaded
  * when a provider starts; what it needs here are its log, downloads and streams over HTTP, and what resolves a flag from
  * it. The status and the events for listeners take 5,500 of it,
- * what adapters to other protocols evaluate with 3,000.
+ * what adapters to other protocols evaluate with 3,000, cached answers that many users share 1,000.
  */
-const FRONT_DOOR = 172_000;
+const FRONT_DOOR = 175_000;
 /** The same as it lies in the bundle of somebody who bundles. */
-const FRONT_DOOR_MINIFIED = 85_000;
+const FRONT_DOOR_MINIFIED = 86_000;
 
 let the: Packed;
 let consumer: string;
