@@ -6,7 +6,7 @@ import { oneLine } from '../text/quote.js';
 export function connectionFailure(url: string, error: unknown, redact: Redact): Failure {
   const cause = causeOf(error, redact);
   const named = 'code' in cause ? oneLine(String(cause.code)) : '';
-  const message = otherProtocol(cause, named, url) ?? oneLine(cause.message);
+  const message = oneLine(otherProtocol(cause, named, url) ?? cause.message);
   const code = message.includes(named) ? '' : ` (${named})`;
   return { kind: 'connection', message: `Flipt at ${url} could not be asked: ${message}${code}`, cause };
 }
@@ -15,11 +15,9 @@ export function connectionFailure(url: string, error: unknown, redact: Redact): 
 function otherProtocol(cause: Error, code: string, url: string): string | undefined {
   const { name, message } = cause;
   const isUnanswered = 'bytesRead' in cause && cause.bytesRead === 0 && url.startsWith('http:');
-  if (isUnanswered) {
-    return `${oneLine(message)} without an answer; is it the right port, or does it need https:?`;
-  }
-  if (name === 'HTTPParserError') {
-    return 'the port does not answer in HTTP; is it the right one, or does it need https:?';
+  if (isUnanswered || name === 'HTTPParserError') {
+    const found = isUnanswered ? `${message} without an answer` : 'the port does not answer in HTTP';
+    return `${found}; is it the right one, or does it need https:?`;
   }
   const isNoTls = /wrong version number|packet length too long|unknown protocol|http request/i.test(message);
   if (isNoTls && /^(?:EPROTO|ERR_SSL_)/.test(code)) {
@@ -67,8 +65,7 @@ function networkError(error: unknown, redact: Redact): Error {
   if (!(error instanceof Error)) return named('Error', redact(String(error)), {});
   const { name, message }: { readonly name: unknown; readonly message: unknown } = error;
   const socket: unknown = Reflect.get(error, 'socket');
-  const shown = [error, socket instanceof Object ? socket : {}]
-    .flatMap((part) => Object.entries(part))
+  const shown = Object.entries(Object.assign({}, error, socket))
     .filter(([fact]) => (SHOWN as readonly string[]).includes(fact))
     .filter(([, value]) => typeof value === 'string' || typeof value === 'number')
     .map(([fact, value]) => [fact, typeof value === 'string' ? redact(value) : (value as number)] as const);

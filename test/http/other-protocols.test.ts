@@ -38,7 +38,7 @@ it('names https: as a cause when a port of TLS closes the connection', async () 
   const { send } = transportTo(`http://127.0.0.1:${await portOf(createTlsServer({ cert, key }))}`);
   expect(await send(request)).toMatchObject({
     message: expect.stringContaining(
-      'other side closed without an answer; is it the right port, or does it need https:? (UND_ERR_SOCKET)',
+      'other side closed without an answer; is it the right one, or does it need https:? (UND_ERR_SOCKET)',
     ) as string,
   });
 });

@@ -1,5 +1,5 @@
 import type { Semantics } from '../../engine/features.js';
-import { variable, type Environment } from '../../options/environment.js';
+import type { Environment } from '../../options/environment.js';
 import type { OptionValues } from '../option-values.js';
 import { WrongArgument } from '../wrong-argument.js';
 
@@ -32,7 +32,7 @@ export const SOURCE_OPTIONS = {
 /** Throws a {@link WrongArgument}. */
 export function readSource(values: OptionValues<typeof SOURCE_OPTIONS>, env: Environment): SourceArguments {
   const { features, url, environment, semantics } = values;
-  const namespace = values.namespace ?? variable(env, 'FLIPT_NAMESPACE') ?? 'default';
+  const namespace = values.namespace ?? (env.FLIPT_NAMESPACE?.trim() || 'default');
   if (namespace === '') throw new WrongArgument('--namespace: expected the key of a namespace');
   if (features !== undefined && url !== undefined) {
     throw new WrongArgument('--features and --url: expected one of them');
