@@ -83,7 +83,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
     await Promise.all(asked);
   });
 
-  it('keeps the flags of 200 concurrent users apart', { timeout: 60_000 }, async () => {
+  it('keeps the flags of 200 concurrent users apart', { timeout: 180_000 }, async () => {
     await using all = await serviceForAll();
     await registered({ url: all.url, cache: { freshForMs: 50, staleForMs: 50 } });
     const url = await serve(

@@ -186,7 +186,7 @@ describe.each(adapters)('on %s', (_, adapter) => {
     expect(await guarded(urls[1] ?? '')).toEqual(['in']);
   });
 
-  it('keeps the flags of 200 concurrent users apart', { timeout: 60_000 }, async () => {
+  it('keeps the flags of 200 concurrent users apart', { timeout: 180_000 }, async () => {
     await using all = await startLocalService({ features: whoseFeatures(USERS, 10) });
     const flags = new FliptProvider({
       url: all.url,
