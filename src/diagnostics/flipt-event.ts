@@ -43,7 +43,7 @@ export type FliptEvent =
   | {
       /** One attempt of a request has ended. */
       readonly type: 'attempt';
-      /** `undefined` for a 200. */
+      /** `undefined` for a 200, and for a 304 that says that the snapshot is as it was. */
       readonly failure: FailureKind | undefined;
       /** Milliseconds that it took. */
       readonly durationMs: number;

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 import { SILENT, type Reporter } from '../diagnostics/diagnostics.js';
-import type { Failure } from '../model/failure.js';
+import type { Failure, FailureKind } from '../model/failure.js';
 import type { HttpDispatcherResponse } from '../options/provider-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import { redactor } from './redact.js';
@@ -137,7 +137,7 @@ export function openTransport(
     if (!wants.attempt) return counted(request);
     const since = clock.now();
     const outcome = await counted(request);
-    report({ type: 'attempt', failure: failureKindOfOutcome(outcome), durationMs: clock.now() - since });
+    report({ type: 'attempt', failure: failureOf(request, outcome), durationMs: clock.now() - since });
     return outcome;
   };
 
@@ -171,4 +171,11 @@ function complete({
 }: Partial<HttpDispatcherResponse>): HttpDispatcherResponse {
   if (statusCode === undefined || body === undefined) throw new TypeError('no status or no body was given');
   return { statusCode, headers, body };
+}
+
+/** A 304 is what a request with an ETag hopes for. */
+function failureOf({ headers = {} }: ServiceRequest, outcome: Reply | Failure): FailureKind | undefined {
+  const isUnchanged =
+    outcome.kind === 'reply' && outcome.status === NOT_MODIFIED && 'if-none-match' in headers;
+  return isUnchanged ? undefined : failureKindOfOutcome(outcome);
 }

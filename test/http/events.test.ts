@@ -31,6 +31,19 @@ it('each attempt is reported with its outcome and duration', async () => {
   expect(attempts).toEqual([{ type: 'attempt', failure: 'gateway', durationMs: 30 }]);
 });
 
+it('a 304 is a failed attempt only where no ETag was sent', async () => {
+  const server = await serving((_, response) => response.writeHead(304).end());
+  const diagnostics = openDiagnostics();
+  const settings = clientSettings({ url: server.url }, {});
+  const { send, close } = openTransport(settings, manualClock(), diagnostics);
+  atEnd(close);
+  const failures: unknown[] = [];
+  diagnostics.listen('attempt', ({ failure }) => failures.push(failure));
+  await send({ ...REQUEST, method: 'GET', headers: { 'if-none-match': 'abc' } });
+  await send({ ...REQUEST, method: 'GET' });
+  expect(failures).toEqual([undefined, 'unexpected-status']);
+});
+
 it('a retry is reported with its number, its delay and its reason', async () => {
   const clock = manualClock();
   const diagnostics = openDiagnostics();
