@@ -49,7 +49,7 @@ export type DiagnosticEvent =
   | { readonly type: 'miss'; readonly question: Question }
   /** A request of several questions goes out; `bytes` of its body. */
   | { readonly type: 'batch-sent'; readonly items: number; readonly bytes: number }
-  /** One attempt of a request has ended; `failure` is `undefined` for a 200. */
+  /** One attempt of a request has ended; `failure` is `undefined` for a 200, and for the 304 of a poll. */
   | {
       readonly type: 'attempt';
       readonly failure: FailureKind | undefined;

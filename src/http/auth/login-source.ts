@@ -39,9 +39,9 @@ const SHORTEST_LIFE_MS = 60_000;
 const PAUSE_MS = 1_000;
 
 /**
- * Keeps one login, and renews it in the background, whether anybody asks or not: who asks after a quiet hour need not
- * wait. One login is under way at a time. A caller waits for it for `timeoutMs` at most; the login goes on, for the next
- * caller.
+ * Keeps one login, and renews it in the background even without requests, so that the first request after a quiet hour
+ * does not wait. One login is under way at a time. A caller waits for it for `timeoutMs` at most; the login goes on, for
+ * the next caller.
  */
 export function loginSource(
   logIn: LogIn,

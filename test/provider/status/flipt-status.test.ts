@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { startLocalService } from '../../../src/local/index.js';
 import { changing, good } from '../changing.fixture.js';
 import { refusedAddress, serving } from '../open.fixture.js';
 import { eventually } from '../../eventually.fixture.js';
@@ -49,6 +50,26 @@ describe('the status', () => {
     statuses.push(lives.status());
     expect(statuses.map(({ condition }) => condition)).toEqual(['not-started', 'ready', 'ready', 'closed']);
     for (const status of statuses) expect(JSON.parse(JSON.stringify(status))).toStrictEqual(status);
+  });
+
+  it('counts no poll of an unchanged snapshot as failed', async () => {
+    const service = await startLocalService({
+      features: { flags: [{ key: 'a', type: 'BOOLEAN_FLAG_TYPE', enabled: true }] },
+    });
+    const { lives, ended, clock } = living({ url: service.url });
+    await ended(lives.start());
+    const polled = (polls: number) =>
+      eventually(async () => {
+        await clock.settle();
+        expect(lives.status().watch?.polls).toBe(polls);
+      });
+    await polled(1);
+    lives.forget(); // polls
+    await polled(2);
+    const { sent, failed } = lives.status().requests;
+    expect({ sent, failed }).toEqual({ sent: 3, failed: {} });
+    await lives.close();
+    await service.close();
   });
 
   it('counts what the cache found and what was sent', async () => {
