@@ -129,6 +129,12 @@ function wire(
     why = message;
     if (!isStarting) changed(next, message);
   });
+  if (isInProcess) {
+    // READY would come up to a whole interval before the changes that were made during the outage.
+    diagnostics.listen('health-changed', ({ after, starting }) => {
+      if (after.size === 0 && !starting) outsideRequests(() => void snapshots?.poll());
+    });
+  }
   const here =
     snapshots &&
     inProcess(
