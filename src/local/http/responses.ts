@@ -23,22 +23,27 @@ export interface Conditions {
   readonly acceptEncoding: string | undefined;
 }
 
-/** The tag has no quotes, and must come back byte for byte: the service's rules. */
+/**
+ * The tag has no quotes, and must come back byte for byte. A 304 names gzip, which it has no body for: both are the
+ * service's ways.
+ */
 export async function sendDocument(
   response: ServerResponse,
   { version, text }: SnapshotDocument,
   { ifNoneMatch, acceptEncoding = '' }: Conditions,
 ): Promise<void> {
   if (version !== undefined) response.setHeader('ETag', version);
+  const isCompressed = acceptsGzip(acceptEncoding);
+  response.setHeader('Vary', 'Accept-Encoding');
   if (version !== undefined && ifNoneMatch === version) {
-    response.writeHead(304).end();
+    response.writeHead(304, isCompressed ? { 'Content-Encoding': 'gzip' } : {}).end();
     return;
   }
-  response.setHeader('Vary', 'Accept-Encoding');
-  if (!acceptsGzip(acceptEncoding)) {
+  if (!isCompressed) {
     sendText(response, 200, text());
     return;
   }
+  // The header after the work: an error in it is sent as it is.
   const body = await compressed(text());
   response.setHeader('Content-Encoding', 'gzip');
   sendText(response, 200, body);

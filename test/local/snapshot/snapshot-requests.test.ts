@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { request, type IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { FeaturesDocument } from '../../../src/local/index.js';
@@ -122,34 +122,61 @@ describe('an environment', () => {
 });
 
 describe('a body', () => {
-  const received = (url: string, encoding: string | undefined) =>
-    new Promise<{ encoding: string | undefined; bytes: Buffer }>((resolve, reject) => {
-      const headers = encoding === undefined ? VERSION : { ...VERSION, 'Accept-Encoding': encoding };
-      const path = `${url}/internal/v1/evaluation/snapshot/namespace/default`;
-      request(path, { headers }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => {
-          resolve({ encoding: response.headers['content-encoding'], bytes: Buffer.concat(chunks) });
-        });
-      })
-        .on('error', reject)
-        .end();
-    });
+  const received = (url: string, encoding: string | undefined, more: Readonly<Record<string, string>> = {}) =>
+    new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; bytes: Buffer }>(
+      (resolve, reject) => {
+        const headers = {
+          ...VERSION,
+          ...more,
+          ...(encoding !== undefined && { 'Accept-Encoding': encoding }),
+        };
+        const path = `${url}/internal/v1/evaluation/snapshot/namespace/default`;
+        request(path, { headers }, (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('end', () => {
+            resolve({
+              status: response.statusCode,
+              headers: response.headers,
+              bytes: Buffer.concat(chunks),
+            });
+          });
+        })
+          .on('error', reject)
+          .end();
+      },
+    );
 
   it('is compressed for a client that accepts gzip, and for no other', async () => {
     const { url } = await start({ features });
     const plain = await received(url, undefined);
-    expect(plain.encoding).toBeUndefined();
+    expect(plain.headers['content-encoding']).toBeUndefined();
     for (const encoding of ['gzip', 'br, gzip;q=0.5', 'GZIP']) {
-      const { encoding: sent, bytes } = await received(url, encoding);
-      expect(sent).toBe('gzip');
+      const { headers, bytes } = await received(url, encoding);
+      expect(headers['content-encoding']).toBe('gzip');
       expect(gunzipSync(bytes)).toEqual(plain.bytes);
     }
     for (const encoding of ['identity', 'gzip;q=0', 'br']) {
-      expect(await received(url, encoding)).toEqual(plain);
+      const { headers, bytes } = await received(url, encoding);
+      expect(headers['content-encoding']).toBeUndefined();
+      expect(bytes).toEqual(plain.bytes);
     }
   });
+
+  it.each(['v1', 'v2'] as const)(
+    'is left out of a 304, which names gzip nevertheless where it is accepted, as %s does',
+    async (semantics) => {
+      const { url } = await start({ features, semantics });
+      const tag = { 'If-None-Match': String((await snapshot(url)).etag) };
+      const encodingOf = async (encoding: string | undefined) => {
+        const { status, headers, bytes } = await received(url, encoding, tag);
+        return [status, bytes.length, headers['content-encoding']];
+      };
+      expect(await encodingOf('gzip')).toEqual([304, 0, 'gzip']);
+      expect(await encodingOf('identity')).toEqual([304, 0, undefined]);
+      expect(await encodingOf(undefined)).toEqual([304, 0, undefined]);
+    },
+  );
 });
 
 describe('a token', () => {
