@@ -26,8 +26,10 @@ function otherProtocol(cause: Error, code: string, url: string): string | undefi
   return undefined;
 }
 
-/** `option` sets the limit. A limit without an option is fixed. */
-/** `isBlocked`: the event loop was, so that the service may have answered in time. */
+/**
+ * `option` sets the limit. A limit without an option is fixed. `isBlocked`: the event loop was, so that the service may
+ * have answered in time.
+ */
 export function timeoutFailure(url: string, timeoutMs: number, option?: string, isBlocked = false): Failure {
   const by = option === undefined ? '' : ` (${option})`;
   const but = isBlocked ? '; the event loop was blocked' : '';

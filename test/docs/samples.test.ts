@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
@@ -59,6 +59,8 @@ beforeAll(async () => {
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules', name), link);
   }
+  // What the command writes from the features file that docs/typed-flags.md names.
+  copyFileSync(join(ROOT, 'examples/typed/flags.ts'), join(consumer, 'flags.ts'));
   service = await startLocalService({ features: pagesFeatures() });
   for (const sample of samples) writeFileSync(join(consumer, fileOf(sample)), `${sample.code}\nexport {};\n`);
   const project = { compilerOptions: OPTIONS, files: samples.map(fileOf) };
