@@ -95,6 +95,9 @@ describe('the command', () => {
     expect(served).toMatch(
       /^out: Serving .*edited\.yml at http:\/\/127\.0\.0\.1:\d+ \(Flipt v1 semantics\)$/,
     );
+    expect(await line(/Ctrl-C/)).toBe(
+      'out: Open the address in a browser to see and switch the flags. Ctrl-C ends it.',
+    );
     const enabled = async (): Promise<unknown> =>
       (await evaluate(urlIn(served), [{ flagKey: 'new' }]))[0]?.enabled;
     expect(await enabled()).toBe(true);

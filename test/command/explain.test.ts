@@ -82,9 +82,13 @@ describe('explain', () => {
     expect(await ran(argv, { FLIPT_TOKEN: TOKEN })).toMatchObject({ code: 0, out: EXPLAINED });
     const { code, err } = await ran(argv, {});
     expect(code).toBe(1);
-    expect(err).toMatch(/401: .*no credentials are configured .*FLIPT_TOKEN.* gives credentials$/);
+    expect(err).toMatch(/401: .*no credentials are configured \([^)]*FLIPT_TOKEN[^)]*\)$/);
+    expect(err.match(/FLIPT_TOKEN\b/g)).toHaveLength(1);
     const rejected = await ran(argv, { FLIPT_TOKEN: 'dummy-other' });
     expect(rejected.code).toBe(1);
+    expect(rejected.err).toMatch(
+      /401: .*; check the credentials of FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH$/,
+    );
     expect(rejected.err).not.toContain('dummy-other');
   });
 });

@@ -1,4 +1,4 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { FlagDocument } from '../../src/local/index.js';
 import { startLocalService } from '../../src/local/index.js';
@@ -133,11 +133,20 @@ describe('a file', () => {
     expect(other.out).toBe(`Wrote ${out}: 1 flag`);
   });
 
+  it('gets the folders that are missing, but not from a check', async () => {
+    const out = at('new/folder/flags.ts');
+    const asked = ['types', '--features', await saved(at, FEATURES), '--out', out];
+    expect(await ran([...asked, '--check'])).toMatchObject({ code: 1 });
+    await expect(stat(at('new'))).rejects.toThrow('ENOENT');
+    expect(await ran(asked)).toMatchObject({ code: 0 });
+    expect(await readFile(out, 'utf8')).toContain('export const flagKeys');
+  });
+
   it('that cannot be written is named', async () => {
-    const nowhere = at('nowhere/flags.ts');
-    const missing = await ran(['types', '--features', await saved(at, FEATURES), '--out', nowhere]);
-    expect(missing.code).toBe(1);
-    expect(missing.err).toMatch(/nowhere\/flags\.ts: cannot be written: ENOENT/);
+    await writeFile(at('file'), '');
+    const below = await ran(['types', '--features', await saved(at, FEATURES), '--out', at('file/flags.ts')]);
+    expect(below.code).toBe(1);
+    expect(below.err).toMatch(/file\/flags\.ts: cannot be (?:read|written): (?:ENOTDIR|EEXIST)/);
     await mkdir(at('folder.ts'));
     const folder = await ran(['types', '--features', await saved(at, FEATURES), '--out', at('folder.ts')]);
     expect(folder.err).toMatch(/folder\.ts: cannot be read: EISDIR/);

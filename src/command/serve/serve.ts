@@ -19,6 +19,7 @@ export async function serve(asked: ServeArguments, surroundings: Surroundings): 
     print(
       `Serving ${asked.data ?? asked.features ?? ''} at ${service.url} (Flipt ${asked.semantics} semantics)`,
     );
+    print('Open the address in a browser to see and switch the flags. Ctrl-C ends it.');
     if (!isLoopback(asked.host) && asked.bootstrapToken === undefined) {
       complain(
         `Warning: ${asked.host} may be reached from other machines, and no token is required (--auth required)`,

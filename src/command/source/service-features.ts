@@ -42,12 +42,16 @@ function settingsOf(
   const logger: Logger = { error: warn, warn, info: none, debug: none };
   try {
     const options = { url, logger, ...(environment !== undefined && { environment }) };
-    return clientSettings(options, env, connectionRules(command));
+    const settings = clientSettings(options, env, connectionRules(command));
+    // The option auth, which the message would name otherwise, is none of the command's.
+    return { ...settings, missingCredentials: settings.missingCredentials ?? CREDENTIALS };
   } catch (error) {
     if (error instanceof TypeError) throw new CommandError(error.message, { cause: error });
     throw error;
   }
 }
+
+const CREDENTIALS = 'check the credentials of FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH';
 
 async function fetchOnce(
   settings: ConnectionSettings,
@@ -84,12 +88,10 @@ const RETRY_MS = 2_000;
 /** What failed, and what to do about it. */
 function adviceOn({ failure, isUnknown, offersNone }: Failed, command: string): string {
   const { kind, message } = failure;
-  if (kind === 'unauthorized')
-    return `${message}; FLIPT_TOKEN, FLIPT_JWT or FLIPT_TOKEN_FILE gives credentials`;
   if (kind === 'connection' || kind === 'timeout')
     return `${message}; is it running there? --url names its address`;
   if (isUnknown) return `${message}; --namespace and --environment say which one is meant`;
-  if (kind === 'forbidden' || !offersNone) return message;
+  if (kind === 'unauthorized' || kind === 'forbidden' || !offersNone) return message;
   return `${message}; it seems to offer no snapshots, which ${command} reads: give exported features as --features`;
 }
 

@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { messageOf } from '../../text/describe.js';
 import { quoted } from '../../text/quote.js';
 import { loadFeatures } from '../source/load-features.js';
@@ -57,6 +58,7 @@ function isSame(text: string | undefined, wanted: string): boolean {
 
 async function write(path: string, text: string): Promise<void> {
   try {
+    await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
   } catch (error) {
     throw new CommandError(`${path}: cannot be written: ${messageOf(error)}`, { cause: error });

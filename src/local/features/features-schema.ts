@@ -127,9 +127,11 @@ function pathOf({ path }: v.BaseIssue<unknown>): DocumentPath {
 
 function sentence(issue: v.BaseIssue<unknown>): string {
   if (issue.expected === 'never') return unknownMember(issue);
-  if (issue.received === 'undefined') return `missing; expected ${wanted(issue)}`;
+  // A mapping names its member as what it expects, which the path does already.
+  if (issue.received === 'undefined') return 'missing';
+  if (issue.type === 'check') return `expected ${wanted(issue)}`;
   const quote = issue.expected === 'string' && typeof issue.input !== 'object' ? ' (put it in quotes)' : '';
-  return `expected ${wanted(issue)}, got ${shortened(unsteered(issue.received))}${quote}`;
+  return `expected ${wanted(issue)}, got ${given(issue)}${quote}`;
 }
 
 function unknownMember({ path, message }: v.BaseIssue<unknown>): string {
@@ -144,12 +146,18 @@ const KINDS: Readonly<Record<string, string>> = {
   boolean: 'true or false',
 };
 
-function wanted({ message, expected, kind }: v.BaseIssue<unknown>): string {
+function wanted({ message, expected, type }: v.BaseIssue<unknown>): string {
   const own = /^expected (.*)$/s.exec(message)?.[1];
   if (own !== undefined) return own;
-  return (kind === 'schema' && expected !== null && KINDS[expected]) || (expected ?? message);
+  if (type === 'picklist')
+    return [...message.matchAll(/"(\w+)" ?[|)]/g)].map(([, word]) => word).join(' or ');
+  return (expected !== null && KINDS[expected]) || (expected ?? message);
 }
 
-function shortened(received: string): string {
-  return received.length > 60 ? `${received.slice(0, 60)}…` : received;
+function given({ type, received, input }: v.BaseIssue<unknown>): string {
+  // Valibot says how long it is.
+  if (type === 'min_length') return 'none';
+  if (typeof input === 'object') return KINDS[received] ?? received;
+  const shown = unsteered(received);
+  return shown.length > 60 ? `${shown.slice(0, 60)}…` : shown;
 }

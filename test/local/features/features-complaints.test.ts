@@ -10,8 +10,8 @@ describe('a complaint says where it is and what was expected', () => {
   it.each<[object, string]>([
     [{ flagz: [] }, 'flagz: unknown member; did you mean "flags"?'],
     [{ colour: 'red' }, 'colour: unknown member'],
-    [{ flags: {} }, 'flags: expected a list, got Object'],
-    [{ flags: [{}] }, 'flags[0].key: missing; expected "key"'],
+    [{ flags: {} }, 'flags: expected a list, got a mapping'],
+    [{ flags: [{}] }, 'flags[0].key: missing'],
     [{ flags: [{ key: 5 }] }, 'flags[0].key: expected a string, got 5 (put it in quotes)'],
     [
       { flags: [{ key: 'é' }] },
@@ -20,7 +20,7 @@ describe('a complaint says where it is and what was expected', () => {
     [{ flags: [{ key: 'f', enabled: 'yes' }] }, 'flags[0].enabled: expected true or false, got "yes"'],
     [
       { flags: [{ key: 'f', type: 'NOPE' }] },
-      'flags[0].type: expected ("VARIANT_FLAG_TYPE" | "BOOLEAN_FLAG_TYPE"), got "NOPE"',
+      'flags[0].type: expected VARIANT_FLAG_TYPE or BOOLEAN_FLAG_TYPE, got "NOPE"',
     ],
     [{ flags: [{ key: 'f' }, { key: 'f' }] }, 'flags[1].key: "f" occurs twice'],
     [
@@ -61,15 +61,15 @@ describe('a complaint says where it is and what was expected', () => {
     ],
     [
       { flags: [{ key: 'f', type: 'BOOLEAN_FLAG_TYPE', rollouts: [{}] }] },
-      'flags[0].rollouts[0]: expected either segment or threshold, got Object',
+      'flags[0].rollouts[0]: expected either segment or threshold',
     ],
     [
       { flags: [{ key: 'f', type: 'BOOLEAN_FLAG_TYPE', rollouts: [{ segment: { value: true } }] }] },
-      'flags[0].rollouts[0].segment: expected either key or keys, got Object',
+      'flags[0].rollouts[0].segment: expected either key or keys',
     ],
     [
       { flags: [{ key: 'f', type: 'BOOLEAN_FLAG_TYPE', rollouts: [{ segment: { keys: [] } }] }] },
-      'flags[0].rollouts[0].segment.keys: expected at least one segment key, got 0',
+      'flags[0].rollouts[0].segment.keys: expected at least one segment key, got none',
     ],
     [
       { flags: [{ key: 'f', type: 'BOOLEAN_FLAG_TYPE', rollouts: [{ segment: { key: 'gone' } }] }] },
@@ -94,7 +94,7 @@ describe('a complaint says where it is and what was expected', () => {
     [segment({ ...number, value: '' }), 'segments[0].constraints[0].value: missing; expected a value for eq'],
     [
       segment({ ...number, property: '' }),
-      'segments[0].constraints[0].property: expected the name of an attribute, got 0',
+      'segments[0].constraints[0].property: expected the name of an attribute, got none',
     ],
     [
       segment({ ...number, operator: 'prefix' }),
@@ -126,7 +126,7 @@ describe('a complaint says where it is and what was expected', () => {
     ],
     [
       { flags: [{ key: 'f', description: ['x'.repeat(100)] }] },
-      'flags[0].description: expected a string, got Array',
+      'flags[0].description: expected a string, got a list',
     ],
     [
       { flags: [{ key: 'f', enabled: 'x'.repeat(100) }] },

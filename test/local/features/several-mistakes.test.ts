@@ -69,7 +69,7 @@ describe('several mistakes', () => {
         'flags[0].rules[0].distributions[0].variant: expected the key of a variant of this flag, got "gren"',
         'flags[0].rules[0].distributions[0].rollout: expected a percentage from 0 to 100, got 200',
         'flags[0].rules[1].distribution: unknown member; did you mean "distributions"?',
-        'flags[0].rules[1].segment: expected the key of a segment, or keys and an operator, got Object',
+        'flags[0].rules[1].segment: expected the key of a segment, or keys and an operator, got a mapping',
         'flags[0].rules[1].segment: expected the key of a segment of this document, got "gone-too"',
         'flags[1].rollouts[0].segment.value: expected true or false, got "on"',
         'flags[1].rollouts[0].segment: expected the key of a segment of this document, got "gone"',
@@ -91,7 +91,7 @@ describe('several mistakes', () => {
       segments: [{ key: 5 }],
     };
     expect((await complaintAbout(document)).split('\n')).toEqual([
-      'features: document 1: flags[0].variants: expected a list, got Object',
+      'features: document 1: flags[0].variants: expected a list, got a mapping',
       expect.stringContaining('features: document 1: flags[1].type: expected'),
       'features: document 1: segments[0].key: expected a string, got 5 (put it in quotes)',
     ]);
