@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
+import { PATIENCE_MS, PATIENT } from '../eventually.fixture.js';
 import { compiled, packed, ROOT, run, type Complaint } from '../package/packed.fixture.js';
 import { fencesOf, pages, sources, textOf } from './pages.fixture.js';
 import { exampleSamples, pagesFeatures, samplesOf, type Sample } from './samples.fixture.js';
@@ -78,9 +79,20 @@ function printedBy(code: string): readonly string[] {
   return [...code.matchAll(/^console\.log\(.*\); \/\/ (.*?)(?:: .*)?$/gm)].map(([, line = '']) => line);
 }
 
-/** Puts the address of the service that runs in place of the one in the page. */
-function addressed(script: string): string {
-  writeFileSync(script, readFileSync(script, 'utf8').replaceAll('http://localhost:8080', service.url));
+const { http, deadlineMs } = PATIENT;
+
+/**
+ * Puts the address of the service that runs in place of the one in the page. With the time-outs of the page, a stall of
+ * a busy machine would make it print a default.
+ */
+function runnable(script: string): string {
+  const text = readFileSync(script, 'utf8')
+    .replaceAll('http://localhost:8080', service.url)
+    .replaceAll(/initTimeoutMs: \d+/g, `initTimeoutMs: ${PATIENCE_MS}`)
+    // Before the sample's own options, which stay.
+    .replaceAll('new FliptProvider({', `$&deadlineMs: ${deadlineMs},`)
+    .replaceAll(/new Flipt(?:Provider|Client)\(\{/g, `$&http: ${JSON.stringify(http)},`);
+  writeFileSync(script, text);
   return script;
 }
 
@@ -96,7 +108,7 @@ describe('each sample', () => {
 
   const runs = samples.filter(({ isRun }) => isRun);
   it.each(runs)('$name runs, ends, and changes no flags of yours', { timeout: TIME }, async (sample) => {
-    const script = addressed(outputOf(sample));
+    const script = runnable(outputOf(sample));
     const before = await flagsServed();
     const env = { ...process.env, FLIPT_URL: service.url };
     const { stdout, stderr } = await run(process.execPath, [script], {
