@@ -57,7 +57,11 @@ function controls(app, flipt) {
     res.sendStatus(204);
   });
   app.post('/flags/:key', async (req, res) => {
-    await flipt.setFlag(req.params.key, req.body?.enabled === true);
+    const isOn = req.body?.isOn === true;
+    await flipt.switchFlag(
+      req.params.key,
+      req.body?.isBoolean === true ? { value: isOn } : { enabled: isOn },
+    );
     res.sendStatus(204);
   });
 }

@@ -13,6 +13,11 @@ export async function startFlipt() {
   // What was switched here outlasts a stop; what is written into the file wins.
   const switched = new Map();
   let problem;
+  // A boolean flag gets its value whatever its rules say; `enabled` would only be its default.
+  const press = async (key, { value, enabled }) => {
+    if (value === undefined) await service.setFlag('default', key, { enabled });
+    else service.set(key, value);
+  };
   const changed = (flags = false) => {
     for (const listener of listeners) listener({ flags });
   };
@@ -20,18 +25,19 @@ export async function startFlipt() {
   const reload = async () => {
     try {
       await service?.load(FEATURES);
+      service?.reset();
       switched.clear();
       problem = undefined;
     } catch (error) {
-      // It keeps what it has.
-      problem = error.message;
+      // It keeps what it has. Each line of the message names the file.
+      problem = error.message.replaceAll(`${FEATURES}: `, '');
     }
     changed(true);
   };
   // One press after the other: the next may come while Flipt stops or starts.
   let last = Promise.resolve();
-  const inTurn = (press) => {
-    const turn = last.then(press);
+  const inTurn = (task) => {
+    const turn = last.then(task);
     last = turn.catch(() => {});
     return turn;
   };
@@ -44,11 +50,12 @@ export async function startFlipt() {
     problem: () => problem,
     /** Calls the listener with `flags: true` if flags may have changed. */
     onChange: (listener) => listeners.add(listener),
-    setFlag: (key, enabled) =>
+    /** `to` is `{ value }` for a boolean flag, and `{ enabled }` for one with variants. */
+    switchFlag: (key, to) =>
       inTurn(async () => {
         if (service === undefined) throw new Error('Flipt is stopped');
-        await service.setFlag('default', key, { enabled });
-        switched.set(key, enabled);
+        await press(key, to);
+        switched.set(key, to);
         changed(true);
       }),
     stop: () =>
@@ -62,9 +69,9 @@ export async function startFlipt() {
       inTurn(async () => {
         if (service !== undefined) return;
         service = await startLocalService({ features: FEATURES, port: Number(new URL(url).port) });
-        for (const [key, enabled] of switched) {
+        for (const [key, to] of switched) {
           // The file may have lost the flag meanwhile.
-          await service.setFlag('default', key, { enabled }).catch(() => switched.delete(key));
+          await press(key, to).catch(() => switched.delete(key));
         }
         changed();
       }),

@@ -38,14 +38,15 @@ export function live(modes, flipt) {
     const flags = await Promise.all(people.map((person) => resolve(mode, person)));
     const { condition, requests, watch } = mode.provider.getStatus();
     const polls = watch?.polls ?? 0;
-    const counts = { resolved: resolved.get(mode.name), requests: requests.sent - polls, polls };
+    const { pollMs } = mode;
+    const counts = { resolved: resolved.get(mode.name), requests: requests.sent - polls, polls, pollMs };
     return { name: mode.name, condition, ...counts, people: flags };
   };
   const stateFor = async (person) => {
     const people = [person, { user: `visitor-${newcomers}`, plan: 'free' }];
     const states = await Promise.all(modes.map((mode) => modeState(mode, people)));
     const snapshot = modes[0].provider.getSnapshot();
-    const switches = (snapshot?.flags ?? []).map(({ key, enabled = false }) => ({ key, enabled }));
+    const switches = (snapshot?.flags ?? []).map((flag) => switchOf(flag, states[0].people[0]));
     const service = flipt && { isRunning: flipt.isRunning(), problem: flipt.problem() };
     return { people, modes: states, switches, service };
   };
@@ -76,6 +77,13 @@ export function live(modes, flipt) {
     });
     void show();
   };
+}
+
+/** A boolean flag is on if this user gets it: rules decide, whatever `enabled` says. */
+function switchOf({ key, type, enabled = false }, resolved) {
+  const isBoolean = type === 'BOOLEAN_FLAG_TYPE';
+  const own = resolved.find(({ flagKey }) => flagKey === key);
+  return { key, isBoolean, isOn: isBoolean && own ? own.value : enabled };
 }
 
 function shown({ flagKey, value, variant = '', reason, flagMetadata, errorCode }) {

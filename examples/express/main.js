@@ -29,11 +29,15 @@ if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) {
 const flipt = process.env.FLIPT_URL ? undefined : await startFlipt();
 
 // For a page that one looks at, changes and outages are to be noticed sooner than the defaults would.
-const impatient = { watch: { pollMs: 400 }, breaker: { failures: 1, openForMs: 500, maxOpenForMs: 1000 } };
+const POLL_MS = 400;
+const impatient = {
+  watch: { pollMs: POLL_MS },
+  breaker: { failures: 1, openForMs: 500, maxOpenForMs: 1000 },
+};
 // A Flipt of one's own that does not answer is waited for no longer than one looks at a silent screen.
 const options = flipt ? { url: flipt.url, ...(isOnce ? {} : impatient) } : { initTimeoutMs: 1000 };
 
-const provider = new FliptProvider(options);
+const provider = new FliptProvider({ ...options, logger: logOf('remote') });
 // Not ready is no reason not to start: defaults are served until Flipt answers. The provider has logged why.
 await OpenFeature.setProviderAndWait(provider).catch(() => {
   console.error('Flipt is not ready, defaults are served.');
@@ -64,11 +68,12 @@ async function printTable() {
 }
 
 async function serve() {
-  const here = new FliptProvider({ ...options, evaluation: 'in-process' });
+  const here = new FliptProvider({ ...options, evaluation: 'in-process', logger: logOf('in-process') });
   await OpenFeature.setProviderAndWait('in-process', here).catch(() => {});
+  const pollMs = flipt ? POLL_MS : undefined;
   const modes = [
-    { name: 'remote', domain: undefined, provider },
-    { name: 'in-process', domain: 'in-process', provider: here },
+    { name: 'remote', domain: undefined, provider, pollMs },
+    { name: 'in-process', domain: 'in-process', provider: here, pollMs },
   ];
   // The providers notice changes by themselves, within seconds; who knows of one need not wait for that.
   flipt?.onChange(({ flags }) => {
@@ -94,6 +99,12 @@ async function serve() {
       // Pages that follow changes would never end.
       server.closeAllConnections();
     });
+}
+
+/** The log of one of the two providers, which says whose it is. */
+function logOf(name) {
+  const log = (level) => (message) => console[level](`${name}: ${message}`);
+  return { error: log('error'), warn: log('warn'), info: () => {}, debug: () => {} };
 }
 
 async function close() {

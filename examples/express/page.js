@@ -37,7 +37,7 @@ export function page({ user, plan }, values, canStop) {
 <button type="button" data-user="ada">ada</button>
 <button type="button" data-user="grace">grace</button>
 <button type="button" data-user="linus">linus</button>
-<button type="button" data-user="nobody">Log out</button></div>
+<button type="button" data-user="guest">Log out</button></div>
 </section>
 
 <section class="shop" aria-labelledby="hello">

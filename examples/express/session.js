@@ -18,14 +18,14 @@ export function sessionContext(req) {
 
 /** `POST /session { user }` logs in; any other name logs out. A real app asks for a password. */
 export function logIn(req, res) {
-  const user = USERS.includes(req.body?.user) ? req.body.user : 'nobody';
+  const user = USERS.includes(req.body?.user) ? req.body.user : 'guest';
   res.cookie('user', user, { httpOnly: true, sameSite: 'strict' });
   res.json({ user });
 }
 
 function loggedIn(req) {
   const [, name = 'ada'] = /(?:^|;\s*)user=(\w+)/.exec(req.headers.cookie ?? '') ?? [];
-  return USERS.includes(name) ? name : 'nobody';
+  return USERS.includes(name) ? name : 'guest';
 }
 
 const isText = (value) => typeof value === 'string' && value !== '';

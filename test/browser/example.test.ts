@@ -44,19 +44,38 @@ describeInBrowser('the page of the example', (open) => {
     await says(page, rowOf('holiday-banner'), /"snow"\s*snow\s*TARGETING_MATCH/);
     await page.getByRole('switch', { name: 'holiday-banner', checked: true }).waitFor();
     edit('projects: 42', 'projects: [');
-    await says(page, '#problem', 'features.yml:');
+    await says(page, '#problem', /^features\.yml is wrong; the old features stay:\ndocument 1: [^/]*$/);
+    expect(messages).toEqual([]);
+  });
+
+  it('shows at the first press what it does: the first switch is that of a flag that rules decide', async () => {
+    const { page, edit, messages } = await opened(open);
+    const first = page.getByRole('switch').first();
+    await says(page, '#buy', 'Buy with one click');
+    expect(await first.getAttribute('aria-checked')).toBe('true');
+    await first.click();
+    await says(page, '#buy', 'To the checkout');
+    await says(page, rowOf('new-checkout'), 'false');
+    await page.getByRole('button', { name: 'Stop Flipt' }).click();
+    await says(page, '#running', 'is stopped');
+    await page.getByRole('button', { name: 'Start Flipt' }).click();
+    await says(page, '#modes thead', /Remote ready.*In-process ready/);
+    await page.getByRole('switch', { name: 'new-checkout', checked: false }).waitFor();
+    edit('projects: 3', 'projects: 42');
+    await says(page, '#limits', '42 projects');
+    await says(page, '#buy', 'Buy with one click');
     expect(messages).toEqual([]);
   });
 
   it('shows what users get while Flipt is stopped, and the recovery', async () => {
     const { page, messages } = await opened(open, { viewport: { width: 960, height: 545 } });
-    await says(page, '#meaning', 'Known users are answered from the cache');
+    await says(page, '#meaning', 'one request for each new user');
     await page.getByRole('switch', { name: 'holiday-banner' }).click();
     await says(page, '#banner', 'snow');
     await page.getByRole('button', { name: 'Stop Flipt' }).click();
     await says(page, '#running', 'is stopped');
     await says(page, '#modes thead', 'Remote stale');
-    await says(page, '#meaning', 'Nobody is on defaults');
+    await says(page, '#meaning', 'Everybody still gets their flags');
     expect(await page.locator('#modes').textContent()).not.toContain('ERROR');
     expect(await page.locator('#banner').textContent()).toBe('Happy holidays: snow');
     expect(await page.getByRole('switch').first().isDisabled()).toBe(true);
@@ -68,7 +87,7 @@ describeInBrowser('the page of the example', (open) => {
     await page.getByRole('button', { name: 'Start Flipt' }).click();
     await says(page, '#running', 'is running');
     await says(page, '#modes thead', /Remote ready.*In-process ready/);
-    await says(page, '#meaning', 'Known users are answered from the cache');
+    await says(page, '#meaning', 'one request for each new user');
     await says(page, '#banner', 'snow');
     expect(messages).toEqual([]);
   });
@@ -81,7 +100,7 @@ describeInBrowser('the page of the example', (open) => {
     await says(page, '#limits', '100 projects');
     await says(page, rowOf('new-checkout'), 'TARGETING_MATCH');
     await page.getByRole('button', { name: 'Log out' }).click();
-    await says(page, '#hello', 'Hello nobody (free)');
+    await says(page, '#hello', 'Hello guest (free)');
     await page.getByRole('button', { name: 'linus' }).click();
     await says(page, rowOf('new-checkout'), 'false');
     await says(page, rowOf('button-color'), '"orange"');

@@ -55,14 +55,15 @@ it('starts Flipt again, however it was pressed before', async () => {
     const headers = { 'content-type': 'application/json' };
     return (await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).status;
   };
-  expect(await press('/flags/holiday-banner', { enabled: true })).toBe(204);
+  expect(await press('/flags/holiday-banner', { isOn: true })).toBe(204);
   expect(await press('/flipt', { running: false })).toBe(204);
-  expect(await press('/flags/missing', { enabled: true })).toBe(500);
+  expect(await press('/flags/missing', { isOn: true })).toBe(500);
+  expect(await press('/flags/new-checkout', { isBoolean: true, isOn: true })).toBe(500);
   const twice = [true, true, false, true].map((running) => press('/flipt', { running }));
   expect(await Promise.all(twice)).toEqual([204, 204, 204, 204]);
   // They came over connections of their own, in any order.
   expect(await press('/flipt', { running: true })).toBe(204);
-  expect(await press('/flags/holiday-banner', { enabled: false })).toBe(204);
+  expect(await press('/flags/holiday-banner', { isOn: false })).toBe(204);
   expect((await fetch(`${url}/modules/constructor.js`)).status).toBe(404);
   expect(await interrupt()).toMatchObject({ code: 0 });
 });

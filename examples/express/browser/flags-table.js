@@ -44,12 +44,12 @@ export function flagsTable(table) {
     if (cells.size === 0) build(people, modes);
     const changes = [];
     const put = (text, ...path) => putText(cells.get(path.join('\n')), text);
-    for (const { name, condition, resolved, requests, polls } of modes) {
+    for (const { name, condition, resolved, requests, polls, pollMs } of modes) {
       put(name === 'remote' ? 'Remote ' : 'In-process ', name, 'title');
       if (put(condition, name, 'condition')) changes.push(`${name}: ${condition}`);
       cells.get([name, 'condition'].join('\n')).dataset.state = condition;
       put(`${resolved} flags resolved with ${requests} request${requests === 1 ? '' : 's'}`, name, 'counts');
-      put(`, and ${polls} polls`, name, 'polls');
+      put(`and ${polls} polls${paceOf(pollMs)}`, name, 'polls');
     }
     for (const [at, { user, plan }] of people.entries()) {
       put(at === 0 ? `${user} (${plan})` : `${user} (${plan}), somebody new at each change`, at, 'person');
@@ -58,7 +58,7 @@ export function flagsTable(table) {
           const text = JSON.stringify(value);
           const isNew = put(text, at, flagKey, name, 'value');
           if (isNew && at === 0) changes.push(`${flagKey} is ${text}`);
-          put(variant === '' ? 'the app’s default' : `variant ${variant}`, at, flagKey, name, 'variant');
+          put(originOf(variant, reason), at, flagKey, name, 'variant');
           put(reason, at, flagKey, name, 'reason');
           cells.get([at, flagKey, name, 'reason'].join('\n')).dataset.reason = reason;
           put(`${source}, ${ageOf(ageMs)}`, at, flagKey, name, 'source');
@@ -69,6 +69,14 @@ export function flagsTable(table) {
   };
   return { show };
 }
+
+function originOf(variant, reason) {
+  if (variant !== '') return `variant ${variant}`;
+  return reason === 'DISABLED' ? 'switched off' : 'the app’s default';
+}
+
+/** Why there are so many of them. */
+const paceOf = (pollMs) => (pollMs === undefined ? '' : `, here every ${pollMs / 1_000} s instead of 15 s`);
 
 const ageOf = (ms) => (ms < 1_000 ? 'now' : `${Math.round(ms / 1_000)} s ago`);
 

@@ -35,7 +35,10 @@ function show({ people, modes, switches, service }) {
   find('buy').textContent = flag('new-checkout') ? 'Buy with one click' : 'To the checkout';
   find('buy').style.background = flag('button-color');
   for (const button of document.querySelectorAll('[data-user]')) {
-    button.setAttribute('aria-pressed', String(button.dataset.user === user));
+    // Logging out is no state that a button could be in.
+    if (button.dataset.user !== 'guest') {
+      button.setAttribute('aria-pressed', String(button.dataset.user === user));
+    }
   }
   if (service) showService(service, switches);
   find('meaning').textContent = meaningOf(service, modes);
@@ -48,10 +51,10 @@ function showService({ isRunning, problem }, switches) {
   state.textContent = isRunning ? 'is running' : 'is stopped';
   state.dataset.state = isRunning ? 'ready' : 'error';
   find('flipt').textContent = isRunning ? 'Stop Flipt' : 'Start Flipt';
-  find('problem').textContent = problem ? `features.yml: ${problem}` : '';
-  for (const { key, enabled } of switches) {
-    const button = switchOf(key);
-    button.setAttribute('aria-checked', String(enabled));
+  find('problem').textContent = problem ? `features.yml is wrong; the old features stay:\n${problem}` : '';
+  for (const { key, isBoolean, isOn } of switches) {
+    const button = switchOf(key, isBoolean);
+    button.setAttribute('aria-checked', String(isOn));
     button.disabled = !isRunning;
   }
   for (const button of find('switches').children) {
@@ -59,7 +62,7 @@ function showService({ isRunning, problem }, switches) {
   }
 }
 
-function switchOf(key) {
+function switchOf(key, isBoolean) {
   const known = [...find('switches').children].find((button) => button.dataset.flag === key);
   if (known) return known;
   const button = document.createElement('button');
@@ -69,7 +72,8 @@ function switchOf(key) {
   button.textContent = key;
   button.addEventListener('click', () => {
     void send(`/flags/${encodeURIComponent(key)}`, {
-      enabled: button.getAttribute('aria-checked') !== 'true',
+      isBoolean,
+      isOn: button.getAttribute('aria-checked') !== 'true',
     });
   });
   find('switches').append(button);

@@ -6,11 +6,11 @@ export function meaningOf(service, modes) {
   if (failed > 0) return `${failed} of ${flags.length} answers below are the app’s defaults.`;
   if (service?.isRunning === false) {
     return (
-      'Nobody is on defaults: known users keep their answers, and new ones are evaluated in this process, ' +
-      'from the last snapshot of Flipt.'
+      'Everybody still gets their flags: known users keep their answers, and new ones are evaluated in this ' +
+      'process, from the last snapshot of Flipt.'
     );
   }
   return isReady
-    ? 'Known users are answered from the cache, new ones with one request; in-process, all of them with none.'
+    ? 'Remote: one request for each new user, then the cache answers. In-process: no requests for users at all.'
     : 'Flipt is back; the providers are about to notice.';
 }
