@@ -26,6 +26,9 @@ const FEATURES = {
   ],
 };
 
+// A stall of a busy machine is to make no default.
+const PATIENT = { deadlineMs: 15_000, http: { timeoutMs: 15_000 } };
+
 let service;
 let server;
 
@@ -34,7 +37,7 @@ let server;
 beforeAll(async () => {
   service = await startLocalService({ features: FEATURES });
   // Without a cache, each resolve asks the service: what a test sets counts at once.
-  const provider = new FliptProvider({ url: service.url, cache: false, watch: false });
+  const provider = new FliptProvider({ url: service.url, cache: false, watch: false, ...PATIENT });
   await OpenFeature.setProviderAndWait(provider);
   server = createCheckout().listen(0);
   await once(server, 'listening');
@@ -74,7 +77,7 @@ test('one user pays otherwise, whatever the rules say', async () => {
 });
 
 test('a segment that is made through the client is there, and can be used by a rule', async () => {
-  const client = new FliptClient({ url: service.url });
+  const client = new FliptClient({ url: service.url, http: PATIENT.http });
   const made = await client.segments.create('default', { key: 'friends', name: 'Friends' });
   expect(made).toMatchObject({ key: 'friends', matchType: 'ALL_MATCH_TYPE', constraints: [] });
   const rule = await client.rules.create('default', 'payment', { segmentKey: 'friends', rank: 2 });

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { FliptClient } from '../../src/client/index.js';
+import { PATIENT } from '../eventually.fixture.js';
 import { answerJson, scriptedServer } from '../servers/scripted.fixture.js';
 import { failureOf, serving } from './serving.fixture.js';
 
@@ -8,7 +9,7 @@ describe('a failure', () => {
   it('of the network has a cause', async () => {
     const server = await scriptedServer(() => undefined);
     await server.close();
-    const client = new FliptClient({ url: server.url });
+    const client = new FliptClient({ url: server.url, http: PATIENT.http });
     const error = await failureOf(client.segments.list('default'));
     expect(error).toMatchObject({
       code: 'UNAVAILABLE',

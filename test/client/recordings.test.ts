@@ -7,6 +7,7 @@ import {
   RECORDED_BOOTSTRAP_TOKEN,
   type Step,
 } from '../contract/conversation.fixture.js';
+import { PATIENT } from '../eventually.fixture.js';
 import { clientCall, pattern } from './conversation.fixture.js';
 
 /** Besides the steps that the client has words for: bodies that are no JSON, foreign routes, schemes and methods. */
@@ -58,7 +59,11 @@ async function play(url: string, steps: readonly Step[]): Promise<void> {
       await send(url, step);
       continue;
     }
-    const client = new FliptClient({ url, ...(step.token !== undefined && { auth: { token: step.token } }) });
+    const client = new FliptClient({
+      url,
+      http: PATIENT.http,
+      ...(step.token !== undefined && { auth: { token: step.token } }),
+    });
     const title = `${step.method} ${step.path} ${step.note ?? ''}`;
     const outcome = await call(client).catch((error: unknown) => error);
     await client.close();

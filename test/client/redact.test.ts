@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FliptClient, FliptServiceError, type HttpDispatcher } from '../../src/client/index.js';
+import { PATIENT } from '../eventually.fixture.js';
 import { scriptedServer, type Script } from '../servers/scripted.fixture.js';
 
 const TOKEN = 'Zm9vYmFy/cXV1eHF1+dXV4Zm9v==';
@@ -14,7 +15,7 @@ afterEach(async () => {
 
 async function failureWith(script: Script, token = TOKEN): Promise<FliptServiceError> {
   const server = await scriptedServer(script);
-  const client = new FliptClient({ url: server.url, auth: { token }, http: { retries: 0 } });
+  const client = new FliptClient({ url: server.url, auth: { token }, http: { ...PATIENT.http, retries: 0 } });
   ending.push(server.close, () => client.close());
   return failureOf(client);
 }

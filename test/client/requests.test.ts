@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FliptClient, type ConnectionOptions, type HttpDispatcher } from '../../src/client/index.js';
+import { PATIENT } from '../eventually.fixture.js';
 import { answerJson, scriptedServer } from '../servers/scripted.fixture.js';
 import { atEnd, EMPTY_BATCH, failureOf, SEGMENT, serving, TOKEN } from './serving.fixture.js';
 
@@ -10,7 +11,8 @@ describe('what is sent', () => {
     });
     atEnd(server.close);
     const url = `${server.url}/flipt/`;
-    const client = new FliptClient({ url, auth: { token: TOKEN }, headers: { 'x-team': 'web' } });
+    const headers = { 'x-team': 'web' };
+    const client = new FliptClient({ url, auth: { token: TOKEN }, headers, http: PATIENT.http });
     atEnd(() => client.close());
     await client.segments.create('a/b', { key: 'beta', name: 'é', description: undefined });
     expect(server.requests).toEqual([

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { PATIENT } from '../eventually.fixture.js';
 import { fencesOf, ROOT, textOf } from '../docs/pages.fixture.js';
 
 const PACKAGES = [
@@ -15,7 +16,9 @@ const PACKAGES = [
   'reflect-metadata',
   'vitest',
 ];
-const TIME = 60_000;
+const TIME = 120_000;
+/** Of each test of a recipe: the runners' own five seconds are short for a busy machine. */
+const PATIENCE = '--testTimeout=60000';
 const run = promisify(execFile);
 
 /** The first sample below a heading of the page. */
@@ -37,7 +40,10 @@ beforeAll(() => {
   for (const name of PACKAGES) link(name, join(ROOT, 'node_modules', name));
   link('openfeature-flipt-provider', ROOT);
   const write = (name: string, text: string) => {
-    writeFileSync(join(folder, name), text);
+    const { deadlineMs, http } = PATIENT;
+    // With the time-outs of the page, a stall would make a default.
+    const options = `$&deadlineMs: ${deadlineMs}, http: ${JSON.stringify(http)},`;
+    writeFileSync(join(folder, name), text.replaceAll('new FliptProvider({', options));
   };
   write('package.json', '{}');
   write('tsconfig.json', '{ "compilerOptions": { "experimentalDecorators": true } }');
@@ -57,14 +63,22 @@ const env = Object.fromEntries(
 
 it('the recipes for Vitest and Nest pass', { timeout: TIME }, async () => {
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const args = [vitest, 'run', '--reporter=json', 'flags.test.ts', 'app.test.ts'];
+  const args = [
+    vitest,
+    'run',
+    '--reporter=json',
+    PATIENCE,
+    '--hookTimeout=60000',
+    'flags.test.ts',
+    'app.test.ts',
+  ];
   const { stdout } = await run(process.execPath, args, { cwd: folder, env });
   expect(JSON.parse(stdout)).toMatchObject({ numPassedTests: 2, numFailedTestSuites: 0 });
 });
 
 it('the recipe for Jest passes', { timeout: TIME }, async () => {
   const jest = join(ROOT, 'node_modules/jest/bin/jest.js');
-  const args = [jest, '--rootDir', folder, '--json', '--watchman=false', 'checkout'];
+  const args = [jest, '--rootDir', folder, '--json', '--watchman=false', PATIENCE, 'checkout'];
   const { stdout } = await run(process.execPath, args, { cwd: folder, env });
   expect(JSON.parse(stdout)).toMatchObject({ success: true, numPassedTests: 1 });
 });

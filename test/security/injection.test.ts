@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FliptClient, FliptServiceError } from '../../src/client/index.js';
 import { FliptProvider, type FliptProviderOptions } from '../../src/index.js';
+import { PATIENT } from '../eventually.fixture.js';
 import { answering, item, orMissing, type Script } from '../servers/scripted.fixture.js';
 import { flipt, open, recordingLogger, serving } from '../provider/open.fixture.js';
 
@@ -44,7 +45,7 @@ describe.each(BREAKS)('%j', (text) => {
     const provider = flipt({ url: server.url, namespace: text, reference: text });
     await provider.resolveBooleanEvaluation(text, false, { targetingKey: text, [text]: text });
     await provider.onClose();
-    const client = new FliptClient({ url: server.url });
+    const client = new FliptClient({ url: server.url, http: PATIENT.http });
     await client.segments.get(text, text, { reference: text }).catch(() => undefined);
     await client.tokens.get(text).catch(() => undefined);
     await client.close();
@@ -61,7 +62,7 @@ describe('a path', () => {
     'holds a key %j as one part of it, or it is not sent',
     async (key) => {
       const server = await serving((_, response) => response.writeHead(404).end('{}'));
-      const client = new FliptClient({ url: server.url });
+      const client = new FliptClient({ url: server.url, http: PATIENT.http });
       await client.segments.get('team', key).catch(() => undefined);
       await client.close();
       for (const { path } of server.requests) {
@@ -125,7 +126,7 @@ describe('what the service says is told in one line that steers nothing', () => 
 
   it('by the typed client as well', async () => {
     const server = await serving(saying(400, { code: 3, message: FORGED, details: [] }));
-    const client = new FliptClient({ url: server.url });
+    const client = new FliptClient({ url: server.url, http: PATIENT.http });
     const error: unknown = await client.segments.get('default', 'a').catch((reason: unknown) => reason);
     await client.close();
     expect(error).toBeInstanceOf(FliptServiceError);

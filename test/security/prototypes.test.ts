@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FliptClient } from '../../src/client/index.js';
 import { FliptProvider } from '../../src/index.js';
 import { startLocalService } from '../../src/local/index.js';
+import { PATIENT } from '../eventually.fixture.js';
 import { flipt, localService, open, serving } from '../provider/open.fixture.js';
 import { answering, item, type Script } from '../servers/scripted.fixture.js';
 
@@ -21,7 +22,7 @@ describe('the embedded service', () => {
   it.each(['__proto__', 'constructor', 'hasOwnProperty', 'toString'])(
     'has no namespace, flag or token called %s',
     async (name) => {
-      const client = new FliptClient({ url, auth: { token: 'a-token-of-tests' } });
+      const client = new FliptClient({ url, auth: { token: 'a-token-of-tests' }, http: PATIENT.http });
       const { responses } = await client.evaluation.batch([
         { namespaceKey: name, flagKey: name, entityId: name },
       ]);
@@ -76,7 +77,7 @@ describe('nothing reaches the prototype of all objects', () => {
       await provider.resolveBooleanEvaluation('__proto__', false, { ...polluting, it: polluting } as never);
       await provider.resolveObjectEvaluation('constructor', {}, JSON.parse(POLLUTING) as never);
       await provider.onClose();
-      const client = new FliptClient({ url: server.url });
+      const client = new FliptClient({ url: server.url, http: PATIENT.http });
       await client.segments.list('__proto__').catch(() => undefined);
       await client.close();
     }

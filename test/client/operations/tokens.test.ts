@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FliptClient } from '../../../src/client/index.js';
+import { PATIENT } from '../../eventually.fixture.js';
 import { client, servedByItsOwn, service, TIMESTAMP } from './serving.fixture.js';
 
 servedByItsOwn();
@@ -28,7 +29,7 @@ describe('tokens', () => {
     });
     expect(await client.tokens.get(authentication.id)).toEqual(authentication);
 
-    const scoped = new FliptClient({ url: service.url, auth: { token: clientToken } });
+    const scoped = new FliptClient({ url: service.url, auth: { token: clientToken }, http: PATIENT.http });
     expect((await scoped.segments.list('team')).totalCount).toBe(1);
     await expect(scoped.segments.list('default')).rejects.toMatchObject({
       name: 'FliptServiceError',

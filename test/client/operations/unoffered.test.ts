@@ -2,13 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FliptClient } from '../../../src/client/index.js';
 import { startLocalService, type LocalService } from '../../../src/local/index.js';
 import { BASE_FEATURES } from '../../contract/conversation.fixture.js';
+import { PATIENT } from '../../eventually.fixture.js';
 
 describe('a service without an operation', () => {
   let v2: LocalService;
   let asking: FliptClient;
   beforeAll(async () => {
     v2 = await startLocalService({ features: BASE_FEATURES, semantics: 'v2' });
-    asking = new FliptClient({ url: v2.url });
+    asking = new FliptClient({ url: v2.url, http: PATIENT.http });
   });
   afterAll(async () => {
     await asking.close();
@@ -49,7 +50,7 @@ describe('a service without an operation', () => {
   });
 
   it('is suspected of a wrong path where not even evaluation is there', async () => {
-    const astray = new FliptClient({ url: `${v2.url}/astray` });
+    const astray = new FliptClient({ url: `${v2.url}/astray`, http: PATIENT.http });
     await expect(astray.evaluation.batch([])).rejects.toMatchObject({
       code: 'UNIMPLEMENTED',
       message: expect.stringContaining('check the path in the option url') as string,

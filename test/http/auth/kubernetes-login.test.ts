@@ -26,7 +26,7 @@ async function reading(logIn: Script) {
   await using client = new FliptClient({
     url: server.url,
     auth: { kubernetes: { tokenPath: pod.path } },
-    http: { retries: 0 },
+    http: { ...PATIENT.http, retries: 0 },
   });
   const outcome = await client.segments.list('default').catch((error: unknown) => error);
   return { outcome, requests: server.requests };
@@ -184,7 +184,7 @@ describe('a provider in a pod', () => {
     await using pod = await podToken();
     const auth = { kubernetes: { tokenPath: pod.path } };
     const server = await withLogin(answered({ code: 16, message: 'no', details: [] }, 401), evaluations);
-    const rejected = new FliptProvider({ url: server.url, auth, logger: QUIET });
+    const rejected = new FliptProvider({ url: server.url, auth, logger: QUIET, ...PATIENT });
     await expect(OpenFeature.setProviderAndWait(rejected)).rejects.toThrow(/Kubernetes login failed.*401/);
     expect(OpenFeature.getClient().providerStatus).toBe(ProviderStatus.FATAL);
     await server.close();

@@ -18,13 +18,16 @@ const redis: NodeRedisClient = {
   isReady: true,
 };
 
+/** For a busy machine: a stall is to make no default. */
+const patient = { deadlineMs: 15_000, http: { timeoutMs: 15_000 } };
+
 async function main(): Promise<void> {
   const place = { url: 'http://flipt', namespace: 'default', environment: undefined };
   assert.equal(await redisStore(redis).load(place), 'kept');
 
   const service = await startLocalService(served);
 
-  const options: FliptProviderOptions = { url: service.url, cache: { freshForMs: 1000 }, deadlineMs: 10_000 };
+  const options: FliptProviderOptions = { url: service.url, cache: { freshForMs: 1000 }, ...patient };
   const provider = new FliptProvider(options);
   await OpenFeature.setProviderAndWait(provider);
   const context = { targetingKey: 'user-1', plan: 'pro' };
@@ -33,7 +36,7 @@ async function main(): Promise<void> {
   assert.equal(details.flagMetadata['flagSetId'], 'default');
   await OpenFeature.close();
 
-  const client = new FliptClient({ url: service.url });
+  const client = new FliptClient({ url: service.url, http: patient.http });
   const created: Segment = await client.segments.create('default', { key: 'beta', name: 'Beta users' });
   assert.equal(created.key, 'beta');
   const again = client.segments.create('default', { key: 'beta', name: 'Beta users' });

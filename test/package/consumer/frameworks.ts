@@ -32,6 +32,9 @@ async function inExpress(provider: FliptProvider): Promise<void> {
   server.close();
 }
 
+/** For a busy machine: a stall is to make no default. */
+const patient = { deadlineMs: 15_000, http: { timeoutMs: 15_000 } };
+
 async function isBlue(send: (path: string, init: RequestInit) => Promise<Response>): Promise<void> {
   const response = await send('/ofrep/v1/evaluate/flags/banner', { method: 'POST', body: '{}' });
   assert.deepEqual(await response.json(), {
@@ -44,7 +47,7 @@ async function isBlue(send: (path: string, init: RequestInit) => Promise<Respons
 
 async function inNest(url: string): Promise<void> {
   const flipt = FliptModule.forRoot<Request>({
-    provider: new FliptProvider({ url, deadlineMs: 10_000 }),
+    provider: new FliptProvider({ url, ...patient }),
     context: (request) => ({ targetingKey: request.get('x-user') ?? 'nobody' }),
   });
   const app = await NestFactory.create({ module: App, imports: [flipt] }, { logger: false });
@@ -63,7 +66,7 @@ async function main(): Promise<void> {
     variants: [{ key: 'blue', default: true }],
   } as const;
   const service = await startLocalService({ features: { flags: [banner] } });
-  const provider = new FliptProvider({ url: service.url, deadlineMs: 10_000 });
+  const provider = new FliptProvider({ url: service.url, ...patient });
   const stop = observeProvider(provider, { perFlag: 'all' });
   await OpenFeature.setProviderAndWait(provider);
   await inExpress(provider);

@@ -20,12 +20,13 @@ const service = await startLocalService({
   features: { flags: [{ key: 'on', type: 'BOOLEAN_FLAG_TYPE', enabled: true }] },
 });
 
+/** For a busy machine: a stall is to make no default. */
+const patient = { deadlineMs: 15_000, http: { timeoutMs: 15_000 } };
+
 /** A flag that changes in the middle of a request: the view of one copy holds for the provider of the other. */
 async function asked({ FliptProvider }, { openRequestView, REQUEST_VIEW }) {
   await service.setFlag('default', 'on', { enabled: true });
-  await OpenFeature.setProviderAndWait(
-    new FliptProvider({ url: service.url, cache: false, deadlineMs: 10_000 }),
-  );
+  await OpenFeature.setProviderAndWait(new FliptProvider({ url: service.url, cache: false, ...patient }));
   const client = OpenFeature.getClient();
   const view = { [REQUEST_VIEW]: openRequestView() };
   const before = await client.getBooleanValue('on', false, view);
@@ -36,7 +37,7 @@ async function asked({ FliptProvider }, { openRequestView, REQUEST_VIEW }) {
 
 async function served({ flags }, { FliptProvider }) {
   await service.setFlag('default', 'on', { enabled: true });
-  const provider = new FliptProvider({ url: service.url, deadlineMs: 10_000 });
+  const provider = new FliptProvider({ url: service.url, ...patient });
   await OpenFeature.setProviderAndWait(provider);
   const app = express();
   app.use(flags({ provider, context: () => ({ targetingKey: 'user-1' }), prefetch: ['on'] }));
@@ -50,7 +51,7 @@ async function served({ flags }, { FliptProvider }) {
 
 /** A provider of one copy, observed by the other. */
 async function observed({ observeProvider }, { FliptProvider }) {
-  const provider = new FliptProvider({ url: service.url, deadlineMs: 10_000 });
+  const provider = new FliptProvider({ url: service.url, ...patient });
   const counted = [];
   const instrument = () => ({ record: (value) => counted.push(value) });
   const meter = {
@@ -74,7 +75,7 @@ await asked(common, modules);
 await served(expressModules, common);
 await served(expressCommon, modules);
 
-const client = new FliptClient({ url: service.url });
+const client = new FliptClient({ url: service.url, http: patient.http });
 await assert.rejects(client.segments.get('default', 'none'), { name: 'FliptServiceError' });
 await client.close();
 await OpenFeature.close();
