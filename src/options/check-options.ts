@@ -30,14 +30,12 @@ export function checkOptions(
   const issue = checked.issues?.[0];
   if (issue === undefined) return;
   const path = (issue.path ?? []).map(({ key }) => unsteered(String(key))).join('.') || 'options';
-  if (issue.type === 'strict_object') {
-    throw new TypeError(`${rules.owner}: ${path}: unknown option, expected one of ${issue.message}`);
-  }
+  const wrong =
+    issue.type === 'strict_object'
+      ? `${path}: unknown option, expected one of ${issue.message}`
+      : `${nameOf(path)}: expected ${issue.message}, got ${shown(rules, path, issue.input)}`;
   const hint = rules.hint?.(path, issue.input);
-  throw new TypeError(
-    `${rules.owner}: ${nameOf(path)}: expected ${issue.message}, got ${shown(rules, path, issue.input)}` +
-      (hint === undefined ? '' : `; ${hint}`),
-  );
+  throw new TypeError(`${rules.owner}: ${wrong}${hint === undefined ? '' : `; ${hint}`}`);
 }
 
 function shown({ showsText, showsNames }: OptionRules, path: string, given: unknown): string {

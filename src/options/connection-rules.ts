@@ -14,12 +14,12 @@ const filledHeader = (expected: string) => v.pipe(headerText(expected), v.nonEmp
 const token = (expected: string) =>
   v.pipe(
     filledHeader(expected),
-    v.check((value) => !value.includes(' '), `${expected} alone, without a space`),
+    v.check((value) => !value.includes(' '), `${expected} alone, without Bearer, JWT or a space`),
   );
 const HEADERS = 'an object of header names and values';
 const headerName = v.pipe(
   v.string(),
-  v.check(isHeaderName, 'a header name'),
+  v.check(isHeaderName, 'a header name without spaces and colons'),
   v.check((name) => !isConnectionHeader(name), "a header that is not the connection's own"),
 );
 const headers = plain(v.record(headerName, headerText('text'), HEADERS), HEADERS);
@@ -127,7 +127,10 @@ export const connectionRules = (
   shape: members({ ...connectionOptions, ...others }),
   showsText: (path, text) => (path === 'url' ? isBareAddress(text) : HARMLESS.test(path)),
   showsNames: (path) => /^(auth|http|attributes|logger)$/.test(path),
-  hint: (path, given) => (path === 'url' ? addressHint(given) : undefined),
+  hint: (path, given) => {
+    if (path === 'url') return addressHint(given);
+    return /^(token|jwt|tokenFile)$/.test(path) ? `did you mean auth: { ${path} }?` : undefined;
+  },
 });
 
 export const clientRules = connectionRules('FliptClient');

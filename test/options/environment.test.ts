@@ -72,7 +72,7 @@ describe('the environment', () => {
     ],
     [
       { FLIPT_JWT: 'Bearer dummy' },
-      'FliptProvider: FLIPT_JWT: expected a JSON Web Token alone, without a space, got a string',
+      'FliptProvider: FLIPT_JWT: expected a JSON Web Token alone, without Bearer, JWT or a space, got a string',
     ],
   ])('is checked like options: %j', (env, message) => {
     expect(() => settled({}, env)).toThrow(TypeError);

@@ -21,6 +21,10 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   [[], 'options: expected an object of options, got a list'],
   [5, 'options: expected an object of options, got 5'],
   [{ uri: 'x' }, `uri: unknown option, expected one of ${OPTION_NAMES}`],
+  ...['token', 'jwt', 'tokenFile'].map((name): [unknown, string] => [
+    { [name]: 'dummy' },
+    `${name}: unknown option, expected one of ${OPTION_NAMES}; did you mean auth: { ${name} }?`,
+  ]),
   [new Map(), 'options: expected an object of options, got no plain object'],
   [Promise.resolve({}), 'options: expected an object of options, got no plain object'],
   [
@@ -62,14 +66,14 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   [{ namespace: null }, 'namespace: expected the key of a namespace, got null'],
   [{ environment: 5 }, 'environment: expected the name of an environment, got 5'],
   [{ reference: [] }, 'reference: expected the name of a revision, got a list'],
-  [
-    { auth: 'dummy-token' },
-    'auth: expected { token }, { jwt }, { tokenFile }, { headers } or { kubernetes }, one of them, got a string',
-  ],
+  [{ auth: 'dummy-token' }, `${AUTH} a string`],
   [{ auth: {} }, `${AUTH} an empty object`],
   [{ auth: { token: undefined } }, `${AUTH} { token: undefined }`],
   [{ auth: { token: 'dummy', jwt: 'dummy' } }, `${AUTH} { token, jwt }`],
-  [{ auth: { token: 'Bearer dummy' } }, 'auth.token: expected a token alone, without a space, got a string'],
+  [
+    { auth: { token: 'Bearer dummy' } },
+    'auth.token: expected a token alone, without Bearer, JWT or a space, got a string',
+  ],
   [{ auth: { token: '' } }, "auth.token: expected a token, got ''"],
   [{ auth: { token: 5n } }, 'auth.token: expected a token, got a bigint'],
   [{ auth: { jwt: null } }, 'auth.jwt: expected a JSON Web Token, got null'],
@@ -103,7 +107,10 @@ const WRONG: readonly (readonly [unknown, string])[] = [
     { headers: { [name]: '1' } },
     `headers.${name}: expected a header that is not the connection's own, got a string`,
   ]),
-  [{ headers: { 'x a': 'b' } }, 'headers.x a: expected a header name, got a string'],
+  [
+    { headers: { 'x a': 'b' } },
+    'headers.x a: expected a header name without spaces and colons, got a string',
+  ],
   [
     { headers: { 'x-a': 'b\r\nx-b: c' } },
     'headers.x-a: expected text without line breaks or characters beyond Latin-1, got a string',
