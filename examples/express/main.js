@@ -34,8 +34,13 @@ const impatient = {
   watch: { pollMs: POLL_MS },
   breaker: { failures: 1, openForMs: 500, maxOpenForMs: 1000 },
 };
+// A computer that is busy is to show no defaults.
+const patient = { deadlineMs: 5000, http: { timeoutMs: 5000 } };
 // A Flipt of one's own that does not answer is waited for no longer than one looks at a silent screen.
-const options = flipt ? { url: flipt.url, ...(isOnce ? {} : impatient) } : { initTimeoutMs: 1000 };
+const options = {
+  ...patient,
+  ...(flipt ? { url: flipt.url, ...(isOnce ? {} : impatient) } : { initTimeoutMs: 3000 }),
+};
 
 const provider = new FliptProvider({ ...options, logger: logOf('remote') });
 // Not ready is no reason not to start: defaults are served until Flipt answers. The provider has logged why.

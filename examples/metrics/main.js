@@ -16,7 +16,14 @@ const features = fileURLToPath(new URL('features.yml', import.meta.url));
 let service = await startLocalService({ features });
 const { port } = new URL(service.url);
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
-const provider = new FliptProvider({ url: service.url, breaker: { openForMs: 200 }, logger: quiet });
+// A computer that is busy is not to look like an outage.
+const patient = { deadlineMs: 5000, http: { timeoutMs: 5000 } };
+const provider = new FliptProvider({
+  url: service.url,
+  ...patient,
+  breaker: { openForMs: 200 },
+  logger: quiet,
+});
 const stop = observeProvider(provider, { meterProvider, perFlag: ['new-checkout'] });
 await OpenFeature.setProviderAndWait(provider);
 const client = OpenFeature.getClient();

@@ -4,7 +4,12 @@ import { startLocalService } from 'openfeature-flipt-provider/local';
 import { flagKeys, typed } from './flags.js';
 
 const service = await startLocalService({ features: new URL('features.yml', import.meta.url) });
-const provider = new FliptProvider({ url: service.url });
+const provider = new FliptProvider({
+  url: service.url,
+  // A computer that is busy is to show no defaults.
+  deadlineMs: 5000,
+  http: { timeoutMs: 5000 },
+});
 await OpenFeature.setProviderAndWait(provider);
 const client = typed(OpenFeature.getClient());
 const user = { targetingKey: 'user-1' };
