@@ -9,9 +9,13 @@ export interface StoreSettings {
 }
 
 export interface Entry {
+  readonly key: string;
   readonly flag: string;
-  /** Without its request's id, which differs where all else is the same. */
-  readonly answer: KnownAnswer;
+  /**
+   * Without its request's id, which differs where all else is the same. `undefined` once the entry has left the store:
+   * what still holds it can neither use the answer nor keep it in memory.
+   */
+  readonly answer: KnownAnswer | undefined;
   /** `undefined` where the request had none. */
   readonly requestId: string | undefined;
   /** The snapshot gives the same answer, so that it holds until the flag changes. */
@@ -19,8 +23,13 @@ export interface Entry {
   /** The clock's milliseconds when it came. */
   readonly at: number;
   /** Its last refresh has failed. */
-  unconfirmed: boolean;
+  readonly unconfirmed: boolean;
+  /** The second of the clock in which a hit last made it the most recently used one. */
+  readonly usedInSecond: number;
 }
+
+/** As the store sees it, which alone changes it. */
+type OwnEntry = { -readonly [Name in keyof Entry]: Entry[Name] };
 
 /** `bytes` as `maxBytes` counts them. */
 export interface CacheSize {
@@ -28,9 +37,13 @@ export interface CacheSize {
   readonly bytes: number;
 }
 
-/** Answers by key, bounded in number and bytes; the least recently used go first. */
+/** Answers by key, bounded in number and bytes; the least recently used go first, to within a second. */
 export interface AnswerStore {
+  /** Looking is not using. */
+  readonly peek: (key: string) => Entry | undefined;
   readonly get: (key: string) => Entry | undefined;
+  /** A hit on an entry that is at hand. Its place changes at most once a second, to touch less memory. */
+  readonly use: (entry: Entry, now: number) => void;
   readonly set: (key: string, flag: string, answer: KnownAnswer, at: number, untilChange?: boolean) => void;
   readonly markUnconfirmed: (key: string) => void;
   readonly delete: (key: string) => void;
@@ -50,10 +63,24 @@ const MAX_SHARED_BYTES = 1_000;
 const SEGMENT_KEY_BYTES = 40;
 
 export function answerStore({ maxEntries, maxBytes }: StoreSettings): AnswerStore {
-  const entries = new LRUCache<string, Entry>({ max: maxEntries, maxSize: maxBytes });
+  const entries = new LRUCache<string, OwnEntry>({
+    max: maxEntries,
+    maxSize: maxBytes,
+    // Called however an entry leaves: replaced, driven out, deleted or cleared.
+    dispose(entry) {
+      entry.answer = undefined;
+    },
+  });
   const shared = sharedAnswers();
   return {
+    peek: (key) => entries.peek(key),
     get: (key) => entries.get(key),
+    use(entry: OwnEntry, now) {
+      const second = secondOf(now);
+      if (entry.usedInSecond === second) return;
+      entry.usedInSecond = second;
+      entries.get(entry.key);
+    },
     set(key, flag, answer, at, untilChange = false) {
       const keyBytes = Buffer.byteLength(key);
       if (keyBytes > MAX_KEY_BYTES) return;
@@ -66,7 +93,17 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings): AnswerStor
       }
       const kept = withoutRequestId(answer);
       const same = ownBytes > MAX_SHARED_BYTES ? kept.answer : shared(kept.answer);
-      entries.set(flat(key), { flag, ...kept, answer: same, at, untilChange, unconfirmed: false }, { size });
+      const entry: OwnEntry = {
+        key: flat(key),
+        flag,
+        answer: same,
+        requestId: kept.requestId,
+        untilChange,
+        at,
+        unconfirmed: false,
+        usedInSecond: secondOf(at),
+      };
+      entries.set(entry.key, entry, { size });
     },
     markUnconfirmed(key) {
       const entry = entries.peek(key);
@@ -87,7 +124,14 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings): AnswerStor
   };
 }
 
-function withoutRequestId(answer: KnownAnswer): Pick<Entry, 'answer' | 'requestId'> {
+function secondOf(ms: number): number {
+  return Math.floor(ms / 1000);
+}
+
+function withoutRequestId(answer: KnownAnswer): {
+  readonly answer: KnownAnswer;
+  readonly requestId: string | undefined;
+} {
   return answer.kind === 'missing'
     ? { answer, requestId: undefined }
     : { answer: { ...answer, requestId: '' }, requestId: answer.requestId || undefined };

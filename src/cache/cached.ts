@@ -33,8 +33,10 @@ export interface FlagWatch {
 }
 
 export interface Cached {
-  /** The cached answer while it is fresh: the hot path. */
-  readonly fresh: (key: string) => Resolution | undefined;
+  /** The entry of a question, fresh or not. It may be held: once it has left the cache, it gives nothing. */
+  readonly find: (key: string) => Entry | undefined;
+  /** The answer of an entry while it is fresh: the hot path. */
+  readonly fresh: (entry: Entry) => Resolution | undefined;
   /** Synchronous if an answer may be used as it is. Never rejects, and never ends later than the deadline. */
   readonly ask: (key: string, question: Question) => Resolution | Promise<Resolution>;
   /** Forgets answers, also those on their way: of some flags, or of all. */
@@ -50,8 +52,7 @@ const HIT = Object.freeze({ type: 'hit' });
 const STALE_HIT = Object.freeze({ type: 'stale-hit' });
 
 interface Usable {
-  readonly entry: Entry;
-  readonly ageMs: number;
+  readonly resolution: Resolution;
   readonly state: 'fresh' | 'stale' | 'last-known';
 }
 
@@ -73,10 +74,12 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
   const flights = new Map<string, Flight>();
 
   const stateOf = (
-    { answer: { kind }, untilChange, at }: Entry,
+    { answer, untilChange, at }: Entry,
     now: number,
     freshFor: FreshnessSettings,
   ): Freshness => {
+    if (answer === undefined) return 'gone';
+    const { kind } = answer;
     const ageMs = now - at;
     const byAge = freshness(kind, ageMs, freshFor);
     if (byAge === 'fresh' || !untilChange || watch === undefined) return byAge;
@@ -85,29 +88,21 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
 
   const usable = (key: string): Usable | undefined => {
     const entry = store?.get(key);
-    if (entry === undefined || cache === undefined) return undefined;
+    if (entry?.answer === undefined || cache === undefined) return undefined;
     const now = clock.now();
     const state = stateOf(entry, now, cache);
-    if (state !== 'gone') return { entry, ageMs: now - entry.at, state };
+    if (state !== 'gone') return { resolution: known(entry, entry.answer, now, entry.unconfirmed), state };
     store?.delete(key);
     return undefined;
   };
-
-  const known = (entry: Entry, ageMs: number, stale: boolean): Resolution => ({
-    answer: entry.answer,
-    requestId: entry.requestId,
-    source: 'cache',
-    ageMs,
-    stale,
-  });
 
   /** The answer by the last snapshot or the last known one, whichever is younger, if this failure lets them be used. */
   const instead = (key: string, question: Question, failure: Failure): Resolution => {
     if (!traitsOf(failure).lastKnownAnswer) return failedResolution(failure);
     const evaluated = watch?.evaluate(question);
     const last = usable(key);
-    if (last !== undefined && last.ageMs < (evaluated?.ageMs ?? Infinity)) {
-      return known(last.entry, last.ageMs, true);
+    if (last !== undefined && last.resolution.ageMs < (evaluated?.ageMs ?? Infinity)) {
+      return { ...last.resolution, stale: true };
     }
     return evaluated ?? failedResolution(failure);
   };
@@ -167,14 +162,17 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
   };
 
   return {
-    fresh(key) {
-      const entry = store?.get(key);
-      if (entry === undefined || cache === undefined) return undefined;
+    find: (key) => store?.peek(key),
+    fresh(entry) {
+      const { answer } = entry;
+      if (answer === undefined || cache === undefined) return undefined;
       // The clock is read once: this is the hot path.
       const now = clock.now();
       if (stateOf(entry, now, cache) !== 'fresh') return undefined;
+      store?.use(entry, now);
+      const resolution = known(entry, answer, now, false);
       if (wants.hit) report(HIT);
-      return known(entry, now - entry.at, false);
+      return resolution;
     },
     ask(key, question) {
       const refused = refusal();
@@ -184,9 +182,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
       const isStale = before?.state === 'stale';
       reportLookUp(isStale, flights.has(key), question);
       const flight = fly(key, question);
-      return isStale
-        ? known(before.entry, before.ageMs, before.entry.unconfirmed)
-        : byDeadline(key, question, flight);
+      return isStale ? before.resolution : byDeadline(key, question, flight);
     },
     forget(flags) {
       if (flags === undefined) {
@@ -202,6 +198,10 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
       cache !== undefined && (store?.some((entry) => stateOf(entry, clock.now(), cache) !== 'gone') ?? false),
     size: () => store?.size() ?? { entries: 0, bytes: 0 },
   };
+}
+
+function known({ requestId, at }: Entry, answer: KnownAnswer, now: number, stale: boolean): Resolution {
+  return { answer, requestId, source: 'cache', ageMs: now - at, stale };
 }
 
 function late(deadlineMs: number): Failure {

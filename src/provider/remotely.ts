@@ -1,6 +1,7 @@
+import type { Entry } from '../cache/answer-store.js';
 import type { Cached } from '../cache/cached.js';
 import { questionKeys } from '../cache/key.js';
-import { knownKeys, type GivenContext } from '../cache/known-keys.js';
+import { knownQuestions, type GivenContext } from '../cache/known-questions.js';
 import type { Clock } from '../clock.js';
 import { questionOf } from '../model/question.js';
 import { failedResolution, type Resolution } from '../model/resolution.js';
@@ -21,29 +22,30 @@ export type Resolve = (
 export function remotely(answers: Cached, settings: ProviderSettings, clock: Clock): Resolve {
   const { namespace, environment, reference, attributes, targetingKey } = settings;
   const keyOf = questionKeys(namespace, environment, reference);
-  const keys = knownKeys(settings.cache?.maxEntries ?? 0, selector(attributes));
+  const questions = knownQuestions<Entry>(settings.cache?.maxEntries ?? 0, selector(attributes));
   const subjectOf = subjectReader(attributes, targetingKey);
   const pinsOf = pinning(clock);
 
-  const known = (key: string, pins: Pins | undefined): Resolution | undefined => {
+  const known = (key: string, entry: Entry | undefined, pins: Pins | undefined): Resolution | undefined => {
     const pinned = pins?.get(key);
     if (pinned !== undefined) return pinned;
-    const resolution = answers.fresh(key);
+    const resolution = entry && answers.fresh(entry);
     return resolution && pins ? pins.pin(key, resolution) : resolution;
   };
 
   return (flag, context, view) => {
     const pins = view && pinsOf(view);
-    const knownKey = keys.find(flag, context);
-    const recalled = knownKey === undefined ? undefined : known(knownKey, pins);
+    const held = questions.find(flag, context);
+    const recalled = held && known(held.key, held, pins);
     if (recalled !== undefined) return recalled;
 
     const subject = subjectOf(context);
     if ('kind' in subject) return failedResolution(subject);
     const key = keyOf(flag, subject);
-    const resolution = known(key, pins);
+    const entry = answers.find(key);
+    const resolution = known(key, entry, pins);
     if (resolution !== undefined) {
-      keys.keep(flag, context, key);
+      if (entry !== undefined) questions.keep(flag, context, entry);
       return resolution;
     }
     const asked = answers.ask(key, questionOf(namespace, flag, subject));

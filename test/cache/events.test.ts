@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EVENT_TYPES } from '../../src/diagnostics/events.js';
 import { failed } from '../../src/model/answer.js';
-import { DOWN, on, setUp } from './layered.fixture.js';
+import { DOWN, fromCache, on, setUp } from './layered.fixture.js';
 import { question } from './questions.fixture.js';
 
 function listening() {
@@ -32,6 +32,23 @@ describe('the cache reports', () => {
     void resolve();
     expect(events).toEqual(['miss', 'stale-hit', 'stale-hit']);
   });
+
+  it.each([
+    ['hit', 0],
+    ['stale-hit', 1_000],
+  ] as const)(
+    'a %s, whose caller gets the answer even if a listener then forgets it',
+    async (type, ageMs) => {
+      const { clock, resolve, learn, layer, diagnostics } = listening();
+      await learn(on);
+      await clock.advance(ageMs);
+      diagnostics.listen(type, () => {
+        layer.forget();
+      });
+      expect(resolve()).toEqual(fromCache(on, ageMs));
+      expect(layer.size().entries).toBe(0);
+    },
+  );
 
   it('the same without a cache, where nothing is ever a hit', async () => {
     const layered = setUp({ cache: undefined });

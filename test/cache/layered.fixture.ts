@@ -35,7 +35,11 @@ export function setUp(more: Partial<CacheSettings> = {}, clockwork: Partial<Cloc
     { ...clock, ...clockwork },
     diagnostics,
   );
-  const resolve = (flag = 'flag') => layer.fresh(flag) ?? layer.ask(flag, question(flag));
+  const fresh = (key: string) => {
+    const entry = layer.find(key);
+    return entry && layer.fresh(entry);
+  };
+  const resolve = (flag = 'flag') => fresh(flag) ?? layer.ask(flag, question(flag));
   const answer = async (what: Answer) => {
     asked.at(-1)?.answer(what);
     await clock.settle();

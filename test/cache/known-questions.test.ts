@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { questionKeys } from '../../src/cache/key.js';
-import { knownKeys, type GivenContext, type KnownKeys } from '../../src/cache/known-keys.js';
+import { knownQuestions, type GivenContext, type KnownQuestions } from '../../src/cache/known-questions.js';
 import { contextReader, selector, type Selection } from '../../src/provider/mapping/context.js';
 
 const frozen = (context: GivenContext) => Object.freeze({ targetingKey: 'user', ...context });
 const all = () => true;
 
-function knowing(context: GivenContext, isSent: (name: string) => boolean = all): KnownKeys {
-  const keys = knownKeys(100, isSent);
+function knowing(context: GivenContext, isSent: (name: string) => boolean = all): KnownQuestions<string> {
+  const keys = knownQuestions<string>(100, isSent);
   keys.keep('flag', context, 'key');
   return keys;
 }
@@ -74,11 +74,11 @@ describe('a context whose values may change is not kept', () => {
 
 describe('the number of known keys', () => {
   const context = (user: number) => frozen({ targetingKey: `user-${user}` });
-  const found = (keys: KnownKeys, from: number, to: number) =>
+  const found = (keys: KnownQuestions<string>, from: number, to: number) =>
     Array.from({ length: to - from }, (_, n) => keys.find('flag', context(from + n))).filter(Boolean).length;
 
   it('is bounded: the oldest are forgotten, but not those that were found since', () => {
-    const keys = knownKeys(10, all);
+    const keys = knownQuestions<string>(10, all);
     for (let user = 0; user < 100; user++) {
       keys.keep('flag', context(user), 'key');
       keys.find('flag', context(0));
@@ -89,7 +89,7 @@ describe('the number of known keys', () => {
   });
 
   it('does not grow by contexts that replace one another', () => {
-    const keys = knownKeys(10, all);
+    const keys = knownQuestions<string>(10, all);
     keys.keep('flag', context(1), 'first');
     for (let age = 0; age < 100; age++) keys.keep('flag', frozen({ targetingKey: 'user-0', age }), 'key');
     expect(keys.find('flag', context(1))).toBe('first');
@@ -113,7 +113,7 @@ describe('whatever contexts are asked with', () => {
       fc.property(selection, fc.array(context, { minLength: 2, maxLength: 30 }), (selected, contexts) => {
         const read = contextReader(selected);
         const keyOf = questionKeys('default');
-        const keys = knownKeys(4, selector(selected));
+        const keys = knownQuestions<string>(4, selector(selected));
         for (const asked of contexts) {
           const made = keyOf('flag', read(asked));
           expect([made, undefined]).toContain(keys.find('flag', asked));

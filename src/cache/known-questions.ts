@@ -1,48 +1,46 @@
-import { flat } from './key.js';
-
 /** A context as the caller gave it. */
 export type GivenContext = Readonly<Record<string, unknown>>;
 
-/** Finds the key of a question by its context, without making the key again. */
-export interface KnownKeys {
+/** Finds what was kept for a question by its context, without making the question's key. */
+export interface KnownQuestions<Kept> {
   /** Undefined where the question is not known, and where that cannot be seen by comparing values. */
-  readonly find: (flag: string, context: GivenContext) => string | undefined;
-  /** `key` is the question's key. Does nothing for a context whose values may still change. */
-  readonly keep: (flag: string, context: GivenContext, key: string) => void;
+  readonly find: (flag: string, context: GivenContext) => Kept | undefined;
+  /** Does nothing for a context whose values may still change. */
+  readonly keep: (flag: string, context: GivenContext, kept: Kept) => void;
 }
 
-interface KnownQuestion {
+interface KnownQuestion<Kept> {
   /** All names of the context, in its order. */
   readonly names: readonly string[];
   /** Their values, position by position. */
   readonly values: readonly unknown[];
-  readonly key: string;
+  readonly kept: Kept;
 }
 
 /** By flag, then by targeting key. */
-type Generation = Map<string, Map<string, KnownQuestion>>;
+type Generation<Kept> = Map<string, Map<string, KnownQuestion<Kept>>>;
 
 /** Stands for the value of an attribute that is not part of the key. */
 const UNSENT = Symbol('unsent');
 
 /**
  * Making a key costs several times as much as comparing a context with a known one, so this is the hot path of a cached
- * resolve. Nothing here goes out of date: a key depends on the context alone. About `max` keys are kept, in two
- * generations: when the younger one is half of them, the older one goes, except for what has been found since.
+ * resolve. About `max` questions are kept, in two generations: when the younger one is half of them, the older one
+ * goes, except for what has been found since.
  */
-export function knownKeys(max: number, isSent: (name: string) => boolean): KnownKeys {
-  let young: Generation = new Map();
-  let old: Generation = new Map();
+export function knownQuestions<Kept>(max: number, isSent: (name: string) => boolean): KnownQuestions<Kept> {
+  let young: Generation<Kept> = new Map();
+  let old: Generation<Kept> = new Map();
   let size = 0;
   let lastNames: readonly string[] = [];
 
-  const put = (flag: string, entity: string, question: KnownQuestion): void => {
+  const put = (flag: string, entity: string, question: KnownQuestion<Kept>): void => {
     if (size >= max / 2) {
       old = young;
       young = new Map();
       size = 0;
     }
-    const byEntity = young.get(flag) ?? new Map<string, KnownQuestion>();
+    const byEntity = young.get(flag) ?? new Map<string, KnownQuestion<Kept>>();
     young.set(flag, byEntity);
     if (!byEntity.has(entity)) size++;
     byEntity.set(entity, question);
@@ -57,9 +55,9 @@ export function knownKeys(max: number, isSent: (name: string) => boolean): Known
       if (known === undefined || !inheritsNothing(context) || !isSameContext(known, context))
         return undefined;
       if (recent === undefined) put(flag, entity, known);
-      return known.key;
+      return known.kept;
     },
-    keep(flag, context, key) {
+    keep(flag, context, kept) {
       const entity = context.targetingKey;
       if (typeof entity !== 'string' || !Object.isFrozen(context) || !inheritsNothing(context)) return;
       const names = Object.keys(context);
@@ -67,7 +65,7 @@ export function knownKeys(max: number, isSent: (name: string) => boolean): Known
       if (values === undefined) return;
       // Most contexts have the same names: one list of them is enough.
       if (!isSameList(names, lastNames)) lastNames = names;
-      put(flag, entity, { names: lastNames, values, key: flat(key) });
+      put(flag, entity, { names: lastNames, values, kept });
     },
   };
 }
@@ -98,7 +96,7 @@ function inheritsNothing(context: GivenContext): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-function isSameContext({ names, values }: KnownQuestion, context: GivenContext): boolean {
+function isSameContext({ names, values }: KnownQuestion<unknown>, context: GivenContext): boolean {
   let at = 0;
   // Three times as fast as by Object.keys, which makes a list of names.
   for (const name in context) {
