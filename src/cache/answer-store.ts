@@ -25,7 +25,7 @@ export interface Entry {
   /** Its last refresh has failed. */
   readonly unconfirmed: boolean;
   /** The second of the clock in which a hit last made it the most recently used one. */
-  readonly usedInSecond: number;
+  readonly usedIn: number;
 }
 
 /** As the store sees it, which alone changes it. */
@@ -77,8 +77,8 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings): AnswerStor
     get: (key) => entries.get(key),
     use(entry: OwnEntry, now) {
       const second = secondOf(now);
-      if (entry.usedInSecond === second) return;
-      entry.usedInSecond = second;
+      if (entry.usedIn === second) return;
+      entry.usedIn = second;
       entries.get(entry.key);
     },
     set(key, flag, answer, at, untilChange = false) {
@@ -96,12 +96,12 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings): AnswerStor
       const entry: OwnEntry = {
         key: flat(key),
         flag,
+        ...kept,
         answer: same,
-        requestId: kept.requestId,
         untilChange,
         at,
         unconfirmed: false,
-        usedInSecond: secondOf(at),
+        usedIn: secondOf(at),
       };
       entries.set(entry.key, entry, { size });
     },

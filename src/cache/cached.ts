@@ -79,11 +79,10 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
     freshFor: FreshnessSettings,
   ): Freshness => {
     if (answer === undefined) return 'gone';
-    const { kind } = answer;
     const ageMs = now - at;
-    const byAge = freshness(kind, ageMs, freshFor);
+    const byAge = freshness(answer.kind, ageMs, freshFor);
     if (byAge === 'fresh' || !untilChange || watch === undefined) return byAge;
-    return freshnessOf({ kind, ageMs, untilChange }, freshFor, watch.reliance(now));
+    return freshnessOf({ kind: answer.kind, ageMs, untilChange }, freshFor, watch.reliance(now));
   };
 
   const usable = (key: string): Usable | undefined => {
