@@ -34,7 +34,7 @@ const impatient = {
   watch: { pollMs: POLL_MS },
   breaker: { failures: 1, openForMs: 500, maxOpenForMs: 1000 },
 };
-// A computer that is busy is to show no defaults.
+// For the same output on a busy computer; an app keeps the defaults.
 const patient = { deadlineMs: 5000, http: { timeoutMs: 5000 } };
 // A Flipt of one's own that does not answer is waited for no longer than one looks at a silent screen.
 const options = {

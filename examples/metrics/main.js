@@ -16,7 +16,7 @@ const features = fileURLToPath(new URL('features.yml', import.meta.url));
 let service = await startLocalService({ features });
 const { port } = new URL(service.url);
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
-// A computer that is busy is not to look like an outage.
+// So that a busy computer does not look like an outage; an app keeps the defaults.
 const patient = { deadlineMs: 5000, http: { timeoutMs: 5000 } };
 const provider = new FliptProvider({
   url: service.url,

@@ -6,7 +6,7 @@ import { flagKeys, typed } from './flags.js';
 const service = await startLocalService({ features: new URL('features.yml', import.meta.url) });
 const provider = new FliptProvider({
   url: service.url,
-  // A computer that is busy is to show no defaults.
+  // For the same output on a busy computer; an app keeps the defaults.
   deadlineMs: 5000,
   http: { timeoutMs: 5000 },
 });
