@@ -16,7 +16,7 @@ export type LogIn = () => Promise<Login>;
 interface HeldLogin extends Login {
   readonly since: number;
   readonly endsAt: number;
-  /** `undefined`: it need not be renewed. */
+  /** `undefined`: it does not expire, and is not renewed. */
   readonly renewAfterMs: number | undefined;
 }
 

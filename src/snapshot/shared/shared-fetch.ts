@@ -107,7 +107,7 @@ export function sharedFetch(
     const fetched = await ask(base, asker);
     if (fetched.kind === 'no-news') return stored ?? fetched;
     if (fetched.kind === 'failed') {
-      // The service has asked for a pause: no other instance need try.
+      // The service has asked for a pause, which holds for all instances.
       if (fetched.retryAfterMs === undefined)
         become(pollFailed(share, base !== undefined, pollMs, clock.now()));
       if (share.fence === undefined) void calls.release();
@@ -164,7 +164,7 @@ export function sharedFetch(
     return { kind: 'unchanged', confirmedAt: at };
   };
 
-  /** `undefined`: what the store holds cannot be had, or not be used. */
+  /** `undefined`: the text of the store cannot be loaded, or not be used. */
   const load = async (
     known: Known | undefined,
     record: SharedRecord,
