@@ -23,10 +23,13 @@ const { colour, width } = await client.getObjectValue('banner', { colour: 'grey'
 const size: number = await client.getNumberValue('page-size', 10, user);
 console.log(isNew, banner, colour, width, size);
 
-// @ts-expect-error -- A misspelt key does not compile.
-await client.getBooleanValue('new-chekout', false, user);
-// @ts-expect-error -- Nor does a flag of another type.
-await client.getNumberValue('banner', 0, user);
+/** What the compiler refuses. It is never called. */
+export const refused = [
+  // @ts-expect-error -- A misspelt key does not compile.
+  () => client.getBooleanValue('new-chekout', false, user),
+  // @ts-expect-error -- Nor does a flag of another type.
+  () => client.getNumberValue('banner', 0, user),
+];
 
 await OpenFeature.close();
 await service.close();
