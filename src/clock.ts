@@ -2,42 +2,43 @@ import { AsyncResource } from 'node:async_hooks';
 import { performance } from 'node:perf_hooks';
 import { clearTimeout, setImmediate, setTimeout } from 'node:timers';
 
-/** Node's timers take what is longer for 1 ms. */
+/** Node's timers treat a longer time as 1 ms. */
 export const LARGEST_TIMER_MS = 2_147_483_647;
 
-/** All that the library knows of time. Tests hand in one that they turn themselves. */
+/** Everything that the library knows about time. Tests pass a clock that they move themselves. */
 export interface Clock {
   /**
-   * Milliseconds since some fixed point, those included that the machine has slept. Never runs backwards, whatever
+   * Milliseconds since some fixed point, including the time that the machine was asleep. Never runs backwards, whatever
    * happens to the machine's date.
    */
   now(): number;
-  /** Milliseconds since the epoch: only for dates that come from outside. */
+  /** Milliseconds since the epoch: only for dates that come from outside or are shown. */
   date(): number;
   /**
    * Calls `run` once after `ms`. Somebody waits for it, so it keeps the process alive,
    * unless it is marked as background work. Returns a function that cancels it.
    */
   after(ms: number, run: () => void, background?: 'background'): () => void;
-  /** Calls `run` at the end of this turn of the event loop, when all that arrived together has been seen. */
+  /** Calls `run` at the end of this turn of the event loop, after everything that arrived together was seen. */
   endOfTurn(run: () => void): void;
 }
 
 /*
- * Not the globals, which the fake timers of a test replace: those are for what it tests. Under them a batch would
- * never go out, nor a deadline end.
+ * Kept from the start, because a test's fake timers replace the globals. They are for the code under test: with them,
+ * no batch would be sent and no deadline would end.
  */
 const [startTimer, stopTimer, atEndOfTurn] = [setTimeout, clearTimeout, setImmediate];
 const date = Date.now;
 
-/** The hot path reads the clock for each cached answer, and a comparison with the date would cost as much again. */
+/** The hot path reads the clock for each cached answer. Comparing with the date each time would double that cost. */
 const COMPARED_EVERY_MS = 100;
-/** A smaller difference is a correction of the date. */
+/** A smaller difference is not sleep but a correction of the date. */
 const SHORTEST_SLEEP_MS = 1_000;
 
 /**
- * A clock that goes on while the machine sleeps, when only the date does: an answer from before must not count as fresh.
- * A date that is set forward makes answers too old at worst; one that is set back changes nothing.
+ * A clock that also counts the time that the machine was asleep, which only the date shows: otherwise an answer from
+ * before would count as fresh. Setting the date forward makes answers too old at worst. Setting it back changes
+ * nothing.
  */
 export function countingSleep(awakeMs: () => number, dateMs: () => number): () => number {
   let comparedAt = awakeMs();
@@ -61,8 +62,8 @@ const now = countingSleep(performance.now.bind(performance), date);
 const moduleContext = new AsyncResource('openfeature-flipt-provider', { requireManualDestroy: true });
 
 /**
- * Runs in the async context in which this module was loaded. Work in the background serves all requests: it must not see
- * the AsyncLocalStorage of the one that happened to come first.
+ * Runs in the async context in which this module was loaded. Background work serves all requests, so it must not see
+ * the AsyncLocalStorage of the request that happened to come first.
  */
 export function outsideRequests<T>(run: () => T): T {
   return moduleContext.runInAsyncScope(run);
@@ -90,7 +91,7 @@ export function nextTurn(clock: Pick<Clock, 'endOfTurn'>): Promise<void> {
   });
 }
 
-/** Counts work, in whatever unit, and waits for the next turn of the event loop after each `most` of it. */
+/** Counts work, in any unit. After each `most` units it waits for the next turn of the event loop. */
 export function pausing(
   most: number,
   clock: Pick<Clock, 'endOfTurn'>,
@@ -105,7 +106,7 @@ export function pausing(
 }
 
 /**
- * Settles as the promise does; rejects with the error that `late` makes once the time is up. The timer keeps the process
+ * Settles as the promise does, or rejects with the error of `late` when the time is up. The timer keeps the process
  * alive.
  */
 export async function inTime<T>(

@@ -10,20 +10,20 @@ import type { HealthCheck } from './health-check.js';
 import * as health from './health.js';
 
 export interface AvailabilitySettings {
-  /** Goes past the circuit breaker. */
+  /** Bypasses the circuit breaker. */
   readonly check: HealthCheck;
-  /** Differs once other credentials are sent. */
+  /** Changes when other credentials are sent. */
   readonly credentialsVersion: () => number;
   /** `undefined`: the circuit never opens. */
   readonly breaker: CircuitSettings | undefined;
   readonly reporter: Reporter;
 }
 
-/** The one owner of the question whether the service is healthy: one state, one timer, one check at a time. */
+/** The only owner of the answer to "is the service healthy?": one state, one timer, one check at a time. */
 export interface Availability {
   /**
-   * Checks the service until it answers, rejects the credentials, or the time is up. A short start ends with its first
-   * check, whatever its outcome.
+   * Checks the service until it answers, rejects the credentials, or the time is up. A short start ends after its first
+   * check, whatever the outcome.
    */
   readonly start: (withinMs: number, isShort?: boolean) => Promise<Failure | undefined>;
   /** Sends while the circuit is closed, and learns from each attempt. */
@@ -32,9 +32,9 @@ export interface Availability {
   readonly observed: (askAtOnce: AskAtOnce) => AskAtOnce;
   /** Counts a failure that only its context shows to be the service's, such as a 500 for everything. */
   readonly serviceFailed: (failure: Failure) => void;
-  /** Why nothing would be sent now, `undefined` if something would. */
+  /** Why a request would not be sent now; `undefined` if it would be sent. */
   readonly refusal: () => Failure | undefined;
-  /** Ends the timer, and a start with this failure. Nothing is reported any more. */
+  /** Stops the timer. A start in progress ends with this failure. Nothing is reported any more. */
   readonly close: (failure: Failure) => void;
 }
 
@@ -46,12 +46,12 @@ export function availability(
   let state = health.HEALTHY;
   let checking: Promise<Failure | undefined> | undefined;
   let acceptedAt = -Infinity;
-  /** What a start ends with after the close; `undefined` before. */
+  /** The failure of a start that ends after the close; `undefined` until the close. */
   let closed: Failure | undefined;
   let cancelTimer: () => void = () => undefined;
   let endStart: (failure: Failure | undefined) => void = () => undefined;
 
-  /** Between half of a time and all of it. */
+  /** Random, between `ms` / 2 and `ms`, so that many instances do not check at the same moment. */
   const jitter = (ms: number) => ms * (0.5 + random() / 2);
   const moment = (): Moment => ({ now: clock.now(), jitter });
 
@@ -70,7 +70,7 @@ export function availability(
     if (at === Infinity) return;
     const delayMs = Math.max(0, Math.ceil(at - clock.now()));
     const due = at === until ? giveUpStart : () => void runCheck();
-    // A caller waits for the start, but not for a check in the background.
+    // A caller waits for the start, so its timer keeps the process alive. Nobody waits for a background check.
     cancelTimer = clock.after(delayMs, due, state.starting === undefined ? 'background' : undefined);
   };
 
@@ -103,7 +103,7 @@ export function availability(
     return failure;
   };
 
-  /** Whether the service accepts the credentials for a question that concerns no flag. */
+  /** Whether a check, which concerns no flag, shows that the service accepts the credentials. */
   const areCredentialsAccepted = async () => {
     if (state.rejected !== undefined) return false;
     if (clock.now() - acceptedAt < ACCEPTED_FOR_MS) return true;
@@ -115,7 +115,8 @@ export function availability(
   /** A 401 or 403 concerns the credentials only if a check is rejected, too. */
   const settled = async (outcome: Failure, sentWith: number, again: () => Promise<Outcome>) => {
     if (!(await areCredentialsAccepted())) return outcome;
-    // The check may have refreshed them; and a single 401, as of one instance of many, is nothing to notice.
+    // A single 401, for example from one instance of many, changes no state: try again. After a 403, trying again helps
+    // only if the check has refreshed the credentials.
     const isWorthIt = outcome.kind === 'unauthorized' || credentialsVersion() !== sentWith;
     const second = isWorthIt ? await again() : outcome;
     return isFailure(second) && isRejection(second)
@@ -152,7 +153,7 @@ export function availability(
         isFailure(first) && isRejection(first)
           ? await settled(first, version, () => askAtOnce(questions))
           : first;
-      // A check that was rejected has changed the state already. One that failed otherwise proves nothing.
+      // A rejected check has changed the state already. A check that failed for another reason proves nothing.
       if (!isFailure(outcome)) become(health.answered(state));
       else if (!isRejection(outcome)) become(health.unanswered(state, outcome, moment()));
       return outcome;
@@ -169,7 +170,7 @@ export function availability(
   };
 }
 
-/** How long a passed check shows that the credentials are accepted. */
+/** For so long after a check has passed, the credentials count as accepted. */
 const ACCEPTED_FOR_MS = 1_000;
 
 type Outcome = readonly Answer[] | Failure;
@@ -187,7 +188,10 @@ function refused({ message }: Failure): Failure {
   };
 }
 
-/** Not if nothing was sent. Nor after a 500: while the circuit is closed, the parts of its batch show whose it is. */
+/**
+ * Whether the outcome says anything about the service's health. Nothing was sent: no. A 500: no, because while the
+ * circuit is closed, the parts of its batch show whether a flag or the service caused it.
+ */
 function provesSomething(outcome: Reply | Failure): boolean {
   const traits = traitsOfOutcome(outcome);
   if (traits === undefined || traits.countsForCircuit === 'yes') return true;
@@ -214,7 +218,7 @@ function reportChange(before: health.Health, after: health.Health, { wants, repo
   });
 }
 
-/** Compared one by one: this runs for each request. */
+/** Compares one by one without a loop: this runs for each request. */
 function hasSameProblems(one: health.Health, other: health.Health): boolean {
   return (
     (one.circuit.state === 'closed') === (other.circuit.state === 'closed') &&

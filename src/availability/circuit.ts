@@ -11,7 +11,7 @@ export type Circuit =
     }
   | {
       readonly state: 'open';
-      /** The last failure before it opened, or of the last check. */
+      /** The last failure before the circuit opened, or the failure of the last check. */
       readonly failure: Failure;
       readonly checkAt: number;
       readonly openForMs: number;
@@ -19,7 +19,7 @@ export type Circuit =
   | { readonly state: 'half-open'; readonly failure: Failure; readonly openForMs: number };
 
 export interface Attempt {
-  /** Set if it counts for the circuit breaker. */
+  /** Set if the attempt failed in a way that counts for the circuit breaker. */
   readonly failure: Failure | undefined;
   readonly sentAt: number;
 }
@@ -30,13 +30,13 @@ export interface CircuitSettings {
   readonly maxOpenForMs: number;
 }
 
-/** When and how long: `jitter` shortens a time, so that many instances do not check in step. */
+/** The present time. `jitter` shortens a time at random, so that many instances do not check at the same moment. */
 export interface Moment {
   readonly now: number;
   readonly jitter: (ms: number) => number;
 }
 
-/** Besides failures in a row: half of at least so many requests within ten seconds. */
+/** The circuit also opens, without failures in a row, if half of at least so many requests within ten seconds fail. */
 const ENOUGH_REQUESTS = 20;
 const FAILED_SHARE = 0.5;
 
@@ -48,8 +48,8 @@ export const CLOSED_CIRCUIT: Circuit = {
 };
 
 /**
- * A request that was sent at `sentAt` has ended. One that was under way when the circuit opened changes nothing.
- * Failures in a row are so many moments: requests that fail together, as in one short interruption, count once.
+ * A request that was sent at `sentAt` has ended. If it was sent before the circuit opened, it changes nothing. Requests
+ * that fail together, as in one short interruption, count as one of the failures in a row.
  */
 export function afterRequest(
   circuit: Circuit,
@@ -71,13 +71,13 @@ export function afterRequest(
   return { state: 'open', failure, checkAt: now + jitter(openForMs), openForMs };
 }
 
-/** A check goes out. */
+/** A check is sent. */
 export function halfOpen(circuit: Circuit): Circuit {
   if (circuit.state !== 'open') return circuit;
   return { state: 'half-open', failure: circuit.failure, openForMs: circuit.openForMs };
 }
 
-/** The check has failed: the circuit stays open, twice as long. */
+/** The check failed: the circuit stays open, for twice as long as before. */
 export function openAgain(
   circuit: Circuit,
   failure: Failure,

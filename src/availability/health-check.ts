@@ -2,7 +2,7 @@ import { isFailure, type AskAtOnce } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import { questionOf } from '../model/question.js';
 
-/** `undefined`: the service has answered a real question. Never rejects. */
+/** Resolves with `undefined` if the service has answered a real question. Never rejects. */
 export type HealthCheck = () => Promise<Failure | undefined>;
 
 /**

@@ -15,16 +15,16 @@ import {
 /** All that is known about the service. Pure transitions: each takes a state and returns the next one. */
 export interface Health {
   readonly circuit: Circuit;
-  /** Set while the start goes on. */
+  /** Set while the start is in progress. */
   readonly starting: Start | undefined;
-  /** The service has not answered as it should since the start. */
+  /** The service has not answered correctly since the start. */
   readonly unreachable: Failure | undefined;
-  /** It rejects the credentials, or there are none to send. */
+  /** The service rejects the credentials, or there are none to send. */
   readonly rejected: Failure | undefined;
-  /** It responds, but with nothing usable. */
+  /** The service responds, but with nothing usable. */
   readonly unusable: Failure | undefined;
   readonly unusableInARow: number;
-  /** When an unreachable service, or one that rejects the credentials, is checked next. */
+  /** The next check of a service that is unreachable or rejects the credentials. */
   readonly recheck: Recheck | undefined;
 }
 
@@ -35,15 +35,15 @@ interface Recheck {
 
 interface Start extends Recheck {
   readonly until: number;
-  /** The first failure ends it: there is something to evaluate from meanwhile. */
+  /** The start ends with the first failure, because a snapshot is there to evaluate from. */
   readonly isShort: boolean;
   readonly failure: Failure;
 }
 
 const START_DELAY_MS = 100;
-/** The longest is the promise of the README: a service that is back is noticed within about ten seconds. */
+/** The longest delay keeps the README's promise: a service that is back is noticed within about ten seconds. */
 const RECHECK_MS = { first: 1_000, most: 10_000 };
-/** So many unusable responses in a row are no longer the trouble of one flag. */
+/** After so many unusable responses in a row, the cause is not one single flag. */
 const TOO_MANY_UNUSABLE = 10;
 
 export const HEALTHY: Health = {
@@ -83,7 +83,7 @@ export function started(health: Health, withinMs: number, isShort: boolean, now:
   };
 }
 
-/** The start ends without an answer. */
+/** The start ended without an answer. */
 export function startFailed(health: Health, failure: Failure, moment: Moment): Health {
   const kind = traitsOf(failure).cause === 'credentials' ? 'rejected' : 'unreachable';
   return checkedLater({ ...health, starting: undefined, [kind]: failure }, moment);
@@ -107,7 +107,7 @@ export function answered(health: Health): Health {
   return { ...HEALTHY, circuit, starting };
 }
 
-/** Questions were not answered. An outage is for the circuit breaker to judge. */
+/** Questions were not answered. If the service is down, the circuit breaker notices that, not this function. */
 export function unanswered(health: Health, failure: Failure, moment: Moment): Health {
   const { cause, responded, countsForCircuit } = traitsOf(failure);
   if (cause === 'credentials') {
@@ -115,7 +115,7 @@ export function unanswered(health: Health, failure: Failure, moment: Moment): He
   }
   if (!responded || countsForCircuit === 'yes') return health;
   const unusableInARow = health.unusableInARow + 1;
-  // Of the same trouble, most likely.
+  // A problem that is known already is the likely cause.
   const isExplained = health.circuit.state !== 'closed' || health.unreachable !== undefined;
   const isNew = unusableInARow >= TOO_MANY_UNUSABLE && !isExplained;
   return { ...health, unusableInARow, unusable: health.unusable ?? (isNew ? failure : undefined) };
@@ -125,7 +125,7 @@ export function checking(health: Health): Health {
   return { ...health, circuit: halfOpen(health.circuit) };
 }
 
-/** The check has succeeded: all is well, but for what a check cannot see. */
+/** The check passed. That ends all problems except unusable responses, which a check cannot see. */
 export function checkPassed({ unusable, unusableInARow }: Health): Health {
   return { ...HEALTHY, unusable, unusableInARow };
 }
@@ -137,13 +137,13 @@ export function checkFailed(
   settings: CircuitSettings | undefined,
 ): Health {
   const { cause, responded, countsForCircuit } = traitsOf(failure);
-  // The check concerns no flag, so that a 500 is the service's own.
+  // The check concerns no flag, so a 500 is the service's own failure.
   const isThere = responded && countsForCircuit === 'no';
   const circuit =
     isThere || settings === undefined ? CLOSED_CIRCUIT : openAgain(health.circuit, failure, moment, settings);
   const { starting, recheck } = health;
   if (starting !== undefined) {
-    // Trying again soon would only be rejected again.
+    // If the start tried again soon, the service would reject it again.
     const isHopeless = cause === 'credentials' && responded;
     if (isHopeless || starting.isShort) return startFailed({ ...health, circuit }, failure, moment);
     const { until, delayMs, isShort } = starting;
@@ -160,7 +160,7 @@ export function checkFailed(
   );
 }
 
-/** While a problem lasts that only a check can end. */
+/** Plans the next check, if a problem lasts that only a check can end. */
 function checkedLater(health: Health, moment: Moment): Health {
   if (health.unreachable === undefined && health.rejected === undefined) return health;
   return { ...health, recheck: health.recheck ?? later(RECHECK_MS.first, moment) };

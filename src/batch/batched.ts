@@ -10,7 +10,7 @@ import { leastMs, unknownPace, usualMs, withDuration } from './pace.js';
 import { tooLarge } from './question-size.js';
 import { waitingQueue, type Decisions, type Taken, type Waiting } from './queue.js';
 
-/** Requests of suspects that may be under way at once, besides those of `maxConcurrent`. */
+/** Requests about suspects that may be under way at once, in addition to `maxConcurrent`. */
 const MAX_APART = 4;
 
 export interface BatchSettings {
@@ -35,9 +35,9 @@ export interface Batched {
 }
 
 /**
- * Gathers the questions of one turn of the event loop, and those that arrive while as many requests as may be are
- * under way, into requests of many questions. Under overload it serves the callers that can still be served, and
- * sheds the others.
+ * Collects questions into requests of many questions. A request takes the questions of one turn of the event loop, and
+ * those that arrived while `maxConcurrent` requests were under way. Under overload it serves the callers that can still
+ * be served in time, and sheds the others.
  */
 export function batched(
   { send, routeOf }: Isolated,
@@ -48,7 +48,7 @@ export function batched(
 ): Batched {
   const { maxBytes, maxConcurrent, maxWaiting } = settings;
   const queue = waitingQueue({ ...settings, emptyBytes: sizes.empty }, routeOf);
-  /** Lanes of suspects that have a request under way. */
+  /** Lanes of suspects with a request under way. */
   const apart = new Set<string>();
   let underWay = 0;
   let concurrency = fullConcurrency(maxConcurrent);
@@ -63,11 +63,11 @@ export function batched(
       isApart ? apart.size < MAX_APART && !apart.has(name) : underWay < limit(),
     isLate: ({ deadline }, lane) => {
       const left = deadline() - clock.now();
-      // One request is always allowed: only a request can show that the service has become faster.
+      // With no request under way, one is always sent: only a request can show that the service has become faster.
       const needed = lane.apart || underWay === 0 ? 0 : leastMs(pace);
       return left <= 0 || left < needed;
     },
-    // In the order of arrival, all would wait just too long. The newest have the most time left.
+    // If the oldest went first, every question would be just too late. The newest have the most time left.
     newestFirst: ({ askedAt }) => clock.now() - askedAt > (usualMs(pace) ?? Infinity),
   };
 
@@ -82,7 +82,7 @@ export function batched(
     if (scheduled || queue.size() === 0) return;
     if (underWay >= limit() && apart.size >= MAX_APART) return;
     scheduled = true;
-    // Only at the end of the turn have all the requests that arrived together asked.
+    // Requests that arrived together have asked all their questions only at the end of the turn.
     clock.endOfTurn(() => {
       scheduled = false;
       shed(queue.takeLate(decisions));
@@ -117,7 +117,7 @@ export function batched(
     underWay--;
     const now = clock.now();
     const timedOut = isFailure(outcome) && outcome.kind === 'timeout';
-    // Other failures may come at once, and say nothing about how long an answer takes.
+    // Another failure may come at once, so it does not show how long an answer takes.
     if (timedOut || !isFailure(outcome)) pace = withDuration(pace, now - sentAt);
     if (timedOut) concurrency = afterTimeout(concurrency, maxConcurrent, sentAt, now);
   };

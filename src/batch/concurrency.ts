@@ -1,4 +1,4 @@
-/** How many requests may be under way at once: the limit set by the last time-out, and when that was. */
+/** How many requests may be under way at once: the limit that the last time-out set, and when. */
 export interface Concurrency {
   readonly limit: number;
   readonly since: number;

@@ -10,7 +10,7 @@ export interface SearchSettings {
   readonly ask: AskPart;
   /** How many requests have succeeded so far, of this search and all others. */
   readonly successes: () => number;
-  /** How many had when the batch was sent. */
+  /** The value of `successes` when the batch was sent. */
   readonly successesBefore: number;
   readonly blameFlag: (question: Question) => void;
   readonly blameQuestion: (question: Question) => void;
@@ -35,12 +35,12 @@ interface Part {
 }
 
 /**
- * Asks parts of a batch that failed as a whole, then parts of the parts that failed, until those that spoil it stand
- * alone. Answers each question as soon as its part succeeds.
+ * Finds the questions that spoil a batch: asks parts of the batch, then parts of the parts that failed, until each
+ * culprit is alone. Answers each question as soon as its part succeeds.
  *
- * If another request has succeeded since the batch was sent, the service is well: four parts, in parallel. Otherwise
- * two, one after another, so that a service that fails for everything gets three requests for a batch.
- * A batch of n takes at most 4 · log2(n) + 4 requests, with its first one.
+ * If another request has succeeded since the batch was sent, the service is well: the search asks four parts in
+ * parallel. Otherwise it asks two parts, one after another: a service that fails for everything then gets only three
+ * requests for a batch. A batch of n takes at most 4 · log2(n) + 4 requests, including the first one.
  */
 export async function findCulprits(
   batch: readonly Asked[],
@@ -52,7 +52,7 @@ export async function findCulprits(
   const most = Math.floor(4 * Math.log2(batch.length) + 4) - 1;
   let requestsLeft = most;
   let blamed = 0;
-  /** Blamed once anything has succeeded: until then, it may be the service. */
+  /** To be blamed as soon as any request has succeeded. Until then, the service may be the cause. */
   let culprits: Part[] = [];
   let spoilt: readonly Part[] = [{ asked: byFlag(batch), whole: undefined, failure }];
 

@@ -10,15 +10,15 @@ import { searchLane } from './search-lane.js';
 import { blamesFlag, findCulprits } from './culprit-search.js';
 import { rememberedSuspects } from './suspects.js';
 
-/** How long no search is made after one in which nothing succeeded, unless something else succeeds meanwhile. */
+/** After a search in which nothing succeeded, no other search begins for so long, unless any request succeeds. */
 const HOPELESS_FOR_MS = 5_000;
 
 export interface Service {
-  /** Whether requests succeed otherwise. While they do not, a search would only add to the trouble. */
+  /** Whether other requests succeed. While they do not, a search would only add load. */
   readonly isWell: () => boolean;
   /** A batch and all its parts failed with 500. Called once for a batch. */
   readonly failed: (failure: Failure) => void;
-  /** For the requests of a search, which are extra ones. Default: asked like any other. */
+  /** Sends the requests of a search, which count as extra ones. Default: they are sent like any other. */
   readonly askExtra?: AskAtOnce;
 }
 
@@ -33,7 +33,10 @@ export interface Isolated {
   readonly blamed: () => number;
 }
 
-/** Sends batches. If one question spoils its batch, searches for it: only that one fails, and goes apart for a while. */
+/**
+ * Sends batches. If a question spoils its batch, searches for it: only that question fails, and it is sent apart from
+ * the others for a while.
+ */
 export function isolating(
   askAtOnce: AskAtOnce,
   service: Service,
@@ -42,14 +45,14 @@ export function isolating(
 ): Isolated {
   const suspects = rememberedSuspects(clock);
   let successes = 0;
-  /** Until then: the last search found nothing but failures, so another would find no more. */
+  /** No search begins before this time: the last one found only failures, so another one would, too. */
   let hopelessUntil = 0;
   let lastCareful: Promise<void> = Promise.resolve();
 
   const noting =
     (ask: AskAtOnce): AskAtOnce =>
     async (questions) => {
-      // It never rejects. If a defect makes it reject, no caller may wait for ever.
+      // `ask` never rejects. If a defect makes it reject, its callers must still get an outcome.
       const outcome = await ask(questions).catch(defect);
       if (isFailure(outcome)) return outcome;
       successes++;
@@ -82,7 +85,7 @@ export function isolating(
     if (found.serviceFailure !== undefined) service.failed(found.serviceFailure);
   };
 
-  /** Leaves out what other searches have found meanwhile. */
+  /** Searches only among the questions that no other search has blamed meanwhile. */
   const searchRest = async (
     batch: readonly Asked[],
     failure: Failure,
@@ -104,8 +107,8 @@ export function isolating(
   };
 
   /**
-   * While nothing has succeeded since the batch was sent, one search at a time: if the service fails for everything,
-   * more of them would only add to it. The next one starts when this one has ended or a request has succeeded.
+   * While nothing has succeeded since the batch was sent, only one search runs at a time: if the service fails for
+   * everything, more searches would only add load. The next one starts when this one ends or a request succeeds.
    */
   const searchInTurn = async (batch: readonly Asked[], failure: Failure, before: number) => {
     let proven: () => void = () => undefined;
@@ -133,7 +136,7 @@ export function isolating(
         return outcome;
       }
       if (tested !== undefined && traitsOf(outcome).spoilsBatch) suspects.blameFlag(tested);
-      // Suspects among themselves are not worth a search: every batch of a broken flag would cause one.
+      // A batch of suspects is not searched: every batch about a broken flag would start a search.
       if (suspicion !== undefined || batch.length === 1 || !traitsOf(outcome).spoilsBatch)
         failEach(batch, outcome);
       else void searchInTurn(batch, outcome, before);

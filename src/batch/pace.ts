@@ -15,10 +15,10 @@ export function usualMs(pace: Pace): number | undefined {
   return pace.toSorted((one, another) => one - another)[pace.length >> 1];
 }
 
-/** How much faster than all recent responses the next one may be. */
+/** The next response may be up to 10 % faster than the fastest recent one. */
 const MARGIN = 0.9;
 
-/** Less than a response takes. A question whose callers have less time left than that cannot be answered. */
+/** The least time that a response takes. A question whose callers have less time left cannot be answered. */
 export function leastMs(pace: Pace): number {
   return pace.length === 0 ? 0 : MARGIN * Math.min(...pace);
 }

@@ -16,7 +16,10 @@ export interface Lane {
   readonly apart: boolean;
 }
 
-/** The lane of a question. `tests`: its blame has expired, so it goes alone, to find out whether it still holds. */
+/**
+ * The lane of a question. `tests`: the question's blame has expired, so it is sent alone to test whether it still
+ * spoils a request.
+ */
 export interface QuestionLane extends Lane {
   readonly tests: boolean;
 }
@@ -28,7 +31,7 @@ export interface Limits {
   readonly emptyBytes: number;
 }
 
-/** What decides about the next request, as of now. */
+/** What the queue asks before it fills the next request. The answers hold for this moment. */
 export interface Decisions {
   readonly maySend: (lane: Lane) => boolean;
   /** Whether no response can come before the question's callers have given up. */
@@ -45,9 +48,12 @@ export interface Taken {
 export interface Queue {
   readonly size: () => number;
   readonly add: (waiting: Waiting) => void;
-  /** Takes out the questions at the head of each lane that are late: the oldest ones. */
+  /** Removes late questions from the head of each lane, where the oldest ones are. */
   readonly takeLate: (decisions: Decisions) => readonly Waiting[];
-  /** Takes the next request's questions, each lane in turn. `late` receives those that leave on the way. */
+  /**
+   * Takes the questions of the next request; the lanes take turns. Adds to `late` the late questions that it meets on
+   * the way.
+   */
   readonly take: (decisions: Decisions, late: Waiting[]) => Taken | undefined;
   readonly takeAll: () => readonly Waiting[];
 }
@@ -68,7 +74,10 @@ export function waitingQueue(limits: Limits, routeOf: (question: Question) => Qu
     size++;
   };
 
-  /** The next request's questions from one lane, as many as fit. Those whose lane has changed meanwhile move there. */
+  /**
+   * The questions of the next request from one lane, as many as fit. A question whose lane has changed moves to its new
+   * lane.
+   */
   const takeFrom = (lane: FilledLane, decisions: Decisions, late: Waiting[]): readonly Waiting[] => {
     const { waiting } = lane;
     const oldest = waiting.first();
@@ -122,7 +131,7 @@ export function waitingQueue(limits: Limits, routeOf: (question: Question) => Qu
       for (const lane of lanes.values()) {
         if (!decisions.maySend(lane)) continue;
         const batch = takeFrom(lane, decisions, late);
-        // To the end of the lanes, so that each has its turn.
+        // To the end of the lanes, so that the other lanes get their turn.
         lanes.delete(lane.name);
         if (lane.waiting.size() > 0) lanes.set(lane.name, lane);
         if (batch.length > 0) return { lane, batch };

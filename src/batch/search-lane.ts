@@ -3,9 +3,9 @@ import type { Answer, AskAtOnce } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import { questionsOf, type Asked } from './asked.js';
 
-/** Requests of all searches that may be under way at once, besides those of `batch.maxConcurrent`. */
+/** Requests of all searches that may be under way at once, in addition to `batch.maxConcurrent`. */
 const MAX_REQUESTS = 8;
-/** Most that wait for a place: what answers in about four round trips. */
+/** Most requests that wait for a place: so many are answered within about four round trips. */
 const MAX_WAITING = 32;
 
 /** One request of a search: its outcome, or `overload` without a request. */

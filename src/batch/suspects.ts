@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.js';
 import type { Question } from '../model/question.js';
 
-/** How long a question or a flag that spoilt a batch is asked apart from the others. */
+/** For how long a question or a flag that spoilt a batch is sent apart from the others. */
 const BLAMED_FOR_MS = 30_000;
-/** How long after that the next question about a blamed flag tests it. Without any question the blame ends. */
+/** After that, for so long, the next question about a blamed flag tests it. If no question comes, the blame ends. */
 const TESTED_WITHIN_MS = 30_000;
 /** Most questions, and most flags, that are remembered. The oldest are forgotten first. */
 const MAX_BLAMED = 1_000;
-/** So many blamed questions about one flag, without an answer about it in between: the flag is broken. */
+/** After so many blamed questions about one flag, with no answer about it in between, the whole flag is blamed. */
 const BROKEN_FLAG = 3;
 
 /** How a suspect must be asked. */
@@ -36,12 +36,12 @@ export interface Suspects {
 
 interface BlamedFlag {
   readonly until: number;
-  /** Why: its questions were blamed one by one. An answer to any of its questions disproves it. */
+  /** True if its questions were blamed one by one. Then an answer to any of its questions disproves the blame. */
   readonly byQuestions: boolean;
 }
 
 export function rememberedSuspects(clock: Clock): Suspects {
-  /** By the question's digest. The first blamed come first, here and in `flags`. */
+  /** By the question's digest. The oldest blame comes first, here and in `flags`. */
   const questions = new Map<string, { readonly until: number; readonly flag: string }>();
   const flags = new Map<string, BlamedFlag>();
   /** By flag: how many of its questions are blamed, and how many of them since its last answer. */
@@ -81,7 +81,7 @@ export function rememberedSuspects(clock: Clock): Suspects {
       const flag = flagOf(question);
       const broken = flags.get(flag);
       if (broken !== undefined) return { lane: flag, tests: clock.now() >= broken.until };
-      // A digest of each question would cost too much: most flags are not concerned.
+      // A digest of every question would cost too much, and most flags have no blamed question.
       if (!counts.has(flag)) return undefined;
       const name = nameOf(question);
       return questions.has(name) ? { lane: name, tests: false } : undefined;
@@ -125,7 +125,7 @@ function flagOf({ namespace, flag }: Question): string {
   return JSON.stringify([namespace, flag]);
 }
 
-/** A digest: a question may be as large as a request. */
+/** The digest stands for the question, which may be as large as a request. */
 function nameOf(question: Question): string {
   return createHash('sha256').update(JSON.stringify(question)).digest('base64');
 }

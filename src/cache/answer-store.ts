@@ -12,23 +12,23 @@ export interface Entry {
   readonly key: string;
   readonly flag: string;
   /**
-   * Without its request's id, which differs where all else is the same. `undefined` once the entry has left the store:
-   * what still holds it can neither use the answer nor keep it in memory.
+   * Without the id of its request, which differs even if all else is equal. `undefined` after the entry has left the
+   * store, so that code which still holds the entry neither uses the answer nor keeps it in memory.
    */
   readonly answer: KnownAnswer | undefined;
-  /** `undefined` where the request had none. */
+  /** `undefined` if the request had no id. */
   readonly requestId: string | undefined;
-  /** The snapshot gives the same answer, so that it holds until the flag changes. */
+  /** The snapshot gives the same answer, so this one holds until the flag changes. */
   readonly untilChange: boolean;
-  /** The clock's milliseconds when it came. */
+  /** When the answer came, in the clock's milliseconds. */
   readonly at: number;
-  /** Its last refresh has failed. */
+  /** The last refresh of the answer failed. */
   readonly unconfirmed: boolean;
-  /** The second of the clock in which a hit last made it the most recently used one. */
+  /** When a hit last made this the most recently used entry, in whole seconds of the clock. */
   readonly usedIn: number;
 }
 
-/** As the store sees it, which alone changes it. */
+/** An entry as only the store, its owner, may change it. */
 type OwnEntry = { -readonly [Name in keyof Entry]: Entry[Name] };
 
 /** `bytes` as `maxBytes` counts them. */
@@ -39,10 +39,13 @@ export interface CacheSize {
 
 /** Answers by key, bounded in number and bytes; the least recently used go first, to within a second. */
 export interface AnswerStore {
-  /** Looking is not using. */
+  /** Finds an entry without counting that as a use. */
   readonly peek: (key: string) => Entry | undefined;
   readonly get: (key: string) => Entry | undefined;
-  /** A hit on an entry that is at hand. Its place changes at most once a second, to touch less memory. */
+  /**
+   * Counts a hit on an entry that the caller already has. The entry moves at most once a second, which touches less
+   * memory.
+   */
   readonly use: (entry: Entry, now: number) => void;
   readonly set: (key: string, flag: string, answer: KnownAnswer, at: number, untilChange?: boolean) => void;
   readonly markUnconfirmed: (key: string) => void;
@@ -53,20 +56,20 @@ export interface AnswerStore {
   readonly clear: () => void;
 }
 
-/** A larger question is answered but not kept: it would drive out hundreds of others. */
+/** A larger question is answered, but its answer is not kept: it would replace hundreds of others. */
 const MAX_KEY_BYTES = 64 * 1024;
-/** What an entry takes besides the text in it: objects and the map's own. Measured, see bench/. */
+/** Bytes of an entry besides its text: its objects and the map's own. Measured, see bench/. */
 const ENTRY_BYTES = 400;
-/** A longer answer is kept as it is: comparing it would cost more than it saves. */
+/** A longer answer is not compared with others: that would cost more than it saves. */
 const MAX_SHARED_BYTES = 1_000;
-/** What a segment key takes besides its text: a string and its place in the list. Measured. */
+/** Bytes of a segment key besides its text: a string and its place in the list. Measured. */
 const SEGMENT_KEY_BYTES = 40;
 
 export function answerStore({ maxEntries, maxBytes }: StoreSettings): AnswerStore {
   const entries = new LRUCache<string, OwnEntry>({
     max: maxEntries,
     maxSize: maxBytes,
-    // Called however an entry leaves: replaced, driven out, deleted or cleared.
+    // Called whenever an entry leaves: replaced, dropped, deleted or cleared.
     dispose(entry) {
       entry.answer = undefined;
     },
@@ -86,7 +89,7 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings): AnswerStor
       if (keyBytes > MAX_KEY_BYTES) return;
       const ownBytes = answerBytes(answer);
       const size = keyBytes + Buffer.byteLength(flag) + ownBytes + ENTRY_BYTES;
-      // An answer too large to keep must not leave an older one in its place.
+      // If the new answer is too large to keep, the older one must not stay in its place.
       if (size > maxBytes) {
         entries.delete(key);
         return;

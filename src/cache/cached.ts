@@ -18,28 +18,28 @@ export interface CacheSettings {
   /** `undefined`: nothing is kept. */
   readonly cache: (FreshnessSettings & StoreSettings) | undefined;
   readonly deadlineMs: number;
-  /** Why the service would not be asked now; `undefined` while it would. */
+  /** Why the service would not be asked now; `undefined` if it would be asked. */
   readonly refusal: () => Failure | undefined;
-  /** What a watch of the flags knows; `undefined`: there is none. */
+  /** What the watch knows about the flags; `undefined` without a watch. */
   readonly watch?: FlagWatch | undefined;
 }
 
 export interface FlagWatch {
-  /** Whether this answer, which has just come, holds until its flag changes. */
+  /** Whether this answer, which has just arrived, holds until its flag changes. */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
   readonly reliance: (now: number) => Reliance;
-  /** The answer by the last snapshot, for a question that the service does not answer; `undefined` if there is none. */
+  /** The snapshot's answer to a question that the service does not answer; `undefined` without a snapshot. */
   readonly evaluate: (question: Question) => Resolution | undefined;
 }
 
 export interface Cached {
-  /** The entry of a question, fresh or not. It may be held: once it has left the cache, it gives nothing. */
+  /** The entry of a question, fresh or not. Callers may keep it: after it has left the cache, it has no answer. */
   readonly find: (key: string) => Entry | undefined;
   /** The answer of an entry while it is fresh: the hot path. */
   readonly fresh: (entry: Entry) => Resolution | undefined;
   /** Synchronous if an answer may be used as it is. Never rejects, and never ends later than the deadline. */
   readonly ask: (key: string, question: Question) => Resolution | Promise<Resolution>;
-  /** Forgets answers, also those on their way: of some flags, or of all. */
+  /** Forgets the answers of some flags, or of all, including answers that are under way. */
   readonly forget: (flags?: readonly string[]) => void;
   /** Whether there is an answer to fall back on if the service fails. */
   readonly knowsAnything: () => boolean;
@@ -47,7 +47,7 @@ export interface Cached {
   readonly size: () => CacheSize;
 }
 
-/** The user's listeners get these, too. */
+/** Frozen, because the user's listeners receive these objects, too. */
 const HIT = Object.freeze({ type: 'hit' });
 const STALE_HIT = Object.freeze({ type: 'stale-hit' });
 
@@ -57,7 +57,7 @@ interface Usable {
 }
 
 interface Callers {
-  /** When the last of them gives up, in the clock's milliseconds. */
+  /** When the last caller gives up, in the clock's milliseconds. */
   until: number;
 }
 
@@ -67,7 +67,7 @@ interface Flight {
   readonly callers: Callers;
 }
 
-/** Keeps answers. Concurrent callers of one question share one flight. */
+/** Keeps answers. Concurrent callers of one question share one request. */
 export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants, report }: Reporter): Cached {
   const { cache, deadlineMs, refusal, watch } = settings;
   const store = cache && answerStore(cache);
@@ -95,7 +95,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
     return undefined;
   };
 
-  /** The answer by the last snapshot or the last known one, whichever is younger, if this failure lets them be used. */
+  /** The snapshot's answer or the last known one, whichever is younger, if this failure allows either. */
   const instead = (key: string, question: Question, failure: Failure): Resolution => {
     if (!traitsOf(failure).lastKnownAnswer) return failedResolution(failure);
     const evaluated = watch?.evaluate(question);
@@ -113,13 +113,13 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
   const fly = (key: string, question: Question): Flight => {
     const joined = flights.get(key);
     if (joined !== undefined) return joined;
-    // A refresh in the background, which nobody waits for, must end as well.
+    // Nobody waits for a refresh in the background, but it must end as well.
     const callers: Callers = { until: clock.now() + deadlineMs };
     const flight: Flight = {
       flag: question.flag,
       callers,
       answer: ask(question, () => callers.until).then((answer) => {
-        // Forgotten meanwhile: its callers get the answer, but it is not kept.
+        // Forgotten while it was under way: its callers get the answer, but it is not kept.
         if (flights.get(key) === flight) {
           flights.delete(key);
           if (answer.kind !== 'failed') keep(key, question, answer);
@@ -138,7 +138,8 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
       const timeUp = () => {
         resolve(instead(key, question, late(deadlineMs)));
       };
-      // After a blocked event loop, the answer may wait in the socket: it comes before the deadline.
+      // After a blocked event loop, the answer may already wait in the socket. The end of the turn lets it arrive
+      // before the deadline counts.
       const cancel = clock.after(deadlineMs, () => {
         clock.endOfTurn(timeUp);
       });
@@ -165,7 +166,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
     fresh(entry) {
       const { answer } = entry;
       if (answer === undefined || cache === undefined) return undefined;
-      // The clock is read once: this is the hot path.
+      // Reads the clock only once: this is the hot path.
       const now = clock.now();
       if (stateOf(entry, now, cache) !== 'fresh') return undefined;
       store?.use(entry, now);
@@ -175,7 +176,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
     },
     ask(key, question) {
       const refused = refusal();
-      // Not reported as a look-up: an outage says nothing about how well answers can be kept.
+      // Not reported as a look-up: an outage does not show how well the cache works.
       if (refused !== undefined) return instead(key, question, refused);
       const before = usable(key);
       const isStale = before?.state === 'stale';

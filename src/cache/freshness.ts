@@ -13,19 +13,19 @@ export interface FreshnessSettings {
   readonly negativeForMs: number;
 }
 
-/** An answer as it is kept. */
+/** What decides whether a kept answer is fresh. */
 export interface Aging {
   readonly kind: KnownAnswer['kind'];
   readonly ageMs: number;
-  /** The snapshot gives the same answer, so that it holds until the flag changes. */
+  /** The snapshot gives the same answer, so this one holds until the flag changes. */
   readonly untilChange: boolean;
 }
 
 /** How far the watch of the snapshot can be relied on. */
 export interface Reliance {
-  /** For how long a change might have gone unnoticed, in milliseconds; negative while it would be noticed. */
+  /** For how many milliseconds a change might have gone unnoticed; negative while a change would be noticed. */
   readonly lostForMs: number;
-  /** No answer is fresh for longer, in case a change was missed. */
+  /** An older answer is not fresh, in case a change was missed. Milliseconds. */
   readonly maxAgeMs: number;
 }
 
@@ -33,8 +33,8 @@ export interface Reliance {
 export const NO_RELIANCE: Reliance = { lostForMs: Infinity, maxAgeMs: 0 };
 
 /**
- * How an answer may be used. What holds until its flag changes stays fresh while the watch would notice that. Afterwards
- * it is stale for its time, whatever its age is: not all callers shall wait just when there is trouble.
+ * How an answer may be used. An answer that holds until its flag changes stays fresh while the watch would notice a
+ * change. After that it is stale for `staleForMs`, whatever its age: an outage must not make all callers wait at once.
  */
 export function freshnessOf(
   { kind, ageMs, untilChange }: Aging,
@@ -52,7 +52,7 @@ export function freshnessOf(
 export function freshness(kind: KnownAnswer['kind'], ageMs: number, settings: FreshnessSettings): Freshness {
   const fresh = kind === 'missing' ? settings.negativeForMs : settings.freshForMs;
   if (ageMs < fresh) return 'fresh';
-  // A flag that was missing may just have been created, so that no caller gets the old answer meanwhile.
+  // A missing flag has no stale time: it may have been created meanwhile, and then no caller must get the old answer.
   const stale = kind === 'missing' ? fresh : fresh + settings.staleForMs;
   if (ageMs < stale) return 'stale';
   return ageMs < stale + settings.staleOnErrorForMs ? 'last-known' : 'gone';

@@ -1,9 +1,8 @@
 import type { Subject } from '../model/question.js';
 
 /**
- * Makes the function that names a question: all that the service looks at, and nothing else.
- * Each part is preceded by its length, so that no two different questions share a key,
- * whatever characters their parts hold.
+ * Makes the function that names a question by all that the service looks at, and nothing else. Each part is preceded by
+ * its length, so that two different questions never share a key, whatever characters their parts hold.
  */
 export function questionKeys(
   namespace: string,
@@ -23,8 +22,8 @@ function part(text: string): string {
 }
 
 /**
- * V8 keeps a string that was put together as a tree of its pieces, several times its size.
- * A copy through bytes is one flat string; made once, before a key is stored. (UTF-8 would not keep lone surrogates.)
+ * V8 keeps a string that was put together as a tree of its pieces, which takes several times the memory. A copy through
+ * bytes is one flat string. It is made once, before a key is stored. (A copy through UTF-8 would lose lone surrogates.)
  */
 export function flat(key: string): string {
   return Buffer.from(key, 'utf16le').toString('utf16le');

@@ -3,16 +3,16 @@ export type GivenContext = Readonly<Record<string, unknown>>;
 
 /** Finds what was kept for a question by its context, without making the question's key. */
 export interface KnownQuestions<Kept> {
-  /** Undefined where the question is not known, and where that cannot be seen by comparing values. */
+  /** `undefined` if the question is not known, or if comparing values cannot show that it is. */
   readonly find: (flag: string, context: GivenContext) => Kept | undefined;
-  /** Does nothing for a context whose values may still change. */
+  /** Keeps nothing for a context whose values may still change. */
   readonly keep: (flag: string, context: GivenContext, kept: Kept) => void;
 }
 
 interface KnownQuestion<Kept> {
-  /** All names of the context, in its order. */
+  /** All names in the context, in its order. */
   readonly names: readonly string[];
-  /** Their values, position by position. */
+  /** The values of `names`, position by position. */
   readonly values: readonly unknown[];
   readonly kept: Kept;
 }
@@ -24,9 +24,9 @@ type Generation<Kept> = Map<string, Map<string, KnownQuestion<Kept>>>;
 const UNSENT = Symbol('unsent');
 
 /**
- * Making a key costs several times as much as comparing a context with a known one, so this is the hot path of a cached
- * resolve. About `max` questions are kept, in two generations: when the younger one is half of them, the older one
- * goes, except for what has been found since.
+ * The hot path of a cached resolve: comparing a context with a known one costs a fraction of making its key. Keeps
+ * about `max` questions in two generations. When the younger generation holds half of them, the older one is dropped,
+ * except for the questions that were found since.
  */
 export function knownQuestions<Kept>(max: number, isSent: (name: string) => boolean): KnownQuestions<Kept> {
   let young: Generation<Kept> = new Map();
@@ -63,14 +63,14 @@ export function knownQuestions<Kept>(max: number, isSent: (name: string) => bool
       const names = Object.keys(context);
       const values = lastingValues(context, names, isSent);
       if (values === undefined) return;
-      // Most contexts have the same names: one list of them is enough.
+      // Most contexts have the same names, so they share one list.
       if (!isSameList(names, lastNames)) lastNames = names;
       put(flag, entity, { names: lastNames, values, kept });
     },
   };
 }
 
-/** The values of a frozen context; undefined where one of them may be different when it is read again. */
+/** The values of a frozen context; `undefined` if one of them may differ when it is read again. */
 function lastingValues(
   context: GivenContext,
   names: readonly string[],
@@ -90,7 +90,7 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-/** Only a context's own names are sent. */
+/** Inherited names are not sent. */
 function inheritsNothing(context: GivenContext): boolean {
   const prototype: unknown = Object.getPrototypeOf(context);
   return prototype === Object.prototype || prototype === null;
@@ -98,7 +98,7 @@ function inheritsNothing(context: GivenContext): boolean {
 
 function isSameContext({ names, values }: KnownQuestion<unknown>, context: GivenContext): boolean {
   let at = 0;
-  // Three times as fast as by Object.keys, which makes a list of names.
+  // Three times as fast as `Object.keys`, which makes a list of names.
   for (const name in context) {
     if (name !== names[at]) return false;
     const value = values[at++];

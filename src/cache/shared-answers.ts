@@ -3,8 +3,8 @@ import type { KnownAnswer } from '../model/answer.js';
 const MAX_ANSWERS = 1_000;
 
 /**
- * Users are many, and the answers of a namespace few: equal answers become one object. A cached resolve waits for memory
- * more than for anything else, and this object has been read just before, for another user.
+ * Makes equal answers one object: a namespace has many users but few different answers. A cached resolve spends most of
+ * its time waiting for memory, and a shared object was probably read a moment ago for another user.
  */
 export function sharedAnswers(): (answer: KnownAnswer) => KnownAnswer {
   const known = new Map<string, KnownAnswer>();
@@ -12,7 +12,7 @@ export function sharedAnswers(): (answer: KnownAnswer) => KnownAnswer {
     const text = JSON.stringify(answer);
     const same = known.get(text);
     if (same !== undefined) return same;
-    // Rare enough to begin again: what is in use comes back with the next refresh.
+    // This happens so rarely that it starts again from nothing: the next refresh of each answer adds it again.
     if (known.size >= MAX_ANSWERS) known.clear();
     known.set(text, answer);
     return answer;

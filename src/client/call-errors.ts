@@ -5,7 +5,7 @@ import { oneLine } from '../text/quote.js';
 import { serviceErrorOf, statusWords, unreadable, type Reply } from '../http/reply.js';
 import type { ClientOperation } from './operations/client-operation.js';
 
-/** An operation, and the base address of the service it was sent to. */
+/** An operation, and the base address of the service that it is sent to. */
 export interface AskedOperation {
   readonly operation: ClientOperation<unknown>;
   readonly url: string;
@@ -62,8 +62,9 @@ export function unreadableError(
 }
 
 /**
- * Whether the route is missing, not the thing on it. The service then answers only `Not Found`; a proxy answers without
- * the service's error format. Flipt v1 also answers `Not Found` for a key with an encoded slash: it splits the path there.
+ * Whether the route is missing, and not only the thing it names. For a missing route, the service answers only `Not
+ * Found`, and a proxy answers without the service's error format. Flipt v1 also answers `Not Found` for a key with an
+ * encoded slash, because it splits the path there.
  */
 function isUnoffered({ operation }: AskedOperation, reply: Reply): boolean {
   if (reply.status === 501) return true;
@@ -72,7 +73,7 @@ function isUnoffered({ operation }: AskedOperation, reply: Reply): boolean {
   return reported === undefined || reported.message === 'Not Found';
 }
 
-/** Begins each message: error trackers group and show errors by it. */
+/** Each message begins with this, because error trackers group errors by their beginning. */
 function requestOf({ operation }: AskedOperation): string {
   return `${operation.method} ${operation.path}`;
 }

@@ -48,7 +48,7 @@ export function openCaller(send: Send, url: string): Calls {
       ? CLOSED
       : await untilEnded((ended) => send({ ...request, signal: ended }), signal);
     if (outcome.kind === 'reply') return answerOf(asked, outcome, operation.answer);
-    // Only then: an answer that came before the signal counts.
+    // Only if no answer came: an answer that came before the signal counts.
     if (outcome === CLOSED && !closed) signal?.throwIfAborted();
     throw failureError(asked, outcome);
   };
@@ -62,7 +62,7 @@ export function openCaller(send: Send, url: string): Calls {
   };
 }
 
-/** One signal may end many calls at once; Node warns of a leak beyond ten listeners. */
+/** One signal may end many calls at once, and Node warns of a leak beyond ten listeners. */
 function listen(signal: AbortSignal, end: () => void): void {
   setMaxListeners(0, signal);
   signal.addEventListener('abort', end);
@@ -89,7 +89,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Where the answer is wrong; never what it holds. */
+/** Says where the answer is wrong, but never shows what it holds. */
 function wordsOf(issue: v.BaseIssue<unknown>): string {
   const place = v.getDotPath(issue) ?? 'the body';
   if (issue.input === undefined) return `${place}: missing`;

@@ -4,7 +4,7 @@ import { runCommand } from './command.js';
 
 const end = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  // Once: a second signal ends the process at once, should a request in flight take long.
+  // Only once, so that a second signal ends the process at once, even if a request in flight takes long.
   process.once(signal, () => {
     end.abort();
   });
@@ -13,7 +13,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 // A closed pipe (`| head`) must not end the service.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-// Built, this file is dist/cli.js.
+// After the build, this file is dist/cli.js.
 const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
 const { version } = JSON.parse(manifest) as { version: string };
 

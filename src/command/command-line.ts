@@ -25,7 +25,7 @@ const OPTIONS: Readonly<Record<CommandName, CommandOptions>> = {
   types: TYPES_OPTIONS,
 };
 
-/** Which command it is shows only when all options are known that may stand before its name. */
+/** Options may stand before the command's name, so the name is found only if the options of all commands are known. */
 const ALL_OPTIONS = { ...SERVE_OPTIONS, ...EXPLAIN_OPTIONS, ...TYPES_OPTIONS, ...GENERAL } as const;
 
 /** Reads the arguments behind the command's name. */
@@ -61,7 +61,7 @@ export function readCommandLine(argv: readonly string[], env: Environment): Comm
   }
 }
 
-/** The rest of node's message is advice about arguments that this command does not have. */
+/** The rest of Node's message is advice about arguments that this command does not have. */
 function firstSentence(message: string): string {
   return message.split(/\.\s/, 1)[0] ?? message;
 }

@@ -1,4 +1,4 @@
-/** What the command prints of itself. */
+/** The command's help texts. */
 export const HELP = `Usage: openfeature-flipt-provider COMMAND [options]
 
 Commands

@@ -2,7 +2,7 @@ import type { ParseArgsConfig } from 'node:util';
 
 export type CommandOptions = NonNullable<ParseArgsConfig['options']>;
 
-/** What the arguments give for a command's options; undefined where they say nothing. */
+/** The values that the arguments give to a command's options; `undefined` for an option that is not given. */
 export type OptionValues<Options extends CommandOptions> = {
   readonly [Name in keyof Options]?: ValueOf<Options[Name]> | undefined;
 };

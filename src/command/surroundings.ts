@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { Environment } from '../options/environment.js';
 
-/** The process that the command runs in, as far as it uses it. */
+/** The parts of the process that the command uses. */
 export interface Surroundings {
   /** The arguments behind the command's name. */
   readonly argv: readonly string[];
@@ -10,7 +10,7 @@ export interface Surroundings {
   /** Each prints one line. */
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
-  /** Ends the command when it is aborted. */
+  /** Ends the command when aborted. */
   readonly end: AbortSignal;
   readonly clock?: Clock;
 }

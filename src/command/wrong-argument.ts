@@ -3,7 +3,7 @@ export class WrongArgument extends Error {
   override readonly name = 'WrongArgument';
 }
 
-/** What kept a command from its work. Its message says what to do. */
+/** The command could not do its work. The message says what to do. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }

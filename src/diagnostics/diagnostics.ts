@@ -1,19 +1,21 @@
 import { EVENT_TYPES, type DiagnosticEvent, type EventOf, type EventType } from './events.js';
 
-/** What a layer needs to report what happens. */
+/** What a layer needs to report events. */
 export interface Reporter {
   /**
-   * Whether anybody listens to a type of event. The hot path asks first, and makes no event, reads no clock and counts
-   * nothing for an event that nobody listens to.
+   * Whether anybody listens to a type of event. The hot path asks this first. Without a listener it makes no event,
+   * reads no clock and counts nothing.
    */
   readonly wants: Readonly<Record<EventType, boolean>>;
   /** Calls the listeners of this type. Never throws. */
   readonly report: (event: DiagnosticEvent) => void;
 }
 
-/** Where layers report and listeners attach: before the layers are created, or at any time after. */
+/**
+ * Where layers report and listeners attach. A listener may attach before the layers are created, or at any time after.
+ */
 export interface Diagnostics extends Reporter {
-  /** Returns a function that stops it. An error that a listener throws is dropped. */
+  /** Returns a function that stops the listener. An error that it throws is dropped. */
   readonly listen: <Type extends EventType>(
     type: Type,
     listener: (event: EventOf<Type>) => void,
@@ -34,7 +36,7 @@ export function openDiagnostics(): Diagnostics {
   return {
     wants,
     report(event) {
-      // Runs for each cached answer: a loop without an iterator, and no closure.
+      // A loop without an iterator or a closure, because this runs for each cached answer.
       const hearing = listeners[event.type];
       for (let at = 0; at < hearing.length; at++) {
         try {

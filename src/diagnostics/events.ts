@@ -5,7 +5,7 @@ import type { Question } from '../model/question.js';
 export type CircuitState = 'closed' | 'open' | 'half-open';
 
 /**
- * What the watch of the snapshot is worth: it works; its last success is too long ago; or the service offers no
+ * How good the watch of the snapshot is: it works; its last success is too long ago; or the service offers no
  * snapshots.
  */
 export type WatchCondition = 'working' | 'lost' | 'not-offered';
@@ -14,21 +14,21 @@ export type WatchCondition = 'working' | 'lost' | 'not-offered';
 export type StreamState = 'open' | 'broken' | 'not-offered';
 
 /**
- * What keeps the provider from answering as it should; several may hold at once.
- * - `unreachable`: the service has not answered as it should since the start
- * - `credentials-rejected`: it rejects the credentials, or there are none to send
+ * What keeps the provider from answering correctly. Several problems may exist at once.
+ * - `unreachable`: the service has not answered correctly since the start
+ * - `credentials-rejected`: the service rejects the credentials, or there are none to send
  * - `circuit-open`: the circuit breaker is open or half-open
- * - `responses-unusable`: the service responds, but with nothing usable; it may be all about one flag
+ * - `responses-unusable`: the service responds, but with nothing usable; one flag may be the only cause
  */
 export type Problem = 'unreachable' | 'credentials-rejected' | 'circuit-open' | 'responses-unusable';
-/** With the failure that each began with. */
+/** Each problem with the failure that it began with. */
 export type Problems = ReadonlyMap<Problem, Failure>;
 
 /** What the layers report, named by `type`. Times are milliseconds. */
 export type DiagnosticEvent =
   /**
-   * A resolve has its answer. `missing`: there is no such flag. `failure`: it got the default for this reason.
-   * `durationMs` is the time that it waited: 0 for what was known at once.
+   * A resolve is answered. `missing`: there is no such flag. `failure`: why the resolve got the default. `durationMs`:
+   * how long it waited; 0 if the answer was known at once.
    */
   | {
       readonly type: 'resolved';
@@ -45,9 +45,9 @@ export type DiagnosticEvent =
   | { readonly type: 'stale-hit' }
   /** The same question was under way already. */
   | { readonly type: 'joined'; readonly flag: string }
-  /** The question goes to the service. */
+  /** The question is sent to the service. */
   | { readonly type: 'miss'; readonly question: Question }
-  /** A request of several questions goes out; `bytes` of its body. */
+  /** A request of `items` questions is sent; `bytes` is the size of its body. */
   | { readonly type: 'batch-sent'; readonly items: number; readonly bytes: number }
   /** One attempt of a request has ended; `failure` is `undefined` for a 200, and for the 304 of a poll. */
   | {
@@ -55,14 +55,14 @@ export type DiagnosticEvent =
       readonly failure: FailureKind | undefined;
       readonly durationMs: number;
     }
-  /** A request is sent again after `delayMs`; `attempt` is the number of the one to come, from 2. */
+  /** A request is sent again after `delayMs`; `attempt` is the number of the coming attempt, from 2. */
   | {
       readonly type: 'retry';
       readonly attempt: number;
       readonly delayMs: number;
       readonly failure: FailureKind;
     }
-  /** The circuit breaker has changed its state; `failure` is what opened it. */
+  /** The circuit breaker has changed its state; `failure` opened it. */
   | {
       readonly type: 'circuit-changed';
       readonly state: CircuitState;
@@ -75,13 +75,13 @@ export type DiagnosticEvent =
       readonly after: Problems;
       readonly starting: boolean;
     }
-  /** New credentials were asked for after a 401; `failure`: there were none. */
+  /** The credentials were refreshed after a 401; `failure`: why there are no new ones. */
   | { readonly type: 'credentials-refreshed'; readonly failure: Failure | undefined }
   /** The search for the question that spoils a batch of `items` has begun. */
   | { readonly type: 'isolation-started'; readonly items: number }
-  /** It has ended after so many requests and found so many questions. */
+  /** The search has ended. It sent `requests` requests and found `culprits` questions. */
   | { readonly type: 'isolation-finished'; readonly requests: number; readonly culprits: number }
-  /** So many questions were answered with `failure` and never sent: too many wait, or no response would be in time. */
+  /** Questions were answered with `failure` and never sent: too many wait, or no response would come in time. */
   | {
       readonly type: 'shed';
       readonly reason: 'queue-full' | 'late';
@@ -96,9 +96,9 @@ export type DiagnosticEvent =
   | { readonly type: 'flags-changed'; readonly flags: readonly string[] }
   /** The service knows no such namespace or environment (`failure`), or there is nothing in it. */
   | { readonly type: 'namespace-suspect'; readonly failure: Failure | undefined }
-  /** A flag was asked for that is missing, though there is one of almost the same key. */
+  /** A missing flag was asked for, and there is a flag with almost the same key. */
   | { readonly type: 'flag-key-suspect'; readonly flag: string; readonly like: string }
-  /** A share has decided a question that names no entity, but has attributes of these names. */
+  /** A percentage decided a question without an entity; `attributes` are the names of its attributes. */
   | { readonly type: 'bucket-shared'; readonly flag: string; readonly attributes: readonly string[] }
   /** The state of the connection to the stream of changes. */
   | { readonly type: 'stream-changed'; readonly state: StreamState; readonly why: string };
@@ -108,7 +108,7 @@ export type EventType = DiagnosticEvent['type'];
 /** The event of one type. */
 export type EventOf<Type extends EventType> = Extract<DiagnosticEvent, { readonly type: Type }>;
 
-/** Each type once, for what must hold for all of them. */
+/** Every type once. */
 export const EVENT_TYPES = [
   'resolved',
   'hit',

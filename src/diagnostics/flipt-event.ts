@@ -2,94 +2,94 @@ import type { FailureKind } from '../model/failure.js';
 import type { CircuitState, DiagnosticEvent, Problem, StreamState, WatchCondition } from './events.js';
 
 /**
- * What the provider reports to listeners, named by `type`. An event never holds a context, a user's id, a flag's value or
- * variant, a credential, or a text that Flipt or a gateway wrote. It names flags by key and failures by kind.
+ * What the provider reports to listeners. `type` names the event. An event never holds a context, a user's id, a flag's
+ * value or variant, a credential, or text that Flipt or a gateway wrote. Flags are named by key, failures by kind.
  */
 export type FliptEvent =
   | {
-      /** A resolve has its resolution. */
+      /** A resolve is answered. */
       readonly type: 'resolved';
-      /** Its key; empty for what is no string. */
+      /** The flag's key; empty if the key was not a string. */
       readonly flag: string;
-      /** Where the answer is from. */
+      /** Where the answer comes from. */
       readonly source: 'service' | 'cache' | 'in-process';
       /** Flipt could not confirm the answer. */
       readonly stale: boolean;
-      /** There is no such flag: it got the default. */
+      /** There is no such flag; the caller got the default. */
       readonly missing: boolean;
-      /** Any other reason why it got the default. */
+      /** Any other reason why the caller got the default. */
       readonly failure: FailureKind | undefined;
-      /** Milliseconds that it waited; 0 for what was known at once. */
+      /** Milliseconds that the caller waited; 0 if the answer was known at once. */
       readonly durationMs: number;
     }
   | {
-      /** A fresh answer was in the cache, or a stale one, and a refresh is under way. */
+      /** The cache had a fresh answer, or a stale one, which is being refreshed. */
       readonly type: 'hit' | 'stale-hit';
     }
   | {
-      /** The same question was under way already, or it goes to Flipt. */
+      /** The same question was under way already, or the question is sent to Flipt. */
       readonly type: 'joined' | 'miss';
-      /** Its key. */
+      /** The flag's key. */
       readonly flag: string;
     }
   | {
-      /** A request of several questions goes out. */
+      /** A request of several questions is sent. */
       readonly type: 'batch-sent';
-      /** How many. */
+      /** How many questions. */
       readonly items: number;
-      /** Of its body. */
+      /** Size of its body. */
       readonly bytes: number;
     }
   | {
       /** One attempt of a request has ended. */
       readonly type: 'attempt';
-      /** `undefined` for a 200, and for a 304 that says that the snapshot is as it was. */
+      /** `undefined` for a 200, and for a 304, which says that the snapshot is unchanged. */
       readonly failure: FailureKind | undefined;
-      /** Milliseconds that it took. */
+      /** Milliseconds that the attempt took. */
       readonly durationMs: number;
     }
   | {
       /** A request is sent again. */
       readonly type: 'retry';
-      /** The number of the attempt to come, from 2. */
+      /** The number of the coming attempt, from 2. */
       readonly attempt: number;
-      /** Milliseconds until it begins. */
+      /** Milliseconds until that attempt begins. */
       readonly delayMs: number;
-      /** How the one before has failed. */
+      /** How the last attempt failed. */
       readonly failure: FailureKind;
     }
   | {
       /** Questions were answered with a failure and never sent. */
       readonly type: 'shed';
-      /** Too many wait, or no response would be in time. */
+      /** Too many questions wait, or no response would come in time. */
       readonly reason: 'queue-full' | 'late';
-      /** How many. */
+      /** How many questions. */
       readonly questions: number;
     }
   | {
       /** The search for the question that spoils a batch has begun. */
       readonly type: 'isolation-started';
-      /** Questions of the batch. */
+      /** Questions in the batch. */
       readonly items: number;
     }
   | {
-      /** It has ended. */
+      /** The search has ended. */
       readonly type: 'isolation-finished';
-      /** How many it took. */
+      /** How many requests it sent. */
       readonly requests: number;
       /** How many questions it found. */
       readonly culprits: number;
     }
   | {
-      /** New credentials were asked for after a 401. */
+      /** The credentials were refreshed after a 401. */
       readonly type: 'credentials-refreshed';
-      /** There were none. */
+      /** Why there are no new ones. */
       readonly failure: FailureKind | undefined;
     }
   | {
       /** The circuit breaker has a new state. */
       readonly type: 'circuit-changed';
-      /** The new one. */
+      /** The new state. */
       readonly state: CircuitState;
       /** What opened it. */
       readonly failure: FailureKind | undefined;
@@ -97,11 +97,11 @@ export type FliptEvent =
   | {
       /** Problems have begun or ended. */
       readonly type: 'health-changed';
-      /** Those before. */
+      /** The problems before. */
       readonly before: readonly Problem[];
-      /** Those now. */
+      /** The problems now. */
       readonly after: readonly Problem[];
-      /** The outcome of the start was not known yet. */
+      /** True if the outcome of the start was not known yet. */
       readonly starting: boolean;
     }
   | {
@@ -115,15 +115,15 @@ export type FliptEvent =
   | {
       /** The watch has begun to work, or has stopped. */
       readonly type: 'watch-changed';
-      /** The new one. */
+      /** The new state of the watch. */
       readonly state: WatchCondition;
-      /** Why. */
+      /** Why the watch stopped. */
       readonly failure: FailureKind | undefined;
     }
   | {
       /** The state of the connection to the stream of changes. */
       readonly type: 'stream-changed';
-      /** The new one. */
+      /** The new state. */
       readonly state: StreamState;
     }
   | {
@@ -135,28 +135,31 @@ export type FliptEvent =
   | {
       /** Flipt knows no such namespace or environment, or there is nothing in it. */
       readonly type: 'namespace-suspect';
-      /** What it answered. */
+      /** How Flipt answered. */
       readonly failure: FailureKind | undefined;
     }
   | {
-      /** A flag was asked for that is missing. */
+      /** A missing flag was asked for. */
       readonly type: 'flag-key-suspect';
-      /** Its key. */
+      /** The key that was asked for. */
       readonly flag: string;
-      /** A flag of almost the same key. */
+      /** The key of an existing flag, which is almost the same. */
       readonly like: string;
     }
   | {
-      /** A percentage has decided for a context without a `targetingKey`. */
+      /** A percentage decided a resolve without a `targetingKey`. */
       readonly type: 'bucket-shared';
-      /** Its key. */
+      /** The flag's key. */
       readonly flag: string;
     };
 
 /** The types of events that `onEvent` takes. */
 export type FliptEventType = FliptEvent['type'];
 
-/** Questions hold contexts, and a failure's message may quote what Flipt or a gateway wrote: neither goes outside. */
+/**
+ * What a listener receives: no questions, because they hold contexts, and no messages, because they may quote what
+ * Flipt or a gateway wrote.
+ */
 export function fliptEvent(event: DiagnosticEvent): FliptEvent {
   switch (event.type) {
     case 'miss':
@@ -173,7 +176,7 @@ export function fliptEvent(event: DiagnosticEvent): FliptEvent {
     }
     case 'stream-changed':
       return { type: event.type, state: event.state };
-    // The list is the layers' own.
+    // A copy: the list belongs to the layers.
     case 'flags-changed':
       return { type: event.type, flags: [...event.flags] };
     case 'circuit-changed':

@@ -3,7 +3,7 @@ import type { Failure } from '../model/failure.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { Problem } from './events.js';
 
-/** The beginning of the line in the log; what went wrong follows. */
+/** The beginning of the log line; the failure's message follows. */
 function headline(problem: Problem, failure: Failure): string {
   switch (problem) {
     case 'unreachable':
@@ -21,7 +21,7 @@ function headline(problem: Problem, failure: Failure): string {
   }
 }
 
-/** The line where another problem is left. */
+/** The log line for a problem that ended while another one lasts. */
 const ENDED: Readonly<Record<Problem, string>> = {
   unreachable: 'Flipt can be reached',
   'credentials-rejected': 'Flipt accepts the credentials',
@@ -39,7 +39,7 @@ export function logHealth({ listen }: Pick<Diagnostics, 'listen'>, logger: Healt
   listen('health-changed', ({ before, after }) => {
     for (const [problem, failure] of after) {
       if (before.has(problem)) continue;
-      // A service that was never reached cannot begin to fail: it still does.
+      // If the service was never reached, an open circuit is nothing new.
       const isKnown = problem === 'circuit-open' && after.has('unreachable');
       logger[isKnown ? 'debug' : 'warn'](`${headline(problem, failure)}: ${failure.message}`);
     }
@@ -51,7 +51,7 @@ export function logHealth({ listen }: Pick<Diagnostics, 'listen'>, logger: Healt
   });
 }
 
-/** `undefined` if none has ended. */
+/** `undefined` if no problem has ended. */
 export function endedMessage(ended: readonly Problem[], left: number): string | undefined {
   if (ended.length === 0) return undefined;
   return left === 0 ? 'Flipt answers again' : ended.map((problem) => ENDED[problem]).join('; ');

@@ -34,11 +34,11 @@ export interface Latest {
   readonly stream: Since<StreamState> | undefined;
 }
 
-/** Owns what can only be known by listening. */
+/** Owns what only a listener can know: counts, and when a state began. */
 export interface History {
   readonly counts: () => Counts;
   readonly latest: () => Latest;
-  /** Goes on counting with these events; states begin again. */
+  /** Counts these events, too, and keeps the counts so far. The states begin from nothing. */
   readonly attach: (diagnostics: Pick<Diagnostics, 'listen'>) => void;
 }
 

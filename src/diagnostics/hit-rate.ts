@@ -36,7 +36,7 @@ export function watchHitRate({ listen }: Pick<Diagnostics, 'listen'>, warn: (mes
   ];
 }
 
-/** Checksums, as a thousand long values would fill the memory. */
+/** Keeps checksums, because a thousand long values would fill the memory. */
 interface Seen {
   readonly entities: Set<number>;
   /** The values of each attribute. */
@@ -59,9 +59,9 @@ function lowHitRate(hits: number, { entities, values }: Seen): string | undefine
   for (const [attribute, { size }] of values) {
     if (size > most) [name, most] = [attribute, size];
   }
-  // Always the same context: it was the flags that differed, and those have to be asked for.
+  // The context was always the same, so the look-ups were about different flags. Those must be asked for.
   if (most <= 1 && entities.size <= 1) return undefined;
-  // What differs less often than the users themselves is no reason for it.
+  // If the users differ more often than any attribute, no attribute is the cause.
   if (most < entities.size) {
     return `${found}: nearly each was about another targetingKey (${entities.size}), as when many users are new`;
   }

@@ -6,9 +6,12 @@ import { fliptEvent, type FliptEvent, type FliptEventType } from './flipt-event.
 
 /** The user's listeners. They outlive the provider's close, and get the events of its next start. */
 export interface Observers {
-  /** Returns a function that stops it. An error that a listener throws is logged once, and dropped. */
+  /** Returns a function that stops the listener. An error that it throws is logged once and then dropped. */
   readonly add: (listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]) => () => void;
-  /** Connects all listeners, later ones included, to these events, and to those of no earlier call. */
+  /**
+   * From now on, all listeners get these events, and no longer those of an earlier call. That includes listeners that
+   * are added later.
+   */
   readonly attach: (diagnostics: Pick<Diagnostics, 'listen'>) => void;
 }
 
@@ -26,7 +29,7 @@ export function openObservers(warn: (message: string) => void): Observers {
     observer.end();
     const ends = [...observer.types].map((type) =>
       source?.listen(type, (event) => {
-        // Another listener of this very event may have ended it.
+        // Another listener of the same event may have stopped this one.
         if (observers.has(observer)) observer.hear(fliptEvent(event));
       }),
     );
@@ -53,7 +56,7 @@ export function openObservers(warn: (message: string) => void): Observers {
   };
 }
 
-/** Plain JavaScript calls, too. */
+/** Needed for callers in plain JavaScript. */
 function check(listener: unknown, types: unknown): void {
   if (typeof listener !== 'function') {
     throw new TypeError(`onEvent: listener: expected a function, got ${kindOf(listener)}`);
@@ -69,7 +72,7 @@ function check(listener: unknown, types: unknown): void {
   throw new TypeError(`onEvent: types.${at}: expected one of ${EVENT_TYPES.join(', ')}, got ${shown}`);
 }
 
-/** An async listener is a `=> void`, too; its rejection would end the process. */
+/** An async listener is a `=> void`, too, and its rejection would end the process. */
 function harmless(
   listener: (event: FliptEvent) => unknown,
   warn: (message: string) => void,

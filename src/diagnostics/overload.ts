@@ -1,13 +1,13 @@
 import type { Clock } from '../clock.js';
 import type { Diagnostics } from './diagnostics.js';
 
-/** So long without a question that is shed: the overload has ended. */
+/** When no question was shed for so long, the overload has ended. */
 const QUIET_MS = 5_000;
 
 interface Overload {
   readonly since: number;
   readonly shed: number;
-  /** Up to the last question that was shed: what comes after it is no part of the overload. */
+  /** Questions sent until the last one was shed: later ones do not belong to the overload. */
   readonly sent: number;
   readonly lastAt: number;
 }
@@ -18,14 +18,14 @@ export interface OverloadWatch {
   readonly close: () => void;
 }
 
-/** Questions sent in the second that began at `since`, and in the one before. */
+/** Questions sent in the second that began at `since` (`count`), and in the second before it (`before`). */
 interface Recent {
   readonly since: number;
   readonly before: number;
   readonly count: number;
 }
 
-/** Warns once when questions begin to be shed, and once when that has ended, with the share that was shed. */
+/** Warns once when questions begin to be shed. Warns again, with their share, when that has ended. */
 export function overloadWatch(
   { listen }: Diagnostics,
   warn: (message: string) => void,
@@ -38,7 +38,7 @@ export function overloadWatch(
 
   const begin = (reason: string): Overload => {
     warn(`Flipt does not keep up; some calls get known answers or defaults: ${reason}`);
-    // The first to be shed has waited while others were sent.
+    // Questions that were sent while the first shed question waited belong to the overload.
     recent = withSent(recent, 0, clock.now());
     sent = recent.before + recent.count;
     endAfter(QUIET_MS);

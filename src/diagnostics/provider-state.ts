@@ -13,16 +13,16 @@ export interface Fallback {
   /** Whether an answer is known. */
   readonly knowsAnything: () => boolean;
   readonly hasSnapshot: () => boolean;
-  /** All answers come from the snapshot: a lost watch leaves them unconfirmed. */
+  /** True if all answers come from the snapshot: then a lost watch makes them stale. */
   readonly needsWatch: boolean;
 }
 
-/** No poll has failed: the one that is under way gets no answer. */
+/** The message when no poll has failed, but the one under way gets no answer. */
 const UNSEEN = 'Flipt has not confirmed the snapshot for three intervals';
 
 /**
- * Derives the provider's state from the problems there are. The outcome of the start is the caller's to announce, so
- * that changes before it are not.
+ * Derives the provider's state from its problems. Changes during the start are not announced: the caller announces how
+ * the start ended.
  */
 export function watchState(
   { listen }: Pick<Diagnostics, 'listen'>,
@@ -45,7 +45,7 @@ export function watchState(
     reassess(messageOf(before, after), !starting);
   });
   listen('snapshot-polled', ({ failure }) => {
-    // The first snapshot may come in the middle of an outage.
+    // The first snapshot may arrive during an outage.
     if (state === 'error' && failure === undefined) reassess(messageOf(new Map(), problems), true);
   });
   if (fallback.needsWatch) {
@@ -62,11 +62,11 @@ function stateOf(
   isWatchLost: boolean,
   { knowsAnything, hasSnapshot }: Fallback,
 ): ProviderState {
-  // Unusable responses may be all about one flag.
+  // Unusable responses may concern only one flag.
   const serious = [...problems.keys()].filter((problem) => problem !== 'responses-unusable');
   if (serious.length === 0) return isWatchLost ? 'stale' : 'ready';
   if (hasSnapshot()) return 'stale';
-  // An outage leaves known answers as good as they were; rejected credentials are an error at once.
+  // During an outage, known answers can be used. Rejected credentials are an error at once.
   return serious.every((problem) => problem === 'circuit-open') && knowsAnything() ? 'stale' : 'error';
 }
 

@@ -4,8 +4,8 @@ import type { Question } from '../model/question.js';
 import { quoted } from '../text/quote.js';
 
 /**
- * Reports questions without an entity that a percentage or a distribution decides: all of them share one bucket. An
- * answer shows it for a boolean flag only; `bucketDecides` knows by the snapshot.
+ * Reports questions without an entity that a percentage or a distribution decides: they all share one bucket. For a
+ * boolean flag, the answer shows that. For a variant flag, only the snapshot does, through `bucketDecides`.
  */
 export function reportingSharedBuckets(
   ask: Ask,
@@ -25,10 +25,10 @@ export function reportingSharedBuckets(
   };
 }
 
-/** Attributes that often hold what should be the targetingKey, the likeliest first. */
+/** Attributes that often hold the value for the targetingKey, the likeliest first. */
 const LIKELY = ['userId', 'user_id', 'id', 'user', 'email'];
 
-/** Warns once. Then it stops listening. */
+/** Warns once, and then stops listening. */
 export function watchSharedBuckets(
   { listen }: Pick<Diagnostics, 'listen'>,
   warn: (message: string) => void,

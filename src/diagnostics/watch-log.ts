@@ -14,10 +14,10 @@ export interface WatchedPlace {
   readonly evaluation: 'remote' | 'in-process';
 }
 
-/** Flags named in one line of the log. */
+/** Most flags that one log line names. */
 const MOST_NAMED = 20;
 
-/** Logs what the watch of the snapshot finds: lasting trouble once when it begins and once when it ends. */
+/** Logs what the watch of the snapshot finds. A lasting problem is logged once when it begins and once when it ends. */
 export function logWatch(
   { listen }: Pick<Diagnostics, 'listen'>,
   place: WatchedPlace,
@@ -41,7 +41,7 @@ export function logWatch(
   });
   listen('snapshot-polled', ({ failure }) => {
     const wasBroken = isBroken;
-    // The service never had a snapshot: that it serves a page instead is no news.
+    // A service that never had a snapshot may answer with a page: no news.
     isBroken = failure?.kind === 'unreadable' && last !== 'not-offered';
     if (failure === undefined) return;
     logger[isBroken && !wasBroken ? 'warn' : 'debug'](`The snapshot was not fetched: ${failure.message}`);

@@ -6,7 +6,7 @@ import { compileChoice, type FindSegment } from './segment-match.js';
 
 type EvaluateRollout = Evaluate<BooleanAnswer | undefined>;
 
-/** Prepares a boolean flag. Rollouts apply also where the flag is not enabled. */
+/** Prepares a boolean flag. Its rollouts also apply while it is not enabled. */
 export function compileBooleanFlag(flag: BooleanFlag, find: FindSegment): Evaluate<BooleanAnswer> {
   return firstMatch(compileRollouts(flag, find), booleanAnswer(flag.enabled, 'DEFAULT', []));
 }

@@ -3,8 +3,8 @@ import { firstMatch, type Evaluate } from './first-match.js';
 import { compileChoice, type FindSegment } from './segment-match.js';
 
 /**
- * Prepares whether an entity's bucket decides its answer: it reaches a percentage, or a rule that shares out several
- * variants, or one variant to some only.
+ * Prepares the test whether an entity's bucket decides its answer. It does if evaluation reaches a percentage, or a
+ * rule that divides its entities among variants or gives its variant to only some of them.
  */
 export function compileBucketDecides(flag: Flag, find: FindSegment): Evaluate<boolean> {
   const steps = flag.type === 'BOOLEAN_FLAG_TYPE' ? rolloutsOf(flag) : rulesOf(flag);
@@ -20,13 +20,13 @@ export function compileBucketDecides(flag: Flag, find: FindSegment): Evaluate<bo
 }
 
 interface Step {
-  /** `undefined`: everybody is chosen. */
+  /** `undefined`: every entity is chosen. */
   readonly choice: SegmentChoice | undefined;
   readonly isShared: boolean;
 }
 
 function rolloutsOf({ rollouts }: BooleanFlag): readonly Step[] {
-  // Nobody is under a threshold of 0.
+  // A threshold of 0 includes nobody.
   const effective = rollouts.filter((rollout) => rollout.kind === 'segment' || rollout.percentage > 0);
   return effective.map((rollout) =>
     rollout.kind === 'segment'

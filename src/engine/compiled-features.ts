@@ -6,7 +6,7 @@ import type { Evaluate } from './first-match.js';
 import { compileSegment, type CompiledSegment, type FindSegment } from './segment-match.js';
 import { compileVariantFlag } from './variant-flag.js';
 
-/** A flag with everything parsed and prepared that does not depend on the question. */
+/** A flag, with everything prepared that does not depend on the question. */
 export interface CompiledFlag {
   readonly type: Flag['type'];
   /** The names of all attributes that the flag may read. */

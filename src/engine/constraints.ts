@@ -6,10 +6,10 @@ import { parseNumbers, parseStrings } from './syntax/lists.js';
 import { parseNumber } from './syntax/number-syntax.js';
 import { isBlank, trimSpace } from './syntax/whitespace.js';
 
-/** The text of an attribute; undefined where there is none. Called for those attributes only that are compared. */
+/** The text of an attribute; `undefined` if there is none. Called only for attributes that are compared. */
 export type ReadAttribute = (name: string) => string | undefined;
 
-/** Reads attributes that are text already. A name like `constructor` is no attribute unless it was sent. */
+/** Reads attributes that are text already. A name like `constructor` counts only if it was sent. */
 export function attributeReader(attributes: Question['attributes']): ReadAttribute {
   return (name) => (Object.hasOwn(attributes, name) ? attributes[name] : undefined);
 }
@@ -17,7 +17,10 @@ export function attributeReader(attributes: Question['attributes']): ReadAttribu
 /** Whether the entity with these attributes matches. */
 export type Matches = (entity: string, read: ReadAttribute) => boolean;
 
-/** Prepares a constraint. What does not parse, here or in an attribute, never matches; nothing is an error. */
+/**
+ * Prepares a constraint. A value that does not parse, in the constraint or in an attribute, never matches. It is no
+ * error.
+ */
 export function compileConstraint(constraint: Constraint): Matches {
   const matches = textTest(constraint);
   if (constraint.type === 'ENTITY_ID_COMPARISON_TYPE') return (entity) => matches(entity);
@@ -94,7 +97,7 @@ function parsedTest<T>(parse: (text: string) => T | undefined, test: (given: T) 
   };
 }
 
-/** A list that does not parse has no members, and nothing is outside of it either. */
+/** If the list does not parse, neither operator matches anything. */
 function membership<T>(
   operator: 'isoneof' | 'isnotoneof',
   list: readonly T[] | undefined,

@@ -6,12 +6,12 @@ const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   return rest;
 });
 
-/** For longer text the call into native code is the cheaper one. */
+/** For longer text, a call into native code is cheaper. */
 const SHORT = 32;
 
 /**
- * CRC-32 (IEEE) of the text in UTF-8. `before` is the checksum of the text in front of it, so that a prefix is
- * computed only once. Keys are short and mostly ASCII: for these, four times as fast as node:zlib.
+ * CRC-32 (IEEE) of the text in UTF-8. `before` is the checksum of the text in front of it, so a prefix is computed only
+ * once. For short keys, mostly ASCII, this is four times as fast as node:zlib.
  */
 export function crc32(text: string, before = 0): number {
   if (text.length > SHORT) return nativeCrc32(text, before);

@@ -7,8 +7,8 @@ import type { Features, Semantics } from './features.js';
 const MISSING: MissingAnswer = { kind: 'missing' };
 
 /**
- * Answers a question from its namespace's features as the service does, to the last bit.
- * No features: the namespace does not exist. Never throws.
+ * Answers a question from its namespace's features exactly as the service does. If `features` is `undefined`, the
+ * namespace does not exist. Never throws.
  */
 export function evaluate(
   features: CompiledFeatures | undefined,
@@ -22,8 +22,8 @@ export function evaluate(
 export type Evaluator = (features: Features | undefined, question: Question) => KnownAnswer;
 
 /**
- * Evaluates from features as they are, and keeps them compiled for as long as somebody else keeps them.
- * They must not be modified: changed features are new ones.
+ * Compiles features when they are first used, and keeps the result as long as somebody keeps the features. They must
+ * not be modified: changed features must be a new object.
  */
 export function evaluator(semantics: Semantics): Evaluator {
   const compiled = new WeakMap<Features, CompiledFeatures>();

@@ -3,10 +3,10 @@
  * The words and values are the service's own; an enum that came as a number without a name stays that number.
  */
 
-/** Which version's rules of evaluation apply: Flipt v1 and v2 differ in buckets and in empty attachments. */
+/** Whose rules of evaluation apply: Flipt v1 and v2 differ in buckets and in empty attachments. */
 export type Semantics = 'v1' | 'v2';
 
-// In the order of the service's numbers for them; the first one is its default.
+// In the order of the service's numbers for them; the first is its default.
 export const MATCH_TYPES = ['ALL_MATCH_TYPE', 'ANY_MATCH_TYPE'] as const;
 export const SEGMENT_OPERATORS = ['OR_SEGMENT_OPERATOR', 'AND_SEGMENT_OPERATOR'] as const;
 
@@ -24,7 +24,7 @@ export type ComparisonType = (typeof COMPARISON_TYPES)[number];
 
 export interface Constraint {
   readonly type: ComparisonType;
-  /** The attribute compared; without meaning for an entity id. */
+  /** The attribute that is compared; ignored for an entity id. */
   readonly property: string;
   readonly operator: string;
   readonly value: string;
@@ -93,7 +93,7 @@ export interface BooleanFlag {
 
 export type Flag = VariantFlag | BooleanFlag;
 
-/** All that one namespace's flags are evaluated from. */
+/** Everything from which the flags of one namespace are evaluated. */
 export interface Features {
   readonly flags: ReadonlyMap<string, Flag>;
   readonly segments: ReadonlyMap<string, Segment>;

@@ -7,7 +7,7 @@ export type Evaluate<Answer = VariantAnswer | BooleanAnswer> = (
   read: ReadAttribute,
 ) => Answer;
 
-/** The first answer among rules or rollouts in their order, else the last resort. */
+/** The answer of the first rule or rollout that gives one, else `otherwise`. */
 export function firstMatch<Answer>(
   rules: readonly Evaluate<Answer | undefined>[],
   otherwise: Answer,
@@ -21,7 +21,7 @@ export function firstMatch<Answer>(
   };
 }
 
-/** Prepares the answer for one list of segments; for any other one the answer is made when it is asked for. */
+/** Prepares the answer for this list of segments. For any other list, the answer is made on each call. */
 export function preparedFor<Answer>(
   segmentKeys: readonly string[],
   answer: (segmentKeys: readonly string[]) => Answer,

@@ -7,10 +7,10 @@ export interface CompiledSegment {
   readonly matches: Matches;
 }
 
-/** Finds a segment by the key under which the features hold it; undefined where there is none. */
+/** Finds a segment by the key under which the features hold it; `undefined` if there is none. */
 export type FindSegment = (key: string) => CompiledSegment | undefined;
 
-/** The keys of the chosen segments that match; undefined where they are not enough for the operator. */
+/** The keys of the chosen segments that match; `undefined` if too few match for the operator. */
 export type MatchingSegments = (entity: string, read: ReadAttribute) => readonly string[] | undefined;
 
 export function compileSegment({ key, matchType, constraints }: Segment): CompiledSegment {
@@ -25,9 +25,9 @@ function compileTest(matchType: Segment['matchType'], tests: readonly Matches[])
 
 /** A choice of segments, prepared. */
 export interface CompiledChoice {
-  /** The segments' own keys: the features may hold several segments of one key, each under another name. */
+  /** The segments' own keys. The features may hold several segments with the same key, each under another name. */
   readonly segmentKeys: readonly string[];
-  /** Where all of them match, the answer is `segmentKeys` itself. */
+  /** If all segments match, the result is `segmentKeys` itself. */
   readonly matching: MatchingSegments;
 }
 
@@ -41,7 +41,7 @@ export function compileChoice(
   return { segmentKeys: keys, matching: matchingOf(keys, segmentOperator, tests) };
 }
 
-/** Not inlined: a closure in its place would keep `find`, and with it a whole snapshot, in memory. */
+/** A function of its own: a closure inside `compileChoice` would keep `find`, and so a whole snapshot, in memory. */
 function matchingOf(
   segmentKeys: readonly string[],
   segmentOperator: SegmentChoice['segmentOperator'],
@@ -52,7 +52,7 @@ function matchingOf(
     const matches = all(tests);
     return (entity, read) => (matches(entity, read) ? segmentKeys : undefined);
   }
-  // An operator without a name asks for nothing: the service's own reading.
+  // If the operator has no name, no segment has to match: the service's rule.
   const least = isOr ? 1 : 0;
   return (entity, read) => {
     const keys = segmentKeys.filter((_key, at) => tests[at]?.(entity, read));

@@ -42,7 +42,7 @@ function compileRule(
   };
 }
 
-/** What a rule that matches gives an entity. */
+/** What a matching rule gives to an entity. */
 type Share = (entity: string, segmentKeys: readonly string[]) => VariantAnswer;
 
 function compileShares(
@@ -73,9 +73,9 @@ function compileShares(
 /** All answers that a variant flag may give. */
 export interface VariantAnswers {
   readonly disabled: () => VariantAnswer;
-  /** With the default variant, also where a rule matched but shares out nothing to the entity. */
+  /** The default variant, for no matching rule, or for a rule whose distributions leave the entity out. */
   readonly unmatched: (segmentKeys: readonly string[]) => VariantAnswer;
-  /** Without a variant, or with one that does not exist: with the default variant. */
+  /** The variant with this id. Without an id, or if the flag has no such variant: the default variant. */
   readonly matched: (segmentKeys: readonly string[], variantId?: string) => VariantAnswer;
 }
 

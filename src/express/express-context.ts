@@ -1,15 +1,20 @@
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 import { kindOf } from '../text/describe.js';
 
-/** A request's context carries under this symbol what adds to it; all copies of this package share it. */
+/**
+ * The context of a request has, under this symbol, the function that adds to it. All copies of this package share the
+ * symbol.
+ */
 const ADD = Symbol.for('openfeature-flipt-provider.express-context');
 
 type Add = (partial: EvaluationContext) => void;
 
-/** Lets {@link setRequestContext} add to a context, which both `req.flags` and the transaction context hold. */
+/**
+ * Lets {@link setRequestContext} add to a context. `req.flags` and the transaction context both hold this same object.
+ */
 export function changeable(context: EvaluationContext): EvaluationContext {
   const add: Add = (partial) => Object.assign(context, partial);
-  // Not enumerable: a copy of the context would not change.
+  // Not enumerable, so that copies do not get it: adding to a copy would have no effect here.
   return Object.defineProperty(context, ADD, { value: add });
 }
 

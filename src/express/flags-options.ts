@@ -5,7 +5,7 @@ import type { OptionRules } from '../options/check-options.js';
 import { callable, flagKeys, having, members, milliseconds } from '../options/option-shapes.js';
 import type { Prefetcher } from '../index.js';
 
-/** A wrong or unknown option is a TypeError that names it, thrown when the middleware is made. */
+/** A wrong or unknown option is a TypeError that names it. It is thrown when the middleware is made. */
 export interface FlagsOptions {
   /**
    * The user and other attributes of a request: at least a `targetingKey`. Called once a request, when it reaches the

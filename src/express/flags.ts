@@ -46,7 +46,7 @@ export function flags(options: FlagsOptions): RequestHandler {
         enter(context, next);
       })
       .catch((reason: unknown) => {
-        // An error page may need flags, too: they are evaluated for the context that is known without the user.
+        // An error page may need flags, too. They are evaluated without the user.
         enter(requestContext({}, { view }), () => {
           next(asError('flags', reason));
         });

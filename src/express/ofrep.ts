@@ -39,7 +39,7 @@ export function ofrep(options: OfrepOptions<ExpressRequest>): RequestHandler {
   };
 }
 
-/** With nothing of the request but what the protocol knows. */
+/** Passes on only the parts of the request that the protocol uses. */
 function requestOf(req: ExpressRequest): Request {
   const { method } = req;
   const headers = new Headers();
@@ -53,7 +53,10 @@ function requestOf(req: ExpressRequest): Request {
     : new Request(url, { method: 'GET', headers });
 }
 
-/** What a middleware has read is parsed already; otherwise the stream, which must live on for the response. */
+/**
+ * If a middleware has read the body, it is parsed already. Otherwise it is the stream, which must stay open for the
+ * response.
+ */
 function bodyOf(req: ExpressRequest): string | Uint8Array | AsyncIterable<Uint8Array> | null {
   if (!req.readableDidRead) return req.iterator({ destroyOnReturn: false });
   const parsed: unknown = req.body;
@@ -61,7 +64,7 @@ function bodyOf(req: ExpressRequest): string | Uint8Array | AsyncIterable<Uint8A
   return typeof parsed === 'string' || parsed instanceof Uint8Array ? parsed : textOf(parsed);
 }
 
-/** Nested too deep to be written again, it is refused as what is no JSON. */
+/** A body nested too deep to be written again becomes `''`, which is refused because it is not JSON. */
 function textOf(parsed: unknown): string {
   try {
     return JSON.stringify(parsed);

@@ -4,7 +4,10 @@ import { basename, dirname, join } from 'node:path';
 import { messageOf } from '../text/describe.js';
 import { fingerprint, type Fingerprint, unlessMissing } from './fingerprint.js';
 
-/** The one failure after which a file holds its new text: it may lose it if the machine stops suddenly. */
+/**
+ * The file holds its new text, but may lose it if the machine stops suddenly. After every other failure, the file is as
+ * before.
+ */
 export class NotSyncedError extends Error {
   constructor(
     readonly written: Fingerprint | undefined,
@@ -14,15 +17,16 @@ export class NotSyncedError extends Error {
   }
 }
 
-/** The file's text; undefined where there is no such file. Rejects with node's error where it cannot be read. */
+/** The file's text; `undefined` if there is no such file. Rejects with Node's error if the file cannot be read. */
 export async function readIfThere(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch(unlessMissing);
 }
 
 /**
- * Replaces a file's text in one step: a reader sees all of the old text or all of the new one, and on return the new
- * one survives a power failure. Only its owner may read the file. `check` runs last before the file is replaced, and
- * keeps it as it is by rejecting. Rejects where the file is as before, or with a {@link NotSyncedError}.
+ * Replaces a file's text in one step. A reader sees all of the old text or all of the new text. After it resolves, the
+ * new text survives a power failure. Only the file's owner may read it. `check` runs last, just before the file is
+ * replaced: if it rejects, the file stays as it is. Rejects if the file was not replaced, or with a {@link
+ * NotSyncedError}.
  */
 export async function replaceFile(
   path: string,
@@ -50,8 +54,8 @@ export async function replaceFile(
 }
 
 /**
- * Removes what a process that was killed inside {@link replaceFile} has left behind. `minAgeMs`, for a file that several
- * processes write: what is younger may still be in use. Default 0: everything goes.
+ * Removes the temporary files of processes that were killed inside {@link replaceFile}. If several processes write the
+ * file, `minAgeMs` protects younger temporary files, which may still be in use. Default 0: all are removed.
  */
 export async function removeLeftovers(path: string, minAgeMs = 0): Promise<void> {
   const prefix = `${basename(path)}.`;
@@ -81,7 +85,7 @@ async function writeAside(path: string, text: string): Promise<Fingerprint | und
   }
 }
 
-/** Windows cannot open a folder, and keeps a rename without help. */
+/** Windows cannot open a folder, and does not need this to keep a rename. */
 async function openFolder(path: string): Promise<FileHandle | undefined> {
   return process.platform === 'win32' ? undefined : open(path, 'r');
 }

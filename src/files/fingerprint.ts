@@ -1,16 +1,16 @@
 import { type FileHandle, stat } from 'node:fs/promises';
 
-/** Differs between two versions of a file, as far as this can be seen without a lock. */
+/** Differs for two versions of a file, as far as that is visible without a lock. */
 export type Fingerprint = string;
 
-/** Undefined where there is no such file. Rejects with node's error where the file cannot be looked at. */
+/** `undefined` if there is no such file. Rejects with Node's error if the file cannot be looked at. */
 export async function fingerprint(file: string | FileHandle): Promise<Fingerprint | undefined> {
   const looking = typeof file === 'string' ? stat(file, { bigint: true }) : file.stat({ bigint: true });
   const stats = await looking.catch(unlessMissing);
   return stats && `${stats.ino} ${stats.size} ${stats.mtimeNs}`;
 }
 
-/** Turns the failure of a file that is not there into undefined, and throws every other one. */
+/** Returns `undefined` for the error of a file that does not exist, and throws every other error. */
 export function unlessMissing(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
   throw error;

@@ -2,12 +2,12 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { HttpDispatcherResponse } from '../options/provider-options.js';
 
-/** The body is larger than it may be; the rest of it was not read. */
+/** The body exceeds its limit; the rest of it was not read. */
 export class TooLarge extends Error {}
 
 /**
- * Reads a body to its end, decompressed off the event loop if it is gzip. Rejects with {@link TooLarge} as soon as
- * there are more than `maxBytes`, decompressed.
+ * Reads a body to its end, and decompresses gzip off the event loop. Rejects with {@link TooLarge} as soon as there are
+ * more than `maxBytes` after decompression.
  */
 export async function readBody(
   { headers, body }: Pick<HttpDispatcherResponse, 'headers' | 'body'>,
@@ -23,7 +23,7 @@ export async function readBody(
   try {
     return await pipeline(body, createGunzip(), collect);
   } catch (error) {
-    // The pipeline may report only that it was aborted because of the failure.
+    // The pipeline may report only that it was aborted, and not the failure that caused it.
     throw failure ?? error;
   }
 }
@@ -31,7 +31,7 @@ export async function readBody(
 async function collected(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // Leaving the loop destroys the body, and with it the connection.
+  // Leaving the loop destroys the body and its connection.
   for await (const chunk of body) {
     bytes += chunk.length;
     if (bytes > maxBytes) throw new TooLarge();

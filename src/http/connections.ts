@@ -2,16 +2,16 @@ import { EnvHttpProxyAgent, Pool, ProxyAgent } from 'undici';
 import type { HttpDispatcher } from '../options/provider-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
 
-/** After this a connection is not used again, so that a service that has moved is found. */
+/** After this time a connection is not used again, so that a service that has moved is found. */
 const CLIENT_TTL_MS = 60_000;
 
 export interface Connections {
   readonly dispatcher: HttpDispatcher;
-  /** Ends our sockets; the user's dispatcher stays open. */
+  /** Closes our sockets; the user's dispatcher stays open. */
   readonly close: () => Promise<void>;
 }
 
-/** How long undici itself waits; where nothing is said, five minutes. The transport has time-outs of its own. */
+/** How long undici itself waits. Default: five minutes, because the transport has its own time-outs. */
 export interface ConnectionTimeouts {
   readonly headersTimeout?: number;
   readonly bodyTimeout?: number;
@@ -35,7 +35,7 @@ export function openConnections(
 
 type ProxySettings = Omit<ProxyAgent.Options, 'uri'>;
 
-/** A plain http: service is asked through the proxy by its full address, as proxies expect; https: by a tunnel. */
+/** For a plain `http:` service, the proxy gets the full address, as proxies expect. For `https:`, it opens a tunnel. */
 function proxyAgent(proxy: string, pooled: ProxySettings): ProxyAgent | EnvHttpProxyAgent {
   const settings = { ...pooled, proxyTunnel: false };
   return proxy === 'env' ? new EnvHttpProxyAgent(settings) : new ProxyAgent({ ...settings, uri: proxy });

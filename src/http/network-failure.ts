@@ -2,7 +2,7 @@ import type { Failure } from '../model/failure.js';
 import type { Redact } from './redact.js';
 import { oneLine } from '../text/quote.js';
 
-/** What went wrong before a whole answer had come. Never throws, whatever the error is. */
+/** What failed before the answer was complete. Never throws, whatever the error is. */
 export function connectionFailure(url: string, error: unknown, redact: Redact): Failure {
   const cause = causeOf(error, redact);
   const named = 'code' in cause ? oneLine(String(cause.code)) : '';
@@ -11,7 +11,7 @@ export function connectionFailure(url: string, error: unknown, redact: Redact): 
   return { kind: 'connection', message: `Flipt at ${url} could not be asked: ${message}${code}`, cause };
 }
 
-/** What shows that the other side speaks another protocol. Some ports of TLS close the connection without a word. */
+/** Recognises a side that speaks another protocol. Some TLS ports just close the connection. */
 function otherProtocol(cause: Error, code: string, url: string): string | undefined {
   const { name, message } = cause;
   const isUnanswered = 'bytesRead' in cause && cause.bytesRead === 0 && url.startsWith('http:');
@@ -27,8 +27,8 @@ function otherProtocol(cause: Error, code: string, url: string): string | undefi
 }
 
 /**
- * `option` sets the limit. A limit without an option is fixed. `isBlocked`: the event loop was, so that the service may
- * have answered in time.
+ * `option` names the option that sets the limit; without one, the limit is fixed. `isBlocked`: the event loop was
+ * blocked, so the service may have answered in time.
  */
 export function timeoutFailure(url: string, timeoutMs: number, option?: string, isBlocked = false): Failure {
   const by = option === undefined ? '' : ` (${option})`;
@@ -48,7 +48,7 @@ export function tooLarge(url: string, maxBytes: number): Failure {
   };
 }
 
-/** The safe properties of an error: a user's dispatcher may put the whole request into others. */
+/** The properties of an error that are safe to show: a user's dispatcher may put the whole request into others. */
 const SHOWN = ['code', 'errno', 'syscall', 'address', 'port', 'hostname', 'bytesRead'] as const;
 
 /** An error of the user's dispatcher may itself throw when it is read. */
@@ -60,7 +60,10 @@ function causeOf(error: unknown, redact: Redact): Error {
   }
 }
 
-/** The error that the network gave, without whatever else it holds. Of several addresses tried, the first one's. */
+/**
+ * The error that the network gave, without its other properties. If several addresses were tried, the error of the
+ * first.
+ */
 function networkError(error: unknown, redact: Redact): Error {
   if (error instanceof AggregateError && error.errors.length > 0)
     return networkError(error.errors[0], redact);

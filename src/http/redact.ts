@@ -1,21 +1,22 @@
 import { isCredentialName } from '../text/header.js';
 
-/** What is shorter is no secret, and would blot out half of an honest message. */
+/** A shorter text is hardly a secret, and redacting it would damage harmless messages. */
 const SHORTEST_SECRET = 6;
-/** Names of schemes before a credential, which many messages hold. */
+/** A scheme before a credential: many messages contain its name. */
 const SCHEME = /^(?:bearer|basic|jwt|token|apikey)\s+/i;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Text from outside, without the credentials that were sent: a gateway's error page may show the whole request. */
+/** Removes the credentials that were sent from a text. A gateway's error page may show the whole request. */
 export type Redact = (text: string) => string;
 
 /**
- * Blots out whatever `credentials` hold, of the `other` headers what their names say to be credentials, and what goes
- * to proxies: each run of letters and digits by itself, since no escaping as in JSON, HTML or a URL changes those.
+ * Redacts the values of `credentials`, of those `other` headers whose names say that they hold credentials, and of what
+ * goes to proxies. Each run of letters and digits is redacted by itself, because escaping in JSON, HTML or a URL does
+ * not change those.
  */
 export function redactor(credentials: Headers, other: Headers, ofProxies: readonly string[]): Redact {
-  // Not before they are needed: most replies are answers, of which nothing is hidden.
+  // Computed only when needed: most replies are answers, and nothing in them is redacted.
   let secrets: readonly string[] | undefined;
   return (text) => {
     secrets ??= secretsOf([...valuesOf(credentials, other), ...ofProxies]);
@@ -28,7 +29,7 @@ function valuesOf(credentials: Headers, other: Headers): readonly string[] {
   return [...Object.entries(credentials), ...named].map(([, value]) => value);
 }
 
-/** The longest first, for one may be a part of another. */
+/** The longest first, because one secret may be part of another. */
 function secretsOf(values: readonly string[]): readonly string[] {
   const secrets = values
     .map((value) => value.replace(SCHEME, '').trim())

@@ -8,31 +8,29 @@ import type { Redact } from './redact.js';
 
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** Below the base address, beginning with a slash; with its query. */
+  /** Begins with a slash and includes the query; added to the base address. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Headers that hold credentials: sent too, before all others of their names, and never shown. */
+  /** Headers that hold credentials. They replace other headers with the same names, and are never shown. */
   readonly credentials?: Readonly<Record<string, string>>;
   /** JSON text. */
   readonly body?: string;
-  /** What is secret in the body: never shown, as credentials are not. */
+  /** Secrets in the body: never shown, like credentials. */
   readonly secrets?: readonly string[];
-  /** For a large answer that is fetched in the background: its limits. A 200 is then given as bytes. */
+  /** The limits of a large answer that is fetched in the background. A 200 then has `bytes`. */
   readonly download?: Download;
-  /**
-   * A 200 is read as it comes, over a connection apart from all others. It lasts until `signal` ends it.
-   */
+  /** A 200 is read while it arrives, over a connection of its own. It lasts until `signal` ends it. */
   readonly stream?: true;
-  /** Whether it may be sent again after a failure of the connection or of a gateway. */
+  /** Whether it may be sent again after the connection or a gateway fails. */
   readonly repeatable: boolean;
   /** Ends the request when the caller gives up. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface Download {
-  /** Milliseconds for all of it. The timer does not keep the process alive. */
+  /** Milliseconds for the whole request. The timer does not keep the process alive. */
   readonly timeoutMs: number;
-  /** Decompressed. */
+  /** Measured after decompression. */
   readonly maxBytes: number;
 }
 
@@ -42,13 +40,13 @@ export interface Reply {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Of a 200 as it came: an answer must not be changed. Of an error the beginning, through `redact`. */
+  /** A 200: as it was sent, because an answer must not be changed. An error: its beginning, redacted. */
   readonly text: string;
-  /** Of a download that is a 200: all of it, decompressed. `text` is its beginning then. */
+  /** A download with status 200: the whole body, decompressed. `text` is then its beginning. */
   readonly bytes?: Buffer;
-  /** Of a stream that is a 200. It must be read. */
+  /** A stream with status 200. The caller must read it. */
   readonly chunks?: AsyncIterable<Uint8Array>;
-  /** For what is shown of an answer: it may repeat the request. */
+  /** Use this before showing any part of an answer, which may repeat the request. */
   readonly redact: Redact;
   /** Ends the message about a 401, if no credentials are configured. */
   readonly missingCredentials?: string | undefined;
@@ -64,13 +62,13 @@ export function environmentHeaders(environment: string | undefined): Readonly<Re
   return environment === undefined ? {} : { 'x-flipt-environment': environment };
 }
 
-/** Characters of an error that are looked at. No error of the service's is as long. */
+/** So many characters of an error are read. The service's own errors are shorter. */
 export const LARGEST_ERROR = 256 * 1024;
 
 /** Levels of lists and objects in an error's details. */
 const DEEPEST_DETAILS = 32;
 
-/** The service's own error body: a gRPC code and a message. Without credentials. */
+/** The service's own error body, redacted: a gRPC code and a message. */
 export interface ServiceError {
   readonly code: number | undefined;
   readonly message: string;
@@ -85,7 +83,7 @@ export function serviceErrorOf(reply: Reply): ServiceError | undefined {
     if (typeof message !== 'string') return undefined;
     const code = 'code' in body && typeof body.code === 'number' ? body.code : undefined;
     const details = 'details' in body && Array.isArray(body.details) ? (body.details as unknown[]) : [];
-    // A logger must be able to write it.
+    // A logger must be able to print the details.
     if (!isShallow(details, DEEPEST_DETAILS)) return undefined;
     return { code, message: reply.redact(message), details: redacted(details, reply.redact) };
   } catch {
@@ -93,7 +91,7 @@ export function serviceErrorOf(reply: Reply): ServiceError | undefined {
   }
 }
 
-/** Once more after the escapes of JSON are gone, which may spell a credential: in values and in names. */
+/** Redacts again, values and names, because JSON escapes may have hidden a credential. */
 function redacted(details: readonly unknown[], redact: Redact): readonly unknown[] {
   const value = (member: unknown): unknown => {
     if (typeof member === 'string') return redact(member);
@@ -113,7 +111,7 @@ export function statusFailure(url: string, reply: Reply): Failure {
   return { kind: failureKindOf(reply.status), message: `Flipt at ${url} answered ${statusWords(reply)}` };
 }
 
-/** The status, and what the service or a proxy says of it. */
+/** The status, and what the service or a proxy says about it. */
 export function statusWords(reply: Reply): string {
   const { status } = reply;
   const words = oneLine(serviceErrorOf(reply)?.message ?? '');
@@ -125,7 +123,7 @@ export function statusWords(reply: Reply): string {
   if (status === 403) return `403: ${words || 'forbidden'} (check what the credentials allow)`;
   if (words === '' && status >= 300 && status < 400) return `${status}, a redirect, which is not followed`;
   const said = words === '' ? `${status} with ${contentWords(reply)}` : `${status}: ${words}`;
-  // What Flipt says of a path that it does not know. What it does not find on a path, it names.
+  // Flipt says this about a path that it does not know. If something on a known path is missing, Flipt names it.
   const isNoPath = status === 404 && (words === '' || words === 'Not Found');
   return isNoPath ? `${said} (check the path in the option url)` : said;
 }
@@ -134,12 +132,12 @@ export function unreadable(url: string, why: string): Failure {
   return { kind: 'unreadable', message: `Flipt at ${url} returned an unreadable response: ${why}` };
 }
 
-/** What came instead of what was expected, in one line that is safe to log. */
+/** What arrived instead of the expected content, in one line that is safe to log. */
 export function contentWords({ headers, text, redact }: Reply): string {
   if (text.trim() === '') return 'an empty body';
   const type = headers['content-type'];
   const named = typeof type === 'string' ? oneLine(redact(type).split(';', 1)[0] ?? '') : 'a body';
-  // What is cut off within a credential is not shown: of so much, the first 60 characters.
+  // Redacts more than it shows, so that no credential is cut in two and missed.
   const beginning = redact(text.trimStart().slice(0, LARGEST_ERROR)).slice(0, 60);
   return `${named} beginning ${JSON.stringify(oneLine(beginning))}`;
 }

@@ -8,13 +8,16 @@ import { failureKindOfOutcome } from './outcome.js';
 
 export interface RetrySettings {
   readonly retries: number;
-  /** Milliseconds from the first attempt, after which none begins. */
+  /** Milliseconds after the first attempt; no attempt begins later. */
   readonly withinMs: number;
-  /** Whether the first attempt, too, is one that the budget counts as extra, though never stops. */
+  /** Whether the first attempt counts as an extra request in the budget. The budget never stops it. */
   readonly extra?: boolean;
 }
 
-/** Repeats what may be repeated and may well succeed, within the budget and the time that its callers have. */
+/**
+ * Repeats a failed request if it may be repeated and the next attempt may succeed, within the budget and the callers'
+ * time.
+ */
 export function retried(
   send: Send,
   { retries, withinMs, extra = false }: RetrySettings,
@@ -40,7 +43,10 @@ export function retried(
   };
 }
 
-/** Never less than the service asks for; `Retry-After: 0` is no reason to come back all at once. */
+/**
+ * At least as long as the service asks for. After `Retry-After: 0`, the back-off still keeps requests from coming all
+ * at once.
+ */
 function delayOf(outcome: Reply | Failure, attempt: number, clock: Clock, random: () => number): number {
   return Math.max(retryAfterMs(outcome, clock.date()) ?? 0, backOffMs(attempt, random()));
 }

@@ -6,15 +6,15 @@ const FIRST_DELAY_MS = 50;
 const BUDGET_SHARE = 0.2;
 const ALWAYS_ALLOWED = 3;
 
-/** Milliseconds to wait before attempt `attempt` + 1, attempts counted from 1; `random` is in [0, 1). */
+/** Milliseconds to wait after attempt number `attempt`, counted from 1; `random` is in [0, 1). */
 export function backOffMs(attempt: number, random: number): number {
   return FIRST_DELAY_MS * 2 ** (attempt - 1) * random;
 }
 
-/** How an HTTP date begins: `Date.parse` by itself takes almost anything for a date. */
+/** The beginning of an HTTP date. `Date.parse` alone would accept almost any text. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
 
-/** What the service asks for by Retry-After: seconds, or a date. */
+/** Milliseconds that the service asks for by Retry-After, which holds seconds or a date. */
 export function retryAfterMs(outcome: Reply | Failure, date: number): number | undefined {
   if (outcome.kind !== 'reply') return undefined;
   const header = outcome.headers['retry-after'];
@@ -25,11 +25,11 @@ export function retryAfterMs(outcome: Reply | Failure, date: number): number | u
   return Number.isNaN(until) ? undefined : Math.max(0, until - date);
 }
 
-/** How many extra requests the last ten seconds allow, so that retrying never multiplies an outage. */
+/** Limits the extra requests within ten seconds, so that retries never multiply an outage. */
 export interface RetryBudget {
-  /** Counts a request that had to be made. */
+  /** Counts a request that is no retry. */
   count(now: number): void;
-  /** Counts an extra request that is made whatever the budget says: it leaves less for the retries. */
+  /** Counts an extra request that is always made; fewer retries remain. */
   charge(now: number): void;
   /** Counts an extra request if the budget allows it. */
   spend(now: number): boolean;

@@ -1,4 +1,4 @@
-/** Counts of the last ten seconds, a bucket a second. The caller gives the time. */
+/** Counts of the last ten seconds, one bucket for each second. The caller passes the time. */
 export interface Tally {
   /** Oldest first. */
   readonly buckets: readonly Bucket[];
@@ -14,7 +14,7 @@ const SECONDS = 10;
 
 export const emptyTally: Tally = { buckets: [] };
 
-/** Counts one; `marked` is what it is counted apart for: a failure, an extra request. */
+/** Counts one event. `marked` events are also counted separately: a failure, or an extra request. */
 export function counted(tally: Tally, now: number, marked: boolean): Tally {
   const second = Math.floor(now / 1000);
   const kept = recent(tally, second);

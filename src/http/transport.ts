@@ -13,20 +13,20 @@ import { untilEnded } from './until-ended.js';
 import { plainTextWarning } from './unencrypted.js';
 import { proxyCredentialsOf } from './auth/proxy-credentials.js';
 
-/** Far more than any answer of the service, except a `download`, which has its own limit. */
+/** Far larger than any answer of the service except a `download`, which has its own limit. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-/** Of a download, enough to show what came instead of it. */
+/** So many bytes of a download become text: enough to show what came instead. */
 const BEGINNING = 1000;
 
-/** A timer that fires so late was held up by a blocked event loop. */
+/** If a timer fires so late, the event loop was blocked. */
 const BLOCKED_MS = 100;
 
 export interface Transport {
   readonly send: Send;
-  /** How many requests are under way; a stream is none. */
+  /** How many requests are under way, without streams. */
   readonly underWay: () => number;
-  /** Ends the sockets. */
+  /** Closes the sockets. */
   readonly close: () => Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export function openTransport(
   const { origin, pathname } = new URL(settings.url);
   const basePath = pathname === '/' ? '' : pathname;
   const connections = openConnections(origin, settings);
-  /** Made when there is a stream: most providers never open one. */
+  /** Opened for the first stream: most providers never need it. */
   let streams: Connections | undefined;
   const streaming = () =>
     (streams ??= openConnections(origin, settings, { headersTimeout: 0, bodyTimeout: 0 }));
@@ -70,7 +70,7 @@ export function openTransport(
       const { statusCode: status, headers, body } = complete(response);
       if (request.stream && status === 200)
         return { kind: 'reply', status, headers, text: '', chunks: body, redact };
-      // A 304 has no body, whatever encoding it names: Flipt's names gzip.
+      // Flipt's 304 names the encoding gzip, but has no body to decompress.
       const bytes = await readBody({ headers: status === NOT_MODIFIED ? {} : headers, body }, maxBytes);
       if (status !== 200) {
         return {
@@ -104,7 +104,7 @@ export function openTransport(
         end(ENDED);
         attempt.abort();
       };
-      // A dispatcher that never settles must not hold anybody up: the timer answers, not the abort.
+      // The timer ends the attempt, not the abort: a dispatcher that never settles must not keep callers waiting.
       const dueAt = clock.now() + withinMs;
       const timeUp = () => {
         const isBlocked = clock.now() - dueAt > BLOCKED_MS;
@@ -113,7 +113,8 @@ export function openTransport(
         );
         attempt.abort();
       };
-      // After a blocked event loop, the response may wait in the socket: it comes before the time-out.
+      // After a blocked event loop, the response may already wait in the socket. The end of the turn lets it arrive
+      // before the time-out counts.
       const late = () => {
         clock.endOfTurn(timeUp);
       };
@@ -163,7 +164,7 @@ function headersOf(settings: ConnectionSettings, request: ServiceRequest): Recor
   };
 }
 
-/** The user's dispatcher may leave out required members. */
+/** Fills in members that the user's dispatcher has left out. */
 function complete({
   statusCode,
   headers = {},
@@ -173,7 +174,7 @@ function complete({
   return { statusCode, headers, body };
 }
 
-/** A 304 is what a request with an ETag hopes for. */
+/** A request with an ETag hopes for a 304, so that is no failure. */
 function failureOf({ headers = {} }: ServiceRequest, outcome: Reply | Failure): FailureKind | undefined {
   const isUnchanged =
     outcome.kind === 'reply' && outcome.status === NOT_MODIFIED && 'if-none-match' in headers;

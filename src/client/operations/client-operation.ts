@@ -15,10 +15,10 @@ export interface ClientOperation<Answer> {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: object;
-  /** True for reads and evaluations. A change is sent once: after a failure, it may or may not have been made. */
+  /** True for reads and evaluations. A change is sent only once: if it fails, nobody knows whether it was made. */
   readonly repeatable: boolean;
   readonly answer: GenericSchema<unknown, Answer>;
-  /** Which services have it: the end of the message from one that does not. */
+  /** Which services have the operation. This ends the message about a service that does not have it. */
   readonly offered: string;
 }
 

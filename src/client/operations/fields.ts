@@ -8,7 +8,7 @@ import * as v from 'valibot';
 /** Text that is always present. */
 export const text = v.string();
 export const textOrNone = v.nullish(v.string(), '');
-/** Text that may be absent. */
+/** Text that may be absent; then it is `undefined`. */
 export const textIfAny = v.pipe(
   v.nullish(v.string()),
   v.transform((value) => value ?? undefined),
@@ -16,10 +16,10 @@ export const textIfAny = v.pipe(
 export const numberOrNone = v.nullish(v.number(), 0);
 export const textsOrNone = v.nullish(v.array(v.string()), () => []);
 
-/** An enum's word; its number where it has no word, which the service keeps as it was sent. */
+/** An enum's word. A number that has no word is kept as text: the service sends it as it was given. */
 export const word = v.pipe(v.union([v.string(), v.number()], 'text'), v.transform(String));
 
-/** One of an enum's words; or a number that has no word: the service keeps it and sends it as it is. */
+/** One of an enum's words, or a number that has no word: the service keeps such a number and sends it as it is. */
 export const oneOf = <Word extends string>(words: readonly Word[]) =>
   v.custom<Word | number>(
     (value) => typeof value === 'number' || words.some((word) => word === value),

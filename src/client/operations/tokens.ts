@@ -31,7 +31,7 @@ export interface CreatedToken {
   readonly authentication: Authentication;
 }
 
-/** What a new token is to have. */
+/** The content of a new token. */
 export interface NewToken {
   /** For people; kept in the metadata as `io.flipt.auth.token.name`. */
   readonly name: string;

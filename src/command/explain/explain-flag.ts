@@ -21,7 +21,7 @@ export async function explainFlag(asked: ExplainArguments, surroundings: Surroun
   return NO_SUCH_FLAG;
 }
 
-/** JSON alone leaves what steers a terminal as it is. Escaped, it is the same JSON. */
+/** `JSON.stringify` keeps some characters that steer a terminal. Escaped, they are the same JSON. */
 function jsonText(value: object): string {
   return JSON.stringify(value, null, 2).replace(/[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu, (found) =>
     Array.from(

@@ -3,15 +3,15 @@ import { fingerprint, type Fingerprint } from '../../files/fingerprint.js';
 
 const INTERVAL_MS = 250;
 
-/** Undefined where the file cannot be looked at: reading it says why. */
+/** `undefined` if the file cannot be looked at; reading it then reports why. */
 export type Look = (path: string) => Promise<Fingerprint | undefined>;
 
 export const currentVersion: Look = (path) => fingerprint(path).catch(() => undefined);
 
 /**
  * Calls `changed` when a file differs from the `known` version. It looks four times a second, and waits until two looks
- * find the same: an editor may write in several steps, and half a file may look like a whole one. Unlike a watch of
- * the file system, this sees every way of saving, on every disk. Returns a function that stops it.
+ * find the same version: an editor may write in several steps, and half a file may look like a whole one. Unlike a
+ * watch of the file system, this sees every way of saving, on every disk. Returns a function that stops it.
  */
 export function watchFile(
   path: string,

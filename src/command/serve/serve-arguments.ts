@@ -10,7 +10,7 @@ export interface ServeArguments {
   readonly allowHosts: readonly string[];
   readonly semantics: Semantics;
   readonly data: string | undefined;
-  /** Undefined where no token is required. */
+  /** `undefined` if no token is required. */
   readonly bootstrapToken: string | undefined;
 }
 
@@ -57,7 +57,7 @@ function firstToken(
   if (auth !== undefined && auth !== 'required') {
     throw new WrongArgument(`--auth: expected required, got ${auth}`);
   }
-  // An empty variable counts as not set; an empty argument is a mistake.
+  // An empty variable counts as not set, but an empty argument is a mistake.
   const fromEnvironment = env.FLIPT_BOOTSTRAP_TOKEN || undefined;
   // A token without --auth required would protect nothing.
   if (auth === undefined && (given ?? fromEnvironment) !== undefined) {

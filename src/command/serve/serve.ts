@@ -10,7 +10,7 @@ import { CommandError } from '../wrong-argument.js';
 import { currentVersion, watchFile } from './features-watch.js';
 import type { ServeArguments } from './serve-arguments.js';
 
-/** Serves until it is ended; resolves with the exit code. */
+/** Serves until `end` is aborted; resolves with the exit code. */
 export async function serve(asked: ServeArguments, surroundings: Surroundings): Promise<number> {
   const { print, complain, end } = surroundings;
   const known = asked.features === undefined ? undefined : await currentVersion(asked.features);

@@ -12,7 +12,7 @@ export async function loadFeatures(
   surroundings: Surroundings,
 ): Promise<CompiledFeatures> {
   if (source.kind === 'file') return fromFile(source);
-  // Undici takes a tenth of a second to load.
+  // Loaded only if needed, because undici takes a tenth of a second to load.
   const { serviceFeatures } = await import('./service-features.js');
   return serviceFeatures(source, command, surroundings);
 }

@@ -13,7 +13,7 @@ import type { Surroundings } from '../surroundings.js';
 import { CommandError } from '../wrong-argument.js';
 import type { ServiceSource } from './source-arguments.js';
 
-/** What a running Flipt evaluates a namespace from. Rejects with a {@link CommandError}. */
+/** The features from which a running Flipt evaluates a namespace. Rejects with a {@link CommandError}. */
 export async function serviceFeatures(
   source: ServiceSource,
   command: string,
@@ -43,7 +43,7 @@ function settingsOf(
   try {
     const options = { url, logger, ...(environment !== undefined && { environment }) };
     const settings = clientSettings(options, env, connectionRules(command));
-    // The option auth, which the message would name otherwise, is none of the command's.
+    // Without this, the message would name the option auth, which the command does not have.
     return { ...settings, missingCredentials: settings.missingCredentials ?? CREDENTIALS };
   } catch (error) {
     if (error instanceof TypeError) throw new CommandError(error.message, { cause: error });
@@ -79,10 +79,10 @@ async function fetchOnce(
   }
 }
 
-/** Milliseconds after which somebody at a terminal wonders what happens. A large namespace takes longer. */
+/** After so many silent milliseconds, the command says what it waits for. Only a large namespace takes longer. */
 const SILENT_MS = 2_000;
 
-/** Milliseconds in which a failed attempt is repeated. Somebody waits at a terminal. */
+/** For so many milliseconds, a failed attempt is repeated. It is short because somebody waits at a terminal. */
 const RETRY_MS = 2_000;
 
 /** What failed, and what to do about it. */

@@ -17,7 +17,7 @@ export interface ServiceSource {
   readonly kind: 'service';
   readonly url: string;
   readonly namespace: string;
-  /** Undefined: the variable FLIPT_ENVIRONMENT, if it is set. */
+  /** `undefined`: the variable FLIPT_ENVIRONMENT decides. */
   readonly environment: string | undefined;
 }
 

@@ -1,21 +1,19 @@
 import { quoted } from '../../text/quote.js';
 
-/**
- * What values have in common, as far as a type says it. `any`: nothing; `members`: nothing but that they are objects.
- */
+/** What several values have in common, as a type can say it. `any`: nothing; `members`: only that all are objects. */
 export type Shape =
   | { readonly kind: 'any' | 'null' | 'boolean' | 'number' | 'string' | 'members' }
   /** `item` is undefined while no list has an item. */
   | { readonly kind: 'list'; readonly item: Shape | undefined }
   | { readonly kind: 'object'; readonly members: ReadonlyMap<string, Shape> };
 
-/** A type that goes further would be no help to its reader, and a burden to the compiler. */
+/** A deeper type would not help its reader, and would slow down the compiler. */
 const DEEPEST = 8;
 const MOST_MEMBERS = 100;
 
 const ANY: Shape = { kind: 'any' };
 
-/** The shape of a value of JSON. */
+/** The shape of a JSON value. */
 export function shapeOf(value: unknown, depth = 0): Shape {
   if (value === null) return { kind: 'null' };
   if (Array.isArray(value)) {
@@ -36,7 +34,7 @@ function objectShape(value: object, depth: number): Shape {
   };
 }
 
-/** Undefined where there is none to agree with. */
+/** What all shapes have in common; `undefined` for an empty list. */
 export function commonShape(shapes: readonly Shape[]): Shape | undefined {
   const [first, ...others] = shapes;
   return first && others.reduce(common, first);
@@ -66,14 +64,14 @@ function isObject({ kind }: Shape): boolean {
   return kind === 'object' || kind === 'members';
 }
 
-/** Whether the type of a shape names JsonObject. */
+/** Whether the shape's type uses the name JsonObject. */
 export function namesObject(shape: Shape): boolean {
   if (shape.kind === 'list') return shape.item !== undefined && namesObject(shape.item);
   if (shape.kind !== 'object') return shape.kind === 'members';
   return shape.members.size === 0 || [...shape.members.values()].some(namesObject);
 }
 
-/** A shape as a TypeScript type, of OpenFeature's words for JSON. */
+/** A shape as a TypeScript type, with OpenFeature's types for JSON. */
 export function shapeType(shape: Shape): string {
   switch (shape.kind) {
     case 'any':

@@ -9,19 +9,19 @@ import { commonShape, shapeOf, type Shape } from './attachment-shape.js';
 /** OpenFeature's four types of a value. */
 export type ValueType = 'boolean' | 'string' | 'number' | 'object';
 
-/** A flag as far as types say it. */
+/** What the written types say about a flag. */
 export interface FlagTypes {
   readonly key: string;
   readonly kind: 'boolean' | 'variant';
-  /** Those that each of its values can have. */
+  /** The types that each of its values can have. */
   readonly types: readonly ValueType[];
-  /** The keys of its variants, sorted; undefined where others may come. */
+  /** The keys of its variants, sorted; `undefined` if there may be other variants. */
   readonly variants?: readonly string[];
-  /** What its attachments have in common; undefined where one is no object or list. */
+  /** What its attachments have in common; `undefined` if one of them is not an object or a list. */
   readonly attachment?: Shape;
 }
 
-/** The flags in the order of their keys. `areAllVariants`: whether the features hold all variants that there are. */
+/** The types of the flags, in the order of their keys. `areAllVariants`: the features hold all variants that exist. */
 export function flagTypes({ flags }: Features, areAllVariants: boolean): readonly FlagTypes[] {
   const sorted = [...flags.values()].sort((one, other) => (one.key < other.key ? -1 : 1));
   return sorted.map((flag) => typesOf(flag, areAllVariants));
@@ -53,7 +53,7 @@ function answersOf({ variants }: VariantFlag): readonly VariantAnswer[] {
   return Array.from(variants.values(), ({ key, attachment }) => ({ ...rest, variant: key, attachment }));
 }
 
-/** A flag without variants can give nothing. */
+/** `every` would be true for a flag without variants, which gives no value at all. */
 function isEach(answers: readonly VariantAnswer[], translate: Translate<unknown>): boolean {
   return answers.length > 0 && answers.every((answer) => 'value' in translate(answer));
 }

@@ -8,9 +8,9 @@ export interface TypesArguments {
   readonly source: SourceArguments;
   /** The path of the file to write. */
   readonly out: string;
-  /** The same for the keys of `@openfeature/core`; undefined where they are not asked for. */
+  /** Path of the file with the types of `@openfeature/core`'s keys; `undefined` if it is not wanted. */
   readonly augment: string | undefined;
-  /** Compares only. */
+  /** Compares the files and writes nothing. */
   readonly isCheck: boolean;
 }
 
@@ -41,7 +41,7 @@ export function readTypes(values: OptionValues<typeof TYPES_OPTIONS>, env: Envir
   return { out, augment, isCheck: check, source: readSource(values, env) };
 }
 
-/** TypeScript takes a declaration file for the output of the .ts file of this name. */
+/** TypeScript takes a declaration file to be the output of the .ts file with the same name. */
 function withoutEnding(path: string): string {
   return resolve(path).replace(/(?:\.d)?\.[cm]?ts$/, '');
 }

@@ -21,7 +21,7 @@ export async function writeTypes(asked: TypesArguments, surroundings: Surroundin
   const flags = flagTypes(features, source.kind === 'file');
   const wanted = [{ path: out, text: typedFile(flags) }];
   if (augment !== undefined) wanted.push({ path: augment, text: augmentFile(flags) });
-  // Nothing is written before all of it may be.
+  // Checks all files before it writes the first one.
   const files = await Promise.all(
     wanted.map(async ({ path, text }) => ({ path, text, isCurrent: isSame(await ownText(path), text) })),
   );
@@ -36,7 +36,7 @@ export async function writeTypes(asked: TypesArguments, surroundings: Surroundin
   return 0;
 }
 
-/** The text of a file that this command has written; undefined where there is no file. */
+/** The text of a file that this command has written; `undefined` if there is no file. */
 async function ownText(path: string): Promise<string | undefined> {
   let text: string;
   try {
@@ -51,7 +51,7 @@ async function ownText(path: string): Promise<string | undefined> {
   );
 }
 
-/** Git may write other line ends. */
+/** Git may have changed the line ends. */
 function isSame(text: string | undefined, wanted: string): boolean {
   return text?.replaceAll('\r\n', '\n') === wanted;
 }
@@ -65,7 +65,7 @@ async function write(path: string, text: string): Promise<void> {
   }
 }
 
-/** The arguments hold no credential: those are refused. */
+/** Safe to print: credentials in arguments are refused. */
 function commandLine(argv: readonly string[]): string {
   const words = argv
     .filter((word) => word !== '--check')

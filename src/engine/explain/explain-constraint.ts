@@ -27,13 +27,13 @@ export function explainConstraint(
   };
 }
 
-/** Why a value does not match, given that it does not. */
+/** Why a value does not match. Call it only for a value that does not. */
 function mismatch(constraint: Constraint, seen: string): ConstraintMismatch {
   const { type, operator } = constraint;
   if (!OPERATORS[type].includes(operator)) return 'unknown-operator';
   if (!isReadable(constraint)) return 'unreadable-constraint';
   if (operator === 'empty' || operator === 'notpresent') return 'differs';
-  // White space alone is a text like any other, but no presence.
+  // White space is a text like any other, but it does not count as present.
   const isPresence = operator === 'notempty' || operator === 'present';
   if (seen === '' || (isPresence && isBlank(seen))) return 'missing';
   return PARSE[type](seen) === undefined ? 'unreadable' : 'differs';

@@ -3,7 +3,7 @@ import type { Features, SegmentChoice } from '../features.js';
 import { explainConstraint } from './explain-constraint.js';
 import type { ExplainedSegment } from './explanation.js';
 
-/** What a question is compared with: all that constraints see. */
+/** What constraints see of a question. */
 export interface EvaluatedEntity {
   readonly entity: string;
   readonly read: ReadAttribute;
@@ -11,11 +11,13 @@ export interface EvaluatedEntity {
 
 export interface ChoiceMatch {
   readonly segments: readonly ExplainedSegment[];
-  /** The keys of the segments that match; undefined where they are not enough for the operator. */
+  /** The keys of the segments that match; `undefined` if too few match for the operator. */
   readonly matching: readonly string[] | undefined;
 }
 
-/** Compares with every constraint of every segment, also where an earlier one has settled the matter. */
+/**
+ * Compares with every constraint of every segment, even after the result is certain, so that the explanation shows all.
+ */
 export function explainChoice(
   { segmentKeys, segmentOperator }: SegmentChoice,
   features: Features,

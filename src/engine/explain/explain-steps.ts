@@ -1,7 +1,7 @@
 import type { KnownAnswer } from '../../model/answer.js';
 import type { FlagExplanation, ExplainedStep, StepDetails } from './explanation.js';
 
-/** A step by itself, and the answer that it gives; undefined where it does not apply. */
+/** A step, and the answer that it gives; `undefined` if the step does not apply. */
 export interface StepResult {
   readonly step: StepDetails;
   readonly answer: KnownAnswer | undefined;
@@ -19,7 +19,7 @@ export function firstToApply(results: readonly StepResult[], otherwise: KnownAns
   return { answer, decidedBy: { by: 'step', number: deciding + 1 }, steps };
 }
 
-/** The steps of a flag that is decided before any of them. */
+/** The steps of a flag whose answer is decided before the first step. */
 export function unreached(results: readonly StepResult[]): readonly ExplainedStep[] {
   return results.map(({ step }) => ({ ...step, outcome: 'not-reached' }));
 }

@@ -7,9 +7,9 @@ import { explainVariantFlag } from './explain-variant-flag.js';
 import type { ExplainedAnswer, Explanation, FlagExplanation } from './explanation.js';
 
 /**
- * Explains the answer to a question: each rule or rollout, what it compared, and what decided. It follows the flag step
- * by step and parses everything again, so it is for tools; for answers there is `evaluate`. Never throws.
- * No features: the namespace does not exist.
+ * Explains the answer to a question: each rule or rollout, what it compared, and what decided. It goes through the flag
+ * step by step and parses everything again, so it is for tools; use `evaluate` for answers. If `features` is
+ * `undefined`, the namespace does not exist. Never throws.
  */
 export function explain(features: CompiledFeatures | undefined, question: Question): Explanation {
   const { namespace, flag, entity } = question;
@@ -17,7 +17,7 @@ export function explain(features: CompiledFeatures | undefined, question: Questi
   return { namespace, flag, entity, answer: explainedAnswer(answer), ...why };
 }
 
-/** Without what only an answer over HTTP has. */
+/** Leaves out what only an answer over HTTP has. */
 export function explainedAnswer(answer: KnownAnswer): ExplainedAnswer {
   if (answer.kind === 'missing') return answer;
   if (answer.kind === 'boolean') {

@@ -2,7 +2,7 @@ import { quoted } from '../../text/quote.js';
 import type { ExplainedAnswer, ExplainedDecision, ExplainedStep, Explanation } from './explanation.js';
 import { stepLines } from './step-text.js';
 
-/** An explanation as plain text, a line for each thing compared. What comes from outside is quoted. */
+/** An explanation as plain text, one line for each comparison. Text from outside is quoted. */
 export function explanationText(explanation: Explanation): string {
   const { namespace, flag, entity, answer, steps } = explanation;
   return [

@@ -1,6 +1,6 @@
 import type { KnownAnswer } from '../../model/answer.js';
 
-/** Why a flag has its value for an entity and its attributes. All of it is plain JSON. */
+/** Why a flag has its value for an entity and its attributes, in plain JSON values. */
 export interface Explanation {
   /** The namespace's key. */
   readonly namespace: string;
@@ -10,9 +10,9 @@ export interface Explanation {
   readonly entity: string;
   /** What evaluation gives. */
   readonly answer: ExplainedAnswer;
-  /** What the answer comes from. */
+  /** What decided the answer. */
   readonly decidedBy: ExplainedDecision;
-  /** The flag's rules or rollouts in their order, also those after the one that decided. */
+  /** The flag's rules or rollouts in their order, including those after the deciding one. */
   readonly steps: readonly ExplainedStep[];
 }
 
@@ -52,7 +52,7 @@ export interface FlagExplanation extends Omit<Explanation, 'namespace' | 'flag' 
   readonly answer: KnownAnswer;
 }
 
-/** What an answer comes from. */
+/** What decides an answer. */
 export type ExplainedDecision =
   | {
       /** `missing`: there is no such flag · `disabled`: the variant flag is not enabled · `none`: no step applied. */
@@ -71,21 +71,21 @@ export type ExplainedStep = (ExplainedRule | ExplainedRollout | ExplainedThresho
   readonly outcome: StepOutcome;
 };
 
-/** `not-reached`: the answer was decided before. The rest of the step says what it would have compared. */
+/** `not-reached`: an earlier step decided. The step still says what it would have compared. */
 export type StepOutcome = 'applied' | 'did-not-apply' | 'not-reached';
 
-/** A step by itself. */
+/** The content of a step. */
 export type StepDetails = ExplainedRule | ExplainedRollout | ExplainedThreshold;
 
 /** A rule of a variant flag. */
 export interface ExplainedRule {
   /** The kind of this step. */
   readonly kind: 'rule';
-  /** Whether one of its segments is enough, or all must match; a number where the operator has no name. */
+  /** Whether one matching segment is enough, or all must match; a number if the operator has no name. */
   readonly operator: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | number;
   /** Its segments, each compared. */
   readonly segments: readonly ExplainedSegment[];
-  /** Absent where the segments do not match, and where the rule shares out no variant. */
+  /** Absent if the segments do not match, or if the rule has no distributions. */
   readonly sharing?: ExplainedSharing;
 }
 
@@ -95,7 +95,7 @@ export interface ExplainedRollout {
   readonly kind: 'rollout';
   /** The flag's value if it applies. */
   readonly value: boolean;
-  /** Whether one of its segments is enough, or all must match; a number where the operator has no name. */
+  /** Whether one matching segment is enough, or all must match; a number if the operator has no name. */
   readonly operator: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | number;
   /** Its segments, each compared. */
   readonly segments: readonly ExplainedSegment[];
@@ -109,7 +109,7 @@ export interface ExplainedThreshold {
   readonly value: boolean;
   /** It applies to entities whose percent is below this. */
   readonly percentage: number;
-  /** The entity's own, 0 to 99. */
+  /** The percent of the entity itself, 0 to 99. */
   readonly percent: number;
 }
 
@@ -120,8 +120,8 @@ export interface ExplainedSegment {
   /** Whether the entity is in it. */
   readonly matched: boolean;
   /**
-   * Whether all of its constraints must match, or one; a number where it has no name. Absent where there is no segment
-   * of this key.
+   * Whether all constraints must match, or one; a number if the match type has no name. Absent if there is no segment
+   * with this key.
    */
   readonly matchType?: 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE' | number;
   /** Its constraints, each compared. */
@@ -137,22 +137,22 @@ export interface ExplainedConstraint {
     | 'BOOLEAN_COMPARISON_TYPE'
     | 'DATETIME_COMPARISON_TYPE'
     | 'ENTITY_ID_COMPARISON_TYPE';
-  /** The attribute compared; without meaning for an entity id. */
+  /** The attribute that is compared; ignored for an entity id. */
   readonly property: string;
   /** Flipt's word: `eq`, `prefix`, `gte`, … */
   readonly operator: string;
-  /** What the attribute is compared with. */
+  /** The constraint's own value. */
   readonly value: string;
-  /** The value compared; absent where there is no such attribute. */
+  /** The value that was compared; absent if the entity has no such attribute. */
   readonly seen?: string;
-  /** Whether it is met. */
+  /** Whether the constraint matched. */
   readonly matched: boolean;
-  /** Absent where it matched. */
+  /** Why it did not match; absent if it did. */
   readonly why?: ConstraintMismatch;
 }
 
 /**
- * - `missing`: there is no value; white space alone is none for `present` and `notempty`
+ * - `missing`: there is no value; white space alone counts as none for `present` and `notempty`
  * - `unreadable`: the value is no number, boolean or date-time
  * - `differs`: the value was compared, and does not match
  * - `unknown-operator`: the type has no such operator
@@ -163,20 +163,20 @@ export type ConstraintMismatch =
 
 /** How a rule shares out its variants. */
 export interface ExplainedSharing {
-  /** The entity's own, 0 to 999. */
+  /** The bucket of the entity, 0 to 999. */
   readonly bucket: number;
   /** The variants' shares in their order. */
   readonly shares: readonly ExplainedShare[];
-  /** Position in `shares`, from 0; absent past the last share, which only v1 leaves open. */
+  /** Position in `shares`, from 0; absent if the bucket is past the last share, which is possible only in v1. */
   readonly chosen?: number;
 }
 
 /** A variant's share of a rule. */
 export interface ExplainedShare {
-  /** The variant's key; absent where the flag has no such variant: the default variant stands in. */
+  /** The variant's key; absent if the flag has no such variant: then the default variant is used. */
   readonly variant?: string;
   /** Percent, as configured. */
   readonly rollout: number;
-  /** Its buckets are those below this bound that no earlier share has. */
+  /** The share has the buckets below this bound that no earlier share has. */
   readonly below: number;
 }

@@ -3,10 +3,10 @@ import type { Distribution, Features, Flag, Segment, SegmentChoice, VariantFlag 
 import { comparisonText } from './constraint-text.js';
 import { matchTypeText, operatorText } from './step-text.js';
 
-/** A flag's rules or rollouts in words, for any user. What comes from outside is quoted. */
+/** A flag's rules or rollouts in words, for any user. Text from outside is quoted. */
 export interface FlagWords {
   readonly steps: readonly StepWords[];
-  /** What holds where no step applies. */
+  /** The answer if no step applies. */
   readonly otherwise: string;
 }
 

@@ -9,7 +9,7 @@ import type {
   ExplainedThreshold,
 } from './explanation.js';
 
-/** A rule or rollout, its segments below it, and below each its constraints. */
+/** A rule or rollout; below it, its segments; below each segment, its constraints. */
 export function stepLines(step: ExplainedStep, number: number): readonly string[] {
   const title = `${step.kind === 'rule' ? 'Rule' : 'Rollout'} ${number} ${OUTCOMES[step.outcome]}`;
   if (step.outcome === 'not-reached') return [title];

@@ -1,6 +1,6 @@
 /**
- * The members of an `isoneof` list: a JSON array of strings. A null in it is `''`, and no array at all but null an
- * empty one, as Go reads them. Undefined where the text is something else.
+ * The members of an `isoneof` list: a JSON array of strings. As in Go, a null in it is `''`, and null instead of an
+ * array is an empty list. `undefined` if the text is anything else.
  */
 export function parseStrings(json: string): readonly string[] | undefined {
   return parseList(json, (member) =>

@@ -8,8 +8,8 @@ const INFINITY = /^([+-]?)inf(?:inity)?$/i;
 const NAN = /^nan$/i;
 
 /**
- * Reads a number in the syntax of Go's `strconv.ParseFloat`, which is the service's: `1e3`, `.5`, `5.`, `+7`,
- * `1_000`, `0x1p4`, `inf`, `NaN`. Undefined where the text is none, or too large for a double.
+ * Reads a number as the service does, in the syntax of Go's `strconv.ParseFloat`: `1e3`, `.5`, `5.`, `+7`, `1_000`,
+ * `0x1p4`, `inf`, `NaN`. `undefined` if the text is not a number, or too large for a double.
  */
 export function parseNumber(text: string): number | undefined {
   if (DECIMAL.test(text)) return finite(Number(text.replaceAll('_', '')));
@@ -19,7 +19,7 @@ export function parseNumber(text: string): number | undefined {
   return parseHex(text);
 }
 
-// More digits than can matter, and the exponents beyond which nothing is left or everything overflows.
+// More digits cannot matter. Below the smallest exponent the result is 0; above the largest it overflows.
 const HEX_PRECISION = 20;
 const SMALLEST_EXPONENT = -1200;
 const LARGEST_EXPONENT = 1100;
@@ -35,7 +35,7 @@ function parseHex(text: string): number | undefined {
   return finite(sign === '-' ? -size : size);
 }
 
-/** The leading digits; what is cut off is kept as one digit that says whether it was nothing. */
+/** The leading digits. The digits after them become one digit, which says whether they were all 0. */
 function significant(digits: string): { digits: string; dropped: number } {
   const start = digits.search(/[^0]/);
   const cut = start + HEX_PRECISION;
@@ -44,7 +44,7 @@ function significant(digits: string): { digits: string; dropped: number } {
   return { digits: `${digits.slice(start, cut)}${/[^0]/.test(rest) ? '1' : '0'}`, dropped: rest.length - 1 };
 }
 
-/** mantissa × 2^power, rounded once: written out as the exact decimal, which `Number` rounds correctly. */
+/** mantissa × 2^power, rounded only once: the exact decimal is written out, and `Number` rounds it correctly. */
 function scaled(mantissa: bigint, power: number): number {
   if (mantissa === 0n || power < SMALLEST_EXPONENT) return 0;
   if (power > LARGEST_EXPONENT) return Infinity;

@@ -1,4 +1,4 @@
-// What Go's strings.TrimSpace takes for white space: unlike String.prototype.trim, U+0085 and not U+FEFF.
+// White space as Go's strings.TrimSpace sees it: unlike String.prototype.trim, it includes U+0085 but not U+FEFF.
 const SPACE = /[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
 /** Trims as the service does. */
@@ -10,7 +10,7 @@ export function trimSpace(text: string): string {
   return text.slice(start, end);
 }
 
-/** Whether nothing is left of it after trimming. */
+/** Whether trimming leaves nothing. */
 export function isBlank(text: string): boolean {
   return trimSpace(text) === '';
 }

@@ -6,8 +6,8 @@ import type { Credential, Credentials } from './credentials.js';
 
 /**
  * Sends each request with credentials. After a 401 it refreshes them, once for all waiting requests, and sends the
- * request again. If the service rejects the fresh ones too, it repeats no request until the credentials change.
- * A request that may not be repeated is never sent twice; the next one uses the fresh credentials.
+ * request again. If the service rejects the fresh credentials too, no request is repeated until they change. A request
+ * that may not be repeated is never sent twice; the next request uses the fresh credentials.
  */
 export function authorized(send: Send, credentials: Credentials): Send {
   let rejected: Credential | undefined;
@@ -32,7 +32,7 @@ export function authorized(send: Send, credentials: Credentials): Send {
   };
 }
 
-/** Sends each request with credentials, once: what a 401 means is for the caller to find out. */
+/** Sends each request once, with credentials. The caller finds out what a 401 means. */
 export function withCredentials(send: Send, credentials: Credentials): Send {
   return async (request) => {
     const credential = await untilEnded(credentials.current(), request.signal);

@@ -2,10 +2,10 @@ import type { Failure } from '../../model/failure.js';
 
 export type AuthHeaders = Readonly<Record<string, string>>;
 
-/** `again`: the service has rejected the last ones, so that no copy of them will do. */
+/** `again`: the service has rejected the last credentials, so a copy of them is useless. */
 export type CredentialSource = (again: boolean) => Promise<AuthHeaders>;
 
-/** Why there are no credentials, in words that may be shown. */
+/** Why there are no credentials. The message may be shown. */
 export class CredentialProblem extends Error {}
 
 /** Why a login has failed. */

@@ -13,19 +13,19 @@ import { fileSource } from './token-file.js';
 import { isPlainObject } from '../../text/describe.js';
 import { quoted } from '../../text/quote.js';
 
-/** Headers. `version` differs from that of all others before. */
+/** The headers to send. `version` differs from that of all earlier ones. */
 export interface Credential {
   readonly headers: AuthHeaders;
   readonly version: number;
 }
 
-/** The only owner of credentials. Closures, so that no inspection of the provider shows them. */
+/** The only owner of credentials. They are kept in closures, so that printing the provider does not show them. */
 export interface Credentials {
-  /** Differs once other credentials are sent. */
+  /** Changes when other credentials are sent. */
   readonly version: () => number;
   /** What to send now. */
   current(): Promise<Credential | Failure>;
-  /** New ones after the service has rejected some. Concurrent callers share one refresh. */
+  /** Gets new ones after the service has rejected these. Concurrent callers share one refresh. */
   refresh(rejected: Credential): Promise<Credential | Failure>;
 }
 
@@ -43,7 +43,7 @@ export function credentialsOf(
   return credentialsFrom((again) => inTime(source(again), timeoutMs, clock, tooLate), reporter);
 }
 
-/** `source` has to end by itself. */
+/** `source` must settle by itself. */
 export function credentialsFrom(
   source: CredentialSource,
   { report }: Pick<Reporter, 'report'> = SILENT,
@@ -68,7 +68,7 @@ export function credentialsFrom(
     version: () => version,
     current: () => load(false),
     refresh(rejected) {
-      // Another request has refreshed them since: try those first.
+      // Another request has refreshed them meanwhile: try the new ones first.
       if (version > rejected.version) return load(false);
       refreshing ??= load(true).then((outcome) => {
         refreshing = undefined;
@@ -97,7 +97,7 @@ function constant(headers: AuthHeaders): CredentialSource {
 }
 
 function checked(headers: unknown): AuthHeaders {
-  // Of Headers or a promise nothing would be sent, without a word.
+  // A `Headers` object or a promise has no own entries: no header would be sent, and no error would say so.
   if (!isPlainObject(headers)) {
     throw new CredentialProblem('auth.headers returned no plain object of names and values');
   }
@@ -116,7 +116,7 @@ function checked(headers: unknown): AuthHeaders {
   return known;
 }
 
-/** Only the kind of a foreign error: its message might hold what must not be shown. */
+/** Names only the kind of an unknown error, because its message may contain a secret. */
 function causeOf(error: unknown): string {
   if (error instanceof CredentialProblem) return error.message;
   return `auth.headers threw ${error instanceof Error ? error.name : typeof error}`;

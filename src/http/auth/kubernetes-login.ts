@@ -13,7 +13,9 @@ import { loginSource, type LogIn } from './login-source.js';
 
 const DEFAULT_TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 const PATH = '/auth/v1/method/kubernetes/serviceaccount';
-/** The service asks the cluster about the token, which takes time. A request that waits for it has its own limit. */
+/**
+ * Long enough for the service to ask the cluster about the token. A request that waits for the login has its own limit.
+ */
 const LIMITS = { timeoutMs: 10_000, maxBytes: 1024 * 1024 };
 
 export interface KubernetesSettings {
@@ -57,10 +59,10 @@ export function kubernetesLogin(options: true | KubernetesLoginOptions, url: str
       throw failed({ kind: failureKindOf(outcome.status), message });
     }
     const login = v.safeParse(loginSchema, outcome.bytes?.toString('utf8'));
-    // Nothing of the reply is shown: it may hold the token.
+    // The message shows nothing of the reply, which may hold the token.
     if (!login.success) throw failed({ kind: 'credentials', message: `Flipt at ${url} returned no login` });
     const { clientToken, authentication } = login.output;
-    // v2 has no client tokens of its own: it gives back the token that was sent.
+    // Flipt v2 has no client tokens of its own and returns the token that was sent.
     const scheme = clientToken === serviceAccountToken ? 'JWT' : 'Bearer';
     const expiresAt = authentication?.expiresAt;
     return {
@@ -102,7 +104,10 @@ function isToken(text: string): boolean {
   return isHeaderText(text) && !text.includes(' ');
 }
 
-/** An outage stays one, and rejected credentials stay rejected. For all else there are no credentials to send. */
+/**
+ * Keeps the kind of an outage and of rejected credentials. Every other failure means that there are no credentials to
+ * send.
+ */
 function failed({ kind, message }: Failure): LoginFailed {
   const { cause, countsForCircuit } = FAILURES[kind];
   const isKept = cause === 'credentials' || cause === 'provider' || countsForCircuit === 'yes';

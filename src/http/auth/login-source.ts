@@ -23,25 +23,31 @@ interface HeldLogin extends Login {
 export interface LoginSettings {
   /** How long a caller waits for a login. */
   readonly timeoutMs: number;
-  /** What such a caller gets then. */
+  /** The failure that a caller gets after that time. */
   readonly late: Failure;
   /** Ends the renewals. */
   readonly ending: AbortSignal;
 }
 
-/** The share of its life after which a login is renewed: by chance, so that many instances do not log in together. */
+/** A login is renewed after a random share of its life, so that many instances do not log in together. */
 const RENEWED_AFTER = { least: 0.75, most: 0.85 };
-/** A renewed login may end when the old one does: where the file still holds the same token. */
+/**
+ * When to renew again after a failed renewal, or if the new login ends when the old one did because the file still
+ * holds the same token.
+ */
 const RENEWED_AGAIN_AFTER_MS = 60_000;
-/** One that should have ended already: this machine's date and the service's differ. */
+/** Used for a login that seems to have ended already: then this machine's date and the service's differ. */
 const SHORTEST_LIFE_MS = 60_000;
-/** After a rejected login, or for a new login that is rejected, so that each request does not bring another login. */
+/**
+ * Pause after a failed login, and after a new login that the service rejects. Otherwise each request would log in
+ * again.
+ */
 const PAUSE_MS = 1_000;
 
 /**
  * Keeps one login, and renews it in the background even without requests, so that the first request after a quiet hour
- * does not wait. One login is under way at a time. A caller waits for it for `timeoutMs` at most; the login goes on, for
- * the next caller.
+ * does not wait. Only one login is under way at a time. A caller waits for it at most `timeoutMs`; the login itself
+ * continues for the next caller.
  */
 export function loginSource(
   logIn: LogIn,
@@ -83,7 +89,7 @@ export function loginSource(
   };
   const renew = () => {
     start().catch(() => {
-      // The old one is still good. Once it has ended, the next caller logs in.
+      // The old login is still valid. After its end, the next caller logs in.
       if (held !== undefined && clock.now() < held.endsAt) renewAfter(RENEWED_AGAIN_AFTER_MS);
     });
   };

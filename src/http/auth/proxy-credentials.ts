@@ -1,6 +1,6 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What undici sends to proxies whose addresses hold both a user and a password, and the passwords themselves. */
+/** What undici sends to proxies whose addresses hold a user and a password, and the passwords themselves. */
 export function proxyCredentialsOf(proxy: string | undefined, env: Environment): readonly string[] {
   const addresses =
     proxy === 'env' ? [env.http_proxy ?? env.HTTP_PROXY, env.https_proxy ?? env.HTTPS_PROXY] : [proxy];
@@ -13,7 +13,7 @@ export function proxyCredentialsOf(proxy: string | undefined, env: Environment):
   });
 }
 
-/** What cannot be decoded is for undici to refuse. */
+/** If the text cannot be decoded, undici reports that. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -4,8 +4,8 @@ import { isHeaderText } from '../../text/header.js';
 import { CredentialProblem, type AuthHeaders, type CredentialSource } from './credential-source.js';
 
 /**
- * A client token in a file. Looking at the file before each request costs far less than the request,
- * leaves nothing to close, and sees a file that was replaced through a link, as Kubernetes does it.
+ * A client token in a file. The file is looked at before each request. That costs far less than the request, leaves
+ * nothing to close, and notices a file that was replaced through a link, as Kubernetes does it.
  */
 export function fileSource(path: string): CredentialSource {
   let seen: { readonly version: Fingerprint; readonly headers: AuthHeaders } | undefined;
