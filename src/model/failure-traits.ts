@@ -19,7 +19,11 @@ export interface FailureTraits {
   readonly lastKnownAnswer: boolean;
   /** OpenFeature's error code for a resolve that gets the default. */
   readonly errorCode:
-    'GENERAL' | 'PARSE_ERROR' | 'PROVIDER_NOT_READY' | 'INVALID_CONTEXT' | 'TARGETING_KEY_MISSING';
+    | 'GENERAL'
+    | 'PARSE_ERROR'
+    | 'PROVIDER_NOT_READY'
+    | 'INVALID_CONTEXT'
+    | 'TARGETING_KEY_MISSING';
 }
 
 const SERVICE: FailureTraits = {

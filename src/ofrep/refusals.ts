@@ -7,7 +7,11 @@ export const HEADERS = { ...NOT_STORED, 'content-type': 'application/json; chars
 
 /** Codes of OpenFeature that OFREP has. */
 type OfrepErrorCode =
-  'FLAG_NOT_FOUND' | 'GENERAL' | 'INVALID_CONTEXT' | 'PARSE_ERROR' | 'TARGETING_KEY_MISSING';
+  | 'FLAG_NOT_FOUND'
+  | 'GENERAL'
+  | 'INVALID_CONTEXT'
+  | 'PARSE_ERROR'
+  | 'TARGETING_KEY_MISSING';
 
 /** Why a request gets no values. */
 export interface OfrepRefusal {

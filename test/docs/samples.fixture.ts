@@ -34,7 +34,7 @@ export function samplesOf(page: string, text: string): readonly Sample[] {
     else chains.at(-1)?.push(fence);
   }
   return chains.map((chain) => ({
-    name: `${page}:${chain[0]?.line}`,
+    name: `${page}:${String(chain[0]?.line)}`,
     code: moduleOf(chain),
     isRun: !chain.some(({ marks }) => marks.includes('no-run')),
   }));

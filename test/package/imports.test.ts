@@ -117,7 +117,7 @@ const PLANTED: readonly (readonly [rule: string, file: string, imported: string,
   ],
   ['not-to-dev', 'src/nest/planted.ts', '@nestjs/testing'],
   ['not-to-dev', 'src/express/planted.ts', 'express-session'],
-  ['not-to-dev', 'src/text/planted.ts', 'prettier'],
+  ['not-to-dev', 'src/text/planted.ts', 'oxfmt'],
   ['not-to-dev', 'src/text/planted.ts', 'accepts'],
   ['not-to-test', 'src/text/planted.ts', 'test/leaf.ts', { 'test/leaf.ts': [] }],
 ];

@@ -26,7 +26,8 @@ export interface SharePlan {
 export interface BooleanPlan {
   readonly enabled: boolean;
   readonly rollouts: readonly (
-    (SegmentChoice & { readonly value: boolean }) | { readonly percentage: number; readonly value: boolean }
+    | (SegmentChoice & { readonly value: boolean })
+    | { readonly percentage: number; readonly value: boolean }
   )[];
 }
 

@@ -77,7 +77,9 @@ export type EvaluationReason =
  * have more.
  */
 export type ErrorEvaluationReason =
-  'UNKNOWN_ERROR_EVALUATION_REASON' | 'NOT_FOUND_ERROR_EVALUATION_REASON' | (string & {});
+  | 'UNKNOWN_ERROR_EVALUATION_REASON'
+  | 'NOT_FOUND_ERROR_EVALUATION_REASON'
+  | (string & {});
 
 /** What answers about both kinds of flags share. */
 export interface FlagResponse {

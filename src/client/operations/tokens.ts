@@ -5,7 +5,12 @@ import { pathOf } from './path.js';
 
 /** How a client authenticates. A later service may have more. */
 export type AuthenticationMethod =
-  'METHOD_NONE' | 'METHOD_TOKEN' | 'METHOD_OIDC' | 'METHOD_KUBERNETES' | 'METHOD_JWT' | (string & {});
+  | 'METHOD_NONE'
+  | 'METHOD_TOKEN'
+  | 'METHOD_OIDC'
+  | 'METHOD_KUBERNETES'
+  | 'METHOD_JWT'
+  | (string & {});
 
 /** The service's record of a token: not the token itself. */
 export interface Authentication {

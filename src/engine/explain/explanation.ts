@@ -159,7 +159,11 @@ export interface ExplainedConstraint {
  * - `unreadable-constraint`: the constraint's own value does not parse
  */
 export type ConstraintMismatch =
-  'missing' | 'unreadable' | 'differs' | 'unknown-operator' | 'unreadable-constraint';
+  | 'missing'
+  | 'unreadable'
+  | 'differs'
+  | 'unknown-operator'
+  | 'unreadable-constraint';
 
 /** How a rule shares out its variants. */
 export interface ExplainedSharing {

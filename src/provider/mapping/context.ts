@@ -10,7 +10,9 @@ const MANY = 32;
 
 /** Which context attributes are sent. */
 export type Selection =
-  { readonly only: readonly string[] } | { readonly except: readonly string[] } | undefined;
+  | { readonly only: readonly string[] }
+  | { readonly except: readonly string[] }
+  | undefined;
 
 /**
  * Makes the function that reads a context: one pass, attributes in the order of their names,

@@ -30,10 +30,9 @@ export function streamReader(
   { namespace, environment, firstEventMs }: StreamSettings,
   clock: Clock,
 ): ReadStream {
-  const [environmentPart, namespacePart] = [environment ?? 'default', namespace].map(encodeURIComponent);
   const request = {
     method: 'GET',
-    path: `/client/v2/environments/${environmentPart}/namespaces/${namespacePart}/stream`,
+    path: `/client/v2/environments/${encodeURIComponent(environment ?? 'default')}/namespaces/${encodeURIComponent(namespace)}/stream`,
     // Exactly this type: with another beside it, Flipt sends whole snapshots.
     headers: { ...environmentHeaders(environment), accept: 'text/event-stream' },
     stream: true,

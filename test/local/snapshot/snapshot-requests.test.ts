@@ -36,7 +36,7 @@ describe('a tag', () => {
     expect(etag).toMatch(/^[0-9a-f]{40}$/);
     const again = (tag: string) => snapshot(url, 'default', { ...VERSION, 'If-None-Match': tag });
     expect(await again(String(etag))).toEqual({ status: 304, etag, body: undefined });
-    for (const tag of [`"${etag}"`, `W/"${etag}"`, `${etag}x`]) {
+    for (const tag of [`"${String(etag)}"`, `W/"${String(etag)}"`, `${String(etag)}x`]) {
       expect(await again(tag)).toMatchObject({ status: 200, etag });
     }
   });

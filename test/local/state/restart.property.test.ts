@@ -47,18 +47,14 @@ const operations: fc.Arbitrary<Operation> = fc.oneof(
   fc
     .record({ namespaceKey, query: fc.constantFrom('', '?limit=1', '?limit=2&offset=1', '?limit=-1') })
     .map((each): Operation => () => [`GET ${segmentsOf(each.namespaceKey)}${each.query}`, {}]),
-  fc
-    .record({ namespaceKey, page: number })
-    .map((each): Operation => (seen) => [
-      `GET ${segmentsOf(each.namespaceKey)}?limit=1&pageToken=${pick(seen.pages, each.page)}`,
-      {},
-    ]),
-  fc
-    .record({ namespaceKey, key: segmentKey })
-    .map((each): Operation => () => [
-      `GET ${segmentsOf(each.namespaceKey)}/${encodeURIComponent(each.key)}`,
-      {},
-    ]),
+  fc.record({ namespaceKey, page: number }).map((each): Operation => (seen) => [
+    `GET ${segmentsOf(each.namespaceKey)}?limit=1&pageToken=${pick(seen.pages, each.page)}`,
+    {},
+  ]),
+  fc.record({ namespaceKey, key: segmentKey }).map((each): Operation => () => [
+    `GET ${segmentsOf(each.namespaceKey)}/${encodeURIComponent(each.key)}`,
+    {},
+  ]),
   fc
     .record({
       namespaceKey,
@@ -76,9 +72,10 @@ const operations: fc.Arbitrary<Operation> = fc.oneof(
       `PUT ${segmentsOf(namespace)}/${encodeURIComponent(key)}`,
       { body },
     ]),
-  fc
-    .record({ namespaceKey, flagKey })
-    .map((each): Operation => () => [`GET ${flagOf(each.namespaceKey, each.flagKey)}/rules`, {}]),
+  fc.record({ namespaceKey, flagKey }).map((each): Operation => () => [
+    `GET ${flagOf(each.namespaceKey, each.flagKey)}/rules`,
+    {},
+  ]),
   fc
     .record({
       namespaceKey,
