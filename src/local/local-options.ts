@@ -24,7 +24,9 @@ export interface LocalServiceOptions {
    * somebody who visits it. The names of this machine and `host` are always allowed. Default: none.
    */
   readonly allowHosts?: readonly string[];
-  /** Whose rules of evaluation apply. Default `v1`. With `v2` only evaluation and snapshots are served, as by Flipt v2. */
+  /**
+   * Whose rules of evaluation apply. Default `v1`. With `v2`, only evaluation and snapshots are served, as by Flipt v2.
+   */
   readonly semantics?: Semantics;
   /**
    * The path of a file that keeps every change: a request is answered only after its change is safe on disk, and the
@@ -42,7 +44,7 @@ export interface LocalServiceOptions {
 export interface OverrideOptions {
   /** The namespace of the flag. Default: `default`. */
   readonly namespace?: string | undefined;
-  /** The one entity, by its `targetingKey`, that gets the value. Default: everybody gets it. */
+  /** The `targetingKey` of the only entity that gets the value. Default: all entities get it. */
   readonly for?: string | undefined;
 }
 
@@ -92,7 +94,7 @@ const FLAG_STATE: OptionRules = {
   showsText: () => true,
 };
 
-/** Throws a TypeError that names the wrong member: a wrong state would be evaluated, and perhaps kept in a file. */
+/** Throws a TypeError that names the wrong member. A wrong state would be evaluated, and perhaps saved in a file. */
 export function checkFlagState(state: { readonly enabled: boolean }): void {
   const others = isPlainObject(state) ? Object.keys(state).filter((name) => name !== 'enabled') : [];
   if (others[0] !== undefined) {

@@ -23,8 +23,8 @@ import type { OverrideValue } from './state/override-value.js';
 import { Store } from './state/state-store.js';
 
 /**
- * A running service. `await using` closes it, where the runtime has that. It takes bodies of 16 MB and batches of 50,000 items
- * at most (413), and gives a request 10 s for its headers and 30 s for all of it.
+ * A running service. Where the runtime has `await using`, that closes it. Limits: bodies of 16 MB and batches of 50,000
+ * items (413), 10 s for a request's headers and 30 s for the whole request.
  */
 export interface LocalService extends AsyncDisposable {
   /** Its base address, as `http://127.0.0.1:49152`. */
@@ -32,11 +32,12 @@ export interface LocalService extends AsyncDisposable {
   /** The number of HTTP requests so far. */
   readonly requests: number;
   /**
-   * Makes a flag resolve to a value, whatever its rules say: the next evaluation sees it, and so does the next snapshot.
-   * A value for one entity wins over one for all. It stands in front of the flag until {@link LocalService.reset}, also
-   * when the flag changes behind it, and is kept in no file. Of a boolean flag the value is `true` or `false`. Of a
-   * variant flag it is the key of a variant; or, if one of its variants has such a key or attachment, any number, boolean
-   * or object. Throws a TypeError that says what is possible if the value, the flag, the namespace or an option is wrong.
+   * Makes a flag resolve to a value, whatever its rules say. The next evaluation sees it, and so does the next
+   * snapshot. A value for one entity wins over a value for all. It stays until {@link LocalService.reset}, even if the
+   * flag itself changes, and is not saved in a file. For a boolean flag, the value is `true` or `false`. For a variant
+   * flag, it is the key of a variant; or any number, boolean or object, if one of the variants has a key or attachment
+   * of that type. If the value, the flag, the namespace or an option is wrong, throws a TypeError that says what is
+   * possible.
    *
    * @example
    * ```ts
@@ -49,19 +50,19 @@ export interface LocalService extends AsyncDisposable {
    * ```
    */
   set(key: string, value: OverrideValue, options?: OverrideOptions): void;
-  /** Removes all that {@link LocalService.set} has set, also over HTTP: the flags are as they would be without. */
+  /** Removes all values that {@link LocalService.set} has set, including those that were set over HTTP. */
   reset(): void;
   /**
    * Sets a flag's `enabled`; the next evaluation sees it. A boolean flag has this value where none of its rollouts
-   * applies, so it does not switch off a flag with rollouts: Flipt's rule. Rejects with a TypeError if the state is
-   * wrong, and with an Error if there is no such flag or the data file cannot be written.
+   * applies, so `enabled: false` does not switch off a flag with rollouts: Flipt's rule. Rejects with a TypeError if
+   * the state is wrong, and with an Error if there is no such flag or the data file cannot be written.
    *
-   * @deprecated Use {@link LocalService.set}, which needs no knowledge of rules and can be undone.
+   * @deprecated Use {@link LocalService.set}, which works whatever the rules are, and can be undone.
    */
   setFlag(namespace: string, key: string, state: { readonly enabled: boolean }): Promise<void>;
   /**
-   * Replaces the features of all namespaces; tokens stay, and so does what `set` has set. Rejects with a {@link FeaturesError} if the new ones are
-   * wrong, and keeps the old ones.
+   * Replaces the features of all namespaces. Tokens stay, and so do the values of {@link LocalService.set}. Rejects
+   * with a {@link FeaturesError} if the new features are wrong, and keeps the old ones.
    */
   load(features: FeaturesSource): Promise<void>;
   /** Accepts no more requests, finishes those in flight (within 5 s) and ends all connections. Repeated calls are safe. */
@@ -133,7 +134,7 @@ async function openStore(
     throw new DataFileError(`${data}: does not exist yet, so features are needed to start with`);
   }
   const state: State = { namespaces: await readNamespaces(features), tokens: new Map() };
-  // Before the first request: the ids given out now must be the same after a restart.
+  // Saved before the first request, because the ids that are given out now must be the same after a restart.
   await file?.save(state).catch((error: unknown) => {
     const cause = (error instanceof Error && error.cause) || error;
     throw new DataFileError(`${String(data)}: cannot be written: ${messageOf(cause)}`, { cause });
@@ -176,7 +177,7 @@ function localService(
   };
 }
 
-/** Apart from the rest, since what is made as a {@link LocalService} may use nothing deprecated. */
+/** A function of its own: a {@link LocalService} literal may not use deprecated members. */
 function deprecated(store: Store, stamp: Stamp) {
   return {
     async setFlag(namespaceKey: string, key: string, given: { readonly enabled: boolean }): Promise<void> {

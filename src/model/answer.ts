@@ -1,7 +1,9 @@
 import type { Failure } from './failure.js';
 import type { Question } from './question.js';
 
-/** The service's reason, without its suffix `_EVALUATION_REASON`. Other words than these four may come. */
+/**
+ * The service's reason, without its suffix `_EVALUATION_REASON`. A later service may send other words than these four.
+ */
 export type ServiceReason = 'MATCH' | 'DEFAULT' | 'FLAG_DISABLED' | 'UNKNOWN' | (string & {});
 
 /** An answer about a variant flag. */
@@ -22,7 +24,7 @@ export interface BooleanAnswer {
   readonly kind: 'boolean';
   readonly enabled: boolean;
   readonly reason: ServiceReason;
-  /** `undefined` where the service did not send the member: only a present, empty list means a split. */
+  /** `undefined` if the service did not send the member. Only a list that was sent, and is empty, means a split. */
   readonly segmentKeys: readonly string[] | undefined;
   readonly requestId: string;
 }
@@ -32,7 +34,7 @@ export interface MissingAnswer {
   readonly kind: 'missing';
 }
 
-/** Nothing was learned. */
+/** There is no answer. */
 export interface FailedAnswer {
   readonly kind: 'failed';
   readonly failure: Failure;
@@ -41,13 +43,16 @@ export interface FailedAnswer {
 export type KnownAnswer = VariantAnswer | BooleanAnswer | MissingAnswer;
 export type Answer = KnownAnswer | FailedAnswer;
 
-/** When the last caller gives up, in the clock's milliseconds. Callers that join the question postpone it. */
+/**
+ * When the last caller gives up, in the clock's milliseconds. Callers that join the question may move it to a later
+ * time.
+ */
 export type Deadline = () => number;
-/** Never rejects: what went wrong is a {@link FailedAnswer}. Without a deadline, callers wait as long as it takes. */
+/** Never rejects: a failure is a {@link FailedAnswer}. Without a deadline, callers wait until it settles. */
 export type Ask = (question: Question, deadline?: Deadline) => Promise<Answer>;
-/** Answers in the order of the questions, one each. Never rejects. */
+/** Gives one answer for each question, in their order. Never rejects. */
 export type AskMany = (questions: readonly Question[]) => Promise<readonly Answer[]>;
-/** One request: answers in the order of the questions, one each, or what kept the whole request from them. */
+/** Sends one request. Gives one answer for each question, in their order, or the failure of the whole request. */
 export type AskAtOnce = (questions: readonly Question[]) => Promise<readonly Answer[] | Failure>;
 
 export function failed(failure: Failure): FailedAnswer {
@@ -59,10 +64,13 @@ export function isFailure(outcome: readonly Answer[] | Failure): outcome is Fail
   return 'kind' in outcome;
 }
 
-/** For a position that an answer leaves empty. */
+/** The failure of a question that the service's answer leaves out. */
 export const UNANSWERED: Failure = { kind: 'unreadable', message: 'Flipt left this question unanswered' };
 
-/** A boolean flag's threshold applied: the service then names no segment; a segment's rollout names its own. */
+/**
+ * Whether a boolean flag's threshold applied. Then the service sends an empty list of segments; a rollout to segments
+ * names them.
+ */
 export function isSplit(answer: Answer): boolean {
   return answer.kind === 'boolean' && answer.reason === 'MATCH' && answer.segmentKeys?.length === 0;
 }

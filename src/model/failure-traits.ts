@@ -4,18 +4,18 @@ import type { FailureKind } from './failure.js';
 export interface FailureTraits {
   /** What has to change before the same question succeeds. */
   readonly cause: 'service' | 'credentials' | 'question' | 'caller' | 'provider';
-  /** The service, or a gateway before it, gave an HTTP response. */
+  /** The service, or a gateway in front of it, sent an HTTP response. */
   readonly responded: boolean;
-  /** The next attempt may well succeed. Not after a time-out: it has cost the caller's time once already. */
+  /** The next attempt may succeed. Not set for a time-out, which has used up the caller's time already. */
   readonly retryable: boolean;
   /**
-   * Whether it is evidence that the service fails. A 500 may be the fault of one flag, which must not open the circuit
-   * for all others: it counts only if all parts of its batch fail with it, too.
+   * Whether the failure shows that the service fails. One flag may cause a 500, which must not open the circuit for all
+   * flags. So a 500 counts only if all parts of its batch fail, too.
    */
   readonly countsForCircuit: 'yes' | 'no' | 'if-all-parts-fail';
-  /** One question may have caused it for its whole batch. */
+  /** One question may have caused the failure of its whole batch. */
   readonly spoilsBatch: boolean;
-  /** The last known answer may be used instead. Not where it would conceal that the question is wrong. */
+  /** The last known answer may be used instead. Not set if that would hide a wrong question. */
   readonly lastKnownAnswer: boolean;
   /** OpenFeature's error code for a resolve that gets the default. */
   readonly errorCode:

@@ -1,4 +1,4 @@
-/** Why nothing was learned about a question. `failure-traits.ts` says what follows from each. */
+/** Why a question has no answer. `failure-traits.ts` says what follows from each kind. */
 export type FailureKind =
   /** Refused, reset, cut short, or not HTTP. */
   | 'connection'
@@ -55,6 +55,6 @@ export interface Failure {
   readonly kind: FailureKind;
   /** One sentence for a person; never holds a credential. */
   readonly message: string;
-  /** What the network said, where that is all there was. */
+  /** The network's error, if no response came. */
   readonly cause?: Error;
 }

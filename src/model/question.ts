@@ -1,8 +1,8 @@
-/** What the service evaluates. Everything is text: that is all the service compares. */
+/** What the service evaluates. Everything is text, because the service compares only text. */
 export interface Question {
   readonly namespace: string;
   readonly flag: string;
-  /** The entity's id; `''` where the caller has none, which the service accepts. */
+  /** The entity's id; `''` if the caller has none, which the service accepts. */
   readonly entity: string;
   readonly attributes: Readonly<Record<string, string>>;
 }

@@ -1,18 +1,18 @@
 import { failed, type Answer } from './answer.js';
 import type { Failure } from './failure.js';
 
-/** An answer with where it comes from. */
+/** An answer, and where it comes from. */
 export interface Resolution {
   readonly answer: Answer;
-  /** `cache`: it was known before this question was asked. `in-process`: evaluated here, from a snapshot. */
+  /** `cache`: the answer was known before this question was asked. `in-process`: evaluated here, from a snapshot. */
   readonly source: 'service' | 'cache' | 'in-process';
-  /** Milliseconds since the service gave it, or confirmed the snapshot last. */
+  /** Milliseconds since the service gave the answer, or last confirmed the snapshot. */
   readonly ageMs: number;
-  /** The service could not confirm it: its refresh failed, or it is not being asked at present. */
+  /** The service could not confirm the answer: its refresh failed, or the service is not asked at present. */
   readonly stale: boolean;
-  /** Of the request that brought the answer, where the answer itself does not name it. */
+  /** Id of the request that brought the answer, if the answer itself does not name it. */
   readonly requestId?: string | undefined;
-  /** Of the snapshot that it was evaluated from. */
+  /** Version of the snapshot that the answer was evaluated from. */
   readonly version?: string;
 }
 

@@ -6,9 +6,9 @@ import { quoted } from '../text/quote.js';
 import { moduleRules, type FliptModuleOptions } from './module-options.js';
 import { startingWith } from './registered-providers.js';
 
-/** As in other dynamic modules: a factory of the options, and what is injected into it. */
+/** Options from a factory, as in other dynamic modules. */
 export interface FliptModuleAsyncOptions<R extends object = object> extends Pick<ModuleMetadata, 'imports'> {
-  /** OpenFeature's domain, if the provider is to be injected by it. Default: the default one. */
+  /** OpenFeature's domain. Needed if the provider is to be injected by a domain. Default: the default one. */
   readonly domain?: string | undefined;
   /** The arguments of `useFactory`. Default: none. */
   readonly inject?: FactoryProvider['inject'];
@@ -28,8 +28,8 @@ export const asyncRules: OptionRules = {
 };
 
 /**
- * The factory of the module's options, given the app before what is injected. Its provider is injected by `domain`, so
- * the options must not name another.
+ * Makes the options. The factory gets the app as its first argument, before the injected values. The provider is
+ * injected by `domain`, so the options must not name another domain.
  */
 export function optionsFactory<R extends object>({
   domain,

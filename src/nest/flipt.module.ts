@@ -73,7 +73,7 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
    * module for the same domain an Error.
    */
   static forRoot<R extends object = object>(options: FliptModuleOptions<R> = {}): DynamicModule {
-    // Wrong options are reported when the app starts.
+    // Wrong options are reported only when the app starts.
     const { domain } = (options as FliptModuleOptions<R> | null) ?? {};
     return moduleWith({ provide: OPTIONS, useValue: options }, domain);
   }
@@ -99,7 +99,8 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
     };
     const adapter = this.#host.httpAdapter;
     if (adapter.getType() === 'fastify') {
-      // A hook: middleware does not see the request that guards will see. `done` continues in the transaction context.
+      // A hook, because middleware does not see the same request object as guards. `done` continues in the transaction
+      // context.
       adapter.getInstance<Fastify>().addHook('onRequest', (request, reply, done) => {
         begin({ request, raw: { request: request.raw, response: reply.raw } }, done);
       });
@@ -115,14 +116,14 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
     await this.#registration().close();
   }
 
-  /** Not a parameter of the constructor: its type would become public. */
+  /** Not a parameter of the constructor, because its type would become public. */
   #registration(): Registration {
     return this.#module.get<Registration>(REGISTRATION, { strict: true });
   }
 }
 
 Module({})(FliptModule);
-// Its provider is injected anywhere.
+// Global, so that the provider can be injected anywhere.
 Global()(FliptModule);
 Inject(HttpAdapterHost)(FliptModule, undefined, 0);
 Inject(ModuleRef)(FliptModule, undefined, 1);

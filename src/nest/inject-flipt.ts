@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 
-/** Shared by all copies of this package. */
+/** All copies of this package share the symbol. */
 export function providerToken(domain: string | undefined): symbol {
   return Symbol.for(`openfeature-flipt-provider.provider${domain === undefined ? '' : `:${domain}`}`);
 }

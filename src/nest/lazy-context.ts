@@ -1,19 +1,19 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 
-/** A context whose attributes are computed when a resolve looks at them. */
+/** A context that computes its attributes only when a resolve reads it. */
 export interface LazyContext {
-  /** Looks as any context does. */
+  /** Reads like any other context. */
   readonly context: EvaluationContext;
-  /** The next look computes the attributes again. */
+  /** The next read computes the attributes again. */
   readonly refresh: () => void;
-  /** The next look computes the attributes again, for the last time. */
+  /** The next read computes the attributes again, for the last time. */
   readonly settle: () => void;
 }
 
 /**
- * Each resolve copies the transaction context; until the context is settled, each copy calls `attributes`, since the
- * user may log in between two resolves. What it throws, the resolve throws, and the next look tries again. Looking at
- * a symbol calls nothing.
+ * Each resolve copies the transaction context. Until the context is settled, each copy calls `attributes`, because the
+ * user may log in between two resolves. If `attributes` throws, the resolve throws the same, and the next read tries
+ * again. Reading a symbol calls nothing.
  */
 export function lazyContext(known: EvaluationContext, attributes: () => EvaluationContext): LazyContext {
   let isCurrent = false;
@@ -21,7 +21,7 @@ export function lazyContext(known: EvaluationContext, attributes: () => Evaluati
   let isComputing = false;
 
   const compute = () => {
-    // `attributes` may itself look: it sees the attributes so far.
+    // `attributes` may itself read the context: it sees the attributes so far.
     if (isComputing) return;
     isComputing = true;
     isCurrent = false;
@@ -66,7 +66,7 @@ export function lazyContext(known: EvaluationContext, attributes: () => Evaluati
   };
 }
 
-/** Members under symbols stay: they are not attributes. */
+/** Keeps members under symbols, which are not attributes. */
 function replaceAttributes(known: EvaluationContext, attributes: EvaluationContext): void {
   for (const name of Object.keys(known)) {
     if (!Object.hasOwn(attributes, name)) Reflect.deleteProperty(known, name);

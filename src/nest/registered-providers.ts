@@ -1,6 +1,6 @@
 import { quoted } from '../text/quote.js';
 
-/** An app carries them under this symbol, which all copies of this package share. */
+/** The symbol under which an app has its registered providers. All copies of this package share it. */
 const REGISTERED = Symbol.for('openfeature-flipt-provider.nest-providers');
 
 type Domain = string | undefined;
@@ -9,11 +9,14 @@ type Close = () => Promise<void>;
 /** The providers that the modules of one app register. */
 export interface RegisteredProviders {
   readonly domains: ReadonlySet<Domain>;
-  /** Throws if the app has a provider for the domain: a second one would silently replace it for all of the app. */
+  /**
+   * Throws if the app already has a provider for the domain: a second one would silently replace the first in the whole
+   * app.
+   */
   readonly claim: (domain: Domain) => void;
-  /** Remembers how to close one, if the app does not start. */
+  /** Remembers how to close a provider, in case the app does not start. */
   readonly opened: (close: Close) => void;
-  /** The app does not start: closes what is open. Claims that come later are refused. */
+  /** Called when the app does not start: closes all open providers, and refuses later claims. */
   readonly refuse: Close;
 }
 
@@ -25,7 +28,10 @@ export function registeredIn(app: object): RegisteredProviders {
   return registered;
 }
 
-/** A step of an app's start. If it fails, the app does not start, and Nest calls no shutdown hook: all is closed here. */
+/**
+ * Runs a step of an app's start. If the step fails, the app does not start. Nest then calls no shutdown hook, so all
+ * providers are closed here.
+ */
 export async function startingWith<T>(app: object, step: () => Promise<T>): Promise<T> {
   try {
     return await step();
@@ -57,7 +63,7 @@ function registeredProviders(): RegisteredProviders {
     opened: (close) => open.push(close),
     async refuse() {
       isRefused = true;
-      // What kept the app from starting is the error to see.
+      // A provider that fails to close must not hide why the app did not start.
       await Promise.allSettled(open.map(async (close) => close()));
     },
   };
@@ -68,8 +74,8 @@ function nameOf(domain: Domain): string {
 }
 
 /**
- * The domain that an app's code means when it names none: that of its one provider, or else the default one. Undefined
- * for the default one. Throws an Error if the app has providers for other domains only.
+ * The domain for code that names none: the domain of the app's only provider, else the default one (`undefined`).
+ * Throws an Error if the app has several providers and none for the default domain.
  */
 export function impliedDomain(app: object, owner: string): Domain {
   const domains = knownIn(app)?.domains ?? new Set();

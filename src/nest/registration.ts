@@ -7,7 +7,7 @@ import { checkOptions } from '../options/check-options.js';
 import { moduleRules, type FliptModuleOptions } from './module-options.js';
 import { registeredIn, startingWith, type RegisteredProviders } from './registered-providers.js';
 
-/** An app's registered provider. */
+/** A provider that is registered for an app. */
 export interface Registration {
   readonly options: FliptModuleOptions;
   readonly provider: Provider;
@@ -50,7 +50,10 @@ async function registeredFor(
 /** How many apps use a provider. Each copy of this package counts separately; docs/frameworks.md says so. */
 const apps = new WeakMap<Provider, number>();
 
-/** One more app uses the provider, until it calls what is returned: the last one closes it. */
+/**
+ * Counts one more app that uses the provider. The app calls the returned function when it has finished; the last app
+ * closes the provider.
+ */
 function use(provider: Provider): () => Promise<void> {
   apps.set(provider, (apps.get(provider) ?? 0) + 1);
   let inUse = true;
@@ -63,7 +66,7 @@ function use(provider: Provider): () => Promise<void> {
 
 async function started(provider: Provider, domain: string | undefined): Promise<void> {
   const registered = domain === undefined ? OpenFeature.getProvider() : OpenFeature.getProvider(domain);
-  // OpenFeature does not initialize a provider twice, even if an earlier app has closed it.
+  // OpenFeature does not initialize a provider a second time, even if an earlier app has closed it.
   if (registered === provider) await provider.initialize?.();
   else if (domain === undefined) await OpenFeature.setProviderAndWait(provider);
   else await OpenFeature.setProviderAndWait(domain, provider);

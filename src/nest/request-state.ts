@@ -5,22 +5,22 @@ import { isPromiseLike, kindOf } from '../text/describe.js';
 import { lazyContext } from './lazy-context.js';
 import type { FliptModuleOptions } from './module-options.js';
 
-/** A request and its context carry their state under this symbol, which all copies of this package share. */
+/** The symbol under which a request and its context have their state. All copies of this package share it. */
 const STATE = Symbol.for('openfeature-flipt-provider.nest-request');
 
-/** The context of one request, and when it is computed again. */
+/** The context of one request. It controls when the context is computed again. */
 export interface RequestState {
-  /** Computed for each resolve until the handler begins, then once more. */
+  /** Computed for each resolve until the handler begins, and then once more. */
   readonly context: EvaluationContext;
   readonly add: (partial: EvaluationContext) => void;
-  /** The guards are through: the user no longer changes. May be called again. */
+  /** Called after the guards: the user no longer changes. May be called again. */
   readonly handlerBegins: () => void;
 }
 
 export interface Exchange {
   /** The request as handlers see it. */
   readonly request: object;
-  /** Node's own request and response: the request carries the view, which ends when the response closes. */
+  /** Node's own request and response. The request has the view, which ends when the response closes. */
   readonly raw: { readonly request: object; readonly response: ClosingResponse };
 }
 
@@ -57,14 +57,14 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
       settle();
     },
   };
-  // Not enumerable: a copy of the context is not the one that this state adds to.
+  // Not enumerable, so that copies do not get it: this state adds only to the original context.
   for (const carrier of [known, request]) {
     Object.defineProperty(carrier, STATE, { value: state, configurable: true });
   }
   return state;
 }
 
-/** The state that a request or its context carries. */
+/** The state of a request, found on the request or its context. */
 export function requestStateOf(carrier: unknown): RequestState | undefined {
   if (typeof carrier !== 'object' || carrier === null) return undefined;
   return (carrier as { readonly [STATE]?: RequestState })[STATE];
@@ -78,7 +78,7 @@ export function currentRequestState(): RequestState | undefined {
 function ownContext(request: object, options: FliptModuleOptions): EvaluationContext {
   const context: unknown = options.context?.(request) ?? {};
   if (isPromiseLike(context)) {
-    // Its outcome is not needed, and an unhandled rejection would end the process.
+    // Nobody needs the outcome, and an unhandled rejection would end the process.
     context.then(undefined, () => undefined);
     throw new TypeError(
       'FliptModule: context: must not be async; let a guard or a middleware put on the request what takes time',

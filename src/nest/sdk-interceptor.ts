@@ -5,8 +5,8 @@ const FACTORY = 'contextFactory';
 
 /**
  * The interceptor of `OpenFeatureModule` (\@openfeature/nestjs-sdk) runs handlers in the context that its
- * `contextFactory` returns, and without a factory in an empty one: guards would know the user, handlers would not.
- * Gives it ours where it has none, or throws if it cannot.
+ * `contextFactory` returns. Without a factory that context is empty: guards would know the user, but handlers would
+ * not. So an interceptor without a factory gets ours. Throws if that is not possible.
  */
 export function completeSdkInterceptors(app: ModuleRef): void {
   for (const interceptor of [...ofModules(app), ...ofTheApp(app)]) {
@@ -14,7 +14,7 @@ export function completeSdkInterceptors(app: ModuleRef): void {
   }
 }
 
-/** By its members: the package is not a dependency of this one, and an app may have more than one copy. */
+/** Recognised by its members: this package does not depend on that one, and an app may have several copies of it. */
 function isOfSdk(interceptor: object): boolean {
   return Object.hasOwn(interceptor, FACTORY) && typeof Reflect.get(interceptor, 'intercept') === 'function';
 }
@@ -28,7 +28,7 @@ function complete(interceptor: object): void {
   );
 }
 
-/** Those that Nest has made, and those that a decorator holds. */
+/** The interceptors that Nest has made, and those that decorators hold. */
 function* ofModules(app: ModuleRef): Iterable<unknown> {
   for (const { providers, injectables, controllers } of app
     .get(ModulesContainer, { strict: false })
@@ -55,7 +55,10 @@ function* decorating(controller: { readonly prototype?: unknown }): Iterable<unk
   }
 }
 
-/** Those of `app.useGlobalInterceptors`: Nest has no public list of them. A test for each Nest shows where they are. */
+/**
+ * The interceptors of `app.useGlobalInterceptors`. Nest has no public list of them. A test with each version of Nest
+ * checks this access.
+ */
 function ofTheApp(app: ModuleRef): readonly unknown[] {
   const config = memberOf(memberOf(app, 'container'), 'applicationConfig');
   const list = memberOf(config, 'getGlobalInterceptors');

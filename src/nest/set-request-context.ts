@@ -36,8 +36,8 @@ export function contextFactory(executionContext: ExecutionContext): EvaluationCo
 }
 
 /**
- * The state of the request that Nest is serving. Of HTTP, the request is an argument; of GraphQL over HTTP, a member of
- * one, called `req`.
+ * The state of the request that Nest is serving. For HTTP, the request is an argument. For GraphQL over HTTP, it is the
+ * member `req` of an argument.
  */
 export function stateIn(executionContext: ExecutionContext): RequestState | undefined {
   for (const argument of executionContext.getArgs<unknown[]>()) {

@@ -18,10 +18,10 @@ import {
   USE_POST,
 } from './refusals.js';
 
-/** Answers a request as the web knows it; the framework's own form of it goes to the option `context`. */
+/** Answers a standard `Request`. The option `context` gets the framework's own request. */
 type Answer<R> = (request: Request, original: R) => Promise<Response>;
 
-/** Ends with one of OFREP's paths: frameworks put their own before it. */
+/** Only the end of the path must match: frameworks may put a prefix before it. */
 const PATH = /\/ofrep\/v1\/evaluate\/flags(?:\/([^/]+))?\/?$/;
 
 /** Makes the handler of OFREP's requests for any framework. Throws a TypeError if an option is wrong. */
@@ -61,7 +61,7 @@ export function answering<R>(options: OfrepOptions<R>): Answer<R> {
   };
 }
 
-/** A promise is truthy for every flag: an async function must not show them all. */
+/** A promise is truthy, so an async function would show every flag. */
 function visibleBy(flags: (flagKey: string) => unknown): (flagKey: string) => boolean {
   return (flagKey) => {
     const isVisible = flags(flagKey);
@@ -85,7 +85,7 @@ async function ownContext<R>(
   throw new TypeError(`ofrep: context: expected an object such as { targetingKey: … }, got ${kindOf(own)}`);
 }
 
-/** What every client of this request knows already; nothing of it comes from the browser. */
+/** The context that every client of this request has. None of it comes from the browser. */
 function surrounding(): EvaluationContext {
   return { ...OpenFeature.getContext(), ...OpenFeature.getTransactionContext() };
 }
@@ -99,7 +99,7 @@ function decoded(segment: string | undefined): string | undefined {
   try {
     return segment && decodeURIComponent(segment);
   } catch {
-    // No flag is called so.
+    // No flag has such a key.
     return segment;
   }
 }
@@ -114,7 +114,10 @@ function isEvaluator(provider: object): provider is FlagEvaluator {
   return 'evaluateEach' in provider && typeof provider.evaluateEach === 'function';
 }
 
-/** Errors are known by their code: two copies of OpenFeature may meet. What is no error of OpenFeature's is a defect. */
+/**
+ * Recognises errors by their code, because two copies of OpenFeature may meet. Any error without such a code is a
+ * defect.
+ */
 function answerTo(error: unknown, flagKey: string | undefined, byFunction: boolean): Response {
   switch ((error as { readonly code?: unknown } | null)?.code) {
     case 'INVALID_CONTEXT':

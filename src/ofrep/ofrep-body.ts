@@ -2,10 +2,10 @@ import { inTime, systemClock } from '../clock.js';
 import { LATE, NO_CONTEXT, NO_JSON, TOO_LARGE, type OfrepRefusal } from './refusals.js';
 
 const MOST_BYTES = 65_536;
-/** A body of this size arrives within a moment. A slower sender would keep a connection busy. */
+/** A body of the allowed size arrives within a moment. A slower sender would keep its connection busy. */
 const BODY_WITHIN_MS = 10_000;
 
-/** What the request's body names as context, or why the body cannot be used. */
+/** The context in the request's body, or why the body cannot be used. */
 export async function contextInBody(request: Request): Promise<{ readonly context: object } | OfrepRefusal> {
   const text = await textOf(request);
   if (typeof text !== 'string') return text;
@@ -25,7 +25,7 @@ async function textOf(request: Request): Promise<string | OfrepRefusal> {
   try {
     return await inTime(readAll(reader), BODY_WITHIN_MS, systemClock, () => new Error('late'));
   } catch {
-    // It came too slowly, or the browser has disconnected and does not read this.
+    // The body came too slowly, or the browser has disconnected and will not read this answer.
     return LATE;
   } finally {
     // The rest of the body is not needed, and may never come.

@@ -4,7 +4,7 @@ import type { FlagOutcome } from '../index.js';
 import type { OptionRules } from '../options/check-options.js';
 import { callable, having, members, milliseconds } from '../options/option-shapes.js';
 
-/** What answers OFREP requests: a `FliptProvider`. */
+/** Evaluates flags for OFREP requests: a `FliptProvider`. */
 export interface FlagEvaluator {
   /** The outcome of each of these flags. */
   evaluateEach(

@@ -8,7 +8,10 @@ export function single(key: string, outcome: FlagOutcome): Response {
   return new Response(JSON.stringify(itemOf(key, outcome)), { headers: HEADERS });
 }
 
-/** All flags that exist, or 304 where the browser has them. Without any answer a browser keeps what it has: 500. */
+/**
+ * All existing flags, or 304 if the browser already has them. If no flag has an answer, 500: the browser then keeps
+ * what it has.
+ */
 export function bulk(outcomes: ReadonlyMap<string, FlagOutcome>, ifNoneMatch: string | null): Response {
   const existing = [...outcomes].filter(([, { type }]) => type !== 'missing');
   if (existing.length > 0 && existing.every(([, { type }]) => type === 'failed')) return unanswered();
@@ -20,13 +23,13 @@ export function bulk(outcomes: ReadonlyMap<string, FlagOutcome>, ifNoneMatch: st
     : new Response(body, { headers: { ...HEADERS, etag } });
 }
 
-/** Weak tags as well: a proxy that compresses makes a tag weak. */
+/** Weak tags match, too, because a proxy that compresses makes a tag weak. */
 function isKnown(etag: string, ifNoneMatch: string | null): boolean {
   const known = ifNoneMatch?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? [];
   return known.includes(etag);
 }
 
-/** As in Flipt's own OFREP: the variant's key is the value, its attachment is metadata. */
+/** As in Flipt's own OFREP: the variant's key is the value, and its attachment is metadata. */
 function itemOf(key: string, outcome: FlagOutcome): object {
   switch (outcome.type) {
     case 'boolean':
@@ -38,7 +41,7 @@ function itemOf(key: string, outcome: FlagOutcome): object {
       };
     case 'variant': {
       const reason = reasonOf(outcome.reason);
-      // No value: the browser's own default.
+      // Without a value, the browser uses its own default.
       if (outcome.value === null) return { key, reason };
       const { value, attachment } = outcome;
       const metadata = attachment === undefined ? {} : { metadata: { attachment } };
@@ -52,7 +55,7 @@ function itemOf(key: string, outcome: FlagOutcome): object {
 
 const REASONS: ReadonlySet<string> = new Set(['TARGETING_MATCH', 'SPLIT', 'DISABLED']);
 
-/** OFREP has no DEFAULT: a flag's own default value depends on nothing. */
+/** OFREP has no DEFAULT. STATIC fits, because a flag's own default depends on nothing. */
 function reasonOf(reason: string): string {
   if (reason === 'DEFAULT') return 'STATIC';
   return REASONS.has(reason) ? reason : 'UNKNOWN';

@@ -1,11 +1,11 @@
 export const NOT_STORED = {
-  // One user's flags must not be served to another, by no cache on the way.
+  // No cache on the way may serve one user's flags to another.
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 };
 export const HEADERS = { ...NOT_STORED, 'content-type': 'application/json; charset=utf-8' };
 
-/** Codes of OpenFeature that OFREP has. */
+/** The error codes of OpenFeature that OFREP has, too. */
 type OfrepErrorCode =
   | 'FLAG_NOT_FOUND'
   | 'GENERAL'
@@ -17,12 +17,12 @@ type OfrepErrorCode =
 export interface OfrepRefusal {
   readonly status: number;
   readonly errorCode: OfrepErrorCode;
-  /** Ours: what a provider says may name addresses and segments. */
+  /** Our own words: a provider's message may name addresses and segments. */
   readonly errorDetails: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An answer without values, about one flag or about the whole request. */
+/** A response without values, about one flag or about the whole request. */
 export function refused({ status, headers, ...why }: OfrepRefusal, key?: string): Response {
   const body = { ...(key !== undefined && { key }), ...why };
   return new Response(JSON.stringify(body), { status, headers: { ...HEADERS, ...headers } });
@@ -60,7 +60,7 @@ export const NO_SNAPSHOT = refusal(
 export const UNUSABLE = refusal(400, 'INVALID_CONTEXT', 'the context cannot be used');
 export const NO_TARGETING_KEY = refusal(400, 'TARGETING_KEY_MISSING', 'there is no targetingKey');
 
-// What is still to come of the body must not be taken for a next request.
+// Closes the connection: the rest of the body must not be read as the next request.
 const closing = { connection: 'close' };
 export const TOO_LARGE = refusal(413, 'GENERAL', 'the body has more than 64 kB', closing);
 export const LATE = refusal(408, 'GENERAL', 'the body did not arrive', closing);

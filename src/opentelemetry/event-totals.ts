@@ -1,6 +1,6 @@
 import type { FailureKind, FliptEvent, FliptEventType } from '../index.js';
 
-/** How many there were, by their attributes. */
+/** Counts by an attribute. */
 export type Totals<By extends string> = Map<By, number>;
 
 /** Resolves of one source. */
@@ -14,11 +14,14 @@ export interface ResolveTotals {
 type Source = 'cache' | 'service' | 'in-process';
 export type BySource = Readonly<Record<Source, ResolveTotals>>;
 
-/** What has been reported so far. OpenTelemetry reads it when it collects: adding to its counters takes far longer. */
+/**
+ * Totals of the events so far. OpenTelemetry reads them when it collects; adding to its own counters on each event
+ * takes far longer.
+ */
 export interface EventTotals {
-  /** Of flags that are not counted by key. */
+  /** Resolves of the flags that are not counted by key. */
   readonly resolves: BySource;
-  /** Of each flag that is. */
+  /** Resolves of each flag that is counted by key. */
   readonly ofFlags: ReadonlyMap<string, BySource>;
   readonly lookUps: Totals<'hit' | 'stale-hit' | 'joined' | 'miss'>;
   readonly attempts: Totals<Failed>;
@@ -26,13 +29,13 @@ export interface EventTotals {
   readonly polls: Totals<Failed>;
   readonly shed: Totals<'queue-full' | 'late'>;
   flagsChanged: number;
-  /** Evaluations that Flipt was not asked for, by flag; `undefined` where they are not counted. */
+  /** Evaluations without asking Flipt, by flag; `undefined` if they are not counted. */
   readonly unasked: Totals<string> | undefined;
-  /** Those that joined a question, by flag, until it is known whether there is such a flag. */
+  /** Resolves that joined a question, by flag. They wait here until it is known whether the flag exists. */
   readonly joined: Totals<string>;
 }
 
-/** `ok` where nothing has failed. */
+/** `ok` if nothing failed. */
 export type Failed = FailureKind | 'ok';
 
 export const COUNTED = [
@@ -120,7 +123,7 @@ function countResolve(
   }
   if (stale) mine.stale++;
   else mine.ok++;
-  // Flipt has counted what it was asked.
+  // Flipt itself has counted the questions that it was asked.
   const unaskedNow = source === 'service' ? joinedNow : joinedNow + 1;
   if (unasked !== undefined && unaskedNow > 0) add(unasked, flag, unaskedNow);
 }

@@ -2,10 +2,10 @@ import type { Attributes, Meter, Observable } from '@opentelemetry/api';
 import type { FliptStatus } from '../index.js';
 import type { BySource, EventTotals } from './event-totals.js';
 
-/** Takes a value with its attributes. */
+/** Records a value with its attributes. */
 export type Observe = (value: number, attributes?: Attributes) => void;
 
-/** Something that is read when OpenTelemetry collects. */
+/** A metric that is read when OpenTelemetry collects. */
 export interface Instrument {
   readonly observable: Observable;
   readonly read: (observe: Observe, totals: EventTotals, status: FliptStatus) => void;
@@ -18,7 +18,7 @@ const STATE = 'openfeature.flipt.state';
 const RESULT = 'openfeature.flipt.result';
 const REASON = 'openfeature.flipt.reason';
 
-/** Units as OpenTelemetry writes them: those in braces are words, and in no name at Prometheus. */
+/** Units in braces are words, as OpenTelemetry writes them. Prometheus leaves them out of the names. */
 export function counters(meter: Meter): readonly Instrument[] {
   const counter = (
     name: string,
@@ -55,7 +55,7 @@ export function counters(meter: Meter): readonly Instrument[] {
   ];
 }
 
-/** As the status has them. */
+/** The values of the provider's status. */
 export function gauges(meter: Meter): readonly Instrument[] {
   const gauge = (
     name: string,
@@ -94,7 +94,7 @@ export function gauges(meter: Meter): readonly Instrument[] {
   ];
 }
 
-/** Named and labelled as in Flipt v2, whose pages query Prometheus for it. */
+/** Has the same name and labels as in Flipt v2, whose pages query Prometheus for it. */
 export function fliptStatistics(meter: Meter): Instrument {
   return {
     observable: meter.createObservableCounter('flipt_evaluations_requests', {
@@ -130,7 +130,7 @@ function readResolves(observe: Observe, totals: BySource, attributes: Attributes
   }
 }
 
-/** OpenTelemetry's word for what has failed; absent where nothing has. */
+/** `error.type` is OpenTelemetry's name for the kind of failure; absent if nothing failed. */
 function readFailures(observe: Observe, totals: ReadonlyMap<string, number>): void {
   for (const [kind, count] of totals) observe(count, errorType(kind));
 }

@@ -4,11 +4,11 @@ import type { FliptEvent, FliptEventType, FliptStatus } from '../index.js';
 import type { OptionRules } from '../options/check-options.js';
 import { having, members, plain } from '../options/option-shapes.js';
 
-/** What is needed of a `FliptProvider`: it may be of another copy of this package. */
+/** The part of a `FliptProvider` that is used. It may come from another copy of this package. */
 export interface ObservedProvider {
-  /** As that of `FliptProvider`. */
+  /** As in `FliptProvider`. */
   getStatus(): FliptStatus;
-  /** As that of `FliptProvider`. */
+  /** As in `FliptProvider`. */
   onEvent(listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]): () => void;
 }
 

@@ -10,12 +10,12 @@ import {
   type ObserveOptions,
 } from './observe-options.js';
 
-/** The scope of the metrics. */
+/** OpenTelemetry's name for the source of the metrics. */
 const METER = 'openfeature-flipt-provider';
 
-/** Seconds. Half of `http.timeoutMs` and of `deadlineMs` are among them. */
+/** Upper bounds in seconds. Half of `http.timeoutMs` and half of `deadlineMs` are among them. */
 const DURATIONS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Questions; 50 is the default of `batch.maxItems`. */
+/** Upper bounds in questions; 50 is the default of `batch.maxItems`. */
 const BATCHES = [1, 2, 5, 10, 20, 30, 40, 50, 100, 200, 500];
 
 /**
@@ -86,7 +86,10 @@ export function observeProvider(provider: ObservedProvider, options: ObserveOpti
   };
 }
 
-/** Histograms cannot be read later. What is recorded has waited for Flipt, so that the cost does not matter. */
+/**
+ * A histogram cannot be read later, so it is recorded at once. Only resolves and requests that waited for Flipt are
+ * recorded, so the cost does not matter.
+ */
 function recorder(meter: Meter, common: Attributes): (event: FliptEvent) => void {
   const histogram = (name: string, unit: string, description: string, explicitBucketBoundaries: number[]) =>
     meter.createHistogram(`openfeature.flipt.${name}`, {

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 
 export const isWebAddress = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
-/** Another realm, such as a test runner's, has a URL class of its own. */
+/** Accepts the URL class of another realm, such as a test runner's. */
 const isUrl = (value: unknown) => Object.prototype.toString.call(value) === '[object URL]';
 
 /** The base address of the service, as text or as a `URL`. */
@@ -18,7 +18,10 @@ export const address = v.pipe(
   }, 'an address without user name and password (use auth)'),
 );
 
-/** Longer ones may be tokens. Not in the expression: repetitions that count make its proof take minutes. */
+/**
+ * A longer part may be a token. Checked apart from the expression, because counted repetitions make the proof that it
+ * is fast take minutes.
+ */
 const LONGEST_PART = 30;
 const HOST = String.raw`(?:[a-z\d-]+(?:\.[a-z\d-]+)*|\[[\da-f:.]+\])`;
 const BARE_ADDRESS = new RegExp(
@@ -27,8 +30,8 @@ const BARE_ADDRESS = new RegExp(
 );
 
 /**
- * Whether text is nothing but a host, with a scheme or a port: that may be shown. Anything else may hold a password, or
- * be a token that was given as `url` by mistake.
+ * Whether the text is only a host, with a scheme or a port. Only such text is shown in messages: any other may hold a
+ * password, or be a token that was given as `url` by mistake.
  */
 export const isBareAddress = (text: string) =>
   BARE_ADDRESS.test(text) && text.split(/[/:.]/).every((part) => part.length <= LONGEST_PART);

@@ -3,23 +3,26 @@ import { isPlainObject, kindOf } from '../text/describe.js';
 import { isCredentialName } from '../text/header.js';
 import { quoted, unsteered } from '../text/quote.js';
 
-/** What the options of one function or class must be. */
+/** The rules for the options of one function or class. */
 export interface OptionRules {
   /** Begins each message: `FliptProvider`. */
   readonly owner: string;
   /** The messages of the schema say what was expected. */
   readonly shape: v.GenericSchema;
-  /** Whether a message may show the text at a path: nobody puts a credential there, not even by mistake. Default: never. */
+  /**
+   * Whether a message may show the text at a path. Only for options where nobody puts a credential, not even by
+   * mistake. Default: never.
+   */
   readonly showsText?: (path: string, text: string) => boolean;
   /** Whether a message may show the member names of the object at a path. Default: never. */
   readonly showsNames?: (path: string) => boolean;
-  /** Ends the message about the value at a path: what to write instead, as far as it can be guessed. */
+  /** A hint what to write instead of the value at a path, if that can be guessed. It ends the message. */
   readonly hint?: (path: string, given: unknown) => string | undefined;
 }
 
 /**
- * Throws a TypeError about the first wrong option: `FliptProvider: cache.freshForMs: expected milliseconds >= 0, got -5`.
- * `nameOf` says what the user calls the value at a path, where it is not an option's name.
+ * Throws a TypeError about the first wrong option: `FliptProvider: cache.freshForMs: expected milliseconds >= 0, got
+ * -5`. `nameOf` gives the user's name for the value at a path, such as an environment variable.
  */
 export function checkOptions(
   rules: OptionRules,
@@ -57,7 +60,7 @@ function shown({ showsText, showsNames }: OptionRules, path: string, given: unkn
   }
 }
 
-/** Never the values, at most the names: `{ token: undefined }`. */
+/** Shows names at most, and never values: `{ token: undefined }`. */
 function objectWords(given: object, showsNames: boolean): string {
   if (!isPlainObject(given)) return 'no plain object';
   const names = Object.keys(given);
@@ -67,7 +70,7 @@ function objectWords(given: object, showsNames: boolean): string {
   return unsteered(`{ ${members.join(', ').slice(0, 100)} }`);
 }
 
-/** Calls no getter: it is the caller's code. */
+/** Calls no getter, because that is the caller's code. */
 function isUndefined(given: object, name: string): boolean {
   const member = Object.getOwnPropertyDescriptor(given, name);
   return member !== undefined && 'value' in member && member.value === undefined;

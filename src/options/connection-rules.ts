@@ -10,7 +10,7 @@ const headerText = (expected: string) =>
     v.check(isHeaderText, `${expected} without line breaks or characters beyond Latin-1`),
   );
 const filledHeader = (expected: string) => v.pipe(headerText(expected), v.nonEmpty(expected));
-/** Sent behind the scheme, Bearer or JWT, which the token must not repeat. */
+/** The token is sent after its scheme, Bearer or JWT, so it must not repeat that. */
 const token = (expected: string) =>
   v.pipe(
     filledHeader(expected),
@@ -24,7 +24,7 @@ const headerName = v.pipe(
 );
 const headers = plain(v.record(headerName, headerText('text'), HEADERS), HEADERS);
 
-/** undici decodes it, and its error would not say which option is wrong. */
+/** undici decodes the user, but its error would not say which option is wrong. */
 const hasReadableUser = (value: string) => {
   if (!URL.canParse(value)) return true;
   const { username, password } = new URL(value);
@@ -45,7 +45,7 @@ const auth = v.pipe(
       jwt: v.optional(token('a JSON Web Token')),
       tokenFile: v.optional(filledText('the path of a file')),
       headers: v.optional(callable('a function that returns headers')),
-      // Not a union: its messages would lose the name of the option that is wrong.
+      // Not a union, because a union's message would not name the wrong option.
       kubernetes: v.optional(
         v.lazy((given) =>
           typeof given === 'object'
@@ -118,7 +118,7 @@ const connectionOptions = {
 const HARMLESS =
   /^(namespace|environment|reference|targetingKey|attributes|initTimeoutMs|deadlineMs|cache|batch|breaker|watch|evaluation|snapshot|http\.(timeoutMs|retries|socketPath))\b/;
 
-/** The rules for the options of a class that opens connections: these options, and others besides. */
+/** The rules for the options of a class that opens connections. `others` are the rules for its other options. */
 export const connectionRules = (
   owner: string,
   others: Readonly<Record<string, v.GenericSchema>> = {},

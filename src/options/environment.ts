@@ -4,7 +4,10 @@ import type { AuthOptions } from './auth-options.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a variable says; undefined if it is empty. A line break at the end often comes with text from a file. */
+/**
+ * The value of a variable; `undefined` if it is empty. Without a line break at the end, which text from a file often
+ * has.
+ */
 export function variable(env: Environment, name: string): string | undefined {
   return env[name]?.trim() || undefined;
 }
@@ -26,7 +29,10 @@ export function variableOf(path: string): string {
   return VARIABLES.get(path) ?? path;
 }
 
-/** Throws a TypeError if there is more than one credential, or an unknown way to log in. An empty variable counts as not set. */
+/**
+ * The credentials of the environment. Throws a TypeError if there is more than one, or an unknown way to log in. An
+ * empty variable counts as not set.
+ */
 export function authOf(owner: string, env: Environment): AuthOptions | undefined {
   const [token, jwt, tokenFile, method] = CREDENTIALS.map((name) => variable(env, name));
   const named = CREDENTIALS.filter((name) => variable(env, name));
@@ -37,11 +43,11 @@ export function authOf(owner: string, env: Environment): AuthOptions | undefined
   if (tokenFile) return { tokenFile };
   if (!method) return undefined;
   if (method === 'kubernetes') return { kubernetes: true };
-  // Not what was given: it may be a token.
+  // The message does not show the value, which may be a token.
   throw new TypeError(`${owner}: FLIPT_AUTH: expected kubernetes, got other text`);
 }
 
-/** What to say when the service asks for credentials; `undefined` if some are configured. */
+/** Ends the message when the service asks for credentials; `undefined` if some are configured. */
 export function missingCredentials(
   auth: AuthOptions | undefined,
   headers: Readonly<Record<string, string>>,
@@ -55,7 +61,9 @@ export function missingCredentials(
   return `${missing}; not read: ${misspelt.slice(0, 3).map(unsteered).join(', ')}`;
 }
 
-/** Not the variables of the service itself, such as FLIPT_AUTHENTICATION_REQUIRED, nor those that are read. */
+/**
+ * Without the variables of the service itself, such as FLIPT_AUTHENTICATION_REQUIRED, and without those that are read.
+ */
 function looksLikeCredential(name: string): boolean {
   const isKnown = /^FLIPT_(?:TOKEN|JWT|TOKEN_FILE|AUTH|BOOTSTRAP_TOKEN)$|^FLIPT_AUTHENTICATION_/.test(name);
   return !isKnown && /^FLIPT_.*(?:TOKEN|JWT|AUTH|API_?KEY|CREDENTIAL)/i.test(name);

@@ -6,7 +6,7 @@ import { providerRules } from './provider-rules.js';
 import type { SnapshotOptions, WatchOptions } from './snapshot-options.js';
 import { set, switched, type Settled } from './settled.js';
 
-/** Where flags are evaluated, and what is known of the service's snapshot. */
+/** Where flags are evaluated, and how the snapshot is watched and kept. */
 export interface EvaluationSettings {
   readonly evaluation: 'remote' | 'in-process';
   /** `undefined`: off. */
@@ -14,7 +14,7 @@ export interface EvaluationSettings {
   readonly snapshot: SnapshotOptions;
 }
 
-/** Throws a TypeError where the options exclude each other. */
+/** Throws a TypeError if the options exclude each other. */
 export function evaluationSettings(
   options: FliptProviderOptions,
   reference: string | undefined,

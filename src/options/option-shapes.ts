@@ -3,14 +3,14 @@ import { LARGEST_TIMER_MS } from '../clock.js';
 import { isPlainObject } from '../text/describe.js';
 
 /*
- * What shapes of options are made of. A schema's message says what was expected; `check-options.ts` puts the option's
- * name before it and what was given behind it.
+ * Building blocks for the shapes of options. A schema's message says what was expected. `check-options.ts` adds the
+ * option's name before it and the given value after it.
  */
 
 export const plain = <S extends v.GenericSchema>(schema: S, expected: string) =>
   v.lazy((given) => (isPlainObject(given) ? schema : v.never(expected)));
 
-/** An object of these members and no others. A member that is not optional must be there. */
+/** An object with these members and no others. A member must be present unless it is optional. */
 export const members = <E extends Readonly<Record<string, v.GenericSchema>>>(
   entries: E,
   expected = 'an object of options',
@@ -18,7 +18,7 @@ export const members = <E extends Readonly<Record<string, v.GenericSchema>>>(
   const known = Object.keys(entries).join(', ');
   const missing = new Map(Object.entries(entries).map(([name, schema]) => [`"${name}"`, expectedBy(schema)]));
   const ofAnyKind = Object.fromEntries(Object.keys(entries).map((name) => [name, v.optional(v.unknown())]));
-  // The names first: a misspelt option is the reason why another one is missing.
+  // Checks the names first: if one option is misspelt, another one seems to be missing.
   const schema = v.pipe(
     v.strictObject(ofAnyKind, known),
     v.object(entries, (issue) => missing.get(issue.expected) ?? expected),

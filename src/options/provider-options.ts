@@ -1,19 +1,19 @@
 import type { AuthOptions } from './auth-options.js';
 import type { SnapshotOptions, WatchOptions } from './snapshot-options.js';
 
-/** Where messages about what happens in the background go. OpenFeature's own loggers fit. */
+/** Receives messages about what happens in the background. OpenFeature's own loggers fit. */
 export interface Logger {
-  /** For what makes the provider unusable: nothing at present. */
+  /** Meant for what makes the provider unusable; not called at present. */
   error(...args: unknown[]): void;
   /**
-   * For trouble: one call when it begins and one when it is over. Also, once each: credentials are sent unencrypted to
-   * another machine; fewer than 50 of the first 1,000 look-ups were answered from the cache; a percentage decides
-   * without a targetingKey.
+   * For problems: one call when a problem begins and one when it is over. Also, once each: credentials are sent
+   * unencrypted to another machine; fewer than 50 of the first 1,000 look-ups were answered from the cache; a
+   * percentage decides without a targetingKey.
    */
   warn(...args: unknown[]): void;
-  /** For what an operator may want to know: nothing at present. */
+  /** Meant for what an operator may want to know; not called at present. */
   info(...args: unknown[]): void;
-  /** For finding a cause: for example, one trouble is over while another lasts. */
+  /** For finding a cause; for example, that one problem is over while another lasts. */
   debug(...args: unknown[]): void;
 }
 
@@ -85,7 +85,9 @@ export interface HttpOptions {
   readonly proxy?: string | undefined;
   /** Certificates for TLS. Default: none. */
   readonly tls?: TlsOptions | undefined;
-  /** Path of a Unix domain socket on which the service listens; `url` then gives the Host header. Default: none. */
+  /**
+   * Path of a Unix domain socket on which the service listens. `url` then gives only the Host header. Default: none.
+   */
   readonly socketPath?: string | undefined;
 }
 
@@ -174,7 +176,10 @@ export interface BreakerOptions {
 export interface FliptProviderOptions extends ConnectionOptions {
   /** Key of the namespace whose flags are resolved. Default: FLIPT_NAMESPACE, else `default`. */
   readonly namespace?: string | undefined;
-  /** `'required'`: a context without a targetingKey is TARGETING_KEY_MISSING. Default `'optional'`: it is sent as ''. */
+  /**
+   * `'required'`: a context without a targetingKey fails with TARGETING_KEY_MISSING. Default `'optional'`: `''` is
+   * sent.
+   */
   readonly targetingKey?: 'optional' | 'required' | undefined;
   /**
    * Which context attributes are sent, and so take part in the cache key. Default: all.
@@ -193,11 +198,14 @@ export interface FliptProviderOptions extends ConnectionOptions {
   /** Milliseconds for which `initialize` tries to reach the service; then it continues in the background. Default 5000. */
   readonly initTimeoutMs?: number | undefined;
   /**
-   * Most milliseconds that one resolve may take; then the last known answer or the default is returned.
-   * Default 1000.
+   * Most milliseconds that one resolve may take. After that it returns the last known answer or the default. Default
+   * 1000.
    */
   readonly deadlineMs?: number | undefined;
-  /** How long answers are used. Default: on (`true`). `false`: nothing is kept; equal questions at the same time still share one. */
+  /**
+   * How long answers are used. Default: on (`true`). `false`: no answer is kept, but equal questions at the same time
+   * still share a request.
+   */
   readonly cache?: boolean | CacheOptions | undefined;
   /** How questions share requests. Default: on (`true`). `false`: one request per question. */
   readonly batch?: boolean | BatchOptions | undefined;

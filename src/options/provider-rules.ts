@@ -5,7 +5,7 @@ import { isPlainObject } from '../text/describe.js';
 import type { SnapshotStore } from './snapshot-options.js';
 import { filledText, members, milliseconds, trueOrFalse, whole } from './option-shapes.js';
 
-/** The cache makes room for all of its entries at once. */
+/** The limit of the cache, which allocates room for all entries at the start. */
 const MOST_ENTRIES = 2 ** 24;
 
 const names = v.array(v.string('the name of an attribute'), 'a list of attribute names');
@@ -50,7 +50,7 @@ const store = v.custom<SnapshotStore>(
     (['load', 'save'] as const).every((method) => typeof Reflect.get(value, method) === 'function'),
   'an object with the functions load and save',
 );
-/** What can be seen without the code that reads it. */
+/** Checks as much as is possible without loading the code that reads it. */
 const initial = v.pipe(
   v.custom<{ readonly flags: readonly unknown[] }>(
     (value) => isPlainObject(value) && Array.isArray(Reflect.get(value, 'flags')),
@@ -81,7 +81,7 @@ const snapshot = v.pipe(
   ),
   v.check((given) => given.file === undefined || given.store === undefined, 'either file or store'),
 );
-/** Not a union: its messages would lose the name of the option that is wrong. */
+/** Not a union, because a union's message would not name the wrong option. */
 const onOffOr = <S extends v.GenericSchema>(schema: S) =>
   v.optional(v.lazy((given) => (typeof given === 'boolean' ? v.boolean() : schema)));
 
@@ -106,7 +106,7 @@ function firstWithoutKey(flags: readonly unknown[]): number {
   });
 }
 
-/** Other providers take the namespace as their first argument. */
+/** For users of other providers, which take the namespace as their first argument. */
 const MIGRATION =
   "the namespace is an option: new FliptProvider({ namespace: 'default', url: 'http://localhost:8080' })";
 

@@ -81,7 +81,7 @@ function withoutSlashes(url: string): string {
   return url.slice(0, end);
 }
 
-/** Options win over variables. An empty variable counts as not set; any other is checked like an option. */
+/** Options win over variables. An empty variable counts as not set. Any other is checked like an option. */
 function connectionOf(rules: OptionRules, options: ConnectionOptions, env: Environment): ConnectionSettings {
   const given = {
     url: String(options.url ?? variable(env, 'FLIPT_URL') ?? DEFAULTS.url),
@@ -121,13 +121,13 @@ const consoleLogger: Logger = {
   debug: () => undefined,
 };
 
-/** Ignores what a logger throws: callers still get their answers. */
+/** Ignores errors that a logger throws, so that callers still get their answers. */
 function harmless(logger: Logger): Logger {
   const safely =
     (level: keyof Logger) =>
     (...args: unknown[]) => {
       try {
-        // An async method is a `() => void`, too; its rejection would end the process.
+        // An async method is a `() => void`, too, and its rejection would end the process.
         const log: (...args: unknown[]) => unknown = logger[level].bind(logger);
         const logged = log(...args);
         if (isPromiseLike(logged)) logged.then(undefined, () => undefined);

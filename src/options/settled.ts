@@ -8,7 +8,7 @@ export function filledIn<T extends object>(
   return { ...defaults, ...set(given ?? {}) };
 }
 
-/** `undefined` where it is switched off. */
+/** The options with defaults; `undefined` if they are switched off. */
 export function switched<T extends object>(
   defaults: T,
   given: boolean | { readonly [K in keyof T]?: T[K] | undefined } | undefined,
@@ -16,7 +16,7 @@ export function switched<T extends object>(
   return given === false ? undefined : filledIn(defaults, given === true ? undefined : given);
 }
 
-/** Without the options that are undefined: those count as not set. */
+/** Leaves out options that are `undefined`, which count as not set. */
 export function set(given: object): object {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -19,7 +19,7 @@ import { bodySizes, remote } from '../remote/remote.js';
 export interface Asking {
   readonly batch: Batched;
   readonly service: Availability;
-  /** Past the circuit breaker: for polls in the background. */
+  /** Bypasses the circuit breaker: for polls in the background. */
   readonly send: Send;
   /** How many requests are under way. */
   readonly underWay: () => number;

@@ -9,7 +9,7 @@ import {
 import { traitsOf } from '../model/failure-traits.js';
 import type { Failure } from '../model/failure.js';
 
-/** A failure as the error that OpenFeature has for it. */
+/** OpenFeature's error for a failure. */
 export function errorOf(failure: Failure): OpenFeatureError {
   switch (traitsOf(failure).errorCode) {
     case 'INVALID_CONTEXT':
@@ -23,7 +23,10 @@ export function errorOf(failure: Failure): OpenFeatureError {
   }
 }
 
-/** The same for a start: rejected credentials are fatal until the service accepts them, and all else is GENERAL. */
+/**
+ * OpenFeature's error for a failed start. Rejected credentials are fatal until the service accepts them; everything
+ * else is GENERAL.
+ */
 export function startErrorOf(failure: Failure): OpenFeatureError {
   if (failure.kind === 'closed') return errorOf(failure);
   const { cause, responded } = traitsOf(failure);

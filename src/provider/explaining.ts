@@ -5,7 +5,7 @@ import type { ProviderSettings } from '../options/settings.js';
 import { subjectReader } from './mapping/subject.js';
 import type { Snapshots } from './snapshots.js';
 
-/** Why a flag has its value for a context, or the failure that keeps this from being known. Never rejects. */
+/** Why a flag has its value for a context, or the failure that prevents an explanation. Never rejects. */
 export type Explain = (flag: string, context: object) => Promise<Explanation | Failure>;
 
 /** Explains from the newest snapshot. */

@@ -8,13 +8,13 @@ import type { Snapshot } from '../snapshot/snapshot.js';
 import { attributeReader, entityOf, type ReadText, type Selection } from './mapping/context.js';
 import { contextFailure, NO_TARGETING_KEY } from './mapping/subject.js';
 
-/** The snapshot in force, and how far it can be trusted at a time of the clock. */
+/** The snapshot in force, and how reliable it is at a time of the clock. */
 export interface SnapshotSource {
   /** `undefined` before the first. */
   readonly snapshot: () => Snapshot | undefined;
-  /** Milliseconds since the service confirmed it last; infinite for one that it never has. */
+  /** Milliseconds since the service last confirmed it; infinite if it never has. */
   readonly ageMs: (now: number) => number;
-  /** Nobody knows whether the service would still answer so. */
+  /** Whether the service might now answer differently, unnoticed. */
   readonly isStale: (now: number) => boolean;
 }
 
@@ -24,8 +24,8 @@ export interface ContextSettings {
 }
 
 /**
- * These flags, or all of the snapshot, some in each turn of the event loop; or why none can be evaluated. `undefined`
- * while there is no snapshot. Never rejects.
+ * Resolves these flags, or all flags of the snapshot, some in each turn of the event loop. Gives the failure if none
+ * can be evaluated, and `undefined` while there is no snapshot. Never rejects.
  */
 export type ResolveAll = (
   context: object,
@@ -39,11 +39,13 @@ export interface InProcess {
 }
 
 const MISSING: MissingAnswer = { kind: 'missing' };
-/** Flags of one turn of the event loop: a few milliseconds where each has to be compiled. */
+/** Flags that are resolved in one turn of the event loop: a few milliseconds if each must be compiled. */
 const FLAGS_PER_TURN = 200;
 const NO_ATTRIBUTES: ReadText = () => undefined;
 
-/** Evaluates in this process. A view keeps the snapshot of its first question, so that its flags fit together. */
+/**
+ * Evaluates in this process. A view keeps the snapshot of its first question, so that the flags of one request agree.
+ */
 export function inProcess(
   source: SnapshotSource,
   { attributes, targetingKey }: ContextSettings,
@@ -54,12 +56,12 @@ export function inProcess(
   const keptBy = perView(source.snapshot, clock);
 
   const resolution = (answer: Answer, { version }: Snapshot): Resolution => {
-    // The clock is read once: this is the hot path.
+    // Reads the clock only once: this is the hot path.
     const now = clock.now();
     return { answer, source: 'in-process', ageMs: source.ageMs(now), stale: source.isStale(now), version };
   };
 
-  /** Throws what reading the context throws. */
+  /** Throws the error of reading the context. */
   const evaluate = (flag: string, snapshot: Snapshot, context: object): Resolution => {
     const entity = entityOf((context as { readonly targetingKey?: unknown }).targetingKey);
     if (entity === '' && targetingKey === 'required') return failedResolution(NO_TARGETING_KEY);

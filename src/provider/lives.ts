@@ -11,15 +11,18 @@ import { run, type Running } from './pipeline.js';
 import { emittingStates } from './state-events.js';
 import { statusOf, type FliptStatus } from './status/flipt-status.js';
 
-/** The lives of one provider, one at a time, and what outlasts each. */
+/** The lives of one provider, from start to close, one at a time, and what lasts longer than a life. */
 export interface Lives {
   /** The current life; `undefined` once it is closed. */
   readonly running: () => Running | undefined;
-  /** Starts it; after a close, a new one. Concurrent callers share one start. Returns why it failed. Never rejects. */
+  /**
+   * Starts the current life, or a new one after a close. Concurrent callers share one start. Resolves with the failure,
+   * if there is one. Never rejects.
+   */
   readonly start: () => Promise<Failure | undefined>;
   /** Concurrent callers share one close. */
   readonly close: () => Promise<void>;
-  /** Forgets what is known of some flags, or of all, and emits that they may have changed. */
+  /** Forgets the known answers of some flags, or of all, and emits that the flags may have changed. */
   readonly forget: (flags?: readonly string[]) => void;
   readonly observe: Observers['add'];
   readonly status: () => FliptStatus;
@@ -41,7 +44,7 @@ export function openLives(
   const announce = emittingStates(events);
 
   let running: Running | undefined;
-  /** From a close until it has ended: some requests are under way until then. */
+  /** Set while a close is in progress, because some requests are still under way then. */
   let closing: { readonly life: Running; readonly ended: Promise<void> } | undefined;
 
   const live = (): Running => {
@@ -54,7 +57,7 @@ export function openLives(
       events.emit(ProviderEvents.ConfigurationChanged, { flagsChanged: [...flags] });
     });
     history.attach(next);
-    // Last, so that an event is counted when a listener reads the status.
+    // Attached last, so that an event is counted before a listener reads the status.
     observers.attach(next);
     const life: Running = { ...next, start: shared(() => begin(next.start, () => running === life)) };
     return life;
@@ -62,7 +65,7 @@ export function openLives(
   const begin = async (start: Running['start'], isRunning: () => boolean) => {
     condition.become('starting');
     const failure = await start();
-    // Closed meanwhile, which is known already.
+    // The provider was closed meanwhile, and the condition says so already.
     if (!isRunning()) return failure;
     if (failure === undefined) {
       condition.become('ready');
@@ -70,7 +73,7 @@ export function openLives(
     }
     condition.become('error', failure.message);
     const { message, code: errorCode } = startErrorOf(failure);
-    // A MultiProvider around this one learns of it only by the event.
+    // Without this event, a MultiProvider around this provider would not learn of the failure.
     if (failure.kind !== 'closed') events.emit(ProviderEvents.Error, { message, errorCode });
     return failure;
   };
@@ -98,7 +101,7 @@ export function openLives(
     },
     forget(flags) {
       running?.forget(flags);
-      // What an immediate poll finds changed is announced then.
+      // In-process, the immediate poll announces what has changed.
       if (running?.isHere()) return;
       events.emit(
         ProviderEvents.ConfigurationChanged,

@@ -28,14 +28,14 @@ import type { ProviderSettings } from '../options/settings.js';
 export interface Running {
   readonly resolve: Resolve;
   readonly refused: ReportedResolving['refused'];
-  /** The keys of all flags of the snapshot; `undefined` while there is none. */
+  /** The keys of all flags in the snapshot; `undefined` while there is none. */
   readonly flagKeys: () => Iterable<string> | undefined;
   readonly resolveAll: ResolveAll;
   readonly explain: Explain;
   readonly snapshot: () => SnapshotBody | undefined;
-  /** Whether flags are evaluated in this process, now. */
+  /** Whether flags are evaluated in this process at present. */
   readonly isHere: () => boolean;
-  /** Tries to reach the service; if that fails, goes on in the background. */
+  /** Tries to reach the service. If that fails, continues in the background. */
   readonly start: () => Promise<Failure | undefined>;
   readonly read: () => Readings;
   /** Attaches a listener to what the layers report. */
@@ -49,7 +49,9 @@ export const CLOSED: Failure = {
   message: 'the Flipt provider is closed: create a new FliptProvider',
 };
 
-/** Nothing of a running provider belongs to the request that happens to create it, or to the one that it serves. */
+/**
+ * Runs the provider outside any request: nothing of it belongs to the request that happens to create it or to use it.
+ */
 export function run(
   { logger, ...settings }: ProviderSettings,
   changed: OnStateChange,
@@ -89,7 +91,7 @@ function wire(
 ): Running {
   const { logger, deadlineMs } = settings;
   const closing = new AbortController();
-  // Each request that is under way listens to it.
+  // Each request under way adds a listener.
   setMaxListeners(0, closing.signal);
 
   const diagnostics = openDiagnostics();
@@ -113,7 +115,7 @@ function wire(
     clock,
     diagnostics,
   );
-  // The first listener: when others learn of the change, a resolve returns the new value already.
+  // Must be the first listener: when the others learn of a change, a resolve must return the new value already.
   diagnostics.listen('flags-changed', ({ flags }) => {
     answers.forget(flags);
   });
@@ -122,7 +124,7 @@ function wire(
   const hasSnapshot = () => snapshots?.snapshot() !== undefined;
   const isInProcess = settings.evaluation === 'in-process';
   const fallback = { knowsAnything: answers.knowsAnything, hasSnapshot, needsWatch: isInProcess };
-  // OpenFeature announces how a start ends; what is announced before would be lost, or come twice.
+  // OpenFeature announces how a start ends. An event before that would be lost, or come twice.
   let isStarting = false;
   let why = '';
   const state = watchState(diagnostics, fallback, (next, message) => {
@@ -130,7 +132,7 @@ function wire(
     if (!isStarting) changed(next, message);
   });
   if (isInProcess) {
-    // READY would come up to a whole interval before the changes that were made during the outage.
+    // Polls at once: otherwise READY would come up to a whole interval before the changes made during the outage.
     diagnostics.listen('health-changed', ({ after, starting }) => {
       if (after.size === 0 && !starting) outsideRequests(() => void snapshots?.poll());
     });
@@ -147,7 +149,7 @@ function wire(
   const asked = remotely(answers, settings, clock);
   const isOffline = isInProcess && settings.watch === undefined;
   const elsewhere: Resolve = isOffline ? () => failedResolution(noSnapshot(snapshots)) : asked;
-  // Without snapshots of its own, the service knows better than one that it has never confirmed.
+  // If the service offers no snapshots, its own answers are better than a snapshot that it has never confirmed.
   const isServiceBetter = () => snapshots?.isNotOffered() === true;
   const resolve: Resolve = isInProcess
     ? (flag, context, view) =>
@@ -166,7 +168,7 @@ function wire(
       isStarting = false;
       if (failure === undefined && state() !== 'ready' && !closing.signal.aborted) changed(state(), why);
     };
-    // The SDK announces READY first.
+    // Waits, because the SDK must announce READY first.
     if (failure === undefined) clock.endOfTurn(ended);
     else ended();
     return failure;
@@ -181,7 +183,7 @@ function wire(
         const { explaining } = await import('./explaining.js');
         return await explaining(snapshots, settings)(flag, context);
       } catch (error) {
-        // Node's code of a file that is missing must not pass for one of OpenFeature's.
+        // Node's error has a code of its own, which the SDK must not take for one of OpenFeature's.
         return { kind: 'defect', message: `explain: its code cannot be loaded: ${messageOf(error)}` };
       }
     },

@@ -31,7 +31,7 @@ import { checkFlagKey, checkFlagKeys, nameOf } from './flag-keys.js';
  * OpenFeature server provider for Flipt, and for any service that speaks its v1 interface.
  *
  * Its constructor throws a TypeError that names the option, what was expected and what was given, if an option is wrong
- * or unknown. Nothing is sent before it is registered or asked.
+ * or unknown. It sends nothing until it is registered or a flag is resolved.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export class FliptProvider implements Provider {
     /** The same for all providers of this package, whichever service they use. */
     name: 'flipt',
   } as const;
-  /** None of its own. */
+  /** The provider has no hooks. */
   readonly hooks = [];
   /**
    * PROVIDER_READY, PROVIDER_STALE, PROVIDER_ERROR, and PROVIDER_CONFIGURATION_CHANGED with the flags that have changed,
@@ -120,8 +120,8 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * The attachment of the variant if it is a JSON object or array, a fresh copy each time, else TYPE_MISMATCH; malformed
-   * JSON is a PARSE_ERROR. That it is a `T` is not checked.
+   * The attachment of the variant if it is a JSON object or array, a fresh copy each time, else TYPE_MISMATCH;
+   * malformed JSON is a PARSE_ERROR. The value is not checked against `T`.
    */
   resolveObjectEvaluation<T extends JsonValue>(
     flagKey: string,
@@ -129,16 +129,16 @@ export class FliptProvider implements Provider {
     context: EvaluationContext,
     logger?: Logger,
   ): Promise<ResolutionDetails<T>> {
-    // The caller names the type. Like other providers, this one does not check the value against it.
+    // The caller chooses the type. Like other providers, this one does not check the value against it.
     return this.#resolve(flagKey, defaultValue, context, toObject as Translate<T>, logger);
   }
 
   /**
-   * Asks for flags in one batch (in several where `batch` does not allow so many), so that later resolves for the same
-   * context find them known or join the request. Their types need not be known. Resolves when they are answered, at the
-   * latest after `deadlineMs` for each 1,000. Never rejects because of the service: a resolve says what went wrong.
-   * Where flags are evaluated in-process, it does nothing.
-   * Throws a TypeError if `flagKeys` is no list of strings.
+   * Asks for flags in one batch, or in several if `batch` limits it, so that later resolves for the same context find
+   * known answers or join the request. The types of the flags need not be known. Resolves when the flags are answered,
+   * at the latest after `deadlineMs` for each 1,000. Never rejects because of the service; the later resolve reports
+   * the failure. If flags are evaluated in-process, it does nothing. Throws a TypeError if `flagKeys` is not a list of
+   * strings.
    */
   async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {
     checkFlagKeys('prefetch', flagKeys);
@@ -147,8 +147,8 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Forgets what is known of some flags, or of all, and emits PROVIDER_CONFIGURATION_CHANGED.
-   * Throws a TypeError if `flagKeys` is no list of strings.
+   * Forgets the known answers of some flags, or of all, and emits PROVIDER_CONFIGURATION_CHANGED. Throws a TypeError if
+   * `flagKeys` is not a list of strings.
    */
   invalidate(flagKeys?: readonly string[]): void {
     if (flagKeys !== undefined) checkFlagKeys('invalidate', flagKeys);
@@ -157,10 +157,10 @@ export class FliptProvider implements Provider {
 
   /**
    * All flags of the namespace for one context, in plain JSON values: for a page that the server renders, or for a
-   * browser to start from. Comes from the snapshot; without one, the flags of `flagKeys` are asked for in batches, and
-   * without these it rejects with GENERAL. A flag that does not exist or was not answered is left out.
-   * Rejects with INVALID_CONTEXT or TARGETING_KEY_MISSING for a context that cannot be used, with PROVIDER_NOT_READY
-   * after the provider is closed, and with a TypeError if `flagKeys` is not a list of strings.
+   * browser to start from. The flags come from the snapshot. Without a snapshot, `flagKeys` are asked for in batches;
+   * without these, it rejects with GENERAL. A flag that does not exist or was not answered is left out. Rejects with
+   * INVALID_CONTEXT or TARGETING_KEY_MISSING for a context that cannot be used, with PROVIDER_NOT_READY after the
+   * provider is closed, and with a TypeError if `flagKeys` is not a list of strings.
    */
   async evaluateAll(
     context: EvaluationContext,
@@ -224,7 +224,7 @@ export class FliptProvider implements Provider {
     return explained;
   }
 
-  /** Not async: a cached answer must not wait for a turn of the event loop. */
+  /** Not async, because a cached answer must not wait for a turn of the event loop. */
   #resolve<T>(
     flagKey: string,
     defaultValue: T,
@@ -235,7 +235,7 @@ export class FliptProvider implements Provider {
     const { namespace } = this.#settings;
     const detailsOf = (resolution: Resolution) => {
       const details = resolutionDetails(resolution, namespace, flagKey, defaultValue, translate);
-      // Not a warning: a lasting failure would fill the log. The provider's own logger warns of it once.
+      // Not a warning, because a lasting failure would fill the log. The provider's own logger warns of it once.
       if (details.errorMessage !== undefined) logger?.debug(`${nameOf(flagKey)}: ${details.errorMessage}`);
       return details;
     };

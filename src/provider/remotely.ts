@@ -18,7 +18,7 @@ export type Resolve = (
   view: RequestView | undefined,
 ) => Resolution | Promise<Resolution>;
 
-/** Resolves from a view's answers, else from the cache, else by asking the service. */
+/** Resolves from the view's answers, else from the cache, else by asking the service. */
 export function remotely(answers: Cached, settings: ProviderSettings, clock: Clock): Resolve {
   const { namespace, environment, reference, attributes, targetingKey } = settings;
   const keyOf = questionKeys(namespace, environment, reference);

@@ -11,11 +11,14 @@ export interface Resolving {
 }
 
 export interface ReportedResolving extends Resolving {
-  /** A resolve that cannot be begun. Without a `flag`, where its key is no string. */
+  /** Reports a resolve that cannot begin. `flag` is missing if the key is not a string. */
   readonly refused: (failure: Failure, flag?: string) => Resolution;
 }
 
-/** Reports each resolve. Without a listener it costs one comparison; what is known at once reads no clock either. */
+/**
+ * Reports each resolve. Without a listener, that costs one comparison. A resolution that is known at once does not read
+ * the clock either.
+ */
 export function reportingResolved(
   { resolve, resolveAll }: Resolving,
   { wants, report }: Reporter,

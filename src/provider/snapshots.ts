@@ -13,39 +13,39 @@ import type { Snapshot } from '../snapshot/snapshot.js';
 import type { SnapshotReading } from './status/readings.js';
 import { messageOf } from '../text/describe.js';
 
-/** The service's snapshot, and what the options keep or give instead. */
+/** The service's snapshot, or until there is one, the snapshot from the options. */
 export interface Snapshots extends FlagWatch {
-  /** The one in force; `undefined` before the first. */
+  /** The snapshot in force; `undefined` before the first. */
   readonly snapshot: () => Snapshot | undefined;
-  /** Milliseconds since the service confirmed it last; infinite for one that it never has. */
+  /** Milliseconds since the service last confirmed it; infinite if it never has. */
   readonly ageMs: (now: number) => number;
-  /** Whether the service seems to have no snapshots: there is then at most one that it has never confirmed. */
+  /** Whether the service seems to offer no snapshots. A snapshot in force was then never confirmed by the service. */
   readonly isNotOffered: () => boolean;
-  /** What has kept a snapshot of the options from being used; `undefined` if nothing has. */
+  /** Why a snapshot from the options is not used; `undefined` if nothing went wrong. */
   readonly trouble: () => string | undefined;
-  /** Whether a change of it would have been noticed. */
+  /** Whether a change of the snapshot would have been noticed. */
   readonly isReliable: (now: number) => boolean;
   /** Whether the question's bucket decides its answer, by the snapshot in force. */
   readonly bucketDecides: (question: Question) => boolean;
-  /** Loads what is kept, then begins to poll. Resolves when that is loaded. Never rejects. */
+  /** Loads the kept snapshot, then begins to poll. Resolves when the kept one is loaded. Never rejects. */
   readonly start: () => Promise<void>;
-  /** How the first poll has ended. Never rejects; ends with the close at the latest. */
+  /** How the first poll ended. Never rejects; ends at the latest with the close. */
   readonly firstPoll: () => Promise<FirstPoll>;
   /** The snapshot in plain JSON values, as Flipt serves it. */
   readonly body: () => SnapshotBody | undefined;
-  /** Why a question has its answer. Asks the service for a snapshot where there is none yet; `undefined` without one. */
+  /** Why a question has its answer. Polls if there is no snapshot yet; `undefined` if there is still none. */
   readonly explain: (question: Question) => Promise<Explanation | undefined>;
   readonly read: () => SnapshotReading;
   /** Polls without waiting for the interval. Never rejects. */
   readonly poll: (asker?: Asker) => Promise<void>;
-  /** Completes what is still to be saved. */
+  /** Completes pending saves. */
   readonly close: () => Promise<void>;
 }
 
-/** `none`: the service offers no snapshots, or the provider is closed; asking again soon would not help. */
+/** `none`: the service offers no snapshots, or the provider is closed. Asking again soon would not help. */
 export type FirstPoll = 'succeeded' | 'failed' | 'none';
 
-/** The code is loaded when the provider starts, so that importing the package does not load the engine. */
+/** Loads the code when the provider starts, so that importing the package does not load the engine. */
 export function lazySnapshots(
   send: Send,
   settings: ProviderSettings,
@@ -67,7 +67,7 @@ export function lazySnapshots(
   });
   let isNotOffered = false;
   let trouble: string | undefined;
-  // Reported before the poll that shows it.
+  // This event is reported before the poll that caused it.
   diagnostics.listen('watch-changed', ({ state }) => {
     isNotOffered = state === 'not-offered';
     if (state === 'not-offered') endFirstPoll('none');
@@ -78,7 +78,7 @@ export function lazySnapshots(
 
   const warn = (message: string) => {
     trouble = message;
-    // What is opened may still fail to keep its snapshot while it is closed.
+    // During the close, an open snapshot may still fail to be saved.
     if (!isClosed() || opened !== undefined) logger.warn(message);
   };
   const load = async () => {
@@ -121,12 +121,12 @@ export function lazySnapshots(
       opened === undefined || watch === undefined
         ? NO_RELIANCE
         : { lostForMs: opened.lostForMs(now), maxAgeMs: watch.maxAgeMs },
-    // A store that hangs must not delay the close of the provider.
+    // Races with the close, because a store that hangs must not delay it.
     start: () => (loading ??= Promise.race([load(), closed])),
     firstPoll: () => firstPoll,
     body: () => opened?.body(),
     async explain(question) {
-      // The code may be on its way, and so may the first snapshot.
+      // The code may still be loading, and the first snapshot may not be there yet.
       await loading;
       if (opened?.snapshot() === undefined) await outsideRequests(async () => opened?.poll());
       return opened?.explain(question);

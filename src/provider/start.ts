@@ -8,11 +8,11 @@ export interface Starting {
   readonly service: Availability;
   readonly snapshots: Snapshots | undefined;
   readonly warn: (message: string) => void;
-  /** The service does not answer, and the snapshot is used instead. */
+  /** Called if the service does not answer and the snapshot is used instead. */
   readonly startedStale: (failure: Failure) => void;
 }
 
-/** `undefined` if flags can be evaluated; else why not. Never later than `initTimeoutMs`. */
+/** Resolves with `undefined` if flags can be evaluated, else with the failure. Never later than `initTimeoutMs`. */
 export async function start(
   { service, snapshots, warn, startedStale }: Starting,
   { evaluation, watch, snapshot: kept, initTimeoutMs }: ProviderSettings,
@@ -21,7 +21,7 @@ export async function start(
   const until = clock.now() + initTimeoutMs;
   const leftMs = () => Math.max(1, until - clock.now());
   const loading = snapshots?.start();
-  // In remote mode the start does not wait for a snapshot, unless one may be there already.
+  // In remote mode, the start waits for a snapshot only if the options may give one.
   const mayBeThere = (kept.initial ?? kept.file ?? kept.store) !== undefined;
   if (evaluation === 'in-process' || mayBeThere) await loading;
   const hasSnapshot = () => snapshots?.snapshot() !== undefined;
@@ -43,15 +43,15 @@ export async function start(
   return undefined;
 }
 
-/** Resolves when the service's snapshot has come, when the start has failed, or when no snapshot will come soon. */
+/** Resolves when the service's snapshot has arrived, when the start has failed, or when no snapshot will come soon. */
 async function newest(checked: Promise<Failure | undefined>, snapshots: Snapshots): Promise<void> {
   const failed = checked.then((failure) => (failure === undefined ? snapshots.firstPoll() : 'none'));
   const end = await Promise.race([snapshots.firstPoll(), failed]);
-  // The service may have come up since: the next interval would be long after the start.
+  // The service answers now, but not when the first poll failed. The next interval would be long after the start.
   if (end === 'failed' && (await checked) === undefined) await snapshots.poll();
 }
 
-/** Resolves with this, or when the time is up. */
+/** Resolves when `coming` does, or when the time is up. */
 function atMost(coming: Promise<void>, withinMs: number, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(withinMs, resolve);
@@ -62,7 +62,7 @@ function atMost(coming: Promise<void>, withinMs: number, clock: Clock): Promise<
   });
 }
 
-/** With what has kept one from being used. */
+/** The failure without a snapshot. It says why a snapshot from the options is not used. */
 export function noSnapshot(snapshots: Pick<Snapshots, 'trouble'> | undefined): Failure {
   const trouble = snapshots?.trouble();
   const why = trouble === undefined ? '' : `: ${trouble}`;

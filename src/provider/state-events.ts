@@ -10,7 +10,7 @@ const EVENTS = {
 /** Emits each change of the provider's state as OpenFeature's event. */
 export function emittingStates(events: OpenFeatureEventEmitter): OnStateChange {
   return (state, message) => {
-    // Never PROVIDER_FATAL: the SDK would no longer call, and nothing would show that it works again.
+    // Never PROVIDER_FATAL: the SDK would stop calling the provider, and nothing would show that it works again.
     const details = state === 'error' ? { message, errorCode: ErrorCode.GENERAL } : { message };
     events.emit(EVENTS[state], details);
   };

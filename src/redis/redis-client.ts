@@ -4,11 +4,11 @@ import { kindOf } from '../text/describe.js';
 export interface NodeRedisClient {
   /** The value of a key, or `null`. */
   get(key: string): Promise<unknown>;
-  /** Sets the value of a key, without an end. */
+  /** Sets the value of a key. The value does not expire. */
   set(key: string, value: string): Promise<unknown>;
-  /** Runs a script, which changes several keys in one step. */
+  /** Runs a script that changes several keys in one step. */
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
-  /** Whether it is connected; by this member it is recognised. */
+  /** Whether it is connected. The store recognises the client by this member. */
   readonly isReady: boolean;
 }
 
@@ -16,25 +16,25 @@ export interface NodeRedisClient {
 export interface PositionalRedisClient {
   /** The value of a key, or `null`. */
   get(key: string): Promise<unknown>;
-  /** Sets the value of a key, without an end. */
+  /** Sets the value of a key. The value does not expire. */
   set(key: string, value: string): Promise<unknown>;
-  /** Runs a script, which changes several keys in one step. */
+  /** Runs a script that changes several keys in one step. */
   eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
-  /** Not called; by this member it is recognised. */
+  /** Not called. The store recognises the client by this member. */
   defineCommand(name: string, definition: { lua: string }): unknown;
 }
 
 /** A connected client of yours. The store sends commands with it, and never closes it. */
 export type RedisClient = NodeRedisClient | PositionalRedisClient;
 
-/** The commands that the store needs, whichever the client is. */
+/** The commands that the store needs, the same for every client. */
 export interface RedisCommands {
   readonly get: (key: string) => Promise<unknown>;
   readonly set: (key: string, value: string) => Promise<unknown>;
   readonly run: (script: string, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
 }
 
-/** Throws a TypeError if it is no client of these. */
+/** Throws a TypeError if it is not one of these clients. */
 export function commandsOf(client: unknown): RedisCommands {
   if (isPositional(client)) {
     return {
@@ -59,7 +59,7 @@ function hasCommands(client: unknown): client is object {
   return typeof client === 'object' && client !== null && missingIn(client).length === 0;
 }
 
-/** Which of its commands are no functions. */
+/** The needed commands that are missing. */
 function missingIn(client: Partial<Record<keyof NodeRedisClient, unknown>>): readonly string[] {
   const commands = { get: client.get, set: client.set, eval: client.eval };
   return Object.entries(commands).flatMap(([name, command]) => (typeof command === 'function' ? [] : [name]));
@@ -69,12 +69,12 @@ function isPositional(client: unknown): client is PositionalRedisClient {
   return hasCommands(client) && 'defineCommand' in client;
 }
 
-/** A cluster's client has no `isReady`, but `isOpen`. */
+/** The client of a cluster has `isOpen` instead of `isReady`. */
 function isNodeRedis(client: unknown): client is NodeRedisClient {
   return hasCommands(client) && ('isReady' in client || 'isOpen' in client);
 }
 
-/** What is wrong with it, for those who give the wrong part of a library. */
+/** Describes the argument, so that the message helps whoever passes the wrong part of a library. */
 function wordsFor(client: unknown): string {
   if (client instanceof Promise) return 'a promise: await it';
   if (typeof client !== 'object' || client === null) return kindOf(client);

@@ -10,11 +10,11 @@ import type {
 import { commandsOf, type RedisClient, type RedisCommands } from './redis-client.js';
 import { PUBLISH, RELEASE, TURN } from './scripts.js';
 
-/** How the store names what it keeps. */
+/** How the store names its keys. */
 export interface RedisStoreOptions {
   /**
-   * Name of the snapshot's keys, for one `url`, `namespace` and `environment`. Default: made of these three, so that one
-   * store serves many providers.
+   * Name of the snapshot's keys, for one `url`, `namespace` and `environment`. Default: made from these three, so that
+   * one store serves many providers.
    */
   readonly key?: string | undefined;
 }
@@ -62,7 +62,7 @@ interface Keys {
   readonly snapshot: string;
 }
 
-/** A cluster keeps the keys of one hash tag, which is what stands in braces, in one place. */
+/** A hash tag, which is the part in braces, makes a cluster keep all of these keys in one place. */
 function keysFor(key: string): Keys {
   const tagged = /\{[^{}]+\}/.test(key) ? key : `{${key}}`;
   const named = (name: string) => `${tagged}:${name}`;
@@ -105,7 +105,7 @@ function turnOf(reply: unknown): SharedTurn {
   const record = v.safeParse(recordSchema, { version, confirmedAt, fullBodyMs });
   return {
     fence: fence === '' ? undefined : v.parse(number, fence),
-    // What is no record is overwritten by the next holder of the lease.
+    // A record that cannot be read counts as none. The next holder of the lease overwrites it.
     record: record.success ? record.output : undefined,
     time: v.parse(number, time),
   };
@@ -117,14 +117,15 @@ const recordSchema = v.object({
   fullBodyMs: number,
 });
 
-/** A client may be set to give bytes. */
+/** A client may be configured to return bytes. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : Buffer.isBuffer(value) ? value.toString('utf8') : String(value);
 }
 
 /**
- * One command unanswered at a time. While it is offline, a client queues its commands: an outage would end with a flood of
- * them. Few wait here: a provider sends none while it has one under way.
+ * Sends the next command after the last one is answered. A client that is offline queues its commands, so an outage
+ * would otherwise end with a flood of them. Few commands wait here, because a provider sends none while one of its own
+ * is under way.
  */
 function oneAtATime({ get, set, run }: RedisCommands): RedisCommands {
   let last: Promise<unknown> = Promise.resolve();

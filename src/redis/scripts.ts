@@ -1,9 +1,9 @@
 /*
  * Redis runs a script as one step. All keys of a script have one hash tag, so that a cluster has them in one place. The
- * lease is `holder fence`; the counter of fences is a key of its own, which outlives the leases.
+ * lease is `holder fence`. The counter of fences is a key of its own, which lasts longer than the leases.
  */
 
-/** KEYS: lease, fence, record. ARGV: holder, milliseconds or 0. Gives: fence or '', the record's fields, the time. */
+/** KEYS: lease, fence, record. ARGV: holder, milliseconds or 0. Returns: fence or '', the record's fields, the time. */
 export const TURN = `
 local lease = redis.call('GET', KEYS[1])
 local fence = ''
@@ -24,8 +24,8 @@ return { fence, record[1] or '', record[2] or '', record[3] or '', now }
 `;
 
 /**
- * KEYS: lease, fence, record, snapshot. ARGV: holder, fence, version, confirmedAt, fullBodyMs, and the text where it has
- * changed. A text of another length is not the one that the record names: somebody has deleted or overwritten it.
+ * KEYS: lease, fence, record, snapshot. ARGV: holder, fence, version, confirmedAt, fullBodyMs, and the text if it has
+ * changed. If the text has another length than the record says, somebody has deleted or overwritten it.
  */
 export const PUBLISH = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] .. ' ' .. ARGV[2] then return 'lost' end

@@ -8,7 +8,7 @@ export const BATCH_PATH = '/evaluate/v1/batch';
 
 const REASON_SUFFIX = '_EVALUATION_REASON';
 
-/** The question as an item of a batch. Lone surrogates, which no UTF-8 can carry, become U+FFFD. */
+/** The question as an item of a batch. Lone surrogates, which UTF-8 cannot express, become U+FFFD. */
 export function itemText({ namespace, flag, entity, attributes }: Question): string {
   const text = JSON.stringify({
     namespaceKey: namespace,
@@ -26,7 +26,7 @@ function wellFormed(text: string): string {
   );
 }
 
-/** Each question is written once: to measure it, and again to send it, uses the same text. */
+/** Writes each question only once. Measuring and sending use the same text. */
 export function itemTexts(): (question: Question) => string {
   const texts = new WeakMap<Question, string>();
   return (question) => {
@@ -44,9 +44,9 @@ export function batchBody(items: readonly string[], reference: string | undefine
 }
 
 /**
- * Answers by position, one for each question; what the reply leaves unanswered fails alone.
- * With an item too few or too many, a position proves nothing by itself: the same flag may have been asked for two
- * entities. Then only an item that names a flag that was asked once is believed.
+ * One answer for each question, by position. A question that the reply leaves out fails alone. If the number of items
+ * is wrong, a position alone proves nothing, because the same flag may have been asked for two entities. Then an item
+ * counts only if it names a flag that was asked once.
  */
 export function answersOf(
   url: string,
@@ -73,7 +73,7 @@ export function answersOf(
   });
 }
 
-/** A request that held one question was rejected for that question. */
+/** If a rejected request held only one question, that question was rejected. */
 function requestFailure(url: string, reply: Reply, count: number): Failure {
   const failure = statusFailure(url, reply);
   return failure.kind === 'rejected-request' && count === 1
@@ -106,7 +106,7 @@ function parsed(reply: Reply): unknown {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** `undefined` for what is not an answer to this question. */
+/** `undefined` if the item is not an answer to this question. */
 function itemAnswer(
   item: unknown,
   question: Question,
@@ -132,7 +132,7 @@ function itemAnswer(
   }
 }
 
-/** An answer that names another flag is another question's, whatever its position. */
+/** An answer that names another flag belongs to another question, whatever its position. */
 function isAbout(response: unknown, { flag }: Question): response is Fields {
   return isObject(response) && (response.flagKey === undefined || response.flagKey === flag.toWellFormed());
 }

@@ -9,7 +9,7 @@ export interface RemoteSettings {
   readonly reference: string | undefined;
 }
 
-/** Puts questions to the service, in one request. The signal ends all that is under way. */
+/** Sends questions to the service in one request. The signal ends all requests under way. */
 export function remote(
   send: Send,
   settings: RemoteSettings,
@@ -24,7 +24,10 @@ export function remote(
   };
 }
 
-/** Bytes of a request's body in UTF-8: without questions (less the comma that the first has not), and what a question adds. */
+/**
+ * Bytes of a request's body in UTF-8. `empty`: without questions, less the comma that the first question does not have.
+ * `of`: what one question adds.
+ */
 export function bodySizes(
   reference: string | undefined,
   textOf: (question: Question) => string = itemText,

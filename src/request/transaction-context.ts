@@ -6,31 +6,34 @@ import {
 import { kindOf } from '../text/describe.js';
 import { REQUEST_VIEW, type RequestView } from './view.js';
 
-/** Something that can be asked for flags ahead of their use: a `FliptProvider`. */
+/** Can be asked for flags before they are used: a `FliptProvider`. */
 export interface Prefetcher {
-  /** Asks for flags in one batch; never rejects for what the service does. */
+  /** Asks for flags in one batch. Never rejects because of the service. */
   prefetch(flagKeys: readonly string[], context: EvaluationContext): Promise<void>;
 }
 
-/** What belongs to a request beside its context. */
+/** What a request has besides its context. */
 export interface RequestContextOptions {
-  /** Within it, a flag asked twice for the same context answers the same. */
+  /** Within the view, a flag that is asked for twice with the same context has the same answer. */
   readonly view: RequestView;
-  /** Flags to ask for now, in one batch: a later resolve finds them known or joins the request. Default: none. */
+  /**
+   * Flags to ask for now, in one batch, so that a later resolve finds known answers or joins the request. Default:
+   * none.
+   */
   readonly prefetch?: readonly string[] | undefined;
-  /** Who is asked for them. Default: the provider registered for `domain`, if it can be asked ahead. */
+  /** The provider to ask. Default: the provider registered for `domain`, if it can prefetch. */
   readonly provider?: Prefetcher | undefined;
   /** OpenFeature's domain. Default: the default one. */
   readonly domain?: string | undefined;
 }
 
 /**
- * The transaction context of a request: `context` over the transaction context that is there already, with the
- * request's view. Starts to prefetch and does not wait for it: a silent service delays no request.
+ * The transaction context of a request: the present transaction context, with `context` and the request's view added.
+ * Starts to prefetch without waiting, so a silent service delays no request.
  *
- * Throws a TypeError if `context` is no object or `prefetch` no list of flag keys.
+ * Throws a TypeError if `context` is not an object, or `prefetch` is not a list of flag keys.
  *
- * The express and nest entries do this for you; it is public for all other frameworks.
+ * The express and nest entries do this for you; call it yourself in other frameworks.
  *
  * @example
  * ```ts
@@ -57,14 +60,14 @@ export function requestContext(
 }
 
 /**
- * Runs `callback` with `context` as OpenFeature's transaction context, and returns what it returns. The context replaces
- * the one that is there. Installs OpenFeature's AsyncLocalStorageTransactionContextPropagator if there is no propagator.
+ * Runs `callback` with `context` as OpenFeature's transaction context, which replaces the present one. Returns what
+ * `callback` returns. Installs OpenFeature's AsyncLocalStorageTransactionContextPropagator if there is no propagator.
  */
 export function runInTransactionContext<T>(context: EvaluationContext, callback: () => T): T {
   if (!isPropagated()) {
     OpenFeature.setTransactionContextPropagator(new AsyncLocalStorageTransactionContextPropagator());
   }
-  // OpenFeature returns nothing, and a propagator may call back later.
+  // `setTransactionContext` returns nothing, and a propagator of the user's may call back later.
   let outcome: { readonly returned: T } | undefined;
   OpenFeature.setTransactionContext(context, () => {
     outcome = { returned: callback() };
@@ -77,9 +80,9 @@ const NOT_CALLED =
   'runInTransactionContext: the transaction context propagator did not call back before it returned';
 
 /**
- * Whether a propagator is there: with OpenFeature's own stand-in nothing of a transaction context comes back, and what
- * comes back from somebody's own need not be what was put in. Looked at each time, for others install a propagator too,
- * and it costs less than a microsecond.
+ * Whether a propagator is installed. OpenFeature's default loses a transaction context; another propagator may change
+ * what it was given. Checked each time, which costs less than a microsecond, because other code installs propagators,
+ * too.
  */
 function isPropagated(): boolean {
   let comesBack = false;
@@ -105,11 +108,14 @@ function prefetchFlags(
     throw new TypeError('prefetch: expected a list of flag keys');
   }
   if (flagKeys.length === 0 || provider === undefined) return;
-  // As a client will ask with: the key of the cache is made of the whole context.
+  // The same context that a client will ask with, because it decides the cache key.
   void askAhead(provider, flagKeys, { ...OpenFeature.getContext(), ...context });
 }
 
-/** Never rejects: another vendor's `prefetch` may throw, or give no promise. A resolve shows what goes wrong. */
+/**
+ * Never rejects, although another vendor's `prefetch` may throw, or return no promise. A later resolve reports the
+ * failure.
+ */
 async function askAhead(
   provider: Prefetcher,
   flagKeys: readonly string[],

@@ -4,10 +4,10 @@ import { perView } from './view.js';
 
 const MAX_ANSWERS = 1_000;
 
-/** The answers that one view has got. */
+/** The answers of one view. */
 export interface Pins {
   readonly get: (key: string) => Resolution | undefined;
-  /** Keeps and returns the first success that the view got. A failure is not kept. */
+  /** Keeps the first success for the key, and returns it from then on. A failure is not kept. */
   readonly pin: (key: string, resolution: Resolution) => Resolution;
 }
 

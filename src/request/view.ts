@@ -1,23 +1,26 @@
 import type { Clock } from '../clock.js';
 
 /**
- * A request's view of its flags: within it, a flag asked twice for the same context answers the same.
- * It travels inside the evaluation context, under a symbol that all copies of this package share.
+ * A request's view of its flags: within it, a flag that is asked for twice with the same context has the same answer.
+ * The evaluation context carries it under this symbol, which all copies of this package share.
  */
 export const REQUEST_VIEW: unique symbol = Symbol.for('openfeature-flipt-provider.request-view') as never;
 
 /**
- * Holds nothing itself: each provider keeps the view's answers, up to 1,000, until the view has ended, and
- * no longer than 30 s. A failure is not kept: the next resolve tries again.
+ * Holds no answers itself. Each provider keeps up to 1,000 answers of the view until the view has ended, and no longer
+ * than 30 s. A failure is not kept: the next resolve tries again.
  */
 export interface RequestView {
-  /** Set when the request is over; its answers are not used after that. */
+  /** Set it when the request is over. The view's answers are not used after that. */
   ended: boolean;
 }
 
-/** What is used of a response: `close` is emitted when it is sent, and when the client goes away before. */
+/**
+ * The part of a response that is used. It emits `close` when it has been sent, and when the client disconnects before
+ * that.
+ */
 export interface ClosingResponse {
-  /** As that of Node's `EventEmitter`. */
+  /** As in Node's `EventEmitter`. */
   once(event: 'close', listener: () => void): unknown;
 }
 
@@ -40,12 +43,13 @@ export function openRequestView(): RequestView {
   return { ended: false };
 }
 
-/** The one view of an HTTP request, which ends when its response closes. */
+/** The only view of an HTTP request. It ends when the response closes. */
 export function requestView(request: object, response: ClosingResponse): RequestView {
   const known = requestViewOf(request);
   if (known !== undefined) return known;
   const view = openRequestView();
-  // On the request itself, so that adapters of different copies of this package share it. Not seen by loggers.
+  // Stored on the request, so that adapters of different copies of this package share it. Not enumerable, so loggers do
+  // not show it.
   Object.defineProperty(request, REQUEST_VIEW, { value: view });
   response.once('close', () => {
     view.ended = true;
@@ -53,18 +57,18 @@ export function requestView(request: object, response: ClosingResponse): Request
   return view;
 }
 
-/** The view that a context or a request carries, if it carries one. */
+/** The view of a context or a request, if there is one. */
 export function requestViewOf(carrier: object): RequestView | undefined {
   const view = (carrier as { readonly [REQUEST_VIEW]?: unknown })[REQUEST_VIEW];
   return typeof view === 'object' && view !== null && 'ended' in view ? (view as RequestView) : undefined;
 }
 
-/** Milliseconds after its first question until a view ends by itself. Before that question it holds nothing. */
+/** Milliseconds from a view's first question until the view ends by itself. */
 const VIEW_FOR_MS = 30_000;
 
 /**
- * Keeps something for each request's view, from when there is something. It goes with the view, or once that has ended:
- * then it is `undefined`.
+ * Keeps a value for each request's view, from the first time that `open` gives one. After the view has ended, the value
+ * is released and the result is `undefined`.
  */
 export function perView<Kept>(
   open: () => Kept | undefined,
@@ -75,7 +79,7 @@ export function perView<Kept>(
     const known = views.get(view);
     if (known === 'over') return undefined;
     if (view.ended || (known !== undefined && clock.now() - known.since >= VIEW_FOR_MS)) {
-      // A job that the request has started may hold the view for hours. The answers kept for it are released.
+      // A job that the request has started may hold the view for hours, but not its answers.
       views.set(view, 'over');
       return undefined;
     }

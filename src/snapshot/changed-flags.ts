@@ -10,7 +10,7 @@ import type {
   VariantFlag,
 } from '../engine/features.js';
 
-/** By flag key: a digest of all that evaluation reads of the flag, its segments and variants included. */
+/** By flag key: a digest of everything that evaluation reads of the flag, including its segments and variants. */
 export type Contents = ReadonlyMap<string, string>;
 
 export type SegmentContent = (key: string) => string;
@@ -21,18 +21,18 @@ export function contentsOf(features: Features, semantics: Semantics): Contents {
   return new Map([...features.flags].map(([key, flag]) => [key, flagContent(flag, contentOf, semantics)]));
 }
 
-/** Keys of the flags that differ, are new, or are gone; sorted. */
+/** The keys of the flags that differ, are new, or are gone; sorted. */
 export function changes(before: Contents, after: Contents): readonly string[] {
   const keys = new Set([...before.keys(), ...after.keys()]);
   return [...keys].filter((key) => before.get(key) !== after.get(key)).sort();
 }
 
-/** Stands for an ETag where there is none. */
+/** Used instead of an ETag if there is none. */
 export function digestOf(contents: Contents): string {
   return digest(JSON.stringify([...contents].sort(([left], [right]) => (left < right ? -1 : 1))));
 }
 
-/** Of a segment's constraints the order does not matter: all are needed, or any will do. */
+/** Sorted, because the order of a segment's constraints does not matter: all are needed, or any is enough. */
 export function segmentContent({ key, matchType, constraints }: Segment): string {
   const conditions = constraints.map(({ type, property, operator, value }) =>
     JSON.stringify([type, property, operator, value]),
@@ -45,7 +45,7 @@ export function flagContent(flag: Flag, segment: SegmentContent, semantics: Sema
   const rest =
     flag.type === 'BOOLEAN_FLAG_TYPE'
       ? flag.rollouts.map((rollout) => rolloutContent(rollout, segment))
-      : // v1 and v2 divide the shares of a rule in different ways.
+      : // The semantics are part of it, because v1 and v2 divide the shares of a rule differently.
         [
           semantics,
           variantContent(flag, flag.defaultVariantId),
@@ -74,7 +74,7 @@ function rolloutContent(rollout: Rollout, segment: SegmentContent): unknown {
     : [value, choiceContent(rollout, segment)];
 }
 
-/** v1 lists the segments of a rule in another order each time. */
+/** Sorted, because v1 lists the segments of a rule in a different order each time. */
 function choiceContent({ segmentKeys, segmentOperator }: SegmentChoice, segment: SegmentContent): unknown {
   return [segmentOperator, segmentKeys.map(segment).sort()];
 }

@@ -22,7 +22,7 @@ export interface FetchSettings {
   readonly environment: string | undefined;
 }
 
-/** What was fetched before: a snapshot, and the ETag with which it came. */
+/** What was fetched last: a snapshot, and the ETag that came with it. */
 export interface Known {
   readonly snapshot: Snapshot;
   readonly etag: string | undefined;
@@ -30,7 +30,7 @@ export interface Known {
 
 /** The outcome of a request for the snapshot. */
 export type Fetched =
-  /** 304: the known snapshot is still the service's. */
+  /** 304: the known snapshot is still current. */
   | ({ readonly kind: 'unchanged' } & FromStore)
   /** All of it. `durationMs` is what it cost the service and the network. */
   | ({ readonly kind: 'snapshot'; readonly durationMs: number } & Known & FromStore)
@@ -48,7 +48,7 @@ export type Fetched =
       readonly retryAfterMs: number | undefined;
     };
 
-/** What another instance has found. */
+/** For a result that another instance has found. */
 interface FromStore {
   /** When the service confirmed it, in the clock's milliseconds. Default: just now. */
   readonly confirmedAt?: number;
@@ -58,18 +58,18 @@ interface FromStore {
 export type FetchSnapshot = (known: Known | undefined, asker?: Asker) => Promise<Fetched>;
 
 /**
- * Why the service is asked now. It matters where one instance polls for all. A `user` knows of a change: this instance asks
- * the service itself, even if another one polls. An event of the `stream` comes to all instances at once.
+ * Why the service is asked now. This matters if one instance polls for all. A `user` knows of a change, so this
+ * instance asks the service itself. An event of the `stream` reaches all instances at the same time.
  */
 export type Asker = 'schedule' | 'stream' | 'user';
 
-/** For a large namespace and a slow store: v1 takes seconds for 1,000 flags. */
+/** Large enough for a large namespace and a slow store: v1 takes seconds for 1,000 flags. */
 const LIMITS = { timeoutMs: 60_000, maxBytes: 64 * 1024 * 1024 };
 
-/** Without it, v1 leaves default variants out. */
+/** Without this header, v1 leaves out default variants. */
 const VERSION_HEADERS = { 'x-flipt-accept-server-version': '1.61.1' };
 
-/** What a service says that knows no snapshots: unknown path or method, or not for these credentials. */
+/** The answers of a service without snapshots: the path or method is unknown, or not allowed with these credentials. */
 const OFFERS_NONE: ReadonlySet<number> = new Set([401, 403, 404, 405, 501]);
 
 export function snapshotFetcher(
@@ -121,7 +121,7 @@ export function snapshotFetcher(
     return {
       ...failed(statusFailure(url, reply)),
       offersNone: OFFERS_NONE.has(reply.status),
-      // So Flipt answers for a path that it does not know, too, but then with these words.
+      // Flipt also answers like this for a path that it does not know, but then with the message `Not Found`.
       isUnknown:
         failureKindOf(reply.status) === 'not-found' &&
         error?.code === NOT_FOUND &&
@@ -131,7 +131,7 @@ export function snapshotFetcher(
   }
 }
 
-/** gRPC's code. */
+/** gRPC's code for something that does not exist. */
 const NOT_FOUND = 5;
 
 function failed(failure: Failure) {

@@ -4,8 +4,8 @@ import { quoted } from '../text/quote.js';
 import { writeBody } from './body/write-body.js';
 
 /**
- * The body of a snapshot that the user gave: itself, or one made of a features document.
- * Rejects with the mistakes in a features document.
+ * The body of the snapshot that the user gave: the object itself, or a body made from a features document. Rejects with
+ * the mistakes in a features document.
  */
 export async function initialBody(given: object, namespace: string, semantics: Semantics): Promise<object> {
   if (!isFeaturesDocument(given)) return given;
@@ -14,11 +14,11 @@ export async function initialBody(given: object, namespace: string, semantics: S
   const features = (await importDocuments(given, semantics)).get(namespace);
   if (features === undefined) throw new Error(`it has no namespace ${quoted(namespace)}`);
   const body = writeBody(namespace, { features, semantics, digest: undefined });
-  // By the digest, a reader knows that v2's rules apply.
+  // The digest shows a reader that v2's rules apply.
   return semantics === 'v1' ? body : { ...body, digest: digest(JSON.stringify(body)) };
 }
 
-/** What only a features document has. Where neither form shows, both mean the same. */
+/** Looks for members that only a features document has. If neither form shows, both give the same result. */
 function isFeaturesDocument(given: object): boolean {
   if ('digest' in given) return false;
   if ('segments' in given || 'version' in given || typeof Reflect.get(given, 'namespace') === 'string') {

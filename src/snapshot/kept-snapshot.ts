@@ -10,19 +10,19 @@ import { snapshotOf } from './snapshot.js';
 import { readStored, storedText, type ConfirmedSnapshot } from './snapshot-text.js';
 import type { StartingSnapshot } from './watch.js';
 
-/** Keeps the newest snapshot across restarts, as far as the options say. */
+/** Keeps the newest snapshot across restarts, if the options ask for it. */
 export interface KeptSnapshots {
-  /** What was kept, else the initial one, else `undefined`. Never rejects. */
+  /** The kept snapshot, else the initial one, else `undefined`. Never rejects. */
   readonly load: (withinMs: number, closing: AbortSignal) => Promise<StartingSnapshot | undefined>;
   /** Keeps the snapshot in force, which the service has just confirmed. */
   readonly confirmed: (known: Known) => void;
   /** The state of the store; `undefined` if there is none. */
   readonly store: () => StoreReading | undefined;
-  /** Completes what is still to be saved. Never rejects. */
+  /** Completes pending saves. Never rejects. */
   readonly close: () => Promise<void>;
 }
 
-/** While nothing changes, the kept date may be this much older than the last confirmation. */
+/** While nothing changes, the kept date of confirmation may be this old before it is saved again. */
 const CONFIRMATION_KEPT_EVERY_MS = 300_000;
 
 export function keptSnapshots(
@@ -36,10 +36,10 @@ export function keptSnapshots(
   const file = options.file === undefined ? undefined : `snapshot.file ${options.file}`;
   const kept = store && keeper(store, file ?? 'the store', warn, clock);
   const place = file ?? 'the kept snapshot';
-  /** If so, only the holder of the lease writes. */
+  /** In a shared store, only the holder of the lease writes. */
   const isShared = options.store?.shared !== undefined;
   let newest: ConfirmedSnapshot | undefined;
-  /** What the store holds, or will soon. */
+  /** The snapshot that the store holds, or will hold soon. */
   let inStore: { readonly version: string; readonly confirmedAt: number } | undefined;
 
   const fromStore = async (withinMs: number, closing: AbortSignal): Promise<StartingSnapshot | undefined> => {

@@ -6,9 +6,9 @@ const MOST_SUGGESTIONS = 20;
 const MOST_REMEMBERED = 1_000;
 
 /**
- * Looks for the flag that was meant, once for each key that is missing and at most 20 times. Other missing keys are
- * normal: they may be another provider's. One key is looked at in each turn of the event loop, for there may be many
- * flags.
+ * Suggests the flag that was probably meant: once for each missing key, and at most 20 times. Other missing keys are
+ * normal, because they may belong to another provider. Looks at one key in each turn of the event loop, because there
+ * may be many flags.
  */
 export function misspeltKeys(
   known: () => Iterable<string>,

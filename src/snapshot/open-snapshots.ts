@@ -28,7 +28,7 @@ export interface SnapshotsSettings extends Omit<WatchingSettings, 'watch'> {
   /** `undefined`: the service is not asked. */
   readonly watch: WatchingSettings['watch'] | undefined;
   readonly snapshot: SnapshotOptions;
-  /** Whether the start waits for the first poll, as in-process. Default: it may. */
+  /** Whether the start waits for the first poll, as it does in-process. Default: it may wait. */
   readonly evaluation?: 'remote' | 'in-process' | undefined;
   /** Milliseconds that loading the kept snapshot may take. */
   readonly initTimeoutMs: number;
@@ -36,11 +36,11 @@ export interface SnapshotsSettings extends Omit<WatchingSettings, 'watch'> {
 
 export interface SnapshotsLife {
   readonly warn: (message: string) => void;
-  /** Aborted when the provider is closed, which may be while the kept snapshot is loaded: nothing is sent then. */
+  /** Aborted when the provider is closed. If the kept snapshot is still loading then, nothing is sent. */
   readonly closing: AbortSignal;
 }
 
-/** The snapshot in force: kept, given or the service's. */
+/** The snapshot in force: the service's, or until there is one, the kept or initial one. */
 export interface OpenSnapshots extends SnapshotInForce {
   /** `undefined` for a flag that is not in the snapshot. */
   readonly evaluate: (question: Question) => KnownAnswer | undefined;
@@ -54,7 +54,7 @@ export interface OpenSnapshots extends SnapshotInForce {
   readonly store: () => StoreReading | undefined;
   /** Polls without waiting for the interval. */
   readonly poll: (asker?: Asker) => Promise<void>;
-  /** Completes what is still to be saved. Never rejects. */
+  /** Completes pending saves. Never rejects. */
   readonly close: () => Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export async function openSnapshots(
 ): Promise<OpenSnapshots> {
   const { namespace, watch, snapshot: options, evaluation, initTimeoutMs } = settings;
   const kept = keptSnapshots(options, settings, warn, clock);
-  // A store that hangs must leave the start time to ask the service.
+  // A store that hangs must leave enough of the start time to ask the service.
   const starting = await kept.load(watch === undefined ? initTimeoutMs : initTimeoutMs / 2, closing);
   const calls = watch && callsTo(options.store, placeOf(settings), warn, clock);
   const sharing: Sharing | undefined =
@@ -112,7 +112,7 @@ export async function openSnapshots(
   };
 }
 
-/** What this instance asks of a shared store; `undefined` if the store is not shared. */
+/** The calls to a shared store; `undefined` if the store is not shared. */
 function callsTo(
   store: SnapshotStore | undefined,
   place: SnapshotPlace,
@@ -133,7 +133,7 @@ function placeOf({ url, namespace, environment }: SnapshotPlace): SnapshotPlace 
   return { url, namespace, environment };
 }
 
-/** Nothing is sent, and so nothing changes. */
+/** A watch that sends nothing, so nothing changes. */
 function unwatched(starting: StartingSnapshot | undefined): Watching {
   return {
     snapshot: () => starting?.snapshot,

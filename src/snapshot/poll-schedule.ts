@@ -1,18 +1,18 @@
-/** The past polls, as far as they decide when to poll next. Times are milliseconds of the clock's `now`. */
+/** What the past polls mean for the next one. Times are milliseconds of the clock's `now`. */
 export interface WatchState {
   /** `undefined` before the first success. */
   readonly lastSuccessAt: number | undefined;
-  /** What the last whole body cost; 0 before the first. */
+  /** How long the service took for the last whole body; 0 before the first. */
   readonly fullBodyMs: number;
   /** When the request under way began. */
   readonly startedAt: number | undefined;
-  /** When the last success had become too old; `undefined` while it is recent enough. */
+  /** Since when the last success is too old; `undefined` while it is recent enough. */
   readonly lostAt: number | undefined;
-  /** The service answers as if it had no snapshots, and never had one. */
+  /** The service answers as if it had no snapshots, and never served one. */
   readonly offersNone: boolean;
   /** The last request has failed. */
   readonly hasFailed: boolean;
-  /** No request before this time: the service has asked for it. */
+  /** No request before this time, because the service asked for a pause. */
   readonly notBefore: number;
 }
 
@@ -27,27 +27,27 @@ export const UNTRIED: WatchState = {
 };
 
 const RELIABLE_INTERVALS = 3;
-/** A whole body is expensive for the service. Fetching it takes at most a twentieth of the time. */
+/** A whole body is expensive for the service. It spends at most a twentieth of its time on this instance's bodies. */
 const BODY_SHARE = 20;
 const JITTER = 0.2;
-/** Requests that an outage delays end at the same time, so the next ones are spread over a whole interval. */
+/** Requests that an outage has delayed end at the same moment. The next ones are spread over a whole interval. */
 const JITTER_AFTER_FAILURE = 0.5;
-/** Share of the interval: instances with the same Retry-After poll one after another. */
+/** Share of the interval over which instances with the same Retry-After spread their next polls. */
 const SPREAD_AFTER_PAUSE = 0.5;
 const WITHOUT_SNAPSHOTS_MS = 300_000;
-/** A longer Retry-After is taken for a mistake. */
+/** A longer Retry-After is probably a mistake. */
 export const LONGEST_PAUSE_MS = 3_600_000;
 
 export function started(state: WatchState, now: number): WatchState {
   return { ...state, startedAt: now };
 }
 
-/** `fullBodyMs` is `undefined` where the service had nothing new to send. */
+/** `fullBodyMs` is `undefined` if the service had nothing new to send. */
 export function succeeded(state: WatchState, now: number, fullBodyMs = state.fullBodyMs): WatchState {
   return { ...UNTRIED, lastSuccessAt: now, fullBodyMs };
 }
 
-/** Another instance has polled for this one, and had its last success at `lastSuccessAt`. */
+/** Another instance has polled for this one. Its last success was at `lastSuccessAt`. */
 export function followed(state: WatchState, pollMs: number, now: number, lastSuccessAt: number): WatchState {
   const next = { ...UNTRIED, lastSuccessAt, fullBodyMs: state.fullBodyMs };
   return { ...next, lostAt: lostAt(next, pollMs, now) };
@@ -74,12 +74,12 @@ export function failed(
   };
 }
 
-/** Its last success has become too old, between two polls or during one that gets no answer. */
+/** The last success has become too old, between two polls or while a poll waits for its answer. */
 export function lost(state: WatchState, now: number): WatchState {
   return { ...state, lostAt: state.lostAt ?? now };
 }
 
-/** `undefined` if there was nothing to lose, or its time is not over. */
+/** `undefined` if there was no success yet, or if the last one is still recent enough. */
 function lostAt(state: WatchState, pollMs: number, now: number): number | undefined {
   const limit = limitOf(state, pollMs);
   return state.lastSuccessAt === undefined || now <= limit ? undefined : limit;
@@ -97,12 +97,12 @@ export function nextDelayMs(state: WatchState, pollMs: number, now: number, rand
   return Math.max(delayMs, state.notBefore - now + interval * SPREAD_AFTER_PAUSE * random);
 }
 
-/** The same where one instance polls for many: a look at the store spares the service. */
+/** The same if one instance polls for many. These polls read the store, so they need not spare the service. */
 export function nextLookMs({ offersNone }: WatchState, pollMs: number, random: number): number {
   return jittered(offersNone ? WITHOUT_SNAPSHOTS_MS : pollMs, JITTER, random);
 }
 
-/** Whether a whole body has cost the service so much that it is not asked again yet. */
+/** Whether the service must not be asked again yet, because the last whole body took it so long. */
 export function isTooSoon(fullBodyMs: number, sinceMs: number): boolean {
   return sinceMs < BODY_SHARE * fullBodyMs * (1 - JITTER);
 }
@@ -112,8 +112,8 @@ function jittered(ms: number, share: number, random: number): number {
 }
 
 /**
- * Until when the last success is recent enough to rely on. A request under way does not extend it: a service that
- * accepts connections and never answers would seem to be well for a minute more.
+ * Until when the last success is recent enough to rely on. A request under way does not extend that: otherwise a
+ * service that accepts connections and never answers would seem healthy for a minute longer.
  */
 export function reliableUntil(state: WatchState, pollMs: number): number {
   return state.lostAt ?? limitOf(state, pollMs);

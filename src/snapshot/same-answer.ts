@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { KnownAnswer } from '../model/answer.js';
 
-/** Whether the service's answer is the one that the snapshot gives for the same question. */
+/** Whether the service's answer equals the snapshot's answer to the same question. */
 export function isSameAnswer(given: KnownAnswer, expected: KnownAnswer): boolean {
   switch (given.kind) {
     case 'missing':
@@ -25,14 +25,14 @@ export function isSameAnswer(given: KnownAnswer, expected: KnownAnswer): boolean
   }
 }
 
-/** The service lists the segments that match in no fixed order. */
+/** Compares without order, because the service lists matching segments in no fixed order. */
 function isSameSet(some: readonly string[], others: readonly string[]): boolean {
   if (some.length !== others.length) return false;
   if (some.every((key, at) => key === others[at])) return true;
   return isDeepStrictEqual([...some].sort(), [...others].sort());
 }
 
-/** The same attachment may be written with other spaces and escapes. */
+/** Compares parsed values, because the same attachment may be written with other spaces and escapes. */
 function isSameJson(text: string, other: string): boolean {
   if (text === other) return true;
   try {

@@ -7,7 +7,7 @@ import { bodyText } from './body/write-body.js';
 import type { Known } from './fetch.js';
 import { snapshotOf, type Snapshot } from './snapshot.js';
 
-/** A snapshot of the service's, and when it was confirmed last, in the clock's milliseconds. */
+/** A snapshot of the service, and when the service last confirmed it, in the clock's milliseconds. */
 export interface ConfirmedSnapshot extends Known {
   readonly confirmedAt: number;
 }
@@ -17,7 +17,10 @@ export interface Unusable {
   readonly wrong: string;
 }
 
-/** The snapshot in a text of a store, or why there is none. What is as in the `previous` one stays compiled. */
+/**
+ * The snapshot in a store's text, or why it cannot be used. An unchanged part of the `previous` snapshot stays
+ * compiled.
+ */
 export async function readStored(
   text: string,
   place: SnapshotPlace,
@@ -29,7 +32,7 @@ export async function readStored(
   const { body, etag, version, confirmedAt } = read;
   try {
     const parsed = await parseSnapshot(Buffer.from(body), place.namespace, clock, previous);
-    // Kept times may lie ahead of this machine's date.
+    // The kept date may be later than this machine's date.
     const ageMs = Math.max(0, clock.date() - confirmedAt);
     return { snapshot: snapshotOf(parsed, version, previous), etag, confirmedAt: clock.now() - ageMs };
   } catch (error) {
@@ -37,7 +40,7 @@ export async function readStored(
   }
 }
 
-/** The text that a store keeps of a snapshot. */
+/** The text in which a store keeps a snapshot. */
 export async function storedText(
   { snapshot, etag, confirmedAt }: ConfirmedSnapshot,
   place: SnapshotPlace,

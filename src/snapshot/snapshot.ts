@@ -2,14 +2,14 @@ import { compileFeatures, type CompiledFeatures } from '../engine/compiled-featu
 import type { ParsedBody } from './body/parse.js';
 import { digestOf } from './changed-flags.js';
 
-/** What the service evaluates a namespace's flags from, ready to be evaluated here. Never modified. */
+/** What the service evaluates a namespace's flags from, prepared for evaluation here. Never modified. */
 export interface Snapshot extends ParsedBody {
   readonly compiled: CompiledFeatures;
   /** The digest in the body, else the ETag, else a digest of the contents. */
   readonly version: string;
 }
 
-/** The snapshot of what a body says. What is as in the `previous` one stays compiled. */
+/** The snapshot of a parsed body. An unchanged part of the `previous` snapshot stays compiled. */
 export function snapshotOf(
   parsed: ParsedBody,
   version = parsed.digest ?? digestOf(parsed.contents),

@@ -18,18 +18,18 @@ import {
   type WatchState,
 } from './poll-schedule.js';
 
-/** Keeps the newest snapshot, and knows how far to trust it. */
+/** Keeps the newest snapshot, and knows how reliable it is. */
 export interface Watch {
-  /** The newest one; `undefined` before the first. */
+  /** The newest snapshot; `undefined` before the first. */
   readonly snapshot: () => Snapshot | undefined;
-  /** When the service confirmed it last, in the clock's milliseconds; `undefined` before the first. */
+  /** When the service last confirmed the snapshot, in the clock's milliseconds; `undefined` before the first. */
   readonly confirmedAt: () => number | undefined;
-  /** For how long it has not been reliable, in milliseconds; negative while it is. */
+  /** For how many milliseconds the snapshot has not been reliable; negative while it is reliable. */
   readonly lostForMs: (now?: number) => number;
   /** When the next poll is due, in milliseconds since the epoch; `undefined` while one is under way. */
   readonly nextPollAt: () => number | undefined;
   /**
-   * Polls without waiting for the interval. Resolves when a request that began no earlier than this call has ended; at
+   * Polls without waiting for the interval. Resolves when a request has ended that began after this call. Resolves at
    * once if the service has asked for a pause. Never rejects.
    */
   readonly poll: (asker?: Asker) => Promise<void>;
@@ -39,13 +39,13 @@ export interface Watch {
 export interface WatchSettings {
   readonly fetch: FetchSnapshot;
   readonly pollMs: number;
-  /** One instance polls the service for many, so that looking does not always ask it. Default: no. */
+  /** Whether one instance polls the service for many. Then a poll usually reads only the store. Default: no. */
   readonly isShared?: boolean | undefined;
-  /** The first poll may come at any time of the interval. Default: it comes at once. */
+  /** Whether the first poll may come at any time in the interval. Default: it comes at once. */
   readonly isPatient?: boolean | undefined;
-  /** In force until the service serves one. Default: none. */
+  /** In force until the service serves a snapshot. Default: none. */
   readonly starting?: StartingSnapshot | undefined;
-  /** The snapshot in force is the service's: it has just been served, or is as it was. */
+  /** Called when the service has just served the snapshot in force, or said that it is unchanged. */
   readonly confirmed?: ((known: Known) => void) | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface StartingSnapshot extends Known {
   readonly confirmedAt: number | undefined;
 }
 
-/** Polls, and from then on in the background until it is closed. */
+/** Polls at once, and then in the background until it is closed. */
 export function openWatch(
   { fetch, pollMs, isShared = false, isPatient = false, starting, confirmed }: WatchSettings,
   { report }: Pick<Reporter, 'report'>,
@@ -67,7 +67,7 @@ export function openWatch(
   let condition: WatchCondition | undefined;
   let underWay: Promise<void> | undefined;
   let following: Promise<void> | undefined;
-  /** What asked for the following request. A user's request is not lost when it joins that of the stream. */
+  /** Why the following request is sent. A user's request keeps its reason when it joins one for the stream. */
   let followingAsker: Asker | undefined;
   let nextPollAt: number | undefined;
   let lastFailure: Failure | undefined;
@@ -80,7 +80,7 @@ export function openWatch(
     cancelLoss();
     nextPollAt = undefined;
     state = started(state, clock.now());
-    // Where it is over already, as after a blocked event loop, this response decides.
+    // If the time is over already, for example after a blocked event loop, this response decides.
     if (clock.now() < reliableUntil(state, pollMs)) awaitLoss();
     const fetched = await fetch(known, asker);
     if (isClosed) return;
@@ -98,7 +98,7 @@ export function openWatch(
     const intervalMs = fetched.kind === 'no-news' ? (fetched.againInMs ?? pollMs) : pollMs;
     return nextLookMs(state, intervalMs, random());
   };
-  /** One request at a time. */
+  /** Only one request is under way at a time. */
   const join = (asker?: Asker): Promise<void> => {
     if (isClosed) return Promise.resolve();
     underWay ??= request(asker).finally(() => {
@@ -123,7 +123,7 @@ export function openWatch(
     } else {
       state = succeeded(state, now, fetched.kind === 'snapshot' ? fetched.durationMs : undefined);
     }
-    // Before the reports: a listener that looks at the snapshot finds this one.
+    // Before the reports, because a listener that reads the snapshot must find this one.
     if (fetched.kind === 'snapshot') apply(fetched);
     if (isConfirmed(fetched) && known !== undefined) confirmed?.(known);
     reassess();
@@ -138,7 +138,7 @@ export function openWatch(
     condition = next;
   };
 
-  /** Between two polls, and while one gets no answer, the last success may become too old. */
+  /** Waits for the moment at which the last success becomes too old, between two polls or during one. */
   const awaitLoss = () => {
     if (state.lastSuccessAt === undefined || state.lostAt !== undefined) return;
     const delayMs = reliableUntil(state, pollMs) - clock.now();
@@ -157,14 +157,14 @@ export function openWatch(
   const apply = ({ snapshot, etag }: Known) => {
     const before = known?.snapshot;
     known = { snapshot, etag };
-    // What v1 answers for a namespace that it does not know; a new one is empty, too.
+    // v1 answers like this for an unknown namespace. A new namespace is empty, too.
     if (etag === undefined && snapshot.contents.size === 0)
       report({ type: 'namespace-suspect', failure: undefined });
     const flags = before === undefined ? [] : changes(before.contents, snapshot.contents);
     if (flags.length > 0) report({ type: 'flags-changed', flags });
   };
 
-  // A kept snapshot is usually old. Only a poll that fails shows that the watch is lost.
+  // A kept snapshot is usually old, so its age alone is no loss. A failed poll is.
   if (isPatient) schedule(pollMs * random());
   else void join();
   return {

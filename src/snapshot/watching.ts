@@ -25,34 +25,39 @@ export interface WatchingSettings {
 /** What the other layers learn from the snapshot in force. */
 export interface SnapshotInForce {
   readonly snapshot: () => Snapshot | undefined;
-  /** When the service confirmed it last, in the clock's milliseconds; `undefined` before the first. */
+  /** When the service last confirmed it, in the clock's milliseconds; `undefined` before the first. */
   readonly confirmedAt: () => number | undefined;
-  /** For how long a change might have gone unnoticed, in milliseconds; negative while it would be noticed. */
+  /** For how many milliseconds a change might have gone unnoticed; negative while a change would be noticed. */
   readonly lostForMs: (now?: number) => number;
-  /** When the service is asked again, in milliseconds since the epoch; `undefined` while it is, or never. */
+  /**
+   * When the service is asked next, in milliseconds since the epoch; `undefined` while it is being asked, or if it
+   * never is.
+   */
   readonly nextPollAt: () => number | undefined;
-  /** Whether the snapshot gives the same answer: then it holds until the flag changes. */
+  /** Whether the snapshot gives the same answer. Such an answer holds until the flag changes. */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
 }
 
 export interface Watching extends SnapshotInForce {
   /** Polls without waiting for the interval. */
   readonly poll: (asker?: Asker) => Promise<void>;
-  /** Gives back what it has of a shared store. Never rejects. */
+  /** Gives back the lease of a shared store. Never rejects. */
   readonly close: () => Promise<void>;
 }
 
 export interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed' | 'isPatient'> {
-  /** One instance polls for many: what fetches alone becomes what fetches for all. Default: each polls by itself. */
+  /**
+   * Turns a fetch for this instance into one that is shared by many instances. Default: each instance polls by itself.
+   */
   readonly sharing?: Sharing | undefined;
 }
 
 export type Sharing = (fetch: FetchSnapshot) => SharedFetch;
 
-/** Four attempts of an evaluation. */
+/** The first event may take as long as four attempts of an evaluation. */
 const FIRST_EVENT_ATTEMPTS = 4;
 
-/** Watches the service from now on. Reports each change of flags once, and nothing of the first snapshot. */
+/** Watches the service from now on. Reports each change of flags once, but not the first snapshot. */
 export function openWatching(
   send: Send,
   settings: WatchingSettings,

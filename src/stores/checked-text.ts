@@ -7,16 +7,19 @@ export interface KeptSnapshot {
   /** As the service serves it. */
   readonly body: string;
   readonly version: string;
-  /** With which the next request asks whether it is still the service's; `undefined` if it came without one. */
+  /**
+   * The ETag, with which the next request asks whether the snapshot is still current; `undefined` if it came without
+   * one.
+   */
   readonly etag: string | undefined;
   /** Milliseconds since the epoch when the service last confirmed it. */
   readonly confirmedAt: number;
 }
 
-/** A newer format is not read: its meaning is unknown here. */
+/** A text in a newer format is not read, because its meaning is unknown here. */
 const FORMAT = 1;
 
-/** The first line says what the second one, the snapshot, is; its checksum covers both. */
+/** The first line describes the second one, which is the snapshot. The checksum in the first line covers both. */
 export function writeKept({ body, version, etag, confirmedAt }: KeptSnapshot, origin: SnapshotPlace): string {
   const { url, namespace, environment } = origin;
   const date = new Date(confirmedAt).toISOString();
@@ -61,7 +64,7 @@ function parsed(line: string): unknown {
   }
 }
 
-/** Members in a fixed order: how the text was written must not matter. */
+/** In a fixed order, so that the order in the text does not matter. */
 function checksum(about: Omit<v.InferOutput<typeof headerSchema>, 'sha256'>, body: string): string {
   const { format, url, namespace, environment, version, etag, date } = about;
   const header = JSON.stringify([format, url, namespace, environment, version, etag, date]);

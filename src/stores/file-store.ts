@@ -1,12 +1,12 @@
 import { readIfThere, removeLeftovers, replaceFile } from '../files/durable-file.js';
 import type { TextStore } from './keeper.js';
 
-/** A process that still writes must not lose its file to another one that starts. */
+/** A younger leftover may belong to a process that is still writing. */
 const LEFTOVER_AFTER_MS = 60_000;
 
 /**
- * Keeps the text in a file that only its owner may read: segments may hold personal data. Several processes may share
- * the file; the last one to save wins.
+ * Keeps the text in a file that only its owner may read, because segments may hold personal data. Several processes may
+ * share the file; the last one to save wins.
  */
 export function fileStore(path: string): TextStore {
   return {

@@ -4,39 +4,39 @@ import { oneLine } from '../text/quote.js';
 
 /** The state of a store. */
 export interface StoreReading {
-  /** Its last call has failed. */
+  /** Whether the last call failed. */
   readonly isFailing: boolean;
-  /** When it saved last, in milliseconds since the epoch; `undefined` if it never has. */
+  /** When it last saved, in milliseconds since the epoch; `undefined` if it never has. */
   readonly savedAt: number | undefined;
 }
 
-/** What keeps one text. */
+/** A store that keeps one text. */
 export interface TextStore {
   load(): Promise<string | undefined>;
   save(text: string): Promise<void>;
 }
 
-/** The only one who speaks to a store: what it does wrong delays and fails nothing else. */
+/** The only caller of a store. If the store is slow or fails, nothing else is delayed or fails. */
 export interface Keeper {
   /**
-   * What was saved last; `undefined` if there is nothing, if loading takes longer than `withinMs`, or once `closing` is
-   * aborted. Never rejects.
+   * The text that was saved last; `undefined` if there is none, if loading takes longer than `withinMs`, or when
+   * `closing` is aborted. Never rejects.
    */
   readonly load: (withinMs: number, closing: AbortSignal) => Promise<string | undefined>;
-  /** Saves what `text` gives, soon; of several that come meanwhile, the last one. */
+  /** Soon saves the result of `text`. If several calls come before that, saves only the last one. */
   readonly save: (text: () => string | Promise<string>) => void;
   readonly read: () => StoreReading;
-  /** Completes what is still to be saved. Never rejects. */
+  /** Completes pending saves. Never rejects. */
   readonly close: () => Promise<void>;
 }
 
-/** A namespace that somebody is editing must not keep the disk busy. */
+/** A longer pause between saves, because a namespace that somebody is editing must not keep the disk busy. */
 const SAVE_EVERY_MS = 5_000;
 const SAVE_TIMEOUT_MS = 10_000;
 
 /**
- * `warn` gets one message when the store begins to fail, and none until it has worked again. The message calls the store
- * `name`.
+ * `warn` gets one message when the store begins to fail, and no other until it has worked again. `name` is the store's
+ * name in the message.
  */
 export function keeper(
   store: TextStore,
@@ -46,7 +46,7 @@ export function keeper(
 ): Keeper {
   let next: (() => string | Promise<string>) | undefined;
   let saving: Promise<void> | undefined;
-  /** A call that has outlived its time. The store gets no other one before it has ended. */
+  /** A call that has exceeded its time. The store gets no other call until it has ended. */
   let overdue: Promise<unknown> | undefined;
   let earliest = -Infinity;
   let cancelTimer: (() => void) | undefined;
@@ -101,7 +101,7 @@ export function keeper(
 
   return {
     load: async (withinMs, closing) => {
-      // The time-out keeps the process alive, which must not outlast the provider.
+      // The time-out keeps the process alive, so it must end when the provider closes.
       const closed = aborted(closing);
       const text = await attempt('load', () => Promise.race([store.load(), closed]), withinMs);
       return typeof text === 'string' ? text : undefined;

@@ -8,10 +8,10 @@ export function didYouMean(given: string, known: Iterable<string>): string {
   return like === undefined ? '' : `; did you mean ${quoted(like)}?`;
 }
 
-/** The name that was meant, if one is at most two typing mistakes away. */
+/** The name that was probably meant; at most two typing mistakes away. */
 export function closest(key: string, known: Iterable<string>): string | undefined {
   let found: string | undefined;
-  // A key of two letters is close to every other one.
+  // A key of two letters is within two mistakes of every other one.
   let limit = Math.min(CLOSE, key.length - 1);
   for (const other of known) {
     const apart = distance(key, other, limit);
@@ -22,7 +22,7 @@ export function closest(key: string, known: Iterable<string>): string | undefine
   return found;
 }
 
-/** Levenshtein's distance; `limit` + 1 where it is larger than that. */
+/** Levenshtein's distance; `limit` + 1 if it is larger than `limit`. */
 export function distance(one: string, other: string, limit: number): number {
   if (Math.abs(one.length - other.length) > limit) return limit + 1;
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);

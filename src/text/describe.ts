@@ -1,4 +1,4 @@
-/** What kind of value it is, for a message that must not show the value: `null`, `a list`, `an object`, `a string`. */
+/** The kind of a value, for a message that must not show the value: `null`, `a list`, `an object`, `a string`. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return 'a list';
@@ -6,19 +6,22 @@ export function kindOf(value: unknown): string {
 }
 
 /**
- * Whether all that the value holds is in its own members. Lists, Maps, Headers, dates and promises are objects too, but
- * keep their content elsewhere, where it would go unseen.
+ * Whether the object's own members are all of its content. Lists, Maps, Headers, dates and promises are objects, too,
+ * but their content would be overlooked.
  */
 export function isPlainObject(value: unknown): value is object {
   return Object.prototype.toString.call(value) === '[object Object]';
 }
 
-/** Whether the value can be awaited: promises of other realms and libraries are no instances of `Promise`. */
+/** Whether the value can be awaited. Promises of other realms and libraries are not instances of `Promise`. */
 export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
-/** The message of anything that was thrown: not only errors are. Never throws, for that would hide what has failed. */
+/**
+ * The message of anything that was thrown, which need not be an error. Never throws, because that would hide the
+ * failure.
+ */
 export function messageOf(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error);

@@ -1,20 +1,23 @@
-/** Control characters, and what turns the direction of writing or cannot be seen. */
+/** Control characters, invisible characters, and those that change the direction of text. */
 const STEERING = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
 
 /**
- * Text from outside as it may stand in a message: in quotes, in one line, and steering no terminal. JSON alone leaves
- * the control characters beyond ASCII as they are.
+ * Text from outside, safe for a message: in quotes, in one line, and without control over a terminal. `JSON.stringify`
+ * alone would keep control characters beyond ASCII.
  */
 export function quoted(text: string): string {
   return unsteered(JSON.stringify(text));
 }
 
-/** The same for words that stand without quotes, such as the message of an error that quotes what it met. */
+/** The same for words without quotes, such as the message of an error that quotes its input. */
 export function unsteered(text: string): string {
   return text.replace(STEERING, (found) => Array.from(found, escaped).join(''));
 }
 
-/** The same for words that were not written to be quoted, such as a page: with spaces, and 300 characters at most. */
+/**
+ * The same for a text that was not written to be quoted, such as a page: without line breaks, and at most 300
+ * characters.
+ */
 export function oneLine(text: string): string {
   return text.slice(0, 300).replace(STEERING, ' ').trim();
 }

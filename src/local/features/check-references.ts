@@ -5,8 +5,8 @@ import { listOf, memberOf, textOf } from './document-parts.js';
 import type { DocumentPath, Report } from './features-error.js';
 
 /**
- * Reports what the parts of a document say about each other, beyond the shape of each. It reads the document as it is
- * given: a part of wrong shape must not hide what is wrong elsewhere.
+ * Reports mistakes between the parts of a document, such as a rule that names a missing segment. It reads the document
+ * as it was given, because a part of the wrong shape must not hide other mistakes.
  */
 export function checkReferences(given: unknown, semantics: Semantics, report: Report): void {
   const segments = listOf(given, 'segments');
@@ -24,7 +24,7 @@ export function checkReferences(given: unknown, semantics: Semantics, report: Re
   }
 }
 
-/** Undefined: what the keys are cannot be read. */
+/** `undefined` if the keys cannot be read. */
 type Keys = ReadonlySet<unknown> | undefined;
 
 function checkFlag(
@@ -71,7 +71,7 @@ function checkRules(flag: unknown, path: DocumentPath, segments: Keys, report: R
   }
 }
 
-/** The segments that a rule or a rollout names. */
+/** Checks the segments that a rule or a rollout names. */
 function checkChoice(of: unknown, path: DocumentPath, segments: Keys, report: Report): void {
   const choice = memberOf(of, 'segment');
   const named = [choice, memberOf(choice, 'key'), ...listOf(choice, 'keys')];
@@ -91,7 +91,7 @@ function reportTwice(list: readonly unknown[], path: DocumentPath, report: Repor
   }
 }
 
-/** The keys of the items of a list; also those that are not text, such as a number without quotes. */
+/** The keys of a list's items, including keys that are not text, such as a number without quotes. */
 function keysAt(value: unknown, name: string): Keys {
   const list = memberOf(value, name) ?? [];
   if (!Array.isArray(list)) return undefined;
@@ -112,7 +112,7 @@ function asJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch {
-    // A cycle, a bigint, or a toJSON that throws.
+    // `JSON.stringify` throws for a cycle, a bigint, or a toJSON that throws.
     return undefined;
   }
 }

@@ -1,15 +1,15 @@
 /**
- * One document of a features file, in Flipt's import and export format: the features of one namespace.
- * Hand {@link startLocalService} one of them, or a list with one for each namespace.
+ * One document of a features file, in Flipt's import and export format: the features of one namespace. Hand {@link
+ * startLocalService} one document, or a list with one for each namespace.
  */
 export interface FeaturesDocument {
-  /** The format's version; any is read. Default: none. */
+  /** The version of the format; every version is read. Default: none. */
   readonly version?: string | number | null;
-  /** The namespace, by key or described. Default `default`. */
+  /** The namespace: its key, or a description with its key. Default `default`. */
   readonly namespace?:
     | string
     | {
-        /** Letters, digits, `-`, `_` and `,` of ASCII; one document a namespace. */
+        /** ASCII letters, digits, `-`, `_` and `,`. Each namespace has only one document. */
         readonly key: string;
         /** For people. Default: the key. */
         readonly name?: string | null;
@@ -17,66 +17,66 @@ export interface FeaturesDocument {
         readonly description?: string | null;
       }
     | null;
-  /** The namespace's flags, each key once. Default: none. */
+  /** The namespace's flags, each key only once. Default: none. */
   readonly flags?: readonly FlagDocument[] | null;
-  /** The segments that its rules and rollouts name, each key once. Default: none. */
+  /** The segments that the document's rules and rollouts name, each key only once. Default: none. */
   readonly segments?: readonly SegmentDocument[] | null;
 }
 
-/** A flag: with variants and rules, or, of the boolean type, with rollouts. */
+/** A flag. A variant flag has variants and rules; a boolean flag has rollouts. */
 export interface FlagDocument {
-  /** Letters, digits, `-`, `_` and `,` of ASCII: Flipt's rule. */
+  /** ASCII letters, digits, `-`, `_` and `,`: Flipt's rule. */
   readonly key: string;
   /** For people. Default: the key. */
   readonly name?: string | null;
   /** For people. Default `''`. */
   readonly description?: string | null;
-  /** What an answer holds: a variant, or true or false. Default `VARIANT_FLAG_TYPE`. */
+  /** Whether an answer is a variant, or true or false. Default `VARIANT_FLAG_TYPE`. */
   readonly type?: 'VARIANT_FLAG_TYPE' | 'BOOLEAN_FLAG_TYPE' | null;
   /**
-   * A variant flag that is not enabled answers as disabled; a boolean flag has this value where no rollout applies.
-   * Flipt's rule. Default false.
+   * A variant flag that is not enabled answers that it is disabled. A boolean flag has this value if no rollout
+   * applies. Flipt's rules. Default false.
    */
   readonly enabled?: boolean | null;
-  /** Read and passed over: no operation of the service shows it. Default: none. */
+  /** Read but not used: no operation of the service shows it. Default: none. */
   readonly metadata?: Readonly<Record<string, unknown>> | null;
-  /** The answers that the flag may have, each key once. Default: none. */
+  /** The variants that the flag may answer with, each key only once. Default: none. */
   readonly variants?: readonly VariantDocument[] | null;
-  /** Rank in the order written. Of a variant flag; without effect on a boolean one. Default: none. */
+  /** The rules of a variant flag, in the order of their ranks. Without effect on a boolean flag. Default: none. */
   readonly rules?: readonly RuleDocument[] | null;
-  /** Rank in the order written. Of a boolean flag only. Default: none. */
+  /** The rollouts of a boolean flag, in the order of their ranks. Not allowed on a variant flag. Default: none. */
   readonly rollouts?: readonly RolloutDocument[] | null;
 }
 
-/** One of the answers that a variant flag may have. */
+/** A variant that a flag may answer with. */
 export interface VariantDocument {
-  /** Any text that is not empty: what a string flag resolves to. */
+  /** Any text that is not empty. A flag that is read as a string has this value. */
   readonly key: string;
   /** For people. Default `''`. */
   readonly name?: string | null;
   /** For people. Default `''`. */
   readonly description?: string | null;
-  /** Whether it is the variant served where no rule matches; at most one of a flag. Default false. */
+  /** Whether this variant is used if no rule matches. A flag has at most one default. Default false. */
   readonly default?: boolean | null;
-  /** Any JSON value; under v2 semantics an object or a list, Flipt's rule. Default: none. */
+  /** Any JSON value. With v2 semantics only an object or a list: Flipt's rule. Default: none. */
   readonly attachment?: unknown;
 }
 
-/** The segment by key, or several with an operator. */
+/** The key of one segment, or the keys of several with an operator. */
 export type SegmentChoiceDocument =
   | string
   | {
-      /** Keys of segments of the same document, at least one. */
+      /** Keys of segments of the same document; at least one. */
       readonly keys: readonly string[];
-      /** Whether one that matches is enough, or all must. Default `OR_SEGMENT_OPERATOR`. */
+      /** Whether one matching segment is enough, or all must match. Default `OR_SEGMENT_OPERATOR`. */
       readonly operator?: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | null;
     };
 
-/** Which variant the entities get that the segments match. The first rule that matches decides. */
+/** Gives variants to the entities in its segments. The first rule that matches decides. */
 export interface RuleDocument {
-  /** The entities it is for. */
+  /** The segments whose entities match. */
   readonly segment: SegmentChoiceDocument;
-  /** Shares of variants. Default: none; a match then gives the flag's default variant, if any: Flipt's rule. */
+  /** Shares of variants. Default: none. A match then gives the flag's default variant, if it has one: Flipt's rule. */
   readonly distributions?: readonly DistributionDocument[] | null;
 }
 
@@ -84,43 +84,45 @@ export interface RuleDocument {
 export interface DistributionDocument {
   /** The key of a variant of the same flag. */
   readonly variant: string;
-  /** Percent of those who match, 0 to 100. */
+  /** Percent of the matching entities, 0 to 100. */
   readonly rollout: number;
 }
 
-/** Either a segment (or several) or a threshold. The first rollout that applies decides. */
+/**
+ * Either for segments (`segment`) or for a share of all entities (`threshold`). The first rollout that applies decides.
+ */
 export interface RolloutDocument {
-  /** Read and passed over: no operation of the service shows it. */
+  /** Read but not used: no operation of the service shows it. */
   readonly description?: string | null;
-  /** For the entities that a segment matches, or several. */
+  /** For the entities in a segment, or in several. */
   readonly segment?: {
-    /** The key of a segment of the same document; either this or `keys`. */
+    /** The key of a segment of the same document. Excludes `keys`. */
     readonly key?: string | null;
-    /** Keys of several, at least one. */
+    /** Keys of several segments, at least one. Excludes `key`. */
     readonly keys?: readonly string[] | null;
-    /** Whether one that matches is enough, or all must. Default `OR_SEGMENT_OPERATOR`. */
+    /** Whether one matching segment is enough, or all must match. Default `OR_SEGMENT_OPERATOR`. */
     readonly operator?: 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR' | null;
-    /** What the flag is for those who match. Default false. */
+    /** The flag's value for the matching entities. Default false. */
     readonly value?: boolean | null;
   } | null;
   /** For a share of all entities. */
   readonly threshold?: {
     /** Percent, 0 to 100; may have a fraction. */
     readonly percentage: number;
-    /** What the flag is for those under the threshold. Default false. */
+    /** The flag's value for the entities under the threshold. Default false. */
     readonly value?: boolean | null;
   } | null;
 }
 
-/** Those who fulfil its constraints: all of them, or any; without constraints, everybody. */
+/** The entities that meet its constraints: all of them, or any of them. Without constraints, every entity. */
 export interface SegmentDocument {
-  /** Letters, digits, `-`, `_` and `,` of ASCII: Flipt's rule. */
+  /** ASCII letters, digits, `-`, `_` and `,`: Flipt's rule. */
   readonly key: string;
   /** For people. Default: the key. */
   readonly name?: string | null;
   /** For people. Default `''`. */
   readonly description?: string | null;
-  /** Whether all constraints must be met, or one. Default `ALL_MATCH_TYPE`. */
+  /** What an entity must meet. Default: none, which matches every entity: Flipt's rule. */
   readonly match_type?: 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE' | null;
   /** Default: none, which matches everybody: Flipt's rule. */
   readonly constraints?: readonly ConstraintDocument[] | null;
@@ -128,24 +130,26 @@ export interface SegmentDocument {
 
 /** A comparison of one attribute, or of the entity's id. */
 export interface ConstraintDocument {
-  /** What both sides are compared as. What cannot be read as that does not match: Flipt's rule. */
+  /**
+   * The type that both sides are compared as. A value that cannot be read as this type does not match: Flipt's rule.
+   */
   readonly type:
     | 'STRING_COMPARISON_TYPE'
     | 'NUMBER_COMPARISON_TYPE'
     | 'BOOLEAN_COMPARISON_TYPE'
     | 'DATETIME_COMPARISON_TYPE'
     | 'ENTITY_ID_COMPARISON_TYPE';
-  /** The attribute compared; of an entity id always `entityId`. */
+  /** The attribute to compare. For the entity's id, always `entityId`. */
   readonly property: string;
   /**
-   * Strings and entity ids: `eq neq empty notempty prefix suffix isoneof isnotoneof contains notcontains`; numbers:
-   * `eq neq lt lte gt gte present notpresent isoneof isnotoneof`; date-times: the same less the last two; booleans:
-   * `true false present notpresent`.
+   * Strings and entity ids: `eq neq empty notempty prefix suffix isoneof isnotoneof contains notcontains`; numbers: `eq
+   * neq lt lte gt gte present notpresent isoneof isnotoneof`; date-times: the same less the last two; booleans: `true
+   * false present notpresent`.
    */
   readonly operator: string;
   /**
-   * Text, whatever is compared: a number or a date is quoted, a list is a JSON array in text, of at most 100 members.
-   * Not needed by `present`, `empty`, `true` and their like. Default `''`.
+   * Always text: put numbers and dates in quotes, and write a list as a JSON array in quotes, of at most 100 members.
+   * `present`, `empty`, `true` and similar operators need no value. Default `''`.
    */
   readonly value?: string | null;
   /** For people. Default `''`. */

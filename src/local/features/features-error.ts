@@ -1,13 +1,13 @@
 import { unsteered } from '../../text/quote.js';
 
 /**
- * Features that cannot be used. For each mistake, 20 at most, the message names the file, the document, the path in it,
- * what was expected and, in a text, line and column.
+ * Features that cannot be used. The message has a line for each mistake, at most 20. It names the file, the document,
+ * the path in it, what was expected, and in a text also line and column.
  */
 export class FeaturesError extends Error {
   /** The error's name where it is printed. */
   override readonly name = 'FeaturesError';
-  /** Identifies this error, whichever build of the package it comes from. */
+  /** Identifies this error in both builds of the package, ES module and CommonJS. */
   readonly code = 'ERR_FEATURES';
 }
 
@@ -21,13 +21,15 @@ export type Report = (path: DocumentPath, wrong: string) => void;
 export interface DocumentName {
   /** `features.yml: document 1` */
   readonly where: string;
-  /** Where its text has the part at a path: `at line 3, column 5`. Undefined where there is no text. */
+  /**
+   * Where the document's text has the part at a path: `at line 3, column 5`. `undefined` for a document without text.
+   */
   readonly positionOf?: (path: DocumentPath) => string | undefined;
 }
 
 const MOST_REPORTED = 20;
 
-/** What is wrong with features: collected, so that one error reports all of it. */
+/** Collects mistakes in features, so that one error reports all of them. */
 export class Mistakes {
   private readonly reported: string[] = [];
   private count = 0;

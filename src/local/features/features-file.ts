@@ -12,20 +12,20 @@ import { messageOf } from '../../text/describe.js';
  */
 export type FeaturesSource = string | URL | FeaturesDocument | readonly FeaturesDocument[];
 
-/** A document as it is given, and as it is used if its shape is right. */
+/** A document as it was given, and with defaults filled in if its shape is right. */
 export interface SourceDocument {
   readonly name: DocumentName;
   readonly given: unknown;
   readonly content: CheckedDocument | undefined;
 }
 
-/** The documents, and what is wrong with their shape. */
+/** The documents, and the mistakes in their shape. */
 export interface Source {
   readonly documents: readonly SourceDocument[];
   readonly mistakes: Mistakes;
 }
 
-/** Reads documents and checks their shape. Throws a {@link FeaturesError} where they cannot be read at all. */
+/** Reads documents and checks their shape. Throws a {@link FeaturesError} if they cannot be read at all. */
 export async function readFeatures(source: FeaturesSource): Promise<Source> {
   if (typeof source === 'string' && isText(source)) return readText('features', source);
   if (typeof source === 'string' || source instanceof URL) {
@@ -62,7 +62,7 @@ function readText(name: string, text: string): Source {
     return checkAll(name, documents, mistakes);
   } catch (error) {
     if (error instanceof FeaturesError) throw error;
-    // Aliases that multiply without end, or nesting deeper than the parser can follow.
+    // Too many aliases, or nesting deeper than the parser can follow.
     throw new FeaturesError(`${name}: cannot be read as YAML: ${firstLine(messageOf(error))}`, {
       cause: error,
     });

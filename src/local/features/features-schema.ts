@@ -5,7 +5,7 @@ import { unsteered } from '../../text/quote.js';
 import { KEY_SYNTAX } from '../state/records.js';
 import type { DocumentPath, Report } from './features-error.js';
 
-/** The names of its members are the message about an unknown one. */
+/** The message of the schema is the list of member names, from which an unknown member gets its suggestion. */
 const mapping = <Entries extends v.ObjectEntries>(entries: Entries) =>
   v.strictObject(entries, Object.keys(entries).join(' '));
 
@@ -93,7 +93,7 @@ const namespace = v.union(
   'expected a namespace key, or a mapping with key, name and description',
 );
 
-/** The shape of one document; what its parts say about each other is checked where they are put together. */
+/** The shape of one document. How its parts refer to each other is checked elsewhere, in check-references.ts. */
 export const documentSchema = mapping({
   version: v.nullish(v.union([v.string(), v.number()])),
   namespace: v.nullish(namespace, 'default'),
@@ -107,10 +107,12 @@ export type CheckedFlag = CheckedDocument['flags'][number];
 export type CheckedSegment = CheckedDocument['segments'][number];
 export type CheckedConstraint = CheckedSegment['constraints'][number];
 
-/** Checks the shape, and reports each mistake with its path in the document; undefined if there are any. */
+/**
+ * Checks the shape, and reports each mistake with its path in the document. Returns `undefined` if there are mistakes.
+ */
 export function checkDocument(value: unknown, report: Report): CheckedDocument | undefined {
   if (Array.isArray(value)) {
-    // It would pass for an object without members.
+    // The schema would accept a list as an object without members.
     report([], 'expected a mapping, got a list');
     return undefined;
   }
@@ -127,7 +129,7 @@ function pathOf({ path }: v.BaseIssue<unknown>): DocumentPath {
 
 function sentence(issue: v.BaseIssue<unknown>): string {
   if (issue.expected === 'never') return unknownMember(issue);
-  // A mapping names its member as what it expects, which the path does already.
+  // For a missing member, Valibot expects the member's name, which the path shows already.
   if (issue.received === 'undefined') return 'missing';
   if (issue.type === 'check') return `expected ${wanted(issue)}`;
   const quote = issue.expected === 'string' && typeof issue.input !== 'object' ? ' (put it in quotes)' : '';
@@ -155,7 +157,7 @@ function wanted({ message, expected, type }: v.BaseIssue<unknown>): string {
 }
 
 function given({ type, received, input }: v.BaseIssue<unknown>): string {
-  // Valibot says how long it is.
+  // For a list, Valibot reports its length.
   if (type === 'min_length') return 'none';
   if (typeof input === 'object') return KINDS[received] ?? received;
   const shown = unsteered(received);

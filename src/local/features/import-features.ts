@@ -9,8 +9,8 @@ import { importFlag } from './import-flag.js';
 import { importSegment } from './import-segment.js';
 
 /**
- * Makes records of the documents; there is always a namespace `default`. Throws a {@link FeaturesError} about all that is
- * wrong.
+ * Makes records of the documents. The result always has a namespace `default`. Throws a {@link FeaturesError} that
+ * reports all mistakes.
  */
 export function importFeatures(
   source: Source,
@@ -40,7 +40,7 @@ function checkTogether({ documents, mistakes }: Source, semantics: Semantics): v
   }
 }
 
-/** Undefined: it cannot be read. */
+/** `undefined` if it cannot be read. */
 function namespaceKey(given: unknown): string | undefined {
   if (typeof given !== 'object') return undefined;
   const namespace = memberOf(given, 'namespace') ?? 'default';

@@ -4,7 +4,7 @@ import type { FlagRecord, RuleRecord, Stamp, VariantRecord } from '../state/reco
 import type { CheckedFlag } from './features-schema.js';
 import { newDates, newIdentity } from './new-record.js';
 
-/** Makes a record of a flag. What it refers to has been checked. */
+/** Makes a record of a flag. Its references have been checked. */
 export function importFlag(written: CheckedFlag, stamp: Stamp): FlagRecord {
   const { key, name, description, enabled, type } = written;
   const variants = written.variants.map((variant) => importVariant(variant, stamp));

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, type Document, type LineCounter } from 'yaml';
 import type { DocumentPath } from './features-error.js';
 
-/** Where a YAML text has the part at a path, or, if that is missing, what it is missing in. */
+/** Where a YAML text has the part at a path. If that part is missing, where the part around it is. */
 export function textPosition(document: Document, path: DocumentPath, lines: LineCounter): string | undefined {
   let node: unknown = document.contents;
   let offset = startOf(node);
@@ -18,7 +18,7 @@ export function textPosition(document: Document, path: DocumentPath, lines: Line
 
 interface Part {
   readonly value: unknown;
-  /** The node that one looks for: of a mapping's member, its key. */
+  /** The node whose position is shown: for a member of a mapping, its key. */
   readonly begins: unknown;
 }
 

@@ -1,7 +1,7 @@
 import { Refusal, type RefusalKind } from '../requests/refusal.js';
 import { SaveError } from '../state/save-error.js';
 
-/** What the service answers to a request that fails. `code` is gRPC's number, which goes with the HTTP status. */
+/** The service's answer to a failed request. `code` is gRPC's number, which belongs to the HTTP status. */
 export interface HttpErrorResponse {
   readonly status: number;
   readonly code: number;

@@ -5,8 +5,8 @@ import type { Followed } from '../operations/operation.js';
 const ID_BYTES = 9;
 
 /**
- * Sends each new event until the client leaves or the service ends. Headers come with the first event: the service's
- * rule. To a client that does not read, only the latest event is sent, when it reads again.
+ * Sends each new event until the client leaves or the service closes. The headers are sent with the first event: the
+ * service's rule. A client that does not read gets only the latest event when it reads again.
  */
 export function sendEvents(response: ServerResponse, followed: Followed, ending: AbortSignal): void {
   let sent = followed.known;
@@ -30,7 +30,7 @@ export function sendEvents(response: ServerResponse, followed: Followed, ending:
     ending.removeEventListener('abort', end);
   };
   response.once('close', left);
-  // Behind another response on its connection: then node does not say that this one has closed.
+  // A response that waits behind another one on its connection does not emit `close` when the connection closes.
   if (response.socket === null) response.req.socket.once('close', left);
   sendLatest();
 }

@@ -13,7 +13,7 @@ import { targetOf } from './target.js';
 import { sendEvents } from './event-stream.js';
 import { sendAsset, sendDocument, sendError, sendJson, sendText } from './responses.js';
 
-/** Answers one request; an answer without end stops at `ending`. Never rejects. */
+/** Answers one request. An endless answer stops when `ending` is aborted. Never rejects. */
 export type Handler = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -25,11 +25,11 @@ export interface HandlerOptions {
   readonly authenticate: Authenticate;
   /** The largest body, in bytes. */
   readonly maxBodyBytes: number;
-  /** The hosts by which the service may be addressed, beside those of this machine. */
+  /** Hosts by which the service may be addressed, in addition to the names of this machine. */
   readonly allowedHosts: readonly string[];
 }
 
-/** The service as a handler: it knows nothing of ports and connections. */
+/** The service as a handler, independent of ports and connections. */
 export function createHandler({
   service,
   authenticate,
@@ -79,7 +79,7 @@ export function createHandler({
   };
 }
 
-/** Nothing, of a GET. */
+/** The body of a request; `''` for a GET. */
 async function readText(
   request: IncomingMessage,
   { method, onlyJson }: ServedRoute,

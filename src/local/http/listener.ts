@@ -6,7 +6,7 @@ import type { Handler } from './handler.js';
 export interface ListenOptions {
   readonly port: number;
   readonly host: string;
-  /** Milliseconds for a request's headers, and for all of it: then its connection ends. */
+  /** Milliseconds for a request's headers, and for the whole request. After that, its connection is closed. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   /** Milliseconds that `close` waits for what is in flight. */
@@ -15,7 +15,7 @@ export interface ListenOptions {
 
 export interface Listener {
   readonly url: string;
-  /** Requests that have come so far. */
+  /** Requests received so far. */
   readonly requests: number;
   /** Accepts no more requests, finishes those in flight, and ends streams and all connections. */
   close(): Promise<void>;
@@ -30,7 +30,7 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   let inFlight = 0;
   let closing: Promise<void> | undefined;
   const ending = new AbortController();
-  // Each stream listens: many of them are no leak.
+  // Each stream adds a listener, so many of them are no leak.
   setMaxListeners(0, ending.signal);
 
   server.on('request', (request, response) => {

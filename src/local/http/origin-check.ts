@@ -3,17 +3,18 @@ import { isLoopback } from '../../text/loopback.js';
 import { quoted } from '../../text/quote.js';
 import { forbidden } from '../requests/refusal.js';
 
-/** The headers by which a browser names the page that sends a request. */
+/** The headers that show which page sends a request. */
 export interface RequestOrigin {
   readonly host: string | undefined;
   readonly origin: string | undefined;
 }
 
 /**
- * Refuses what a page of another site may send through a visitor's browser: a request with a foreign Origin, or one
- * whose Host is a name that the site has pointed at this machine. A name that is no address of this machine must be
- * among the allowed ones. If those hold an unspecified address (`0.0.0.0`, `::`), any address may be this machine's; but
- * any site may have an address for its origin, so that only pages of the one addressed are the service's own.
+ * Protects the service from pages of other sites, which may send requests through a visitor's browser. It refuses a
+ * request with a foreign Origin, and one whose Host is a name that such a site has pointed at this machine. A Host that
+ * is not a name or loopback address of this machine must be in `allowed`. If `allowed` has an unspecified address
+ * (`0.0.0.0`, `::`), every address may be this machine's. But a site's Origin may be an address, too, so then only
+ * pages from the addressed host are accepted.
  */
 export function originCheck(allowed: readonly string[]): (request: RequestOrigin) => void {
   const names = new Set(allowed.map((name) => hostname(name)));

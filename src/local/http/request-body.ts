@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { invalid, tooLarge } from '../requests/refusal.js';
 
-/** The whole body as text. Throws a 413 as soon as it is known to be too large. */
+/** The whole body as text. Throws a 413 as soon as the body is known to be too large. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw larger(maxBytes);
   const chunks: Buffer[] = [];

@@ -17,15 +17,15 @@ export function sendError(response: ServerResponse, error: unknown): void {
   sendJson(response, status, { code, message, details: [] });
 }
 
-/** What a request says about the document that its sender has already, and how it may be sent. */
+/** Which version of the document the client already has, and which encodings it accepts. */
 export interface Conditions {
   readonly ifNoneMatch: string | undefined;
   readonly acceptEncoding: string | undefined;
 }
 
 /**
- * The tag has no quotes, and must come back byte for byte. A 304 names gzip, which it has no body for: both are the
- * service's ways.
+ * Two rules of the service: the tag has no quotes and must come back byte for byte, and a 304 names gzip although it
+ * has no body.
  */
 export async function sendDocument(
   response: ServerResponse,
@@ -43,7 +43,7 @@ export async function sendDocument(
     sendText(response, 200, text());
     return;
   }
-  // The header after the work: an error in it is sent as it is.
+  // Set after `text()`, because an error in that is sent uncompressed.
   const body = await compressed(text());
   response.setHeader('Content-Encoding', 'gzip');
   sendText(response, 200, body);
@@ -56,8 +56,8 @@ export function sendText(response: ServerResponse, status: number, text: string 
 }
 
 /**
- * Nothing of another origin is loaded, no inline script runs, and no other page may put this one into a frame: a press
- * there would be one of the visitor's.
+ * Loads nothing from another origin, and runs no inline script. No other page may show this one in a frame, where it
+ * could make the visitor press its buttons.
  */
 const PAGE_HEADERS = {
   'Content-Security-Policy':
@@ -77,7 +77,7 @@ export function sendAsset(response: ServerResponse, { type, text }: PageAsset): 
   response.end(body);
 }
 
-/** A weight of 0 (`gzip;q=0`) says that it is not accepted. */
+/** A weight of 0 (`gzip;q=0`) means that gzip is not accepted. */
 function acceptsGzip(acceptEncoding: string): boolean {
   return acceptEncoding.split(',').some((coding) => {
     const [name = '', weight = 'q=1'] = coding.split(';').map((part) => part.trim().toLowerCase());

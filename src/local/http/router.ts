@@ -3,7 +3,7 @@ import { invalid, invalidField, methodNotAllowed, notFound, notServed } from '..
 
 export interface FoundRoute {
   readonly route: ServedRoute;
-  /** A part of the path, decoded; `''` where the route has none of that name. */
+  /** A part of the path, decoded; `''` if the route has no part with this name. */
   readonly path: (name: string) => string;
 }
 
@@ -24,11 +24,11 @@ function isServed(route: Route): route is ServedRoute {
   return route.answers !== 'nothing';
 }
 
-/** The service decodes before it splits: an encoded slash separates parts, too. */
+/** The service decodes the path before it splits it, so an encoded slash separates parts, too. */
 function decodedParts(pathname: string): readonly string[] {
   if (/%(?![0-9a-f]{2})/i.test(pathname)) throw invalid('the path has a % that encodes nothing');
   const decoded = decodedUtf8(pathname);
-  // A path of the interface may end with a slash. `/health` is not one of them.
+  // The paths of the interface may end with a slash, but `/health` may not.
   return (/^\/[^/]+\/./.test(decoded) ? decoded.replace(/\/$/, '') : decoded).split('/').slice(1);
 }
 
@@ -47,7 +47,7 @@ function matches({ path }: Route, parts: readonly string[]): boolean {
   );
 }
 
-/** No namespace means the default one; nothing else may be empty. */
+/** Without a namespace, the default one is used. No other part may be empty. */
 function valueOf(name: string, part = ''): string {
   if (part !== '' || !name.startsWith(':')) return part;
   if (name === ':namespaceKey') return 'default';

@@ -4,11 +4,13 @@ import type { IncomingMessage } from 'node:http';
 export interface Target {
   readonly pathname: string;
   readonly query: URLSearchParams;
-  /** By which the client addresses the service, with a port or without; undefined where it does not say. */
+  /**
+   * The host by which the client addresses the service, with or without a port; `undefined` if the request names none.
+   */
   readonly host: string | undefined;
 }
 
-/** A target may be in absolute form, as to a proxy; its host then counts, not that of the header: HTTP's rule. */
+/** A target may be in absolute form, as to a proxy. Its host then wins over the header's: HTTP's rule. */
 export function targetOf({ url = '', headers }: IncomingMessage): Target {
   const [scheme] = /^https?:\/\//i.exec(url) ?? [];
   const behind = url.slice(scheme?.length);

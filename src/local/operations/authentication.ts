@@ -2,26 +2,28 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { parseDateTime } from '../../engine/syntax/date-syntax.js';
 import type { State } from '../state/records.js';
 
-/** What the sender of a request may use. */
+/** What the sender of a request may access. */
 export interface Caller {
-  /** The one namespace; undefined for all of them, and the tokens. */
+  /** The only namespace that the sender may use; `undefined` for all namespaces and the tokens. */
   readonly namespaceKey: string | undefined;
 }
 
 const EVERYTHING: Caller = { namespaceKey: undefined };
 
-/** SHA-256 in hex: all that is kept of a token. */
+/** SHA-256 in hex. Only this is kept of a token. */
 export function hashOf(token: string): string {
   return digestOf(token).toString('hex');
 }
 
-/** The owner of an Authorization header at a time (ms since the epoch); undefined if it is unknown. */
+/**
+ * Finds the sender by an Authorization header at a time (ms since the epoch); `undefined` if the token is not valid.
+ */
 export type Authenticate = (header: string | undefined, state: State, date: number) => Caller | undefined;
 
-/** Anybody may do everything. */
+/** Everybody may do everything. */
 export const withoutAuthentication: Authenticate = () => EVERYTHING;
 
-/** Only those with a token that is stored and has not expired, and the holder of the first token. */
+/** Accepts a stored token that has not expired, and the first token. */
 export function withTokens(bootstrapToken: string): Authenticate {
   const bootstrapDigest = digestOf(bootstrapToken);
   return (header, { tokens }, date) => {
@@ -31,7 +33,7 @@ export function withTokens(bootstrapToken: string): Authenticate {
     const digest = digestOf(given);
     const now = BigInt(date) * 1_000_000n;
     let caller = equal(digest, bootstrapDigest) ? EVERYTHING : undefined;
-    // Always compares all of them: the time it takes says nothing about the hashes.
+    // Always compares with all tokens, so that the duration shows nothing about the hashes.
     for (const token of tokens.values()) {
       if (equal(digest, Buffer.from(token.hash, 'hex')) && !hasExpired(token.expiresAt, now)) {
         caller = { namespaceKey: token.namespaceKey };
@@ -41,7 +43,7 @@ export function withTokens(bootstrapToken: string): Authenticate {
   };
 }
 
-/** As bytes, for a comparison in constant time: `===` takes longer the more two texts have in common. */
+/** As bytes, for a comparison in constant time: `===` takes longer the more of two texts is equal. */
 function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

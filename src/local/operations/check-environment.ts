@@ -1,7 +1,7 @@
 import type { Semantics } from '../../engine/features.js';
 import { notFound } from '../requests/refusal.js';
 
-/** Refuses every environment but the default one. v1 knows no environments, and ignores their names. */
+/** Refuses every environment except the default one. Only in v2: v1 has no environments and ignores their names. */
 export function checkEnvironment(semantics: Semantics, name = ''): void {
   if (semantics === 'v1' || name === '' || name === 'default') return;
   const quoted = JSON.stringify(name);

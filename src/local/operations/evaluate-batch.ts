@@ -6,13 +6,13 @@ import { checkEnvironment } from './check-environment.js';
 import type { ServiceCore, TextOperation } from './operation.js';
 import { unauthenticated } from '../requests/refusal.js';
 
-/** Evaluated, or read, in one turn of the event loop. */
+/** Items that are read, or evaluated, in one turn of the event loop. */
 const ITEMS_PER_TURN = 250;
 
 /** POST /evaluate/v1/batch */
 export const evaluateBatch: TextOperation = async (service, { message, caller, header }) => {
   const started = performance.now();
-  // Without effect in a store that has no revisions, but of a wrong type it fails the request.
+  // A store without revisions ignores the reference, but a wrong type fails the request.
   message.checkStrings('reference');
   const requestId = message.string('requestId') || service.stamp.id();
   const items = await inTurns(message.messages('requests'), readItem);
@@ -26,7 +26,7 @@ export const evaluateBatch: TextOperation = async (service, { message, caller, h
   return text;
 };
 
-/** Maps a long list, and gives other requests their turn meanwhile. */
+/** Maps a long list, and lets other requests run in between. */
 async function inTurns<From, To>(list: readonly From[], map: (from: From) => To): Promise<readonly To[]> {
   const mapped: To[] = [];
   const pause = pausing(ITEMS_PER_TURN, systemClock);
@@ -56,7 +56,7 @@ function readItem(message: Message): Item {
   };
 }
 
-/** An empty batch is in no namespace. */
+/** An empty batch names no namespace. */
 function isWithin(items: readonly Item[], namespaceKey: string): boolean {
   return items.length > 0 && items.every((item) => namespaceOf(item) === namespaceKey);
 }

@@ -18,14 +18,14 @@ export const getSnapshot: DocumentOperation = (service, { path, query, header })
   );
 };
 
-/** v1 answers about a namespace that does not exist as about an empty one. */
+/** v1 answers about a missing namespace as it does about an empty one. */
 function unknown(key: string): NamespaceRecord {
   return { key, name: '', description: '', flags: new Map(), segments: new Map() };
 }
 
 /**
- * GET /client/v2/environments/{environment}/namespaces/{namespaceKey}/stream: an event for each new version of the
- * snapshot, and one at first. There is none while the namespace does not exist.
+ * GET /client/v2/environments/{environment}/namespaces/{namespaceKey}/stream: one event at the start, and one for each
+ * new version of the snapshot. While the namespace does not exist, there are no events.
  */
 export const streamSnapshot: EventOperation = (
   { overrides, snapshotOf, semantics },

@@ -60,7 +60,7 @@ function readRule(message: Message): {
   return rule;
 }
 
-/** Behind those of the same rank. */
+/** After the rules with the same rank. */
 function inserted(rules: readonly RuleRecord[], rule: RuleRecord): readonly RuleRecord[] {
   const position = rules.findIndex(({ rank }) => rank > rule.rank);
   return rules.toSpliced(position < 0 ? rules.length : position, 0, rule);

@@ -6,7 +6,7 @@ import { notFound } from '../requests/refusal.js';
 
 const TOKEN_BYTES = 32;
 
-/** POST /auth/v1/method/token: its answer is the only one with the token itself. */
+/** POST /auth/v1/method/token: only this answer has the token itself. */
 export const createToken: Operation = async ({ store, stamp }, { message }) => {
   const name = message.string('name');
   const description = message.string('description');
@@ -18,7 +18,7 @@ export const createToken: Operation = async ({ store, stamp }, { message }) => {
     hash: hashOf(clientToken),
     namespaceKey: namespaceKey === '' ? undefined : namespaceKey,
     expiresAt: message.timestamp('expiresAt'),
-    // The service's own entries come last: the caller's cannot override them.
+    // The service's own entries come last, so the caller's entries cannot override them.
     metadata: {
       ...message.stringMap('metadata'),
       'io.flipt.auth.token.name': name,

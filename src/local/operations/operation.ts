@@ -7,11 +7,11 @@ import type { FlagOverrides } from '../state/flag-overrides.js';
 import type { Store } from '../state/state-store.js';
 import type { Caller } from './authentication.js';
 
-/** What every operation works with. */
+/** What every operation uses. */
 export interface ServiceCore {
-  /** What is managed: without overrides. */
+  /** The state that is managed, without overrides. */
   readonly store: Store;
-  /** What is evaluated. */
+  /** The state that is evaluated, with overrides. */
   readonly overrides: FlagOverrides;
   readonly semantics: Semantics;
   readonly evaluate: Evaluator;
@@ -34,7 +34,7 @@ export interface RoutedRequest {
 /** Returns the answer's body, or throws a refusal. */
 export type Operation = (service: ServiceCore, request: RoutedRequest) => unknown;
 
-/** Resolves with the answer's body as JSON text: an answer too long to be written in one turn of the event loop. */
+/** Resolves with the answer's body as JSON text. For answers that take several turns of the event loop to write. */
 export type TextOperation = (service: ServiceCore, request: RoutedRequest) => Promise<string>;
 
 /** Returns a document that a client may keep, or throws a refusal. */
@@ -43,21 +43,21 @@ export type DocumentOperation = (service: ServiceCore, request: RoutedRequest) =
 /** Resolves with a file of the page, or rejects with a refusal. */
 export type AssetOperation = (service: ServiceCore, request: RoutedRequest) => Promise<PageAsset>;
 
-/** A file that a browser loads. */
+/** A file for the browser. */
 export interface PageAsset {
   readonly type: string;
   readonly text: string;
 }
 
-/** Returns what a client may follow, or throws a refusal. */
+/** Returns the events that a client may follow, or throws a refusal. */
 export type EventOperation = (service: ServiceCore, request: RoutedRequest) => Followed;
 
-/** Something of which only the latest event counts. */
+/** A source of events of which only the latest counts. */
 export interface Followed {
-  /** The event that the client has already; undefined where it has none. */
+  /** The event that the client already has; `undefined` if it has none. */
   readonly known: string | undefined;
   /** The latest event's text; undefined while there is none. */
   readonly latest: () => string | undefined;
-  /** Calls `changed` whenever there may be a new event. Returns a function that stops it. */
+  /** Calls `changed` whenever there may be a new event. Returns a function that stops the calls. */
   readonly onChange: (changed: () => void) => () => void;
 }

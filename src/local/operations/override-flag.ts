@@ -4,7 +4,7 @@ import { invalid, notFound, tooLarge } from '../requests/refusal.js';
 import type { OverrideProblem, OverrideTarget } from '../state/flag-overrides.js';
 import type { Operation, RoutedRequest } from './operation.js';
 
-/** Parsed in one turn of the event loop. */
+/** Longest body, because it is parsed in one turn of the event loop. */
 const LONGEST_BODY = 1_000_000;
 
 /** PUT /local/v1/namespaces/{namespaceKey}/flags/{flagKey}: `{ "value": …, "for": … }`. Not an operation of Flipt's. */
@@ -23,7 +23,7 @@ export const restoreFlag: Operation = ({ overrides }, request) => {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Not the service's reading of JSON, which knows integers only. */
+/** Uses `JSON.parse`, because the service's own reading of JSON knows only integers. */
 function bodyOf({ text }: RoutedRequest, known: readonly string[]): Body {
   if (text.length > LONGEST_BODY) throw tooLarge(`the body is longer than ${LONGEST_BODY} characters`);
   const body: unknown = text.trim() === '' ? {} : parsed(text);

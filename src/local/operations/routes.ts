@@ -15,17 +15,17 @@ import { updateVariant } from './manage-variants.js';
 import { overrideFlag, restoreFlag } from './override-flag.js';
 
 /**
- * Who may call a route where tokens are required: `open` everybody; `namespace` those who may use the namespace in
- * the path; `all` those who may use every namespace; `body` any valid token, and the operation checks the rest.
+ * Who may call a route if tokens are required. `open`: everybody. `namespace`: whoever may use the namespace in the
+ * path. `all`: whoever may use every namespace. `body`: whoever has a valid token; the operation checks the rest.
  */
 export type Access = 'open' | 'namespace' | 'all' | 'body';
 
 interface Place {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Its parts; one that begins with `:` takes any text and gives it that name. */
+  /** The parts of the path. A part that begins with `:` matches any text and names it. */
   readonly path: readonly string[];
   readonly access: Access;
-  /** Whether a body of another Content-Type than JSON is refused: browsers send those to any site without asking. */
+  /** Whether a body must be JSON by its Content-Type: browsers send other types to any site without asking. */
   readonly onlyJson: boolean;
 }
 
@@ -57,7 +57,7 @@ const evaluation: readonly Route[] = [
     ...at('POST', '/evaluate/v1/batch', 'body'),
     answers: 'json-text',
     operation: evaluateBatch,
-    // The service does not look at it.
+    // The service ignores the Content-Type here.
     onlyJson: false,
   },
   {
@@ -81,19 +81,19 @@ const management: readonly Route[] = [
   json('PUT', `${segments}/:key`, 'namespace', updateSegment),
 ];
 
-/** The environment in their path is without effect, as with Flipt: the one in the header counts. */
+/** As in Flipt, the environment in the path has no effect. The one in the header counts. */
 const streaming: readonly Route[] = [
   { ...at('GET', `${client}/snapshot`, 'namespace'), answers: 'document', operation: getSnapshot },
   { ...at('GET', `${client}/stream`, 'namespace'), answers: 'events', operation: streamSnapshot },
 ];
 
-/** For tests in other processes. */
+/** For tests that run in another process. */
 const overriding: readonly Route[] = [
   json('PUT', overridden, 'namespace', overrideFlag),
   json('DELETE', overridden, 'namespace', restoreFlag),
 ];
 
-/** v2 serves no management, v1 no stream. */
+/** Only v1 has management, and only v2 has a stream. */
 export function routesOf(semantics: Semantics): readonly Route[] {
   return [...evaluation, ...overriding, ...(semantics === 'v1' ? management : streaming)];
 }

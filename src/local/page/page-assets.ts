@@ -8,7 +8,7 @@ const TYPES = {
   js: 'text/javascript; charset=utf-8',
 } as const;
 
-/** The files of the page; nothing else is ever read. */
+/** The files of the page. No other file is ever read. */
 const FILES = ['page.html', 'page.css', 'page.js', 'elements.js', 'flag-card.js', 'service.js'] as const;
 
 async function asset(name: (typeof FILES)[number]): Promise<PageAsset> {
@@ -17,7 +17,7 @@ async function asset(name: (typeof FILES)[number]): Promise<PageAsset> {
   return { type: TYPES[ending], text };
 }
 
-/** GET /, for browsers. To others there is nothing here: the service's rule. */
+/** GET /, only for browsers. All other clients get a 404: the service's rule. */
 export const showPage: AssetOperation = (_, { header }) => {
   if (!/\btext\/html\b/i.test(header('accept') ?? '')) throw notFound('Not Found');
   return asset('page.html');

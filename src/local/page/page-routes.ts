@@ -4,10 +4,10 @@ import { explainQuestion } from './explain-question.js';
 import { showFile, showPage } from './page-assets.js';
 import { listFlags } from './shown-flags.js';
 
-/** Whether the sender's token is accepted, or none is required, so that the page knows without trying. */
+/** Whether the sender's token is accepted, or no token is required. So the page knows before it tries anything. */
 const showSession: Operation = (_, { caller }) => ({ accepted: caller.namespaceKey !== '' });
 
-/** An event at first, and one after each change of what is evaluated. */
+/** One event at the start, and one after each change of what is evaluated. */
 const followChanges: EventOperation = ({ overrides }) => {
   let changes = 0;
   return {
@@ -21,7 +21,7 @@ const followChanges: EventOperation = ({ overrides }) => {
   };
 };
 
-/** The page for people, and what it reads. No operations of Flipt's. */
+/** The page for people, and the routes that it uses. Flipt does not have them. */
 export const PAGE_ROUTES: readonly Route[] = [
   { ...at('GET', '/', 'open'), answers: 'asset', operation: showPage },
   { ...at('GET', '/local/page/:file', 'open'), answers: 'asset', operation: showFile },

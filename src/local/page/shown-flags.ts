@@ -3,7 +3,7 @@ import type { Operation } from '../operations/operation.js';
 import type { FlagRecord, NamespaceRecord } from '../state/records.js';
 import type { Override } from '../state/overlay.js';
 
-/** GET /local/v1/namespaces: what the sender may see, written for people. */
+/** GET /local/v1/namespaces: the flags that the sender may see, described for people. */
 export const listFlags: Operation = ({ store, overrides }, { caller }) => {
   const namespaces = [...store.state.namespaces.values()];
   const own = namespaces.filter(
@@ -28,7 +28,7 @@ function byFlag(overrides: readonly Override[]): ReadonlyMap<string, readonly Ov
   return flags;
 }
 
-/** `value` is absent where none is set for everybody; `forSome` counts the entities for which one is. */
+/** `value` is absent if none is set for everybody. `forSome` counts the entities that have a value of their own. */
 function shownFlag(flag: FlagRecord, namespace: NamespaceRecord, overrides: readonly Override[]): object {
   const { key, name, description, enabled, type } = flag;
   const forAll = overrides.find(({ entity }) => entity === undefined);

@@ -4,20 +4,20 @@ import { invalid, tooLarge } from './refusal.js';
 
 /** The deepest nesting that the service reads. */
 const MAX_DEPTH = 10_000;
-/** Of one list or object: so also the largest batch. */
+/** Most members of one list or object, so also the largest batch. */
 const MAX_MEMBERS = 50_000;
 const MAX_VALUES = 2_000_000;
 const VALUES_PER_TURN = 5_000;
-/** Text that takes some milliseconds to read or to write. */
+/** A text of this length takes some milliseconds to read or to write. */
 const LONG_TEXT = 1_000_000;
 
 /**
- * Reads the first JSON value of a body and ignores what follows it, as the service does; undefined where there is
- * none. A number written with a fraction or an exponent becomes 0.5: the service reads integers only, and takes
- * neither `100.0` nor `1e2` for one. Gives other requests a turn while it reads a large body. Rejects with a refusal.
+ * Reads the first JSON value of a body and ignores what follows it, as the service does; `undefined` if there is none.
+ * The service accepts only integers, and takes neither `100.0` nor `1e2` for one: here, a number with a fraction or an
+ * exponent becomes 0.5. Lets other requests run while it reads a large body. Rejects with a refusal.
  */
 export async function parseBody(text: string): Promise<unknown> {
-  // Text this short cannot be nested too deep. The slower parser finds out what is wrong with it, if anything is.
+  // A text this short cannot be nested too deep. If it is wrong, the slower parser finds out why.
   if (text.length <= MAX_DEPTH && !/[0-9][.eE]/.test(text)) {
     try {
       return JSON.parse(text);
@@ -28,12 +28,12 @@ export async function parseBody(text: string): Promise<unknown> {
   return parseSlowly(text);
 }
 
-/** Gives other requests a turn before the work on a long text. */
+/** Lets other requests run before the work on a long text. */
 export async function beforeLong(text: string): Promise<void> {
   if (text.length > LONG_TEXT) await nextTurn(systemClock);
 }
 
-/** A list or object whose end is still to come. */
+/** A list or object whose end has not been read yet. */
 interface Open {
   readonly end: ']' | '}';
   readonly value: unknown[] | Record<string, unknown>;

@@ -6,16 +6,16 @@ const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const WORD = /(?:null|true|false)/y;
 /** A number with a fraction or an exponent. */
 const FRACTION = /[0-9][.eE]/;
-/** What may not follow a number or a word. */
+/** Characters that may not follow a number or a word. */
 const SAME_TOKEN = /[\w.+-]/;
 
-/** A JSON text, read from its beginning. Throws a refusal where it is no JSON. */
+/** Reads a JSON text from its beginning. Throws a refusal if the text is not JSON. */
 export class Tokens {
   private position = 0;
 
   constructor(private readonly text: string) {}
 
-  /** The first character behind white space; undefined at the end. */
+  /** The first character after white space; `undefined` at the end. */
   next(): string | undefined {
     this.match(WHITE_SPACE);
     return this.text[this.position];
@@ -43,7 +43,7 @@ export class Tokens {
     }
   }
 
-  /** A number that is written with a fraction or an exponent is 0.5. */
+  /** A number with a fraction or an exponent becomes 0.5. */
   scalar(): unknown {
     if (this.next() === '"') return this.string();
     const token = this.match(NUMBER) || this.match(WORD);
@@ -68,7 +68,7 @@ export class Tokens {
   }
 }
 
-/** The position behind a string that begins at `start`. */
+/** The position after a string that begins at `start`. */
 export function endOfString(json: string, start: number): number {
   for (let quote = json.indexOf('"', start + 1); quote >= 0; quote = json.indexOf('"', quote + 1)) {
     let backslashes = 0;

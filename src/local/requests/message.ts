@@ -7,13 +7,13 @@ const END_OF_TIME = BigInt(Date.parse('+010000-01-01T00:00:00Z')) * 1_000_000n;
 const LARGEST_INT32 = 2 ** 31 - 1;
 
 /**
- * A request's body, read as the service reads it: proto3's JSON mapping. Unknown members are ignored, null and what is
- * missing are the default, and a member may carry its snake_case name. A wrong type is refused.
+ * A request's body, read as the service reads it, by proto3's JSON mapping. Unknown members are ignored. A missing
+ * member, or null, is the default. A member may have its snake_case name. A wrong type is refused.
  */
 export class Message {
   private constructor(private readonly members: Readonly<Record<string, unknown>>) {}
 
-  /** Nothing is an empty message. */
+  /** A missing body is an empty message. */
   static of(value: unknown, name = 'the body'): Message {
     if (value === undefined || value === null) return new Message({});
     if (!isObject(value)) throw wrongType(name, 'an object', value);
@@ -24,7 +24,7 @@ export class Message {
     return asString(this.member(name), name);
   }
 
-  /** Refuses a wrong type in members whose value comes from elsewhere, such as the path. */
+  /** Refuses a wrong type in members that are not used, because their values come from elsewhere, such as the path. */
   checkStrings(...names: readonly string[]): void {
     for (const name of names) this.string(name);
   }
@@ -34,7 +34,7 @@ export class Message {
     return asInteger(this.member(name) ?? 0, name);
   }
 
-  /** An enum by name; by number too, which stays a number where it has no name. The first name is the default. */
+  /** An enum by name or by number. A number without a name stays a number. The first name is the default. */
   enumeration<Name extends string>(name: string, names: readonly [Name, ...Name[]]): Name | number {
     const value = this.member(name) ?? names[0];
     if (typeof value === 'number') {
@@ -62,7 +62,7 @@ export class Message {
     );
   }
 
-  /** An RFC 3339 date-time in UTC, with no fraction or one of 3, 6 or 9 digits; undefined where there is none. */
+  /** An RFC 3339 date-time in UTC, without a fraction or with 3, 6 or 9 digits of it; `undefined` if there is none. */
   timestamp(name: string): string | undefined {
     const value = this.member(name);
     if (value === undefined || value === null) return undefined;

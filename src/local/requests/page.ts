@@ -10,7 +10,7 @@ export interface Page<Item> {
   readonly items: readonly Item[];
   /** `''` on the last page. */
   readonly nextPageToken: string;
-  /** Of the whole list. */
+  /** Entries of the whole list. */
   readonly totalCount: number;
 }
 
@@ -19,7 +19,7 @@ export function pageOf<Item>(list: readonly Item[], query: URLSearchParams): Pag
   const limit = natural(query, 'limit');
   const offset = natural(query, 'offset');
   const pageToken = single(query, 'pageToken') || single(query, 'page_token');
-  // Without effect in a store that has no revisions.
+  // A store without revisions ignores the reference.
   single(query, 'reference');
   if (limit === 0 && (offset > 0 || pageToken !== '')) {
     throw invalid('limit must be set when offset or pageToken is set');

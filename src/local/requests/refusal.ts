@@ -30,10 +30,10 @@ export const invalidField = (field: string, wrong: string): Refusal =>
 
 export const notFound = (message: string): Refusal => new Refusal('not-found', message);
 
-/** One sentence for every reason: the difference would help only people who guess tokens. */
+/** The same sentence for every reason: a difference would only help people who guess tokens. */
 export const unauthenticated = (): Refusal => new Refusal('unauthenticated', 'request was not authenticated');
 
-/** What Flipt has and this service has not, or what neither has. */
+/** Something that Flipt has and this service does not, or that neither has. */
 export const notServed = (message: string): Refusal => new Refusal('not-served', message);
 
 export const tooLarge = (message: string): Refusal => new Refusal('too-large', message);
@@ -43,5 +43,5 @@ export const forbidden = (message: string): Refusal => new Refusal('forbidden', 
 export const notJson = (type: string): Refusal =>
   new Refusal('not-json', `expected Content-Type application/json or none, got ${quoted(type)}`);
 
-/** A method that HTTP's core does not know. */
+/** A method that Node's HTTP server accepts, but the service does not know. */
 export const methodNotAllowed = (): Refusal => new Refusal('method-not-allowed', 'Method Not Allowed');

@@ -1,4 +1,4 @@
-/** What a client can read of a v1 snapshot, by the server version that it was made for. */
+/** What a client can read in a v1 snapshot. It depends on the server version that the client was made for. */
 export interface ClientAbilities {
   readonly entityIds: boolean;
   readonly defaultVariants: boolean;

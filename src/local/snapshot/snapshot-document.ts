@@ -6,7 +6,7 @@ import { shownFlag } from './snapshot-flag.js';
 
 /** A namespace's snapshot. */
 export interface SnapshotDocument {
-  /** What a client may keep the snapshot by; undefined where the service gives none. */
+  /** The version by which a client may keep the snapshot; `undefined` if the service gives none. */
   readonly version: string | undefined;
   /** JSON. */
   readonly text: () => string;
@@ -14,12 +14,12 @@ export interface SnapshotDocument {
 
 export type SnapshotWriter = (namespace: NamespaceRecord, abilities: ClientAbilities) => SnapshotDocument;
 
-/** Writes namespaces as the snapshots of that version of the service. */
+/** Writes namespaces as snapshots of this version of the service. */
 export function snapshotWriter(semantics: Semantics): SnapshotWriter {
   return semantics === 'v1' ? writeV1 : writerV2();
 }
 
-/** v1's version changes with every write, also with one that changes nothing. Before the first one there is none. */
+/** v1's version changes with every write, even with one that changes nothing. Before the first write there is none. */
 const writeV1: SnapshotWriter = (namespace, abilities) => ({
   version: namespace.version === undefined ? undefined : sha1(namespace.version),
   text: () =>
@@ -29,7 +29,7 @@ const writeV1: SnapshotWriter = (namespace, abilities) => ({
     }),
 });
 
-/** v2's version is a digest of what evaluation reads, and v2 shows every client the same. */
+/** v2's version is a digest of what evaluation reads. v2 shows every client the same. */
 function writerV2(): SnapshotWriter {
   const digests = new WeakMap<NamespaceRecord, string>();
   return (namespace) => {

@@ -7,10 +7,10 @@ import type {
 } from '../state/records.js';
 import { shownOperator, shownSegments, type Written } from './snapshot-segments.js';
 
-/** A flag as the snapshot of that version shows it: everything that evaluation reads of it. */
+/** A flag as the snapshot of this version shows it, with everything that evaluation reads. */
 export function shownFlag(written: Written, flag: FlagRecord): object {
   const { key, enabled, type, createdAt, updatedAt } = flag;
-  // v2 leaves out what is for people.
+  // v2 leaves out the texts for people.
   const { name, description } = written.semantics === 'v1' ? flag : { name: '', description: '' };
   const about = { key, name, description, enabled, type, createdAt, updatedAt };
   // Evaluation reads the rollouts of a boolean flag, and the rules of a variant flag.
@@ -22,7 +22,7 @@ export function shownFlag(written: Written, flag: FlagRecord): object {
 function shownRules(written: Written, flag: VariantFlagRecord): readonly object[] {
   return flag.rules.flatMap((rule) => {
     const segments = shownSegments(written, rule.segmentKeys);
-    // v1 repeats a rule for each of its segments, and in each copy its distributions.
+    // v1 repeats a rule for each of its segments, and repeats the distributions in each copy.
     const copies = written.semantics === 'v1' ? segments.length : 1;
     const distributions = rule.distributions.map((distribution) =>
       shownDistribution(written, flag, rule.id, distribution),

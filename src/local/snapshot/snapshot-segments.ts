@@ -2,7 +2,7 @@ import { MATCH_TYPES, SEGMENT_OPERATORS, type SegmentChoice, type Semantics } fr
 import type { ConstraintRecord, NamespaceRecord, SegmentRecord } from '../state/records.js';
 import type { ClientAbilities } from './client-abilities.js';
 
-/** The namespace that is written as a snapshot, of which version, and for which client. */
+/** Which namespace is written, for which version of the service and for which client. */
 export interface Written {
   readonly namespace: NamespaceRecord;
   readonly semantics: Semantics;
@@ -23,7 +23,7 @@ export function shownOperator({ segmentOperator }: SegmentChoice): string {
 }
 
 function shownSegment(written: Written, { key, matchType, constraints }: SegmentRecord): object {
-  // A match type without a name is shown as ANY: the service's rule, though it evaluates such a segment otherwise.
+  // A match type without a name is shown as ANY: the service's rule, although it evaluates such a segment differently.
   const known = MATCH_TYPES.find((name) => name === matchType) ?? 'ANY_MATCH_TYPE';
   return {
     key,

@@ -22,7 +22,9 @@ function written(state: State, namespace: NamespaceRecord, { id }: Stamp): State
   return { ...state, namespaces };
 }
 
-/** The state with other namespaces. One that held something before has a version, though it may be empty now. */
+/**
+ * The state with other namespaces. A namespace that was ever written keeps having a version, even if it is empty now.
+ */
 export function withNamespaces(state: State, namespaces: State['namespaces'], { id }: Stamp): State {
   const versioned = Array.from(namespaces, ([key, namespace]) => {
     const known = state.namespaces.get(key)?.version !== undefined;
@@ -31,7 +33,7 @@ export function withNamespaces(state: State, namespaces: State['namespaces'], { 
   return { ...state, namespaces: new Map(versioned) };
 }
 
-/** How the service stores a choice: equal keys collapse, several are sorted, and a single one is always OR. */
+/** A choice as the service stores it: without duplicates, sorted, and a single segment always with OR. */
 export function storedChoice(
   keys: readonly string[],
   operator: SegmentChoice['segmentOperator'] = 'OR_SEGMENT_OPERATOR',

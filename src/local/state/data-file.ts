@@ -7,25 +7,25 @@ import type { State } from './records.js';
 import { SaveError } from './save-error.js';
 import type { Save } from './state-store.js';
 
-/** A data file that cannot be used; it stays as it is. The message names the file and what is wrong. */
+/** A data file that cannot be used; it is not changed. The message names the file and what is wrong. */
 export class DataFileError extends Error {
   /** The error's name where it is printed. */
   override readonly name = 'DataFileError';
-  /** Identifies this error, whichever build of the package it comes from. */
+  /** Identifies this error in both builds of the package, ES module and CommonJS. */
   readonly code = 'ERR_DATA_FILE';
 }
 
 export interface DataFile {
-  /** What it holds; undefined where there is no such file yet. */
+  /** The file's content; `undefined` if there is no such file yet. */
   readonly state: State | undefined;
-  /** Replaces what it holds in one step: on return, the new state survives a power failure. */
+  /** Replaces the content in one step. After it resolves, the new state survives a power failure. */
   readonly save: Save;
 }
 
 /** Opens a data file, which need not exist yet. Throws a {@link DataFileError}. */
 export async function openDataFile(given: string): Promise<DataFile> {
   try {
-    // A link to the file stays a link.
+    // If the path is a link, the link stays, and its target is replaced.
     const path = await realpath(given).catch(() => given);
     await removeLeftovers(path);
     const { state, version } = await read(path);

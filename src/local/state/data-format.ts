@@ -6,7 +6,7 @@ import type { FlagRecord, NamespaceRecord, State } from './records.js';
 const FORMAT = 'openfeature-flipt-provider data';
 const VERSION = 1;
 
-/** The state as a data file's text: a line that says what it is, with a checksum, and a line that holds it. */
+/** The text of a data file: one line that says what it is, with a checksum, and one line with the state. */
 export function writeState({ namespaces, tokens }: State): string {
   const body = JSON.stringify({
     namespaces: Array.from(namespaces.values(), (namespace) => ({
@@ -22,7 +22,7 @@ export function writeState({ namespaces, tokens }: State): string {
   return `${JSON.stringify({ format: FORMAT, version: VERSION, sha256: checksum(body) })}\n${body}\n`;
 }
 
-/** The state in a data file's text, or a message that says why there is none. */
+/** The state in a data file's text, or a message that says why it cannot be used. */
 export function readState(text: string): State | { readonly wrong: string } {
   const [head = '', body = ''] = text.split('\n');
   const header = v.safeParse(headerSchema, parse(head));
@@ -147,7 +147,7 @@ const token = v.object({
   hash: text,
   namespaceKey: v.optional(text),
   expiresAt: v.optional(text),
-  // Not a record: valibot would drop entries that are named as an object's own machinery is.
+  // Not Valibot's record, which drops entries with names such as `constructor`.
   metadata: v.custom<Readonly<Record<string, string>>>(isStringMap),
 });
 

@@ -12,7 +12,7 @@ export interface OverrideTarget {
   readonly entity: string | undefined;
 }
 
-/** Why an override is not possible; the message says what is. */
+/** Why an override is not possible; the message says which values are. */
 export interface OverrideProblem {
   readonly kind: 'missing' | 'wrong';
   readonly message: string;
@@ -20,13 +20,13 @@ export interface OverrideProblem {
 
 interface Overridden {
   readonly overrides: readonly Override[];
-  /** By the namespace as it is without them. */
+  /** The namespaces with overrides, by the same namespaces without them. */
   readonly served: WeakMap<NamespaceRecord, NamespaceRecord>;
 }
 
 /**
- * The one owner of overrides. They stand in front of the store's namespaces and change nothing in them: they are never
- * saved, a change behind them is kept, and it shows when they are gone.
+ * The only owner of overrides. They cover the store's namespaces and change nothing in them. So they are never saved,
+ * and a change of a covered flag is kept and shows when the override is removed.
  */
 export class FlagOverrides {
   private readonly namespaces = new Map<string, Overridden>();
@@ -37,7 +37,7 @@ export class FlagOverrides {
     private readonly stamp: Stamp,
   ) {}
 
-  /** A namespace as it is evaluated. */
+  /** A namespace as it is evaluated, with its overrides. */
   served(namespaceKey: string): NamespaceRecord | undefined {
     const namespace = this.store.state.namespaces.get(namespaceKey);
     const overridden = this.namespaces.get(namespaceKey);
@@ -54,7 +54,7 @@ export class FlagOverrides {
     return this.namespaces.get(namespaceKey)?.overrides ?? [];
   }
 
-  /** Replaces the override for the same target. Returns why it cannot be, or nothing. */
+  /** Replaces the override for the same target. Returns a problem if the override is not possible. */
   set(target: OverrideTarget, value: unknown): OverrideProblem | undefined {
     const flag = this.flagOf(target);
     if ('message' in flag) return flag;
@@ -67,7 +67,7 @@ export class FlagOverrides {
     return undefined;
   }
 
-  /** Removes the override for one entity, or all of the flag. Returns why that cannot be, or nothing. */
+  /** Removes the override for one entity, or all overrides of the flag. Returns a problem if that is not possible. */
   remove(target: OverrideTarget): OverrideProblem | undefined {
     const flag = this.flagOf(target);
     if ('message' in flag) return flag;
@@ -84,7 +84,7 @@ export class FlagOverrides {
     this.announce();
   }
 
-  /** Calls `changed` after each change of what is evaluated. Returns a function that stops it. */
+  /** Calls `changed` after each change of what is evaluated. Returns a function that stops the calls. */
   onChange(changed: () => void): () => void {
     const endOfStore = this.store.onChange(changed);
     this.listeners.add(changed);
@@ -126,7 +126,7 @@ function notFound(what: string, known: ReadonlyMap<string, unknown>): OverridePr
   return { kind: 'missing', message: `${what} not found; ${there}` };
 }
 
-/** As JSON has it; `undefined` where it has not: the caller may change the object later. */
+/** A copy, because the caller may change the object later; `undefined` for a value that JSON cannot express. */
 function copyOf(value: unknown): OverrideValue | undefined {
   if (typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;

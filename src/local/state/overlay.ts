@@ -10,18 +10,18 @@ import type {
   VariantFlagRecord,
 } from './records.js';
 
-/** What a flag resolves to, whatever its rules say. */
+/** The value that a flag resolves to, whatever its rules say. */
 export interface Override {
   readonly flagKey: string;
-  /** The entity that it is for; `undefined` for all. */
+  /** The only entity that gets the value; `undefined`: all entities. */
   readonly entity: string | undefined;
   readonly value: OverrideValue;
 }
 
 /**
- * A namespace with overrides in front: segments of one entity each, rules and rollouts that use them, and what holds for
- * everybody else. So evaluation, snapshots and explanations agree without knowing of overrides. One without a flag, or
- * that its flag can no longer give, is without effect.
+ * A namespace with its overrides added: a segment for each entity, rules and rollouts that use these segments, and new
+ * values for everybody else. Because they are added here, evaluation, snapshots and explanations agree and need not
+ * know about overrides. An override has no effect if its flag does not exist, or can no longer give its value.
  */
 export function overlaid(
   namespace: NamespaceRecord,
@@ -118,7 +118,8 @@ function variantOverridden(
   identity: () => Identity,
 ): VariantFlagRecord {
   const variants = new Map(flag.variants);
-  // Of a disabled flag no rule applies, and no default: so it stays for those without an override.
+  // While a flag is disabled, neither its rules nor its default apply. That must stay so for entities without an
+  // override.
   let { rules, defaultVariantId } = flag.enabled ? flag : { rules: [], defaultVariantId: undefined };
   const rulesInFront: RuleRecord[] = [];
   for (const { entity, value } of overrides) {

@@ -3,19 +3,19 @@ import { kindOf } from '../../text/describe.js';
 import { quoted } from '../../text/quote.js';
 import type { FlagRecord, VariantFlagRecord, VariantRecord } from './records.js';
 
-/** What a flag can be made to resolve to. */
+/** A value that an override may set. */
 export type OverrideValue = boolean | string | number | object;
 
-/** A variant that gives a value: one of the flag's, or one to be made. */
+/** A variant that gives a value: an existing one of the flag, or a new one. */
 export interface ChosenVariant {
-  /** `undefined` for one to be made. */
+  /** `undefined` for a new variant. */
   readonly id: string | undefined;
   readonly key: string;
   /** JSON text; `''` where there is none. */
   readonly attachment: string;
 }
 
-/** Whether a flag can resolve to a value. */
+/** Whether a flag can resolve to this value. */
 export function canGive(flag: FlagRecord, value: OverrideValue): boolean {
   return flag.type === 'BOOLEAN_FLAG_TYPE'
     ? typeof value === 'boolean'
@@ -23,8 +23,9 @@ export function canGive(flag: FlagRecord, value: OverrideValue): boolean {
 }
 
 /**
- * The variant by which a provider reads the value; `undefined` if the flag cannot give it. A text is the key of a variant
- * that exists: anything else would be a slip. Of the other kinds any value will do if one of the variants has that kind.
+ * The variant from which a provider reads the value; `undefined` if the flag cannot give it. A string must be the key
+ * of an existing variant, because any other string would be a typing mistake. Any boolean, number or object is possible
+ * if one of the variants has a value of that type.
  */
 export function chosenVariant(
   { variants }: VariantFlagRecord,
@@ -41,7 +42,7 @@ export function chosenVariant(
     : { id: undefined, key: text, attachment: '' };
 }
 
-/** What a variant gives to somebody who asks for that type of value, as a provider has it. */
+/** The value that a provider reads from a variant for this type. */
 function readAs({ key, attachment }: VariantRecord, type: string): unknown {
   if (type === 'string') return key;
   const candidates = type === 'object' ? [attachment] : [key, attachment];
@@ -58,12 +59,12 @@ function parsed(text: string): unknown {
 
 type Taken = { readonly has: (key: string) => boolean };
 
-/** A key that is not taken. */
+/** A key that is not taken yet. */
 export function freeKey(base: string, taken: Taken): string {
   return freeKeys(base, taken).next().value;
 }
 
-/** Keys that are not taken, each of them once: looking from the start for each would take quadratic time. */
+/** Keys that are not taken yet, each only once. Looking from the start for each key would take quadratic time. */
 export function* freeKeys(base: string, taken: Taken): Generator<string, never> {
   for (let number = 1; ; number++) {
     const key = number === 1 ? base : `${base}-${number}`;

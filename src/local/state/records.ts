@@ -13,8 +13,8 @@ import type {
 export const KEY_SYNTAX = /^[-_,A-Za-z0-9]+$/;
 
 /**
- * What the service holds. All of it is immutable: a change makes a new {@link State} that shares the unchanged parts.
- * So a change that could not be saved needs no undoing.
+ * What the service holds. All of it is immutable. A change makes a new {@link State} that shares the unchanged parts,
+ * so a change that could not be saved needs no undo.
  */
 export interface State {
   readonly namespaces: ReadonlyMap<string, NamespaceRecord>;
@@ -55,7 +55,7 @@ export interface RuleRecord extends Rule, Identified {
   readonly distributions: readonly DistributionRecord[];
 }
 
-/** Both types of flag may have variants and rules; a boolean flag's are without effect. */
+/** Flags of both types may have variants and rules. Those of a boolean flag have no effect. */
 interface Targeted extends Described, Dated {
   readonly variants: ReadonlyMap<string, VariantRecord>;
   readonly rules: readonly RuleRecord[];
@@ -72,7 +72,7 @@ export type FlagRecord = VariantFlagRecord | BooleanFlagRecord;
 
 export interface NamespaceRecord extends Features, Described {
   readonly key: string;
-  /** Another one after every write; undefined where nothing was ever written. */
+  /** Differs after every write; `undefined` if nothing was ever written. */
   readonly version?: string | undefined;
   readonly flags: ReadonlyMap<string, FlagRecord>;
   /** In order of creation. */
@@ -80,15 +80,15 @@ export interface NamespaceRecord extends Features, Described {
 }
 
 export interface TokenRecord extends Identified {
-  /** SHA-256 of the client token in hex: the token itself is kept nowhere. */
+  /** SHA-256 of the client token in hex. The token itself is not kept. */
   readonly hash: string;
-  /** The one namespace that the token may use; undefined for all of them. */
+  /** The only namespace that the token may use; `undefined` for all namespaces. */
   readonly namespaceKey?: string | undefined;
   readonly expiresAt?: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** What makes records differ from run to run: an argument, so that tests can fix it. */
+/** What differs between two runs. It is an argument, so that tests can fix it. */
 export interface Stamp {
   /** Milliseconds since the epoch. */
   readonly date: () => number;

@@ -1,19 +1,19 @@
 import { messageOf } from '../../text/describe.js';
 
-/** A change that could not be saved as it should be. */
+/** A change could not be saved, or not safely. */
 export class SaveError extends Error {
   override readonly name = 'SaveError';
 
   private constructor(
     message: string,
-    /** Whether the change has been made all the same. */
+    /** Whether the change was made nevertheless. */
     readonly made: boolean,
     cause: unknown,
   ) {
     super(message, { cause });
   }
 
-  /** The change was not made: what is in memory and on disk is as before. */
+  /** The change was not made: memory and disk are as before. */
   static notMade(cause: unknown): SaveError {
     const message = `the change was not made, because it could not be saved: ${messageOf(cause)}`;
     return new SaveError(message, false, cause);

@@ -1,22 +1,22 @@
 import type { State } from './records.js';
 import { SaveError } from './save-error.js';
 
-/** From one state to the next, with the result of the change. Throws to refuse the change. */
+/** Makes the next state from this one, with the result of the change. Throws to refuse the change. */
 export type Change<Result> = (state: State) => { readonly state: State; readonly result: Result };
 
-/** Puts a state where it survives. Rejects where the old one is still there, or with a {@link SaveError}. */
+/** Saves a state so that it survives. Rejects if the old state is still saved, or with a {@link SaveError}. */
 export type Save = (state: State) => Promise<void>;
 
 interface Waiting {
-  /** Applies the change and returns the next state, or undefined where the change is refused. */
+  /** Applies the change and returns the next state, or `undefined` if the change is refused. */
   readonly apply: (state: State) => State | undefined;
   readonly done: () => void;
   readonly failed: (error: SaveError) => void;
 }
 
 /**
- * The one owner of the state. A change is seen, and answered, only after it is saved. Those that come while a save
- * is under way wait and share the next one; if that fails, none of them has happened.
+ * The only owner of the state. A change is visible, and answered, only after it is saved. Changes that come during a
+ * save wait and share the next one. If that fails, none of them was made.
  */
 export class Store {
   private waiting: Waiting[] = [];

@@ -22,12 +22,12 @@ export interface EvaluatedFlag {
   readonly reason: string;
 }
 
-/** Flags asked for at a time: the questions of other callers must find a place in the queue as well. */
+/** Flags that are asked for at once: the questions of other callers must find room in the queue as well. */
 const AT_ONCE = 1_000;
-/** Flags whose attachments are parsed in one turn of the event loop: a few milliseconds. */
+/** Flags whose attachments are parsed in one turn of the event loop, which takes a few milliseconds. */
 const FLAGS_PER_TURN = 500;
 
-/** Runs `run` for each key, for some of them at once. Others get a turn of the event loop in between. */
+/** Calls `run` for a portion of the keys at once, and lets other work run before the next portion. */
 export async function inPortions<Result>(
   flagKeys: readonly string[],
   run: (flagKey: string) => Promise<Result>,
@@ -41,7 +41,7 @@ export async function inPortions<Result>(
   return results;
 }
 
-/** Rejects with an error of OpenFeature's where nothing can be evaluated. */
+/** Rejects with an error of OpenFeature's if nothing can be evaluated. */
 export async function evaluateAll(
   fromSnapshot: ReadonlyMap<string, Resolution> | Failure | undefined,
   flagKeys: readonly string[] | undefined,
@@ -54,7 +54,7 @@ export async function evaluateAll(
     fromSnapshot === undefined
       ? await inPortions(keys, async (flagKey) => evaluate(flagKey), clock)
       : keys.map((flagKey) => fromSnapshot.get(flagKey));
-  // Without a prototype: Flipt v1 allows a flag to be called __proto__.
+  // Without a prototype, because Flipt v1 allows a flag to be called __proto__.
   const flags = Object.create(null) as Record<string, EvaluatedFlag>;
   const pause = pausing(FLAGS_PER_TURN, clock);
   for (const [at, flagKey] of keys.entries()) {
@@ -72,7 +72,7 @@ function missingSnapshot(): never {
   throw new GeneralError('evaluateAll: there is no snapshot yet to take the flag keys from: pass flagKeys');
 }
 
-/** What concerns the context or the provider concerns all flags alike. */
+/** Throws for a failure of the context or of the provider, which concerns all flags. */
 export function throwIfUnusable(answer: Answer): void {
   if (answer.kind === 'failed' && traitsOf(answer.failure).errorCode !== 'GENERAL') {
     if (traitsOf(answer.failure).errorCode !== 'PARSE_ERROR') throw errorOf(answer.failure);

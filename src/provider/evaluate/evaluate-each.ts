@@ -10,8 +10,8 @@ import { errorCodeOf } from '../mapping/failures.js';
 import { reasonWithoutVariant, serviceReasonOf } from '../mapping/reasons.js';
 
 /**
- * The outcome of one flag, as `evaluateEach` returns it: what the service has decided, wherever the answer comes from. It
- * is the same from the cache and from the service.
+ * The outcome of one flag, as `evaluateEach` returns it: what the service has decided. It is the same whether the
+ * answer comes from the cache or from the service.
  */
 export type FlagOutcome =
   | {
@@ -43,7 +43,7 @@ export type FlagOutcome =
       readonly errorCode: ErrorCode;
     };
 
-/** Rejects with an error of OpenFeature's where nothing can be evaluated. */
+/** Rejects with an error of OpenFeature's if nothing can be evaluated. */
 export async function evaluateEach(
   named: readonly string[] | ((flagKey: string) => boolean),
   running: { readonly flagKeys: () => Iterable<string> | undefined } | undefined,
@@ -63,7 +63,7 @@ export async function evaluateEach(
   return outcomes;
 }
 
-/** The keys that were listed, or those of the snapshot that a function names. */
+/** The given keys, or those of the snapshot that the function selects. */
 function keysOf(
   named: readonly string[] | ((flagKey: string) => boolean),
   known: Iterable<string> | undefined,
@@ -76,7 +76,7 @@ function keysOf(
   throw new GeneralError('evaluateEach: there is no snapshot yet to take the flag keys from: name them');
 }
 
-/** What an async function returns is true for every flag: it must not name them all. */
+/** A promise is truthy, so an async function would select every flag. */
 function isNamedBy(named: (flagKey: string) => unknown, flagKey: string): boolean {
   const isNamed = named(flagKey);
   if (typeof isNamed === 'boolean') return isNamed;

@@ -5,20 +5,23 @@ import { isText, NO_FLAG_KEY } from '../flag-keys.js';
 import { UNREADABLE_CONTEXT } from '../mapping/subject.js';
 import { CLOSED, type Running } from '../pipeline.js';
 
-/** Never throws or rejects: what went wrong is in the resolution. */
+/** Never throws or rejects: the resolution holds the failure. */
 export type EvaluateFlag = (flagKey: string, context: EvaluationContext) => Resolution | Promise<Resolution>;
 
-/** Evaluates flags in the current life of the provider. Checks what plain JavaScript may pass. */
+/**
+ * Evaluates flags in the current life of the provider. Checks the arguments, because plain JavaScript may pass
+ * anything.
+ */
 export function evaluating(current: () => Running | undefined): EvaluateFlag {
   return (flagKey, context) => {
     const running = current();
     if (running === undefined) return failedResolution(CLOSED);
-    // One such key would spoil the batch of all others.
+    // A key that is not a string would spoil its batch.
     if (!isText(flagKey)) return running.refused(NO_FLAG_KEY);
     try {
       return running.resolve(flagKey, context, requestViewOf(context));
     } catch {
-      // There may be no context at all, or a proxy that throws.
+      // The context may be missing, or a proxy that throws.
       return running.refused(UNREADABLE_CONTEXT, flagKey);
     }
   };

@@ -2,10 +2,10 @@ import { types } from 'node:util';
 import type { Subject } from '../../model/question.js';
 import { quoted, unsteered } from '../../text/quote.js';
 
-/** A context that cannot be put to the service. `provider.ts` makes INVALID_CONTEXT of it. */
+/** The context cannot be sent to the service. `provider.ts` reports INVALID_CONTEXT. */
 export class InvalidContext extends Error {}
 
-/** More attributes than this are sorted by the runtime's own sort. */
+/** Longer lists are sorted by the runtime's own sort. */
 const MANY = 32;
 
 /** Which context attributes are sent. */
@@ -15,8 +15,8 @@ export type Selection =
   | undefined;
 
 /**
- * Makes the function that reads a context: one pass, attributes in the order of their names,
- * so that neither their order in the context nor how it was put together makes a difference.
+ * Makes the function that reads a context in one pass. Attributes are sorted by name, so that two equal contexts give
+ * the same result, whatever their order.
  */
 export function contextReader(selection?: Selection): (context: object) => Subject {
   const sent = selector(selection);
@@ -37,12 +37,12 @@ export function contextReader(selection?: Selection): (context: object) => Subje
   };
 }
 
-/** One attribute's text, read when it is needed; undefined for one that is missing or left out. */
+/** Reads one attribute's text when it is needed; `undefined` if the attribute is missing or not sent. */
 export type ReadText = (name: string) => string | undefined;
 
 /**
- * The same for evaluation in this process, which needs a few attributes only: what is not read costs nothing and cannot
- * fail. Reading throws {@link InvalidContext} for an attribute that cannot be written as text.
+ * The reader for evaluation in this process, which needs only a few attributes: the others cost nothing and cannot
+ * fail. Throws {@link InvalidContext} for an attribute that cannot be written as text.
  */
 export function attributeReader(selection?: Selection): (context: object) => ReadText {
   const sent = selector(selection);
@@ -66,7 +66,7 @@ export function selector(selection: Selection): (name: string) => boolean {
   return (name) => !except.has(name);
 }
 
-/** Sorts both lists by name, in place. */
+/** Sorts both lists by the names, in place. */
 function sortByName(names: string[], texts: string[]): void {
   if (names.length > MANY) {
     const pairs = names.map((name, at) => ({ name, text: texts[at] ?? '' }));
@@ -77,7 +77,8 @@ function sortByName(names: string[], texts: string[]): void {
     });
     return;
   }
-  // A context has a handful of attributes: insertion is the cheapest sort, and the hot path of a cached resolve.
+  // Most contexts have few attributes, and this is the hot path of a cached resolve: insertion is the cheapest sort
+  // then.
   for (let next = 1; next < names.length; next++) {
     const name = names[next] ?? '';
     const text = texts[next] ?? '';
@@ -103,7 +104,7 @@ export function entityOf(targetingKey: unknown): string {
   }
 }
 
-/** The text that the service compares, or `undefined` for what is left out. */
+/** The text that the service compares; `undefined` for a value that is not sent. */
 function attributeText(name: string, value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':
@@ -124,7 +125,7 @@ function attributeText(name: string, value: unknown): string | undefined {
 function objectText(name: string, value: object): string | undefined {
   try {
     if (types.isDate(value)) return rfc3339(value);
-    // The replacer sees what toJSON has made of a member; the holder still has the member itself.
+    // `written` is the result of toJSON. The member of the holder is the value before that.
     const text: string | undefined = JSON.stringify(
       value,
       function (this: Readonly<Record<string, unknown>>, key, written: unknown) {

@@ -8,7 +8,7 @@ import { quoted } from '../../text/quote.js';
 
 type Metadata = Record<string, string | number | boolean>;
 
-/** OpenFeature's details for the type asked for. A fresh object each call. */
+/** OpenFeature's details for the requested type. Each call returns a fresh object. */
 export function resolutionDetails<T>(
   resolution: Resolution,
   namespace: string,
@@ -87,7 +87,7 @@ function withAge(metadata: Metadata, { source, ageMs, version }: Resolution): Me
   return metadata;
 }
 
-/** Returned, not thrown: a thrown error would lose its metadata. */
+/** Returned, not thrown, because a thrown error would lose its metadata. */
 function error<T>(
   value: T,
   errorCode: ErrorCode,

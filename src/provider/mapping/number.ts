@@ -1,6 +1,6 @@
 import { attachmentOf, mismatch, type Translate } from './value.js';
 
-/** A number as JSON writes it: no `10px`, no `0x10`, no date that begins with digits. */
+/** A number in JSON's syntax: not `10px`, not `0x10`, and no date that begins with digits. */
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Variant flag: the key if it is a JSON number, else an attachment that is one; finite in both cases. */

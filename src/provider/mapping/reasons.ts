@@ -2,14 +2,14 @@ import { StandardResolutionReasons } from '@openfeature/server-sdk';
 import { isSplit, type BooleanAnswer, type VariantAnswer } from '../../model/answer.js';
 import type { Resolution } from '../../model/resolution.js';
 
-/** The reason of a value that the service decided. */
+/** The reason for a value that the service decided. */
 export function reasonOf(answer: VariantAnswer | BooleanAnswer, resolution: Resolution): string {
   if (resolution.stale) return StandardResolutionReasons.STALE;
   if (resolution.source === 'cache') return StandardResolutionReasons.CACHED;
   return serviceReasonOf(answer);
 }
 
-/** The service's own reason in OpenFeature's words, wherever the answer comes from. */
+/** The service's own reason in OpenFeature's words, whether the answer is fresh, cached or stale. */
 export function serviceReasonOf(answer: VariantAnswer | BooleanAnswer): string {
   switch (answer.reason) {
     case 'MATCH':
@@ -23,7 +23,7 @@ export function serviceReasonOf(answer: VariantAnswer | BooleanAnswer): string {
   }
 }
 
-/** The reason of an answer that gives no variant, so that the caller's default is used; `undefined` for any other. */
+/** The reason when an answer has no variant, so that the caller's default is used; `undefined` for any other answer. */
 export function reasonWithoutVariant({ reason, variant }: VariantAnswer): string | undefined {
   if (reason === 'FLAG_DISABLED') return StandardResolutionReasons.DISABLED;
   return variant === '' ? StandardResolutionReasons.DEFAULT : undefined;

@@ -2,7 +2,7 @@ import type { BooleanAnswer, VariantAnswer } from '../../model/answer.js';
 import { kindOf } from '../../text/describe.js';
 import { quoted } from '../../text/quote.js';
 
-/** What a translator makes of an answer: a value with its variant, or why there is none. */
+/** A translated answer: a value with its variant, or why there is none. */
 export type Translated<T> =
   | { readonly value: T; readonly variant: string }
   | { readonly problem: 'TYPE_MISMATCH' | 'PARSE_ERROR'; readonly message: string };
@@ -21,14 +21,14 @@ function given(answer: VariantAnswer | BooleanAnswer): string {
     : `${variant}, with ${attachmentWords(answer)}`;
 }
 
-/** Its kind and length only: error messages become labels of metrics, and an attachment may hold personal data. */
+/** Shows only kind and length: error messages become labels of metrics, and an attachment may hold personal data. */
 function attachmentWords(answer: VariantAnswer): string {
   const attached = attachmentOf(answer);
   const kind = attached === undefined ? 'malformed JSON' : kindOf(attached);
   return `an attachment of ${answer.attachment.length} characters (${kind})`;
 }
 
-/** The attachment as JSON, `undefined` where there is none or it is malformed. */
+/** The attachment as JSON; `undefined` if there is none or it is malformed. */
 export function attachmentOf(answer: VariantAnswer): unknown {
   try {
     return parseAttachment(answer.attachment);
@@ -38,13 +38,13 @@ export function attachmentOf(answer: VariantAnswer): unknown {
 }
 
 /**
- * Parses an attachment again for each call, so that a caller may change the result.
- * Members called `__proto__` are dropped, since merging such an object would change a prototype.
- * Throws SyntaxError for malformed JSON.
+ * Parses the attachment on each call, so that a caller may change the result. Drops members called `__proto__`, because
+ * merging such an object would change a prototype. Throws a SyntaxError for malformed JSON.
  */
 export function parseAttachment(text: string): unknown {
   if (text === '') return undefined;
-  // An escape may spell any name; attachments with either are rare enough for the slower reading.
+  // An escape may spell any name. Attachments with `__proto__` or an escape are rare, so the slower way is good enough
+  // for them.
   const suspicious = text.includes('__proto__') || text.includes('\\u');
   return suspicious
     ? JSON.parse(text, (name, value: unknown) => (name === '__proto__' ? undefined : value))

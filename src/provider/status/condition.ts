@@ -8,7 +8,7 @@ export interface Condition {
   readonly why: string | null;
 }
 
-/** Owns the condition. */
+/** The owner of the condition. */
 export interface ConditionRecord {
   readonly current: () => Condition;
   readonly become: (state: Condition['state'], why?: string) => void;

@@ -21,21 +21,21 @@ export interface FliptStatus {
   readonly why: string | null;
   /** Whose flags are evaluated. */
   readonly namespace: string;
-  /** Of Flipt v2, if one is configured. */
+  /** The environment of Flipt v2; `null` if none is configured. */
   readonly environment: string | null;
-  /** Where flags are evaluated, by the option. */
+  /** Where flags are evaluated, according to the option. */
   readonly evaluation: 'remote' | 'in-process';
   /** The circuit breaker; `null` without one, and after the close. */
   readonly circuit: CircuitStatus | null;
-  /** Whether Flipt keeps up. */
+  /** Whether Flipt keeps up with the questions. */
   readonly overload: OverloadStatus;
   /** The snapshot and its watch; `null` if there is never a snapshot, and after the close. */
   readonly watch: WatchStatus | null;
-  /** What keeps snapshots across restarts; `null` if nothing does, before it has been loaded, and after the close. */
+  /** The store of snapshots across restarts; `null` without one, before it has been loaded, and after the close. */
   readonly store: StoreStatus | null;
-  /** What the cache holds, and what it has found. */
+  /** What the cache holds, and how its look-ups ended. */
   readonly cache: CacheStatus;
-  /** What was sent, and what waits. */
+  /** What was sent, and what waits to be sent. */
   readonly requests: RequestStatus;
 }
 
@@ -59,9 +59,9 @@ export interface OverloadStatus {
 export interface WatchStatus {
   /** `off`: the service is not asked (`watch: false`). `stream`: it is polled, and streams are followed as well. */
   readonly mode: 'off' | 'poll' | 'stream';
-  /** What the watch is worth; `null` before the first poll has ended. */
+  /** How good the watch is; `null` before the first poll has ended. */
   readonly condition: WatchCondition | null;
-  /** Of the snapshot in force; `null` before the first. */
+  /** The version of the snapshot in force; `null` before the first. */
   readonly version: string | null;
   /** How many flags are in it; `null` before the first. */
   readonly flags: number | null;
@@ -71,11 +71,11 @@ export interface WatchStatus {
   readonly ageMs: number | null;
   /** Date of the next poll; `null` while one is under way. */
   readonly nextPollAt: string | null;
-  /** The stream of changes; `null` before its first event, and where no stream is asked for. */
+  /** The stream of changes; `null` before its first event, and if no stream is asked for. */
   readonly stream: StreamState | null;
   /** Count of requests for the snapshot that have ended. */
   readonly polls: number;
-  /** Count of those that failed. */
+  /** Count of the polls that failed. */
   readonly failedPolls: number;
   /** Count of flags that changed; a flag that changes twice counts twice. */
   readonly changedFlags: number;
@@ -93,33 +93,33 @@ export interface StoreStatus {
 export interface CacheStatus {
   /** Answers in it now. */
   readonly entries: number;
-  /** What they take, as `cache.maxBytes` counts. */
+  /** Bytes of these answers, as `cache.maxBytes` counts them. */
   readonly bytes: number;
   /** Count of look-ups that found a fresh answer. */
   readonly hits: number;
-  /** Count of those that found a stale one, which was used and refreshed. */
+  /** Count of look-ups that found a stale answer, which was used and refreshed. */
   readonly staleHits: number;
-  /** Count of those that joined the same question, which was under way. */
+  /** Count of look-ups that joined the same question, which was under way. */
   readonly joined: number;
-  /** Count of those that were put to Flipt. */
+  /** Count of look-ups whose question was sent to Flipt. */
   readonly misses: number;
 }
 
-/** HTTP requests of all kinds, retries, checks and polls included. */
+/** HTTP requests of all kinds, including retries, checks and polls. */
 export interface RequestStatus {
-  /** Count of requests sent, those under way included. */
+  /** Count of requests sent, including those under way. */
   readonly sent: number;
-  /** Count of those that failed, by kind; a kind that never occurred is absent. */
+  /** Count of failed requests by kind. A kind that never occurred is absent. */
   readonly failed: Readonly<Partial<Record<FailureKind, number>>>;
-  /** Count of those that repeated a failed one. */
+  /** Count of requests that repeated a failed one. */
   readonly retried: number;
   /** Requests under way now. */
   readonly inFlight: number;
-  /** Questions that wait to be sent, now. */
+  /** Questions that wait to be sent now. */
   readonly waiting: number;
 }
 
-/** `readings` is `undefined` once the close has ended. */
+/** `readings` is `undefined` after the close has ended. */
 export function statusOf(
   { namespace, environment, evaluation, breaker, watch }: ProviderSettings,
   { state: condition, at, why }: Condition,

@@ -1,7 +1,7 @@
 import type { CacheSize } from '../../cache/answer-store.js';
 import type { OpenSnapshots } from '../../snapshot/open-snapshots.js';
 
-/** What is read from the owners of a running provider, now. Dates are milliseconds since the epoch. */
+/** The present values, read from the parts of a running provider. Dates are milliseconds since the epoch. */
 export interface Readings {
   readonly overloadSince: number | undefined;
   /** `undefined` if there is never a snapshot. */

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { COMPARISON_TYPES, MATCH_TYPES, SEGMENT_OPERATORS } from '../../engine/features.js';
 
 /*
- * A snapshot as Flipt writes it, as far as evaluation reads it: proto3's JSON mapping, in which a member that has its
- * default value may be missing. Unknown members are ignored. A message is what was expected.
+ * A snapshot as Flipt writes it, but only the members that evaluation reads. By proto3's JSON mapping, a member with
+ * its default value may be missing. Unknown members are ignored. Each message here says what was expected.
  */
 
 const text = v.nullish(v.string('text'), '');
@@ -13,7 +13,7 @@ const key = v.pipe(v.string('a key'), v.nonEmpty('a key'));
 const list = <Item extends v.GenericSchema>(item: Item) => v.nullish(v.array(item, 'a list'), []);
 const record = <E extends v.ObjectEntries>(entries: E) => v.object(entries, 'an object');
 
-/** An enum of the snapshot, as the engine writes its words. A number without a word stays that number. */
+/** An enum of the snapshot, translated to the engine's words. A number without a word stays that number. */
 const word = <Word extends string>(words: readonly Word[], wireWord: (word: Word) => string) => {
   const byWireWord = new Map<unknown, Word>(words.map((known) => [wireWord(known), known]));
   const wireWords = words.map(wireWord);
@@ -26,7 +26,7 @@ const word = <Word extends string>(words: readonly Word[], wireWord: (word: Word
 const matchType = word(MATCH_TYPES, (type) => type.replace('MATCH', 'SEGMENT_MATCH'));
 const segmentOperator = word(SEGMENT_OPERATORS, (operator) => operator);
 
-/** Required: its default is a type that Flipt does not evaluate. The snapshot is rejected if the type is missing. */
+/** Required, because the default of this enum is a type that Flipt does not evaluate. */
 const comparisonType = v.pipe(
   v.string('a comparison type'),
   v.transform((type) => type.replace('CONSTRAINT_COMPARISON', 'COMPARISON')),
@@ -75,7 +75,7 @@ const booleanFlag = record({
 
 export const flagSchema = v.variant('type', [variantFlag, booleanFlag], 'a flag of a known type');
 
-/** What stands around the flags. `digest` is v2's alone. */
+/** The body without its flags. Only v2 has a `digest`. */
 export const restSchema = record({
   namespace: v.nullish(record({ key: text })),
   flags: v.pipe(v.array(v.unknown(), 'a list'), v.empty('one list "flags"')),

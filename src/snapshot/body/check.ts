@@ -22,12 +22,12 @@ function parsed(json: string, place: string): unknown {
   }
 }
 
-/** Only names of the schema and positions in lists come here. */
+/** `key` is a name from the schema or a position in a list, so it is safe to show. */
 function step(key: unknown): string {
   return typeof key === 'number' ? `[${key}]` : `.${String(key)}`;
 }
 
-/** Kinds rather than values: a segment may hold personal data, and the message goes to a log. */
+/** Shows kinds, not values: a segment may hold personal data, and the message goes to a log. */
 function shown(input: unknown): string {
   return typeof input === 'string' && /^[A-Z_]{1,60}$/.test(input) ? quoted(input) : kindOf(input);
 }

@@ -8,8 +8,8 @@ const FLAGS = '"flags"';
 export type Piece = readonly [start: number, end: number];
 
 /**
- * Cuts a body between its flags, so that nobody parses megabytes in one go. Yields where each flag stands, and returns
- * the text of the rest, whose list of flags is empty. The pieces are unchecked: `JSON.parse` does that.
+ * Cuts a body between its flags, so that megabytes are not parsed all at once. Yields the place of each flag, and
+ * returns the text of the rest, with an empty list of flags. The pieces are not checked: `JSON.parse` does that later.
  */
 export function* flagPieces(body: Buffer): Generator<Piece, string> {
   let at = skipSpace(body, expectByte(body, skipSpace(body, 0), OPEN_OBJECT));
@@ -27,7 +27,7 @@ export function* flagPieces(body: Buffer): Generator<Piece, string> {
   return body.toString('utf8');
 }
 
-/** Yields what stands between the commas of a list, and returns where the list ends. */
+/** Yields the place of each item of a list, and returns the end of the list. */
 function* elements(body: Buffer, list: number): Generator<Piece, number> {
   let at = skipSpace(body, list + 1);
   if (body[at] === CLOSE_LIST) return at + 1;
@@ -40,7 +40,7 @@ function* elements(body: Buffer, list: number): Generator<Piece, number> {
   }
 }
 
-/** The place after a value, whether or not it is a correct one. */
+/** The place after a value, which need not be valid. */
 function endOfValue(body: Buffer, start: number): number {
   let depth = 0;
   for (let at = start; at < body.length; at++) {

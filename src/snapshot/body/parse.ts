@@ -10,23 +10,23 @@ import { InvalidBody } from './invalid-body.js';
 import { readFlag } from './read-flag.js';
 import { segmentTable } from './segment-table.js';
 
-/** What a body says: all that the flags of a namespace are evaluated from. */
+/** The content of a body: everything from which the flags of a namespace are evaluated. */
 export interface ParsedBody {
   readonly features: Features;
-  /** The version that wrote the body, by whose rules it is evaluated. */
+  /** Which version of Flipt wrote the body. Its rules apply. */
   readonly semantics: Semantics;
   readonly contents: Contents;
-  /** Of v2 only. */
+  /** Only v2 has one. */
   readonly digest: string | undefined;
 }
 
-/** Bytes that are looked at before others get a turn of the event loop: one or two milliseconds of parsing. */
+/** Bytes that are read before other work gets a turn of the event loop: one or two milliseconds of parsing. */
 const BYTES_PER_TURN = 32 * 1024;
 
 /**
- * Reads a snapshot of `namespace`, some flags in each turn of the event loop.
- * What is as it was in the `previous` one is the same object again, so that it stays compiled.
- * Rejects with {@link InvalidBody} as soon as anything cannot be read: half a snapshot would be a wrong one.
+ * Reads a snapshot of `namespace`, some flags in each turn of the event loop. An unchanged part of the `previous`
+ * snapshot is the same object again, so it stays compiled. Rejects with {@link InvalidBody} as soon as anything cannot
+ * be read, because half a snapshot would be a wrong one.
  */
 export async function parseSnapshot(
   body: Buffer,

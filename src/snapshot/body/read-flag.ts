@@ -35,7 +35,7 @@ function readVariant(flag: WireVariantFlag, semantics: Semantics, segmentKey: Se
   const { type, key, enabled, defaultVariant } = flag;
   const variants = new Map<string, Variant>();
   const idOf = (variant: Variant): string => {
-    // The snapshot repeats a variant's attachment in each share. One of its own makes it a variant of its own.
+    // Each share repeats its variant's attachment. If it differs from the others, the share gets a variant of its own.
     let id = variant.key;
     while (variants.has(id) && variants.get(id)?.attachment !== variant.attachment) id += '\0';
     variants.set(id, variant);
@@ -62,8 +62,8 @@ function choose(
 }
 
 /**
- * v1 lists a rule of n segments n times, and the distributions of each copy n times in a row. Evaluated as they
- * stand, the copies would give each variant a wrong share.
+ * v1 lists a rule of n segments n times, and in each copy lists each distribution n times in a row. If they were
+ * evaluated like that, each variant would get a wrong share.
  */
 function withoutCopies({ key, rules }: WireVariantFlag): readonly WireRule[] {
   const copies = new Map<string, number>();

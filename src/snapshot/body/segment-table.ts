@@ -3,14 +3,14 @@ import { segmentContent } from '../changed-flags.js';
 
 export interface SegmentTable {
   readonly byKey: ReadonlyMap<string, Segment>;
-  /** The key under which the table holds a segment of this content. */
+  /** The key under which the table holds a segment with this content. */
   readonly keyOf: (segment: Segment) => string;
   readonly contentOf: (key: string) => string;
 }
 
 /**
- * The segments of all rules. A snapshot repeats a segment in each rule, and two copies may differ: v1 reads them one
- * by one while somebody edits them. Each content has a key of its own, so that no rule gets another's segment.
+ * The segments of all rules. A snapshot repeats a segment in each rule. Two copies may differ, because v1 reads them
+ * one by one while somebody may edit them. Each content has a key of its own, so that no rule gets another rule's copy.
  */
 export function segmentTable(previous?: ReadonlyMap<string, Segment>): SegmentTable {
   const byKey = new Map<string, Segment>();

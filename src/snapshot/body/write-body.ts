@@ -10,15 +10,15 @@ import type {
 import { pausing, type Clock } from '../../clock.js';
 import type { ParsedBody } from './parse.js';
 
-/** A snapshot as Flipt serves it, in plain JSON values. What evaluation does not read is not in it. */
+/** A snapshot as Flipt serves it, in plain JSON values, but only with what evaluation reads. */
 export interface SnapshotBody {
   readonly namespace: { readonly key: string };
   readonly flags: readonly object[];
-  /** Only v2 sends one. A reader recognises the version by it. */
+  /** Only v2 sends one. A reader recognises v2 by it. */
   readonly digest?: string;
 }
 
-/** Writes a snapshot so that reading it gives the same features. Nothing is repeated, not even where v1 does. */
+/** Writes a snapshot; reading it gives the same features. Nothing is repeated, not even what v1 repeats. */
 export function writeBody(
   namespace: string,
   { features, digest }: Omit<ParsedBody, 'contents'>,
@@ -28,10 +28,10 @@ export function writeBody(
   return { namespace: { key: namespace }, flags, ...(digest !== undefined && { digest }) };
 }
 
-/** Flags that are written before others get a turn of the event loop: a few milliseconds. */
+/** Flags that are written before other work gets a turn of the event loop: a few milliseconds. */
 const FLAGS_PER_TURN = 200;
 
-/** The same as JSON text. All at once, 10,000 flags would block the event loop for a third of a second. */
+/** The same as JSON text, in several turns: 10,000 flags at once would block the event loop for a third of a second. */
 export async function bodyText(
   namespace: string,
   { features, digest }: Omit<ParsedBody, 'contents'>,
@@ -83,10 +83,10 @@ function writtenChoice({ segmentKeys, segmentOperator }: SegmentChoice, segmentO
   return { segmentOperator, segments: segmentKeys.flatMap((name) => segmentOf(name) ?? []) };
 }
 
-/** A segment as it is written, `undefined` where there is none. */
+/** The written segment of a name; `undefined` if there is none. */
 type WrittenSegment = (name: string) => object | undefined;
 
-/** Writes each segment once: a snapshot repeats it in all rules that use it. */
+/** Writes each segment only once, although a snapshot repeats it in all rules that use it. */
 function segmentWriter({ segments }: Features): WrittenSegment {
   const written = new Map<string, object>();
   return (name) => {
@@ -104,7 +104,7 @@ function writtenConstraint({ type, ...rest }: Constraint): object {
   return { type: type.replace('COMPARISON', 'CONSTRAINT_COMPARISON'), ...rest };
 }
 
-/** An enum's number that has no word stays a number. */
+/** A number of the enum that has no word stays a number. */
 function wireWord(matchType: string | number): string | number {
   return typeof matchType === 'number' ? matchType : matchType.replace('MATCH', 'SEGMENT_MATCH');
 }

@@ -11,37 +11,37 @@ import type { StoreCalls } from './store-calls.js';
 
 export interface SharedFetch {
   readonly fetch: FetchSnapshot;
-  /** Completes what is still to be written, and gives the lease back. Never rejects. */
+  /** Completes pending writes, and gives the lease back. Never rejects. */
   readonly close: () => Promise<void>;
 }
 
-/** What this instance knows of the snapshot in force. Times are milliseconds of the clock's `now`. */
+/** What this instance knows about the snapshot in force. Times are milliseconds of the clock's `now`. */
 interface Learned {
-  /** By which the store's record is recognised. */
+  /** To compare with the version of the store's record. */
   readonly version: string | undefined;
-  /** What the service said until then is in it: a record of an older confirmation may be older. */
+  /** The snapshot shows what the service said at this time. A record that was confirmed earlier may be older. */
   readonly at: number;
 }
 
 /** What a look at the store has found. */
 interface Found {
   readonly turn: SharedTurn;
-  /** What the service said until then is in the record. -Infinity: there is no record. */
+  /** The record shows what the service said at this time. -Infinity: there is no record. */
   readonly at: number;
 }
 
 /** A snapshot that another instance has fetched. */
 type Stored = Extract<Fetched, { readonly kind: 'snapshot' }>;
 
-/** An instance without a snapshot looks more often: another one is fetching it right now. */
+/** How often an instance without a snapshot looks, because another instance is fetching one right now. */
 const LOOK_AGAIN_MS = 500;
-/** Two clocks differ by less than this share of a time. */
+/** Two clocks drift apart by less than this share of a time. */
 const MOST_DRIFT = 0.05;
 /** The longest that fetching a snapshot may take. */
 const WAIT_FOR_FIRST_MS = 60_000;
 
 /**
- * Asks the service where this instance holds the lease, and the store where another one does. Where the store fails, asks
+ * Asks the service if this instance holds the lease, and reads the store if another one does. If the store fails, asks
  * the service. Never goes back to an older snapshot, whatever the store says.
  */
 export function sharedFetch(
@@ -63,7 +63,7 @@ export function sharedFetch(
   const versionOf = versioning();
 
   const look: FetchSnapshot = async (known, asker = 'schedule') => {
-    // The one kept is the store's, or as good as that.
+    // The kept snapshot came from the store, or is as good as the store's.
     learned ??= { version: known && versionOf(known), at: -Infinity };
     await publishing;
     const sentAt = clock.now();
@@ -77,7 +77,7 @@ export function sharedFetch(
     return follow(known, found);
   };
 
-  /** Asks the service, unless it is to be spared. */
+  /** Asks the service, unless it must be spared now. */
   const ask = async (known: Known | undefined, asker: Asker): Promise<Fetched> => {
     const now = clock.now();
     const isSpared = asker === 'schedule' && isTooSoon(fullBodyMs, now - polledAt);
@@ -101,13 +101,14 @@ export function sharedFetch(
     fence: number,
     found: Found,
   ): Promise<Fetched> => {
-    // The holder before may have written something newer. Without its tag, the service would send the whole again.
+    // The last holder may have written a newer snapshot. Its ETag keeps the service from sending the whole snapshot
+    // again.
     const stored = await newerInStore(known, found);
     const base = stored ?? known;
     const fetched = await ask(base, asker);
     if (fetched.kind === 'no-news') return stored ?? fetched;
     if (fetched.kind === 'failed') {
-      // The service has asked for a pause, which holds for all instances.
+      // If the service has asked for a pause, that holds for all instances.
       if (fetched.retryAfterMs === undefined)
         become(pollFailed(share, base !== undefined, pollMs, clock.now()));
       if (share.fence === undefined) void calls.release();
@@ -123,7 +124,7 @@ export function sharedFetch(
     return stored !== undefined && fetched.kind === 'unchanged' ? justConfirmed(stored) : fetched;
   };
 
-  /** `turn` came before the service was asked: by its time the record is no newer than what it names. */
+  /** `turn` is from before the service was asked, so the record's time is never later than what the snapshot shows. */
   const publish = async (newest: Known, fence: number, { record, time }: SharedTurn): Promise<void> => {
     const version = versionOf(newest);
     const publication = { fence, version, confirmedAt: time, fullBodyMs };
@@ -135,7 +136,7 @@ export function sharedFetch(
     const outcome = first === 'missing' ? await whole() : first;
     if (outcome === 'published') calls.praise();
     else if (share.fence === fence) become(outcome === undefined ? left(pollMs, clock.now()) : NEWCOMER);
-    // What cannot write must not keep others from it.
+    // An instance that cannot write must not keep others from writing.
     if (outcome === undefined) await calls.release();
   };
 
@@ -164,7 +165,7 @@ export function sharedFetch(
     return { kind: 'unchanged', confirmedAt: at };
   };
 
-  /** `undefined`: the text of the store cannot be loaded, or not be used. */
+  /** `undefined` if the text of the store cannot be loaded or used. */
   const load = async (
     known: Known | undefined,
     record: SharedRecord,
@@ -204,11 +205,11 @@ export function sharedFetch(
     cancelRenewal?.();
     cancelRenewal = undefined;
   };
-  /** A poll may take longer than a lease. */
+  /** Renews the lease, because a poll may take longer than a lease. */
   const renew = async () => {
     cancelRenewal = undefined;
     const turn = await calls.turn(wantedLeaseMs(share, pollMs, clock.now()));
-    // A poll that has failed meanwhile may have given it up.
+    // A poll that failed meanwhile may have given the lease up.
     if (share.fence !== undefined) become(turned(share, turn));
     else if (turn?.fence !== undefined) await calls.release();
   };
@@ -219,26 +220,26 @@ export function sharedFetch(
       isClosed = true;
       stopRenewal();
       await publishing;
-      // Also where it holds none: a call that is under way may take one.
+      // Called even without a lease, because a call under way may still take one.
       await calls.release();
     },
   };
 }
 
-/** The service has just said that it is still in force. */
+/** The stored snapshot, but confirmed just now: the service has said that it is still in force. */
 function justConfirmed({ kind, snapshot, etag, durationMs }: Stored): Stored {
   return { kind, snapshot, etag, durationMs };
 }
 
-/** An age by the store's clock, as this machine's clock may have measured it: too long at worst. */
+/** The longest that an age by the store's clock may be by this machine's clock: too long rather than too short. */
 function longestAgeMs(storeMs: number): number {
-  // Either time leaves out up to a millisecond.
+  // Each of the two times may be rounded by up to a millisecond.
   return Math.max(0, storeMs) * (1 + MOST_DRIFT) + 1;
 }
 
-/** The same in all instances that have this snapshot, whether from the service or from the store. */
+/** The version is the same in all instances with this snapshot, whether it came from the service or from the store. */
 function versioning(): (known: Known) => string {
-  // Each poll needs it, and the digest of 10,000 flags blocks the event loop for 10 ms.
+  // Kept, because each poll needs it, and the digest of 10,000 flags blocks the event loop for 10 ms.
   const digests = new WeakMap<Snapshot, string>();
   return ({ snapshot, etag }) => {
     const digest = digests.get(snapshot) ?? digestOf(snapshot.contents);

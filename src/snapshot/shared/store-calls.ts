@@ -5,24 +5,24 @@ import type { StoreReading } from '../../stores/keeper.js';
 import { messageOf } from '../../text/describe.js';
 import { oneLine } from '../../text/quote.js';
 
-/** What is asked of a shared store: one call after another, each of them bounded. None rejects. */
+/** The calls to a shared store, one after another, each with a time limit. None rejects. */
 export interface StoreCalls {
-  /** `undefined`: the store has failed. */
+  /** `undefined` if the store failed. */
   readonly turn: (leaseMs: number) => Promise<SharedTurn | undefined>;
   readonly load: () => Promise<{ readonly text: string | undefined } | undefined>;
   readonly publish: (publication: Publication) => Promise<'published' | 'lost' | 'missing' | undefined>;
   readonly release: () => Promise<void>;
   readonly read: () => StoreReading;
-  /** The store's text cannot be used. */
+  /** Reports that the store's text cannot be used. */
   readonly complain: (cause: string) => void;
-  /** The store's text can be used. */
+  /** Reports that the store's text can be used. */
   readonly praise: () => void;
 }
 
 type Publication = Omit<SharedPublication, 'holder'>;
 
 const CALL_TIMEOUT_MS = 1_000;
-/** For a whole snapshot. */
+/** Longer, because the call transfers a whole snapshot. */
 const TEXT_TIMEOUT_MS = 5_000;
 
 /** `warn` gets one message when the store begins to fail, and one when it works again. */
@@ -34,7 +34,7 @@ export function storeCalls(
   clock: Clock,
 ): StoreCalls {
   let last: Promise<unknown> = Promise.resolve();
-  /** A call that has outlived its time: the store gets no other one before it has ended. */
+  /** A call has exceeded its time. The store gets no other call until it has ended. */
   let isOverdue = false;
   let isFailing = false;
   let savedAt: number | undefined;

@@ -6,13 +6,13 @@ import { eventData } from './server-events.js';
 export interface StreamSettings {
   readonly namespace: string;
   readonly environment: string | undefined;
-  /** Milliseconds for connecting and the first event, which comes at once where there is a stream. */
+  /** Milliseconds for connecting and for the first event, which a real stream sends at once. */
   readonly firstEventMs: number;
 }
 
-/** How a connection has ended. */
+/** How a connection ended. */
 export type StreamEnd =
-  /** By this side: its time was up, or the provider is closing. */
+  /** This side ended it: its time was up, or the provider is closing. */
   | { readonly kind: 'left' }
   /** By the service or the network; or connecting has failed. */
   | { readonly kind: 'broken'; readonly why: string }
@@ -22,7 +22,7 @@ export type StreamEnd =
 /** Connects and reads until the stream ends or its time is up. `announced` is called for each event. Never rejects. */
 export type ReadStream = (announced: (digest: string) => void, closing: AbortSignal) => Promise<StreamEnd>;
 
-/** A dead connection looks like a silent one. None is kept for longer. */
+/** A dead connection looks like a silent one, so none is kept for longer. */
 const RENEW_MS = 600_000;
 
 export function streamReader(
@@ -33,7 +33,7 @@ export function streamReader(
   const request = {
     method: 'GET',
     path: `/client/v2/environments/${encodeURIComponent(environment ?? 'default')}/namespaces/${encodeURIComponent(namespace)}/stream`,
-    // Exactly this type: with another beside it, Flipt sends whole snapshots.
+    // Exactly this type: if another one is accepted as well, Flipt sends whole snapshots.
     headers: { ...environmentHeaders(environment), accept: 'text/event-stream' },
     stream: true,
     repeatable: true,
@@ -71,7 +71,7 @@ export function streamReader(
       cancelFirst();
       cancelRenewal();
       closing.removeEventListener('abort', end);
-      // A response that nobody reads must not stay open.
+      // Ends the response in every case: one that nobody reads must not stay open.
       end();
     }
   };
@@ -81,7 +81,7 @@ function broken(why: string): StreamEnd {
   return { kind: 'broken', why };
 }
 
-/** With a 200, it is the stream of an older version, or a page. */
+/** A 200 here is a page, or the stream of an older version. */
 const NOT_OFFERED: ReadonlySet<number> = new Set([200, 403, 404, 405, 406, 501]);
 
 function refused(reply: Reply): StreamEnd {
@@ -98,7 +98,7 @@ function isEventStream({ headers }: Reply): boolean {
   return typeof type === 'string' && type.startsWith('text/event-stream');
 }
 
-/** `undefined` for an event of another kind: a later version may send some. */
+/** `undefined` for another kind of event, which a later version may send. */
 function digestIn(data: string): string | undefined {
   try {
     const event: unknown = JSON.parse(data);

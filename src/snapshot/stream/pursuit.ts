@@ -1,18 +1,18 @@
 import type { Clock } from '../../clock.js';
 import type { Watch } from '../watch.js';
 
-/** Fetches until the snapshot that was announced is served: an event may come before its change can be read. */
+/** Polls until the announced snapshot is served: an event may come before its change can be read. */
 export interface Pursuit {
   readonly announced: (digest: string) => void;
   readonly close: () => void;
 }
 
-/** Flipt announces a change up to 15 s early. */
+/** Long enough, because Flipt announces a change up to 15 s early. */
 const WITHIN_MS = 20_000;
 const DELAY_MS = { first: 100, most: 2_000 };
 
 export function openPursuit({ poll, snapshot }: Pick<Watch, 'poll' | 'snapshot'>, clock: Clock): Pursuit {
-  /** What was announced last, and until when it is worth the requests. `undefined`: there is nothing to do. */
+  /** The last announced version, and until when to poll for it; `undefined` if there is nothing to do. */
   let target: { readonly digest: string; readonly until: number } | undefined;
   let isPursuing = false;
   let cancelDelay: () => void = () => undefined;

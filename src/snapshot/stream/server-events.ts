@@ -1,7 +1,7 @@
-/** Characters of one event; a real one has about 80. */
+/** Most characters of one event; a real one has about 80. */
 const LONGEST_EVENT = 64 * 1024;
 
-/** The data of each server-sent event, as soon as it is whole. Throws for an event that never ends. */
+/** Yields the data of each server-sent event as soon as it is complete. Throws for an event that never ends. */
 export async function* eventData(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
   const decoder = new TextDecoder();
   let rest = '';

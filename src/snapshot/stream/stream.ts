@@ -3,11 +3,11 @@ import type { Reporter } from '../../diagnostics/diagnostics.js';
 import type { StreamState } from '../../diagnostics/events.js';
 import type { ReadStream, StreamEnd } from './connection.js';
 
-/** A stream that lasted so long was a good one: the next failure begins with the shortest delay again. */
+/** After a connection of this length, the next failure begins with the shortest delay again. */
 const LASTED_MS = 60_000;
 const DELAY_MS = { first: 1_000, most: 60_000, notOffered: 300_000 };
 
-/** Milliseconds until the next connection, after `attempts` of them that did not last; `random` is in [0, 1). */
+/** Milliseconds until the next connection, after `attempts` connections that were too short; `random` is in [0, 1). */
 function reconnectDelayMs({ kind }: StreamEnd, attempts: number, random: number): number {
   if (kind === 'left') return 0;
   const most =
