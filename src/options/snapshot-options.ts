@@ -4,8 +4,8 @@
  */
 export interface WatchOptions {
   /**
-   * Milliseconds between two polls, plus or minus 20 %. If a whole snapshot takes the service long, 20 times as long as
-   * that. At least 1. Default 15000.
+   * Milliseconds between two polls, plus or minus 20 %. If the service takes long for a whole snapshot, the
+   * interval is at least 20 times that time. At least 1. Default 15000.
    */
   readonly pollMs?: number | undefined;
   /**

@@ -5,7 +5,7 @@ import { quoted, unsteered } from '../../text/quote.js';
 /** The context cannot be sent to the service. `provider.ts` reports INVALID_CONTEXT. */
 export class InvalidContext extends Error {}
 
-/** Longer lists are sorted by the runtime's own sort. */
+/** Longer lists use the runtime's own sort. */
 const MANY = 32;
 
 /** Which context attributes are sent. */
