@@ -122,9 +122,9 @@ export interface SegmentDocument {
   readonly name?: string | null;
   /** For people. Default `''`. */
   readonly description?: string | null;
-  /** What an entity must meet. Default: none, which matches every entity: Flipt's rule. */
+  /** Whether all constraints must match, or one. Default `ALL_MATCH_TYPE`. */
   readonly match_type?: 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE' | null;
-  /** Default: none, which matches everybody: Flipt's rule. */
+  /** What an entity must meet. Default: none, which matches every entity: Flipt's rule. */
   readonly constraints?: readonly ConstraintDocument[] | null;
 }
 
