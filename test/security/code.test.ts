@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { isNode, placesOf, type Place, type SyntaxNode } from './syntax.fixture.js';
 
 /*
  * What is published makes no code of text, loads nothing that only text names, and starts no program. Looked for is
@@ -53,49 +53,71 @@ const NAMES: ReadonlySet<string> = new Set([
 
 /** Each such use, as it is written. */
 function forbidden(text: string): readonly string[] {
-  const source = ts.createSourceFile('it.js', text, ts.ScriptTarget.Latest, true);
-  const found: string[] = [];
-  const visit = (node: ts.Node): void => {
-    if (isForbidden(node)) found.push(node.getText(source));
-    ts.forEachChild(node, visit);
-  };
-  visit(source);
-  return found;
+  const written = (node: SyntaxNode) => text.slice(node.start, node.end);
+  return placesOf(text, 'js')
+    .filter((place) => isForbidden(place, written))
+    .map(({ node }) => written(node));
 }
 
-function isForbidden(node: ts.Node): boolean {
-  if (isWord(node) && NAMES.has(node.text)) return !isGlobalKey(node) && !isOfRedis(node);
-  if (ts.isIdentifier(node) && node.text === 'require') return !isCalled(node);
-  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) {
-    return node.moduleSpecifier !== undefined && !namesModule(node.moduleSpecifier);
+type Written = (node: SyntaxNode) => string;
+
+function isForbidden(place: Place, written: Written): boolean {
+  const { node } = place;
+  const { type, callee, source } = node;
+  if (NAMES.has(wordOf(node) ?? '')) {
+    return !isClassConstructor(place) && !isGlobalKey(place) && !isOfRedis(place, written);
   }
-  if (!ts.isCallExpression(node)) return false;
-  const [first] = node.arguments;
-  if (isLoading(node.expression)) return !namesModule(first);
-  return isTimer(node.expression) && first !== undefined && isText(first);
+  if (isRequire(node)) return !isCalled(place);
+  if (type === 'ImportExpression') return !namesModule(source);
+  if (/^(Import|Export(All|Named))Declaration$/.test(type)) return isNode(source) && !namesModule(source);
+  if (type !== 'CallExpression' || !isNode(callee)) return false;
+  const [first] = node.arguments as readonly SyntaxNode[];
+  if (isRequire(callee)) return !namesModule(first);
+  return isTimer(written(callee)) && first !== undefined && isText(first);
 }
 
-const isWord = (node: ts.Node): node is ts.Identifier | ts.StringLiteralLike =>
-  ts.isIdentifier(node) || ts.isStringLiteralLike(node);
+/** The text of a literal; nothing where an expression stands in it. */
+function textOf({ type, value, quasis }: SyntaxNode): string | undefined {
+  if (type === 'Literal') return typeof value === 'string' ? value : undefined;
+  if (type !== 'TemplateLiteral') return undefined;
+  const [only, ...others] = quasis as readonly { readonly value: { readonly cooked: string } }[];
+  return others.length > 0 ? undefined : only?.value.cooked;
+}
+
+const isNamed = (node: unknown, name: string) =>
+  isNode(node) && node.type === 'Identifier' && node.name === name;
+const isRequire = (node: unknown) => isNamed(node, 'require');
+const wordOf = (node: SyntaxNode) => (node.type === 'Identifier' ? String(node.name) : textOf(node));
+/** How a class declares its constructor, which reaches none. */
+const isClassConstructor = ({ node, within }: Place) =>
+  within?.node.type === 'MethodDefinition' && within.node.kind === 'constructor' && within.node.key === node;
+/** The key of an entry in an object that is made, by itself: not of a pattern, and no shorthand of a variable. */
+const isKey = ({ node, within }: Place) =>
+  within?.node.type === 'Property' &&
+  within.within?.node.type === 'ObjectExpression' &&
+  within.node.key === node &&
+  within.node.computed === false &&
+  within.node.shorthand === false;
 /** Of a Nest module: `{ global: true }` names the key and not the global object. */
-const isGlobalKey = (node: ts.Identifier | ts.StringLiteralLike) =>
-  node.text === 'global' && ts.isPropertyAssignment(node.parent) && node.parent.name === node;
+const isGlobalKey = (place: Place) => wordOf(place.node) === 'global' && isKey(place);
 /** A script for Redis to run: `client.eval`, and its name in an object of commands. */
-const isOfRedis = (node: ts.Identifier | ts.StringLiteralLike) =>
-  node.text === 'eval' &&
-  ((ts.isPropertyAccessExpression(node.parent) && node.parent.expression.getText() === 'client') ||
-    (ts.isPropertyAssignment(node.parent) && node.parent.initializer.getText() === 'client.eval'));
-const isCalled = (node: ts.Node) => ts.isCallExpression(node.parent) && node.parent.expression === node;
-const isLoading = (callee: ts.Expression) =>
-  callee.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(callee) && callee.text === 'require');
-const namesModule = (node: ts.Node | undefined) =>
-  node !== undefined && ts.isStringLiteralLike(node) && isModule(node.text);
-const isTimer = (callee: ts.Expression) => /(^|\W)set(Timeout|Interval|Immediate)$/.test(callee.getText());
+function isOfRedis(place: Place, written: Written): boolean {
+  const { node, within } = place;
+  if (wordOf(node) !== 'eval' || within === undefined) return false;
+  const { type, object, property, computed, value } = within.node;
+  const isMember = type === 'MemberExpression' && property === node && computed === false;
+  if (isMember) return isNamed(object, 'client');
+  return isKey(place) && isNode(value) && written(value) === 'client.eval';
+}
+const isCalled = ({ node, within }: Place) =>
+  within?.node.type === 'CallExpression' && within.node.callee === node;
+const namesModule = (node: unknown) => isNode(node) && isModule(textOf(node) ?? '');
+const isTimer = (callee: string) => /(^|\W)set(Timeout|Interval|Immediate)$/.test(callee);
 /** Not a variable that holds text: the linter, which knows types, sees to that. */
-const isText = (node: ts.Node): boolean =>
-  ts.isStringLiteralLike(node) ||
-  ts.isTemplateExpression(node) ||
-  (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken);
+const isText = (node: SyntaxNode): boolean =>
+  node.type === 'TemplateLiteral' ||
+  textOf(node) !== undefined ||
+  (node.type === 'BinaryExpression' && node.operator === '+');
 
 describe('the code that is published', () => {
   it('is there', () => {
@@ -122,6 +144,7 @@ describe('it would be found out for', () => {
     'Reflect.get(global, a)',
     '({ a: global })',
     '({ global })',
+    'const { global: a } = b',
     '(() => 0).constructor("a")()',
     '(() => 0)["constructor"]("a")()',
     'const { constructor: F } = () => 0',
