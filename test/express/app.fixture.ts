@@ -6,7 +6,7 @@ import {
 } from '@openfeature/server-sdk';
 import express5, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import express4 from 'express4';
-import { afterEach, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeEach } from 'vitest';
 import { FliptProvider, type FliptProviderOptions } from '../../src/index.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { PATIENT } from '../eventually.fixture.js';
@@ -33,8 +33,14 @@ afterEach(async () => {
   await service.close();
 });
 
-/** A service that knows every user. */
-export const serviceForAll = () => startLocalService({ features: whoseFeatures(USERS, FLAGS.length) });
+let forAll: Promise<LocalService> | undefined;
+afterAll(async () => (await forAll)?.close());
+
+/** A service that knows every user: one for all tests of a file, as its features are many. */
+export async function addressForAll(): Promise<string> {
+  forAll ??= startLocalService({ features: whoseFeatures(USERS, FLAGS.length) });
+  return (await forAll).url;
+}
 
 export async function registered(
   options: FliptProviderOptions = {},

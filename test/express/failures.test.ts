@@ -11,7 +11,7 @@ import {
   open,
   registered,
   route,
-  serviceForAll,
+  addressForAll,
   servingWith,
   use,
   VERSIONS,
@@ -84,8 +84,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
   });
 
   it('answers with defaults once the provider is closed, under traffic', async () => {
-    await using all = await serviceForAll();
-    await registered({ url: all.url });
+    await registered({ url: await addressForAll() });
     const url = await serve(
       use(flags({ context: byQuery, prefetch: FLAGS })),
       route(async (req) => whose('whose-0', req.flags)),

@@ -13,7 +13,7 @@ import {
   registered,
   route,
   service,
-  serviceForAll,
+  addressForAll,
   servingWith,
   use,
   user,
@@ -84,8 +84,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
   });
 
   it('keeps the flags of 200 concurrent users apart', { timeout: 180_000 }, async () => {
-    await using all = await serviceForAll();
-    await registered({ url: all.url, cache: { freshForMs: 50, staleForMs: 50 } });
+    await registered({ url: await addressForAll(), cache: { freshForMs: 50, staleForMs: 50 } });
     const url = await serve(
       use(express.json()),
       use(flags({ context: (req) => ({ ...byQuery(req), user: user(req) }), prefetch: FLAGS.slice(0, 3) })),

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import type { DynamicModule, INestApplication } from '@nestjs/common';
 import { OpenFeatureModule } from '@openfeature/nestjs-sdk';
 import { NOOP_TRANSACTION_CONTEXT_PROPAGATOR, OpenFeature } from '@openfeature/server-sdk';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { contextFactory, FliptModule, type FliptModuleOptions } from '../../src/nest/index.js';
@@ -17,7 +17,8 @@ const byUser = (request: Asking) => ({ ...(request.user !== undefined && { targe
 let service: LocalService;
 let apps: INestApplication[];
 
-beforeEach(async () => {
+// No test changes its flags.
+beforeAll(async () => {
   const features = whoseFeatures(FEW_USERS, 10);
   const flags = [
     ...(features.flags ?? []),
@@ -30,26 +31,60 @@ beforeEach(async () => {
     } as const,
   ];
   service = await startLocalService({ features: { ...features, flags } });
+});
+afterAll(() => service.close());
+
+beforeEach(() => {
   apps = [];
 });
-
 afterEach(async () => {
   await Promise.all(apps.map(async (app) => app.close()));
   await OpenFeature.clearProviders();
   OpenFeature.setTransactionContextPropagator(NOOP_TRANSACTION_CONTEXT_PROPAGATOR);
-  await service.close();
 });
 
 const provider = () => new FliptProvider({ url: service.url, ...PATIENT, watch: false });
+const served = async (
+  adapter: (typeof adapters)[number][1],
+  ...imports: DynamicModule[]
+): Promise<string> => {
+  const { app, url } = await started(adapter(), imports);
+  apps.push(app);
+  return url;
+};
+const flipt = (options: FliptModuleOptions<Asking> = {}) =>
+  FliptModule.forRoot<Asking>({ provider: provider(), context: byUser, ...options });
+
+// Before all others: each app leaves an AsyncLocalStorage, which Node copies for each promise from then on.
+describe('under load', () => {
+  let all: LocalService;
+  beforeAll(async () => {
+    all = await startLocalService({ features: whoseFeatures(USERS, 10) });
+  });
+  afterAll(() => all.close());
+
+  it.each(adapters)(
+    'on %s, keeps the flags of 200 concurrent users apart',
+    { timeout: 180_000 },
+    async (_, adapter) => {
+      const flags = new FliptProvider({
+        url: all.url,
+        ...PATIENT,
+        cache: { freshForMs: 50, staleForMs: 50 },
+      });
+      const prefetch = ['whose-0', 'whose-1'];
+      const url = await served(adapter, sdk(false), flipt({ provider: flags, prefetch }));
+      await crowd(USERS, async (name, round) => {
+        if (round % 2 === 0) return (await get(`${url}/ten?user=${name}`)) as string[];
+        const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' } as const;
+        return ((await get(`${url}/?user=${name}`, post, 201)) as string[]).slice(0, 2);
+      });
+    },
+  );
+});
 
 describe.each(adapters)('on %s', (_, adapter) => {
-  const serve = async (...imports: DynamicModule[]): Promise<string> => {
-    const { app, url } = await started(adapter(), imports);
-    apps.push(app);
-    return url;
-  };
-  const flipt = (options: FliptModuleOptions<Asking> = {}) =>
-    FliptModule.forRoot<Asking>({ provider: provider(), context: byUser, ...options });
+  const serve = (...imports: DynamicModule[]) => served(adapter, ...imports);
 
   it('knows the user that a guard has put on the request, in handlers and guards', async () => {
     const url = await serve(flipt());
@@ -184,22 +219,6 @@ describe.each(adapters)('on %s', (_, adapter) => {
     await apps[0]?.close();
     expect([closedOne.mock.calls.length, closedTwo.mock.calls.length]).toEqual([1, 0]);
     expect(await guarded(urls[1] ?? '')).toEqual(['in']);
-  });
-
-  it('keeps the flags of 200 concurrent users apart', { timeout: 180_000 }, async () => {
-    await using all = await startLocalService({ features: whoseFeatures(USERS, 10) });
-    const flags = new FliptProvider({
-      url: all.url,
-      ...PATIENT,
-      cache: { freshForMs: 50, staleForMs: 50 },
-    });
-    const url = await serve(sdk(false), flipt({ provider: flags, prefetch: ['whose-0', 'whose-1'] }));
-    await crowd(USERS, async (name, round) => {
-      if (round % 2 === 0) return (await get(`${url}/ten?user=${name}`)) as string[];
-      const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
-      const response = await fetch(`${url}/?user=${name}`, init);
-      return ((await response.json()) as string[]).slice(0, 2);
-    });
   });
 });
 
