@@ -1,4 +1,4 @@
-import { counted, emptyTally, sums, type Tally } from '../http/tally.js';
+import { counted, noCounts, sums, type RecentCounts } from '../http/recent-counts.js';
 import type { Failure } from '../model/failure.js';
 
 /** The circuit breaker: its states, and the pure transitions between them. Times are a clock's milliseconds. */
@@ -7,7 +7,7 @@ export type Circuit =
       readonly state: 'closed';
       readonly inARow: number;
       readonly lastFailedAt: number;
-      readonly tally: Tally;
+      readonly counts: RecentCounts;
     }
   | {
       readonly state: 'open';
@@ -44,7 +44,7 @@ export const CLOSED_CIRCUIT: Circuit = {
   state: 'closed',
   inARow: 0,
   lastFailedAt: -Infinity,
-  tally: emptyTally,
+  counts: noCounts,
 };
 
 /**
@@ -61,11 +61,11 @@ export function afterRequest(
   const isNew = sentAt >= circuit.lastFailedAt;
   const inARow = failure === undefined ? 0 : circuit.inARow + (isNew ? 1 : 0);
   const lastFailedAt = failure !== undefined && isNew ? now : circuit.lastFailedAt;
-  const tally = counted(circuit.tally, now, failure !== undefined);
-  const { all, marked } = sums(tally, now);
+  const counts = counted(circuit.counts, now, failure !== undefined);
+  const { all, marked } = sums(counts, now);
   const tooMany = all >= ENOUGH_REQUESTS && marked >= all * FAILED_SHARE;
   if (failure === undefined || (inARow < settings.failures && !tooMany)) {
-    return { state: 'closed', inARow, lastFailedAt, tally };
+    return { state: 'closed', inARow, lastFailedAt, counts };
   }
   const { openForMs } = settings;
   return { state: 'open', failure, checkAt: now + jitter(openForMs), openForMs };

@@ -3,10 +3,10 @@ import type { Reporter } from '../diagnostics/diagnostics.js';
 import { failed, isFailure, type Answer, type Ask, type Deadline } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
-import { failEach } from './asked.js';
+import { failEach } from './pending-question.js';
 import { afterTimeout, fullConcurrency, limitAt } from './concurrency.js';
 import type { Isolated } from './isolate.js';
-import { leastMs, unknownPace, usualMs, withDuration } from './pace.js';
+import { leastMs, noTimes, usualMs, withDuration } from './response-times.js';
 import { tooLarge } from './question-size.js';
 import { waitingQueue, type Decisions, type Taken, type Waiting } from './queue.js';
 
@@ -52,7 +52,7 @@ export function batched(
   const apart = new Set<string>();
   let underWay = 0;
   let concurrency = fullConcurrency(maxConcurrent);
-  let pace = unknownPace;
+  let times = noTimes;
   let scheduled = false;
   let closed: Failure | undefined;
 
@@ -64,11 +64,11 @@ export function batched(
     isLate: ({ deadline }, lane) => {
       const left = deadline() - clock.now();
       // With no request under way, one is always sent: only a request can show that the service has become faster.
-      const needed = lane.apart || underWay === 0 ? 0 : leastMs(pace);
+      const needed = lane.apart || underWay === 0 ? 0 : leastMs(times);
       return left <= 0 || left < needed;
     },
     // If the oldest went first, every question would be just too late. The newest have the most time left.
-    newestFirst: ({ askedAt }) => clock.now() - askedAt > (usualMs(pace) ?? Infinity),
+    newestFirst: ({ askedAt }) => clock.now() - askedAt > (usualMs(times) ?? Infinity),
   };
 
   const shed = (late: readonly Waiting[]) => {
@@ -118,7 +118,7 @@ export function batched(
     const now = clock.now();
     const timedOut = isFailure(outcome) && outcome.kind === 'timeout';
     // Another failure may come at once, so it does not show how long an answer takes.
-    if (timedOut || !isFailure(outcome)) pace = withDuration(pace, now - sentAt);
+    if (timedOut || !isFailure(outcome)) times = withDuration(times, now - sentAt);
     if (timedOut) concurrency = afterTimeout(concurrency, maxConcurrent, sentAt, now);
   };
 

@@ -2,7 +2,7 @@ import { isFailure } from '../model/answer.js';
 import { traitsOf } from '../model/failure-traits.js';
 import type { Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
-import { answerEach, failEach, type Asked } from './asked.js';
+import { answerEach, failEach, type PendingQuestion } from './pending-question.js';
 import { byFlag, isAboutOneFlag, partsOf } from './search-parts.js';
 import type { AskPart } from './search-lane.js';
 
@@ -29,7 +29,7 @@ export interface Found {
 }
 
 interface Part {
-  readonly asked: readonly Asked[];
+  readonly asked: readonly PendingQuestion[];
   readonly whole: Part | undefined;
   readonly failure: Failure;
 }
@@ -43,7 +43,7 @@ interface Part {
  * requests for a batch. A batch of n takes at most 4 · log2(n) + 4 requests, including the first one.
  */
 export async function findCulprits(
-  batch: readonly Asked[],
+  batch: readonly PendingQuestion[],
   failure: Failure,
   settings: SearchSettings,
 ): Promise<Found> {

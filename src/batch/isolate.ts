@@ -4,7 +4,7 @@ import { traitsOf } from '../model/failure-traits.js';
 import type { Failure } from '../model/failure.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
 import type { Question } from '../model/question.js';
-import { answerEach, failEach, questionsOf, type Asked } from './asked.js';
+import { answerEach, failEach, questionsOf, type PendingQuestion } from './pending-question.js';
 import type { QuestionLane } from './queue.js';
 import { searchLane } from './search-lane.js';
 import { blamesFlag, findCulprits } from './culprit-search.js';
@@ -27,7 +27,7 @@ export interface Isolated {
    * Sends one request, and resolves with its outcome when it has ended. Each question is answered then, or, if one of
    * them spoilt the request for all, by the search that follows. Never rejects.
    */
-  readonly send: (batch: readonly Asked[]) => Promise<readonly Answer[] | Failure>;
+  readonly send: (batch: readonly PendingQuestion[]) => Promise<readonly Answer[] | Failure>;
   readonly routeOf: (question: Question) => QuestionLane;
   /** How many questions and flags are blamed at present. */
   readonly blamed: () => number;
@@ -65,7 +65,12 @@ export function isolating(
   const ask = noting(askAtOnce);
   const askPart = searchLane(noting(service.askExtra ?? askAtOnce), clock);
 
-  const search = async (batch: readonly Asked[], failure: Failure, before: number, proven: () => void) => {
+  const search = async (
+    batch: readonly PendingQuestion[],
+    failure: Failure,
+    before: number,
+    proven: () => void,
+  ) => {
     const isHopeless = clock.now() < hopelessUntil && !blamesFlag(failure);
     if (isHopeless || !service.isWell()) {
       failEach(batch, failure);
@@ -87,7 +92,7 @@ export function isolating(
 
   /** Searches only among the questions that no other search has blamed meanwhile. */
   const searchRest = async (
-    batch: readonly Asked[],
+    batch: readonly PendingQuestion[],
     failure: Failure,
     before: number,
     proven: () => void,
@@ -110,7 +115,7 @@ export function isolating(
    * While nothing has succeeded since the batch was sent, only one search runs at a time: if the service fails for
    * everything, more searches would only add load. The next one starts when this one ends or a request succeeds.
    */
-  const searchInTurn = async (batch: readonly Asked[], failure: Failure, before: number) => {
+  const searchInTurn = async (batch: readonly PendingQuestion[], failure: Failure, before: number) => {
     let proven: () => void = () => undefined;
     if (successes === before) {
       const previous = lastCareful;

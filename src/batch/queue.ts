@@ -1,9 +1,9 @@
 import type { Question } from '../model/question.js';
-import type { Asked } from './asked.js';
+import type { PendingQuestion } from './pending-question.js';
 import { deque, type Deque } from './deque.js';
 
 /** A question that has not been sent. */
-export interface Waiting extends Asked {
+export interface Waiting extends PendingQuestion {
   readonly bytes: number;
   /** The clock's milliseconds. */
   readonly askedAt: number;

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { Answer, AskAtOnce } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
-import { questionsOf, type Asked } from './asked.js';
+import { questionsOf, type PendingQuestion } from './pending-question.js';
 
 /** Requests of all searches that may be under way at once, in addition to `batch.maxConcurrent`. */
 const MAX_REQUESTS = 8;
@@ -9,7 +9,7 @@ const MAX_REQUESTS = 8;
 const MAX_WAITING = 32;
 
 /** One request of a search: its outcome, or `overload` without a request. */
-export type AskPart = (asked: readonly Asked[]) => Promise<readonly Answer[] | Failure>;
+export type AskPart = (asked: readonly PendingQuestion[]) => Promise<readonly Answer[] | Failure>;
 
 /** Keeps the requests of searches apart from those of batches, so that neither waits for the other. */
 export function searchLane(ask: AskAtOnce, clock: Clock): AskPart {
@@ -25,7 +25,8 @@ export function searchLane(ask: AskAtOnce, clock: Clock): AskPart {
     underWay--;
     waiting.shift()?.();
   };
-  const isWanted = (asked: readonly Asked[]) => asked.some(({ deadline }) => clock.now() < deadline());
+  const isWanted = (asked: readonly PendingQuestion[]) =>
+    asked.some(({ deadline }) => clock.now() < deadline());
 
   return async (asked) => {
     if (waiting.length >= MAX_WAITING) return OVERLOAD;

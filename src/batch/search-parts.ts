@@ -1,8 +1,8 @@
-import type { Asked } from './asked.js';
+import type { PendingQuestion } from './pending-question.js';
 
 /** Puts questions about one flag beside each other, otherwise in the order in which they came. */
-export function byFlag(asked: readonly Asked[]): readonly Asked[] {
-  const flags = new Map<string, Asked[]>();
+export function byFlag(asked: readonly PendingQuestion[]): readonly PendingQuestion[] {
+  const flags = new Map<string, PendingQuestion[]>();
   for (const one of asked) {
     const some = flags.get(one.question.flag);
     if (some === undefined) flags.set(one.question.flag, [one]);
@@ -11,7 +11,7 @@ export function byFlag(asked: readonly Asked[]): readonly Asked[] {
   return [...flags.values()].flat();
 }
 
-export function isAboutOneFlag(asked: readonly Asked[]): boolean {
+export function isAboutOneFlag(asked: readonly PendingQuestion[]): boolean {
   return asked.every(({ question }) => question.flag === asked[0]?.question.flag);
 }
 
@@ -19,13 +19,16 @@ export function isAboutOneFlag(asked: readonly Asked[]): boolean {
  * Cuts a batch into at most `count` parts of about the same size, each with at least one question.
  * It cuts between two flags wherever it can: in two parts, a broken flag would look like a broken service.
  */
-export function partsOf(sorted: readonly Asked[], count: number): readonly (readonly Asked[])[] {
+export function partsOf(
+  sorted: readonly PendingQuestion[],
+  count: number,
+): readonly (readonly PendingQuestion[])[] {
   const cuts = cutsOf(sorted, Math.min(count, sorted.length));
   const starts = [0, ...cuts];
   return starts.map((start, at) => sorted.slice(start, starts[at + 1]));
 }
 
-function cutsOf(sorted: readonly Asked[], count: number): readonly number[] {
+function cutsOf(sorted: readonly PendingQuestion[], count: number): readonly number[] {
   const wished = Array.from({ length: count - 1 }, (_, at) => Math.ceil(((at + 1) * sorted.length) / count));
   if (isAboutOneFlag(sorted)) return wished;
   const borders = sorted.flatMap((_, at) => (isBorder(sorted, at) ? [at] : []));
@@ -35,6 +38,6 @@ function cutsOf(sorted: readonly Asked[], count: number): readonly number[] {
   return [...new Set(nearest)];
 }
 
-function isBorder(sorted: readonly Asked[], at: number): boolean {
+function isBorder(sorted: readonly PendingQuestion[], at: number): boolean {
   return at > 0 && sorted[at - 1]?.question.flag !== sorted[at]?.question.flag;
 }

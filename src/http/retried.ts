@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.js';
 import { SILENT, type Reporter } from '../diagnostics/diagnostics.js';
 import { FAILURES } from '../model/failure-traits.js';
-import type { Failure } from '../model/failure.js';
-import { ENDED, type Reply, type Send } from './reply.js';
-import { backOffMs, retryAfterMs, type RetryBudget } from './retry-budget.js';
+import { ENDED, type Send } from './reply.js';
 import { failureKindOfOutcome } from './outcome.js';
+import type { RetryBudget } from './retry-budget.js';
+import { retryDelayMs } from './retry-delay.js';
 
 export interface RetrySettings {
   readonly retries: number;
@@ -35,20 +35,12 @@ export function retried(
       const failure = failureKindOfOutcome(outcome);
       if (failure === undefined || !FAILURES[failure].retryable) return outcome;
       if (attempt > retries || !request.repeatable) return outcome;
-      const delayMs = delayOf(outcome, attempt, clock, random);
+      const delayMs = retryDelayMs(outcome, attempt, clock.date(), random());
       if (clock.now() + delayMs >= until || !budget.spend(clock.now())) return outcome;
       report({ type: 'retry', attempt: attempt + 1, delayMs, failure });
       if (!(await waited(clock, delayMs, request.signal))) return ENDED;
     }
   };
-}
-
-/**
- * At least as long as the service asks for. After `Retry-After: 0`, the back-off still keeps requests from coming all
- * at once.
- */
-function delayOf(outcome: Reply | Failure, attempt: number, clock: Clock, random: () => number): number {
-  return Math.max(retryAfterMs(outcome, clock.date()) ?? 0, backOffMs(attempt, random()));
 }
 
 /** `false` if the signal ended the wait. */

@@ -1,8 +1,8 @@
 import type { BatchOptions, BreakerOptions, CacheOptions } from './provider-options.js';
-import type { Settled } from './settled.js';
+import type { WithDefaults } from './with-defaults.js';
 import type { WatchOptions } from './snapshot-options.js';
 
-export const CACHE: Settled<CacheOptions> = {
+export const CACHE: WithDefaults<CacheOptions> = {
   freshForMs: 15_000,
   staleForMs: 15_000,
   staleOnErrorForMs: 3_600_000,
@@ -11,16 +11,16 @@ export const CACHE: Settled<CacheOptions> = {
   maxBytes: 32 * 1024 * 1024,
 };
 
-export const BATCH: Settled<BatchOptions> = {
+export const BATCH: WithDefaults<BatchOptions> = {
   maxItems: 50,
   maxBytes: 1024 * 1024,
   maxConcurrent: 8,
   maxWaiting: 10_000,
 };
 
-export const BREAKER: Settled<BreakerOptions> = { failures: 3, openForMs: 5_000, maxOpenForMs: 10_000 };
+export const BREAKER: WithDefaults<BreakerOptions> = { failures: 3, openForMs: 5_000, maxOpenForMs: 10_000 };
 
-export const WATCH: Settled<WatchOptions> = { pollMs: 15_000, stream: false, maxAgeMs: 600_000 };
+export const WATCH: WithDefaults<WatchOptions> = { pollMs: 15_000, stream: false, maxAgeMs: 600_000 };
 
 export const DEFAULTS = {
   url: 'http://localhost:8080',

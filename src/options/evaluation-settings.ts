@@ -4,13 +4,13 @@ import { DEFAULTS, WATCH } from './defaults.js';
 import type { FliptProviderOptions } from './provider-options.js';
 import { providerRules } from './provider-rules.js';
 import type { SnapshotOptions, WatchOptions } from './snapshot-options.js';
-import { set, switched, type Settled } from './settled.js';
+import { set, switched, type WithDefaults } from './with-defaults.js';
 
 /** Where flags are evaluated, and how the snapshot is watched and kept. */
 export interface EvaluationSettings {
   readonly evaluation: 'remote' | 'in-process';
   /** `undefined`: off. */
-  readonly watch: Settled<WatchOptions> | undefined;
+  readonly watch: WithDefaults<WatchOptions> | undefined;
   readonly snapshot: SnapshotOptions;
 }
 

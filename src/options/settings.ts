@@ -3,7 +3,7 @@ import { clientRules } from './connection-rules.js';
 import { BATCH, BREAKER, CACHE, DEFAULTS } from './defaults.js';
 import { authOf, missingCredentials, variable, variableOf, type Environment } from './environment.js';
 import { evaluationSettings, type EvaluationSettings } from './evaluation-settings.js';
-import { set, switched, type Settled } from './settled.js';
+import { set, switched, type WithDefaults } from './with-defaults.js';
 import { providerRules } from './provider-rules.js';
 import { isPromiseLike } from '../text/describe.js';
 import type { AuthOptions } from './auth-options.js';
@@ -38,9 +38,9 @@ export interface ProviderSettings extends ConnectionSettings, EvaluationSettings
   readonly attributes: FliptProviderOptions['attributes'];
   readonly initTimeoutMs: number;
   readonly deadlineMs: number;
-  readonly cache: Settled<CacheOptions> | undefined;
-  readonly batch: Settled<BatchOptions>;
-  readonly breaker: Settled<BreakerOptions> | undefined;
+  readonly cache: WithDefaults<CacheOptions> | undefined;
+  readonly batch: WithDefaults<BatchOptions>;
+  readonly breaker: WithDefaults<BreakerOptions> | undefined;
 }
 
 /** Throws a TypeError that names what is wrong. */

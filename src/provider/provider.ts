@@ -18,7 +18,7 @@ import type { Translate } from './mapping/value.js';
 import type { Resolution } from '../model/resolution.js';
 import type { FliptProviderOptions } from '../options/provider-options.js';
 import { CLOSED } from './pipeline.js';
-import { openLives, type Lives } from './lives.js';
+import { openLifecycle, type Lifecycle } from './lifecycle.js';
 import type { FliptStatus } from './status/flipt-status.js';
 import { providerSettings, type ProviderSettings } from '../options/settings.js';
 import { errorOf, startErrorOf } from './errors.js';
@@ -60,14 +60,14 @@ export class FliptProvider implements Provider {
   readonly events = new OpenFeatureEventEmitter();
 
   readonly #settings: ProviderSettings;
-  readonly #lives: Lives;
+  readonly #lifecycle: Lifecycle;
   readonly #evaluate: EvaluateFlag;
 
   /** All options have defaults. A wrong or unknown one is a TypeError. */
   constructor(options?: FliptProviderOptions) {
     this.#settings = providerSettings(options);
-    this.#lives = openLives(this.#settings, this.events, systemClock, Math.random);
-    this.#evaluate = evaluating(this.#lives.running);
+    this.#lifecycle = openLifecycle(this.#settings, this.events, systemClock, Math.random);
+    this.#evaluate = evaluating(this.#lifecycle.running);
   }
 
   /**
@@ -77,13 +77,13 @@ export class FliptProvider implements Provider {
    * call after `onClose` starts the provider again.
    */
   async initialize(): Promise<void> {
-    const failure = await this.#lives.start();
+    const failure = await this.#lifecycle.start();
     if (failure !== undefined) throw startErrorOf(failure);
   }
 
   /** Ends timers and sockets; waiting resolves get PROVIDER_NOT_READY. May be called again. */
   async onClose(): Promise<void> {
-    await this.#lives.close();
+    await this.#lifecycle.close();
   }
 
   /**
@@ -142,7 +142,7 @@ export class FliptProvider implements Provider {
    */
   async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {
     checkFlagKeys('prefetch', flagKeys);
-    if (this.#lives.running()?.isHere()) return;
+    if (this.#lifecycle.running()?.isHere()) return;
     await inPortions(flagKeys, async (flagKey) => this.#evaluate(flagKey, context), systemClock);
   }
 
@@ -152,7 +152,7 @@ export class FliptProvider implements Provider {
    */
   invalidate(flagKeys?: readonly string[]): void {
     if (flagKeys !== undefined) checkFlagKeys('invalidate', flagKeys);
-    this.#lives.forget(flagKeys);
+    this.#lifecycle.forget(flagKeys);
   }
 
   /**
@@ -167,7 +167,7 @@ export class FliptProvider implements Provider {
     flagKeys?: readonly string[],
   ): Promise<Readonly<Record<string, EvaluatedFlag>>> {
     if (flagKeys !== undefined) checkFlagKeys('evaluateAll', flagKeys);
-    const fromSnapshot = await (this.#lives.running()?.resolveAll(context, flagKeys) ?? CLOSED);
+    const fromSnapshot = await (this.#lifecycle.running()?.resolveAll(context, flagKeys) ?? CLOSED);
     return evaluateAll(fromSnapshot, flagKeys, (flagKey) => this.#evaluate(flagKey, context), systemClock);
   }
 
@@ -181,7 +181,7 @@ export class FliptProvider implements Provider {
     flagKeys: readonly string[] | ((flagKey: string) => boolean),
   ): Promise<ReadonlyMap<string, FlagOutcome>> {
     const evaluate = (flagKey: string) => this.#evaluate(flagKey, context);
-    return evaluateEach(flagKeys, this.#lives.running(), evaluate, systemClock);
+    return evaluateEach(flagKeys, this.#lifecycle.running(), evaluate, systemClock);
   }
 
   /**
@@ -189,7 +189,7 @@ export class FliptProvider implements Provider {
    * `undefined` before the first snapshot.
    */
   getSnapshot(): object | undefined {
-    return this.#lives.running()?.snapshot();
+    return this.#lifecycle.running()?.snapshot();
   }
 
   /**
@@ -197,7 +197,7 @@ export class FliptProvider implements Provider {
    * Cheap. It sends nothing, and works before the start and after the close.
    */
   getStatus(): FliptStatus {
-    return this.#lives.status();
+    return this.#lifecycle.status();
   }
 
   /**
@@ -207,7 +207,7 @@ export class FliptProvider implements Provider {
    * again. Throws a TypeError if `listener` is not a function, or `types` names an unknown type.
    */
   onEvent(listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]): () => void {
-    return this.#lives.observe(listener, types);
+    return this.#lifecycle.observe(listener, types);
   }
 
   /**
@@ -218,7 +218,7 @@ export class FliptProvider implements Provider {
    */
   async explain(flagKey: string, context: EvaluationContext = {}): Promise<Explanation> {
     checkFlagKey('explain', flagKey);
-    const running = this.#lives.running();
+    const running = this.#lifecycle.running();
     const explained = running ? await running.explain(flagKey, context) : CLOSED;
     if ('kind' in explained) throw errorOf(explained);
     return explained;

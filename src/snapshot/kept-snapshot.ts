@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js';
 import type { SnapshotOptions, SnapshotPlace } from '../options/snapshot-options.js';
 import { fileStore } from '../stores/file-store.js';
-import { keeper, type StoreReading, type TextStore } from '../stores/keeper.js';
+import { safeStore, type StoreReading, type TextStore } from '../stores/safe-store.js';
 import { messageOf } from '../text/describe.js';
 import { parseSnapshot } from './body/parse.js';
 import type { Known } from './fetch.js';
@@ -34,7 +34,7 @@ export function keptSnapshots(
   const { namespace } = origin;
   const store = storeOf(options, origin);
   const file = options.file === undefined ? undefined : `snapshot.file ${options.file}`;
-  const kept = store && keeper(store, file ?? 'the store', warn, clock);
+  const kept = store && safeStore(store, file ?? 'the store', warn, clock);
   const place = file ?? 'the kept snapshot';
   /** In a shared store, only the holder of the lease writes. */
   const isShared = options.store?.shared !== undefined;

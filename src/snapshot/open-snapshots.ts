@@ -9,7 +9,7 @@ import type { KnownAnswer } from '../model/answer.js';
 import type { Question } from '../model/question.js';
 import type { SnapshotOptions, SnapshotPlace, SnapshotStore } from '../options/snapshot-options.js';
 import { writeBody, type SnapshotBody } from './body/write-body.js';
-import type { StoreReading } from '../stores/keeper.js';
+import type { StoreReading } from '../stores/safe-store.js';
 import type { Asker } from './fetch.js';
 import { keptSnapshots } from './kept-snapshot.js';
 import { sharedFetch } from './shared/shared-fetch.js';

@@ -1,5 +1,5 @@
 import { readIfThere, removeLeftovers, replaceFile } from '../files/durable-file.js';
-import type { TextStore } from './keeper.js';
+import type { TextStore } from './safe-store.js';
 
 /** A younger leftover may belong to a process that is still writing. */
 const LEFTOVER_AFTER_MS = 60_000;

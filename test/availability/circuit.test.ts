@@ -6,7 +6,7 @@ import {
   openAgain,
   type Circuit,
 } from '../../src/availability/circuit.js';
-import { counted, emptyTally, sums } from '../../src/http/tally.js';
+import { counted, noCounts, sums } from '../../src/http/recent-counts.js';
 import { failedWith } from '../http/outcomes.fixture.js';
 
 const SETTINGS = { failures: 3, openForMs: 1_000, maxOpenForMs: 3_000 };
@@ -82,9 +82,9 @@ describe('the circuit', () => {
   });
 });
 
-describe('a tally', () => {
+describe('a counts', () => {
   it('counts all and what is marked, for ten seconds', () => {
-    let tally = emptyTally;
+    let counts = noCounts;
     for (const [now, marked] of [
       [0, true],
       [500, false],
@@ -92,18 +92,18 @@ describe('a tally', () => {
       [1_000, false],
       [5_000, true],
     ] as const) {
-      tally = counted(tally, now, marked);
+      counts = counted(counts, now, marked);
     }
-    expect(sums(tally, 5_000)).toEqual({ all: 5, marked: 3 });
-    expect(sums(tally, 9_999)).toEqual({ all: 5, marked: 3 });
-    expect(sums(tally, 10_000)).toEqual({ all: 2, marked: 1 });
-    expect(sums(tally, 60_000)).toEqual({ all: 0, marked: 0 });
+    expect(sums(counts, 5_000)).toEqual({ all: 5, marked: 3 });
+    expect(sums(counts, 9_999)).toEqual({ all: 5, marked: 3 });
+    expect(sums(counts, 10_000)).toEqual({ all: 2, marked: 1 });
+    expect(sums(counts, 60_000)).toEqual({ all: 0, marked: 0 });
   });
 
   it('holds ten seconds, however much it counts', () => {
-    let tally = emptyTally;
-    for (let now = 0; now < 100_000; now += 100) tally = counted(tally, now, false);
-    expect(tally.buckets).toHaveLength(10);
-    expect(sums(tally, 99_900).all).toBe(100);
+    let counts = noCounts;
+    for (let now = 0; now < 100_000; now += 100) counts = counted(counts, now, false);
+    expect(counts.buckets).toHaveLength(10);
+    expect(sums(counts, 99_900).all).toBe(100);
   });
 });

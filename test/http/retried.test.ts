@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../src/model/failure.js';
 import type { Reply } from '../../src/http/reply.js';
-import { backOffMs, retryAfterMs, retryBudget } from '../../src/http/retry-budget.js';
+import { retryBudget } from '../../src/http/retry-budget.js';
+import { backOffMs, retryAfterMs } from '../../src/http/retry-delay.js';
 import { retried, type RetrySettings } from '../../src/http/retried.js';
 import { manualClock } from '../clock.fixture.js';
 import { failedWith, replied, REQUEST, sending } from './outcomes.fixture.js';

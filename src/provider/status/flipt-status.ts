@@ -2,7 +2,7 @@ import type { CircuitState, StreamState, WatchCondition } from '../../diagnostic
 import type { History } from '../../diagnostics/history.js';
 import type { FailureKind } from '../../model/failure.js';
 import type { ProviderSettings } from '../../options/settings.js';
-import type { Condition } from './condition.js';
+import type { StateSince } from './state-since.js';
 import type { Readings, SnapshotReading } from './readings.js';
 
 /**
@@ -122,7 +122,7 @@ export interface RequestStatus {
 /** `readings` is `undefined` after the close has ended. */
 export function statusOf(
   { namespace, environment, evaluation, breaker, watch }: ProviderSettings,
-  { state: condition, at, why }: Condition,
+  { state: condition, at, why }: StateSince,
   history: History,
   readings: Readings | undefined,
 ): FliptStatus {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { inTime, type Clock } from '../../clock.js';
 import type { SharedPublication, SharedSnapshot, SharedTurn } from '../../options/snapshot-options.js';
-import type { StoreReading } from '../../stores/keeper.js';
+import type { StoreReading } from '../../stores/safe-store.js';
 import { messageOf } from '../../text/describe.js';
 import { oneLine } from '../../text/quote.js';
 

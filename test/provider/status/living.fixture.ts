@@ -2,7 +2,7 @@ import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
 import { afterEach, expect } from 'vitest';
 import type { FliptProviderOptions } from '../../../src/index.js';
 import { providerSettings } from '../../../src/options/settings.js';
-import { openLives } from '../../../src/provider/lives.js';
+import { openLifecycle } from '../../../src/provider/lifecycle.js';
 import { manualClock } from '../../clock.fixture.js';
 import { answerJson, type Script } from '../../servers/scripted.fixture.js';
 import { recordingLogger } from '../open.fixture.js';
@@ -17,7 +17,7 @@ afterEach(async () => {
 export const living = (options: FliptProviderOptions) => {
   const clock = manualClock();
   const settings = providerSettings({ logger: recordingLogger(), http: { retries: 0 }, ...options }, {});
-  const lives = openLives(settings, new OpenFeatureEventEmitter(), clock, () => 0.5);
+  const lives = openLifecycle(settings, new OpenFeatureEventEmitter(), clock, () => 0.5);
   closing.push(lives.close);
   const resolve = (flag: string, targetingKey: string) =>
     lives.running()?.resolve(flag, { targetingKey }, undefined);

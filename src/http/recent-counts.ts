@@ -1,5 +1,5 @@
 /** Counts of the last ten seconds, one bucket for each second. The caller passes the time. */
-export interface Tally {
+export interface RecentCounts {
   /** Oldest first. */
   readonly buckets: readonly Bucket[];
 }
@@ -12,12 +12,12 @@ interface Bucket {
 
 const SECONDS = 10;
 
-export const emptyTally: Tally = { buckets: [] };
+export const noCounts: RecentCounts = { buckets: [] };
 
 /** Counts one event. `marked` events are also counted separately: a failure, or an extra request. */
-export function counted(tally: Tally, now: number, marked: boolean): Tally {
+export function counted(counts: RecentCounts, now: number, marked: boolean): RecentCounts {
   const second = Math.floor(now / 1000);
-  const kept = recent(tally, second);
+  const kept = recent(counts, second);
   const last = kept.at(-1);
   const add = marked ? 1 : 0;
   return last?.second === second
@@ -25,16 +25,16 @@ export function counted(tally: Tally, now: number, marked: boolean): Tally {
     : { buckets: [...kept, { second, all: 1, marked: add }] };
 }
 
-export function sums(tally: Tally, now: number): { readonly all: number; readonly marked: number } {
+export function sums(counts: RecentCounts, now: number): { readonly all: number; readonly marked: number } {
   let all = 0;
   let marked = 0;
-  for (const bucket of recent(tally, Math.floor(now / 1000))) {
+  for (const bucket of recent(counts, Math.floor(now / 1000))) {
     all += bucket.all;
     marked += bucket.marked;
   }
   return { all, marked };
 }
 
-function recent({ buckets }: Tally, second: number): readonly Bucket[] {
+function recent({ buckets }: RecentCounts, second: number): readonly Bucket[] {
   return buckets.filter((bucket) => bucket.second > second - SECONDS);
 }

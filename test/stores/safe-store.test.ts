@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keeper, type TextStore } from '../../src/stores/keeper.js';
+import { safeStore, type TextStore } from '../../src/stores/safe-store.js';
 import { manualClock } from '../clock.fixture.js';
 
 const OPEN = new AbortController().signal;
@@ -21,7 +21,7 @@ function kept(parts: Partial<TextStore>) {
   const warn = (message: string) => {
     warnings.push(message);
   };
-  return { ...keeper(store, 'the store', warn, clock), clock, saved, warnings };
+  return { ...safeStore(store, 'the store', warn, clock), clock, saved, warnings };
 }
 
 describe('a store that works', () => {

@@ -17,7 +17,7 @@ export interface TextStore {
 }
 
 /** The only caller of a store. If the store is slow or fails, nothing else is delayed or fails. */
-export interface Keeper {
+export interface SafeStore {
   /**
    * The text that was saved last; `undefined` if there is none, if loading takes longer than `withinMs`, or when
    * `closing` is aborted. Never rejects.
@@ -38,12 +38,12 @@ const SAVE_TIMEOUT_MS = 10_000;
  * `warn` gets one message when the store begins to fail, and no other until it has worked again. `name` is the store's
  * name in the message.
  */
-export function keeper(
+export function safeStore(
   store: TextStore,
   name: string,
   warn: (message: string) => void,
   clock: Clock,
-): Keeper {
+): SafeStore {
   let next: (() => string | Promise<string>) | undefined;
   let saving: Promise<void> | undefined;
   /** A call that has exceeded its time. The store gets no other call until it has ended. */

@@ -2,20 +2,20 @@ import type { Clock } from '../../clock.js';
 import type { ProviderState } from '../../diagnostics/provider-state.js';
 
 /** The provider's condition, since when (milliseconds since the epoch), and the reason for `stale` and `error`. */
-export interface Condition {
+export interface StateSince {
   readonly state: ProviderState | 'not-started' | 'starting' | 'closed';
   readonly at: number;
   readonly why: string | null;
 }
 
 /** The owner of the condition. */
-export interface ConditionRecord {
-  readonly current: () => Condition;
-  readonly become: (state: Condition['state'], why?: string) => void;
+export interface StateRecord {
+  readonly current: () => StateSince;
+  readonly become: (state: StateSince['state'], why?: string) => void;
 }
 
-export function conditionRecord(clock: Pick<Clock, 'date'>): ConditionRecord {
-  const next = (state: Condition['state'], why: string | null): Condition => ({
+export function stateRecord(clock: Pick<Clock, 'date'>): StateRecord {
+  const next = (state: StateSince['state'], why: string | null): StateSince => ({
     state,
     at: clock.date(),
     why,

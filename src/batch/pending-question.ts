@@ -4,22 +4,22 @@ import type { Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
 
 /** A question with the callers that wait for it. */
-export interface Asked {
+export interface PendingQuestion {
   readonly question: Question;
   readonly deadline: Deadline;
   readonly answer: (answer: Answer) => void;
 }
 
-export function answerEach(asked: readonly Asked[], answers: readonly Answer[]): void {
+export function answerEach(asked: readonly PendingQuestion[], answers: readonly Answer[]): void {
   asked.forEach(({ answer }, at) => {
     answer(answers[at] ?? failed(UNANSWERED));
   });
 }
 
-export function failEach(asked: readonly Asked[], failure: Failure): void {
+export function failEach(asked: readonly PendingQuestion[], failure: Failure): void {
   for (const { answer } of asked) answer(failed(failure));
 }
 
-export function questionsOf(asked: readonly Asked[]): readonly Question[] {
+export function questionsOf(asked: readonly PendingQuestion[]): readonly Question[] {
   return asked.map(({ question }) => question);
 }

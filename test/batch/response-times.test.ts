@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { leastMs, unknownPace, usualMs, withDuration } from '../../src/batch/pace.js';
+import { leastMs, noTimes, usualMs, withDuration } from '../../src/batch/response-times.js';
 
-const after = (durations: readonly number[]) => durations.reduce(withDuration, unknownPace);
+const after = (durations: readonly number[]) => durations.reduce(withDuration, noTimes);
 
 it('knows nothing before the first response', () => {
-  expect([usualMs(unknownPace), leastMs(unknownPace)]).toEqual([undefined, 0]);
+  expect([usualMs(noTimes), leastMs(noTimes)]).toEqual([undefined, 0]);
 });
 
 it('takes the median for usual, so that one slow response changes nothing', () => {

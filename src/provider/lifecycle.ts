@@ -5,14 +5,14 @@ import { openObservers, type Observers } from '../diagnostics/observers.js';
 import type { ProviderState } from '../diagnostics/provider-state.js';
 import type { Failure } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
-import { conditionRecord } from './status/condition.js';
+import { stateRecord } from './status/state-since.js';
 import { startErrorOf } from './errors.js';
 import { run, type Running } from './pipeline.js';
 import { emittingStates } from './state-events.js';
 import { statusOf, type FliptStatus } from './status/flipt-status.js';
 
-/** The lives of one provider, from start to close, one at a time, and what lasts longer than a life. */
-export interface Lives {
+/** A provider's lifecycle: it starts, runs and closes, and may start again. What lasts longer than one run is here, too. */
+export interface Lifecycle {
   /** The current life; `undefined` once it is closed. */
   readonly running: () => Running | undefined;
   /**
@@ -29,14 +29,14 @@ export interface Lives {
 }
 
 /** The first life begins at once. */
-export function openLives(
+export function openLifecycle(
   settings: ProviderSettings,
   events: OpenFeatureEventEmitter,
   clock: Clock,
   random: () => number,
-): Lives {
+): Lifecycle {
   const history = openHistory(clock);
-  const condition = conditionRecord(clock);
+  const condition = stateRecord(clock);
   const observers = openObservers((message) => {
     settings.logger.warn(message);
   });

@@ -1,5 +1,5 @@
 /** Options with their defaults filled in. */
-export type Settled<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> };
+export type WithDefaults<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> };
 
 export function filledIn<T extends object>(
   defaults: T,
