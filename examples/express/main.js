@@ -94,7 +94,7 @@ async function serve() {
   });
   server.once('error', async (error) => {
     const inUse = error.code === 'EADDRINUSE';
-    console.error(inUse ? `Port ${error.port} is in use already; PORT=… takes another.` : error.message);
+    console.error(inUse ? `Port ${error.port} is in use already; choose another with PORT=…` : error.message);
     process.exitCode = 1;
     await close();
   });

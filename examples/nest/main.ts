@@ -19,7 +19,7 @@ try {
   console.log(`http://localhost:${taken}/?user=ada&member=true shows a member's flags. Ctrl-C ends it.`);
 } catch (error) {
   const inUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-  console.error(inUse ? 'The port is in use already; PORT=… takes another.' : error);
+  console.error(inUse ? 'The port is in use already; choose another with PORT=…' : error);
   process.exitCode = 1;
   await app.close();
 }

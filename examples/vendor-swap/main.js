@@ -24,7 +24,7 @@ server.once('listening', () => {
 });
 server.once('error', async (error) => {
   const inUse = error.code === 'EADDRINUSE';
-  console.error(inUse ? `Port ${error.port} is in use already; PORT=… takes another.` : error.message);
+  console.error(inUse ? `Port ${error.port} is in use already; choose another with PORT=…` : error.message);
   process.exitCode = 1;
   await close();
 });

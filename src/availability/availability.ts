@@ -184,7 +184,7 @@ function isRejection(failure: Failure): boolean {
 function refused({ message }: Failure): Failure {
   return {
     kind: 'circuit-open',
-    message: `circuit open: Flipt is not asked for the moment, after repeated failures; the last: ${message}`,
+    message: `circuit open: no requests are sent after repeated failures; the last: ${message}`,
   };
 }
 

@@ -7,14 +7,14 @@ Commands
   types      Writes the types of the flags, so that a misspelt key does not compile.
 
 openfeature-flipt-provider COMMAND --help lists the options of a command.
-  --help     Prints this.
+  --help     Prints this help.
   --version  Prints the version.
 `;
 
 const SERVE = `Usage: openfeature-flipt-provider serve --features FILE [options]
 
 Serves feature flags over HTTP as Flipt does, from a features file: for development, tests and
-demonstrations. In production, that is what Flipt itself is for.
+demonstrations. In production, use Flipt itself.
 
 Options
   --features FILE        What to serve: a features file in Flipt's import and export format (YAML or JSON,
@@ -32,7 +32,7 @@ Options
   --auth required        Answers only requests with a token (except GET /health). Needs a first token.
   --bootstrap-token T    The first token, with which others are made. The environment variable
                          FLIPT_BOOTSTRAP_TOKEN keeps it out of the list of processes.
-  --help                 Prints this.
+  --help                 Prints this help.
   --version              Prints the version.
 
 Operations
@@ -63,7 +63,7 @@ const SOURCE = `  --features FILE        A features file in Flipt's import and e
   --url URL              Instead of a file: the address of a running Flipt, whose snapshot is read.
   --namespace KEY        Default: FLIPT_NAMESPACE, else default.
   --environment NAME     With --url: Flipt v2's environment. Default: FLIPT_ENVIRONMENT.
-  --semantics v1|v2      With --features: whose rules of evaluation apply. Default: v1.`;
+  --semantics v1|v2      With --features: evaluates by the rules of Flipt v1 or v2. Default: v1.`;
 
 const CREDENTIALS = `Credentials for --url come from the environment only, since arguments are seen in the list of
 processes: FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH.`;
@@ -79,7 +79,7 @@ Options
   --context NAME=VALUE   An attribute of the context. May be given more than once.
 ${SOURCE}
   --json                 Prints the explanation as JSON.
-  --help                 Prints this.
+  --help                 Prints this help.
 
 ${CREDENTIALS}
 Exit codes: 0 explained; 2 there is no such flag; 1 anything else, with a message.
@@ -98,7 +98,7 @@ ${SOURCE}
   --augment FILE.d.ts    Also writes the types of the keys of @openfeature/core, so that every client of
                          OpenFeature knows them. Needs TypeScript's skipLibCheck.
   --check                Writes nothing, and fails if a file is out of date.
-  --help                 Prints this.
+  --help                 Prints this help.
 
 ${CREDENTIALS}
 Exit codes: 0 written, or up to date; 1 anything else, with a message.

@@ -3,21 +3,21 @@ import type { Failure } from '../model/failure.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { Problem } from './events.js';
 
+const SERVED = 'known answers and defaults are served';
+const CHECKED = `${SERVED}, and Flipt is checked in the background`;
+
 /** The beginning of the log line; the failure's message follows. */
 function headline(problem: Problem, failure: Failure): string {
+  const { responded } = traitsOf(failure);
   switch (problem) {
     case 'unreachable':
-      return traitsOf(failure).responded
-        ? 'Flipt does not answer as it should; known answers and defaults are served, and Flipt is checked in the background'
-        : 'Flipt cannot be reached; known answers and defaults are served, and Flipt is checked in the background';
+      return `${responded ? 'Flipt does not answer as it should' : 'Flipt cannot be reached'}; ${CHECKED}`;
     case 'credentials-rejected':
-      return traitsOf(failure).responded
-        ? 'Flipt rejected the credentials; known answers and defaults are served, and it is tried again'
-        : 'There are no credentials to send to Flipt; known answers and defaults are served, and it is tried again';
+      return `${responded ? 'Flipt rejected the credentials' : 'There are no credentials to send to Flipt'}; ${CHECKED}`;
     case 'circuit-open':
-      return 'Flipt fails; circuit open, and known answers and defaults are served';
+      return `Flipt fails; circuit open, and ${SERVED}`;
     case 'responses-unusable':
-      return 'Flipt returns unusable responses; known answers and defaults are served';
+      return `Flipt returns unusable responses; ${SERVED}`;
   }
 }
 

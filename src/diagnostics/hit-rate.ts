@@ -63,7 +63,7 @@ function lowHitRate(hits: number, { entities, values }: Seen): string | undefine
   if (most <= 1 && entities.size <= 1) return undefined;
   // If the users differ more often than any attribute, no attribute is the cause.
   if (most < entities.size) {
-    return `${found}: nearly each was about another targetingKey (${entities.size}), as when many users are new`;
+    return `${found}: nearly each had another targetingKey (${entities.size}), as with many new users`;
   }
   return (
     `${found}: the context attribute ${quoted(name)} differs most often (${most} values). ` +

@@ -81,7 +81,7 @@ function harmless(
   const failed = (error: unknown) => {
     if (hasFailed) return;
     hasFailed = true;
-    warn(`onEvent: the listener has failed, and is warned of once: ${oneLine(messageOf(error))}`);
+    warn(`onEvent: a listener failed (warned only once): ${oneLine(messageOf(error))}`);
   };
   return (event) => {
     try {

@@ -39,7 +39,7 @@ export function watchSharedBuckets(
     const advice =
       likely.length === 0 ? '' : `; the context has ${likely.join(', ')}: should that be the targetingKey?`;
     warn(
-      `flag ${quoted(flag)} goes by a percentage, but the context has no targetingKey, ` +
+      `flag ${quoted(flag)} depends on a percentage, but the context has no targetingKey, ` +
         `so all such calls get the same value${advice}`,
     );
   });

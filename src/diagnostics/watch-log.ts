@@ -24,9 +24,7 @@ export function logWatch(
   logger: WatchLogger,
 ): void {
   const meanwhile =
-    place.evaluation === 'remote'
-      ? 'answers are asked for again'
-      : 'flags are evaluated from the last snapshot';
+    place.evaluation === 'remote' ? 'answers expire by age' : 'flags are evaluated from the last snapshot';
   let last: EventOf<'watch-changed'>['state'] | undefined;
   let isSuspect = false;
   let isBroken = false;
@@ -34,8 +32,7 @@ export function logWatch(
   listen('watch-changed', ({ state, failure }) => {
     const why = failure === undefined ? '' : `: ${failure.message}`;
     if (state === 'lost') logger.warn(`Flipt's changes are not seen at present; ${meanwhile}${why}`);
-    else if (state === 'not-offered')
-      logger.info(`Flipt offers no snapshots; answers are asked for again${why}`);
+    else if (state === 'not-offered') logger.info(`Flipt offers no snapshots; answers expire by age${why}`);
     else logger[last === 'lost' ? 'warn' : 'debug']("Flipt's changes are watched");
     last = state;
   });
@@ -67,7 +64,7 @@ export function logWatch(
 const WORDS: Readonly<Record<EventOf<'stream-changed'>['state'], string>> = {
   open: 'open',
   broken: 'broken and is opened again',
-  'not-offered': 'not offered, so that changes are polled for',
+  'not-offered': 'not offered; polls find changes',
 };
 
 function suspicion(

@@ -8,7 +8,7 @@ export function connectionFailure(url: string, error: unknown, redact: Redact): 
   const named = 'code' in cause ? oneLine(String(cause.code)) : '';
   const message = oneLine(otherProtocol(cause, named, url) ?? cause.message);
   const code = message.includes(named) ? '' : ` (${named})`;
-  return { kind: 'connection', message: `Flipt at ${url} could not be asked: ${message}${code}`, cause };
+  return { kind: 'connection', message: `the request to Flipt at ${url} failed: ${message}${code}`, cause };
 }
 
 /** Recognises a side that speaks another protocol. Some TLS ports just close the connection. */
@@ -16,12 +16,12 @@ function otherProtocol(cause: Error, code: string, url: string): string | undefi
   const { name, message } = cause;
   const isUnanswered = 'bytesRead' in cause && cause.bytesRead === 0 && url.startsWith('http:');
   if (isUnanswered || name === 'HTTPParserError') {
-    const found = isUnanswered ? `${message} without an answer` : 'the port does not answer in HTTP';
-    return `${found}; is it the right one, or does it need https:?`;
+    const found = isUnanswered ? `${message} without an answer` : 'the port does not speak HTTP';
+    return `${found}; check the port, or use https:`;
   }
   const isNoTls = /wrong version number|packet length too long|unknown protocol|http request/i.test(message);
   if (isNoTls && /^(?:EPROTO|ERR_SSL_)/.test(code)) {
-    return 'the port does not answer in TLS; is it the right one, or does it need http:?';
+    return 'the port does not speak TLS; check the port, or use http:';
   }
   return undefined;
 }
@@ -44,7 +44,7 @@ export function tooLarge(url: string, maxBytes: number): Failure {
   const limit = `${maxBytes / 1024 / 1024} MB`;
   return {
     kind: 'unreadable',
-    message: `Flipt at ${url} answered with more than ${limit}, which is refused`,
+    message: `Flipt at ${url} returned more than the allowed ${limit}`,
   };
 }
 

@@ -52,7 +52,8 @@ function registeredProviders(): RegisteredProviders {
   return {
     domains,
     claim(domain) {
-      if (isRefused) throw new Error('FliptModule: another FliptModule has kept the app from starting');
+      if (isRefused)
+        throw new Error('FliptModule: the app does not start, because another FliptModule failed');
       if (domains.has(domain)) {
         throw new Error(
           `FliptModule: two forRoot for ${nameOf(domain)}; import one of them, or give each a domain`,

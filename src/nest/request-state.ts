@@ -81,7 +81,7 @@ function ownContext(request: object, options: FliptModuleOptions): EvaluationCon
     // Nobody needs the outcome, and an unhandled rejection would end the process.
     context.then(undefined, () => undefined);
     throw new TypeError(
-      'FliptModule: context: must not be async; let a guard or a middleware put on the request what takes time',
+      'FliptModule: context: must not be async; do slow work in a guard or a middleware, and put the result on the request',
     );
   }
   if (isContext(context)) return context;

@@ -73,5 +73,5 @@ export function noSnapshot(snapshots: Pick<Snapshots, 'trouble'> | undefined): F
 }
 
 const WITHOUT_SNAPSHOT =
-  "There is no snapshot of Flipt's to evaluate from (evaluation: 'in-process'); " +
+  "There is no snapshot to evaluate from (evaluation: 'in-process'); " +
   'Flipt evaluates the flags until there is one';

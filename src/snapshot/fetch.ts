@@ -111,7 +111,7 @@ export function snapshotFetcher(
       const version = parsed.digest ?? etag ?? digestOf(parsed.contents);
       return { kind: 'snapshot', durationMs, snapshot: snapshotOf(parsed, version, known?.snapshot), etag };
     } catch (error) {
-      return failed(unreadable(url, `a snapshot that is not used: ${messageOf(error)}`));
+      return failed(unreadable(url, `a snapshot that cannot be used: ${messageOf(error)}`));
     }
   };
 

@@ -36,7 +36,7 @@ export function readKept(text: string, origin: SnapshotPlace): KeptSnapshot | { 
   if (about.format !== FORMAT) {
     return { wrong: `it has format ${about.format}, and this version of the package reads format ${FORMAT}` };
   }
-  if (sha256 !== checksum(about, body)) return { wrong: 'it is damaged: its checksum does not fit' };
+  if (sha256 !== checksum(about, body)) return { wrong: 'it is damaged: its checksum does not match' };
   for (const name of ['url', 'namespace', 'environment'] as const) {
     if (about[name] === origin[name]) continue;
     return { wrong: `it belongs to ${name} ${shown(about[name])}, and the option is ${shown(origin[name])}` };

@@ -14,8 +14,7 @@ describe('the circuit breaker', () => {
     expect([states, changes()]).toEqual([['open'], ['circuit-open']]);
     expect(service.refusal()).toEqual({
       kind: 'circuit-open',
-      message:
-        'circuit open: Flipt is not asked for the moment, after repeated failures; the last: status 503',
+      message: 'circuit open: no requests are sent after repeated failures; the last: status 503',
     });
   });
 

@@ -142,7 +142,7 @@ it('an error of a dispatcher is shown in one line, without the token', async () 
   const error = await failureOf(
     new FliptClient({ auth: { token: TOKEN }, http: { dispatcher: { request }, retries: 0 } }),
   );
-  expect(error.message).toMatch(/could not be asked: not for \[credential\] \(E_\[credential\] {2}forged\)$/);
+  expect(error.message).toMatch(/failed: not for \[credential\] \(E_\[credential\] {2}forged\)$/);
   expect(error.cause).toMatchObject({ name: 'Error [credential]', hostname: '[credential]', port: 1 });
   expect(shown(error)).not.toMatch(TRACES);
 });

@@ -174,7 +174,7 @@ describe('the command', () => {
     const { port } = new URL(other.url);
     const { line, code } = run(['serve', '--features', path, '--port', port]);
     expect(await line(/./)).toBe(
-      `err: openfeature-flipt-provider: port ${port} of 127.0.0.1 is in use already; --port takes another`,
+      `err: openfeature-flipt-provider: port ${port} of 127.0.0.1 is in use already; choose another with --port`,
     );
     expect(await code).toBe(1);
     await other.close();

@@ -73,7 +73,7 @@ describe('explain', () => {
     const empty = await ran(['explain', '--url', open.url, '--namespace', 'gone', '--flag', 'banner']);
     expect(empty.code).toBe(2);
     expect(empty.err).toBe(
-      'There is no flag "banner" in namespace "gone", which has no flags; --namespace takes another one',
+      'There is no flag "banner" in namespace "gone", which has no flags; choose another with --namespace',
     );
   });
 

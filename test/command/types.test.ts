@@ -155,6 +155,6 @@ describe('a file', () => {
   it('of no flags at all is not written', async () => {
     const { code, err } = await ran(['types', '--features', await saved(at, {}), '--out', at('empty.ts')]);
     expect(code).toBe(1);
-    expect(err).toContain('namespace "default" has no flags; --namespace takes another one');
+    expect(err).toContain('namespace "default" has no flags; choose another with --namespace');
   });
 });

@@ -65,7 +65,7 @@ describe('a low hit rate', () => {
     });
     expect(warn).toHaveBeenCalledWith(
       'only 0 of the first 1000 look-ups were answered from the cache: ' +
-        'nearly each was about another targetingKey (1000), as when many users are new',
+        'nearly each had another targetingKey (1000), as with many new users',
     );
   });
 

@@ -70,7 +70,7 @@ describe('a listener', () => {
     diagnostics.report(HIT);
     expect(heard).toHaveBeenCalledTimes(2);
     expect(warn.mock.calls).toEqual([
-      ['onEvent: the listener has failed, and is warned of once: out of paper and ink'],
+      ['onEvent: a listener failed (warned only once): out of paper and ink'],
     ]);
   });
 

@@ -51,7 +51,7 @@ async function warningsOf(...calls: readonly (readonly [string, Record<string, s
 it('warns once when a percentage decides without a targetingKey, and names attributes that look like one', async () => {
   expect(await warningsOf(['half', { email: 'a', plan: 'pro', userId: '7' }], ['half', { id: '8' }])).toEqual(
     [
-      'flag "half" goes by a percentage, but the context has no targetingKey, so all such calls get the same value; ' +
+      'flag "half" depends on a percentage, but the context has no targetingKey, so all such calls get the same value; ' +
         'the context has "userId", "email": should that be the targetingKey?',
     ],
   );
@@ -59,7 +59,7 @@ it('warns once when a percentage decides without a targetingKey, and names attri
 
 it('warns without a guess if no attribute looks like one', async () => {
   expect(await warningsOf(['half', { plan: 'pro' }])).toEqual([
-    'flag "half" goes by a percentage, but the context has no targetingKey, so all such calls get the same value',
+    'flag "half" depends on a percentage, but the context has no targetingKey, so all such calls get the same value',
   ]);
 });
 
@@ -89,7 +89,7 @@ describe.each([
 
   it('warns once when a distribution decides without a targetingKey', async () => {
     expect(await warnings({ role: 'staff' }, { user: 'ada' }, { user: 'grace' })).toEqual([
-      'flag "color" goes by a percentage, but the context has no targetingKey, so all such calls get the same value; ' +
+      'flag "color" depends on a percentage, but the context has no targetingKey, so all such calls get the same value; ' +
         'the context has "user": should that be the targetingKey?',
     ]);
   });

@@ -37,7 +37,7 @@ describe('the log of the watch', () => {
 
   it('has one line at info level where there are no snapshots, also where a page comes instead', () => {
     expect(linesFor(NOT_OFFERED, polled(UNREADABLE), polled(DOWN))).toEqual([
-      'info: Flipt offers no snapshots; answers are asked for again: it answered 404',
+      'info: Flipt offers no snapshots; answers expire by age: it answered 404',
     ]);
   });
 
@@ -49,7 +49,7 @@ describe('the log of the watch', () => {
 
   it('warns once of a lost watch and once when it works again', () => {
     expect(linesFor(WORKING, polled(DOWN), LOST, polled(DOWN), WORKING)).toEqual([
-      "warn: Flipt's changes are not seen at present; answers are asked for again: refused",
+      "warn: Flipt's changes are not seen at present; answers expire by age: refused",
       "warn: Flipt's changes are watched",
     ]);
   });
@@ -98,8 +98,6 @@ describe('the log of the watch', () => {
         { type: 'stream-changed', state: 'broken', why: 'reset' },
         { type: 'stream-changed', state: 'not-offered', why: '404 with an empty body' },
       ),
-    ).toEqual([
-      'info: The stream of changes is not offered, so that changes are polled for: 404 with an empty body',
-    ]);
+    ).toEqual(['info: The stream of changes is not offered; polls find changes: 404 with an empty body']);
   });
 });

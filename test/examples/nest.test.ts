@@ -27,7 +27,7 @@ it('says so if the port is in use, and ends with 1', async () => {
   const first = await served(MAIN, SETTINGS);
   const { port } = new URL(first.url);
   const { code, output } = await node(MAIN, { ...SETTINGS, PORT: port }).ended;
-  expect(output).toContain('The port is in use already; PORT=… takes another.');
+  expect(output).toContain('The port is in use already; choose another with PORT=…');
   expect(code).toBe(1);
   await first.interrupt();
 });

@@ -53,7 +53,7 @@ const replying = (
 const HTML = ['content-type: text/html'];
 const PAGE = '<html><body>Bad Gateway</body></html>';
 const UNREADABLE = /an unreadable response/;
-const CONNECTION = /could not be asked/;
+const CONNECTION = /^the request to Flipt at \S+ failed: /;
 /** The request's time-out, or the deadline of a resolve that has joined it. */
 const TIMEOUT = /did not answer within|no answer from Flipt within|more than 16 MB/;
 const halfOf = (text: string) => text.slice(0, text.length / 2);

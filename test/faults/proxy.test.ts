@@ -73,7 +73,11 @@ it('a proxy that refuses the tunnel, or is not there, is a failure of the connec
     socket.write(reply('407 Proxy Authentication Required', '')),
   );
   const url = `https://127.0.0.1:${service.port}`;
-  expect((await askedOnce(url, { http: { proxy: refusing.url } })).message).toMatch(/could not be asked/);
+  expect((await askedOnce(url, { http: { proxy: refusing.url } })).message).toMatch(
+    /the request to Flipt at \S+ failed: /,
+  );
   await refusing.stop();
-  expect((await askedOnce(url, { http: { proxy: refusing.url } })).message).toMatch(/could not be asked/);
+  expect((await askedOnce(url, { http: { proxy: refusing.url } })).message).toMatch(
+    /the request to Flipt at \S+ failed: /,
+  );
 });

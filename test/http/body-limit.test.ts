@@ -19,7 +19,7 @@ describe('a body', () => {
     });
     expect(await transportTo(server.url).send(REQUEST)).toEqual({
       kind: 'unreadable',
-      message: `Flipt at ${server.url} answered with more than 16 MB, which is refused`,
+      message: `Flipt at ${server.url} returned more than the allowed 16 MB`,
     });
     await gone.given;
   });

@@ -51,7 +51,7 @@ describe("a dispatcher of the user's", () => {
   ])('may be broken: one that %s', async (_, request, words) => {
     expect(await transportTo('http://flipt.test', dispatching(request)).send(REQUEST)).toMatchObject({
       kind: 'connection',
-      message: `Flipt at http://flipt.test could not be asked: ${words}`,
+      message: `the request to Flipt at http://flipt.test failed: ${words}`,
     });
   });
 

@@ -75,7 +75,7 @@ describe('a download', () => {
 
     expect(await transportTo(server.url).send(DOWNLOAD)).toMatchObject({
       kind: 'unreadable',
-      message: `Flipt at ${server.url} answered with more than 1 MB, which is refused`,
+      message: `Flipt at ${server.url} returned more than the allowed 1 MB`,
     });
   });
 

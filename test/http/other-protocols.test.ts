@@ -20,7 +20,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-const HTTPS = 'does not answer in HTTP; is it the right one, or does it need https:?';
+const HTTPS = 'does not speak HTTP; check the port, or use https:';
 
 it('names https: as a cause when an https: port answers to http:', async () => {
   const { cert, key } = makeCertificate({ name: 'service', hosts: ['127.0.0.1'] });
@@ -38,7 +38,7 @@ it('names https: as a cause when a port of TLS closes the connection', async () 
   const { send } = transportTo(`http://127.0.0.1:${await portOf(createTlsServer({ cert, key }))}`);
   expect(await send(request)).toMatchObject({
     message: expect.stringContaining(
-      'other side closed without an answer; is it the right one, or does it need https:? (UND_ERR_SOCKET)',
+      'other side closed without an answer; check the port, or use https: (UND_ERR_SOCKET)',
     ) as string,
   });
 });
@@ -58,14 +58,12 @@ it('names http: as a cause when an http: port answers to https:', async () => {
   const { url } = await serving((_, response) => response.end());
   const { send } = transportTo(url.replace('http:', 'https:'));
   expect(await send(request)).toMatchObject({
-    message: expect.stringContaining(
-      'does not answer in TLS; is it the right one, or does it need http:?',
-    ) as string,
+    message: expect.stringContaining('does not speak TLS; check the port, or use http:') as string,
   });
 });
 
 it.each(['SSH-2.0-OpenSSH_9.6\r\n', '+PONG\r\n', '\u0000\u0001binary'])(
-  'says that a port which answers %j does not answer in HTTP',
+  'says that a port which answers %j does not speak HTTP',
   async (greeting) => {
     const server = createServer((socket) => {
       socket.on('error', () => undefined);

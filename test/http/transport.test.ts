@@ -128,19 +128,23 @@ describe('a failure of the connection is described', () => {
     await server.close();
     expect(await transportTo(server.url).send(REQUEST)).toMatchObject({
       kind: 'connection',
-      message: expect.stringMatching(/^Flipt at http:\S+ could not be asked: .*ECONNREFUSED/) as unknown,
+      message: expect.stringMatching(/^the request to Flipt at http:\S+ failed: .*ECONNREFUSED/) as unknown,
     });
   });
 
   it.each<[string, Script, RegExp]>([
-    ['when it is reset', (_, response) => response.socket?.destroy(), /could not be asked: ./],
+    [
+      'when it is reset',
+      (_, response) => response.socket?.destroy(),
+      /^the request to Flipt at http:\S+ failed: ./,
+    ],
     [
       'when the body is cut short',
       (_, response) => {
         response.writeHead(200, { 'content-length': '100' }).write('{"responses"');
         setImmediate(() => response.socket?.destroy());
       },
-      /could not be asked: ./,
+      /^the request to Flipt at http:\S+ failed: ./,
     ],
   ])('%s', async (_, script, words) => {
     const server = await serving(script);

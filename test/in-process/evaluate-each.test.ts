@@ -53,7 +53,7 @@ it('takes no other answer of the function than true and false', async () => {
   const { provider } = await open({ url: service.url, evaluation: 'in-process' });
   const isNamed = () => Promise.resolve(false);
   await expect(provider.evaluateEach({}, isNamed as never)).rejects.toThrow(
-    new TypeError('evaluateEach: expected a function that returns true or false, and no promise'),
+    new TypeError('evaluateEach: expected a function that returns true or false, not a promise'),
   );
 });
 

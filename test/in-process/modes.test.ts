@@ -106,7 +106,7 @@ describe('evaluation in this process', () => {
       });
       expect(await provider.evaluateAll(PRO, ['colour'])).toMatchObject({ colour: { value: 'blue' } });
       expect(logger.warn.mock.calls).toEqual([
-        [expect.stringMatching(/^There is no snapshot of Flipt's to evaluate from/)],
+        [expect.stringMatching(/^There is no snapshot to evaluate from/)],
       ]);
       expect(client.providerStatus).toBe('READY');
       if (initial === undefined) return;

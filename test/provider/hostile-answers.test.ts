@@ -78,9 +78,14 @@ const ANSWERS: readonly (readonly [string, Script, string, RegExp])[] = [
       setImmediate(() => response.socket?.destroy());
     },
     'GENERAL',
-    /could not be asked/,
+    /the request to Flipt at \S+ failed: /,
   ],
-  ['a reset connection', (_, response) => response.socket?.destroy(), 'GENERAL', /could not be asked/],
+  [
+    'a reset connection',
+    (_, response) => response.socket?.destroy(),
+    'GENERAL',
+    /the request to Flipt at \S+ failed: /,
+  ],
   [
     'an error about the item',
     json({

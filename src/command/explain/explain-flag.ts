@@ -33,6 +33,6 @@ function jsonText(value: object): string {
 
 function missingText({ flag, source: { namespace } }: ExplainArguments, known: readonly string[]): string {
   const missing = `There is no flag ${quoted(flag)} in namespace ${quoted(namespace)}`;
-  if (known.length === 0) return `${missing}, which has no flags; --namespace takes another one`;
+  if (known.length === 0) return `${missing}, which has no flags; choose another with --namespace`;
   return missing + didYouMean(flag, known);
 }

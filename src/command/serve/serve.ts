@@ -76,7 +76,7 @@ function follow(
 function startError(error: unknown, { port, host }: ServeArguments): string {
   if (error instanceof FeaturesError || error instanceof DataFileError) return error.message;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') return `port ${port} of ${host} is in use already; --port takes another`;
+  if (code === 'EADDRINUSE') return `port ${port} of ${host} is in use already; choose another with --port`;
   return `cannot listen on port ${port} of ${host}: ${messageOf(error)}`;
 }
 

@@ -15,7 +15,7 @@ export async function writeTypes(asked: TypesArguments, surroundings: Surroundin
   const { features } = await loadFeatures(source, 'types', surroundings);
   if (features.flags.size === 0) {
     throw new CommandError(
-      `namespace ${quoted(source.namespace)} has no flags; --namespace takes another one`,
+      `namespace ${quoted(source.namespace)} has no flags; choose another with --namespace`,
     );
   }
   const flags = flagTypes(features, source.kind === 'file');

@@ -54,7 +54,7 @@ function shareText({ variantId, rollout }: Distribution, { variants }: VariantFl
 function otherwiseText({ enabled, defaultVariantId, variants }: VariantFlag): string {
   const variant = defaultVariantId === undefined ? undefined : variants.get(defaultVariantId)?.key;
   const given = variant === undefined ? 'no variant' : `variant ${quoted(variant)}`;
-  return enabled ? `Otherwise: ${given}` : `The flag is disabled: no rule is looked at, ${given}`;
+  return enabled ? `Otherwise: ${given}` : `The flag is disabled: no rule is evaluated, ${given}`;
 }
 
 function segmentWords(key: string, segment: Segment | undefined): SegmentWords {

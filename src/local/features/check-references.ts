@@ -103,9 +103,9 @@ function keysAt(value: unknown, name: string): Keys {
 function wrongAttachment(value: unknown, semantics: Semantics): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (semantics === 'v2' && typeof value !== 'object') {
-    return 'expected a mapping or a list, which is all that Flipt v2 takes';
+    return 'expected a mapping or a list, because Flipt v2 takes nothing else';
   }
-  return asJson(value) === undefined ? 'expected what JSON can hold' : undefined;
+  return asJson(value) === undefined ? 'expected a value that JSON can hold' : undefined;
 }
 
 function asJson(value: unknown): string | undefined {

@@ -24,13 +24,13 @@ export function originCheck(allowed: readonly string[]): (request: RequestOrigin
     const addressed = host === undefined ? undefined : hostname(host);
     if (addressed !== undefined && !isOurs(addressed) && !(anyAddress && isIP(addressed) !== 0)) {
       const name = quoted(addressed);
-      throw forbidden(`the host ${name} is not allowed; the option allowHosts (--allow-host) allows it`);
+      throw forbidden(`the host ${name} is not allowed; add it to allowHosts (--allow-host)`);
     }
     if (origin === undefined) return;
     const page = hostname(origin.replace(/^https?:\/\//i, ''));
     if (!isOurs(page) && page !== addressed) {
       throw forbidden(
-        `requests of pages from ${quoted(origin)} are not allowed; allowHosts (--allow-host) allows them`,
+        `requests of pages from ${quoted(origin)} are not allowed; add their host to allowHosts (--allow-host)`,
       );
     }
   };

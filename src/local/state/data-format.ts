@@ -30,11 +30,11 @@ export function readState(text: string): State | { readonly wrong: string } {
   const { version, sha256 } = header.output;
   if (version !== VERSION)
     return { wrong: `has version ${version} of the format; this is version ${VERSION}` };
-  if (sha256 !== checksum(body)) return { wrong: 'is damaged: its checksum does not fit what it holds' };
+  if (sha256 !== checksum(body)) return { wrong: 'is damaged: its checksum does not match its content' };
   const content = v.safeParse(contentSchema, parse(body));
   return content.success
     ? content.output
-    : { wrong: 'holds something else than a data file of this service does' };
+    : { wrong: 'does not have the content of a data file of this service' };
 }
 
 function checksum(text: string): string {

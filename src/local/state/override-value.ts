@@ -87,7 +87,7 @@ function wordsFor(value: unknown): string {
 function possible(flag: FlagRecord): string {
   if (flag.type === 'BOOLEAN_FLAG_TYPE') return 'true or false';
   const variants = [...flag.variants.values()];
-  if (variants.length === 0) return 'nothing, for it has no variants';
+  if (variants.length === 0) return 'nothing, because it has no variants';
   const named = namedKeys(variants.map(({ key }) => key));
   const kinds = (['boolean', 'number', 'object'] as const).filter((type) =>
     variants.some((variant) => readAs(variant, type) !== undefined),

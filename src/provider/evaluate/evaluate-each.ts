@@ -80,7 +80,7 @@ function keysOf(
 function isNamedBy(named: (flagKey: string) => unknown, flagKey: string): boolean {
   const isNamed = named(flagKey);
   if (typeof isNamed === 'boolean') return isNamed;
-  throw new TypeError('evaluateEach: expected a function that returns true or false, and no promise');
+  throw new TypeError('evaluateEach: expected a function that returns true or false, not a promise');
 }
 
 function outcomeOf(answer: Answer): FlagOutcome {

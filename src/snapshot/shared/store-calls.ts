@@ -41,7 +41,7 @@ export function storeCalls(
 
   const complain = (cause: string) => {
     if (!isFailing) {
-      const what = 'The shared store of the snapshot fails, so that each instance polls Flipt';
+      const what = 'The shared store of the snapshot fails; each instance polls Flipt';
       warn(`${what}: ${oneLine(cause)}`);
     }
     isFailing = true;
@@ -101,7 +101,7 @@ export function storeCalls(
   };
 }
 
-const WRONG_RESULT = 'the store gave something else than what its interface says';
+const WRONG_RESULT = 'the store returned a value that its interface does not allow';
 
 const outcomeSchema = v.picklist(['published', 'lost', 'missing'], WRONG_RESULT);
 

@@ -96,7 +96,7 @@ describe('the rules of a flag in words', () => {
     [
       'that is disabled',
       { ...variantFlag, enabled: false, defaultVariantId: '1' },
-      ['The flag is disabled: no rule is looked at, variant "red"'],
+      ['The flag is disabled: no rule is evaluated, variant "red"'],
     ],
   ])('%s', (_, flag, words) => {
     expect(linesOf(flag)).toEqual(words);

@@ -74,7 +74,7 @@ describe('a login with a service account token', () => {
     ['without a token', answered({ authentication: {} }), /returned no login/],
     ['a token of two lines', answered(loggedIn('a\nb')), /returned no login/],
     ['of an unreadable end', answered(loggedIn('dummy-token', 'soon')), /returned no login/],
-    ['cut off', (_, response) => response.destroy(), /login failed: Flipt at .* could not be asked/],
+    ['cut off', (_, response) => response.destroy(), /login failed: the request to Flipt at .* failed: /],
   ])('that is %s fails the request, and shows no token', async (_, logIn, message) => {
     expect(await failure(logIn)).toMatch(message);
   });

@@ -150,10 +150,10 @@ describe('a complaint says where it is and what was expected', () => {
     const cycle: unknown[] = [];
     cycle.push(cycle);
     expect(await complaintAbout(flag('text'), 'v2')).toBe(
-      `${where}: expected a mapping or a list, which is all that Flipt v2 takes`,
+      `${where}: expected a mapping or a list, because Flipt v2 takes nothing else`,
     );
-    expect(await complaintAbout(flag(cycle))).toBe(`${where}: expected what JSON can hold`);
-    expect(await complaintAbout(flag(() => 1))).toBe(`${where}: expected what JSON can hold`);
+    expect(await complaintAbout(flag(cycle))).toBe(`${where}: expected a value that JSON can hold`);
+    expect(await complaintAbout(flag(() => 1))).toBe(`${where}: expected a value that JSON can hold`);
     await expect(load(flag([1]) as FeaturesSource, 'v2')).resolves.toBeDefined();
   });
 });

@@ -37,7 +37,7 @@ it.each<[string, readonly unknown[], string]>([
     ['limit', 5, { user: 'ada' }],
     'user: unknown option, expected one of namespace, for',
   ],
-  ['a flag without variants', ['bare', 'x'], '"bare" can be nothing, for it has no variants; got "x"'],
+  ['a flag without variants', ['bare', 'x'], '"bare" can be nothing, because it has no variants; got "x"'],
 ])('set refuses %s', async (_name, given, message) => {
   const service = await start({ features: { flags } });
   const setting = () => {

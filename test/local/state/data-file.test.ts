@@ -43,9 +43,9 @@ describe("a data file's text", () => {
     ['flags: []\n', 'is not a data file of this service'],
     ['{"format":"something else"}\n{}\n', 'is not a data file of this service'],
     [sealed('{}', { version: 2 }), 'has version 2 of the format; this is version 1'],
-    [sealed('{"namespaces":[]}'), 'holds something else than a data file of this service does'],
-    [sealed('no JSON'), 'holds something else than a data file of this service does'],
-    [sealed('{}', { sha256: '' }), 'is damaged: its checksum does not fit what it holds'],
+    [sealed('{"namespaces":[]}'), 'does not have the content of a data file of this service'],
+    [sealed('no JSON'), 'does not have the content of a data file of this service'],
+    [sealed('{}', { sha256: '' }), 'is damaged: its checksum does not match its content'],
   ])('is refused: %j', (text, wrong) => {
     expect(readState(text)).toEqual({ wrong });
   });

@@ -36,7 +36,7 @@ describe('an instance with a shared store that does not do what its interface sa
     await clock.advance(POLL_MS);
     expect(state()).toBe(1);
     expect(warnings).toEqual([
-      expect.stringMatching(/: the store gave something else than what its interface says$/),
+      expect.stringMatching(/: the store returned a value that its interface does not allow$/),
     ]);
     await snapshots.close();
   });

@@ -6,7 +6,7 @@ import { memoryStore, type Way } from './memory-store.fixture.js';
 
 /** When a lease ends and the next look finds it free. */
 const TAKEOVER_MS = 2.4 * POLL_MS;
-const FAILS = /^The shared store of the snapshot fails, so that each instance polls Flipt: /;
+const FAILS = /^The shared store of the snapshot fails; each instance polls Flipt: /;
 const WORKS = 'The shared store of the snapshot works again: one instance polls Flipt for all';
 
 /** Instances that share a store, whose calls go by `way`. */
