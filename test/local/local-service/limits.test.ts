@@ -45,7 +45,7 @@ it('listens as the options state, with the limits that the doc comments and the 
   );
   const comments = textOf('src/local/local-service.ts').replace(/\n \* /g, ' ');
   expect(comments).toContain(
-    'bodies of 16 MB and batches of 50,000 items at most (413), and gives a request 10 s for its headers and 30 s for all',
+    "bodies of 16 MB and batches of 50,000 items (413), 10 s for a request's headers and 30 s for the whole request",
   );
   expect(comments).toContain('finishes those in flight (within 5 s)');
 });
