@@ -13,7 +13,7 @@ if (file === undefined || folder === undefined) {
   process.exit(2);
 }
 
-// Cut, not written anew: Flipt's parser takes text for a date, and 1.0 for a number, where the quotes are gone.
+// Cut out, not written again: without its quotes, Flipt's parser would read a text as a date, or as a number such as 1.0.
 for (const text of readFileSync(file, 'utf8').split(/^---[ \t]*\r?\n/m)) {
   const features = parse(text);
   if (features === null) continue;

@@ -76,7 +76,7 @@ const unexported = (statement) =>
     .map((node) => `reaches ${node.text}, which no entry exports`);
 
 const isPrivate = ({ name }) => name !== undefined && ts.isPrivateIdentifier(name);
-/** Of a parameter's members its function tells. */
+/** The members of a parameter are described by its function. */
 const isMember = (node) =>
   (ts.isTypeElement(node) || ts.isClassElement(node)) &&
   !isPrivate(node) &&

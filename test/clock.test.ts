@@ -22,7 +22,7 @@ function machine() {
 }
 
 describe('the clock', () => {
-  it('goes on while the machine sleeps, seen within 100 ms', () => {
+  it('counts the time that the machine sleeps, within 100 ms', () => {
     const { elapsed, run, moveDate } = machine();
     run(5_000);
     expect(elapsed()).toBe(5_000);

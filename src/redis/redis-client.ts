@@ -74,7 +74,7 @@ function isNodeRedis(client: unknown): client is NodeRedisClient {
   return hasCommands(client) && ('isReady' in client || 'isOpen' in client);
 }
 
-/** Describes the argument, so that the message helps whoever passes the wrong part of a library. */
+/** Describes the argument, to help users who pass the wrong part of a library. */
 function wordsFor(client: unknown): string {
   if (client instanceof Promise) return 'a promise: await it';
   if (typeof client !== 'object' || client === null) return kindOf(client);

@@ -39,7 +39,7 @@ describe('the circuit breaker', () => {
     expect(service.refusal()).toBeDefined();
   });
 
-  it('opens for failures that only their context shows to be the service’s', () => {
+  it('opens for a failure that is reported as the service’s own', () => {
     const { service } = setUp();
     for (let time = 0; time < 3; time++)
       service.serviceFailed({ kind: 'service-error', message: 'all fails' });
@@ -79,7 +79,7 @@ describe('the circuit breaker', () => {
     expect([clock.timers('background'), clock.timers('awaited')]).toEqual([1, 0]);
   });
 
-  it('leaves no timer when it is closed for good, and reports nothing more', async () => {
+  it('leaves no timer after close, and reports nothing more', async () => {
     const { clock, service, ask, changes, states } = setUp();
     await ask(3);
     service.close(failedWith('closed'));
@@ -88,7 +88,7 @@ describe('the circuit breaker', () => {
     expect([changes(), states]).toEqual([['circuit-open'], ['open']]);
   });
 
-  it('lets everything pass where it is turned off', async () => {
+  it('lets everything pass if it is turned off', async () => {
     const { clock, service, ask, sent } = setUp([UNAVAILABLE], { breaker: undefined });
     await ask(30);
     service.serviceFailed(failedWith('service-error'));

@@ -25,7 +25,7 @@ describe('the health check', () => {
 });
 
 describe('an open circuit', () => {
-  it('is checked after half of openForMs at the earliest, by chance', async () => {
+  it('is checked at a random time, after half of openForMs at the earliest', async () => {
     const { clock, ask, checkedAt } = setUp([UNAVAILABLE], { random: () => 0 });
     await ask(3);
     await clock.advance(3_500);
@@ -77,14 +77,14 @@ describe('a service that was unreachable, or rejects the credentials', () => {
     expect(checkedAt).toEqual([1, 3, 7, 15, 25, 35, 45].map((seconds) => seconds * 1_000));
   });
 
-  it('is checked after half of that at the earliest, by chance', async () => {
+  it('is checked at a random time, after half of these delays at the earliest', async () => {
     const { clock, checkedAt, request } = setUp([], { random: () => 0 });
     await request(NO_CREDENTIALS);
     await clock.advance(1_500);
     expect(checkedAt).toEqual([500, 1_500]);
   });
 
-  it('is checked once for both while the circuit is open as well, by one timer', async () => {
+  it('is checked by one check for both if the circuit is open as well', async () => {
     const { clock, ask, checkedAt, request, problems } = setUp();
     await request(NO_CREDENTIALS);
     await clock.advance(600);
@@ -95,7 +95,7 @@ describe('a service that was unreachable, or rejects the credentials', () => {
     expect(checkedAt).toEqual([1_000, 3_000]);
   });
 
-  it('is checked no more once a request succeeds', async () => {
+  it('is no longer checked after a request has succeeded', async () => {
     const { clock, request, problems } = setUp();
     await request(NO_CREDENTIALS);
     await request([]);
@@ -103,7 +103,7 @@ describe('a service that was unreachable, or rejects the credentials', () => {
     expect(clock.timers()).toBe(0);
   });
 
-  it('makes no difference once it is closed, even by a check that is under way', async () => {
+  it('changes no state after close, even if a check is under way', async () => {
     const { clock, check, request, changes, service } = setUp();
     const ends: ((failure: undefined) => void)[] = [];
     check.mockReturnValue(new Promise((resolve) => ends.push(resolve)));

@@ -44,7 +44,7 @@ describe('the circuit', () => {
     expect(after(outcomes, everyMs).state).toBe(state);
   });
 
-  it('counts requests that fail together as one: only what was sent after a failure can be the next in a row', () => {
+  it('counts requests that fail together as one failure in a row: only a request sent after a failure can be the next', () => {
     let circuit: Circuit = CLOSED_CIRCUIT;
     const fail = (sentAt: number, now: number) => {
       circuit = afterRequest(circuit, { failure: DOWN, sentAt }, at(now), SETTINGS);
@@ -66,12 +66,12 @@ describe('the circuit', () => {
     expect(times).toEqual([2_000, 2_000, 3_000, 3_000, 3_000, 3_000, 3_000, 3_000]);
   });
 
-  it('stays open for as long as at first where the longest is shorter than that', () => {
+  it('stays open for openForMs if maxOpenForMs is shorter', () => {
     const settings = { ...SETTINGS, maxOpenForMs: 10 };
     expect(openAgain(halfOpen(after('FFF')), DOWN, at(0), settings)).toMatchObject({ openForMs: 1_000 });
   });
 
-  it('is not changed by what was under way before', () => {
+  it('is not changed by requests that were sent before it opened', () => {
     const open = after('FFF');
     for (const circuit of [open, halfOpen(open)]) {
       expect(afterRequest(circuit, { failure: DOWN, sentAt: 0 }, at(0), SETTINGS)).toBe(circuit);
@@ -82,8 +82,8 @@ describe('the circuit', () => {
   });
 });
 
-describe('a counts', () => {
-  it('counts all and what is marked, for ten seconds', () => {
+describe('the tally', () => {
+  it('counts all events and the marked ones, for ten seconds', () => {
     let counts = noCounts;
     for (const [now, marked] of [
       [0, true],
@@ -100,7 +100,7 @@ describe('a counts', () => {
     expect(sums(counts, 60_000)).toEqual({ all: 0, marked: 0 });
   });
 
-  it('holds ten seconds, however much it counts', () => {
+  it('holds ten seconds, however many events it counts', () => {
     let counts = noCounts;
     for (let now = 0; now < 100_000; now += 100) counts = counted(counts, now, false);
     expect(counts.buckets).toHaveLength(10);

@@ -31,7 +31,7 @@ describe('a 401 or 403', () => {
     expect(setup.problems()).toEqual(['credentials-rejected']);
   });
 
-  it('proves nothing if the check fails otherwise', async () => {
+  it('proves nothing if the check fails for another reason', async () => {
     const setup = setUp();
     const { ask } = observed(setup, FORBIDDEN);
     expect(await ask()).toBe(FORBIDDEN);
@@ -51,14 +51,14 @@ describe('a 401 or 403', () => {
     expect(again.send).toHaveBeenCalledTimes(2);
   });
 
-  it('of a 401 is sent again even so: one instance of many may have given it', async () => {
+  it('of a 401 is sent again in any case: one instance of many may have given the 401', async () => {
     const setup = setUp();
     setup.check.mockResolvedValue(undefined);
     expect(await observed(setup, REJECTED, []).ask()).toEqual([]);
     expect(await observed(setup, REJECTED, REJECTED).ask()).toEqual({ ...refused, message: 'no' });
   });
 
-  it('costs one check for all at once, and none within a second of one that passed', async () => {
+  it('costs one check for concurrent requests, and none within a second after a passed check', async () => {
     const setup = setUp();
     setup.check.mockResolvedValue(undefined);
     const ask = () => observed(setup, FORBIDDEN).ask();
@@ -80,7 +80,7 @@ describe('a 401 or 403', () => {
 });
 
 describe('whole requests', () => {
-  it('are handed on as they end', async () => {
+  it('keep their outcomes', async () => {
     const { service } = setUp();
     for (const outcome of [[], DOWN]) {
       expect(await service.observed(() => Promise.resolve(outcome))([])).toBe(outcome);
@@ -116,7 +116,7 @@ describe('whole requests', () => {
     expect(changes()).toEqual(['responses-unusable', '']);
   });
 
-  it('that are unusable are no news while the service is unreachable', async () => {
+  it('that are unusable are not reported while the service is unreachable', async () => {
     const { clock, check, changes, service, request } = setUp();
     const useless: Failure = { kind: 'not-found', message: 'no such path' };
     check.mockResolvedValue(useless);
@@ -126,14 +126,14 @@ describe('whole requests', () => {
     expect(changes()).toEqual(['unreachable']);
   });
 
-  it('that fail in an outage are for the circuit breaker to judge', async () => {
+  it('that fail in an outage change only the circuit breaker', async () => {
     const { changes, request } = setUp();
     await request(DOWN, 30);
     await request(failedWith('gateway'), 30);
     expect(changes()).toEqual([]);
   });
 
-  it('change nothing once it is closed', async () => {
+  it('change nothing after close', async () => {
     const { clock, changes, request, service } = setUp();
     service.close(failedWith('closed'));
     await request(REJECTED);

@@ -25,7 +25,7 @@ describe('the start', () => {
     expect([clock.timers('awaited'), clock.timers('background')]).toEqual([0, 1]);
   });
 
-  it('ends at once where the credentials are rejected', async () => {
+  it('ends at once if the credentials are rejected', async () => {
     const { clock, check, checkedAt, service } = setUp();
     check.mockResolvedValueOnce(DOWN).mockResolvedValue(REJECTED);
     const started = service.start(5_000);
@@ -34,7 +34,7 @@ describe('the start', () => {
     expect(checkedAt).toHaveLength(2);
   });
 
-  it('ends in time, with words that help, where the service is silent', async () => {
+  it('ends in time with a helpful message if the service is silent', async () => {
     const { clock, check, service } = setUp();
     check.mockReturnValue(new Promise(() => undefined));
     const started = service.start(50);
@@ -74,7 +74,7 @@ describe('the start', () => {
     expect(clock.timers()).toBe(0);
   });
 
-  it('reports what happens meanwhile as a part of the start', async () => {
+  it('reports problems as part of the start while it lasts', async () => {
     const { clock, diagnostics, service, ask, request } = setUp();
     const starting: boolean[] = [];
     diagnostics.listen('health-changed', (event) => starting.push(event.starting));

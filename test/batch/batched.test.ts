@@ -45,19 +45,19 @@ function setUp(more: Partial<BatchSettings> = {}, reference?: string) {
 const flags = (count: number) => Array.from({ length: count }, (_, at) => `f${at}`);
 
 describe('questions', () => {
-  it('of one turn of the event loop go out together, each with an answer of its own', async () => {
+  it('of one turn of the event loop are sent together, and each gets its own answer', async () => {
     const { clock, ask, requests, sent } = setUp();
-    const told = ask('a', 'b', 'c');
+    const answers = ask('a', 'b', 'c');
     expect(sent()).toEqual([]);
     await clock.settle();
     expect(sent()).toEqual([['a', 'b', 'c']]);
     await requests[0]!.end();
-    expect(await Promise.all(told)).toEqual(
+    expect(await Promise.all(answers)).toEqual(
       ['a', 'b', 'c'].map((flag) => variantAnswer({ variant: `of ${flag}` })),
     );
   });
 
-  it('of the next turn go out in a request of their own, without waiting for the first', async () => {
+  it('of the next turn are sent in a request of their own, without waiting for the first', async () => {
     const { clock, ask, sent } = setUp();
     void ask('a');
     await clock.settle();
@@ -66,7 +66,7 @@ describe('questions', () => {
     expect(sent()).toEqual([['a'], ['b']]);
   });
 
-  it('gather while as many requests as may be are under way', async () => {
+  it('wait together while maxConcurrent requests are under way', async () => {
     const { clock, ask, requests, sent } = setUp({ maxConcurrent: 2 });
     for (const flag of flags(5)) {
       void ask(flag);
@@ -84,7 +84,7 @@ describe('questions', () => {
     expect(sent()).toEqual([['f0', 'f1'], ['f2', 'f3'], ['f4']]);
   });
 
-  it('are each a request of their own where a request may hold one', async () => {
+  it('are each sent in a request of their own if a request may hold only one', async () => {
     const { clock, ask, sent } = setUp({ maxItems: 1 });
     void ask(...flags(3));
     await clock.settle();
@@ -94,28 +94,28 @@ describe('questions', () => {
   it.each([
     ['an answer too few', 1],
     ['an answer too many', 3],
-  ])('get no answer of another where there is %s', async (_, count) => {
+  ])('never get the answer of another question if there is %s', async (_, count) => {
     const { clock, ask, requests } = setUp();
-    const told = ask('a', 'b');
+    const answers = ask('a', 'b');
     await clock.settle();
     await requests[0]!.end(flags(count).map((variant) => variantAnswer({ variant })));
     const second = count === 1 ? { kind: 'failed', failure: { kind: 'unreadable' } } : { variant: 'f1' };
-    expect(await Promise.all(told)).toMatchObject([{ variant: 'f0' }, second]);
+    expect(await Promise.all(answers)).toMatchObject([{ variant: 'f0' }, second]);
   });
 
-  it('have an end also where the layer below is defective and rejects', async () => {
+  it('get an answer even if the layer below is defective and rejects', async () => {
     const clock = manualClock();
     const isolated = isolating(() => Promise.reject(new Error('defect')), SERVICE, clock, SILENT);
     const layer = batched(isolated, SETTINGS, bodySizes(undefined), clock, SILENT);
-    const told = layer.ask(question('a'));
+    const answer = layer.ask(question('a'));
     await clock.settle();
-    expect(await told).toMatchObject({ kind: 'failed' });
+    expect(await answer).toMatchObject({ kind: 'failed' });
   });
 });
 
 describe('a request', () => {
   it.each([undefined, 'main'])(
-    'never is larger than it may be, in UTF-8 (reference: %s)',
+    'is never larger than maxBytes in UTF-8 (reference: %s)',
     async (reference) => {
       const maxBytes = 600;
       const { clock, ask, requests } = setUp({ maxBytes }, reference);
@@ -146,7 +146,7 @@ describe('a request', () => {
   });
 });
 
-describe('a question that is larger than a request may be', () => {
+describe('a question that is larger than maxBytes', () => {
   it.each([
     { part: 'the attribute "blob"', asked: question('f', 'u', { small: 'x', blob: '\u20ac'.repeat(100) }) },
     { part: 'the targetingKey', asked: question('f', 'u'.repeat(300)) },
@@ -154,18 +154,18 @@ describe('a question that is larger than a request may be', () => {
   ])('is refused with both sizes, and names $part', async ({ part, asked }) => {
     const { clock, layer, ask, sent } = setUp({ maxBytes: 300 });
     void ask('a');
-    const told = layer.ask(asked);
+    const answer = layer.ask(asked);
     void ask('b');
     await clock.settle();
     const bytes = Buffer.byteLength(batchBody([itemText(asked)], undefined));
     const message =
       `the evaluation context is too large: its request to Flipt would take ${bytes} bytes, ` +
       `and at most 300 are allowed (batch.maxBytes). The largest part is ${part}`;
-    expect(await told).toEqual(failed({ kind: 'context', message }));
+    expect(await answer).toEqual(failed({ kind: 'context', message }));
     expect(sent()).toEqual([['a', 'b']]);
   });
 
-  it('is sent alone where it just fits', async () => {
+  it('is sent alone if it just fits', async () => {
     const asked = question('f', 'u'.repeat(200));
     const { clock, layer, sent } = setUp({
       maxBytes: Buffer.byteLength(batchBody([itemText(asked)], undefined)),
@@ -177,7 +177,7 @@ describe('a question that is larger than a request may be', () => {
 });
 
 describe('too many questions', () => {
-  it('are answered at once past the most that may wait, while those before are not disturbed', async () => {
+  it('are answered at once beyond maxWaiting, and earlier ones are not disturbed', async () => {
     const { clock, ask, requests } = setUp({ maxConcurrent: 1, maxItems: 1, maxWaiting: 2 });
     const first = ask('sent');
     await clock.settle();
@@ -199,8 +199,8 @@ describe('too many questions', () => {
   });
 });
 
-describe('once it is closed', () => {
-  it('what waits and what comes is answered so, and nothing more is sent', async () => {
+describe('after close', () => {
+  it('waiting and later questions get its failure, and nothing more is sent', async () => {
     const { clock, ask, layer, requests, sent } = setUp({ maxConcurrent: 1 });
     const [underWay] = ask('a');
     await clock.settle();
@@ -223,7 +223,7 @@ describe('once it is closed', () => {
 });
 
 describe('a caller', () => {
-  it('who asks again on having an answer is in the next batch', async () => {
+  it('who asks again right after an answer is in the next batch', async () => {
     const { clock, layer, requests, sent } = setUp();
     const then = vi.fn<(answer: Answer) => Promise<Answer>>(() => layer.ask(question('b')));
     void layer.ask(question('a')).then(then);

@@ -58,7 +58,7 @@ describe('a batch in which questions share flags', () => {
     .array(fc.tuple(fc.nat(6), fc.boolean()), { minLength: 2, maxLength: 64 })
     .map((drawn) => drawn.map(([flag, bad], at) => ({ one: question(`f${flag}`, `u${at}`), bad })));
 
-  it('of any kind, mixed in any way, takes no more', async () => {
+  it('takes no more, whatever its flags and failures are', async () => {
     await fc.assert(
       fc.asyncProperty(mixed, fc.nat(63), statuses, async (drawn, at, status) => {
         const questions = drawn.map(({ one }) => one);
@@ -97,7 +97,7 @@ describe('a broken flag', () => {
   const isFine = ({ flag }: Question) => flag !== 'broken';
 
   it.each([400, 500])(
-    'that gives %s for everybody does not keep the others from their answers',
+    'that fails with %s for everybody does not keep others from their answers',
     async (status) => {
       const { ask, serviceFailed } = setUp(spoiltBy(status, 'broken'));
       for (let round = 0; round < 5; round++) {
@@ -112,7 +112,7 @@ describe('a broken flag', () => {
     },
   );
 
-  it('known as such, goes apart, in one request for all who ask for it', async () => {
+  it('that is known is sent apart, in one request for all who ask for it', async () => {
     const { ask, requests } = setUp(spoiltBy(500, 'broken'));
     await ask(users(8));
     requests.length = 0;

@@ -9,7 +9,7 @@ const BATCHES = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33, 50, 63, 64];
 
 describe('a question that spoils its batch', () => {
   it.each([400, 404, 413, 422, 500])(
-    'with %s alone fails, wherever it stands among 1 to 64',
+    'with %s is the only one to fail, wherever it is among 1 to 64',
     async (status) => {
       for (const size of BATCHES) {
         for (let at = 0; at < size; at++) {
@@ -24,7 +24,7 @@ describe('a question that spoils its batch', () => {
     },
   );
 
-  it('is asked alone for 30 s, and then again with others', async () => {
+  it('is sent alone for 30 s, and then again with others', async () => {
     const { clock, ask, requests } = setUp(spoiltBy(400, 'f1'));
     await ask(batch(3));
     requests.length = 0;
@@ -41,7 +41,7 @@ describe('a question that spoils its batch', () => {
     expect(requests[0]).toEqual(['f0', 'f1', 'f2']);
   });
 
-  it('is told from the same flag asked for another entity', async () => {
+  it('is distinguished from the same flag for another entity', async () => {
     const { ask, requests } = setUp(([one]) => (one?.entity === 'bad' ? 400 : undefined));
     await ask([question('f', 'bad'), question('f', 'good')]);
     requests.length = 0;
@@ -49,7 +49,7 @@ describe('a question that spoils its batch', () => {
     expect(requests).toEqual([['f', 'g']]);
   });
 
-  it('among thousands of such, is remembered before those that were found earlier', async () => {
+  it('is remembered longer than thousands that were found earlier', async () => {
     const { ask, requests } = setUp((questions) =>
       questions.length === 1 && isOdd(questions[0]!) ? 400 : even(questions),
     );
@@ -67,7 +67,7 @@ const isOdd = ({ flag }: Question) => flag.startsWith('odd');
 const even = (questions: readonly Question[]) => (questions.some(isOdd) ? 400 : undefined);
 
 describe('several that spoil their batch', () => {
-  it('all fail, and only they, while the requests suffice', async () => {
+  it('all fail, and only they, if there are requests enough to find them', async () => {
     const { ask } = setUp(spoiltBy(400, 'f1', 'f6'));
     const answers = await ask(batch(8));
     expect(answers.map(({ kind }) => kind === 'failed')).toEqual([0, 1, 0, 0, 0, 0, 1, 0].map(Boolean));
@@ -95,7 +95,7 @@ describe('several that spoil their batch', () => {
 
 describe('a service that answers 500 to everything', () => {
   it.each(BATCHES.slice(1))(
-    'gets three requests at most for a batch of %s, and one failure is told',
+    'gets three requests at most for a batch of %s, and one failure is reported',
     async (size) => {
       const { ask, requests, serviceFailed } = setUp(() => 500);
       const answers = await ask(batch(size));
@@ -105,7 +105,7 @@ describe('a service that answers 500 to everything', () => {
     },
   );
 
-  it('does not make culprits of the questions', async () => {
+  it('has no question blamed', async () => {
     const status = vi.fn<() => number | undefined>(() => 500);
     const { ask, requests } = setUp(status);
     await ask(batch(4));
@@ -123,13 +123,13 @@ describe('no search is made', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('while the service is not well', async () => {
+  it('while the service is not healthy', async () => {
     const { ask, requests } = setUp(spoiltBy(400, 'f0'), { isWell: () => false });
     expect(await ask(batch(4))).toEqual(batch(4).map(() => failed(spoilt(400))));
     expect(requests).toHaveLength(1);
   });
 
-  it('after one that found nothing but failures, until something succeeds', async () => {
+  it('after one that found only failures, until something succeeds', async () => {
     const { ask, requests } = setUp((questions) => (questions[0]?.flag === 'good' ? undefined : 404));
     await ask(batch(4));
     requests.length = 0;
@@ -141,7 +141,7 @@ describe('no search is made', () => {
     expect(requests.length).toBeGreaterThan(1);
   });
 
-  it('beside another while nothing succeeds: the next one waits for it', async () => {
+  it('during another one while nothing succeeds: the next one waits for it', async () => {
     const { ask, requests } = setUp(() => 400, {}, 4);
     await ask([...batch(4), ...['g0', 'g1', 'g2', 'g3'].map((flag) => question(flag))]);
     const searches = requests.slice(2).map((flags) => flags[0]?.[0]);

@@ -5,7 +5,7 @@ import { held } from './held.fixture.js';
 const flags = (prefix: string, count: number) => Array.from({ length: count }, (_, at) => `${prefix}${at}`);
 
 describe('a batch that is spoilt', () => {
-  it('leaves its place to the next one while the search goes on', async () => {
+  it('frees its place for the next one while the search goes on', async () => {
     const { ask, end, batches, searches } = held({ maxConcurrent: 1 });
     await ask('a', 'b');
     await ask('c');
@@ -106,7 +106,7 @@ describe.each([400, 404])('a %s', (status) => {
 });
 
 describe('suspects', () => {
-  it('go in up to 4 requests beside those of other questions, one for each flag', async () => {
+  it('are sent in up to 4 extra requests at once, one for each flag', async () => {
     const { ask, end, breakFlag, batches } = held({ maxConcurrent: 1 });
     const broken = flags('broken', 5);
     for (const flag of broken) await breakFlag(flag);
@@ -119,7 +119,7 @@ describe('suspects', () => {
     expect(batches().at(-1)).toEqual(['broken4', 'broken4']);
   });
 
-  it('whose blame has expired go with everybody once a single question has tested the flag', async () => {
+  it('whose blame has expired are sent with all others after one question has tested the flag', async () => {
     const { clock, ask, end, breakFlag, batches } = held();
     await breakFlag('broken');
     await clock.advance(30_000);

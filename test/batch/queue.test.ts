@@ -62,7 +62,7 @@ describe('the questions that wait, taken batch by batch', () => {
     );
   });
 
-  it('are not all looked at for one request, however many they are', () => {
+  it('are not all examined for one request, however many there are', () => {
     let looks = 0;
     const counted = (question: Question) => {
       looks++;
@@ -75,7 +75,7 @@ describe('the questions that wait, taken batch by batch', () => {
     expect([queue.size(), looks]).toEqual([9_950, 50]);
   });
 
-  it('give nothing where nothing waits', () => {
+  it('give no batch if none waits', () => {
     expect(queueOf([]).take()).toBeUndefined();
   });
 
@@ -85,7 +85,7 @@ describe('the questions that wait, taken batch by batch', () => {
     expect([take(), take(), take(), take()]).toEqual([[0, 1], [3, 4], [2], [5]]);
   });
 
-  it('are taken from the newest on, when that is decided', () => {
+  it('are taken newest first if the decisions say so', () => {
     const { take } = queueOf(
       [0, 1, 2, 3].map((at) => one('a', at)),
       { maxItems: 2 },
@@ -98,14 +98,14 @@ describe('the questions that wait, taken batch by batch', () => {
 describe('a late question', () => {
   const isLate = ({ askedAt }: Waiting) => askedAt < 3;
 
-  it('leaves the queue without a place in a request', () => {
+  it('is removed without being sent when its lane is taken', () => {
     const { queue, late, take } = queueOf([0, 1, 2, 3, 4].map((at) => one('a', at)));
     expect(take({ isLate })).toEqual([3, 4]);
     expect(late).toHaveLength(3);
     expect(queue.size()).toBe(0);
   });
 
-  it('leaves the head of the queue without a request', () => {
+  it('is removed from the head of its lane, even without a request', () => {
     const { queue } = queueOf([0, 5, 1].map((at) => one('a', at)));
     expect(queue.takeLate({ ...ANY, isLate }).map(({ askedAt }) => askedAt)).toEqual([0]);
     expect(queue.size()).toBe(2);
@@ -131,7 +131,7 @@ describe('a question that has become a suspect while it waited', () => {
     expect(queue.size()).toBe(0);
   });
 
-  it('goes alone where it tests its flag', () => {
+  it('is sent alone if it tests its flag', () => {
     const route = (): QuestionLane => ({ name: 'flag', apart: true, tests: true });
     const { take } = queueOf(
       [0, 1].map((at) => one('a', at)),

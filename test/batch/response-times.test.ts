@@ -7,7 +7,7 @@ it('knows nothing before the first response', () => {
   expect([usualMs(noTimes), leastMs(noTimes)]).toEqual([undefined, 0]);
 });
 
-it('takes the median for usual, so that one slow response changes nothing', () => {
+it('takes the median as usual, so that one slow response changes nothing', () => {
   expect(usualMs(after([100, 100, 5_000, 100]))).toBe(100);
   expect(leastMs(after([100, 80, 5_000, 100]))).toBe(72);
 });

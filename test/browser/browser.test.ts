@@ -19,7 +19,7 @@ describeInBrowser('a tab', (open) => {
     expect(await violations()).toEqual(['button-name: <button></button>']);
   });
 
-  it('keeps to the colour scheme asked for', async () => {
+  it('uses the requested colour scheme', async () => {
     const { page } = await open(pageOf('<title>A</title>'), { colorScheme: 'dark' });
     expect(await page.evaluate('matchMedia("(prefers-color-scheme: dark)").matches')).toBe(true);
   });

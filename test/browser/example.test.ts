@@ -48,7 +48,7 @@ describeInBrowser('the page of the example', (open) => {
     expect(messages).toEqual([]);
   });
 
-  it('shows at the first press what it does: the first switch is that of a flag that rules decide', async () => {
+  it('shows an effect at the first press: the first switch is that of a flag with rules', async () => {
     const { page, edit, messages } = await opened(open);
     const first = page.getByRole('switch').first();
     await says(page, '#buy', 'Buy with one click');

@@ -38,7 +38,7 @@ const isOn = async (url: string, token?: string) => {
 const ON = [{ booleanResponse: { enabled: true } }];
 
 describeInBrowser('the page of the embedded service', (open) => {
-  it('takes nothing from features for code', async () => {
+  it('runs nothing from features as code', async () => {
     const hostile = [
       '<script>window.harmed = true</script>',
       '<img src=x onerror="window.harmed = true">',
@@ -89,7 +89,7 @@ describeInBrowser('the page of the embedded service', (open) => {
     expect(tab.messages).toEqual([]);
   });
 
-  it('is neither read nor used by a page of another origin', async () => {
+  it('cannot be read or used by a page of another origin', async () => {
     const { url } = await served();
     const { page } = await open(await site('<title>Elsewhere</title>'));
     expect(await page.evaluate(attempts(url))).toEqual(Array(6).fill('refused'));
@@ -113,7 +113,7 @@ describeInBrowser('the page of the embedded service', (open) => {
     expect(await isOn(url)).toMatchObject(ON);
   });
 
-  it('asks for a token where one is required, and keeps it in memory only', async () => {
+  it('asks for a token if one is required, and keeps it in memory only', async () => {
     const { url } = await served({ bootstrapToken: TOKEN });
     const tab: Tab = await open(url);
     const { page } = tab;
@@ -144,7 +144,7 @@ describeInBrowser('the page of the embedded service', (open) => {
     await page.getByRole('heading', { name: 'This service requires a token' }).waitFor();
   });
 
-  it('is for browsers; other clients find nothing there, as in Flipt', async () => {
+  it('is served to browsers; other clients get a 404, as from Flipt', async () => {
     const { url } = await served();
     expect(await ask(url, 'GET /')).toMatchObject({ status: 404, body: { message: 'Not Found' } });
     expect(await ask(url, 'GET /local/page/nothing.js')).toMatchObject({ status: 404 });

@@ -9,7 +9,7 @@ const NOW = 0;
 const LATER = 1;
 
 describe('the store of answers', () => {
-  it('holds no more entries than it may; the least recently used go first', () => {
+  it('holds at most maxEntries; the least recently used go first', () => {
     const store = answerStore({ maxEntries: 2, maxBytes: MB });
     for (const key of ['a', 'b']) store.set(key, 'flag', booleanAnswer(), NOW);
     store.get('a');
@@ -17,7 +17,7 @@ describe('the store of answers', () => {
     expect(['a', 'b', 'c'].filter((key) => store.get(key))).toEqual(['a', 'c']);
   });
 
-  it('holds no more bytes than it may, counting keys and answers', () => {
+  it('holds at most maxBytes, counting keys and answers', () => {
     const store = answerStore({ maxEntries: 1000, maxBytes: 50_000 });
     const attachment = 'x'.repeat(9_000);
     const keys = Array.from({ length: 20 }, (_, at) => `key-${at}`);
@@ -41,7 +41,7 @@ describe('the store of answers', () => {
     expect(store.some(() => true)).toBe(false);
   });
 
-  it('counts 400 bytes for each entry besides', () => {
+  it('counts 400 bytes more for each entry', () => {
     const keys = Array.from({ length: 200 }, (_, at) => String(100 + at));
     const entryBytes = '100'.length + 'flag'.length + 400;
     const store = answerStore({ maxEntries: 1_000, maxBytes: 100 * entryBytes });
@@ -49,7 +49,7 @@ describe('the store of answers', () => {
     expect(keys.filter((key) => store.get(key))).toEqual(keys.slice(-100));
   });
 
-  it('takes hardly more memory than maxBytes, also where answers name many segments', () => {
+  it('takes hardly more memory than maxBytes, even if answers name many segments', () => {
     const segments = (at: number) =>
       JSON.parse(JSON.stringify(Array.from({ length: 20 }, (_, n) => `${at}-${n}`))) as string[];
     const before = heapInUse();
@@ -70,7 +70,7 @@ describe('the store of answers', () => {
     expect(store.get(tooLarge)).toBeUndefined();
   });
 
-  it('does not keep an older answer where the newer one is too large to keep', () => {
+  it('does not keep an older answer if the newer one is too large to keep', () => {
     const store = answerStore({ maxEntries: 10, maxBytes: 2_000 });
     store.set('k', 'flag', variantAnswer({ attachment: 'old' }), NOW);
     store.set('k', 'flag', variantAnswer({ attachment: 'x'.repeat(3_000) }), LATER);

@@ -36,7 +36,7 @@ describe('an answer', () => {
     expect(resolve()).toEqual(fromCache(on, 0));
   });
 
-  it('past its staleness is asked again, and served only if the service fails', async () => {
+  it('is asked for again after its stale time, and served only if the service fails', async () => {
     const { clock, resolve, answer, learn } = setUp();
     await learn(on);
     await clock.advance(1_500);
@@ -77,7 +77,7 @@ describe('a missing flag', () => {
   });
 });
 
-describe('while the service is not to be asked', () => {
+describe('while the service must not be asked', () => {
   const OPEN: Failure = { kind: 'circuit-open', message: 'not asked' };
 
   it('serves fresh answers as before, older ones as stale, and fails the rest at once', async () => {
@@ -124,7 +124,7 @@ describe('without a cache', () => {
     layer.forget();
   });
 
-  it('a failure is a failure', async () => {
+  it('returns a failure as it is', async () => {
     const { learn } = setUp({ cache: undefined });
     expect(await learn(failed(DOWN))).toEqual(failure(DOWN));
   });
@@ -143,7 +143,7 @@ describe('the warning about a low hit rate', () => {
   it.each<[string, (at: number) => string]>([
     ['many ask for the same at once', () => 'flag'],
     ['each question is asked twice', (at) => `flag-${Math.floor(at / 2)}`],
-  ])('does not come where %s', async (_, flagOf) => {
+  ])('does not come if %s', async (_, flagOf) => {
     const { clock, warn, asked, resolve } = setUp();
     const resolved = Array.from({ length: 1_000 }, (__, at) => Promise.resolve(resolve(flagOf(at))));
     for (const { answer } of asked) answer(on);
@@ -152,7 +152,7 @@ describe('the warning about a low hit rate', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it('does not come of an outage', () => {
+  it('does not come from an outage', () => {
     const refusal = () => ({ kind: 'circuit-open', message: 'not asked' }) as const;
     const { warn, resolve } = setUp({ refusal });
     for (let at = 0; at < 1_100; at++) void resolve();

@@ -12,7 +12,7 @@ function listening() {
 }
 
 describe('the cache reports', () => {
-  it('a miss with its question, those who join it, and fresh hits', async () => {
+  it('a miss with its question, callers who join it, and fresh hits', async () => {
     const { diagnostics, resolve, answer, events } = listening();
     const misses: unknown[] = [];
     diagnostics.listen('miss', (event) => misses.push(event.question));
@@ -50,7 +50,7 @@ describe('the cache reports', () => {
     },
   );
 
-  it('the same without a cache, where nothing is ever a hit', async () => {
+  it('the same without a cache, but never a hit', async () => {
     const layered = setUp({ cache: undefined });
     const misses: unknown[] = [];
     layered.diagnostics.listen('miss', (event) => misses.push(event));

@@ -51,7 +51,7 @@ function removes(use: Use, key: string): boolean {
   );
 }
 
-it('drives out the least recently used to within a second, and empties each entry that leaves', () => {
+it('drops the least recently used entry, to within a second, and empties each entry that leaves', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4 }), uses, (maxEntries, all) => {
       const store = answerStore({ maxEntries, maxBytes: MAX_BYTES });

@@ -3,8 +3,8 @@ import { failed } from '../../src/model/answer.js';
 import type { Failure } from '../../src/model/failure.js';
 import { DOWN, failure, fromCache, fromService, off, on, setUp } from './layered.fixture.js';
 
-describe('questions alike', () => {
-  it('share one flight, and all have its answer', async () => {
+describe('identical questions', () => {
+  it('share one request, and all get its answer', async () => {
     const { asked, resolve, answer } = setUp();
     const resolved = [resolve(), resolve(), resolve()].map((one) => Promise.resolve(one));
     expect(asked).toHaveLength(1);
@@ -12,7 +12,7 @@ describe('questions alike', () => {
     expect(await Promise.all(resolved)).toEqual([fromService(on), fromService(on), fromService(on)]);
   });
 
-  it('share no flight with other questions', async () => {
+  it('share no request with other questions', async () => {
     const { asked, resolve } = setUp();
     void resolve('a');
     void resolve('b');
@@ -29,8 +29,8 @@ describe('questions alike', () => {
   });
 });
 
-describe('what is forgotten', () => {
-  it('is asked again', async () => {
+describe('a forgotten answer', () => {
+  it('is asked for again', async () => {
     const { layer, asked, resolve, learn } = setUp();
     await learn(on, 'a');
     await learn(on, 'b');
@@ -60,7 +60,7 @@ describe('what is forgotten', () => {
     },
   );
 
-  it('does not touch other flights', async () => {
+  it('leaves other requests untouched', async () => {
     const { layer, asked, resolve } = setUp();
     void resolve('a');
     layer.forget(['b']);
@@ -72,7 +72,7 @@ describe('what is forgotten', () => {
 describe('at the deadline', () => {
   const LATE: Failure = { kind: 'deadline', message: 'no answer from Flipt within 200 ms (deadlineMs)' };
 
-  it('the caller has a failure that names it, and what comes later is kept', async () => {
+  it('the caller gets a failure that names it, and a later answer is kept', async () => {
     const { clock, resolve, answer } = setUp();
     const resolved = resolve();
     await clock.advance(200);
@@ -81,7 +81,7 @@ describe('at the deadline', () => {
     expect(resolve()).toEqual(fromCache(on, 0));
   });
 
-  it('the caller has the last known answer, if there is one', async () => {
+  it('the caller gets the last known answer, if there is one', async () => {
     const { clock, resolve, learn } = setUp();
     await learn(on);
     await clock.advance(2_000);
@@ -90,7 +90,7 @@ describe('at the deadline', () => {
     expect(await resolved).toEqual(fromCache(on, 2_200, true));
   });
 
-  it('who joins a flight has all of a time of their own', async () => {
+  it('a caller who joins a request gets the full time', async () => {
     const { clock, resolve, answer } = setUp();
     const first = resolve();
     await clock.advance(150);
@@ -101,7 +101,7 @@ describe('at the deadline', () => {
     expect(await second).toEqual(fromService(on));
   });
 
-  it('no timer is left when the answer has come in time', async () => {
+  it('no timer is left if the answer came in time', async () => {
     const { clock, learn } = setUp();
     await learn(on);
     expect(clock.timers()).toBe(0);
@@ -111,7 +111,7 @@ describe('at the deadline', () => {
 describe('the deadline of a question that is asked', () => {
   const deadlineOf = (asked: ReturnType<typeof setUp>['asked']) => asked.at(-1)?.deadline?.();
 
-  it('is that of its caller, and is postponed by callers that join', async () => {
+  it('is its caller’s deadline, and callers who join postpone it', async () => {
     const { clock, asked, resolve } = setUp();
     void resolve();
     expect(deadlineOf(asked)).toBe(200);
@@ -121,7 +121,7 @@ describe('the deadline of a question that is asked', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is set for a refresh in the background, and not postponed by those who need not wait for it', async () => {
+  it('is set for a refresh in the background, and callers who need not wait do not postpone it', async () => {
     const { clock, asked, resolve, learn } = setUp();
     await learn(on);
     await clock.advance(1_000);

@@ -29,7 +29,7 @@ describe('an answer', () => {
     },
   );
 
-  it('is never fresh, stale or kept where those times are zero', () => {
+  it('is never fresh, stale or kept if those times are zero', () => {
     const never = { freshForMs: 0, staleForMs: 0, staleOnErrorForMs: 0, negativeForMs: 0 };
     expect(freshness('boolean', 0, never)).toBe('gone');
     expect(freshness('missing', 0, never)).toBe('gone');

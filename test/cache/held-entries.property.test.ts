@@ -99,7 +99,7 @@ function outline(resolution: Resolution | undefined): object | undefined {
   return { variant: answer.variant, source, ageMs };
 }
 
-describe('whatever is resolved, changed and forgotten in which order', () => {
+describe('whatever is resolved, changed and forgotten, in any order', () => {
   it('a held entry gives what a plain map of answers would give', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (taken) => {
@@ -110,7 +110,7 @@ describe('whatever is resolved, changed and forgotten in which order', () => {
     );
   });
 
-  it('a cache that is too small drives out the same, and reports the same hits, as without held entries', async () => {
+  it('a cache that is too small drops the same entries, and reports the same hits, as without held entries', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 4 }), steps, async (maxEntries, taken) => {
         const holding = setUp(maxEntries, Object.freeze);

@@ -90,7 +90,7 @@ describe('the key of a question', () => {
     );
   });
 
-  it('stays what it is when it is made flat', () => {
+  it('stays the same when it is made flat', () => {
     fc.assert(
       fc.property(text, (key) => {
         expect(flat(key)).toBe(key);

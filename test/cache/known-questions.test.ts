@@ -88,7 +88,7 @@ describe('the number of known keys', () => {
     expect(keys.find('flag', context(99))).toBe('key');
   });
 
-  it('does not grow by contexts that replace one another', () => {
+  it('does not grow with contexts that replace one another', () => {
     const keys = knownQuestions<string>(10, all);
     keys.keep('flag', context(1), 'first');
     for (let age = 0; age < 100; age++) keys.keep('flag', frozen({ targetingKey: 'user-0', age }), 'key');
@@ -96,7 +96,7 @@ describe('the number of known keys', () => {
   });
 });
 
-describe('whatever contexts are asked with', () => {
+describe('with any contexts', () => {
   const value = fc.oneof(
     fc.constantFrom('', '1', 'true', 1, -0, 0, NaN, Infinity, true, null, undefined, 1n, Symbol.iterator),
     fc.constantFrom(new Date(0), [1], all),

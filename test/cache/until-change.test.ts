@@ -31,7 +31,7 @@ describe('an answer that the snapshot confirms', () => {
   });
 });
 
-it('any other answer follows its age, whatever the watch is worth', () => {
+it('any other answer goes by its age, whatever the state of the watch', () => {
   const times = fc.record({
     ageMs: fc.nat({ max: 20_000 }),
     lostForMs: fc.integer({ min: -10_000, max: 10_000 }),
@@ -131,11 +131,11 @@ describe('the cache with a watch', () => {
 
   it('does not keep an answer whose flag has changed while its question was in flight', async () => {
     const { asked, layer, resolve, answer } = watched();
-    const told = resolve();
+    const resolution = resolve();
     layer.forget(['flag']);
     await answer(on);
 
-    expect(await told).toEqual(fromService(on));
+    expect(await resolution).toEqual(fromService(on));
     void resolve();
     expect(asked).toHaveLength(2);
   });

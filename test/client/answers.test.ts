@@ -3,7 +3,7 @@ import type { FliptClient } from '../../src/client/index.js';
 import { answerJson } from '../servers/scripted.fixture.js';
 import { EMPTY_BATCH, failureOf, SEGMENT, serving } from './serving.fixture.js';
 
-describe('an answer that is not one', () => {
+describe('an answer', () => {
   it.each([
     ['HTML', '<html>', 'not JSON'],
     ['nothing', '', 'not JSON'],
@@ -26,7 +26,7 @@ describe('an answer that is not one', () => {
       JSON.stringify({ ...SEGMENT, description: {} }),
       'description: expected string, got an object',
     ],
-  ])('%s is reported as such', async (_, body, words) => {
+  ])('that is %s is reported as unreadable', async (_, body, words) => {
     const { client } = await serving((_, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(body),
     );
@@ -36,7 +36,7 @@ describe('an answer that is not one', () => {
     expect(error.message).toContain('segments.get');
   });
 
-  it('is one with more or fewer items than were asked for', async () => {
+  it('with more or fewer items than were asked for is unreadable', async () => {
     const { client } = await serving((_, response) => {
       answerJson(response, EMPTY_BATCH);
     });
@@ -44,7 +44,7 @@ describe('an answer that is not one', () => {
     expect(error.message).toContain('responses: expected a list of 1, got a list of 0');
   });
 
-  it('is one whose metadata are no texts', async () => {
+  it('whose metadata are not texts is unreadable', async () => {
     const { client } = await serving((_, response) => {
       const { createdAt, updatedAt } = SEGMENT;
       answerJson(response, { id: 'a', method: 'METHOD_TOKEN', createdAt, updatedAt, metadata: { a: 1 } });
@@ -54,7 +54,7 @@ describe('an answer that is not one', () => {
     );
   });
 
-  it('is refused without a content type and beyond 16 MB as well', async () => {
+  it('is unreadable without a content type, and beyond 16 MB', async () => {
     const { client } = await serving(
       ({ path }, response) =>
         path.endsWith('large')
@@ -69,7 +69,7 @@ describe('an answer that is not one', () => {
   it.each<[string, (client: FliptClient) => AsyncIterable<unknown>, string, readonly string[]]>([
     ['the same', ({ segments }) => segments.iterate('default'), 'segments.list', ['a', 'a']],
     ['an earlier', ({ rules }) => rules.iterate('default', 'banner'), 'rules.list', ['a', 'b', 'a']],
-  ])('ends the way through the pages where one gives %s token again', async (_, iterate, name, tokens) => {
+  ])('ends the iteration if a page gives %s token again', async (_, iterate, name, tokens) => {
     const { client, server } = await serving((_, response) => {
       const nextPageToken = tokens[server.requests.length - 1] ?? '';
       answerJson(response, { segments: [], rules: [], nextPageToken, totalCount: 9 });

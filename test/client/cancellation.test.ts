@@ -6,7 +6,7 @@ import { SEGMENT, serving } from './serving.fixture.js';
 import { eventually } from '../eventually.fixture.js';
 
 describe('a signal', () => {
-  it('that has ended already keeps the request from being sent', async () => {
+  it('that is aborted already keeps the request from being sent', async () => {
     const { client, server } = await serving(() => undefined);
     const reason = new Error('enough');
     await expect(client.segments.list('default', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -91,7 +91,7 @@ describe('a signal', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
-  it('that ends after the answer takes nothing away', async () => {
+  it('that is aborted after the answer changes nothing', async () => {
     const controller = new AbortController();
     const { client } = await serving((_, response) => {
       answerJson(response, SEGMENT);

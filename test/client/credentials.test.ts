@@ -61,7 +61,7 @@ describe('a token is never shown', () => {
   });
 });
 
-it('that are missing are named when the service asks for some', async () => {
+it('missing credentials are named when the service asks for some', async () => {
   vi.stubEnv('FLIPT_TOKENS', TOKEN);
   const { client } = await serving(
     (_, response) => {

@@ -108,7 +108,7 @@ describe('a failure', () => {
     );
   });
 
-  it('about a key with a slash does not blame the service, which takes it for one that parts the path', async () => {
+  it('about a key with a slash does not say that the operation is missing: the service splits the path there', async () => {
     const { client } = await serving((_, response) => {
       answerJson(response, { code: 5, message: 'Not Found', details: [] }, 404);
     });

@@ -42,7 +42,7 @@ describe('the details of an error hold no token', () => {
   const echo = { request: { authorization: `Bearer ${TOKEN}`, [TOKEN]: [TOKEN, 1, true, null] } };
   const body = JSON.stringify({ code: 3, message: `bad: ${TOKEN}`, details: [echo] });
 
-  it('as JSON is mostly written', async () => {
+  it('in usual JSON', async () => {
     const error = await failureWith(json(body));
     expect(error).toMatchObject({
       code: 'INVALID_ARGUMENT',
@@ -90,13 +90,13 @@ function numbered(character: string): string {
   return `\\u00${character.charCodeAt(0).toString(16)}`;
 }
 
-describe('an error body that is a burden is not read as one', () => {
+describe('an error body that costs too much is not read as one', () => {
   it.each([
     ['deep', `{"message":"bad","details":[${'['.repeat(100_000)}"${TOKEN}"${']'.repeat(100_000)}]}`],
     ['deep in objects', `{"message":"bad","details":[${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}]}`],
     ['long', JSON.stringify({ message: 'bad', details: Array(200_000).fill('') })],
     ['one long text', JSON.stringify({ message: 'x'.repeat(300_000) + TOKEN, details: [] })],
-  ])('where it is %s', async (_, text) => {
+  ])('if it is %s', async (_, text) => {
     const error = await failureWith(json(text));
     expect(error).toMatchObject({ name: 'FliptServiceError', status: 400, details: [] });
     expect(error.message).toMatch(/ answered 400 with application\/json beginning "/);

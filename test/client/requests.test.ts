@@ -48,7 +48,7 @@ describe('what is sent', () => {
   it.each<[string, NonNullable<ConnectionOptions['auth']>, string]>([
     ['a token', { token: 'dummy-token' }, 'Bearer dummy-token'],
     ['a function', { headers: () => ({ AUTHORIZATION: 'Custom dummy' }) }, 'Custom dummy'],
-  ])('has one header of a name, however it is written: that of auth, here %s', async (_, auth, sent) => {
+  ])('has one header of each name, in any letter case: that of auth, here %s', async (_, auth, sent) => {
     const seen: (readonly string[])[] = [];
     const request: HttpDispatcher['request'] = ({ headers }) => {
       seen.push(Object.entries(headers).flat());
@@ -63,7 +63,7 @@ describe('what is sent', () => {
     expect(seen).toEqual([['accept', 'application/json', 'authorization', sent]]);
   });
 
-  it('evaluates what the call names, else what the options name', async () => {
+  it('evaluates with the call’s options, else with the client’s', async () => {
     const { client, server } = await serving(
       (_, response) => {
         answerJson(response, EMPTY_BATCH);

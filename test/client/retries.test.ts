@@ -50,13 +50,13 @@ describe('reading and evaluating', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  it('are repeated where they are a POST', async () => {
+  it('are repeated even if they are a POST', async () => {
     const { client, server } = await serving(failing(1, (response) => response.destroy(), EMPTY_BATCH));
     await client.evaluation.batch([]);
     expect(server.requests).toHaveLength(2);
   });
 
-  it('are not repeated where the service has refused', async () => {
+  it('are not repeated if the service has refused', async () => {
     const refusal = { code: 3, message: 'no', details: [{ why: 'so' }] };
     const { client, server } = await serving((_, response) => {
       answerJson(response, refusal, 400);
@@ -116,7 +116,7 @@ describe('a change is sent once', () => {
     });
   });
 
-  it('on a connection that the service has just let go', async () => {
+  it('on a connection that the service has just closed', async () => {
     let count = 0;
     const { client, server } = await serving((_, response) => {
       if (++count === 1) answerJson(response, SEGMENT);
@@ -129,7 +129,7 @@ describe('a change is sent once', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('but the next one goes with the token that the file holds by then', async () => {
+  it('but the next one is sent with the token that the file holds then', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'flipt-client-'));
     atEnd(() => rm(folder, { recursive: true }));
     const tokenFile = join(folder, 'token');

@@ -29,7 +29,7 @@ describe('the arguments of explain', () => {
     expect(read(line)).toEqual({ kind: 'explain', explain: { ...EXPLAIN, ...explain } });
   });
 
-  it('take the namespace of the environment where they name none', () => {
+  it('take the namespace of the environment if they name none', () => {
     const env = { FLIPT_NAMESPACE: 'env' };
     expect(read('explain --flag a --features f.yml', env)).toMatchObject({
       explain: { source: { namespace: 'env' } },
@@ -39,7 +39,7 @@ describe('the arguments of explain', () => {
     });
   });
 
-  it('may name an attribute as objects name their prototype', () => {
+  it('may name an attribute __proto__', () => {
     const line = read('explain --flag a --features f.yml --context __proto__=x');
     expect(line.kind === 'explain' && Object.entries(line.explain.attributes)).toEqual([['__proto__', 'x']]);
   });

@@ -28,7 +28,7 @@ describe('arguments', () => {
     expect(read(line)).toEqual({ kind: 'serve', serve: { ...DEFAULTS, ...serve } });
   });
 
-  it('give way to the environment only where they say nothing of the first token', () => {
+  it('win over the environment for the first token', () => {
     const env = { FLIPT_BOOTSTRAP_TOKEN: 'dummy-env' };
     const line = 'serve --features f.yml';
     expect(read(line, env)).toMatchObject({

@@ -117,7 +117,7 @@ describe('the command', () => {
     await expect(fetch(urlIn(served))).rejects.toThrow();
   });
 
-  it('ignores edits where changes are kept in a data file, and says so', async () => {
+  it('ignores edits if changes are kept in a data file, and says so', async () => {
     const path = at('kept.yml');
     await writeFile(path, features(true));
     const data = at('kept.json');
@@ -138,7 +138,7 @@ describe('the command', () => {
     expect(await again.code).toBe(0);
   });
 
-  it('warns where others may reach it and no token is required', async () => {
+  it('warns if other machines may reach it and no token is required', async () => {
     const path = at('open.yml');
     await writeFile(path, features(true));
     const open = run(['serve', '--features', path, '--port', '0', '--host', '0.0.0.0']);
@@ -180,7 +180,7 @@ describe('the command', () => {
     await other.close();
   });
 
-  it('says why else it cannot start', async () => {
+  it('says any other reason why it cannot start', async () => {
     const path = at('good.yml');
     await writeFile(path, features(true));
     const nowhere = run(['serve', '--features', path, '--host', '192.0.2.1', '--port', '0']);

@@ -95,32 +95,32 @@ describe('explain', () => {
 
 describe('explain ends with 1 and says what to do', () => {
   const namespace = ['--namespace', 'gone', '--flag', 'banner'];
-  it('where the file has no such namespace', async () => {
+  it('if the file has no such namespace', async () => {
     const { code, err } = await ran(['explain', '--features', await file(), ...namespace]);
     expect(code).toBe(1);
     expect(err).toMatch(/: --namespace: .*features\.yml has no namespace "gone"; it has "default", "shop"$/);
   });
 
-  it('where the file is wrong or missing', async () => {
+  it('if the file is wrong or missing', async () => {
     const { code, err } = await ran(['explain', '--features', at('nowhere.yml'), '--flag', 'a']);
     expect(code).toBe(1);
     expect(err).toMatch(/nowhere\.yml: cannot be read: ENOENT/);
   });
 
-  it('where nobody listens', async () => {
+  it('if nobody listens', async () => {
     const { code, err } = await ran(['explain', '--url', await refusedAddress(), '--flag', 'a']);
     expect(code).toBe(1);
     expect(err).toMatch(/ECONNREFUSED.*; is it running there\? --url names its address$/);
   });
 
-  it('where the service offers no snapshots', async () => {
+  it('if the service offers no snapshots', async () => {
     const { url } = await serving(() => ({ status: 404, body: 'no' }));
     const { code, err } = await ran(['explain', '--url', url, '--flag', 'a']);
     expect(code).toBe(1);
     expect(err).toMatch(/404.* no snapshots, which explain reads: give exported features as --features$/);
   });
 
-  it('where Flipt v2 does not know the namespace or the environment', async () => {
+  it('if Flipt v2 does not know the namespace or the environment', async () => {
     const v2 = await startLocalService({ features: FEATURES, semantics: 'v2' });
     const unknown = await ran(['explain', '--url', v2.url, ...namespace]);
     const other = await ran(['explain', '--url', v2.url, ...ASKED, '--environment', 'other']);
@@ -134,7 +134,7 @@ describe('explain ends with 1 and says what to do', () => {
   it.each([
     ['localhost:8080', 'explain: url: expected an address that begins with http: or https:'],
     ['http://me:dummy@flipt', 'explain: url: expected an address without user name and password'],
-  ])('where the address is %s', async (url, message) => {
+  ])('if the address is %s', async (url, message) => {
     const { code, err } = await ran(['explain', '--url', url, '--flag', 'a']);
     expect(code).toBe(1);
     expect(err).toContain(message);

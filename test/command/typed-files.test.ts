@@ -151,14 +151,14 @@ describe('the types that are written', () => {
     expect(complaints).toEqual([]);
   });
 
-  it.each(['mjs', 'cjs'])('do nothing but what they say when they run as .%s', async (ending) => {
+  it.each(['mjs', 'cjs'])('only define what they name when they run as .%s', async (ending) => {
     const name = `out/hostile.${ending}`;
     const { stdout, stderr } = await run(process.execPath, [name], { cwd: folder });
     expect(stderr).toBe('');
     expect(JSON.parse(stdout)).toEqual(written.find((file) => file.name === 'hostile')?.keys);
   });
 
-  it('hold what comes from outside in strings of one line only', () => {
+  it('hold text from outside only in strings of one line', () => {
     for (const file of ['hostile.mts', 'keys.d.ts']) {
       const text = readFileSync(join(folder, file), 'utf8');
 

@@ -34,7 +34,7 @@ describe('--check', () => {
       'a variant can no longer give a number',
       { ...FEATURES, flags: [COLOUR, SWITCH, { key: 'size', variants: [{ key: '1' }, { key: 'two' }] }] },
     ],
-  ])('fails where %s, and says what to run', async (_, features) => {
+  ])('fails if %s, and says what to run', async (_, features) => {
     const { code, err } = await checked(features);
     expect(code).toBe(1);
     expect(err).toMatch(
@@ -64,11 +64,11 @@ describe('--check', () => {
       }),
     ],
     ['a segment has changed', { ...FEATURES, segments: [{ key: 'all', match_type: 'ANY_MATCH_TYPE' }] }],
-  ])('succeeds where %s', async (_, features) => {
+  ])('succeeds if %s', async (_, features) => {
     expect(await checked({ segments: [{ key: 'all' }], ...features })).toMatchObject({ code: 0, err: '' });
   });
 
-  it('fails where there is no file yet, and writes none', async () => {
+  it('fails if there is no file yet, and writes none', async () => {
     const out = at('missing.ts');
     const { code, err } = await ran([
       'types',
@@ -83,7 +83,7 @@ describe('--check', () => {
     await expect(stat(out)).rejects.toThrow('ENOENT');
   });
 
-  it('does not mind the line ends that Git may write', async () => {
+  it('accepts the line ends that Git may write', async () => {
     const out = await written(at, FEATURES);
     await writeFile(out, (await textOf(out)).replaceAll('\n', '\r\n'));
     const { code } = await ran(['types', '--features', await saved(at, FEATURES), '--out', out, '--check']);

@@ -21,7 +21,7 @@ describe('the file of types', () => {
     );
   });
 
-  it('has a variant flag in each type that all of its variants can give', async () => {
+  it('lists a variant flag under each type that all of its variants can give', async () => {
     const flags: readonly FlagDocument[] = [
       ...(FEATURES.flags ?? []),
       { key: 'yes', variants: [{ key: 'true' }, { key: 'no', attachment: false }] },
@@ -39,7 +39,7 @@ describe('the file of types', () => {
     );
   });
 
-  it('has string for the variants of a running service, which leaves out those that nothing distributes', async () => {
+  it('has string for the variants of a running service, which leaves out variants without distributions', async () => {
     const service = await startLocalService({ features: FEATURES });
     const out = at('from-service.ts');
     const { code } = await ran(['types', '--url', service.url, '--out', out]);
@@ -104,7 +104,7 @@ describe('the file of types', () => {
 });
 
 describe('a file', () => {
-  it('that the command did not write is not overwritten, and then no other is written', async () => {
+  it('that the command did not write is not overwritten, and then no file is written', async () => {
     const out = at('new.ts');
     const mine = at('mine.d.ts');
     await writeFile(mine, 'export {};\n');
@@ -133,7 +133,7 @@ describe('a file', () => {
     expect(other.out).toBe(`Wrote ${out}: 1 flag`);
   });
 
-  it('gets the folders that are missing, but not from a check', async () => {
+  it('gets the folders that are missing, except in a check', async () => {
     const out = at('new/folder/flags.ts');
     const asked = ['types', '--features', await saved(at, FEATURES), '--out', out];
     expect(await ran([...asked, '--check'])).toMatchObject({ code: 1 });

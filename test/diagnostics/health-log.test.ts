@@ -36,7 +36,7 @@ describe('a problem', () => {
     ['credentials-rejected', 'credentials', /^There are no credentials to send to Flipt; /],
     ['circuit-open', 'gateway', /^Flipt fails; circuit open/],
     ['responses-unusable', 'unreadable', /^Flipt returns unusable responses; /],
-  ])('%s by a failure of kind %s is logged as what it is', (problem, kind, expected) => {
+  ])('%s by a failure of kind %s is logged in words of its own', (problem, kind, expected) => {
     const { begin, logger } = setUp();
     begin(problem, { kind, message: 'why' });
     expect(logger.warn).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(expected));
@@ -51,7 +51,7 @@ describe('a problem', () => {
     expect(logger.warn.mock.calls.slice(1)).toEqual([['Flipt answers again']]);
   });
 
-  it('that ends while another is left is logged at debug level only', () => {
+  it('that ends while another one lasts is logged at debug level only', () => {
     const { begin, end, logger } = setUp();
     begin('unreachable');
     begin('credentials-rejected');

@@ -58,7 +58,7 @@ describe('a low hit rate', () => {
     expect(warn).toHaveBeenCalledTimes(warnings);
   });
 
-  it('is not put down to an attribute that differs less often than the users do', () => {
+  it('is not blamed on an attribute that differs less often than the users do', () => {
     const { warn, watch } = watched();
     times(1000, (at) => {
       watch.miss(question('flag', `u-${at}`, { plan: `p-${at % 7}` }));
@@ -69,7 +69,7 @@ describe('a low hit rate', () => {
     );
   });
 
-  it('is no trouble where only the flags differ', () => {
+  it('is no problem if only the flags differ', () => {
     const { warn, watch } = watched();
     times(1000, (at) => {
       watch.miss(question(`flag-${at}`, 'u', { plan: 'pro' }));
@@ -77,7 +77,7 @@ describe('a low hit rate', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it('is not logged where only the flags differ: each has to be asked for', () => {
+  it('is not logged if only the flags differ: each must be asked for', () => {
     const { warn, watch } = watched();
     times(1000, (at) => {
       watch.miss(question(`flag-${at}`, 'u', { plan: 'pro' }));
@@ -85,7 +85,7 @@ describe('a low hit rate', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it('is watched no longer than it takes', () => {
+  it('is watched only for the first thousand look-ups', () => {
     const { watch, wants } = watched();
     times(999, watch.hit);
     expect(wants).toMatchObject({ hit: true, 'stale-hit': true, joined: true, miss: true });

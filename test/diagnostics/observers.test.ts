@@ -47,7 +47,7 @@ describe('a listener', () => {
     expect(EVENT_TYPES.filter((type) => diagnostics.wants[type])).toEqual(['joined']);
   });
 
-  it('hears the next start, and no longer the one before', () => {
+  it('hears the events of the next start, and no longer those of the last', () => {
     const { observers, diagnostics } = observing();
     const heard = vi.fn();
     observers.add(heard);
@@ -59,7 +59,7 @@ describe('a listener', () => {
     expect(heard).toHaveBeenCalledOnce();
   });
 
-  it('that throws is warned of once, and the others hear all', () => {
+  it('that throws causes one warning, and the others hear all', () => {
     const { warn, observers, diagnostics } = observing();
     const heard = vi.fn();
     observers.add(() => {
@@ -74,7 +74,7 @@ describe('a listener', () => {
     ]);
   });
 
-  it('whose promise rejects is warned of once, and ends no process', async () => {
+  it('whose promise rejects causes one warning, and ends no process', async () => {
     const { warn, observers, diagnostics } = observing();
     observers.add(() => Promise.reject(new Error('out of paper')) as unknown as undefined);
     diagnostics.report(HIT);
@@ -137,7 +137,7 @@ const EVENTS: { readonly [Type in DiagnosticEvent['type']]: Extract<DiagnosticEv
   'stream-changed': { type: 'stream-changed', state: 'broken', why: PLANTED },
 };
 
-describe('what goes outside', () => {
+describe('an event for listeners', () => {
   it.each(EVENT_TYPES)('%s is plain JSON, and holds no question and no text of a failure', (type) => {
     const { observers, diagnostics } = observing();
     const heard: FliptEvent[] = [];
@@ -162,7 +162,7 @@ describe('what goes outside', () => {
     ]);
   });
 
-  it('is a copy of a list that the layers go on to use', () => {
+  it('has its own copy of a list that the layers still use', () => {
     const { observers, diagnostics } = observing();
     const flags = ['a'];
     observers.add((event) => {

@@ -38,7 +38,7 @@ it('warns once when questions begin to be shed, and once when that has ended, wi
   expect(lines()).toEqual([BEGIN, end, BEGIN]);
 });
 
-it('counts what was sent while the first to be shed waited', async () => {
+it('counts questions that were sent while the first shed one waited', async () => {
   const { clock, shed, sent, lines } = setUp();
   sent(1_000);
   await clock.advance(5_000);

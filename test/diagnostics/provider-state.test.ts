@@ -58,7 +58,7 @@ describe('the state of a provider', () => {
     expect(changed).not.toHaveBeenCalled();
   });
 
-  it('comes with what went wrong', () => {
+  it('comes with the message of the failure', () => {
     const { begin, end, changed } = setUp();
     begin('unreachable');
     expect(changed).toHaveBeenLastCalledWith('error', 'refused');
@@ -66,7 +66,7 @@ describe('the state of a provider', () => {
     expect(changed).toHaveBeenLastCalledWith('ready', 'Flipt answers again');
   });
 
-  it('is stale once the first snapshot has come in the middle of an outage', () => {
+  it('is stale after the first snapshot has come in the middle of an outage', () => {
     let hasSnapshot = false;
     const { begin, polled, changed, states } = setUp(false, { hasSnapshot: () => hasSnapshot });
     begin('unreachable');
@@ -79,7 +79,7 @@ describe('the state of a provider', () => {
     expect(changed).toHaveBeenLastCalledWith('stale', 'refused');
   });
 
-  it('is not announced before the outcome of the start, but known', () => {
+  it('is known, but not announced, before the outcome of the start', () => {
     const { begin, end, states } = setUp();
     begin('unreachable', REFUSED, true);
     expect(states()).toEqual([]);
@@ -89,7 +89,7 @@ describe('the state of a provider', () => {
     expect(states()).toEqual(['ready']);
   });
 
-  it('is stale where the watch is lost without a failed poll, and says why', () => {
+  it('is stale if the watch is lost without a failed poll, and says why', () => {
     const { diagnostics, changed } = setUp(false, { needsWatch: true });
     diagnostics.report({ type: 'watch-changed', state: 'lost', failure: undefined });
     expect(changed).toHaveBeenLastCalledWith(

@@ -63,7 +63,7 @@ it('warns without a guess if no attribute looks like one', async () => {
   ]);
 });
 
-it('does not warn with a targetingKey, or where no percentage decides', async () => {
+it('does not warn with a targetingKey, or if no percentage decides', async () => {
   expect(await warningsOf(['half', { targetingKey: 'user-7' }], ['plain', { userId: '7' }])).toEqual([]);
 });
 
@@ -94,7 +94,7 @@ describe.each([
     ]);
   });
 
-  it('does not warn with a targetingKey, or where a rule gives all of a segment one variant', async () => {
+  it('does not warn with a targetingKey, or if a rule gives one variant to all of a segment', async () => {
     expect(await warnings({ targetingKey: 'ada' }, { role: 'staff' })).toEqual([]);
   });
 });

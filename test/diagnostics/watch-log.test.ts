@@ -35,13 +35,13 @@ describe('the log of the watch', () => {
     expect(linesFor(WORKING, polled(), polled(DOWN), polled())).toEqual([]);
   });
 
-  it('has one line at info level where there are no snapshots, also where a page comes instead', () => {
+  it('has one line at info level if there are no snapshots, even if a page comes instead', () => {
     expect(linesFor(NOT_OFFERED, polled(UNREADABLE), polled(DOWN))).toEqual([
       'info: Flipt offers no snapshots; answers expire by age: it answered 404',
     ]);
   });
 
-  it('says what answers in this process meanwhile', () => {
+  it('says that flags are evaluated from the last snapshot, in-process', () => {
     expect(linesOf('in-process', [WORKING, LOST])).toEqual([
       "warn: Flipt's changes are not seen at present; flags are evaluated from the last snapshot: refused",
     ]);
@@ -91,7 +91,7 @@ describe('the log of the watch', () => {
     ]);
   });
 
-  it('has one line at info level where there is no stream', () => {
+  it('has one line at info level if there is no stream', () => {
     expect(
       linesFor(
         { type: 'stream-changed', state: 'open', why: 'an event came' },

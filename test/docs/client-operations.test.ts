@@ -14,6 +14,6 @@ it("docs/client.md says which of Flipt's operations the client has, and that it 
   expect(page).toMatch(/cannot create or change namespaces, flags, constraints/);
 });
 
-it.each(['README.md', 'docs/client.md'])('%s calls the client nothing like complete', (page) => {
+it.each(['README.md', 'docs/client.md'])('%s does not call the client complete', (page) => {
   expect(textOf(page)).not.toMatch(/\bcomplete\b|\ball (?:of )?(?:Flipt's )?operations\b/i);
 });

@@ -105,7 +105,7 @@ describe.each(options)('$path', ({ path, member }) => {
 });
 
 describe('the options', () => {
-  it('of the README are those that there are', () => {
+  it('of the README are all options, and no others', () => {
     const names = options.map(({ path }) => path).filter((path) => !path.includes('.'));
     expect(
       readmeOptions()
@@ -114,7 +114,7 @@ describe('the options', () => {
     ).toEqual(names.sort());
   });
 
-  it('are set by no environment variable that the README does not name', () => {
+  it('are set only by environment variables that the README names', () => {
     const asked = new Set<string>();
     providerSettings(
       {},
@@ -134,7 +134,7 @@ describe('the options', () => {
 });
 
 describe('a list', () => {
-  it('is read and gone through in pages of the sizes that their options state', async () => {
+  it('is read and iterated over in pages of the sizes that its options state', async () => {
     const paths: string[] = [];
     const request = ({ path }: { readonly path: string }) => {
       paths.push(path);

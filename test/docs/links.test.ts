@@ -25,7 +25,7 @@ describe('the check of links', () => {
     '## Same',
   ].join('\n');
 
-  it('finds what leads elsewhere in the repository', () => {
+  it('finds links that lead elsewhere in the repository', () => {
     expect(linksOf(text)).toEqual(['docs/two.md#three', 'four.png', 'six.md']);
   });
 

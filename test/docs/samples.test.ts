@@ -145,19 +145,19 @@ describe('the pages', () => {
 });
 
 describe('the convention', () => {
-  it('lets a sample go on where another ends, in a block, each line at its number in the page', () => {
+  it('continues a sample in a block of its own, with each line at its number in the page', () => {
     const text = '```ts\nconst a = 1;\n```\n\n```ts continued\nimport b from "b";\nconst a = b;\n```\n';
     expect(samplesOf('p.md', text).map(({ name, code, isRun }) => [name, code, isRun])).toEqual([
       ['p.md:2', 'import b from "b";\nconst a = 1;\n\n\n{\n\nconst a = b;\n}', true],
     ]);
   });
 
-  it('runs nothing of what is continued where a part of it is not to be run', () => {
+  it('does not run a continued sample if a part of it must not run', () => {
     const text = '```ts\n```\n\n```ts continued no-run\n```\n';
     expect(samplesOf('p.md', text).map(({ isRun }) => isRun)).toEqual([false]);
   });
 
-  it('takes what stands below @example in a doc comment, compiled only, with a client where it needs one', () => {
+  it('takes the code below @example in a doc comment, compiled only, with a client if it needs one', () => {
     const source = '/**\n * Words.\n *\n * @example\n * ```ts\n * client.close(\\@a);\n * ```\n */\n';
     const [one, ...others] = exampleSamples('a.ts', source);
     expect([one?.name, one?.isRun, others]).toEqual(['a.ts:6', false, []]);

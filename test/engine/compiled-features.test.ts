@@ -72,7 +72,7 @@ describe('a compiled flag', () => {
     expect(asked).toEqual(['age']);
   });
 
-  it('throws what reading an attribute throws', () => {
+  it('throws the error of reading an attribute', () => {
     const read = () => {
       throw new Error('a cycle');
     };

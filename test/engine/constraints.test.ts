@@ -136,7 +136,7 @@ describe('date-times', () => {
 
 describe('attributes', () => {
   it.each(['__proto__', 'constructor', 'toString', 'missing'])(
-    '%s is missing where it was not sent',
+    '%s is missing if it was not sent',
     (property) => {
       const constraint = { type: 'STRING_COMPARISON_TYPE', property, operator: 'empty', value: '' } as const;
       expect(fulfils({ entity: '', attributes: {} }, constraint)).toBe(true);

@@ -58,7 +58,7 @@ describe('a variant flag', () => {
     });
   });
 
-  it('gives its default variant where no rule matches', () => {
+  it('gives its default variant if no rule matches', () => {
     const answer = ask({ ...variantFlag, defaultVariantId: 'red', rules: [rule('nobody')] });
     expect(answer).toMatchObject({ match: false, reason: 'DEFAULT', variant: 'Red', attachment: '{"a":1}' });
   });
@@ -77,7 +77,7 @@ describe('a variant flag', () => {
     });
   });
 
-  it('matches without a variant of its own where all shares are 0', () => {
+  it('matches without a variant of its own if all shares are 0', () => {
     const rules = [{ ...rule('everybody'), distributions: [{ ...all, rollout: 0 }] }];
     const matched = { match: true, reason: 'MATCH', segmentKeys: ['everybody'] };
     expect(ask({ ...variantFlag, rules })).toMatchObject({ ...matched, variant: '' });
@@ -87,7 +87,7 @@ describe('a variant flag', () => {
     });
   });
 
-  it('past the last share, in v1, is as if no rule had matched, but for the segments', () => {
+  it('past the last share, in v1, answers as if no rule had matched, but names the segments', () => {
     const rules = [{ ...rule('everybody'), distributions: [{ ...all, rollout: 0.01 }] }];
     expect(ask({ ...variantFlag, rules })).toMatchObject({
       match: false,
@@ -98,7 +98,7 @@ describe('a variant flag', () => {
     expect(ask({ ...variantFlag, rules }, 'v2')).toMatchObject({ match: true, variant: 'Red' });
   });
 
-  it('has an empty attachment in v1 and null in v2 where the variant has none', () => {
+  it('has an empty attachment in v1 and null in v2 if the variant has none', () => {
     const flag = { ...variantFlag, defaultVariantId: 'bare' };
     expect(ask(flag)).toMatchObject({ attachment: '' });
     expect(ask(flag, 'v2')).toMatchObject({ attachment: 'null' });
@@ -108,7 +108,7 @@ describe('a variant flag', () => {
 describe('a boolean flag', () => {
   const threshold = { kind: 'threshold', percentage: 100, value: true } as const;
 
-  it('without rollouts is what it is switched to', () => {
+  it('without rollouts has the value of enabled', () => {
     expect(ask(booleanFlag)).toEqual({
       kind: 'boolean',
       enabled: false,
@@ -119,7 +119,7 @@ describe('a boolean flag', () => {
     expect(ask({ ...booleanFlag, enabled: true })).toMatchObject({ enabled: true, reason: 'DEFAULT' });
   });
 
-  it('follows its rollouts also where it is switched off', () => {
+  it('follows its rollouts even if it is switched off', () => {
     expect(ask({ ...booleanFlag, rollouts: [threshold] })).toMatchObject({
       enabled: true,
       reason: 'MATCH',
@@ -155,7 +155,7 @@ describe('segments', () => {
     expect(matched(operator, ...keys)).toBe(expected);
   });
 
-  it('ANY needs one constraint, ALL every one, and none is enough without any', () => {
+  it('ANY needs one constraint, ALL needs each, and without constraints everybody matches', () => {
     const [wrong] = nobody.constraints;
     const right = { ...wrong!, operator: 'empty' };
     const match = (matchType: Segment['matchType'], constraints: Segment['constraints']): unknown => {

@@ -49,7 +49,7 @@ it("serves each user's page, and ends cleanly on Ctrl-C", async () => {
   expect(await interrupt()).toMatchObject({ code: 0, signal: null });
 });
 
-it('starts Flipt again, however it was pressed before', async () => {
+it('starts Flipt again after any sequence of presses', async () => {
   const { url, interrupt } = await served([MAIN]);
   const press = async (path: string, body: object) => {
     const headers = { 'content-type': 'application/json' };
@@ -93,7 +93,7 @@ it('asks the service that FLIPT_URL names', async () => {
   expect([2, 3]).toContain(service.requests - before);
 });
 
-it('starts and shows the defaults where FLIPT_URL is not answered', async () => {
+it('starts and shows the defaults if nobody answers at FLIPT_URL', async () => {
   const nowhere = await startLocalService({ features: { flags: [] } });
   await nowhere.close();
   const { code, output } = await node([MAIN, '--once'], { FLIPT_URL: nowhere.url }).ended;

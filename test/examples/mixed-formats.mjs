@@ -1,4 +1,4 @@
-/** An app in which each part has loaded another format of the package: prints what two requests were told. */
+/** An app in which each part has loaded another format of the package: prints the answers of two requests. */
 import { createRequire } from 'node:module';
 import { OpenFeature } from '@openfeature/server-sdk';
 import express from 'express';

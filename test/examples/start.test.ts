@@ -12,7 +12,7 @@ it('is what npm start runs', () => {
   expect(JSON.parse(manifest)).toMatchObject({ scripts: { start: `node ${START}` } });
 });
 
-it('says at once what it does, then what it took, then the flags and the addresses', async () => {
+it('says at once what it does, then how long that took, then the flags and the addresses', async () => {
   const { interrupt } = await served([START, BUILT]);
   const { code, output } = await interrupt();
   const inOrder =

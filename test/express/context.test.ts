@@ -15,7 +15,7 @@ import { byQuery, registered, route, servingWith, use, user, VERSIONS, whose } f
 describe.each(VERSIONS)('%s', (_, express) => {
   const serve = servingWith(express);
 
-  it("has every client know the request's context", async () => {
+  it("gives every client the request's context", async () => {
     await registered();
     const url = await serve(
       use(flags({ context: byQuery })),
@@ -43,7 +43,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
     expect(await get(`${url}/?user=user-7`)).toEqual(['nobody', 'user-7']);
   });
 
-  it('merges over the transaction context that is there, and a call over both', async () => {
+  it('merges over the existing transaction context, and a call over both', async () => {
     await registered();
     const seen: EvaluationContext[] = [];
     OpenFeature.setTransactionContextPropagator(new AsyncLocalStorageTransactionContextPropagator());
@@ -69,7 +69,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
     }
   });
 
-  it('leaves a propagator alone that is there', async () => {
+  it('keeps an existing propagator', async () => {
     await registered();
     const propagator = new AsyncLocalStorageTransactionContextPropagator();
     const used = vi.spyOn(propagator, 'getTransactionContext');

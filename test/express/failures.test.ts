@@ -49,7 +49,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
       async () => Promise.resolve([] as never),
       'context: expected an object such as { targetingKey: … }, got a list',
     ],
-  ])('hands a context function that %s to the error handling', async (_name, context, error) => {
+  ])('passes a context function that %s to the error handling', async (_name, context, error) => {
     await registered();
     const url = await serve(
       use(flags({ context, contextTimeoutMs: 20 })),
@@ -63,7 +63,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
     ['throws', () => throwing(new Error('which?')), 'which?'],
     ['gives no list', () => 'whose-0' as never, 'prefetch: expected a list of flag keys'],
     ['gives a list of other things', () => [7] as never, 'prefetch: expected a list of flag keys'],
-  ])('hands a prefetch function that %s to the error handling', async (_name, prefetch, error) => {
+  ])('passes a prefetch function that %s to the error handling', async (_name, prefetch, error) => {
     const url = await serve(use(flags({ context: byQuery, prefetch })));
     const response = await fetch(url);
     expect([response.status, await response.json()]).toEqual([500, { error }]);
@@ -98,7 +98,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
     expect(await ask('user-7')).toBe('nobody');
   });
 
-  it('delays nobody for a service that does not answer', async () => {
+  it('delays no request if the service does not answer', async () => {
     const silent = await listening(() => undefined);
     open.push(silent);
     const provider = new FliptProvider({ url: silent.url, initTimeoutMs: 1, deadlineMs: 50 });

@@ -54,7 +54,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
     ]);
   });
 
-  it('leaves a provider alone that cannot prefetch, and one whose prefetch fails', async () => {
+  it('accepts a provider that cannot prefetch, and one whose prefetch fails', async () => {
     const failing = { prefetch: async () => Promise.reject(new Error('not today')) };
     const url = await serve(
       use(flags({ context: byQuery, prefetch: FLAGS })),
@@ -67,7 +67,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
   it.each([
     ['a missing flag', ['missing', 'whose-0']],
     ['10,000 flags', [...Array.from({ length: 9_999 }, (_value, index) => `missing-${index}`), 'whose-0']],
-  ])('answers behind a prefetch of %s', async (_name, prefetch) => {
+  ])('answers after a prefetch of %s', async (_name, prefetch) => {
     await registered();
     const url = await serve(
       use(flags({ context: byQuery, prefetch })),

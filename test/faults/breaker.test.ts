@@ -49,7 +49,7 @@ it('makes a caller who asks ten flags one after another wait for three time-outs
   await provider.onClose();
 });
 
-it('is in error while nothing is known, and stale where an answer is', async () => {
+it('is in error while no answer is known, and stale if one is', async () => {
   await using server = await rawServer(well);
   const nothingKnown = rig(server.url);
   const somethingKnown = rig(server.url);
@@ -62,7 +62,7 @@ it('is in error while nothing is known, and stale where an answer is', async () 
   await Promise.all([nothingKnown, somethingKnown].map(({ provider }) => provider.onClose()));
 });
 
-it('answers at once while a probe is on its way', async () => {
+it('answers at once while a check is under way', async () => {
   await using server = await rawServer(well);
   const { provider, ask, events } = rig(server.url, {
     breaker: { openForMs: 50 },
@@ -83,7 +83,7 @@ it('answers at once while a probe is on its way', async () => {
   await provider.onClose();
 });
 
-it('leaves a service that answers 500 to everything alone: at most 3 requests a batch, and no coming and going', async () => {
+it('spares a service that answers 500 to everything: at most 3 requests a batch, and one change of state', async () => {
   await using server = await rawServer(well);
   const { provider, ask, events, log } = rig(server.url);
   await provider.initialize();
@@ -153,7 +153,7 @@ it('opens when half of the requests fail, though never three in a row', async ()
   await provider.onClose();
 });
 
-it('without it, retries still stay within a fifth of all requests', async () => {
+it('keeps retries within a fifth of all requests even if it is turned off', async () => {
   await using server = await rawServer(well);
   const { provider, ask } = rig(server.url, { breaker: false });
   await provider.initialize();
@@ -165,7 +165,7 @@ it('without it, retries still stay within a fifth of all requests', async () => 
   await provider.onClose();
 });
 
-it('ends with the provider: no probe goes out afterwards, and a call is answered at once', async () => {
+it('ends with the provider: no check is sent afterwards, and a call is answered at once', async () => {
   await using server = await rawServer(well);
   const { provider, ask } = rig(server.url);
   await provider.initialize();
@@ -183,7 +183,7 @@ it('ends with the provider: no probe goes out afterwards, and a call is answered
   expect(server.requests).toHaveLength(seen);
 });
 
-it('says once that answers are of no use, and once that they are again, whatever the status', async () => {
+it('says once that responses are unusable, and once that they are usable again, whatever the status', async () => {
   await using server = await rawServer(well);
   const { provider, ask, events, log } = rig(server.url);
   await provider.initialize();

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('a Unix socket', async () => {
+it('asks through a Unix socket', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'socket-'));
   const socketPath = join(folder, 'flipt.sock');
   const requests: IncomingMessage[] = [];
@@ -28,18 +28,18 @@ it('a Unix socket', async () => {
   }
 });
 
-it.each(['/flags', '/flags/', '/a/b%20c/'])('a base path: %s', async (path) => {
+it.each(['/flags', '/flags/', '/a/b%20c/'])('keeps a base path: %s', async (path) => {
   await using service = await rawServer(well);
   expect((await askedOnce(service.url + path)).kind).toBe('own');
   expect(service.requests[0]?.head).toContain(`POST ${path.replace(/\/$/, '')}/evaluate/v1/batch HTTP/1.1`);
 });
 
-it('an IPv6 address', async () => {
+it('asks an IPv6 address', async () => {
   await using service = await rawServer(well, '::1');
   expect((await askedOnce(service.url)).kind).toBe('own');
 });
 
-it('a name whose address changes is asked at its new address after a minute', async () => {
+it('asks a name whose address changes at its new address after a minute', async () => {
   // A second address of this machine: macOS has the one, Linux always the other.
   const elsewhere = process.platform === 'linux' ? '127.0.0.2' : '::1';
   await using before = await rawServer(well, '127.0.0.1');
@@ -76,7 +76,7 @@ it.each([
   ['Agent of undici 6', () => new Agent6()],
   ['Pool', (url: string) => new Pool(url)],
   ['Client', (url: string) => new Client(url)],
-] as const)('a dispatcher of the user’s own: %s; it is not closed', async (_, make) => {
+] as const)('asks through a dispatcher of the user’s own, %s, and does not close it', async (_, make) => {
   await using service = await rawServer(well);
   const dispatcher = make(service.url);
   expect((await askedOnce(service.url, { http: { dispatcher } })).kind).toBe('own');
@@ -85,7 +85,7 @@ it.each([
   await dispatcher.close();
 });
 
-it('a MockAgent, as used in tests of applications', async () => {
+it('asks a MockAgent, as in tests of applications', async () => {
   const dispatcher = new MockAgent();
   dispatcher.disableNetConnect();
   dispatcher
@@ -96,7 +96,7 @@ it('a MockAgent, as used in tests of applications', async () => {
   await dispatcher.close();
 });
 
-it('a redirect is not followed, so that no credential goes where nobody meant it to', async () => {
+it('follows no redirect, so that no credential goes to another place', async () => {
   await using elsewhere = await rawServer(well);
   await using service = await rawServer((socket) =>
     socket.write(reply('307 Temporary Redirect', '', [`location: ${elsewhere.url}/evaluate/v1/batch`])),

@@ -33,7 +33,7 @@ it.each<[string, FliptProviderOptions['auth'], string]>([
   await provider.onClose();
 });
 
-it('goes to error when the service no longer accepts the token, and back by itself; a line for each', async () => {
+it('goes to error when the service no longer accepts the token, and back by itself, with a log line for each', async () => {
   await using server = await rawServer(well);
   const { provider, ask, events, log } = rig(server.url, { auth: { token: 'some-token' } });
   await provider.initialize();
@@ -58,7 +58,7 @@ it('goes to error when the service no longer accepts the token, and back by itse
   await provider.onClose();
 });
 
-it('goes to error on a 403 as well, and asks no second time for that', async () => {
+it('goes to error on a 403 as well, and does not repeat the request', async () => {
   await using server = await rawServer(well);
   const { provider, ask, events } = rig(server.url, { auth: { token: 'some-token' } });
   await provider.initialize();
@@ -114,7 +114,7 @@ it('refreshes the credentials once for all rejected requests, and sends each onc
   await provider.onClose();
 });
 
-it('says once that there are none, before and after the start', async () => {
+it('says once that there are no credentials, before and after the start', async () => {
   await using server = await rawServer(well);
   const { provider, ask, log } = rig(server.url, {
     auth: {

@@ -70,7 +70,7 @@ describe.each(faults)('$name', (fault) => {
       expect(rejections).toEqual([]);
     }));
 
-  it('sends no more than the budget allows, and nothing but probes once the breaker is open', () =>
+  it('sends no more than the budget allows, and only checks while the circuit is open', () =>
     withFault(fault, async (server, rigged) => {
       const since = performance.now();
       for (let round = 0; round < ROUNDS; round++) await askRound(rigged, round);

@@ -69,7 +69,7 @@ const requestsBetween = ({ requests }: RawServer, from: number, to: number) =>
   requests.filter(({ at }) => at >= from && at <= to).length;
 
 describe.concurrent('under 1,000 questions a second', () => {
-  it('an outage of 5 s: known answers go on, the service is left alone, and it is found when it is back', async () => {
+  it('serves known answers during an outage of 5 s, spares the service, and notices when it is back', async () => {
     await using server = await rawServer(well);
     const rigged = loaded(server.url);
     await warmUp(rigged);
@@ -94,7 +94,7 @@ describe.concurrent('under 1,000 questions a second', () => {
     await rigged.provider.onClose();
   });
 
-  it('a service that fails one request in ten: hardly anyone notices, and extra requests stay within a fifth', async () => {
+  it('hides that one request in ten fails from almost all callers, with extra requests within a fifth', async () => {
     await using server = await rawServer(well);
     const rigged = loaded(server.url);
     await warmUp(rigged);
@@ -124,7 +124,7 @@ describe.concurrent('under 1,000 questions a second', () => {
     await rigged.provider.onClose();
   });
 
-  it('a restart: nobody gets a wrong answer, and all is as before', async () => {
+  it('gives nobody a wrong answer in a restart, and works as before afterwards', async () => {
     await using server = await rawServer(well);
     const rigged = loaded(server.url);
     await warmUp(rigged);

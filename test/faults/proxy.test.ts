@@ -41,7 +41,7 @@ async function forwardProxy() {
   };
 }
 
-it('a forward proxy: http: by the full address, https: through a tunnel', async () => {
+it('asks a forward proxy for http: by the full address, and for https: through a tunnel', async () => {
   await using proxy = await forwardProxy();
   await using plain = await rawServer(well);
   await using service = await tlsService();
@@ -53,7 +53,7 @@ it('a forward proxy: http: by the full address, https: through a tunnel', async 
   expect(proxy.seen.at(-1)).toBe(`CONNECT 127.0.0.1:${service.port}`);
 });
 
-it('a forward proxy named by the environment, and NO_PROXY', async () => {
+it('uses the forward proxy that the environment names, and obeys NO_PROXY', async () => {
   await using proxy = await forwardProxy();
   await using service = await rawServer(well);
   vi.stubEnv('http_proxy', proxy.url);
@@ -67,7 +67,7 @@ it('a forward proxy named by the environment, and NO_PROXY', async () => {
   expect(proxy.seen).toHaveLength(1);
 });
 
-it('a proxy that refuses the tunnel, or is not there, is a failure of the connection', async () => {
+it('reports a proxy that refuses the tunnel, or is not there, as a failure of the connection', async () => {
   await using service = await tlsService();
   await using refusing = await rawServer((socket) =>
     socket.write(reply('407 Proxy Authentication Required', '')),

@@ -136,7 +136,7 @@ interface Asked {
   readonly resolved: { readonly resolved: Resolution; readonly at: number }[];
 }
 
-it('whatever happens in whatever order, each question has one answer, its own, by its deadline', async () => {
+it('gives each question one answer, its own, by its deadline, whatever happens in whatever order', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 40 }),

@@ -69,7 +69,7 @@ describe.each<[string, FliptProviderOptions]>([
     { auth: { headers: () => ({ 'X-Gate': 'pass dummy0/secret/ofmine' }) } },
   ],
 ])('%s', (_, options) => {
-  it.each(SHOWING)('is not shown where the service answers with %s that repeats it', async (_, answer) => {
+  it.each(SHOWING)('is not shown if the service answers with %s that repeats it', async (_, answer) => {
     await using server = await rawServer((socket, { head }) => socket.write(reply(...answer(head))));
     const { provider, ask, log } = rig(server.url, { ...options, initTimeoutMs: 100 });
     const failure: unknown = await provider.initialize().catch((error: unknown) => error);

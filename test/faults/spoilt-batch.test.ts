@@ -60,7 +60,7 @@ it.each([
   60_000,
 );
 
-it('asks a culprit alone from then on, so that the others cost one request', async () => {
+it('sends a culprit alone from then on, so that the others cost one request', async () => {
   await using server = await rawServer(spoiltBy('culprit', '500 Internal Server Error'));
   const { provider, ask } = rig(server.url);
   await provider.initialize();
@@ -74,7 +74,7 @@ it('asks a culprit alone from then on, so that the others cost one request', asy
   await provider.onClose();
 });
 
-it('never looks for a culprit behind a 401', async () => {
+it('never searches for a culprit after a 401', async () => {
   await using server = await rawServer(well);
   const { provider, ask } = rig(server.url);
   await provider.initialize();

@@ -17,7 +17,7 @@ import { MARGIN_MS, rig, until } from './rig.fixture.js';
 const DAY_MS = 86_400_000;
 const client = makeCertificate({ name: 'client', issuer: authority });
 
-it('TLS with a private certificate authority', async () => {
+it('accepts a certificate of a private authority', async () => {
   await using service = await tlsService();
   const url = `https://127.0.0.1:${service.port}`;
   expect((await askedOnce(url, { http: { tls: { ca: authority.cert } } })).kind).toBe('own');
@@ -27,7 +27,7 @@ it('TLS with a private certificate authority', async () => {
   expect(message).toMatch(/^the request to Flipt at \S+ failed: .*certificate/);
 });
 
-it('TLS to a name other than the url’s', async () => {
+it('expects servername in the certificate instead of the url’s host', async () => {
   const named = makeCertificate({ name: 'named', hosts: ['flipt.internal'], issuer: authority });
   await using service = await tlsService({ cert: named.cert, key: named.key });
   const url = `https://127.0.0.1:${service.port}`;
@@ -38,7 +38,7 @@ it('TLS to a name other than the url’s', async () => {
   expect((await askedOnce(url, { http: { tls } })).message).toMatch(/ERR_TLS_CERT_ALTNAME_INVALID|altnames/);
 });
 
-it('an expired certificate is refused, and accepted once it has been renewed', async () => {
+it('refuses an expired certificate, and accepts it after it has been renewed', async () => {
   const expired = makeCertificate({
     name: 'expired',
     hosts: ['127.0.0.1'],
@@ -63,7 +63,7 @@ it('an expired certificate is refused, and accepted once it has been renewed', a
   await provider.onClose();
 });
 
-it('TLS with a client certificate', async () => {
+it('sends a client certificate', async () => {
   await using service = await tlsService({ ca: authority.cert, requestCert: true, rejectUnauthorized: true });
   const url = `https://127.0.0.1:${service.port}`;
   const tls = { ca: authority.cert, cert: client.cert, key: client.key };

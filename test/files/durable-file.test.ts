@@ -32,7 +32,7 @@ it('keeps the old text when the check rejects, and leaves nothing behind', async
 });
 
 it.runIf(process.platform !== 'win32')(
-  'says which version the file has when only the folder could not be synced',
+  'says which version the file has if only the folder could not be synced',
   async () => {
     const path = at('unsure');
     const { open: openFile } = await vi.importActual<typeof fs>('node:fs/promises');

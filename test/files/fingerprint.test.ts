@@ -15,7 +15,7 @@ it('differs from version to version', async () => {
   expect(await fingerprint(path)).toBe(second);
 });
 
-it('is undefined where there is no file', async () => {
+it('is undefined if there is no file', async () => {
   const path = at('removed.yml');
   await writeFile(path, 'a');
   await rm(path);
@@ -30,7 +30,7 @@ it('is the same for an open file and its path', async () => {
   await file.close();
 });
 
-it('rejects where the file cannot be looked at', async () => {
+it('rejects if the file cannot be looked at', async () => {
   const path = at('file');
   await writeFile(path, '');
   await expect(fingerprint(`${path}/below`)).rejects.toMatchObject({ code: 'ENOTDIR' });

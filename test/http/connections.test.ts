@@ -12,7 +12,7 @@ function holdingItself(): AggregateError {
 describe("a dispatcher of the user's", () => {
   const dispatching = (request: HttpDispatcher['request']) => ({ http: { dispatcher: { request } } });
 
-  it('is asked with all that it needs, and is not closed', async () => {
+  it('gets complete requests, and is not closed', async () => {
     const response: HttpDispatcherResponse = {
       statusCode: 200,
       headers: {},

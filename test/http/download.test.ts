@@ -42,7 +42,7 @@ describe('a download', () => {
     });
   });
 
-  it('has the time that it asks for, and a timer that does not keep the process alive', async () => {
+  it('has a time-out of its own, and its timer does not keep the process alive', async () => {
     const arrived = signal();
     const server = await serving(() => {
       arrived.give();
@@ -66,7 +66,7 @@ describe('a download', () => {
   it.each([
     ['as it is', MB + 1, undefined],
     ['decompressed, though it was small on its way', 100 * MB, 'gzip'],
-  ])('is refused where it is too large %s', async (_how, size, encoding) => {
+  ])('is refused if it is too large %s', async (_how, size, encoding) => {
     const plain = Buffer.alloc(size, ' ');
     const server = await serving((_, response) => {
       response.writeHead(200, encoding === undefined ? {} : { 'content-encoding': encoding });

@@ -31,7 +31,7 @@ it('each attempt is reported with its outcome and duration', async () => {
   expect(attempts).toEqual([{ type: 'attempt', failure: 'gateway', durationMs: 30 }]);
 });
 
-it('a 304 is a failed attempt only where no ETag was sent', async () => {
+it('a 304 is a failed attempt only if no ETag was sent', async () => {
   const server = await serving((_, response) => response.writeHead(304).end());
   const diagnostics = openDiagnostics();
   const settings = clientSettings({ url: server.url }, {});
@@ -57,7 +57,7 @@ it('a retry is reported with its number, its delay and its reason', async () => 
   expect(retries).toEqual([{ type: 'retry', attempt: 2, delayMs: 25, failure: 'gateway' }]);
 });
 
-it('a refresh of the credentials is reported once for all who wait for it, and so is its failure', async () => {
+it('a refresh of the credentials is reported once for all waiting requests, and so is its failure', async () => {
   const diagnostics = openDiagnostics();
   const refreshes: unknown[] = [];
   diagnostics.listen('credentials-refreshed', ({ failure }) => refreshes.push(failure?.kind));

@@ -66,7 +66,7 @@ describe('a credential is hidden', () => {
     expect(shown).not.toMatch(RUNS);
   });
 
-  it('whatever it is made of, written in several ways, one in the other: no six letters of it are left', () => {
+  it('whatever its characters, and however many ways of writing are nested: no six letters of it are left', () => {
     const character = fc.integer({ min: 33, max: 126 }).map((code) => String.fromCharCode(code));
     const token = fc.string({ unit: character, minLength: 6, maxLength: 40 });
     const ways = fc.array(fc.constantFrom(...WAYS), { maxLength: 4 });
@@ -82,7 +82,7 @@ describe('a credential is hidden', () => {
     );
   });
 
-  it('that has parts, each by itself', () => {
+  it('in each of its parts', () => {
     const cookie = redactor({}, { cookie: 'sid=S3cretValue0123; theme=dark' }, []);
     expect(cookie('{"sid":"S3cretValue0123","theme":"dark"}')).toBe('{"sid":"[credential]","theme":"dark"}');
     const signed = redactor({ authorization: 'ApiKey id="x", key="S3cret-Value"' }, {}, []);
@@ -101,7 +101,7 @@ describe('nothing else is hidden', () => {
     expect(redact(text)).toBe(text);
   });
 
-  it('where there is no credential, or one of less than six characters', () => {
+  it('if there is no credential, or one of less than six characters', () => {
     expect(redactor({}, {}, [])('anything')).toBe('anything');
     expect(redactor({ authorization: 'Bearer short' }, {}, [])('too short')).toBe('too short');
   });

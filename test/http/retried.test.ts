@@ -31,7 +31,7 @@ describe('a request is sent again', () => {
     expect(sent).toEqual([REQUEST, REQUEST]);
   });
 
-  it('as often as it may be, each time after a longer while', async () => {
+  it('as often as is allowed, after longer and longer delays', async () => {
     const { clock, sent, send } = setUp([replied(503)]);
     const ended = send(REQUEST);
     await clock.advance(25 + 49.9);
@@ -90,7 +90,7 @@ describe('a request is not sent again', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('once it is given up, neither during the wait nor after', async () => {
+  it('after the caller has given up, neither during the wait nor later', async () => {
     const { clock, sent, send } = setUp([replied(503)]);
     const giveUp = new AbortController();
     const ended = send({ ...REQUEST, signal: giveUp.signal });
@@ -142,7 +142,7 @@ describe('back-off', () => {
     [1, 0.5, 25],
     [2, 0.5, 50],
     [3, 0.999, 199.8],
-  ])('before attempt %s + 1, by chance %s, is %s ms', (attempt, random, ms) => {
+  ])('after attempt %s, with random %s, is %s ms', (attempt, random, ms) => {
     expect(backOffMs(attempt, random)).toBeCloseTo(ms);
   });
 });
@@ -168,7 +168,7 @@ describe('Retry-After', () => {
     expect(retryAfterMs(replied(503, '', { 'retry-after': header }), DATE)).toBe(ms);
   });
 
-  it('is nothing that a failure has', () => {
+  it('is undefined for a failure', () => {
     expect(retryAfterMs(failedWith('connection'), DATE)).toBeUndefined();
   });
 });

@@ -42,7 +42,7 @@ describe('a request', () => {
     expect(server.requests[0]?.headers.host).toBe('flipt.test');
   });
 
-  it('without a body says nothing of its type', async () => {
+  it('without a body has no content type', async () => {
     const server = await serving((_, response) => {
       answerJson(response, {});
     });
@@ -50,7 +50,7 @@ describe('a request', () => {
     expect(server.requests[0]?.headers).not.toHaveProperty('content-type');
   });
 
-  it('after another goes over a connection that is there', async () => {
+  it('after another one reuses its connection', async () => {
     const server = await serving((_, response) => {
       answerJson(response, {});
     });

@@ -29,7 +29,7 @@ describe('evaluateAll', () => {
     });
   });
 
-  it('asks the service for named flags where there is no snapshot', async () => {
+  it('asks the service for named flags if there is no snapshot', async () => {
     const service = await localService({ features: FEATURES });
     const { provider } = await open({ url: service.url, watch: false });
     expect(await provider.evaluateAll(PRO, ['banner', 'colour', 'missing'])).toEqual(ALL);
@@ -39,7 +39,7 @@ describe('evaluateAll', () => {
     });
   });
 
-  it('lets others have a turn of the event loop between 10,000 flags', async () => {
+  it('lets other work run between 10,000 flags', async () => {
     const flags = Array.from({ length: 10_000 }, (_, flag) => ({
       key: `flag-${flag}`,
       type: 'BOOLEAN_FLAG_TYPE',
@@ -62,7 +62,7 @@ describe('evaluateAll', () => {
     isCounting = false;
   });
 
-  it('rejects with a code of OpenFeature where nothing can be evaluated', async () => {
+  it('rejects with a code of OpenFeature if nothing can be evaluated', async () => {
     const { provider } = await offline({ targetingKey: 'required' });
     await expect(provider.evaluateAll({})).rejects.toMatchObject({ code: 'TARGETING_KEY_MISSING' });
     await expect(provider.evaluateAll(PRO, 'banner' as never)).rejects.toThrow(

@@ -11,7 +11,7 @@ describe.each(MODES)('evaluateEach, with %o', (options) => {
     return { service, ...(await open({ url: service.url, ...options })) };
   };
 
-  it('says what became of each flag, the same from the cache', async () => {
+  it('gives the outcome of each flag, and the same one from the cache', async () => {
     const { provider: flipt } = await provider();
     for (let time = 1; time <= 2; time++) {
       const outcomes = await flipt.evaluateEach({}, ['colour', 'banner', 'missing', 'banner']);
@@ -35,7 +35,7 @@ it('says which flags got no answer', async () => {
   expect([...outcomes]).toEqual([['banner', { type: 'failed', errorCode: 'GENERAL' }]]);
 });
 
-it('takes a list, or a function once there is a snapshot', async () => {
+it('takes a list, and after the first snapshot also a function', async () => {
   const service = await localService({ features: FEATURES });
   const { provider } = await open({ url: service.url, evaluation: 'in-process' });
   expect([...(await provider.evaluateEach({}, (key) => key !== 'banner')).keys()]).toEqual(['colour']);
@@ -48,7 +48,7 @@ it('takes a list, or a function once there is a snapshot', async () => {
   await expect(provider.evaluateEach({}, [])).rejects.toMatchObject({ code: 'PROVIDER_NOT_READY' });
 });
 
-it('takes no other answer of the function than true and false', async () => {
+it('accepts only true and false from the function', async () => {
   const service = await localService({ features: FEATURES });
   const { provider } = await open({ url: service.url, evaluation: 'in-process' });
   const isNamed = () => Promise.resolve(false);

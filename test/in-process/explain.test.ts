@@ -98,7 +98,7 @@ describe('provider.explain', () => {
   it.each<[string, FliptProviderOptions, object, string]>([
     ['a targeting key is required', { targetingKey: 'required' }, {}, ErrorCode.TARGETING_KEY_MISSING],
     ['the context cannot be sent', {}, { at: new Date(NaN) }, ErrorCode.INVALID_CONTEXT],
-  ])('rejects where %s', async (_, options, context, code) => {
+  ])('rejects if %s', async (_, options, context, code) => {
     const { provider } = await offline(options);
     await expect(provider.explain('colour', { ...context })).rejects.toMatchObject({ code });
   });
@@ -106,7 +106,7 @@ describe('provider.explain', () => {
   it.each<[string, FliptProviderOptions, RegExp]>([
     ['nothing is watched', { watch: false }, /^explain: there is no snapshot .* leave the watch on/],
     ['Flipt cannot be reached', {}, /^explain: there is no snapshot .* wait until it is ready/],
-  ])('says what to do where there is no snapshot since %s', async (_, options, message) => {
+  ])('says what to do if there is no snapshot because %s', async (_, options, message) => {
     const { provider } = await open({ url: await refusedAddress(), initTimeoutMs: 1, ...options });
     await expect(provider.explain('colour', PRO)).rejects.toMatchObject({
       code: ErrorCode.GENERAL,
@@ -118,7 +118,7 @@ describe('provider.explain', () => {
     await expect(new FliptProvider().explain('colour')).rejects.toThrow('register the provider');
   });
 
-  it('rejects after the provider is closed, and for a key that is no string', async () => {
+  it('rejects after the provider is closed, and for a key that is not a string', async () => {
     const { provider } = await offline();
     await provider.onClose();
     await expect(provider.explain('colour')).rejects.toMatchObject({ code: ErrorCode.PROVIDER_NOT_READY });

@@ -77,7 +77,7 @@ describe('evaluation in this process', () => {
     expect(await client.getBooleanValue('banner', true, context)).toBe(false);
   });
 
-  it('makes nothing of prefetch', async () => {
+  it('does nothing for prefetch', async () => {
     const { provider } = await offline();
     let reads = 0;
     const context = {
@@ -92,7 +92,7 @@ describe('evaluation in this process', () => {
   });
 
   it.each([undefined, FEATURES])(
-    'is remote where the service has no snapshots, initial: %j',
+    'is remote if the service has no snapshots, initial: %j',
     async (initial) => {
       const service = await serving(good);
       const logger = recordingLogger();
@@ -145,7 +145,7 @@ describe('attributes', () => {
     expect(await client.getStringValue('colour', 'none', PRO)).toBe('blue');
   });
 
-  it('may lack a targetingKey only where that is allowed', async () => {
+  it('may lack a targetingKey only if that is allowed', async () => {
     const { client } = await offline({ targetingKey: 'required' });
     expect(await client.getBooleanDetails('banner', false)).toMatchObject({
       errorCode: 'TARGETING_KEY_MISSING',
@@ -154,7 +154,7 @@ describe('attributes', () => {
 });
 
 describe('without a service to ask', () => {
-  it('sends nothing, and answers as ever', async () => {
+  it('sends nothing, and answers as usual', async () => {
     const { client, provider } = await offline({ url: await refusedAddress() });
     expect(client.providerStatus).toBe('READY');
     expect(await client.getBooleanDetails('banner', false)).toMatchObject({ value: true, reason: 'DEFAULT' });
@@ -163,7 +163,7 @@ describe('without a service to ask', () => {
     provider.invalidate();
   });
 
-  it('takes what getSnapshot gives', async () => {
+  it('accepts the result of getSnapshot', async () => {
     const service = await localService({ features: FEATURES });
     const { provider } = await open({ url: service.url, evaluation: 'in-process' });
     const initial = provider.getSnapshot();
@@ -172,7 +172,7 @@ describe('without a service to ask', () => {
     expect(await client.getStringValue('colour', 'none', PRO)).toBe('red');
   });
 
-  it('follows v2 where a features document is said to be for v2', async () => {
+  it('follows v2 for a features document with semantics v2', async () => {
     const { provider } = await offline({ snapshot: { initial: FEATURES, semantics: 'v2' } });
     expect(provider.getSnapshot()).toHaveProperty('digest');
   });

@@ -85,7 +85,7 @@ describe('an outage', () => {
 });
 
 describe('an outage, in-process', () => {
-  it('is STALE once the watch is lost, gives no defaults, and READY when the service is back', async () => {
+  it('is STALE after the watch is lost, gives no defaults, and is READY when the service is back', async () => {
     const service = await localService({ features: FEATURES });
     await keep(service.url);
     const { client, registered } = started({
@@ -157,7 +157,7 @@ describe.each(MODES)('a start without the service, %s', (evaluation) => {
 });
 
 describe('a kept snapshot', () => {
-  it.runIf(process.platform !== 'win32')('can be read by its owner alone', async () => {
+  it.runIf(process.platform !== 'win32')('can be read only by its owner', async () => {
     await keptFile();
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
@@ -174,7 +174,7 @@ describe('a kept snapshot', () => {
     expect(second.client.providerStatus).toBe('READY');
   });
 
-  it('may lie in any store, and a store that fails costs one warning', async () => {
+  it('may be in any store, and a store that fails causes one warning', async () => {
     const service = await localService({ features: FEATURES });
     const store = {
       load: () => Promise.resolve(undefined),

@@ -63,7 +63,7 @@ describe('a provider that is closed while it starts', () => {
 });
 
 describe('a start', () => {
-  it.each(['remote', 'in-process'] as const)('succeeds though a store hangs, %s', async (evaluation) => {
+  it.each(['remote', 'in-process'] as const)('succeeds even if a store hangs, %s', async (evaluation) => {
     const { url } = await localService({ features: FEATURES });
     const provider = flipt({ url, evaluation, initTimeoutMs: 3_000, snapshot: { store: NEVER } });
     const { client, registered } = register(provider);
@@ -71,7 +71,7 @@ describe('a start', () => {
     expect(await client.getStringValue('colour', 'none', PRO)).toBe('red');
   });
 
-  it('waits for what the service says now, also where a snapshot is kept', async () => {
+  it('waits for the service’s newest snapshot, even if one is kept', async () => {
     const service = await localService({ features: FEATURES });
     const options = { url: service.url, evaluation: 'in-process', snapshot: { file } } as const;
     const first = await open(options);
@@ -84,7 +84,7 @@ describe('a start', () => {
     });
   });
 
-  it('fetches the snapshot again once the service is there', async () => {
+  it('fetches the snapshot again when the service is there', async () => {
     const flags = [{ key: 'banner', type: 'BOOLEAN_FLAG_TYPE', enabled: true }];
     let polls = 0;
     const { url } = await serving(good, (_, response) => {

@@ -61,7 +61,7 @@ const KINDS: readonly (readonly [string, readonly unknown[]])[] = [
 describe.each(KINDS)('@RequireFlag in %s', (type, args) => {
   const context = contextOf(type, ...args);
 
-  it('goes by the transaction context', async () => {
+  it('uses the transaction context', async () => {
     const allowed = runInTransactionContext({ targetingKey: 'ada' }, async () =>
       guardOf().canActivate(context),
     );

@@ -96,7 +96,7 @@ describe.each(adapters)('on %s', (_, adapter) => {
   it.each([
     ['application/json', JSON.stringify({ a: 'b'.repeat(100_000) }), { a: 'b'.repeat(100_000) }],
     ['application/x-www-form-urlencoded', 'a=b', { a: 'b' }],
-  ])('knows the user behind a body of %s', async (type, body, read) => {
+  ])('knows the user of a request with a body of %s', async (type, body, read) => {
     const url = await serve(flipt());
     const response = await fetch(`${url}/?user=user-7`, {
       method: 'POST',
@@ -176,7 +176,7 @@ describe.each(adapters)('on %s', (_, adapter) => {
     ['is async and rejects', () => Promise.reject(new Error('no session')) as never],
     ['gives a text', () => 'user-7' as never],
     ['gives a list', () => [] as never],
-  ])('answers 500 where the context function %s, and serves on', async (_name, context) => {
+  ])('answers 500 if the context function %s, and serves on', async (_name, context) => {
     const url = await serve(
       flipt({ context: (request) => (request.user === 'user-7' ? byUser(request) : context()) }),
     );
@@ -184,7 +184,7 @@ describe.each(adapters)('on %s', (_, adapter) => {
     expect(await get(`${url}/?user=user-7`)).toEqual(['user-7', 'user-7']);
   });
 
-  it('answers 500 where prefetch is no list, and serves on', async () => {
+  it('answers 500 if prefetch is no list, and serves on', async () => {
     const prefetch = (request: Asking) => (request.user === 'user-7' ? ['whose-0'] : ('whose-0' as never));
     const url = await serve(flipt({ prefetch }));
     expect((await fetch(`${url}/?user=user-8`)).status).toBe(500);

@@ -77,7 +77,7 @@ it.each([
   await expect(starting).rejects.toThrow(message);
 });
 
-it('closes what is registered already, and what would be, when the start is refused', async () => {
+it('closes the registered providers and later ones when the start is refused', async () => {
   const [shop, first, second, late] = ['shop', 'one', 'two', 'late'].map(unreached);
   const closed = [shop, first].map((provider) => vi.spyOn(provider!, 'onClose'));
   const opened = [second, late].map((provider) => vi.spyOn(provider!, 'initialize'));
@@ -120,7 +120,7 @@ it.each<[string, () => FliptModuleOptions]>([
   ],
   ['useFactory returned "shop", expected "late"', () => ({ domain: 'shop' })],
   ['FliptModule: required: expected true or false', () => ({ required: 'yes' as never })],
-])('closes what is registered already when a factory of options fails (%s)', async (message, make) => {
+])('closes the registered providers when a factory of options fails (%s)', async (message, make) => {
   const provider = unreached('one');
   const opened = new EventEmitter();
   const initialize = provider.initialize.bind(provider);

@@ -45,7 +45,7 @@ it('creates a provider from environment variables if it is given none', async ()
   expect(await anyone()).toBe(false);
 });
 
-it('is ready before anything that is made after it asks', async () => {
+it('is ready before providers that are created after it resolve flags', async () => {
   @Injectable()
   class Settings {
     readonly url = service.url;
@@ -91,7 +91,7 @@ it('waits no longer than readyTimeoutMs for a provider', async () => {
 });
 
 it.each([undefined, 'shop'])(
-  'opens a provider again that an app before has closed (domain %s)',
+  'starts a provider again that an earlier app has closed (domain %s)',
   async (domain) => {
     const provider = new FliptProvider({ url: service.url, ...PATIENT });
     const anyoneThere = () =>
@@ -136,7 +136,7 @@ it('keeps a provider open for another app when a start fails', async () => {
   expect(onClose).toHaveBeenCalledOnce();
 });
 
-it('registers any provider, also one without initialize and onClose', async () => {
+it('registers any provider, even one without initialize and onClose', async () => {
   const provider = providerWith({ resolveBooleanEvaluation: () => Promise.resolve({ value: true }) });
   const { app } = await start([FliptModule.forRoot({ provider })]);
   expect(await anyone()).toBe(true);

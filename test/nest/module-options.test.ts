@@ -57,7 +57,7 @@ it.each<[unknown, string]>([
   expect(() => RequireFlag('a', options as RequireFlagOptions)).toThrow(new TypeError(message));
 });
 
-it('RequireFlag asks for the key of a flag', () => {
+it('RequireFlag requires the key of a flag', () => {
   expect(() => RequireFlag(undefined as never, { default: false })).toThrow(
     new TypeError('RequireFlag: flag: expected a string'),
   );

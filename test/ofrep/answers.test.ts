@@ -48,7 +48,7 @@ describe.each(everything)('$name, with $options', ({ host, options }) => {
     expect(then.body).toMatchObject({ flags: [{ key: 'on', value: false }, ...ITEMS.slice(1)] });
   });
 
-  it('does not know a flag that is not named, nor one that does not exist', async () => {
+  it('answers 404 for a flag that is not named, and the same for one that does not exist', async () => {
     const { url } = await serving();
     const unnamed = await ask(url, 'secret');
     expect(unnamed).toMatchObject({ status: 404, body: { key: 'secret', errorCode: 'FLAG_NOT_FOUND' } });
@@ -59,7 +59,7 @@ describe.each(everything)('$name, with $options', ({ host, options }) => {
 });
 
 describe.each(HOSTS)('%s', (_, host) => {
-  it('leaves out of all flags a named one that does not exist, and finds it missing alone', async () => {
+  it('omits a named flag that does not exist from all flags, and answers 404 for it alone', async () => {
     const service = await localService({ features: FEATURES });
     const { provider } = await open({ url: service.url });
     const url = await hosted(host, { provider, flags: ['missing', 'on', 'on'] });
@@ -123,7 +123,7 @@ describe.each(HOSTS)('%s', (_, host) => {
     expect(during.headers.get('etag')).toBe(before.headers.get('etag'));
   });
 
-  it('answers 500 where nothing is known, so that a browser keeps what it has, and tells no address', async () => {
+  it('answers 500 if nothing is known, so that a browser keeps what it has, and shows no address', async () => {
     const address = await refusedAddress();
     const { provider } = await open({ url: address, initTimeoutMs: 1, http: { retries: 0 } });
     const url = await hosted(host, { provider, flags: KEYS });
@@ -135,7 +135,7 @@ describe.each(HOSTS)('%s', (_, host) => {
     expect(await ask(url, 'on')).toMatchObject({ status: 500, body: { key: 'on', ...nothing } });
   });
 
-  it('asks the provider of the domain, and says so where none can answer', async () => {
+  it('asks the provider of the domain, and says so if none can answer', async () => {
     const service = await localService({ features: FEATURES });
     const { provider } = await open({ url: service.url });
     await OpenFeature.setProviderAndWait('browsers', provider);

@@ -37,13 +37,13 @@ describe.each(HOSTS)('%s', (name, host) => {
     return { body, context: evaluated.mock.calls[0]?.[0] };
   };
 
-  it('asks for the user of the request, and takes nothing from the body', async () => {
+  it('evaluates for the user of the request, and ignores the context in the body', async () => {
     const { body, context } = await reason({});
     expect(context).toEqual({ targetingKey: 'ada' });
     expect(body).toEqual(ITEMS[2]);
   });
 
-  it('takes from the body what allow names, where nothing else names it', async () => {
+  it('takes from the body the attributes of allow that nothing else gives', async () => {
     const allowed = await reason({ allow: ['plan', 'toString', 'region'] });
     expect(allowed.context).toEqual({ targetingKey: 'ada', plan: 'pro' });
     expect(allowed.body).toMatchObject({ value: true, reason: 'TARGETING_MATCH' });
@@ -56,7 +56,7 @@ describe.each(HOSTS)('%s', (name, host) => {
     });
   });
 
-  it('takes a member called __proto__ for an attribute', async () => {
+  it('takes a member called __proto__ as an attribute', async () => {
     const hostile = JSON.parse('{"context":{"__proto__":{"plan":"pro"}}}') as typeof PRO;
     const { body, context } = await reason({ allow: ['__proto__', 'plan'] }, hostile);
     expect(Object.getPrototypeOf(context)).toBe(Object.prototype);
@@ -96,7 +96,7 @@ describe.each(HOSTS)('%s', (name, host) => {
     expect(await ask(url, undefined, { body: body(65_537) })).toMatchObject({ status: 413, body: details });
   });
 
-  it('knows POST only', async () => {
+  it('accepts only POST', async () => {
     const url = await hosted(host, { provider: await flipt(), flags: KEYS });
     for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS']) {
       const response = await fetch(`${url}/ofrep/v1/evaluate/flags`, { method });
@@ -106,7 +106,7 @@ describe.each(HOSTS)('%s', (name, host) => {
     expect((await fetch(`${url}/ofrep/v1/elsewhere`, { method: 'POST' })).status).toBe(404);
   });
 
-  it('answers 400 where the provider cannot use the context', async () => {
+  it('answers 400 if the provider cannot use the context', async () => {
     const service = await localService({ features: FEATURES });
     const { provider } = await open({ url: service.url, targetingKey: 'required' });
     const missing = { status: 400, body: { errorCode: 'TARGETING_KEY_MISSING' } };
@@ -179,7 +179,7 @@ it('says so if somebody has read the body', async () => {
 });
 
 describe('in Express', () => {
-  it('gets the answer to the client where the body is too large and comes in parts', async () => {
+  it('sends the answer to the client even if the body is too large and comes in parts', async () => {
     const provider = await flipt();
     const server = await listening(express().use(inExpress({ provider, flags: KEYS, context: () => ({}) })));
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');

@@ -9,7 +9,7 @@ afterEach(async () => {
   await Web.clearProviders();
 });
 
-/** An app, and a browser that shows it to the user whom its session names: whom it asks for counts for nothing. */
+/** An app, and a browser that shows it to the user of its session, whatever user it asks for. */
 async function browsing(host: Host) {
   const service = await localService({ features: FEATURES });
   const { provider } = await open({ url: service.url, evaluation: 'in-process' });

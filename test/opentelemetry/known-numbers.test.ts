@@ -112,7 +112,7 @@ describe('known numbers', () => {
     expect(await scrape.sum('openfeature_flipt_request_duration_count')).toBe(server.requests.length);
   });
 
-  it('tell resolves apart by source and outcome', async () => {
+  it('distinguish resolves by source and outcome', async () => {
     const it = await observing();
     await knownTraffic(it);
     const resolves = (await it.scrape.series())
@@ -149,7 +149,7 @@ describe('known numbers', () => {
     }
   });
 
-  it('name a flag only where perFlag lists it', async () => {
+  it('name a flag only if perFlag lists it', async () => {
     const it = await observing({ perFlag: ['a', 'h'] });
     await knownTraffic(it);
     const named = (await it.scrape.series()).filter(({ labels }) => labels.feature_flag_key !== undefined);
@@ -163,10 +163,10 @@ describe('known numbers', () => {
     expect(await it.scrape.sum('openfeature_flipt_resolves_total')).toBe(14);
   });
 
-  it("count for Flipt's own statistics what it was not asked, under Flipt's names", async () => {
+  it("count, under Flipt's names, the evaluations that Flipt was not asked for", async () => {
     const it = await observing({ perFlag: 'all' });
     await knownTraffic(it);
-    // What joins a question for no flag is no evaluation: else whoever invents flag keys makes series.
+    // Joining a question about a missing flag is no evaluation: otherwise invented flag keys would make series.
     it.become(well);
     await Promise.all([it.resolve('gone', 'bob'), it.resolve('gone', 'bob')]);
     expect(it.lives.status().cache.joined).toBe(2);

@@ -47,7 +47,7 @@ describe('observeProvider', () => {
     await provider.onClose();
   });
 
-  it('tells two providers of one namespace apart by attributes of their own', async () => {
+  it('distinguishes two providers of one namespace by attributes of their own', async () => {
     metrics = scraped();
     const server = await serving(good);
     const providers = [

@@ -9,7 +9,7 @@ describe('where flags are evaluated', () => {
     expect(settled({})).toMatchObject({ evaluation: 'remote', snapshot: {} });
   });
 
-  it('is said by FLIPT_EVALUATION, and the option wins', () => {
+  it('is set by FLIPT_EVALUATION, and the option wins', () => {
     const env = { FLIPT_EVALUATION: 'in-process' };
     expect(settled({}, env).evaluation).toBe('in-process');
     expect(settled({ evaluation: 'remote' }, env).evaluation).toBe('remote');
@@ -52,7 +52,7 @@ describe('where flags are evaluated', () => {
       {},
       'snapshot.path: unknown option, expected one of file, store, initial, semantics',
     ],
-  ])('is refused where it makes no sense: %j', (options, env, message) => {
+  ])('is refused if it makes no sense: %j', (options, env, message) => {
     expect(() => settled(options, env)).toThrow(new TypeError(`FliptProvider: ${message}`));
   });
 
@@ -64,7 +64,7 @@ describe('where flags are evaluated', () => {
     });
   });
 
-  it('does not exclude a reference where the service evaluates', () => {
+  it('does not exclude a reference if the service evaluates', () => {
     expect(settled({ reference: 'main' })).toMatchObject({ evaluation: 'remote', watch: undefined });
   });
 });

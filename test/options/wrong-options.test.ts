@@ -190,7 +190,7 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   ],
 ];
 
-it('a wrong option is named without a look at what getters give', () => {
+it('a wrong option is named without calling getters', () => {
   const given = {
     get member(): never {
       throw new Error('defect');

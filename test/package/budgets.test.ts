@@ -116,7 +116,7 @@ describe('an import of the front door', () => {
     expectFrontDoorAlone(files);
   });
 
-  it('does not load node:http by itself; undici does, which this cannot keep it from', () => {
+  it('does not load node:http itself, although undici does', () => {
     const servers = loads.filter(({ url }) => /^(node:)?(https?|http2|net)$/.test(url));
     expect(servers.filter(({ by }) => !by.includes('/undici/'))).toEqual([]);
   });
@@ -151,7 +151,7 @@ describe('the package', () => {
     expect(below).toEqual([]);
   });
 
-  it('shows just these where npm lists a production install', async () => {
+  it('lists only these in a production install', async () => {
     const { stdout } = await run('npm', ['ls', '--all', '--json', '--omit=dev', '--workspaces=false'], {
       cwd: ROOT,
     });

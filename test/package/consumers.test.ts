@@ -39,7 +39,7 @@ const COMPILATIONS = {
 } as const satisfies Record<string, Compilation>;
 type Name = keyof typeof COMPILATIONS | 'bare' | 'wrong';
 
-/** Both as ES module and as CommonJS, where the resolution tells them apart by the file's ending. */
+/** Both as ES module and as CommonJS, if the resolution distinguishes them by the ending of the file. */
 function prepare(folder: string, { resolution, ...exact }: Compilation, sources: readonly string[]): void {
   const endings = resolution === 'node16' || resolution === 'nodenext' ? ['mts', 'cts'] : ['ts'];
   const files = sources.flatMap((source) => endings.map((ending) => `${source}.${ending}`));
@@ -133,7 +133,7 @@ describe.concurrent('a consumer without any framework', () => {
 });
 
 describe('the consumers', () => {
-  it('get an error of the compiler where they use what is not there', () => {
+  it('get an error of the compiler if they use what does not exist', () => {
     const [complaint, ...others] = consumers.wrong.complaints;
     expect(complaint?.text).toContain("has no exported member 'Internal'");
     expect(others).toEqual([]);

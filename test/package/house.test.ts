@@ -36,12 +36,12 @@ describe('src', () => {
     expect(full.map(([folder, files]) => `${folder}: ${files.length} files`)).toEqual([]);
   });
 
-  it('has one file of a name, so that the name alone finds it', () => {
+  it('has no two files with the same name, so that a name finds its file', () => {
     const named = SRC.map((path) => [basename(path), path] as const);
     expect(shared(named.filter(([name]) => name !== 'index.ts'))).toEqual([]);
   });
 
-  it('exports one type of a name', () => {
+  it('exports no two types with the same name', () => {
     const declared = /^export (?:abstract )?(?:interface|type|class|enum) (\w+)/gm;
     // A features file and the client's answers have the field's words for the same things.
     const own = SRC.filter((path) => path !== 'src/engine/features.ts');
@@ -86,7 +86,7 @@ describe('a test', () => {
     );
   });
 
-  it('counts requests to the service only where it says what the watch does, which polls in the background', () => {
+  it('counts requests to the service only if it says what the watch does, which polls in the background', () => {
     const eachTest = /^ *it[.(].*?(?=^ *it[.(]|$(?![^]))/gms;
     const counts = (text: string) =>
       /\bservice\.requests\b/.test(text) &&

@@ -80,7 +80,7 @@ describe('each place of src', () => {
     found = await violations({ ...leaves, ...Object.fromEntries(importers) });
   });
 
-  it.each(Object.entries(EVERY_PLACE))('%s may import just what is listed for it', (place, allowed) => {
+  it.each(Object.entries(EVERY_PLACE))('%s may import only what is listed for it', (place, allowed) => {
     const file = importer(place);
     const forbidden = LEAVES.filter((other) => !isWithin(other, [place, ...allowed]));
     const rule = `${nameOf(place)}-imports`;

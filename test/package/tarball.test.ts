@@ -65,8 +65,9 @@ describe('the tarball', () => {
 
   it('names no folder of the machine that it was built on', () => {
     const folders = [ROOT, homedir(), tmpdir()].filter((folder) => folder.length > 1);
-    const tells = (name: string) => folders.some((folder) => text(`dist/${name}`).includes(`${folder}/`));
-    expect(dist(/./).filter(tells)).toEqual([]);
+    const namesFolder = (name: string) =>
+      folders.some((folder) => text(`dist/${name}`).includes(`${folder}/`));
+    expect(dist(/./).filter(namesFolder)).toEqual([]);
   });
 
   it('has its dependencies outside, not copied into dist', () => {

@@ -69,8 +69,8 @@ async function started(
   const ask = (flag: string, entity: string) => {
     since ??= clock.now();
     const second = Math.floor((clock.now() - since) / 1_000);
-    const told = running.resolve(flag, Object.freeze({ targetingKey: entity }), undefined);
-    void Promise.resolve(told).then(({ answer }) => {
+    const resolution = running.resolve(flag, Object.freeze({ targetingKey: entity }), undefined);
+    void Promise.resolve(resolution).then(({ answer }) => {
       const message = answer.kind === 'failed' ? answer.failure.message : '';
       asked.push({
         flag,

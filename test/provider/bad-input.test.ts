@@ -68,7 +68,7 @@ describe('a context', () => {
     ['with lone surrogates', () => ({ targetingKey: '\ud800', '\udfff': 'a\ud800b' })],
     ['with control characters', () => ({ targetingKey: '\u0000', a: '\r\n\u2028\u001b' })],
     ['with a targetingKey that is no string', () => ({ targetingKey: 7 as unknown as string })],
-  ])('%s is put to the service all the same', async (_, context) => {
+  ])('%s is still sent to the service', async (_, context) => {
     const { client } = await open({ url: service.url });
     expect(await client.getBooleanDetails('on', false, context())).toMatchObject({
       value: true,
@@ -108,7 +108,7 @@ describe('a context', () => {
     expect(sizes).toEqual([2]);
   });
 
-  it('without a targetingKey, where one is required, is TARGETING_KEY_MISSING, and is not sent', async () => {
+  it('without a targetingKey, if one is required, is TARGETING_KEY_MISSING, and is not sent', async () => {
     const { client } = await open({ url: service.url, watch: false, targetingKey: 'required' });
     const before = service.requests;
     for (const context of [{}, { targetingKey: '' }]) {
@@ -132,7 +132,7 @@ describe('a flag key', () => {
     ['of 100 kB', 'k'.repeat(100_000)],
     ['with a lone surrogate', 'a\ud800'],
     ['called __proto__', '__proto__'],
-  ])('%s is asked as it is, and found or not', async (_, flagKey) => {
+  ])('%s is asked for as it is, and found or not', async (_, flagKey) => {
     const missing = await localService({ features: FEATURES });
     const { client } = await open({ url: missing.url });
     expect(await client.getBooleanDetails(flagKey, true)).toMatchObject({
@@ -147,7 +147,7 @@ describe('a flag key', () => {
   });
 });
 
-it('a flag key that is no string is an error that says so', async () => {
+it('a flag key that is not a string is an error that says so', async () => {
   const service = await localService({ features: FEATURES });
   const { client } = await open({ url: service.url, watch: false });
   for (const flagKey of [undefined, null, 5, {}]) {

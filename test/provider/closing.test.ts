@@ -100,7 +100,7 @@ describe('closing', () => {
   it.each<[string, Script]>([
     ['while a request of the start is under way', () => undefined],
     ['while the start waits to try again', (_, response) => response.writeHead(503).end()],
-  ])('%s has it end, and nothing follows', async (_, script) => {
+  ])('%s ends the start, and nothing follows', async (_, script) => {
     const asked = signal();
     const server = await serving((request, response) => {
       asked.give();

@@ -121,7 +121,7 @@ describe('unlike the provider there was before', () => {
     expect(client.providerStatus).toBe(ProviderStatus.ERROR);
   });
 
-  it('a silent server does not hold its callers', async () => {
+  it('a silent server does not keep its callers waiting', async () => {
     const server = await serving((request, response) => {
       if (itemsOf(request)[0]?.flagKey === '') answerJson(response, { responses: [item.missing('')] });
     });
@@ -153,7 +153,7 @@ describe('unlike the provider there was before', () => {
     });
   });
 
-  it('there is not one HTTP request for every single evaluation', async () => {
+  it('one HTTP request answers several evaluations', async () => {
     const service = await localService({ features: FEATURES });
     const { client } = await open({ url: service.url, watch: false });
     const before = service.requests;

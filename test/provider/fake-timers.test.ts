@@ -7,7 +7,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('is as before when the fake timers are gone', async () => {
+it('works as before after the fake timers are gone', async () => {
   const service = await localService({ features: FEATURES });
   const { client } = await open({ url: service.url });
   vi.useFakeTimers();
@@ -33,7 +33,7 @@ it('answers what is known under fake timers, at the age that it has', async () =
   expect(await client.getBooleanDetails('on', false)).toMatchObject({ value: true, reason: 'CACHED' });
 });
 
-it('is as good when it was imported under them', async () => {
+it('works the same if it was imported under fake timers', async () => {
   await using silent = await rawServer(() => undefined);
   vi.resetModules();
   vi.useFakeTimers();

@@ -101,9 +101,9 @@ const ANSWERS: readonly (readonly [string, Script, string, RegExp])[] = [
   ],
 ];
 
-describe('an answer that is', () => {
+describe('an unusable answer', () => {
   it.each(ANSWERS)(
-    '%s gives the default, an error code and words that help',
+    'that is %s gives the default, an error code and a helpful message',
     async (_, rest, errorCode, words) => {
       const server = await serving(thenRest(rest));
       const { client } = await open({ url: server.url });
@@ -114,7 +114,7 @@ describe('an answer that is', () => {
     },
   );
 
-  it('never the end of the provider: the next good answer is taken', async () => {
+  it('never ends the provider: the next good answer is used', async () => {
     let at = 0;
     const good = answering(({ flagKey }) => item.variant(flagKey, 'good'));
     const bad = ANSWERS.filter(([name]) =>

@@ -32,7 +32,7 @@ describe('a provider', () => {
     expect(provider).toMatchObject({ metadata: { name: 'flipt' }, runsOn: 'server', hooks: [] });
   });
 
-  it('sends nothing before it is registered or asked', async () => {
+  it('sends nothing until it is registered or a flag is resolved', async () => {
     const server = await serving(good);
     const provider = flipt({ url: server.url });
     expect(server.requests).toHaveLength(0);
@@ -41,7 +41,7 @@ describe('a provider', () => {
     await provider.onClose();
   });
 
-  it('starts once for concurrent callers, who all learn how that ended', async () => {
+  it('starts once for concurrent callers, who all get the outcome', async () => {
     const server = await serving(good);
     const provider = flipt({ url: server.url });
     await Promise.all([provider.initialize(), provider.initialize()]);

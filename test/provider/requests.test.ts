@@ -24,7 +24,7 @@ describe('HTTP requests', () => {
     expect(service.requests - before).toBe(1);
   });
 
-  it('questions alike, asked at once, are one question', async () => {
+  it('identical questions, asked at once, are one question', async () => {
     const server = await echo();
     const { client } = await open({ url: server.url });
     const values = await Promise.all(
@@ -121,7 +121,7 @@ describe('HTTP requests', () => {
 });
 
 describe('prefetch', () => {
-  it('asks for flags in one request, of which later resolves profit', async () => {
+  it('asks for flags in one request, whose answers later resolves use', async () => {
     const service = await localService({ features: FEATURES });
     const { client, provider } = await open({ url: service.url, watch: false });
     const before = service.requests;
@@ -199,7 +199,7 @@ describe('invalidate', () => {
 });
 
 describe("a request's view", () => {
-  it('has a flag answer the same throughout, also through the merging of contexts', async () => {
+  it('gives a flag the same answer throughout, even after contexts were merged', async () => {
     const service = await localService({ features: FEATURES });
     const provider = flipt({ url: service.url });
     const { registered, domain } = register(provider);

@@ -51,7 +51,7 @@ it('a resolve that fails is reported with the kind of its failure', async () => 
   expect(failures).toEqual(['connection']);
 });
 
-it('a resolve that cannot be begun is reported as well, of a closed provider none', async () => {
+it('a resolve that cannot begin is reported as well, but none of a closed provider', async () => {
   const { running: open } = opened(await refusedAddress());
   const events: unknown[] = [];
   open.listen('resolved', ({ flag, failure }) => events.push([flag, failure]));

@@ -6,7 +6,7 @@ vi.mock('../../src/provider/explaining.js', () => {
   throw Object.assign(new Error('Cannot find module'), { code: 'ERR_MODULE_NOT_FOUND' });
 });
 
-it('explain rejects with GENERAL where its code is gone, as after an update under a running process', async () => {
+it('explain rejects with GENERAL if its code is gone, as after an update under a running process', async () => {
   const provider = new FliptProvider({ watch: false });
   await expect(provider.explain('a', {})).rejects.toMatchObject({
     code: ErrorCode.GENERAL,

@@ -80,7 +80,7 @@ describe.skipIf(noRedis !== undefined)('a store in Redis', () => {
       expect(server.command('GET', 'a{b}c:snapshot')).toBe('tagged');
     });
 
-    it('notices that its text was deleted or overwritten, and sets nothing to expire but the lease', async () => {
+    it('notices that its text was deleted or overwritten, and lets only the lease expire', async () => {
       const store = redisStore(opened.client, { key: `spoilt ${name}` });
       const shared = store.shared!(place);
       const { fence = 0 } = await shared.turn('one', 60_000);
@@ -145,7 +145,7 @@ describe('redisStore', () => {
     [Promise.resolve({}), 'got a promise: await it'],
     [{ get: () => undefined }, 'got an object without set, eval'],
     [{ get: Math.abs, set: Math.abs, eval: Math.abs }, 'got another client'],
-  ])('refuses what is no client: %j', (client, message) => {
+  ])('refuses a value that is not a client: %j', (client, message) => {
     const expected = `redisStore: client: expected a client of redis (node-redis), ioredis or iovalkey, ${message}`;
     expect(() => redisStore(client as never)).toThrow(new TypeError(expected));
   });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { answerJson, scriptedServer, answering, item, orMissing } from '../servers/scripted.fixture.js';
-import type { MemberPlan, Told } from './member.fixture.js';
+import type { MemberPlan, MemberReport } from './member.fixture.js';
 
 /** One file of plain JavaScript, with all that it imports: a process starts with it in a third of the time. */
 const PROGRAM = join(tmpdir(), `flipt-fleet-${process.pid}.cjs`);
@@ -67,9 +67,9 @@ export function started(plan: MemberPlan): Member {
   const child = fork(PROGRAM, [JSON.stringify(plan)], { execArgv: [], stdio: 'inherit' });
   const states: number[] = [];
   const reports: ((failures: number) => void)[] = [];
-  child.on('message', (told: Told) => {
-    if ('state' in told) states.push(told.state);
-    else reports.shift()?.(told.failures);
+  child.on('message', (report: MemberReport) => {
+    if ('state' in report) states.push(report.state);
+    else reports.shift()?.(report.failures);
   });
   return {
     process: child,

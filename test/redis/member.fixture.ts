@@ -1,6 +1,6 @@
 /*
- * A process of a fleet, started by fleet.fixture.ts: a provider with a store in Redis. It tells its parent each state
- * that it is in, and answers a question about its resolves.
+ * A process of a fleet, started by fleet.fixture.ts: a provider with a store in Redis. It reports each of its states to
+ * its parent, and answers a question about its resolves.
  */
 import { OpenFeature, type Client } from '@openfeature/server-sdk';
 import { createClient } from 'redis';
@@ -14,11 +14,11 @@ export interface MemberPlan {
   readonly pollMs: number;
 }
 
-/** What a process tells: each new state; how many of its resolves have failed since it was asked last. */
-export type Told = { readonly state: number } | { readonly failures: number };
+/** What a process reports: each new state; how many of its resolves have failed since it was last asked. */
+export type MemberReport = { readonly state: number } | { readonly failures: number };
 
 const plan = JSON.parse(process.argv[2] ?? '') as MemberPlan;
-const tell = (told: Told) => process.send?.(told);
+const send = (report: MemberReport) => process.send?.(report);
 
 let client: Client | undefined;
 let last = 0;
@@ -29,11 +29,11 @@ async function look(): Promise<void> {
   const { value, errorCode } = await client.getStringDetails('state', '0', { targetingKey: 'somebody' });
   if (errorCode !== undefined) failures++;
   const state = Number(value);
-  if (state !== last) tell({ state });
+  if (state !== last) send({ state });
   last = state;
 }
 process.on('message', () => {
-  tell({ failures });
+  send({ failures });
   failures = 0;
 });
 process.on('disconnect', () => process.exit());

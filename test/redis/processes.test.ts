@@ -88,7 +88,7 @@ describe.skipIf(noRedis !== undefined)(`${SIZE} processes, one Redis, one servic
     expectOnlyForward();
   });
 
-  it('never go back after a holder has slept past its lease', async () => {
+  it('never go back after a holder was asleep for longer than its lease', async () => {
     const sleeper = await holding();
     sleeper.process.kill('SIGSTOP');
     const awake = members.filter((member) => member !== sleeper);

@@ -20,7 +20,7 @@ function words(responses: readonly unknown[], ...flags: string[]): readonly stri
 }
 
 describe('an item of the answer', () => {
-  it('too many or too few makes those unbelievable that name no flag', () => {
+  it('is not trusted without the flag’s name if there are too many or too few', () => {
     const nameless = (variantKey: string) => ({
       type: 'VARIANT_EVALUATION_RESPONSE_TYPE',
       variantResponse: { variantKey, reason: 'MATCH_EVALUATION_REASON' },
@@ -64,7 +64,7 @@ describe('an item of the answer', () => {
     ]);
   });
 
-  it('may lack what has a default', () => {
+  it('may lack members that have a default', () => {
     const bare = { type: 'VARIANT_EVALUATION_RESPONSE_TYPE', variantResponse: { reason: 'odd\nreason' } };
     const noSegments = {
       type: 'BOOLEAN_EVALUATION_RESPONSE_TYPE',
@@ -86,7 +86,7 @@ describe('an item of the answer', () => {
     );
   });
 
-  it('knows that a flag is missing, and gives any other error in its words', () => {
+  it('reports a missing flag, and any other error in the service’s words', () => {
     const broken = {
       type: 'ERROR_EVALUATION_RESPONSE_TYPE',
       errorResponse: { flagKey: 'b', reason: 'UNKNOWN_ERROR_EVALUATION_REASON' },
@@ -112,7 +112,7 @@ describe('an item of the answer', () => {
     ]);
   });
 
-  it('about a flag with lone surrogates is known by what was sent', () => {
+  it('about a flag with lone surrogates is matched by the key as it was sent', () => {
     expect(words([item.variant('a\ufffd', 'v')], 'a\ud800')).toEqual(['v']);
   });
 
@@ -166,7 +166,7 @@ describe('an answer of another length than the batch', () => {
     expect(words(responses, 'a', 'b', 'c')).toEqual(expected);
   });
 
-  it('is not believed about a flag that was asked for two entities', () => {
+  it('is not trusted about a flag that was asked for two entities', () => {
     const responses = [item.variant('a', 'of the second'), b];
     expect(words(responses, 'a', 'a', 'b')).toEqual(['unreadable', 'unreadable', 'unreadable']);
   });

@@ -18,7 +18,7 @@ describe('a question as an item of a batch', () => {
     });
   });
 
-  it('is well-formed UTF-8 whatever it holds, and changes nothing that is', () => {
+  it('is well-formed UTF-8 whatever it holds, and does not change text that is', () => {
     const text = fc
       .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.constantFrom(0x5c, 0x75, 0x64, 0x38, 0x22)))
       .map((units) => String.fromCharCode(...units));
@@ -48,7 +48,7 @@ describe('the body of a batch', () => {
   });
 });
 
-describe('an answer that is none', () => {
+describe('an unreadable answer', () => {
   it.each<[string, unknown, Partial<Reply>, string]>([
     [
       'HTML',
@@ -86,7 +86,7 @@ describe('an answer that is none', () => {
     });
   });
 
-  it('shows nothing that its reply hides: in a reason, a page or the type of its content', () => {
+  it('shows nothing that its reply redacts: in a reason, a page or the type of its content', () => {
     const redact = (text: string) => text.replaceAll('dummy-token', '[credential]');
     const refusing = (reason: string) => ({
       type: 'ERROR_EVALUATION_RESPONSE_TYPE',
@@ -105,7 +105,7 @@ describe('an answer that is none', () => {
     }
   });
 
-  it('changes nothing of an answer, though a credential be a part of it', () => {
+  it('does not change a readable one, even if a credential is part of it', () => {
     const redact = () => '[credential]';
     const shown = reply({ responses: [item.variant('colour', 'red')] }, { redact });
     expect(answersOf(URL_, shown, [question('colour')])).toMatchObject([{ variant: 'red' }]);
@@ -122,7 +122,7 @@ describe('an answer that is none', () => {
     expect(answersOf(URL_, reply('', { status }), questions)).toMatchObject({ kind });
   });
 
-  it('never makes it throw', () => {
+  it('never makes the reader throw', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string()), fc.constantFrom(200, 204, 404, 500), (text, status) => {
         const outcome = answersOf(URL_, reply(text, { status }), [question('a'), question('b')]);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { openRequestView, perView } from '../../src/request/view.js';
 import { manualClock } from '../clock.fixture.js';
 
-it('a view keeps the first thing there is, though there was nothing before', () => {
+it('a view keeps the first value, even if there was none at first', () => {
   let newest: string | undefined;
   const keptBy = perView(() => newest, manualClock());
   const view = openRequestView();

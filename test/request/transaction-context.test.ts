@@ -41,7 +41,7 @@ it.each<[string, (context: TransactionContext) => TransactionContext, Transactio
   expect(seen).toEqual(expected);
 });
 
-it("installs one over OpenFeature's stand-in", () => {
+it('installs one over OpenFeature’s own that does nothing', () => {
   let seen: TransactionContext = {};
   runInTransactionContext({ targetingKey: 'user' }, () => {
     seen = OpenFeature.getTransactionContext();

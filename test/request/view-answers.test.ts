@@ -26,7 +26,7 @@ describe("a request's view", () => {
     expect(pinsOf(view)?.pin('k', off)).toEqual(again);
   });
 
-  it('does not hold to a failure', () => {
+  it('does not keep a failure', () => {
     const { view, pinsOf } = pinned();
     expect(pinsOf(view)?.pin('k', failure)).toBe(failure);
     expect(pinsOf(view)?.pin('k', on)).toBe(on);
@@ -57,7 +57,7 @@ describe("a request's view", () => {
     expect(pinsOf(view)).toBeUndefined();
   });
 
-  it('holds to a thousand answers at most; others pass through', () => {
+  it('keeps at most a thousand answers; others pass through', () => {
     const { view, pinsOf } = pinned();
     const pins = pinsOf(view);
     for (let at = 0; at < 1_001; at++) pins?.pin(`k-${at}`, on);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { flipt, serving } from '../provider/open.fixture.js';
 import { answering, item } from '../servers/scripted.fixture.js';
 
-describe('an answer that is a burden', () => {
+describe('an expensive answer', () => {
   const deep = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
   it.each<[string, string]>([
@@ -32,7 +32,7 @@ describe('an answer that is a burden', () => {
     await provider.onClose();
   });
 
-  it('as an attachment is no object to be had, or one that is', async () => {
+  it('as an attachment gives a value or PARSE_ERROR', async () => {
     const server = await serving(
       answering(({ flagKey }) => item.variant(flagKey, 'a', { variantAttachment: deep(Number(flagKey)) })),
     );

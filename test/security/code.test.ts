@@ -124,12 +124,12 @@ describe('the code that is published', () => {
     expect(files, 'npm run build first').toContain('index.js');
   });
 
-  it.each(files)('%s makes no code of text, and loads nothing but what it names and needs', (name) => {
+  it.each(files)('%s runs no text as code, and loads nothing but what it names and needs', (name) => {
     expect(forbidden(readFileSync(join(ROOT, 'dist', name), 'utf8'))).toEqual([]);
   });
 });
 
-describe('it would be found out for', () => {
+describe('the check reports', () => {
   it.each([
     'eval(a)',
     '(0, eval)(a)',
@@ -181,7 +181,7 @@ describe('it would be found out for', () => {
     'typeof a === "function"',
     'setTimeout(() => {}, 1)',
     '({ module: A, global: true })',
-  ])('not for %s', (text) => {
+  ])('no problem in %s', (text) => {
     expect(forbidden(text)).toEqual([]);
   });
 });

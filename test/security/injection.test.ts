@@ -24,7 +24,7 @@ describe.each(BREAKS)('%j', (text) => {
     expect(make).toThrow(message);
   });
 
-  it('is not sent from where it is found only later', async () => {
+  it('is not sent if a token file or a function returns it later', async () => {
     const server = await serving(answering(() => item.missing('')));
     const folder = await mkdtemp(join(tmpdir(), 'token-'));
     await writeFile(join(folder, 'token'), `${text}.`);
@@ -77,7 +77,7 @@ describe('a path', () => {
 const FORGED = 'fine\r\n2030-01-01 ERROR forged\u001b[2J\u001b[31m\u0007\u0085\u2028\u202e\u200b\0 end';
 const STEERS = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 
-describe('what the service says is told in one line that steers nothing', () => {
+describe('the words of the service are shown in one line that steers nothing', () => {
   const saying =
     (status: number, body: object | string, headers: object = {}): Script =>
     (_, response) =>
@@ -108,12 +108,12 @@ describe('what the service says is told in one line that steers nothing', () => 
     const { client, provider } = await open({ url: server.url, logger: background, initTimeoutMs: 300 });
     const logger = recordingLogger();
     client.setLogger(logger);
-    const told = [
+    const resolutions = [
       await client.getNumberDetails('a', 1),
       await client.getObjectDetails('a', {}),
       await provider.resolveBooleanEvaluation(FORGED, false, { [FORGED]: FORGED }, logger),
     ];
-    const messages = told.map(({ errorMessage }) => errorMessage ?? '');
+    const messages = resolutions.map(({ errorMessage }) => errorMessage ?? '');
     const logged = [background, logger].flatMap((one) =>
       Object.values(one).flatMap(({ mock }) => mock.calls.flat()),
     );

@@ -43,7 +43,7 @@ describe('nothing reaches the prototype of all objects', () => {
     '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a":[{"__proto__":{"polluted":1}}]}';
   const isPolluted = () => 'polluted' in {} || 'polluted' in [] || 'polluted' in (() => 0);
 
-  it('from an attachment, and no object told has another prototype', async () => {
+  it('from an attachment, and no returned object has another prototype', async () => {
     const server = await serving(
       answering(({ flagKey }) => item.variant(flagKey, 'a', { variantAttachment: POLLUTING })),
     );

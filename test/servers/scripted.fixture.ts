@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from 'node:net';
 import { ownAddress } from './own-address.fixture.js';
 
-/** A server that does what a test tells it to do. */
+/** A server that does what a test asks of it. */
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
   /** The requests seen so far, in order. */

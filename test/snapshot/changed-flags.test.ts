@@ -30,7 +30,7 @@ describe('changes', () => {
     );
   });
 
-  it('is blind to ids, to the order of flags and segments, and to the order of constraints', () => {
+  it('ignores ids, the order of flags and segments, and the order of constraints', () => {
     fc.assert(
       fc.property(arbitraryPlan, arbitraryWriting, (plan, writing) => {
         const other = contentsOf(featuresOf(reordered(plan), writing), 'v1');

@@ -91,7 +91,7 @@ describe('a snapshot', () => {
     expect(await fetched(body, headers)).toMatchObject({ snapshot: { version } });
   });
 
-  it('tells what the body cost', async () => {
+  it('says how long the body took', async () => {
     const clock = manualClock();
     const { fetch } = fetching(async () => {
       await clock.advance(2500);
@@ -101,7 +101,7 @@ describe('a snapshot', () => {
     expect(await fetch(undefined)).toMatchObject({ durationMs: 2500 });
   });
 
-  it('keeps what has not changed, compiled', async () => {
+  it('keeps unchanged parts compiled', async () => {
     const bodies = [bodyJson({ a: true, b: true }), bodyJson({ b: false, a: true })];
     const { fetch } = fetching(() => Promise.resolve(reply(200, bodies.shift() ?? {})), manualClock());
     const before = (await fetch(undefined)) as Known & { readonly kind: 'snapshot' };

@@ -75,7 +75,7 @@ describe('a kept snapshot', () => {
     expect(kept()).toMatchObject({ confirmedAt: clock.date() });
   });
 
-  it('is not written at each poll where the service sends no ETag', async () => {
+  it('is not written at each poll if the service sends no ETag', async () => {
     const { clock, it, texts } = await keeping(WITHOUT_ETAG);
     await clock.advance(EVERY_5_MINUTES - 1);
     expect(texts).toHaveLength(1);

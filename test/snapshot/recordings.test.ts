@@ -39,7 +39,7 @@ describe('a recorded snapshot reproduces the recorded answers', () => {
 });
 
 describe('this test', () => {
-  it('notices that v1 repeats rules and distributions where nobody corrects it', async () => {
+  it('fails if nobody corrects the rules and distributions that v1 repeats', async () => {
     const wrong = await differences({ name: 'alpha', semantics: 'v1' }, withoutRuleIds);
 
     expect(wrong.length).toBeGreaterThan(0);

@@ -33,7 +33,7 @@ describe('the watch', () => {
     expect(clock.timers()).toBe(0);
   });
 
-  it('says nothing of the first snapshot, and then exactly which flags have changed, once', async () => {
+  it('reports nothing of the first snapshot, and then exactly which flags have changed, once', async () => {
     const { clock, it, changed, types } = service(A);
     await clock.settle();
     expect(changed()).toEqual([]);
@@ -48,7 +48,7 @@ describe('the watch', () => {
     expect(types()).toEqual(['watch-changed', 'flags-changed', 'flags-changed']);
   });
 
-  it('takes tags that alternate for no change, as from two replicas', async () => {
+  it('sees no change in tags that alternate, as from two replicas', async () => {
     const { clock, it, changed, requests } = service(A);
     for (const etag of ['two', 'one', 'two']) {
       await clock.advance(POLL_MS);
@@ -66,7 +66,7 @@ describe('the watch', () => {
     ]);
   });
 
-  it('compares the contents where there is no ETag', async () => {
+  it('compares the contents if there is no ETag', async () => {
     const { clock, it, changed } = service(reply(200, bodyJson({ a: true })));
     await clock.advance(POLL_MS);
     it.answer = reply(200, bodyJson({ a: false }));
@@ -101,7 +101,7 @@ describe('the watch', () => {
     expect(requests).toHaveLength(2);
   });
 
-  it('waits as long as Retry-After asks for, also when it is told to poll', async () => {
+  it('waits as long as Retry-After asks for, even if it is asked to poll', async () => {
     const { clock, requests, watch } = service(reply(429, '', { 'retry-after': '40' }));
     await clock.advance(39_999);
     await watch.poll();
@@ -193,7 +193,7 @@ describe('poll', () => {
     expect(watch.snapshot()?.version).toBe('two');
   });
 
-  it('asks for a user where the wish of a user joins one of the stream, which waits already', async () => {
+  it('asks for a user if the user’s poll joins a waiting one of the stream', async () => {
     const clock = manualClock();
     const askers: (Asker | undefined)[] = [];
     const fetch: FetchSnapshot = (_, asker) => {

@@ -25,7 +25,7 @@ describe('a file as a store', () => {
     expect(await readdir(folder)).toEqual(['snapshot']);
   });
 
-  it.runIf(process.platform !== 'win32')('can be read by its owner alone', async () => {
+  it.runIf(process.platform !== 'win32')('can be read only by its owner', async () => {
     await fileStore(path).save('text');
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });

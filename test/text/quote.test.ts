@@ -20,7 +20,7 @@ describe('text that is quoted', () => {
     ['\u0085\u009b31m', '"\\u{85}\\u{9b}31m"', '\\u{85}\\u{9b}31m'],
     ['\u202e\u{e0041}"', '"\\u{202e}\\u{e0041}\\""', '\\u{202e}\\u{e0041}"'],
     ['é 😀', '"é 😀"', 'é 😀'],
-  ])('%j shows what would steer', (text, inQuotes, without) => {
+  ])('%j shows its steering characters', (text, inQuotes, without) => {
     expect(quoted(text)).toBe(inQuotes);
     expect(unsteered(text)).toBe(without);
   });

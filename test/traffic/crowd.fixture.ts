@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 const ROUNDS = Number(process.env.LOAD_ROUNDS ?? 3);
 
 /**
- * All users at once, each asking again as soon as it is answered. `ask` returns what a user was told, flag by flag: it
+ * All users at once, each asking again as soon as it is answered. `ask` returns what a user got, flag by flag: it
  * must be the user's own name, in every answer.
  */
 export async function crowd(
@@ -13,8 +13,8 @@ export async function crowd(
 ): Promise<void> {
   const one = async (user: string) => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const told = await ask(user, round);
-      expect(new Set(told)).toEqual(new Set([user]));
+      const answers = await ask(user, round);
+      expect(new Set(answers)).toEqual(new Set([user]));
     }
   };
   await Promise.all(users.map(one));

@@ -31,7 +31,7 @@ describe.each(WORKFLOWS)('%s', (name) => {
     expect(await complaintsAbout(text, `.github/workflows/${name}`)).toEqual([]);
   });
 
-  it('may read the repository and no more, but for signing a release', () => {
+  it('may only read the repository, except to sign a release', () => {
     const granted = [workflow, ...jobs].flatMap(({ permissions = {} }) => Object.entries(permissions));
     const more = granted.filter(([scope, level]) => scope !== 'contents' || level !== 'read');
     expect(workflow.permissions).toBeDefined();
@@ -49,7 +49,7 @@ describe.each(WORKFLOWS)('%s', (name) => {
     expect(text).not.toContain('pull_request_target');
   });
 
-  it('ends', () => {
+  it('has a time limit', () => {
     expect(jobs.filter((job) => job['timeout-minutes'] === undefined)).toEqual([]);
   });
 

@@ -15,8 +15,8 @@ import { updateVariant } from './manage-variants.js';
 import { overrideFlag, restoreFlag } from './override-flag.js';
 
 /**
- * Who may call a route if tokens are required. `open`: everybody. `namespace`: whoever may use the namespace in the
- * path. `all`: whoever may use every namespace. `body`: whoever has a valid token; the operation checks the rest.
+ * Who may call a route if tokens are required. `open`: everybody. `namespace`: those who may use the namespace in
+ * the path. `all`: those who may use every namespace. `body`: those with a valid token; the operation checks the rest.
  */
 export type Access = 'open' | 'namespace' | 'all' | 'body';
 

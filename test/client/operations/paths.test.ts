@@ -16,7 +16,7 @@ describe('parts of a path', () => {
     },
   );
 
-  it('sends a slash encoded, at which the service splits the path all the same', async () => {
+  it('sends a slash encoded, although the service still splits the path at it', async () => {
     const before = service.requests;
     await expect(client.segments.get('default', 'a/b')).rejects.toMatchObject({
       status: 404,
@@ -30,7 +30,7 @@ describe('parts of a path', () => {
     ['', "key: expected text, got ''"],
     [undefined, 'key: expected text, got undefined'],
     ['\ud800', 'key: expected well-formed Unicode, got a lone surrogate'],
-  ])('refuses %j, and asks nobody', async (key, message) => {
+  ])('refuses %j, and sends nothing', async (key, message) => {
     const before = service.requests;
     await expect(client.segments.get('default', key as string)).rejects.toThrow(new TypeError(message));
     expect(service.requests).toBe(before);

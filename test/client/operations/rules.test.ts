@@ -46,7 +46,7 @@ describe('rules', () => {
     expect(await all(client.rules.iterate('default', 'banner'))).toEqual(rules);
   });
 
-  it('asks for one segment or several, never for none or both', () => {
+  it('require one segment or several, and allow neither none nor both', () => {
     expectTypeOf<{ segmentKey: string; rank: number }>().toExtend<NewRule>();
     expectTypeOf<{ segmentKeys: readonly string[]; rank: number }>().toExtend<NewRule>();
     expectTypeOf<{ rank: number }>().not.toExtend<NewRule>();

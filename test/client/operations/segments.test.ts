@@ -56,7 +56,7 @@ describe('segments', () => {
     expect(skipping).toEqual(second);
   });
 
-  it('goes through all pages, each read when it is come to', async () => {
+  it('iterates over all pages, and reads each when it is needed', async () => {
     const keys = Array.from({ length: 7 }, (_, at) => `paged-${at}`);
     for (const key of keys) await client.segments.create('team', { key, name: key });
     const expected = ['all', ...keys];
@@ -74,11 +74,11 @@ describe('segments', () => {
     expect(service.requests - before).toBe(5);
   });
 
-  it('goes through nothing where there is nothing', async () => {
+  it('iterates over nothing if there is nothing', async () => {
     expect(await all(client.segments.iterate('nowhere'))).toEqual([]);
   });
 
-  it('asks for all that an update replaces, and for a match type that exists', () => {
+  it('require all members of an update, and a match type that exists', () => {
     expectTypeOf<MatchType>().toEqualTypeOf<'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE'>();
     type Update = Parameters<FliptClient['segments']['update']>[2];
     expectTypeOf<{ name: string }>().not.toExtend<Update>();

@@ -49,7 +49,7 @@ describe('a service without an operation', () => {
     ).rejects.toMatchObject({ code: 'NOT_FOUND', status: 404, operation: 'evaluation.batch' });
   });
 
-  it('is suspected of a wrong path where not even evaluation is there', async () => {
+  it('leads to a hint at the path of the url if even evaluation is missing', async () => {
     const astray = new FliptClient({ url: `${v2.url}/astray`, http: PATIENT.http });
     await expect(astray.evaluation.batch([])).rejects.toMatchObject({
       code: 'UNIMPLEMENTED',

@@ -82,7 +82,7 @@ describe('numbers are read as Go reads them', () => {
     expect(parseNumber(text)).toBeUndefined();
   });
 
-  it('reads every double that it is shown', () => {
+  it('reads every double as JavaScript writes it', () => {
     fc.assert(
       fc.property(fc.double({ noDefaultInfinity: true, noNaN: true }), (number) => {
         expect(parseNumber(Object.is(number, -0) ? '-0' : String(number))).toBe(number);
@@ -90,7 +90,7 @@ describe('numbers are read as Go reads them', () => {
     );
   });
 
-  it('takes a hexadecimal integer for what it is', () => {
+  it('reads a hexadecimal integer exactly', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.integer({ min: -40, max: 40 }), (mantissa, power) => {
         expect(parseNumber(`0x${mantissa.toString(16)}p${power}`)).toBe(mantissa * 2 ** power);
@@ -98,7 +98,7 @@ describe('numbers are read as Go reads them', () => {
     );
   });
 
-  it('is done at once with a megabyte of digits, whatever follows them', () => {
+  it('reads a megabyte of digits at once, whatever follows them', () => {
     const digits = '1'.repeat(1_000_000);
     for (const text of [`${digits}x`, `0.${digits}`, `0x${digits}p1x`, `0x1.${digits}p0`, `1e${digits}`]) {
       parseNumber(text);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isBlank, trimSpace } from '../../../src/engine/syntax/whitespace.js';
 
-describe('white space is what Go takes for it', () => {
+describe('white space is the same as in Go', () => {
   it.each([
     ['', ''],
     ['a', 'a'],

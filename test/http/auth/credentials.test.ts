@@ -109,7 +109,7 @@ describe('credentials', () => {
 });
 
 describe('a token in a file', () => {
-  it('is read without what surrounds it, and again when the file is replaced', async () => {
+  it('is read without surrounding white space, and again when the file is replaced', async () => {
     const path = await tokenFile(' dummy-1\n');
     const credentials = credentialsOf({ tokenFile: path }, manualClock(), 500);
     expect(await credentials.current()).toMatchObject({ headers: { authorization: 'Bearer dummy-1' } });
@@ -139,7 +139,7 @@ describe('a token in a file', () => {
 });
 
 describe('a 401', () => {
-  it('has credentials renewed once for all who wait, and is tried once more', async () => {
+  it('refreshes the credentials once for all waiting requests, and repeats each of them once', async () => {
     let token = 0;
     const headers = vi.fn(() => Promise.resolve({ 'x-token': String(token) }));
     const credentials = credentialsOf({ headers }, manualClock(), 500);
@@ -153,7 +153,7 @@ describe('a 401', () => {
     expect(headers).toHaveBeenCalledTimes(4);
   });
 
-  it('that stays one is what the caller gets', async () => {
+  it('after the refresh is returned to the caller', async () => {
     const { send, sent } = sending(REFUSED);
     const asking = authorized(send, credentialsOf({ token: 'dummy-token' }, manualClock(), 500));
     expect(await asking(REQUEST)).toBe(REFUSED);
@@ -164,14 +164,14 @@ describe('a 401', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it('for something that may not be repeated is not tried again', async () => {
+  it('does not repeat a request that may not be repeated', async () => {
     const { send, sent } = sending(REFUSED);
     const asking = authorized(send, credentialsOf({ token: 'dummy-token' }, manualClock(), 500));
     expect(await asking({ ...REQUEST, repeatable: false })).toBe(REFUSED);
     expect(sent).toHaveLength(1);
   });
 
-  it('is what the caller gets where no others can be had', async () => {
+  it('is returned to the caller if there are no other credentials', async () => {
     const path = await tokenFile('dummy-1');
     const { send, sent } = sending(REFUSED);
     const asking = authorized(
@@ -185,7 +185,7 @@ describe('a 401', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('of credentials that somebody else has renewed meanwhile takes the new ones', async () => {
+  it('after another request’s refresh uses the new credentials', async () => {
     const headers = vi.fn(() => ({ 'x-token': 'dummy' }));
     const credentials = credentialsOf({ headers }, manualClock(), 500);
     const first = (await credentials.current()) as Credential;
@@ -209,7 +209,7 @@ describe('a signal', () => {
     expect(getEventListeners(giveUp.signal, 'abort')).toHaveLength(0);
   });
 
-  it('ends the wait for others after a 401, which then is the answer', async () => {
+  it('ends the wait for new credentials after a 401, which is then returned', async () => {
     const giveUp = new AbortController();
     const { send, sent } = sending(REFUSED);
     let times = 0;
@@ -223,7 +223,7 @@ describe('a signal', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('that is never given leaves no listener', async () => {
+  it('that is never aborted keeps no listener', async () => {
     const { signal } = new AbortController();
     const { send } = sending(OK);
     await authorized(

@@ -97,7 +97,7 @@ describe('a login with a service account token', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('reads the file for each login, since the cluster replaces it', async () => {
+  it('reads the file for each login, because the cluster replaces it', async () => {
     await using pod = await podToken('dummy-pod-one');
     const { send, sent } = sending({
       ...replied(200),
@@ -131,7 +131,7 @@ function hanging() {
 }
 
 describe('a typed client in a pod', () => {
-  it('ends a login with its close, also where the dispatcher is yours', async () => {
+  it('ends a login on close, even with a dispatcher of the user’s own', async () => {
     await using pod = await podToken();
     const { dispatcher, asked } = hanging();
     const client = new FliptClient({ auth: { kubernetes: { tokenPath: pod.path } }, http: { dispatcher } });
@@ -165,7 +165,7 @@ describe('a provider in a pod', () => {
     expect(new Set(authorizations(server))).toEqual(new Set([undefined, 'Bearer dummy-client-token']));
   });
 
-  it('ends a login with its close, also where the dispatcher is yours', async () => {
+  it('ends a login on close, even with a dispatcher of the user’s own', async () => {
     await using pod = await podToken();
     const { dispatcher, asked } = hanging();
     const provider = new FliptProvider({
@@ -180,7 +180,7 @@ describe('a provider in a pod', () => {
     await start;
   });
 
-  it('has a start that is fatal where the login is rejected, and an error where Flipt is down', async () => {
+  it('has a start that is fatal if the login is rejected, and an error if Flipt is down', async () => {
     await using pod = await podToken();
     const auth = { kubernetes: { tokenPath: pod.path } };
     const server = await withLogin(answered({ code: 16, message: 'no', details: [] }, 401), evaluations);

@@ -45,7 +45,7 @@ describe('a login', () => {
     [0.5, 0.8],
     [1, 0.85],
   ])(
-    'is renewed in the background after its share of its life: chance %d, share %d',
+    'is renewed in the background after a random share of its life: random %d, share %d',
     async (random, share) => {
       const { clock, logIn, source: headers } = source(undefined, random);
       await headers(false);
@@ -58,7 +58,7 @@ describe('a login', () => {
     },
   );
 
-  it('serves the old one while the new one is under way', async () => {
+  it('is used while the next one is under way', async () => {
     let end: (login: Login) => void = () => undefined;
     const {
       clock,
@@ -78,7 +78,7 @@ describe('a login', () => {
     expect(await headers(false)).toEqual(from(2));
   });
 
-  it('keeps no process alive with its renewal, and is renewed no more once its user is closed', async () => {
+  it('is renewed without keeping the process alive, and no longer after close', async () => {
     const { clock, logIn, source: headers, closing } = source();
     await headers(false);
     expect([clock.timers('awaited'), clock.timers('background')]).toEqual([0, 1]);
@@ -91,7 +91,7 @@ describe('a login', () => {
     expect(clock.timers()).toBe(0);
   });
 
-  it('of centuries is renewed as soon as a timer can last', async () => {
+  it('of centuries is renewed after the longest time of a timer', async () => {
     const {
       clock,
       logIn,

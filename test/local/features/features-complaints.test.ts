@@ -6,7 +6,7 @@ const segment = (constraint: object): object => ({ segments: [{ key: 's', constr
 const number = { type: 'NUMBER_COMPARISON_TYPE', property: 'age', operator: 'eq', value: '18' };
 const variants = [{ key: 'a' }, { key: 'b' }];
 
-describe('a complaint says where it is and what was expected', () => {
+describe('a message says where the mistake is and what was expected', () => {
   it.each<[object, string]>([
     [{ flagz: [] }, 'flagz: unknown member; did you mean "flags"?'],
     [{ colour: 'red' }, 'colour: unknown member'],
@@ -136,13 +136,13 @@ describe('a complaint says where it is and what was expected', () => {
     expect(await complaintAbout(document)).toBe(`features: document 1: ${complaint}`);
   });
 
-  it('of a namespace that has two documents', async () => {
+  it('about a namespace that has two documents', async () => {
     expect(await complaintAbout([{}, { namespace: 'default' }])).toBe(
       'features: document 2: namespace: "default" has a document already',
     );
   });
 
-  it('of an attachment that v2 refuses, or that JSON cannot hold', async () => {
+  it('about an attachment that v2 refuses, or that JSON cannot hold', async () => {
     const flag = (attachment: unknown): object => ({
       flags: [{ key: 'f', variants: [{ key: 'a', attachment }] }],
     });

@@ -56,7 +56,7 @@ describe('features', () => {
     });
   });
 
-  it('choose segments as the service stores it: no key twice, several sorted, one alone with OR', async () => {
+  it('store choices of segments as the service does: no key twice, several sorted, one alone with OR', async () => {
     const operator = 'AND_SEGMENT_OPERATOR';
     const namespaces = await load({
       flags: [
@@ -94,7 +94,7 @@ describe('features', () => {
     expect(stored.map(({ attachment }) => attachment)).toEqual(['{"a":[1,"é"]}', '', '0']);
   });
 
-  it('write operators in lower case, and no value for those that need none', async () => {
+  it('have operators in lower case, and no value for those that need none', async () => {
     const constraints = [
       { type: 'STRING_COMPARISON_TYPE', property: 'p', operator: 'EQ', value: 'A' },
       { type: 'BOOLEAN_COMPARISON_TYPE', property: 'p', operator: 'True', value: 'ignored' },
@@ -114,7 +114,7 @@ describe('a file that cannot be read', () => {
     expect(await complaintAbout(at('folder.yml'))).toMatch(/folder\.yml: cannot be read: EISDIR/);
   });
 
-  it('may be readable to others only', async () => {
+  it('may be one that only others may read', async () => {
     const path = at('secret.yml');
     await writeFile(path, BOOLEAN);
     await chmod(path, 0o000);
@@ -130,11 +130,11 @@ describe('a file that cannot be read', () => {
     ['a: &a [x]\nb: [*a,*a]\nc: *nope\n', /^features: (document 1|cannot be read as YAML): .*nope/],
     ['\n', /^features: expected at least one document, found none$/],
     ['# nothing\n---\n', /^features: expected at least one document, found none$/],
-  ])('is said to be so: %j', async (text, message) => {
+  ])('is reported: %j', async (text, message) => {
     expect(await complaintAbout(text)).toMatch(message);
   });
 
-  it('may try to blow up', async () => {
+  it('may have aliases that multiply without end, or endless nesting', async () => {
     const levels = Array.from(
       { length: 30 },
       (_, level) => `a${level + 1}: &a${level + 1} [*a${level},*a${level}]`,
@@ -145,7 +145,7 @@ describe('a file that cannot be read', () => {
     expect(await complaintAbout(`flags: ${'['.repeat(20_000)}\n`)).toMatch(/^features: /);
   });
 
-  it('may hold anything but features', async () => {
+  it('may hold something else than features', async () => {
     expect(await complaintAbout('- 1\n')).toBe('features: document 1: expected a mapping, got a list');
     expect(await complaintAbout('just text\n')).toBe(
       'features: document 1: expected a mapping, got "just text"',

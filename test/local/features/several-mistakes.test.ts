@@ -4,7 +4,7 @@ import { complaintAbout } from '../loading.fixture.js';
 const number = { type: 'NUMBER_COMPARISON_TYPE', property: 'age', operator: 'eq', value: '18' };
 
 describe('several mistakes', () => {
-  it('are reported together, those of the shape and those of what it says', async () => {
+  it('are reported together, those of the shape and those of the references', async () => {
     const documents = [
       {
         flags: [
@@ -43,7 +43,7 @@ describe('several mistakes', () => {
     ]);
   });
 
-  it('are reported together, also within one flag, segment or rule', async () => {
+  it('are reported together, even within one flag, segment or rule', async () => {
     const document = {
       flags: [
         {
@@ -106,7 +106,7 @@ describe('several mistakes', () => {
     expect(lines).toContain('features: document 3: Map keys must be unique at line 6, column 1');
   });
 
-  it('are at most 20, and how many more there are', async () => {
+  it('are listed up to 20, with the number of the others', async () => {
     const flags = (count: number) => ({ flags: Array.from({ length: count }, () => ({ key: 5 })) });
     expect((await complaintAbout(flags(20))).split('\n')).toHaveLength(20);
     const lines = (await complaintAbout(flags(25))).split('\n');

@@ -19,7 +19,7 @@ it.each<[RefusalKind, number, number]>([
 it.each([
   [SaveError.notMade('EIO'), 'the change was not made, because it could not be saved: EIO'],
   [SaveError.unsure('EIO'), 'the change was made, but may be lost if the machine stops suddenly: EIO'],
-])('says what became of a change that could not be saved: %s', (error, message) => {
+])('says whether a change that could not be saved was made: %s', (error, message) => {
   expect(errorResponse(error)).toEqual({ status: 500, code: 13, message });
 });
 

@@ -66,7 +66,7 @@ describe('a body', () => {
     });
   });
 
-  it('is measured also where it does not say how large it is, and the connection goes on', async () => {
+  it('is measured even if its size is not announced, and the connection stays open', async () => {
     for (const [bytes, status] of [
       [MAX_BODY + 1, 413],
       [100 * MAX_BODY, 413],
@@ -83,7 +83,7 @@ describe('a body', () => {
     }
   });
 
-  it('that breaks off harms nobody', async () => {
+  it('that breaks off harms no other request', async () => {
     const socket = connect(Number(new URL(listener.url).port), '127.0.0.1');
     await once(socket, 'connect');
     socket.write('POST /evaluate/v1/batch HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{"req');
@@ -92,7 +92,7 @@ describe('a body', () => {
     expect(await ask(listener.url, BATCH, { body: '' })).toMatchObject({ status: 200 });
   });
 
-  it('may be in bytes that are no UTF-8', async () => {
+  it('may hold bytes that are not UTF-8', async () => {
     const response = await fetch(`${listener.url}/evaluate/v1/batch`, {
       method: 'POST',
       body: Buffer.from([0x7b, 0xff, 0x7d]),

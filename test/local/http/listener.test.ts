@@ -63,7 +63,7 @@ describe('connections', () => {
     ['half of its headers', 'GET / HTTP/1.1\r\nHost:'],
     ['half of its body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12345'],
     ['nothing at all', ''],
-  ])('that have sent %s are ended in the end', async (_, text) => {
+  ])('that have sent %s are closed after a time limit', async (_, text) => {
     const reading: Handler = async (incoming, response) => {
       await once(incoming.resume(), 'end');
       response.end('{}');

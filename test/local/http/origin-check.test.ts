@@ -116,7 +116,7 @@ describe('a page of another site', () => {
     {},
     { 'Content-Type': 'application/json' },
     { 'Content-Type': 'Application/JSON; charset=utf-8' },
-  ])('is no other client, with %j', async (headers) => {
+  ])('does not include other clients, with %j', async (headers) => {
     const { url } = await start();
     expect(await statusOf(url, `POST ${SEGMENTS}`, headers, body)).toBe(200);
     expect(await made(url)).toBe(200);
@@ -136,7 +136,7 @@ describe('a page of another site', () => {
 });
 
 describe('a target in absolute form', () => {
-  it('is routed, and its host counts', async () => {
+  it('is routed, and its host wins over the header’s', async () => {
     const { url } = await start();
     expect(await statusOf(url, `GET ${url}/health`, {})).toBe(200);
     expect(await statusOf(url, `GET ${url}${SEGMENTS}?limit=1`, {})).toBe(200);

@@ -140,7 +140,7 @@ describe('an override', () => {
     expect(await etag(service)).toBe(tags[0]);
   });
 
-  it('is announced to who follows the stream, and its end too', async () => {
+  it('is announced to clients of the stream, and so is its end', async () => {
     const service = await start({ features: { flags, segments }, semantics: 'v2' });
     const provider = await opened({ url: service.url, evaluation: 'in-process', watch: { stream: true } });
     const changes: unknown[] = [];
@@ -162,7 +162,7 @@ describe('an override', () => {
     expect(await evaluate(service.url, asked)).toMatchObject([{ variantKey: '10' }, { variantKey: '5' }]);
   });
 
-  it('is not seen by management, and stays when the flag changes behind it', async () => {
+  it('is not visible to management, and stays when the flag itself changes', async () => {
     const service = await served();
     const { url } = service;
     const ofBanner = '/api/v1/namespaces/default/flags/banner/rules';
@@ -179,7 +179,7 @@ describe('an override', () => {
     expect((await ask(url, `GET ${ofBanner}`)).body).toMatchObject({ totalCount: 2 });
   });
 
-  it('stays when features are loaded, and waits while its flag cannot give the value', async () => {
+  it('stays when features are loaded, and has no effect while its flag cannot give the value', async () => {
     const service = await served();
     const values = async () =>
       (await evaluate(service.url, [{ flagKey: 'banner' }, { flagKey: 'limit' }])).map(

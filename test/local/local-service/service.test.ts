@@ -60,7 +60,7 @@ describe('a service in this process', () => {
     expect(await evaluate(service.url, [OPEN])).toMatchObject([{ enabled: true }]);
   });
 
-  it('takes other features in place of the old ones, or keeps them where the new ones are wrong', async () => {
+  it('replaces the features, or keeps the old ones if the new ones are wrong', async () => {
     const service = await start();
     await expect(service.load({ flags: [{ key: '' }] })).rejects.toThrow(FeaturesError);
     expect(await evaluate(service.url, [OPEN])).toMatchObject([{ enabled: true }]);

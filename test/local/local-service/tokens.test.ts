@@ -25,7 +25,7 @@ describe('a service that requires tokens', () => {
     expect(await ask(url, `GET ${SEGMENTS}`, { token })).toMatchObject({ status: 200 });
   });
 
-  it('does not read the body of somebody it does not know', async () => {
+  it('does not read the body of a request without a valid token', async () => {
     const { url } = await start(options);
     expect(await ask(url, `POST ${SEGMENTS}`, { body: '{bad' })).toMatchObject({ status: 401 });
   });

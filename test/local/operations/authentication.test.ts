@@ -16,7 +16,7 @@ describe('who may use the service', () => {
   const authenticate = withTokens('dummy-bootstrap');
   const stored = hashOf('dummy-token');
 
-  it('is anybody where no token is required', () => {
+  it('is everybody if no token is required', () => {
     expect(withoutAuthentication(undefined, holding(), NOW)).toEqual({ namespaceKey: undefined });
   });
 
@@ -35,11 +35,11 @@ describe('who may use the service', () => {
     expect(authenticate(header, holding({ hash: stored }), NOW)).toBeUndefined();
   });
 
-  it('is who holds the first token', () => {
+  it('includes the holder of the first token', () => {
     expect(authenticate('Bearer dummy-bootstrap', holding(), NOW)).toEqual({ namespaceKey: undefined });
   });
 
-  it('is who holds a stored token, in its namespace', () => {
+  it('includes the holder of a stored token, in its namespace', () => {
     const state = holding({ hash: 'short' }, { hash: stored, namespaceKey: 'team' });
     expect(authenticate('Bearer dummy-token', state, NOW)).toEqual({ namespaceKey: 'team' });
   });
@@ -49,7 +49,7 @@ describe('who may use the service', () => {
     ['2023-12-31T23:59:59.999999999Z', false],
     ['2024-01-01T00:00:00.000000001Z', true],
     ['no date', false],
-  ])('is not who holds a token that has expired: %s', (expiresAt, known) => {
+  ])('excludes the holder of a token that has expired: %s', (expiresAt, known) => {
     const state = holding({ hash: stored, expiresAt });
     expect(authenticate('Bearer dummy-token', state, NOW) !== undefined).toBe(known);
   });

@@ -32,7 +32,7 @@ describe.each(['v1', 'v2'] as const)('with the rules of %s', (semantics) => {
   });
 });
 
-it('ends with the reset of the service', async () => {
+it('an override ends with the reset of the service', async () => {
   const service = await start({ features });
   await ask(service.url, `PUT ${FLAG}`, { body: { value: '1.5' } });
   service.reset();
@@ -62,7 +62,7 @@ it.each<[string, string, unknown, number, string]>([
   expect(await ask(url, `${method} ${path}`, { body })).toMatchObject({ status, body: { message } });
 });
 
-it('takes JSON only, and from no foreign page', async () => {
+it('accepts only JSON, and nothing from a foreign page', async () => {
   const { url } = await start({ features });
   const put = async (headers: Readonly<Record<string, string>>) =>
     (await ask(url, `PUT ${FLAG}`, { body: { value: '1.5' }, headers })).status;
@@ -71,7 +71,7 @@ it('takes JSON only, and from no foreign page', async () => {
   expect(await put({ Origin: 'http://localhost:3000' })).toBe(200);
 });
 
-it('takes the token of the namespace, where tokens are required', async () => {
+it('accepts the token of the namespace if tokens are required', async () => {
   const { url } = await start({ features, bootstrapToken: 'dummy-token' });
   const put = async (token?: string) =>
     (await ask(url, `PUT ${FLAG}`, { token, body: { value: '1.5' } })).status;

@@ -35,7 +35,7 @@ describe('the page', () => {
     ['/', 'text/html; charset=utf-8'],
     ['/local/page/page.css', 'text/css; charset=utf-8'],
     ['/local/page/page.js', 'text/javascript; charset=utf-8'],
-  ])('comes without a token, and lets nothing else into it: %s', async (path, type) => {
+  ])('is served without a token, with headers that keep foreign content out: %s', async (path, type) => {
     const response = await load(closed.url, path);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe(type);
@@ -56,7 +56,7 @@ describe('the page', () => {
 });
 
 describe('what the page reads', () => {
-  it('lists namespaces and flags, with what is set', async () => {
+  it('lists namespaces and flags, with their overrides', async () => {
     open.set('on', false);
     open.set('on', true, { for: 'user-1' });
     expect((await ask(open.url, 'GET /local/v1/namespaces')).body).toEqual([
@@ -85,7 +85,7 @@ describe('what the page reads', () => {
     ]);
   });
 
-  it('explains what is evaluated, with what is set in front', async () => {
+  it('explains what is evaluated, including overrides', async () => {
     const where = 'POST /local/v1/namespaces/default/explanations';
     const asked = { flag: 'on', entity: 'user-1', context: { plan: 'pro' } };
     open.set('on', false);
@@ -113,11 +113,11 @@ describe('what the page reads', () => {
     'GET /local/v1/namespaces',
     'GET /local/v1/changes',
     'POST /local/v1/namespaces/team/explanations',
-  ])('needs a token where one is required: %s', async (where) => {
+  ])('needs a token if one is required: %s', async (where) => {
     expect(await ask(closed.url, where)).toMatchObject({ status: 401 });
   });
 
-  it('shows a token of one namespace that namespace only', async () => {
+  it('shows only its namespace to a token of one namespace', async () => {
     const { body } = await ask(closed.url, 'GET /local/v1/namespaces', { token: teamToken });
     expect(body).toMatchObject([{ key: 'team' }]);
     expect(body).toHaveLength(1);

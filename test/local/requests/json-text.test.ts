@@ -20,7 +20,7 @@ describe('compacting', () => {
     );
   });
 
-  it('is done at once with long strings of quotes and backslashes', () => {
+  it('handles long strings of quotes and backslashes at once', () => {
     for (const text of ['"'.repeat(500_000), '\\'.repeat(500_000), '\\"'.repeat(250_000)]) {
       const json = JSON.stringify(text);
       expect(compactJson(` ${json} `)).toBe(json);

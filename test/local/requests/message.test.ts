@@ -48,13 +48,13 @@ describe('a body', () => {
 });
 
 describe('a member', () => {
-  it('of another name is passed over, null is the default, and the last of two wins', async () => {
+  it('with an unknown name is ignored, null is the default, and the last of two wins', async () => {
     const message = await parsed('{"extra":{},"name":null,"key":"a","key":"b"}');
     expect(message.string('name')).toBe('');
     expect(message.string('key')).toBe('b');
   });
 
-  it('may carry its snake_case name; the other one wins', async () => {
+  it('may have its snake_case name; the other one wins', async () => {
     expect((await parsed('{"flag_key":"a"}')).string('flagKey')).toBe('a');
     expect((await parsed('{"flagKey":"b","flag_key":"a"}')).string('flagKey')).toBe('b');
   });
@@ -131,7 +131,7 @@ describe('an enum', () => {
 });
 
 describe('lists and maps', () => {
-  it('take null for a default within', async () => {
+  it('take null as a default inside', async () => {
     const message = await parsed('{"keys":["a",null],"requests":[null,{}],"context":{"a":null,"b":"c"}}');
     expect(message.strings('keys')).toEqual(['a', '']);
     expect(message.messages('requests')).toHaveLength(2);

@@ -40,7 +40,7 @@ describe('a page', () => {
     expect(() => page(query)).toThrow(expect.objectContaining({ kind: 'invalid', message }));
   });
 
-  it('follows page by page, every item comes once, whatever the limit', () => {
+  it('leads to the next one, so that every item comes once, whatever the limit', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 300 }), (limit) => {
         const seen: number[] = [];

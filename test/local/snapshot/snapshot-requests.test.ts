@@ -82,7 +82,7 @@ describe('the version that a client accepts', () => {
     expect(await shown({ 'X-Flipt-Accept-Server-Version': version })).toEqual(expected);
   });
 
-  it('is old for v1 where it is missing, and without effect on v2', async () => {
+  it('counts as old on v1 if it is missing, and has no effect on v2', async () => {
     expect(await shown({})).toEqual(none);
     expect(await shown({}, 'v2')).toEqual(all);
   });
@@ -164,7 +164,7 @@ describe('a body', () => {
   });
 
   it.each(['v1', 'v2'] as const)(
-    'is left out of a 304, which names gzip nevertheless where it is accepted, as %s does',
+    'is left out of a 304, which still names gzip if the client accepts it, as %s does',
     async (semantics) => {
       const { url } = await start({ features, semantics });
       const tag = { 'If-None-Match': String((await snapshot(url)).etag) };

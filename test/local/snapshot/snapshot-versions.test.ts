@@ -21,7 +21,7 @@ async function changed(service: LocalService, where: string, body: unknown): Pro
 const renamed = (name: string): FeaturesDocument => ({ flags: [{ key: 'banner', name }] });
 
 describe('the tag of v1', () => {
-  it('changes with every write to its namespace, also with one that changes nothing', async () => {
+  it('changes with every write to its namespace, even with one that changes nothing', async () => {
     const service = await start();
     const rules = await ask(service.url, `GET ${FLAG}/rules`);
     const [rule] = rules.body.rules as { distributions: { variantId: string }[] }[];

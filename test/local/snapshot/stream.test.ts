@@ -106,7 +106,7 @@ describe('the stream of v2', () => {
     await ended;
   });
 
-  it('is no leak where many follow it', async () => {
+  it('is no leak if many clients follow it', async () => {
     const warned = vi.fn<(warning: Error) => void>();
     process.on('warning', warned);
     const service = await start({ features, semantics: 'v2' });
@@ -116,7 +116,7 @@ describe('the stream of v2', () => {
     expect(warned.mock.calls.filter(([{ name }]) => name === 'MaxListenersExceededWarning')).toEqual([]);
   });
 
-  it('is refused where the environment is unknown, and to those who accept something else', async () => {
+  it('is refused if the environment is unknown, and to clients that accept something else', async () => {
     const { url } = await start({ features, semantics: 'v2' });
     const headers = { ...ACCEPT, 'X-Flipt-Environment': 'production' };
     expect(await ask(url, `GET ${STREAM}`, { headers })).toMatchObject({ status: 404 });
@@ -126,7 +126,7 @@ describe('the stream of v2', () => {
     });
   });
 
-  it('needs a token where tokens are required', async () => {
+  it('needs a token if tokens are required', async () => {
     const { url } = await start({ features, semantics: 'v2', bootstrapToken: 'dummy-bootstrap' });
     expect(await ask(url, `GET ${STREAM}`, { headers: ACCEPT })).toMatchObject({ status: 401 });
   });

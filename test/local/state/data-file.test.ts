@@ -88,7 +88,7 @@ describe('a data file', () => {
     expect(await readFile(path, 'utf8')).toBe(text);
   });
 
-  it('cannot be a folder, or in none', async () => {
+  it('cannot be a folder, or in a folder that is missing', async () => {
     await mkdir(at('folder'));
     await expect(openDataFile(at('folder'))).rejects.toThrow(/folder: cannot be read: EISDIR/);
     const nowhere = await openDataFile(at('nowhere/data.json'));
@@ -97,7 +97,7 @@ describe('a data file', () => {
     await expect(openDataFile(at('file/data.json'))).rejects.toThrow(/cannot be read: ENOTDIR/);
   });
 
-  it('may be behind a link, which stays', async () => {
+  it('may be the target of a link, which stays', async () => {
     const path = at('linked.json');
     await (await openDataFile(path)).save(empty);
     await symlink(path, at('link.json'));
@@ -148,7 +148,7 @@ describe('a data file', () => {
     await file.save(empty);
   });
 
-  it('says so where there is no permission', async () => {
+  it('is reported if there is no permission', async () => {
     const path = at('forbidden/data.json');
     await mkdir(at('forbidden'));
     const file = await openDataFile(path);

@@ -44,7 +44,7 @@ function slowSave(): {
 }
 
 describe('a store in memory', () => {
-  it('changes at once, and not at all where the change is refused', async () => {
+  it('changes at once, and not at all if the change is refused', async () => {
     const store = new Store(empty);
     const change = store.change(add('a'));
     expect(keys(store.state)).toEqual(['a']);
@@ -83,7 +83,7 @@ describe('a store that saves', () => {
     await store.settled();
   });
 
-  it('saves nothing where every change is refused', async () => {
+  it('saves nothing if every change is refused', async () => {
     const { save, saved } = slowSave();
     const store = new Store({ ...empty, namespaces: add('a')(empty).state.namespaces }, save);
     await expect(store.change(add('a'))).rejects.toThrow('a is there');

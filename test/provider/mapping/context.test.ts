@@ -54,7 +54,7 @@ describe('an attribute becomes text', () => {
 const cyclic: Record<string, unknown> = {};
 cyclic.self = cyclic;
 
-describe('a context that cannot be put to the service is refused with the name of the attribute', () => {
+describe('a context that cannot be sent to the service is refused with the name of the attribute', () => {
   it.each<[string, unknown, RegExp]>([
     ['an invalid Date', new Date(NaN), /^context attribute "it": an invalid Date$/],
     ['an invalid Date within', { a: [new Date(NaN)] }, /^context attribute "it": an invalid Date$/],
@@ -123,7 +123,7 @@ describe('reading a context', () => {
     expect(read(context)).toEqual({ entity: 'u', names: ['a'], texts: ['1'] });
   });
 
-  it('keeps attributes called like what every object has', () => {
+  it('keeps attributes with the names of members that every object has', () => {
     const context = JSON.parse('{"__proto__":"p","constructor":"c","toString":"t"}') as object;
     expect(JSON.stringify(questionOf('', '', read(context)).attributes)).toBe(
       '{"__proto__":"p","constructor":"c","toString":"t"}',
@@ -178,7 +178,7 @@ describe('reading a context', () => {
     expect(contextReader({ only: [] })(context)).toEqual({ entity: 'u', names: [], texts: [] });
   });
 
-  it('does not look at an attribute that is not sent', () => {
+  it('does not read an attribute that is not sent', () => {
     const context = { ok: 'yes', bad: cyclic };
     expect(contextReader({ except: ['bad'] })(context).names).toEqual(['ok']);
   });

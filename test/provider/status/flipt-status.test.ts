@@ -6,7 +6,7 @@ import { eventually } from '../../eventually.fixture.js';
 import { failing, living, withSnapshot } from './living.fixture.js';
 
 describe('the status', () => {
-  it('is whole before the start', async () => {
+  it('is complete before the start', async () => {
     const { lives } = living({ url: await refusedAddress(), environment: 'production' });
     expect(lives.status()).toEqual({
       condition: 'not-started',

@@ -17,7 +17,7 @@ async function simulation() {
 }
 
 describe('a flag that is switched off and on between two polls', () => {
-  it('is off for as long as an answer is fresh, and not until the next change', async () => {
+  it('is off only while an answer is fresh, not until the next change', async () => {
     const { clock, flags, changes, value, running } = await simulation();
     flags.set('a', false);
     expect(await value()).toBe(false);
@@ -32,7 +32,7 @@ describe('a flag that is switched off and on between two polls', () => {
 });
 
 describe('when the watch is lost', () => {
-  it('serves confirmed answers for staleForMs more, then asks again; nobody waits for the service before', async () => {
+  it('serves confirmed answers for staleForMs more without waiting, then asks again', async () => {
     const { clock, it, value, running, logger } = await simulation();
     expect(await value()).toBe(true);
     await clock.advance(60_000);
@@ -107,7 +107,7 @@ describe('credentials that the service no longer accepts', () => {
 });
 
 describe('while the watch works', () => {
-  it('takes a flag that is created, and forgets one that is deleted', async () => {
+  it('notices a flag that is created, and forgets one that is deleted', async () => {
     const { clock, flags, value, changes, running } = await simulation();
     expect(await value('new')).toBeUndefined();
     await clock.advance(60_000);

@@ -4,7 +4,7 @@ import { chance, countingService, instance, POLL_MS } from './fleet.fixture.js';
 import { memoryStore } from './memory-store.fixture.js';
 
 describe('an instance with a shared store that does not do what its interface says', () => {
-  it('polls by itself where shared throws, and says so', async () => {
+  it('polls by itself if shared throws, and says so', async () => {
     const clock = manualClock();
     const service = countingService(clock);
     const store = {
@@ -20,7 +20,7 @@ describe('an instance with a shared store that does not do what its interface sa
     await snapshots.close();
   });
 
-  it('polls by itself where publish gives something else than it should, and says so', async () => {
+  it('polls by itself if publish returns a wrong value, and says so', async () => {
     const clock = manualClock();
     const service = countingService(clock);
     const reached = memoryStore(clock).reached();

@@ -36,7 +36,7 @@ describe('an instance', () => {
     expect(wantedLeaseMs(given, POLL_MS, 100 + 1.3 * POLL_MS)).toBe(15_000);
   });
 
-  it('gives it up at once while it has no snapshot at all: others would wait for nothing', () => {
+  it('gives it up at once if it has no snapshot at all: others would wait for nothing', () => {
     expect(pollFailed(HOLDER, false, POLL_MS, 0).fence).toBeUndefined();
   });
 

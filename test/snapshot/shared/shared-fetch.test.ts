@@ -110,7 +110,7 @@ describe('a fleet with a shared store', () => {
     await close();
   });
 
-  it('fetches one whole snapshot in all, also where the holder dies as soon as it has written it', async () => {
+  it('fetches one whole snapshot in all, even if the holder dies right after writing it', async () => {
     const { clock, service, store, instances, add, polls, close } = await fleet(1);
     await clock.advance(2 * POLL_MS);
     const [holder] = instances.splice(0, 1);
@@ -189,7 +189,7 @@ describe('a fleet with a shared store', () => {
     await close();
   });
 
-  it('never writes what a holder found before it has slept past its lease', async () => {
+  it('never writes what a holder found before it was asleep for longer than its lease', async () => {
     const { clock, service, store, instances, close } = await fleet(1);
     await clock.advance(2 * POLL_MS);
     const [sleeper] = instances;
@@ -209,7 +209,7 @@ describe('a fleet with a shared store', () => {
     await close();
   });
 
-  it('asks the service for a user who knows of a change, and never goes back behind it', async () => {
+  it('asks the service for a user who knows of a change, and never goes back to an older snapshot', async () => {
     const { clock, service, instances, states, close } = await fleet(5);
     await clock.advance(2 * POLL_MS);
     service.state = 2;
@@ -230,7 +230,7 @@ describe('a fleet with a shared store', () => {
     await close();
   });
 
-  it('says how the store does', async () => {
+  it('shows the state of the store', async () => {
     const { clock, ways, store, instances, close } = await fleet(1);
     const reading = () => instances[0]?.snapshots.store();
     await clock.advance(POLL_MS);

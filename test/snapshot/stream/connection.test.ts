@@ -108,7 +108,7 @@ describe('a stream', () => {
     expect(announced).toEqual(['two']);
   });
 
-  it('is broken where the other side ends it', async () => {
+  it('is broken if the other side ends it', async () => {
     const server = await scripted((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(event('one'));
     });
@@ -156,7 +156,7 @@ describe('there is no stream', () => {
         response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n');
       },
     ],
-  ])('where no %s comes in time', async (_what, script) => {
+  ])('if no %s comes in time', async (_what, script) => {
     const asked = signal();
     const gone = signal();
     const server = await scripted((request, response) => {
@@ -173,7 +173,7 @@ describe('there is no stream', () => {
     expect(clock.timers()).toBe(0);
   });
 
-  it.each([500, 503])('this time, where the service answers %i', async (status) => {
+  it.each([500, 503])('for now, if the service answers %i', async (status) => {
     const server = await scripted((_, response) => response.writeHead(status).end());
 
     expect(await reading(server.url).ended).toEqual({ kind: 'broken', why: `${status} with an empty body` });

@@ -70,7 +70,7 @@ describe('an announced digest', () => {
     expect(clock.timers()).toBe(0);
   });
 
-  it('is left with close', async () => {
+  it('is given up on close', async () => {
     const { clock, it, announced, close } = pursuing();
     announced('two');
     await clock.settle();

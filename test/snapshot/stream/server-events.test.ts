@@ -42,7 +42,7 @@ describe('server-sent events', () => {
     );
   });
 
-  it('end where one of them has no end', async () => {
+  it('end with an error if an event never ends', async () => {
     await expect(all(chunksOf(`data: ${'x'.repeat(70_000)}`))).rejects.toThrow('more than 65536 characters');
   });
 });

@@ -41,7 +41,7 @@ function streaming(lastingMs: number, end: StreamEnd, first?: string) {
 const gaps = (times: readonly number[]) => times.slice(1).map((time, at) => time - (times[at] ?? 0));
 
 describe('the stream', () => {
-  it('that ends every second is connected ever more seldom, up to once a minute', async () => {
+  it('that ends every second is opened again less and less often, down to once a minute', async () => {
     const { clock, connections, reported } = streaming(1000, BROKEN, 'one');
     await clock.advance(300_000);
 
@@ -52,14 +52,14 @@ describe('the stream', () => {
     ]);
   });
 
-  it('that lasted a while is connected again soon', async () => {
+  it('that lasted a while is opened again soon', async () => {
     const { clock, connections } = streaming(60_000, BROKEN);
     await clock.advance(200_000);
 
     expect(gaps(connections)).toEqual([61_000, 61_000, 61_000]);
   });
 
-  it('whose time was up is connected again at once', async () => {
+  it('whose time was up is opened again at once', async () => {
     const { clock, connections, reported } = streaming(600_000, { kind: 'left' }, 'one');
     await clock.advance(1_200_000);
 
