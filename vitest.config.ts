@@ -30,6 +30,7 @@ export const SHARED_PROCESS = [
     'client',
     'diagnostics',
     'engine',
+    'faults',
     'http',
     'options',
     'provider/mapping',
@@ -47,6 +48,8 @@ export const SHARED_PROCESS = [
 /** Files in these folders that do not. They replace modules, the environment or OpenFeature's providers, or take long. */
 export const OWN_PROCESS = [
   'client/credentials',
+  'faults/proxy',
+  'faults/secrecy',
   'http/auth/kubernetes-login',
   'local/local-service/limits',
   'local/state/durability',

@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
+import { useTurningClock } from '../turning-clock.fixture.js';
 import { rawServer, reply, well, type Behaviour, type RawRequest } from './raw-server.fixture.js';
 import { MARGIN_MS, rig, until } from './rig.fixture.js';
+
+useTurningClock();
 
 const unauthorized: Behaviour = (socket) =>
   socket.write(

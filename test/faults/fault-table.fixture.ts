@@ -1,4 +1,5 @@
 import { setInterval as every } from 'node:timers';
+import { systemClock } from '../../src/clock.js';
 import {
   answerItem,
   askedItems,
@@ -59,7 +60,7 @@ const TIMEOUT = /did not answer within|no answer from Flipt within|more than 16 
 const halfOf = (text: string) => text.slice(0, text.length / 2);
 
 /** The shape of an HTTP date, in the seconds it has. */
-const httpDateIn = (ms: number) => new Date(Date.now() + ms).toUTCString();
+const httpDateIn = (ms: number) => new Date(systemClock.date() + ms).toUTCString();
 
 export const faults: readonly Fault[] = [
   {
@@ -109,7 +110,7 @@ export const faults: readonly Fault[] = [
       const timer = every(() => {
         if (socket.destroyed) clearInterval(timer);
         else socket.write(bytes.charAt(sent++));
-      }, 50);
+      }, 10);
     },
     TIMEOUT,
   ),

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { useTurningClock } from '../turning-clock.fixture.js';
 import { faults, type Fault } from './fault-table.fixture.js';
 import { rawServer, well, type RawServer } from './raw-server.fixture.js';
 import { held, IMPATIENT, MARGIN_MS, rig, TIMES, until, type Outcome, type Rig } from './rig.fixture.js';
@@ -7,13 +8,15 @@ const ROUNDS = 12;
 const KNOWN = ['ann', 'ben', 'cleo'];
 const FLAG = 'colour';
 
-let rejections: unknown[] = [];
+const clock = useTurningClock();
+const rejections: unknown[] = [];
 const onRejection = (reason: unknown) => rejections.push(reason);
-beforeEach(() => {
-  rejections = [];
+let atFirst: ReturnType<typeof held>;
+beforeAll(() => {
+  atFirst = held();
   process.on('unhandledRejection', onRejection);
 });
-afterEach(() => {
+afterAll(() => {
   process.off('unhandledRejection', onRejection);
 });
 
@@ -50,7 +53,8 @@ const end = async (fault: Fault, server: RawServer) => {
   else await fault.end(server);
 };
 
-describe.each(faults)('$name', (fault) => {
+// Concurrent, because they mostly wait: for time-outs, and for the breaker.
+describe.concurrent.each(faults)('$name', (fault) => {
   it('answers each call with its own last known answer or the default, by the deadline', () =>
     withFault(fault, async (_, rigged) => {
       const known: Outcome[] = [];
@@ -72,9 +76,9 @@ describe.each(faults)('$name', (fault) => {
 
   it('sends no more than the budget allows, and only checks while the circuit is open', () =>
     withFault(fault, async (server, rigged) => {
-      const since = performance.now();
+      const since = clock.now();
       for (let round = 0; round < ROUNDS; round++) await askRound(rigged, round);
-      const probes = 1 + Math.floor((performance.now() - since) / TIMES.openForMs);
+      const probes = 1 + Math.floor((clock.now() - since) / TIMES.openForMs);
       const most = {
         // Three failures in a row, each a first attempt or a retry, and then the probes.
         outage: 3 + probes,
@@ -85,9 +89,8 @@ describe.each(faults)('$name', (fault) => {
       expect(server.requests.length).toBeLessThanOrEqual(most);
     }));
 
-  it('recovers by itself, says so once, and leaves nothing behind', async () => {
-    const before = held();
-    await withFault(fault, async (server, rigged) => {
+  it('recovers by itself, and says so once', () =>
+    withFault(fault, async (server, rigged) => {
       for (let round = 0; round < ROUNDS; round++) await askRound(rigged, round);
       await end(fault, server);
       let tookMs = 0;
@@ -105,9 +108,13 @@ describe.each(faults)('$name', (fault) => {
         return kinds([...known, ...unknown]).join() === 'own';
       }, MARGIN_MS);
       expect(tookMs).toBeLessThan(2 * TIMES.maxOpenForMs + MARGIN_MS);
-    });
-    await until(() => sameOrLess(held(), before), MARGIN_MS);
-  });
+    }));
+});
+
+it('leaves nothing behind, whatever has happened', async () => {
+  await until(() => sameOrLess(held(), atFirst), MARGIN_MS);
+  await until(() => clock.timers() === 0, MARGIN_MS);
+  expect(rejections).toEqual([]);
 });
 
 /** Other timers of the test runner may have ended meanwhile. */

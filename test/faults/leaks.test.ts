@@ -1,13 +1,16 @@
 import { Pool } from 'undici';
 import { expect, it } from 'vitest';
 import { heapInUse } from '../garbage.fixture.js';
+import { useTurningClock } from '../turning-clock.fixture.js';
 import { faults } from './fault-table.fixture.js';
 import { rawServer, well } from './raw-server.fixture.js';
 import { held, IMPATIENT, MARGIN_MS, rig, until } from './rig.fixture.js';
 
+const clock = useTurningClock();
 const MEGABYTE = 1024 * 1024;
 
-it.each(faults)('$name: no request stays behind in the pool', async (fault) => {
+// Concurrent, because they mostly wait for time-outs.
+it.concurrent.each(faults)('$name: no request stays behind in the pool', async (fault) => {
   await using server = await rawServer(well);
   const pool = new Pool(server.url);
   const times = fault.timesOut === true ? IMPATIENT : { http: {} };
@@ -61,5 +64,6 @@ it('a provider closed in the middle of everything leaves neither sockets nor tim
     expect(await starting).toMatchObject({ code: 'PROVIDER_NOT_READY' });
     expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual(['default', 'default', 'default']);
   }
+  await until(() => clock.timers() === 0, MARGIN_MS);
   await until(() => Object.entries(held()).every(([name, count]) => count <= (before[name] ?? 0)), MARGIN_MS);
 });

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { useTurningClock } from '../turning-clock.fixture.js';
 import { rawServer, reply, well, type RawServer } from './raw-server.fixture.js';
 import { MARGIN_MS, rig, until, type Outcome, type Rig } from './rig.fixture.js';
 
 /*
- * Load in real time: a question a millisecond, in groups of ten as the timer allows. What is asserted does not
- * depend on how fast the machine is: what was asked, each question's outcome, and what went over the wire.
+ * A question a millisecond, in groups of five or more, over real sockets. What is asserted does not depend on how
+ * fast the machine is: what was asked, each question's outcome, and what went over the wire.
  */
+const clock = useTurningClock();
 const LOAD_MS = 5_000;
 const ENTITIES = 400;
 const DEADLINE_MS = 3_000;
@@ -32,20 +34,15 @@ const loaded = (url: string) =>
 /** 1,000 questions a second for `ms`, half of them about entities never heard of. */
 async function load({ ask }: Rig, ms: number): Promise<readonly Outcome[]> {
   const asked: Promise<Outcome>[] = [];
-  const since = performance.now();
-  await new Promise<void>((resolve) => {
-    const timer = setInterval(() => {
-      const due = Math.min(ms, performance.now() - since);
-      while (asked.length < due) {
-        const number = asked.length;
-        asked.push(ask('colour', number % 2 === 0 ? `known-${(number / 2) % ENTITIES}` : `new-${number}`));
-      }
-      if (due >= ms) {
-        clearInterval(timer);
-        resolve();
-      }
-    }, 10);
-  });
+  const since = clock.now();
+  while (asked.length < ms) {
+    await clock.passes(1);
+    const due = Math.min(ms, clock.now() - since);
+    while (asked.length < due) {
+      const number = asked.length;
+      asked.push(ask('colour', number % 2 === 0 ? `known-${(number / 2) % ENTITIES}` : `new-${number}`));
+    }
+  }
   return Promise.all(asked);
 }
 
@@ -73,10 +70,10 @@ describe.concurrent('under 1,000 questions a second', () => {
     await using server = await rawServer(well);
     const rigged = loaded(server.url);
     await warmUp(rigged);
-    const begin = performance.now();
+    const begin = clock.now();
     server.behave = (socket) => socket.write(reply('503 Service Unavailable', ''));
     const during = await load(rigged, LOAD_MS);
-    const lasted = performance.now() - begin;
+    const lasted = clock.now() - begin;
     expectEachItsOwn(during);
     expect(during.length).toBe(LOAD_MS);
     expect(count(during, 'default')).toBeGreaterThan(0);
@@ -129,9 +126,9 @@ describe.concurrent('under 1,000 questions a second', () => {
     const rigged = loaded(server.url);
     await warmUp(rigged);
     const loading = load(rigged, 2_000);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await clock.passes(500);
     await server.stop();
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await clock.passes(500);
     await server.start();
     expectEachItsOwn(await loading);
     await until(async () => (await rigged.ask('colour', 'later')).kind === 'own', MARGIN_MS);

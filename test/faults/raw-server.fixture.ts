@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { systemClock } from '../../src/clock.js';
 import { ownAddress } from '../servers/own-address.fixture.js';
 import { SNAPSHOT_PATH } from '../servers/scripted.fixture.js';
 
@@ -7,7 +8,7 @@ import { SNAPSHOT_PATH } from '../servers/scripted.fixture.js';
 export interface RawRequest {
   readonly head: string;
   readonly body: string;
-  /** Milliseconds of the process's clock. */
+  /** Milliseconds of the provider's clock. */
   readonly at: number;
 }
 
@@ -100,7 +101,7 @@ function firstRequest(received: string): (RawRequest & { readonly length: number
   const length = bodyStart + Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
   if (received.length < length) return undefined;
   const body = Buffer.from(received.slice(bodyStart, length), 'latin1').toString('utf8');
-  return { head, body, at: performance.now(), length };
+  return { head, body, at: systemClock.now(), length };
 }
 
 interface AskedItem {

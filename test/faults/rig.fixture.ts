@@ -1,4 +1,5 @@
 import { ProviderEvents } from '@openfeature/server-sdk';
+import { systemClock } from '../../src/clock.js';
 import { FliptProvider, type FliptProviderOptions } from '../../src/index.js';
 import { ownAnswer } from './raw-server.fixture.js';
 
@@ -58,12 +59,12 @@ export function rig(url: string, options: FliptProviderOptions = {}): Rig {
     events,
     log,
     async ask(flag, entity) {
-      const since = performance.now();
+      const since = systemClock.now();
       const details = await provider.resolveStringEvaluation(flag, DEFAULT, { targetingKey: entity });
       return {
         kind: kindOf(details, ownAnswer(flag, entity)),
         message: details.errorMessage ?? '',
-        tookMs: performance.now() - since,
+        tookMs: systemClock.now() - since,
       };
     },
   };

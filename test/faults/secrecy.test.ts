@@ -1,8 +1,11 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { FliptProvider, type FliptProviderOptions } from '../../src/index.js';
+import { useTurningClock } from '../turning-clock.fixture.js';
 import { rawServer, reply } from './raw-server.fixture.js';
 import { rig } from './rig.fixture.js';
+
+useTurningClock();
 
 it('shows no credential: in no inspected object, message, log line or event', async () => {
   const secrets = ['hidden-one', 'hidden-two', 'hidden-three', 'hidden-four', 'hidden-five'];

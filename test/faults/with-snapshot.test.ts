@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
+import { useTurningClock } from '../turning-clock.fixture.js';
 import { faults, type Fault } from './fault-table.fixture.js';
 import {
   ofSnapshots,
@@ -15,6 +16,8 @@ import {
   type RawServer,
 } from './raw-server.fixture.js';
 import { IMPATIENT, MARGIN_MS, rig, TIMES, until, type Rig } from './rig.fixture.js';
+
+useTurningClock();
 
 const FLAG = 'colour';
 const DEFAULT = 'the default';

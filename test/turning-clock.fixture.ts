@@ -1,0 +1,57 @@
+import { afterAll, beforeAll } from 'vitest';
+import { systemClock } from '../src/clock.js';
+import { manualClock } from './clock.fixture.js';
+
+interface TurningClock {
+  readonly now: () => number;
+  /** Milliseconds since the epoch. */
+  readonly date: () => number;
+  /** How many timers wait to fire. */
+  readonly timers: () => number;
+  /** Resolves when so many milliseconds have passed. */
+  readonly passes: (ms: number) => Promise<void>;
+}
+
+/** So many milliseconds pass with each turn, which takes one or more. */
+const TURN_MS = 5;
+
+/**
+ * Time for tests over real sockets: it passes with the turns of the event loop. A machine that stalls stops it, so
+ * that a time-out strikes only where nothing comes; and nobody waits for it in full. It is the clock of all providers
+ * and clients of a file while its tests run.
+ */
+export function useTurningClock(): TurningClock {
+  const clock = manualClock(Date.now());
+  let isEnded = false;
+  const turn = async () => {
+    while (!isEnded) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      await clock.advance(TURN_MS);
+    }
+  };
+
+  const real = { ...systemClock };
+  let turning: Promise<void> | undefined;
+  beforeAll(() => {
+    Object.assign(systemClock, clock, {
+      endOfTurn: (run: () => void) => {
+        real.endOfTurn(run);
+      },
+    });
+    turning = turn();
+  });
+  afterAll(async () => {
+    isEnded = true;
+    await turning;
+    Object.assign(systemClock, real);
+  });
+  return {
+    now: () => clock.now(),
+    date: () => clock.date(),
+    timers: () => clock.timers(),
+    passes: (ms) =>
+      new Promise((resolve) => {
+        clock.after(ms, resolve);
+      }),
+  };
+}
