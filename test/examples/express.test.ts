@@ -1,9 +1,17 @@
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { startLocalService } from '../../src/local/index.js';
-import { node, served } from './running.fixture.js';
+import { node, served, type Ended, type Running } from './running.fixture.js';
 
 const MAIN = 'examples/express/main.js';
+
+// It waits for three seconds, beside the first tests; the last one looks at it.
+let unanswered: Promise<Ended>;
+beforeAll(async () => {
+  const nowhere = await startLocalService({ features: { flags: [] } });
+  await nowhere.close();
+  unanswered = node([MAIN, '--once'], { FLIPT_URL: nowhere.url }).ended;
+});
 
 it('prints the table of flags, resolved with one request, and ends', async () => {
   const { code, output } = await node([MAIN, '--once']).ended;
@@ -29,52 +37,59 @@ linus free holiday-banner "none" DISABLED
   expect(code).toBe(0);
 });
 
-it("serves each user's page, and ends cleanly on Ctrl-C", async () => {
-  const { url, interrupt } = await served([MAIN]);
-  const pageOf = async (query: string) => (await fetch(`${url}/${query}`)).text();
-  const [grace, linus, nobody] = await Promise.all([
-    pageOf('?user=grace&plan=pro'),
-    pageOf('?user=linus'),
-    pageOf(''),
-  ]);
-  expect(grace).toContain('Hello grace (pro)');
-  expect(grace).toContain('100 projects');
-  expect(grace).toContain('Buy with one click');
-  expect(linus).toContain('background: orange');
-  expect(linus).toContain('3 projects');
-  expect(linus).toContain('To the checkout');
-  expect(nobody).toContain('Hello ada (free)');
-  expect(await pageOf('?user=%3Cscript%3E')).not.toContain('<script>');
-  expect(await (await fetch(`${url}/checkout?user=grace&plan=pro`)).json()).toEqual({ checkout: 'new' });
-  expect(await interrupt()).toMatchObject({ code: 0, signal: null });
-});
+describe('the app, once it serves', () => {
+  let app: Running;
+  beforeAll(async () => {
+    app = await served([MAIN]);
+  });
 
-it('starts Flipt again after any sequence of presses', async () => {
-  const { url, interrupt } = await served([MAIN]);
-  const press = async (path: string, body: object) => {
-    const headers = { 'content-type': 'application/json' };
-    return (await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).status;
-  };
-  expect(await press('/flags/holiday-banner', { isOn: true })).toBe(204);
-  expect(await press('/flipt', { running: false })).toBe(204);
-  expect(await press('/flags/missing', { isOn: true })).toBe(500);
-  expect(await press('/flags/new-checkout', { isBoolean: true, isOn: true })).toBe(500);
-  const twice = [true, true, false, true].map((running) => press('/flipt', { running }));
-  expect(await Promise.all(twice)).toEqual([204, 204, 204, 204]);
-  // They came over connections of their own, in any order.
-  expect(await press('/flipt', { running: true })).toBe(204);
-  expect(await press('/flags/holiday-banner', { isOn: false })).toBe(204);
-  expect((await fetch(`${url}/modules/constructor.js`)).status).toBe(404);
-  expect(await interrupt()).toMatchObject({ code: 0 });
-});
+  it("serves each user's page", async () => {
+    const pageOf = async (query: string) => (await fetch(`${app.url}/${query}`)).text();
+    const [grace, linus, nobody] = await Promise.all([
+      pageOf('?user=grace&plan=pro'),
+      pageOf('?user=linus'),
+      pageOf(''),
+    ]);
+    expect(grace).toContain('Hello grace (pro)');
+    expect(grace).toContain('100 projects');
+    expect(grace).toContain('Buy with one click');
+    expect(linus).toContain('background: orange');
+    expect(linus).toContain('3 projects');
+    expect(linus).toContain('To the checkout');
+    expect(nobody).toContain('Hello ada (free)');
+    expect(await pageOf('?user=%3Cscript%3E')).not.toContain('<script>');
+    const checkout = await fetch(`${app.url}/checkout?user=grace&plan=pro`);
+    expect(await checkout.json()).toEqual({ checkout: 'new' });
+  });
 
-it('says so if the port is in use, and ends with 1', async () => {
-  const first = await served([MAIN]);
-  const { port } = new URL(first.url);
-  const { code, output } = await node([MAIN], { PORT: port }).ended;
-  expect(output).toContain(`Port ${port} is in use already; choose another with PORT=…`);
-  expect(code).toBe(1);
-  await first.interrupt();
+  it('starts Flipt again after any sequence of presses', async () => {
+    const press = async (path: string, body: object) => {
+      const headers = { 'content-type': 'application/json' };
+      const init = { method: 'POST', headers, body: JSON.stringify(body) };
+      return (await fetch(`${app.url}${path}`, init)).status;
+    };
+    expect(await press('/flags/holiday-banner', { isOn: true })).toBe(204);
+    expect(await press('/flipt', { running: false })).toBe(204);
+    expect(await press('/flags/missing', { isOn: true })).toBe(500);
+    expect(await press('/flags/new-checkout', { isBoolean: true, isOn: true })).toBe(500);
+    const twice = [true, true, false, true].map((running) => press('/flipt', { running }));
+    expect(await Promise.all(twice)).toEqual([204, 204, 204, 204]);
+    // They came over connections of their own, in any order.
+    expect(await press('/flipt', { running: true })).toBe(204);
+    expect(await press('/flags/holiday-banner', { isOn: false })).toBe(204);
+    expect((await fetch(`${app.url}/modules/constructor.js`)).status).toBe(404);
+  });
+
+  it('says so if the port is in use, and ends with 1', async () => {
+    const { port } = new URL(app.url);
+    const { code, output } = await node([MAIN], { PORT: port }).ended;
+    expect(output).toContain(`Port ${port} is in use already; choose another with PORT=…`);
+    expect(code).toBe(1);
+  });
+
+  it('ends cleanly on Ctrl-C', async () => {
+    expect(await app.interrupt()).toMatchObject({ code: 0, signal: null });
+  });
 });
 
 it.each(['abc', '99999'])('says so if PORT is %s, and ends with 1', async (port) => {
@@ -94,9 +109,7 @@ it('asks the service that FLIPT_URL names', async () => {
 });
 
 it('starts and shows the defaults if nobody answers at FLIPT_URL', async () => {
-  const nowhere = await startLocalService({ features: { flags: [] } });
-  await nowhere.close();
-  const { code, output } = await node([MAIN, '--once'], { FLIPT_URL: nowhere.url }).ended;
+  const { code, output } = await unanswered;
   expect(output).toContain('Flipt is not ready, defaults are served');
   expect(output).toContain('grey');
   expect(output).toMatch(/\n12 of 12 flags have their default: Flipt has not answered\.\n$/);

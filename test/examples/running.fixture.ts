@@ -1,14 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterEach } from 'vitest';
+import { afterAll } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 const started = new Set<ChildProcess>();
 
-// What a failed test has left behind.
-afterEach(() => {
+// What a failed test has left behind. Not after each test: others of the file may run beside it.
+afterAll(() => {
   for (const child of started) child.kill('SIGKILL');
 });
 
@@ -23,6 +23,7 @@ export interface Running {
   readonly url: string;
   /** Ends it as Ctrl-C does. */
   readonly interrupt: () => Promise<Ended>;
+  readonly kill: () => void;
 }
 
 /** Runs node as a user would, at the root, on the package as it is built, with no settings of Flipt but these. */
@@ -73,5 +74,6 @@ export async function served(
       child.kill('SIGINT');
       return ended;
     },
+    kill: () => child.kill('SIGKILL'),
   };
 }
