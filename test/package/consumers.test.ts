@@ -17,7 +17,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 const NODE = process.env.CONSUMER_NODE ?? process.execPath;
 
 const RESOLUTIONS = {
-  /** Knows no `exports`. Many Nest applications are still compiled like this. */
+  /** Knows no `exports`. Many Nest applications are still compiled like this, with TypeScript 5: later ones refuse. */
   node10: { module: 'commonjs', moduleResolution: 'node10' },
   node16: { module: 'node16', moduleResolution: 'node16' },
   nodenext: { module: 'nodenext', moduleResolution: 'nodenext' },
@@ -70,22 +70,25 @@ beforeAll(async () => {
   version = (await run(NODE, ['--version'])).stdout.trim();
   console.log(`the consumers run on Node ${version}`);
 
-  const folders: Partial<Record<Name, string>> = {};
-  for (const [name, compilation] of Object.entries(COMPILATIONS)) {
-    folders[name as Name] = await the.consumer(name, true);
-    prepare(folders[name as Name]!, compilation, ['core', 'frameworks']);
+  const folders: (readonly [name: Name, folder: string, typescript: 5 | 7])[] = [];
+  for (const [name, compilation] of Object.entries<Compilation>(COMPILATIONS)) {
+    const folder = await the.consumer(name, true);
+    prepare(folder, compilation, ['core', 'frameworks']);
+    folders.push([name as Name, folder, compilation.resolution === 'node10' ? 5 : 7]);
   }
-  folders.bare = await the.consumer('bare', false);
-  prepare(folders.bare, { resolution: 'nodenext', exactOptionalPropertyTypes: true }, ['core']);
-  folders.wrong = await the.consumer('wrong', false);
-  writeFileSync(join(folders.wrong, 'wrong.mts'), WRONG);
-  const wrong = { compilerOptions: { module: 'nodenext', noEmit: true }, files: ['wrong.mts'] };
-  writeFileSync(join(folders.wrong, 'tsconfig.json'), JSON.stringify(wrong));
+  const bare = await the.consumer('bare', false);
+  prepare(bare, { resolution: 'nodenext', exactOptionalPropertyTypes: true }, ['core']);
+  const wrong = await the.consumer('wrong', false);
+  writeFileSync(join(wrong, 'wrong.mts'), WRONG);
+  const compilerOptions = { module: 'nodenext', types: ['node'], noEmit: true };
+  writeFileSync(join(wrong, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['wrong.mts'] }));
 
-  const complaints = await compiled(Object.values(folders));
-  consumers = Object.fromEntries(
-    Object.entries(folders).map(([name, folder], at) => [name, { folder, complaints: complaints[at] ?? [] }]),
-  ) as typeof consumers;
+  folders.push(['bare', bare, 7], ['wrong', wrong, 7]);
+  const compiling = folders.map(
+    async ([name, folder, typescript]) =>
+      [name, { folder, complaints: await compiled(folder, typescript) }] as const,
+  );
+  consumers = Object.fromEntries(await Promise.all(compiling)) as typeof consumers;
 });
 
 const ran = async (consumer: string, file: string) => {

@@ -96,14 +96,42 @@ async function install(tarball: string, project: string, frameworks: boolean): P
 }
 
 export interface Complaint {
-  /** Counted from the folder that was compiled. */
+  /** Counted from the folder that was compiled; empty where it is about no file. */
   readonly file: string;
   readonly line: number;
+  /** In one line. */
   readonly text: string;
 }
 
-/** What the compiler says of each folder; each has a tsconfig.json. */
-export async function compiled(folders: readonly string[]): Promise<readonly (readonly Complaint[])[]> {
-  const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'compile.mjs'), ...folders]);
-  return JSON.parse(stdout) as readonly (readonly Complaint[])[];
+/** By the version of TypeScript. The native one is ten times as fast, and knows fewer ways to find modules. */
+const COMPILERS = { 5: 'typescript/bin/tsc', 7: '@typescript/native/bin/tsc' } as const;
+
+/** What the compiler says of a folder with a tsconfig.json. */
+export async function compiled(
+  folder: string,
+  version: keyof typeof COMPILERS = 7,
+): Promise<readonly Complaint[]> {
+  const compiler = join(ROOT, 'node_modules', COMPILERS[version]);
+  const args = [compiler, '--project', folder, '--pretty', 'false'];
+  const { code, stdout } = await run(process.execPath, args, { cwd: folder }).then(
+    (well) => ({ code: 0, ...well }),
+    (error: unknown) => error as { readonly code: unknown; readonly stdout: string },
+  );
+  const complaints = complaintsOf(stdout);
+  // A compiler that crashed, or that could not be started, has no complaint.
+  if ((code === 0) !== (complaints.length === 0)) throw new Error(`${compiler}: ${String(code)} ${stdout}`);
+  return complaints;
+}
+
+const COMPLAINT = /^(?:(?<file>.+)\((?<line>\d+),\d+\): )?error TS\d+: (?<text>.*)$/;
+
+/** A complaint goes on in the lines that are indented. */
+function complaintsOf(output: string): readonly Complaint[] {
+  const lines = output.replace(/\n +/g, ' ').split('\n');
+  return lines.flatMap((whole) => {
+    const { file = '', line = '0', text } = COMPLAINT.exec(whole)?.groups ?? {};
+    if (text !== undefined) return [{ file, line: Number(line), text }];
+    if (whole !== '') throw new Error(`No complaint of the compiler: ${whole}`);
+    return [];
+  });
 }
