@@ -115,7 +115,7 @@ export function blamesFlag(failure: Failure): boolean {
   return traitsOf(failure).countsForCircuit === 'if-all-parts-fail';
 }
 
-/** A single question, or one flag where that is what a failure blames. */
+/** A single question, or one flag if the failure blames flags. */
 function isCulprit({ asked, failure }: Part): boolean {
   return asked.length === 1 || (blamesFlag(failure) && isAboutOneFlag(asked));
 }

@@ -20,7 +20,7 @@ export interface CompiledFlag {
 export interface CompiledFeatures {
   readonly features: Features;
   readonly semantics: Semantics;
-  /** `undefined` where there is no such flag. */
+  /** `undefined` if there is no such flag. */
   readonly flag: (key: string) => CompiledFlag | undefined;
   /**
    * Prepares the features that follow these. A compiled flag stays compiled if the new features hold the same objects

@@ -44,7 +44,7 @@ export interface SegmentChoice {
 
 export interface Variant {
   readonly key: string;
-  /** JSON text; `''` where there is none. */
+  /** JSON text; `''` if there is none. */
   readonly attachment: string;
 }
 

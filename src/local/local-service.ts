@@ -53,7 +53,7 @@ export interface LocalService extends AsyncDisposable {
   /** Removes all values that {@link LocalService.set} has set, including those that were set over HTTP. */
   reset(): void;
   /**
-   * Sets a flag's `enabled`; the next evaluation sees it. A boolean flag has this value where none of its rollouts
+   * Sets a flag's `enabled`; the next evaluation sees it. A boolean flag has this value if none of its rollouts
    * applies, so `enabled: false` does not switch off a flag with rollouts: Flipt's rule. Rejects with a TypeError if
    * the state is wrong, and with an Error if there is no such flag or the data file cannot be written.
    *

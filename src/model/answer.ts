@@ -10,9 +10,9 @@ export type ServiceReason = 'MATCH' | 'DEFAULT' | 'FLAG_DISABLED' | 'UNKNOWN' | 
 export interface VariantAnswer {
   readonly kind: 'variant';
   readonly match: boolean;
-  /** The variant's key, `''` where there is none. */
+  /** The variant's key, `''` if there is none. */
   readonly variant: string;
-  /** JSON text as the service wrote it; `''` or `null` where the variant has none. */
+  /** JSON text as the service wrote it; `''` or `null` if the variant has none. */
   readonly attachment: string;
   readonly reason: ServiceReason;
   readonly segmentKeys: readonly string[];

@@ -27,7 +27,7 @@ export interface OfrepOptions<R> {
    */
   readonly flags: readonly string[] | ((flagKey: string) => boolean);
   /**
-   * Attributes that the browser itself may name, such as its language or the size of its window, where nothing else names
+   * Attributes that the browser itself may name, such as its language or the size of its window, if nothing else names
    * them. Never `targetingKey`. Default: none.
    */
   readonly allow?: readonly string[] | undefined;

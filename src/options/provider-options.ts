@@ -33,7 +33,7 @@ export interface HttpDispatcherRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
   /** Names in lower case. Credentials are among them. */
   readonly headers: Record<string, string>;
-  /** JSON text; `null` where there is none. */
+  /** JSON text; `null` if there is none. */
   readonly body: string | null;
   /** Aborted when the attempt takes too long, or when nobody waits for the response any more. */
   readonly signal: AbortSignal;

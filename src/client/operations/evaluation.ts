@@ -32,7 +32,7 @@ export interface EvaluationOperations {
   batch(requests: readonly EvaluationRequest[], options?: EvaluateOptions): Promise<EvaluationBatch>;
 }
 
-/** Used where a call does not give its own. */
+/** Used if a call does not give its own. */
 export interface EvaluationDefaults {
   readonly reference: string | undefined;
   readonly environment: string | undefined;

@@ -6,7 +6,7 @@ export interface Explanation {
   readonly namespace: string;
   /** The flag's key. */
   readonly flag: string;
-  /** The entity's id, which is the context's targeting key; `''` where there is none. */
+  /** The entity's id, which is the context's targeting key; `''` if there is none. */
   readonly entity: string;
   /** What evaluation gives. */
   readonly answer: ExplainedAnswer;
@@ -37,11 +37,11 @@ export type ExplainedAnswer =
       readonly kind: 'variant';
       /** Whether a rule decided. */
       readonly match: boolean;
-      /** The variant's key, `''` where there is none. */
+      /** The variant's key, `''` if there is none. */
       readonly variant: string;
-      /** JSON text; `''` or `null` where the variant has none. */
+      /** JSON text; `''` or `null` if the variant has none. */
       readonly attachment: string;
-      /** The service's word: `MATCH`, `DEFAULT`, `FLAG_DISABLED`, or `UNKNOWN` where no variant applies. */
+      /** The service's word: `MATCH`, `DEFAULT`, `FLAG_DISABLED`, or `UNKNOWN` if no variant applies. */
       readonly reason: string;
       /** Keys of the segments that matched. */
       readonly segmentKeys: readonly string[];

@@ -5,7 +5,7 @@ const RFC_3339 =
 
 /**
  * Reads an RFC 3339 date-time with a zone, or a date (midnight UTC), as the service does.
- * Nanoseconds since the epoch; undefined where the text is neither.
+ * Nanoseconds since the epoch; `undefined` if the text is neither.
  */
 export function parseDateTime(text: string): bigint | undefined {
   const date = DATE.exec(text);

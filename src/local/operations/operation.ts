@@ -21,7 +21,7 @@ export interface ServiceCore {
 
 /** A request whose route and sender are known. */
 export interface RoutedRequest {
-  /** A part of the path, decoded; `''` where the route has none of that name. */
+  /** A part of the path, decoded; `''` if the route has none of that name. */
   readonly path: (name: string) => string;
   readonly query: URLSearchParams;
   readonly header: (name: string) => string | undefined;

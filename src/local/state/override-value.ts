@@ -11,7 +11,7 @@ export interface ChosenVariant {
   /** `undefined` for a new variant. */
   readonly id: string | undefined;
   readonly key: string;
-  /** JSON text; `''` where there is none. */
+  /** JSON text; `''` if there is none. */
   readonly attachment: string;
 }
 
