@@ -15,8 +15,8 @@ export interface Clock {
   /** Milliseconds since the epoch: only for dates that come from outside or are shown. */
   date(): number;
   /**
-   * Calls `run` once after `ms`. Somebody waits for it, so it keeps the process alive,
-   * unless it is marked as background work. Returns a function that cancels it.
+   * Calls `run` once after `ms`. The timer keeps the process alive, because somebody waits for it, unless it is marked
+   * as background work. Returns a function that cancels it.
    */
   after(ms: number, run: () => void, background?: 'background'): () => void;
   /** Calls `run` at the end of this turn of the event loop, after everything that arrived together was seen. */

@@ -65,7 +65,7 @@ export function problemsOf({ circuit, unreachable, rejected, unusable }: Health)
   return problems;
 }
 
-/** When the service is to be checked; `undefined`: not at all. */
+/** When the next check is due; `undefined`: no check. */
 export function nextCheckAt({ circuit, starting, recheck }: Health): number | undefined {
   const times = [starting?.at, recheck?.at, circuit.state === 'open' ? circuit.checkAt : undefined];
   const due = times.filter((time) => time !== undefined);

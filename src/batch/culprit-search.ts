@@ -108,8 +108,8 @@ export async function findCulprits(
 }
 
 /**
- * Whether the flag is to blame, whatever entity it is evaluated for. Otherwise it is the question alone. Until something
- * else has succeeded, it may also be the service.
+ * Whether the flag is to blame for every entity, and not only this question. Until another request has succeeded, the
+ * service may also be the cause.
  */
 export function blamesFlag(failure: Failure): boolean {
   return traitsOf(failure).countsForCircuit === 'if-all-parts-fail';

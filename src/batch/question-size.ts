@@ -2,7 +2,7 @@ import type { Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
 import { quoted } from '../text/quote.js';
 
-/** For a question whose request would be larger than `batch.maxBytes` even if it went alone. */
+/** The failure of a question whose request would exceed `batch.maxBytes` even if it were sent alone. */
 export function tooLarge(question: Question, bytes: number, maxBytes: number): Failure {
   return {
     kind: 'context',

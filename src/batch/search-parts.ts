@@ -1,6 +1,6 @@
 import type { PendingQuestion } from './pending-question.js';
 
-/** Puts questions about one flag beside each other, otherwise in the order in which they came. */
+/** Puts questions about the same flag next to each other, and otherwise keeps their order. */
 export function byFlag(asked: readonly PendingQuestion[]): readonly PendingQuestion[] {
   const flags = new Map<string, PendingQuestion[]>();
   for (const one of asked) {

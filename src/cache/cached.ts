@@ -37,7 +37,7 @@ export interface Cached {
   readonly find: (key: string) => Entry | undefined;
   /** The answer of an entry while it is fresh: the hot path. */
   readonly fresh: (entry: Entry) => Resolution | undefined;
-  /** Synchronous if an answer may be used as it is. Never rejects, and never ends later than the deadline. */
+  /** Synchronous if a known answer may be used at once. Never rejects, and never ends later than the deadline. */
   readonly ask: (key: string, question: Question) => Resolution | Promise<Resolution>;
   /** Forgets the answers of some flags, or of all, including answers that are under way. */
   readonly forget: (flags?: readonly string[]) => void;

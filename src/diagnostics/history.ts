@@ -17,7 +17,7 @@ export interface Counts {
   readonly shed: number;
   readonly polls: number;
   readonly failedPolls: number;
-  /** Flags that changed; one that changes twice counts twice. */
+  /** Flags that changed; a flag that changes twice counts twice. */
   readonly changedFlags: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the service holds about one namespace, as far as evaluation reads it.
- * The words and values are the service's own; an enum that came as a number without a name stays that number.
+ * The content of a namespace that evaluation reads. The words and values are the service's own. A number of an enum
+ * without a name stays that number.
  */
 
 /** Whose rules of evaluation apply: Flipt v1 and v2 differ in buckets and in empty attachments. */

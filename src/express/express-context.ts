@@ -19,9 +19,9 @@ export function changeable(context: EvaluationContext): EvaluationContext {
 }
 
 /**
- * Adds to the context of the current request, for example after a login in the middle of it: all later resolves of
- * `req.flags` and of other clients know it. Throws an Error outside of a request that has passed the middleware `flags`,
- * and a TypeError if `partial` is not an object.
+ * Adds to the context of the current request, for example after a login: all later resolves of `req.flags` and of other
+ * clients use it. Throws an Error outside of a request that has passed the middleware `flags`, and a TypeError if
+ * `partial` is not an object.
  *
  * @example
  * ```ts

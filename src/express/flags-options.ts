@@ -8,9 +8,9 @@ import type { Prefetcher } from '../index.js';
 /** A wrong or unknown option is a TypeError that names it. It is thrown when the middleware is made. */
 export interface FlagsOptions {
   /**
-   * The user and other attributes of a request: at least a `targetingKey`. Called once a request, when it reaches the
-   * middleware, so put that after the one that logs the user in; {@link setRequestContext} adds to it later. If it throws,
-   * rejects or returns no object, Express's error handling gets the error.
+   * The user and other attributes of a request: at least a `targetingKey`. Called once for each request, when the
+   * request reaches this middleware, so put it after the middleware that logs the user in. {@link setRequestContext}
+   * adds to the context later. If it throws, rejects or returns no object, Express's error handling gets the error.
    */
   readonly context: (req: Request) => EvaluationContext | Promise<EvaluationContext>;
   /**

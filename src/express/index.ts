@@ -12,7 +12,7 @@ declare global {
       /**
        * An OpenFeature client bound to this request's context, set by the middleware `flags`. It knows the context even
        * where async context is lost, as in callbacks of a raw stream. In an error page after `context` has failed, it
-       * knows what is known without the user.
+       * evaluates without the user.
        */
       flags: Client;
     }

@@ -1,6 +1,4 @@
-/*
- * The service's interface as this package speaks of it: requests, replies, and the words for what went wrong.
- */
+/* How this package describes the service's interface: requests, replies and failures. */
 import type { Failure } from '../model/failure.js';
 import { oneLine } from '../text/quote.js';
 import { failureKindOf } from './status.js';
@@ -34,7 +32,7 @@ export interface Download {
   readonly maxBytes: number;
 }
 
-/** An answer of whatever status. */
+/** A response with any status. */
 export interface Reply {
   readonly kind: 'reply';
   readonly status: number;

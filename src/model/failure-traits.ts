@@ -2,7 +2,7 @@ import type { FailureKind } from './failure.js';
 
 /** What follows from a failure. */
 export interface FailureTraits {
-  /** What has to change before the same question succeeds. */
+  /** What must change before the same question can succeed. */
   readonly cause: 'service' | 'credentials' | 'question' | 'caller' | 'provider';
   /** The service, or a gateway in front of it, sent an HTTP response. */
   readonly responded: boolean;

@@ -8,7 +8,7 @@ import { startingWith } from './registered-providers.js';
 
 /** Options from a factory, as in other dynamic modules. */
 export interface FliptModuleAsyncOptions<R extends object = object> extends Pick<ModuleMetadata, 'imports'> {
-  /** OpenFeature's domain. Needed if the provider is to be injected by a domain. Default: the default one. */
+  /** OpenFeature's domain. Needed to inject the provider by a domain. Default: the default one. */
   readonly domain?: string | undefined;
   /** The arguments of `useFactory`. Default: none. */
   readonly inject?: FactoryProvider['inject'];

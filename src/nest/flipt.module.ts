@@ -34,10 +34,10 @@ interface Fastify {
 }
 
 /**
- * Registers the provider when the app starts and closes it when the app shuts down (on a signal, Nest does so only after
- * `app.enableShutdownHooks()`). Gives each HTTP request its context and one view of its flags, on Express and Fastify.
- * Clients and decorators for values come from \@openfeature/nestjs-sdk. Up to 0.2.5 it needs Nest 11 or older: with Nest
- * 12, use `OpenFeature.getClient()`.
+ * Registers the provider when the app starts and closes it when the app shuts down (on a signal, Nest does so only
+ * after `app.enableShutdownHooks()`). Gives each HTTP request its context and one view of its flags, on Express and
+ * Fastify. Clients and decorators for values come from \@openfeature/nestjs-sdk. That package, up to its version 0.2.5,
+ * needs Nest 11 or older: with Nest 12, use `OpenFeature.getClient()`.
  *
  * @example
  * ```ts
@@ -69,8 +69,8 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
   }
 
   /**
-   * The module with these options; all have defaults. At the app's start, a wrong one is a TypeError, and a second
-   * module for the same domain an Error.
+   * The module with these options, which all have defaults. When the app starts, a wrong option is a TypeError, and a
+   * second module for the same domain is an Error.
    */
   static forRoot<R extends object = object>(options: FliptModuleOptions<R> = {}): DynamicModule {
     // Wrong options are reported only when the app starts.

@@ -7,8 +7,8 @@ export function providerToken(domain: string | undefined): symbol {
 
 /**
  * Injects the provider that `FliptModule` has registered for an OpenFeature domain: the default one unless named. For
- * `forRootAsync`, the domain must stand beside `useFactory`. The class `FliptProvider` is a token too, where there is
- * one `FliptModule`: `app.get(FliptProvider)`.
+ * `forRootAsync`, the domain must stand beside `useFactory`. With only one `FliptModule`, the class `FliptProvider` is
+ * a token, too: `app.get(FliptProvider)`.
  *
  * @example
  * ```ts

@@ -10,10 +10,9 @@ import { callable, flagKeys, having, members, milliseconds, trueOrFalse } from '
 export interface FliptModuleOptions<R extends object = object> {
   /**
    * The user and other attributes of a request: at least a `targetingKey`. Called for each resolve in a middleware or a
-   * guard, and once for all resolves of the handler, so it sees the user that a guard has put on the request. It must go
-   * by the request only, and must not be async: what takes time belongs in a guard or a middleware. If it throws, the
-   * resolve rejects, and Nest's exception filters see the error.
-   * Default: only what {@link setRequestContext} adds.
+   * guard, and once for all resolves of the handler, so it sees the user that a guard has put on the request. It must
+   * depend only on the request, and must not be async: slow work belongs in a guard or a middleware. If it throws, the
+   * resolve rejects, and Nest's exception filters see the error. Default: only what {@link setRequestContext} adds.
    */
   context?(request: R): EvaluationContext;
   /**
@@ -21,7 +20,7 @@ export interface FliptModuleOptions<R extends object = object> {
    * Default: a `FliptProvider`, configured by environment variables.
    */
   readonly provider?: Provider | undefined;
-  /** OpenFeature's domain for the provider; one `FliptModule` each. Default: the default one. */
+  /** OpenFeature's domain for the provider. Each domain needs a `FliptModule` of its own. Default: the default one. */
   readonly domain?: string | undefined;
   /**
    * Flags that a request will need: fetched in one batch with its first resolve, if the provider can prefetch.

@@ -39,7 +39,7 @@ const RULES: OptionRules = {
  * Lets requests reach a handler, or any handler of a controller, only while a boolean flag is on for them.
  *
  * It is a guard. Guards run in the order of their decorators from the bottom up, a controller's before a handler's: put
- * it above the guard that logs the user in. Outside of HTTP, it goes by the current transaction context, and throws an
+ * it above the guard that logs the user in. Outside of HTTP, it uses the current transaction context, and throws an
  * Error if there is none. A wrong option is a TypeError where the decorator is applied.
  *
  * @example

@@ -23,8 +23,8 @@ export interface ObserveOptions {
    */
   readonly perFlag?: readonly string[] | 'all' | undefined;
   /**
-   * Added to those of each metric. Needed to distinguish providers that have the same namespace and environment: of such,
-   * OpenTelemetry would keep the last one. Default: none.
+   * Added to the attributes of each metric. Needed to distinguish providers with the same namespace and environment:
+   * otherwise OpenTelemetry would keep only the values of the last one. Default: none.
    */
   readonly attributes?: Readonly<Record<string, string | number | boolean>> | undefined;
 }

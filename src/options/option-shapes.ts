@@ -63,7 +63,7 @@ const isFunction = (value: unknown) => typeof value === 'function';
 export const callable = (expected = 'a function') =>
   v.custom<(...args: never[]) => unknown>(isFunction, expected);
 
-/** An object, of whatever class, with these methods. */
+/** An object of any class with these methods. */
 export const having = (methods: readonly string[], expected: string) =>
   v.custom<object>(
     (value) =>

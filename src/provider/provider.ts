@@ -172,9 +172,9 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * The outcome of each of these flags, evaluated as in a resolve. Made for adapters to other protocols, such as `ofrep`.
-   * A function selects flags of the snapshot: one that returns neither `true` nor `false` is a TypeError. Without a
-   * snapshot it rejects with GENERAL, otherwise as `evaluateAll` does.
+   * The outcome of each of these flags, evaluated as in a resolve. Made for adapters to other protocols, such as
+   * `ofrep`. A function as `flagKeys` selects flags of the snapshot. It must return `true` or `false`; anything else is
+   * a TypeError. Without a snapshot it rejects with GENERAL, otherwise as `evaluateAll` does.
    */
   async evaluateEach(
     context: EvaluationContext,
@@ -201,20 +201,21 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Calls the listener for each event of these types from now on; by default, of all types. Returns a function that stops
-   * it. The listener is called synchronously where the event happens, so it should be quick; `hit` and `resolved` occur in
-   * each resolve. An error that it throws is logged once and harms nothing. It stays when the provider closes and starts
-   * again. Throws a TypeError if `listener` is not a function, or `types` names an unknown type.
+   * From now on, calls the listener for each event of these types, by default of all types. Returns a function that
+   * stops it. The listener is called synchronously where the event happens, so it should be quick; `hit` and `resolved`
+   * occur in each resolve. An error that it throws is logged once and harms nothing. It stays when the provider closes
+   * and starts again. Throws a TypeError if `listener` is not a function, or `types` names an unknown type.
    */
   onEvent(listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]): () => void {
     return this.#lifecycle.observe(listener, types);
   }
 
   /**
-   * Why a flag has its value for a context: its rules or rollouts in order, what each compared, and what decided. From
-   * the newest snapshot, which an answer in the cache may be behind. For people and tools: it is slower than a resolve.
-   * Rejects with GENERAL if there is no snapshot, with INVALID_CONTEXT or TARGETING_KEY_MISSING for a context that cannot
-   * be used, with PROVIDER_NOT_READY after the provider is closed, and with a TypeError if `flagKey` is not a string.
+   * Why a flag has its value for a context: its rules or rollouts in order, what each compared, and what decided. Uses
+   * the newest snapshot; an answer in the cache may be older. For people and tools: it is slower than a resolve.
+   * Rejects with GENERAL if there is no snapshot, with INVALID_CONTEXT or TARGETING_KEY_MISSING for a context that
+   * cannot be used, with PROVIDER_NOT_READY after the provider is closed, and with a TypeError if `flagKey` is not a
+   * string.
    */
   async explain(flagKey: string, context: EvaluationContext = {}): Promise<Explanation> {
     checkFlagKey('explain', flagKey);

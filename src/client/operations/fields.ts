@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 
 /*
- * Fields of the service's answers. They follow proto3's JSON mapping: a field that is not required may be absent and then
- * has its default.
+ * Fields of the service's answers, by proto3's JSON mapping: a field that is not required may be absent, and then has
+ * its default.
  */
 
 /** Text that is always present. */

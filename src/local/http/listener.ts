@@ -9,7 +9,7 @@ export interface ListenOptions {
   /** Milliseconds for a request's headers, and for the whole request. After that, its connection is closed. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** Milliseconds that `close` waits for what is in flight. */
+  /** Milliseconds that `close` waits for requests in flight. */
   readonly closeTimeoutMs: number;
 }
 

@@ -74,7 +74,7 @@ export function* freeKeys(base: string, taken: Taken): Generator<string, never> 
 
 const MOST_NAMED = 10;
 
-/** Why a flag cannot be made to give a value, and what it could give. */
+/** Why a flag cannot give a value, and which values it can give. */
 export function cannotGive(flag: FlagRecord, value: unknown): string {
   const given = typeof value === 'string' ? quoted(value.slice(0, 100)) : wordsFor(value);
   return `${quoted(flag.key)} can be ${possible(flag)}; got ${given}`;

@@ -11,13 +11,13 @@ import type { Readings, SnapshotReading } from './readings.js';
  */
 export interface FliptStatus {
   /**
-   * `not-started` until it is registered; `ready`, `stale` and `error` as OpenFeature has them, where a start that was
-   * rejected as fatal is an `error`, too; `closed`.
+   * `not-started` until the provider is registered. `ready`, `stale` and `error` as in OpenFeature; a start that was
+   * rejected as fatal is `error`, too. `closed` after the close.
    */
   readonly condition: 'not-started' | 'starting' | 'ready' | 'stale' | 'error' | 'closed';
   /** Date of the last change of the condition. */
   readonly since: string;
-  /** What led to `stale` or `error`, as the event and the log say it: it may quote what a gateway wrote. */
+  /** What led to `stale` or `error`, in the words of the event and the log, which may quote a gateway. */
   readonly why: string | null;
   /** Whose flags are evaluated. */
   readonly namespace: string;

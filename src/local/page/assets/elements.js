@@ -1,8 +1,8 @@
 /*
- * All text gets into the page as text: as the child or the property of an element, never as HTML.
+ * All text is put into the page as the child or a property of an element, never as HTML.
  */
 
-/** An element with properties, attributes whose names have a dash, and children, which may be text. */
+/** An element with properties, attributes (names with a dash), and children, which may be text. */
 export function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -13,7 +13,7 @@ export function element(tag, properties = {}, ...children) {
   return made;
 }
 
-/** Text of another direction must not turn the text around it. */
+/** Text in another writing direction must not reverse the text around it. */
 export function isolated(text) {
   return element('bdi', {}, text);
 }
@@ -22,7 +22,7 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
-/** Replaces the options of a select, and keeps what is chosen if it is still there. */
+/** Replaces the options of a select, and keeps the chosen one if it still exists. */
 export function setOptions(select, options) {
   const before = select.value;
   const same =

@@ -1,6 +1,6 @@
 import { element, isolated, setOptions } from './elements.js';
 
-/** More of them do not fit beside each other. */
+/** More buttons do not fit next to each other. */
 const MOST_BUTTONS = 4;
 const BY_RULES = 'By its rules';
 
@@ -48,7 +48,7 @@ export function flagCard(flag, choose, ask) {
   return { card, update };
 }
 
-/** For people who hear the page, and do not see where a button is. */
+/** For people who hear the page and do not see where a button is. */
 function named(flag) {
   return element('span', { className: 'unseen' }, ' of ', isolated(flag.key));
 }
@@ -77,7 +77,7 @@ function list(items) {
   return items.length === 0 ? '' : element('ul', {}, ...items);
 }
 
-/** Fills the control, and returns what shows the value that is set. */
+/** Fills the control, and returns the function that shows the set value. */
 function choiceIn(control, flag, choose) {
   const values =
     flag.type === 'boolean'

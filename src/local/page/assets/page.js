@@ -2,13 +2,13 @@ import { byId, element, isolated, setOptions } from './elements.js';
 import { flagCard } from './flag-card.js';
 import { explain, follow, isAccepted, readNamespaces, setValue, useToken } from './service.js';
 
-/** More flags than this are found with the filter. */
+/** Most flags that are shown at once. The filter finds the others. */
 const MOST_SHOWN = 200;
 
 let namespaces = [];
 /** The question whose explanation is shown; undefined before the first. */
 let asked;
-/** By namespace and key: a card stays, and with it the focus. */
+/** The cards by namespace and key. A card is reused, so that it keeps the focus. */
 const cards = new Map();
 
 byId('address').textContent = location.origin;
@@ -52,7 +52,7 @@ function say(words) {
 let reading = false;
 let isOutdated = false;
 
-/** Reads all again; changes during that are read once. */
+/** Reads everything again. All changes during that lead to one more reading. */
 async function changed() {
   isOutdated = true;
   if (reading) return;
@@ -78,7 +78,7 @@ function showFlags() {
   const fits = ({ key, name }) => `${key} ${name}`.toLowerCase().includes(words);
   const sections = namespaces.map(({ key, flags }) => sectionOf(key, flags.filter(fits)));
   const list = byId('namespaces');
-  // An element that is moved loses the focus.
+  // Moving an element would take the focus from it.
   if (sections.length !== list.children.length || sections.some((one, at) => one !== list.children[at])) {
     list.replaceChildren(...sections);
   }
@@ -176,9 +176,9 @@ async function showExplanation() {
   if (current === undefined) return;
   const { namespace, ...question } = current;
   const { text } = await explain(namespace, question).catch((error) => ({ text: error.message }));
-  // Another question was asked meanwhile.
+  // Another question was asked meanwhile, so this answer is not shown.
   if (current !== asked) return;
-  // Only what is new is read out.
+  // A screen reader reads out only what is new.
   if (text === shownText) return;
   shownText = text;
   const [subject = '', answer = '', decision = '', ...steps] = text.split('\n');

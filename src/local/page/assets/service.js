@@ -17,7 +17,7 @@ export function readNamespaces() {
   return request('GET', '/local/v1/namespaces');
 }
 
-/** Gives a flag a value for everybody. `undefined`: what its rules say. */
+/** Sets a flag's value for everybody. `undefined`: its rules decide again. */
 export function setValue(namespace, flag, value) {
   const path = `/local/v1/namespaces/${encodeURIComponent(namespace)}/flags/${encodeURIComponent(flag)}`;
   return value === undefined ? request('DELETE', path) : request('PUT', path, { value });
@@ -48,7 +48,7 @@ const AGAIN_MS = 1000;
 export async function follow(changed, lost) {
   for (;;) {
     try {
-      // Not an EventSource: it cannot send a token.
+      // Not an EventSource, because that cannot send a token.
       const response = await fetch('/local/v1/changes', { headers: headers({}) });
       if (!response.ok) throw new Error(String(response.status));
       const reader = response.body.getReader();
@@ -58,7 +58,7 @@ export async function follow(changed, lost) {
         changed();
       }
     } catch {
-      // The service has ended, or starts again.
+      // The service has ended, or is restarting.
     }
     lost();
     await new Promise((resolve) => {
