@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { compileFunction } from 'node:vm';
 import * as common from '@nestjs/common';
 import {
@@ -15,12 +16,15 @@ import {
 import { Test } from '@nestjs/testing';
 import * as openfeatureNest from '@openfeature/nestjs-sdk';
 import { OpenFeature } from '@openfeature/server-sdk';
-import ts from 'typescript';
+import type TypeScript from 'typescript';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as front from '../../src/index.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
 import * as nest from '../../src/nest/index.js';
 import { adapters } from './app.fixture.js';
+
+// An import would first search its nine megabytes for the names that it exports.
+const ts = createRequire(import.meta.url)('typescript') as typeof TypeScript;
 
 const ENTRIES: Readonly<Record<string, object>> = {
   '@nestjs/common': common,
