@@ -21,7 +21,7 @@ if (!run('npm', ['run', '--silent', 'build'])) process.exit(1);
 
 const results = nodes.map(({ bin, node, version }) => {
   console.log(`\n== Node ${version} ==`);
-  // In front of the path too: some tests start npm, the command and other programs.
+  // First in the PATH, too, because some tests start npm, the command and other programs.
   const env = { ...process.env, PATH: bin + delimiter + (process.env.PATH ?? '') };
   const passed = run(node, [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run'], { env });
   return { version, passed };

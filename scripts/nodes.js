@@ -1,13 +1,13 @@
-/* The Nodes that the checks run on, each from the package that the npm package `node` stands for. */
+/* The versions of Node that the checks run on, from the packages behind the npm package `node`. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Every supported line; test.yml has the same. */
+/** Every supported line. test.yml has the same list. */
 export const LINES = ['20', '22', '24', '26'];
 
-/** Puts them into a folder that goes when the process ends. Gives for each the program and its version. */
+/** Puts them into a folder that is removed when the process ends. Returns the program and the version of each. */
 export function installedNodes(wanted) {
   const folder = mkdtempSync(join(tmpdir(), 'nodes-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

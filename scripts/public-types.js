@@ -29,7 +29,7 @@ const checker = program.getTypeChecker();
 
 const origin = (symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol);
 
-/** The statement that declares it, so that `const` and `type` are there, and its comment. */
+/** The statement that declares it, with `const` or `type` and with its comment. */
 const statementOf = (declaration) =>
   ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
 
@@ -60,7 +60,7 @@ function* within(node) {
   for (const child of node.getChildren()) yield* within(child);
 }
 
-/** What this package declares, by this name, as a statement of its own. */
+/** The declarations of this package with this name, as whole statements. */
 function oursBy(identifier) {
   const symbol = checker.getSymbolAtLocation(identifier);
   const statements = ((symbol && origin(symbol).declarations) ?? []).map(statementOf);
@@ -69,7 +69,7 @@ function oursBy(identifier) {
   );
 }
 
-/** A user who meets such a name can neither import it nor read of it here. */
+/** Users can neither import such a name nor read about it here. */
 const unexported = (statement) =>
   [...within(statement)]
     .filter((node) => ts.isIdentifier(node) && oursBy(node).some((one) => !exported.has(one)))
@@ -83,7 +83,7 @@ const isMember = (node) =>
   !ts.findAncestor(node, ts.isParameter);
 const hasComment = (node) => ts.getJSDocCommentsAndTags(node).some((one) => ts.isJSDoc(one) && one.comment);
 
-/** Typedoc takes an inherited comment for one of its own, though it says nothing of what is new. */
+/** Typedoc treats an inherited comment as the member's own, although it does not describe what is new. */
 const undocumented = (statement) =>
   [...within(statement)]
     .filter((node) => isMember(node) || (node === statement && !ts.isModuleDeclaration(node)))
@@ -92,7 +92,7 @@ const undocumented = (statement) =>
       (node) => `${node === statement ? 'it' : (node.name?.getText() ?? 'constructor')} has no doc comment`,
     );
 
-/** What is wrong with the public types; nothing if all is well. */
+/** The problems of the public types; empty if there are none. */
 export const complaints = publicTypes.flatMap(({ title, names }) =>
   names.flatMap(({ name, statements }) =>
     statements

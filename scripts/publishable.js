@@ -1,6 +1,6 @@
 /**
- * Refuses `npm publish` while package.json names no repository: npm leads the README's relative links there, and provenance
- * needs it. Takes the path of another manifest, for its test.
+ * Refuses `npm publish` while package.json names no repository: npm resolves the README's relative links there, and
+ * provenance needs it. A test passes the path of another manifest.
  */
 import { readFileSync } from 'node:fs';
 

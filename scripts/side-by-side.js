@@ -12,7 +12,8 @@ let failed = false;
 
 function ended(script) {
   const started = performance.now();
-  // A group of its own, so that the failure of another script ends all that this one has started.
+  // A process group of its own, so that the failure of another script also ends the processes that this one has
+  // started.
   const child = spawn('npm', ['run', '--silent', script], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

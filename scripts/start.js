@@ -1,6 +1,6 @@
 /*
- * Runs the Express example on the package as it is in this clone: builds it first where its sources are newer, and says
- * so, for that takes its time. With --built, dist is taken as it is.
+ * Runs the Express example with the package of this clone. If its sources are newer than dist, builds it first, and
+ * says so because that takes a while. With --built, uses dist as it is.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

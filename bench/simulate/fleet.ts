@@ -17,9 +17,9 @@ export const MODES: readonly (readonly [string, (store: MemoryStore) => FliptPro
   ],
 ];
 
-/** What the service is asked. */
+/** What the service is asked for. */
 export interface Load {
-  /** Most requests in one second, and whole snapshots in all. */
+  /** Most requests in one second, and the number of whole snapshots. */
   readonly deploy: Burst;
   readonly restPerSecond: number;
   readonly change: Burst;
@@ -31,7 +31,7 @@ interface Burst {
   readonly whole: number;
 }
 
-/** Each instance resolves all flags for one user so often. */
+/** So often, each instance resolves all flags for one user. */
 const RESOLVES_EVERY_MS = 5_000;
 const SETTLED_AFTER_MS = 120_000;
 const REST_MS = 60_000;
@@ -44,7 +44,9 @@ const QUIET = {
   debug: () => undefined,
 };
 
-/** A fleet with the layers of real providers, on a clock of its own: what its instances ask of the service. */
+/**
+ * A fleet with the layers of real providers, on a clock of its own. It shows what its instances ask the service for.
+ */
 export async function simulated(
   instances: number,
   optionsOf: (store: MemoryStore) => FliptProviderOptions,
@@ -83,7 +85,7 @@ export async function simulated(
   };
 
   for (const { start } of fleet) void start();
-  // The code of the watch is loaded from disk, which no clock of ours can hasten.
+  // The code of the watch is loaded from disk, which the injected clock cannot speed up.
   for (let turn = 0; turn < 20; turn++) {
     await new Promise(setImmediate);
     await clock.settle();

@@ -8,14 +8,14 @@ export const FLAGS = Array.from({ length: 10 }, (_, at) => `flag-${at}`);
 
 export interface SimulatedService {
   readonly dispatcher: HttpDispatcher;
-  /** It changes all flags. */
+  /** Changes all flags. */
   readonly change: () => void;
   isDown: boolean;
-  /** When each request came, and whether it took a whole snapshot. */
+  /** When each request came, and whether it fetched a whole snapshot. */
   readonly requests: { readonly at: number; readonly isWhole: boolean }[];
 }
 
-/** A service that answers at once, and counts. */
+/** A service that answers at once and counts requests. */
 export function simulatedService(clock: Clock): SimulatedService {
   let state = 1;
   const service: SimulatedService = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** What a bundler would put into the page: OpenFeature's packages for browsers, as they are published. */
+/** OpenFeature's packages for browsers, as they are published. A bundler would put them into the page. */
 const FILES = {
   core: 'core/dist/esm/index.js',
   'web-sdk': 'web-sdk/dist/esm/index.js',
@@ -9,7 +9,7 @@ const FILES = {
   'ofrep-web-provider': 'ofrep-web-provider/index.esm.js',
 };
 
-/** `GET /modules/web-sdk.js` and so on: a browser finds modules by address and not by name. */
+/** `GET /modules/web-sdk.js` and so on, because a browser finds modules by address and not by name. */
 export function browserModules(req, res, next) {
   const { name } = req.params;
   if (!Object.hasOwn(FILES, name)) {

@@ -1,6 +1,6 @@
 export const FLAG_KEYS = ['new-checkout', 'button-color', 'limits', 'holiday-banner'];
 
-/** Every flag of this app, with the value that the app falls back to. */
+/** Every flag of this app, with its default. */
 export async function resolveFlags(client, context) {
   const [newCheckout, buttonColor, limits, banner] = await Promise.all([
     client.getBooleanDetails('new-checkout', false, context),

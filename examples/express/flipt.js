@@ -10,10 +10,10 @@ export async function startFlipt() {
   let service = await startLocalService({ features: FEATURES });
   const { url } = service;
   const listeners = new Set();
-  // What was switched here outlasts a stop; what is written into the file wins.
+  // A switch stays as it was set when Flipt is stopped and started. An edit of the file wins.
   const switched = new Map();
   let problem;
-  // A boolean flag gets its value whatever its rules say; `enabled` would only be its default.
+  // A boolean flag gets its value whatever its rules say. `enabled` would only be the value without a matching rollout.
   const press = async (key, { value, enabled }) => {
     if (value === undefined) await service.setFlag('default', key, { enabled });
     else service.set(key, value);
@@ -29,12 +29,12 @@ export async function startFlipt() {
       switched.clear();
       problem = undefined;
     } catch (error) {
-      // It keeps what it has. Each line of the message names the file.
+      // Flipt keeps its features. Each line of the message names the file.
       problem = error.message.replaceAll(`${FEATURES}: `, '');
     }
     changed(true);
   };
-  // One press after the other: the next may come while Flipt stops or starts.
+  // One press after another, because the next may come while Flipt stops or starts.
   let last = Promise.resolve();
   const inTurn = (task) => {
     const turn = last.then(task);
@@ -46,7 +46,7 @@ export async function startFlipt() {
   return {
     url,
     isRunning: () => service !== undefined,
-    /** Why the features file as it is now cannot be read. */
+    /** Why the edited features file cannot be read. */
     problem: () => problem,
     /** Calls the listener with `flags: true` if flags may have changed. */
     onChange: (listener) => listeners.add(listener),
@@ -70,7 +70,7 @@ export async function startFlipt() {
         if (service !== undefined) return;
         service = await startLocalService({ features: FEATURES, port: Number(new URL(url).port) });
         for (const [key, to] of switched) {
-          // The file may have lost the flag meanwhile.
+          // The flag may have been removed from the file meanwhile.
           await press(key, to).catch(() => switched.delete(key));
         }
         changed();

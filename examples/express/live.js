@@ -20,7 +20,7 @@ export function live(modes, flipt) {
   const resolved = new Map(modes.map(({ name }) => [name, 0]));
 
   const changed = () => {
-    // A user that no cache knows sees what a change, or an outage, means for new visitors.
+    // A user without cached answers shows what a change, or an outage, means for new visitors.
     newcomers += 1;
     for (const show of pages) show();
   };
@@ -59,7 +59,7 @@ export function live(modes, flipt) {
     let isOutdated = false;
     const show = async () => {
       isOutdated = true;
-      // A page that does not read gets the newest state when it reads again.
+      // A page that does not read gets only the newest state when it reads again.
       if (isSending || res.writableNeedDrain) return;
       isSending = true;
       while (isOutdated && pages.has(show)) {
@@ -79,7 +79,7 @@ export function live(modes, flipt) {
   };
 }
 
-/** A boolean flag is on if this user gets it: rules decide, whatever `enabled` says. */
+/** A boolean flag counts as on if this user gets it: rules decide, whatever `enabled` says. */
 function switchOf({ key, type, enabled = false }, resolved) {
   const isBoolean = type === 'BOOLEAN_FLAG_TYPE';
   const own = resolved.find(({ flagKey }) => flagKey === key);

@@ -25,10 +25,10 @@ if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) {
   process.exit(1);
 }
 
-// A service of one's own is used where FLIPT_URL names it; otherwise one runs in this process.
+// Uses the service that FLIPT_URL names; otherwise one runs in this process.
 const flipt = process.env.FLIPT_URL ? undefined : await startFlipt();
 
-// For a page that one looks at, changes and outages are to be noticed sooner than the defaults would.
+// Shorter times than the defaults, because somebody who looks at the page wants to see changes and outages soon.
 const POLL_MS = 400;
 const impatient = {
   watch: { pollMs: POLL_MS },
@@ -36,14 +36,15 @@ const impatient = {
 };
 // For the same output on a busy computer; an app keeps the defaults.
 const patient = { deadlineMs: 5000, http: { timeoutMs: 5000 } };
-// A Flipt of one's own that does not answer is waited for no longer than one looks at a silent screen.
+// Waits for a Flipt of your own only as long as somebody looks at a silent screen.
 const options = {
   ...patient,
   ...(flipt ? { url: flipt.url, ...(isOnce ? {} : impatient) } : { initTimeoutMs: 3000 }),
 };
 
 const provider = new FliptProvider({ ...options, logger: logOf('remote') });
-// Not ready is no reason not to start: defaults are served until Flipt answers. The provider has logged why.
+// The app starts even if the provider is not ready: defaults are served until Flipt answers. The provider has logged
+// why.
 await OpenFeature.setProviderAndWait(provider).catch(() => {
   console.error('Flipt is not ready, defaults are served.');
 });
@@ -80,7 +81,7 @@ async function serve() {
     { name: 'remote', domain: undefined, provider, pollMs },
     { name: 'in-process', domain: 'in-process', provider: here, pollMs },
   ];
-  // The providers notice changes by themselves, within seconds; who knows of one need not wait for that.
+  // The providers notice changes by themselves, within seconds. Code that knows of a change need not wait for that.
   flipt?.onChange(({ flags }) => {
     if (flags) for (const mode of modes) mode.provider.invalidate();
   });
@@ -101,12 +102,12 @@ async function serve() {
   for (const signal of ['SIGINT', 'SIGTERM'])
     process.once(signal, () => {
       server.close(close);
-      // Pages that follow changes would never end.
+      // Pages that follow changes have endless responses.
       server.closeAllConnections();
     });
 }
 
-/** The log of one of the two providers, which says whose it is. */
+/** The log of one of the two providers, with its name. */
 function logOf(name) {
   const log = (level) => (message) => console[level](`${name}: ${message}`);
   return { error: log('error'), warn: log('warn'), info: () => {}, debug: () => {} };

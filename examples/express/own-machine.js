@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /**
- * This app can stop its service and switch its flags, so only this machine's own pages may use it: a page on the internet
- * reaches `localhost`, too, through the browser of somebody who visits it. Refused are a host name that is not this
- * machine's (which such a page can have pointed at it), and what another page sends.
+ * This app can stop its service and switch its flags, so only this machine's own pages may use it. But a page on the
+ * internet can reach `localhost`, too, through the browser of its visitor. So this refuses a host name that is not this
+ * machine's, because such a page may have pointed its own name at it, and requests from other pages.
  */
 export function ownMachineOnly(req, res, next) {
   const { host = '', origin } = req.headers;
@@ -13,7 +13,7 @@ export function ownMachineOnly(req, res, next) {
   else res.status(403).type('text').send('Only pages of this app, on this machine.');
 }
 
-/** No inline script, nothing from elsewhere, in no frame. The style that a flag decides is allowed by its hash. */
+/** No inline script, nothing from other origins, no frame. The style that a flag decides is allowed by its hash. */
 export function protectedPage(res, style) {
   const hash = createHash('sha256').update(style).digest('base64');
   res.set({

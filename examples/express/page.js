@@ -1,11 +1,11 @@
 const escaped = (text) => text.replace(/[&<>"']/g, (character) => `&#${String(character.charCodeAt(0))};`);
 
-/** A flag decides it, and a flag may hold anything. */
+/** A flag decides this color, and a flag may hold anything. */
 export function buttonStyle({ buttonColor }) {
   return `.buy { background: ${/^[a-z]+$/.test(buttonColor.value) ? buttonColor.value : 'grey'} }`;
 }
 
-/** A user's page: what is on it follows from the flags. browser/live.js goes on from there. */
+/** A user's page. The flags decide what it shows; browser/live.js keeps it up to date. */
 export function page({ user, plan }, values, canStop) {
   const { newCheckout, limits, banner } = values;
   return `<!doctype html>

@@ -1,8 +1,8 @@
-/** Everybody who can log in here. A real app knows them from its database. */
+/** The users who can log in here. A real app has them in its database. */
 const PLANS = { ada: 'free', grace: 'pro', linus: 'free' };
 export const USERS = Object.keys(PLANS);
 
-/** Who is logged in, by the cookie; a query names somebody else, for a look at their page. */
+/** The user who is logged in, by the cookie. A query may name another user, to show that user's page. */
 export function visitor(req) {
   const { user, plan } = req.query;
   if (isText(user)) return { user, plan: isText(plan) ? plan : 'free' };
@@ -10,7 +10,7 @@ export function visitor(req) {
   return { user: name, plan: PLANS[name] ?? 'free' };
 }
 
-/** The context of the user who is logged in, never of one that a request only names. */
+/** The context of the user who is logged in, never of a user that only the query names. */
 export function sessionContext(req) {
   const user = loggedIn(req);
   return { targetingKey: user, plan: PLANS[user] ?? 'free' };

@@ -16,7 +16,7 @@ const features = fileURLToPath(new URL('features.yml', import.meta.url));
 let service = await startLocalService({ features });
 const { port } = new URL(service.url);
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
-// So that a busy computer does not look like an outage; an app keeps the defaults.
+// Longer than the defaults, so that a busy computer does not look like an outage. An app keeps the defaults.
 const patient = { deadlineMs: 5000, http: { timeoutMs: 5000 } };
 const provider = new FliptProvider({
   url: service.url,
@@ -57,7 +57,7 @@ async function show(title, names) {
 const alert = async (name, isFiring) => {
   console.log(`  ${isFiring(await scrape()) ? 'FIRING' : 'quiet '}  ${name}`);
 };
-/** The rules of README.md, without the time for which they have to hold. */
+/** The rules of README.md, without the time for which they must hold. */
 async function alerts() {
   console.log('Alerts');
   await alert('FlagsNotServed', (text) => /^openfeature_flipt_condition\{[^}]*"error"[^}]*\} 1$/m.test(text));
@@ -73,7 +73,7 @@ await traffic(0, 20);
 await show('All is well: 20 users, two flags, two loads', /resolves_total|cache_|requests_total|condition/);
 await alerts();
 
-// From the snapshot, which comes soon after the start, Flipt's outage gives new users answers, too.
+// From the snapshot, which comes soon after the start, new users get answers even during Flipt's outage.
 while (provider.getSnapshot() === undefined) await setTimeout(10);
 const stale = becomes(ProviderEvents.Stale);
 await service.close();

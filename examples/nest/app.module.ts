@@ -14,12 +14,12 @@ import type { UserRequest } from './user.guard.js';
       inject: [EmbeddedService],
       useFactory: ({ url }: EmbeddedService) => ({
         provider: new FliptProvider({ url }),
-        // Runs when the request resolves its first flag, so the guard has found out who the user is.
+        // Called when the request resolves its first flag, so the guard has already found the user.
         context: ({ user }) => (user ? { targetingKey: user.name, member: user.member } : {}),
         prefetch: ['greeting', 'new-checkout'],
       }),
     }),
-    // For its decorators. Its interceptor would put another context in the place of the request's.
+    // For its decorators. Its own interceptor would replace the request's context.
     OpenFeatureModule.forRoot({ useGlobalInterceptor: false }),
   ],
   controllers: [ShopController],

@@ -10,7 +10,7 @@ if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) {
 }
 
 const app = await NestFactory.create<NestExpressApplication>(AppModule);
-// Without it Nest does not shut down on Ctrl-C and SIGTERM, and nothing would be closed.
+// Without this, Nest does not shut down on Ctrl-C and SIGTERM, and the provider would not be closed.
 app.enableShutdownHooks();
 
 try {

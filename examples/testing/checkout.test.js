@@ -26,7 +26,7 @@ const FEATURES = {
   ],
 };
 
-// A stall of a busy machine is to make no default.
+// Patient, so that a stall of a busy machine causes no default.
 const PATIENT = { deadlineMs: 15_000, http: { timeoutMs: 15_000 } };
 
 let service;
@@ -36,7 +36,7 @@ let server;
 // run side by side.
 beforeAll(async () => {
   service = await startLocalService({ features: FEATURES });
-  // Without a cache, each resolve asks the service: what a test sets counts at once.
+  // Without a cache, each resolve asks the service, so a test sees at once what it has set.
   const provider = new FliptProvider({ url: service.url, cache: false, watch: false, ...PATIENT });
   await OpenFeature.setProviderAndWait(provider);
   server = createCheckout().listen(0);

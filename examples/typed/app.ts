@@ -23,7 +23,7 @@ const { colour, width } = await client.getObjectValue('banner', { colour: 'grey'
 const size: number = await client.getNumberValue('page-size', 10, user);
 console.log(isNew, banner, colour, width, size);
 
-/** What the compiler refuses. It is never called. */
+/** What the compiler refuses. This function is never called. */
 export const refused = [
   // @ts-expect-error -- A misspelt key does not compile.
   () => client.getBooleanValue('new-chekout', false, user),

@@ -2,7 +2,7 @@ import { EnvVarProvider } from '@openfeature/env-var-provider';
 import { InMemoryProvider, MultiProvider } from '@openfeature/server-sdk';
 import { FliptProvider } from 'openfeature-flipt-provider';
 
-/** What can be put behind the app: each makes an OpenFeature provider. */
+/** The providers that the app can use. Each entry makes one. */
 export const PROVIDERS = {
   flipt: (url) => new FliptProvider({ url }),
 
@@ -16,7 +16,7 @@ export const PROVIDERS = {
   // Flags are environment variables: NEW_CHECKOUT=true GREETING=hello LIMITS='{"projects":3}'
   env: () => new EnvVarProvider(),
 
-  // Flipt is asked first. A flag that it does not have (FLAG_NOT_FOUND) is the next one's to answer.
+  // Flipt is asked first. If it does not have the flag (FLAG_NOT_FOUND), the next provider answers.
   multi: (url) =>
     new MultiProvider([
       { provider: new FliptProvider({ url }) },

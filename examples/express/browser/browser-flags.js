@@ -2,8 +2,8 @@ import { OFREPWebProvider } from '/modules/ofrep-web-provider.js';
 import { OpenFeature, ProviderEvents } from '/modules/web-sdk.js';
 
 /*
- * OpenFeature in the browser, which asks the app and not Flipt. With its cache, the provider would show the flags of
- * the user of this browser before.
+ * OpenFeature in the browser, which asks the app and not Flipt. Without a cache: it would show the flags of the last
+ * user of this browser.
  */
 const provider = new OFREPWebProvider({ baseUrl: '', cacheMode: 'disabled', pollInterval: 1_000 });
 const client = OpenFeature.getClient();
@@ -13,7 +13,7 @@ function show() {
     client.getBooleanDetails('new-checkout', false),
     client.getStringDetails('button-color', 'grey'),
     client.getStringDetails('holiday-banner', 'none'),
-    // Not among the flags that the app shows to browsers.
+    // The app does not show this flag to browsers.
     client.getObjectDetails('limits', {}),
   ];
   const body = document.querySelector('#browser-flags tbody');
@@ -38,7 +38,7 @@ for (const event of [
   client.addHandler(event, show);
 }
 OpenFeature.setProvider(provider);
-// Who is logged in is for the server to say: a new context only makes the provider ask again.
+// The server decides who is logged in. A new context only makes the provider ask again.
 window.addEventListener('user', ({ detail }) => {
   void OpenFeature.setContext({ targetingKey: detail });
 });

@@ -1,9 +1,7 @@
 import { flagsTable } from './flags-table.js';
 import { meaningOf } from './meaning.js';
 
-/*
- * Shows what the server sends, and sends what is pressed. All text from features is put in as text, never as HTML.
- */
+/* Shows what the server sends, and sends each press to it. Text from features is added as text, never as HTML. */
 
 const find = (id) => document.getElementById(id);
 const say = (news) => {
@@ -35,7 +33,7 @@ function show({ people, modes, switches, service }) {
   find('buy').textContent = flag('new-checkout') ? 'Buy with one click' : 'To the checkout';
   find('buy').style.background = flag('button-color');
   for (const button of document.querySelectorAll('[data-user]')) {
-    // Logging out is no state that a button could be in.
+    // A button cannot be in the state “logged out”.
     if (button.dataset.user !== 'guest') {
       button.setAttribute('aria-pressed', String(button.dataset.user === user));
     }
