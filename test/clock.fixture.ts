@@ -1,17 +1,17 @@
 import type { Clock } from '../src/clock.js';
 
-/** A clock that stands still until a test turns it. */
+/** A clock that stands still until the test advances it. */
 export interface ManualClock extends Clock {
   /**
-   * Turns the clock, firing what falls due in the order of its time. Before the first timer, between any two and
-   * after the last one, all promises settle and turns of the event loop end.
+   * Advances the clock, and fires due timers in the order of their times. Before the first timer, between two timers
+   * and after the last one, all promises settle and all turns of the event loop end.
    */
   advance(ms: number): Promise<void>;
-  /** Time passes, and no timer fires: the event loop is blocked. */
+  /** Time passes, but no timer fires: the event loop is blocked. */
   block(ms: number): void;
-  /** Lets promises settle, and ends turns of the event loop, until nothing is left to happen at this time. */
+  /** Lets promises settle and turns of the event loop end, until nothing more happens at this time. */
   settle(): Promise<void>;
-  /** How many timers wait to fire; with `'background'`, or without it, those of that kind only. */
+  /** How many timers wait to fire: all of them, or only the given kind. */
   timers(kind?: 'awaited' | 'background'): number;
 }
 
@@ -21,7 +21,7 @@ interface Timer {
   readonly kind: 'awaited' | 'background';
 }
 
-/** Long enough for any chain of promises of this code base; each step lets one link settle. */
+/** Enough for any chain of promises in this code base. Each step settles one link. */
 const LINKS = 50;
 
 /** @param startDate the epoch's milliseconds at the clock's start. */
@@ -42,7 +42,7 @@ export function manualClock(startDate = Date.UTC(2024, 0, 1)): ManualClock {
       await microtasks();
     }
   };
-  /** Among timers of one time, the first that was set: a Set keeps the order of insertion. */
+  /** Among timers for the same time, the one that was set first: a Set keeps the order of insertion. */
   const nextBy = (until: number): Timer | undefined => {
     let next: Timer | undefined;
     for (const timer of timers) {

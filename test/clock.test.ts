@@ -14,7 +14,7 @@ function machine() {
       awake += ms;
       date += ms;
     },
-    /** The machine sleeps, or its date is set. */
+    /** The machine sleeps, or somebody sets its date. */
     moveDate: (ms: number) => {
       date += ms;
     },

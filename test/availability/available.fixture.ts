@@ -15,7 +15,7 @@ export const UNAVAILABLE = replied(503);
 export const REJECTED: Failure = { kind: 'unauthorized', message: 'no' };
 export const NO_CREDENTIALS: Failure = { kind: 'credentials', message: 'no file' };
 
-/** The service's availability by checks that fail, without jitter, over requests with given outcomes. */
+/** The service's availability, over requests with given outcomes, with checks that fail and without jitter. */
 export function setUp(
   outcomes: readonly (Reply | Failure)[] = [UNAVAILABLE],
   more: Partial<AvailabilitySettings & { random: () => number }> = {},
@@ -50,7 +50,7 @@ export function setUp(
     for (let time = 0; time < times; time++) ended.push(await guarded(REQUEST));
     return ended;
   };
-  /** Whole requests that all end alike. */
+  /** Whole requests that all have the same outcome. */
   const request = async (what: readonly Answer[] | Failure, times = 1) => {
     const observed = service.observed(() => Promise.resolve(what));
     for (let time = 0; time < times; time++) await observed([]);
@@ -69,9 +69,9 @@ export function setUp(
     changeCredentials: () => {
       version++;
     },
-    /** Of the circuit, in order. */
+    /** The states of the circuit, in order. */
     states,
-    /** That there were after each change, in order. */
+    /** The problems after each change, in order. */
     changes: () => problems.mock.calls.map(([all]) => all.join(' + ')),
     problems: () => problems.mock.calls.at(-1)?.[0] ?? [],
   };

@@ -19,7 +19,7 @@ const answerOf = ({ flag }: Question) => variantAnswer({ variant: `of ${flag}` }
 
 const SERVICE = { isWell: () => true, failed: () => undefined };
 
-/** The layer over requests that a test ends itself. */
+/** The layer over requests that the test ends. */
 function setUp(more: Partial<BatchSettings> = {}, reference?: string) {
   const clock = manualClock();
   const requests: { questions: readonly Question[]; end: (answers?: readonly Answer[]) => Promise<void> }[] =

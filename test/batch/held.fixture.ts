@@ -9,13 +9,13 @@ import { answerOf, spoilt } from './isolated.fixture.js';
 
 export interface HeldRequest {
   readonly flags: readonly string[];
-  /** Whether it belongs to a search. */
+  /** Whether the request belongs to a search. */
   readonly extra: boolean;
   /** With a status, all of its questions fail. */
   readonly end: (status?: number) => Promise<void>;
 }
 
-/** The layers over requests that a test ends itself. */
+/** The layers over requests that the test ends. */
 export function held(more: Partial<BatchSettings> = {}) {
   const clock = manualClock();
   const requests: HeldRequest[] = [];
@@ -52,7 +52,7 @@ export function held(more: Partial<BatchSettings> = {}) {
     if (request === undefined) throw new Error(`no request for ${flag} is under way`);
     await request.end(status);
   };
-  /** Lets a search find that the flag is broken. */
+  /** Lets a search find the broken flag. */
   const breakFlag = async (flag: string) => {
     await ask(flag, 'healthy');
     await end(flag, 500);

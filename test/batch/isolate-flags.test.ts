@@ -5,11 +5,11 @@ import type { Question } from '../../src/model/question.js';
 import { question } from '../cache/questions.fixture.js';
 import { answerOf, setUp, spoilt, spoiltBy } from './isolated.fixture.js';
 
-/** Of each flag as many questions as its number says, each about another entity. */
+/** So many questions about each flag as its number says, each for another entity. */
 const about = (counts: readonly number[]) =>
   counts.flatMap((count, flag) => Array.from({ length: count }, (_, at) => question(`f${flag}`, `u${at}`)));
 
-/** Every way to share so many questions among flags, in every order. */
+/** Every way to divide so many questions among flags, in every order. */
 function* shared(count: number): Generator<readonly number[]> {
   if (count === 0) yield [];
   for (let first = 1; first <= count; first++) {
@@ -18,7 +18,7 @@ function* shared(count: number): Generator<readonly number[]> {
 }
 
 describe('a batch in which questions share flags', () => {
-  /** What each question came to, and how many requests that took. */
+  /** The answers to the questions, and how many requests they took. */
   const outcome = async (questions: readonly Question[], culprits: readonly Question[], status: number) => {
     const { ask, requests } = setUp((asked) =>
       asked.some((one) => culprits.includes(one)) ? status : undefined,

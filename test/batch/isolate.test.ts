@@ -146,7 +146,7 @@ describe('no search is made', () => {
     await ask([...batch(4), ...['g0', 'g1', 'g2', 'g3'].map((flag) => question(flag))]);
     const searches = requests.slice(2).map((flags) => flags[0]?.[0]);
     expect(searches.length).toBeGreaterThan(2);
-    // The first search found nothing but failures, so that the second one is not made at all.
+    // The first search found only failures, so there is no second one.
     expect(new Set(searches)).toEqual(new Set(['f']));
   });
 });

@@ -25,7 +25,7 @@ describe('a batch that is spoilt', () => {
     await end('a0', 500);
     expect(searches()).toEqual([flags('a', 8).slice(4)]);
     await end('a4', 500);
-    // The service fails for everything: three requests, and no more.
+    // The service fails for everything, so there are only three requests.
     expect(searches()).toEqual([]);
   });
 
@@ -42,7 +42,7 @@ describe('a batch that is spoilt', () => {
       ['a6', 'a7'],
     ]);
     await end('a2');
-    // Those of a part that succeeds do not wait for the other parts.
+    // Questions of a part that succeeds do not wait for the other parts.
     expect(outcomes).toEqual(['other ok', 'a2 ok', 'a3 ok']);
   });
 

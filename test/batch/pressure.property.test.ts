@@ -10,7 +10,7 @@ import { manualClock } from '../clock.fixture.js';
 import { answerOf, spoilt } from './isolated.fixture.js';
 
 const LIMITS = { maxItems: 20, maxBytes: 1_000, maxConcurrent: 8, maxWaiting: 1_000 };
-/** Requests at once: of batches, of searches, of suspects. */
+/** Most requests at once: of batches, of searches and of suspects. */
 const MOST_AT_ONCE = 8 + 8 + 4;
 const FLAGS = 10;
 
@@ -116,7 +116,7 @@ const NOTHING = { waiting: 0, blamed: 0, underWay: 0, timers: 0 };
 it('answers every innocent question while the service has capacity for it', async () => {
   const schedule = scheduleOf({
     workers: fc.integer({ min: 4, max: 16 }),
-    // At least 4 workers with 20 questions in 100 ms are 800 a second: ten times what is asked on average.
+    // At least 4 workers with 20 questions in 100 ms answer 800 a second: ten times the average load.
     arrival: fc.record({
       gapMs: fc.integer({ min: 0, max: 100 }),
       count: fc.integer({ min: 1, max: 7 }),

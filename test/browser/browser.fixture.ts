@@ -3,16 +3,16 @@ import axe, { type AxeResults } from 'axe-core';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 
-/** Of Debian's package `chromium`; FLIPT_TEST_CHROMIUM names another one. */
+/** From Debian's package `chromium`. FLIPT_TEST_CHROMIUM names another one. */
 const CHROMIUM = process.env.FLIPT_TEST_CHROMIUM || '/usr/bin/chromium';
 const START_MS = 60_000;
 
-/** A tab of its own, which shares nothing with the tabs of other tests. */
+/** A new tab, which shares nothing with the tabs of other tests. */
 export interface Tab {
   readonly page: Page;
-  /** All that the page has written to the console, and each of its errors that nobody caught. */
+  /** Everything that the page has written to the console, and its errors that nobody caught. */
   readonly messages: readonly string[];
-  /** What axe-core objects to, as it is now: a line for each rule and place. */
+  /** What axe-core finds wrong now: a line for each rule and place. */
   readonly violations: () => Promise<readonly string[]>;
 }
 
@@ -20,8 +20,8 @@ export interface Tab {
 export type OpenTab = (url: string, options?: BrowserContextOptions) => Promise<Tab>;
 
 /**
- * Vitest's `describe` with a browser. Without chromium its tests are skipped, unless FLIPT_TEST_BROWSER is `required`:
- * they fail then.
+ * Vitest's `describe` with a browser. Without chromium its tests are skipped; if FLIPT_TEST_BROWSER is `required`, they
+ * fail.
  */
 export function describeInBrowser(name: string, tests: (open: OpenTab) => void): void {
   const isMissing = !existsSync(CHROMIUM);
@@ -46,7 +46,7 @@ export function describeInBrowser(name: string, tests: (open: OpenTab) => void):
   });
 }
 
-/** Names that end with .test lead to this machine, as a site's name does that its owner has pointed here. */
+/** Names that end with .test lead to this machine, like the name of a site whose owner has pointed it here. */
 function launch(): Promise<Browser> {
   // Chromium refuses to run as root with its sandbox.
   const isRoot = process.getuid?.() === 0;
@@ -56,7 +56,7 @@ function launch(): Promise<Browser> {
 
 async function openTab(browser: Browser, url: string, options?: BrowserContextOptions): Promise<Tab> {
   const context = await browser.newContext(options);
-  // Not as a script of the page: its Content-Security-Policy would refuse that.
+  // Not added as a script of the page, because its Content-Security-Policy would refuse that.
   await context.addInitScript({ content: axe.source });
   const page = await context.newPage();
   const messages: string[] = [];

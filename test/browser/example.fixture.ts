@@ -13,7 +13,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** The example of Express, with a copy of its features file that a test may edit. Ends with the test. */
+/** The Express example, with a copy of its features file for the test to edit. It is stopped after the test. */
 export async function example() {
   const folder = mkdtempSync(join(tmpdir(), 'flipt-example-'));
   folders.push(folder);

@@ -5,14 +5,14 @@ import { expect, it, vi } from 'vitest';
 import { describeInBrowser, type OpenTab } from './browser.fixture.js';
 import { example } from './example.fixture.js';
 
-// A browser on a busy machine takes its time; what is waited for is a condition.
+// Long, because a browser on a busy machine is slow. The tests wait for conditions, not for times.
 vi.setConfig({ testTimeout: 120_000 });
 
 const ROOT = join(import.meta.dirname, '../..');
 /** UPDATE_PICTURE=1 takes it again. */
 const PICTURE = join(ROOT, 'docs/live.png');
 
-/** Waits until the element with this id, or selector, says so. */
+/** Waits until the element with this id, or selector, has this text. */
 const says = (page: Page, selector: string, text: string | RegExp) =>
   page.locator(selector).filter({ hasText: text }).waitFor({ timeout: 60_000 });
 const FOCUSED = 'document.activeElement.matches("button") ? document.activeElement.textContent : ""';

@@ -8,7 +8,7 @@ import { card, explainBanner, live, served } from './page.fixture.js';
 const TOKEN = 'dummy-bootstrap';
 const PATH = '/local/v1/namespaces/default/flags/new-checkout';
 
-/** Another site, whose name leads to this machine. */
+/** Another site, with a name that leads to this machine. */
 async function site(html: string): Promise<string> {
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'text/html').end(html);
@@ -20,7 +20,7 @@ async function site(html: string): Promise<string> {
   return `http://elsewhere.test:${(server.address() as AddressInfo).port}`;
 }
 
-/** Tries everything by which a page may send a request, and returns what came of it. */
+/** Tries every way in which a page can send a request, and returns the outcomes. */
 const attempts = (url: string) => `Promise.all([
   fetch('${url}${PATH}', { method: 'PUT', body: '{"value":false}', headers: { 'content-type': 'application/json' } }),
   fetch('${url}${PATH}', { method: 'PUT', body: '{"value":false}' }),

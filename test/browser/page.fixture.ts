@@ -39,16 +39,16 @@ export async function served(options: Partial<LocalServiceOptions> = {}): Promis
   return service;
 }
 
-/** Resolves when the page shows the flags and hears of changes. */
+/** Resolves when the page shows the flags and gets changes. */
 export async function live({ page }: Tab): Promise<void> {
   await page.getByRole('status').getByText('Live').waitFor();
 }
 
-/** What is shown of a flag. */
+/** What the page shows of a flag. */
 export const card = ({ page }: Tab, key: string) =>
   page.getByRole('article').filter({ has: page.getByRole('heading', { name: key, exact: true }) });
 
-/** Fills the form, and asks. */
+/** Fills the form, and presses its button. */
 export async function explainBanner({ page }: Tab, context: string): Promise<void> {
   await page.getByLabel('Flag', { exact: true }).selectOption('banner');
   await page.getByLabel('Attributes').fill(context);

@@ -9,7 +9,7 @@ const CONTROLS = `[...document.querySelectorAll('${ALL}')]
   .filter((control) => control.checkVisibility())
   .map((control) => control.outerHTML)`;
 
-/** What has the focus after each press of Tab, until it leaves the page or comes round. */
+/** The element with the focus after each press of Tab, until it leaves the page or returns to the first one. */
 async function reachedByTab({ page }: Tab): Promise<readonly string[]> {
   const reached: string[] = [];
   for (;;) {

@@ -5,13 +5,13 @@ import { variantAnswer } from '../provider/mapping/answers.fixture.js';
 
 const KEYS = ['a1', 'a2', 'b1', 'b2', 'b3'];
 const WITHIN_MS = 1_000;
-/** Room for three entries of these keys, if none is large. */
+/** Room for three entries with these keys, unless one is large. */
 const MAX_BYTES = 1_400;
 
 interface Use {
   readonly do: 'set' | 'set large' | 'hit' | 'get' | 'delete' | 'delete flag' | 'clear';
   readonly key: string;
-  /** Time that passes before. */
+  /** Milliseconds that pass before the step. */
   readonly ms: number;
 }
 
@@ -42,7 +42,7 @@ function apply(store: AnswerStore, use: Use, now: number): void {
   else if (use.do === 'clear') store.clear();
 }
 
-/** Whether a use takes this entry out of the store by itself. */
+/** Whether using this entry removes it from the store. */
 function removes(use: Use, key: string): boolean {
   return (
     use.do === 'clear' ||

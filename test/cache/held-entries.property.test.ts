@@ -35,7 +35,7 @@ const steps = fc.array(
   { minLength: 10, maxLength: 60 },
 );
 
-/** A cache before a service whose answers name what they were given for. */
+/** A cache in front of a service whose answers name their questions. */
 function setUp(maxEntries: number, contextOf: (context: GivenContext) => GivenContext) {
   const clock = manualClock();
   const diagnostics = openDiagnostics();
@@ -72,7 +72,7 @@ function setUp(maxEntries: number, contextOf: (context: GivenContext) => GivenCo
   return { take, answerTo, now: () => clock.now(), seen: () => ({ ...layer.size(), hits }) };
 }
 
-/** The same cache as a map of answers: what a resolve returns, if nothing is driven out. */
+/** The same cache as a map of answers: what a resolve returns if no entry is dropped. */
 function plainModel(answerTo: ReturnType<typeof setUp>['answerTo'], now: () => number) {
   const kept = new Map<string, { readonly variant: string; readonly at: number }>();
   const resolved = ({ flag, user, plan }: Step) => {

@@ -4,7 +4,7 @@ import { flat, questionKeys } from '../../src/cache/key.js';
 import { contextReader } from '../../src/provider/mapping/context.js';
 import { subjectOf } from './questions.fixture.js';
 
-/** Any string of UTF-16 units, lone surrogates included, with the characters that keys are put together with. */
+/** Any string of UTF-16 units, including lone surrogates, with the characters that separate the parts of a key. */
 const text = fc.oneof(
   fc.string({ unit: fc.constantFrom('0', '1', '2', ':', 'a', ',', '\u0000'), maxLength: 6 }),
   fc
@@ -27,7 +27,7 @@ function keyOf({ namespace, environment, reference, flag, entity, attributes }: 
   return questionKeys(namespace, environment, reference)(flag, { entity, names, texts });
 }
 
-/** All that the service looks at, written so that nothing can be mistaken for anything else. */
+/** All that the service looks at, written without ambiguity. */
 function written({ attributes, ...parts }: Asked): string {
   const sorted = [...attributes].sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([

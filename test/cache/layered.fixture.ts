@@ -22,7 +22,10 @@ export const on = booleanAnswer({ enabled: true });
 export const off = booleanAnswer({ enabled: false });
 export const DOWN: Failure = { kind: 'connection', message: 'refused' };
 
-/** The layer over answers given by hand. `ask` looks as the provider does: for what is fresh, then for the rest. */
+/**
+ * The layer over answers that the test gives. `ask` does what the provider does: looks for a fresh answer first, then
+ * asks.
+ */
 export function setUp(more: Partial<CacheSettings> = {}, clockwork: Partial<Clock> = {}) {
   const clock = manualClock();
   const { ask, asked } = askedByHand();
@@ -44,7 +47,7 @@ export function setUp(more: Partial<CacheSettings> = {}, clockwork: Partial<Cloc
     asked.at(-1)?.answer(what);
     await clock.settle();
   };
-  /** Asks, and has the answer at once. */
+  /** Asks, and answers at once. */
   const learn = async (what: Answer, flag = 'flag') => {
     const resolved = resolve(flag);
     await answer(what);

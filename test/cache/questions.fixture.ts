@@ -21,10 +21,10 @@ interface AskedOne {
   readonly deadline: Deadline | undefined;
 }
 
-/** An Ask whose answers a test gives when it wants to. */
+/** An `Ask` that a test answers when it wants to. */
 export interface AskedByHand {
   readonly ask: Ask;
-  /** All that was asked, in order; `answer` may be called once each. */
+  /** All questions so far, in order. `answer` may be called once for each. */
   readonly asked: readonly AskedOne[];
 }
 

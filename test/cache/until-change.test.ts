@@ -89,7 +89,7 @@ describe('when the service fails', () => {
 });
 
 describe('the cache with a watch', () => {
-  /** Confirms all answers that say `on`. */
+  /** Confirms all answers with the value `on`. */
   const watched = () => {
     const reliance = { lostForMs: -1, maxAgeMs: 5_000 };
     const watch: FlagWatch = {

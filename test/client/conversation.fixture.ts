@@ -4,7 +4,7 @@ import type { Step } from '../contract/conversation.fixture.js';
 
 export type ClientCall = (client: FliptClient) => Promise<unknown>;
 
-/** What a recorded step is in the typed client's words; `undefined` where they have none for it. */
+/** A recorded step as a call of the typed client; `undefined` if the client has no such call. */
 export function clientCall({ method, path, body, rawBody, headers }: Step): ClientCall | undefined {
   if (rawBody !== undefined || headers !== undefined) return undefined;
   const { pathname, searchParams } = new URL(path, 'http://localhost');
@@ -64,7 +64,7 @@ function route(method: string, path: string, call: ClientRoute['call']): ClientR
 
 const FREE = new Set(['<id>', '<timestamp>', '<token>', '<page>', '<any>']);
 
-/** A recorded body with what differs from run to run left open. */
+/** A recorded body, without what differs from run to run. */
 export function pattern(recorded: unknown): unknown {
   if (typeof recorded === 'string' && FREE.has(recorded)) return expect.any(String);
   if (recorded === '<duration>') return expect.any(Number);

@@ -10,7 +10,7 @@ import {
 import { PATIENT } from '../eventually.fixture.js';
 import { clientCall, pattern } from './conversation.fixture.js';
 
-/** Besides the steps that the client has words for: bodies that are no JSON, foreign routes, schemes and methods. */
+/** The other steps have no call in the client: bodies that are not JSON, foreign routes, schemes and methods. */
 const CONVERSATIONS = [
   { name: 'batch', steps: 22, unsayable: 4 },
   { name: 'variants', steps: 24, unsayable: 0 },
@@ -72,10 +72,10 @@ async function play(url: string, steps: readonly Step[]): Promise<void> {
   }
 }
 
-/** What the client has no words for may still change what the service holds. */
+/** A step without a call may still change what the service holds. */
 async function send(url: string, { method, path, body, rawBody, headers }: Step): Promise<void> {
   const text = rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
-  // The embedded service refuses changes in another content type, where Flipt does not.
+  // The embedded service refuses changes with another content type, but Flipt does not.
   const sent = new Headers(headers);
   sent.set('content-type', 'application/json');
   await fetch(url + path, {
@@ -108,7 +108,7 @@ function sorted(outcome: unknown): unknown {
   );
 }
 
-/** The service's own words, without the request before them and the advice behind them. */
+/** The service's own message, without the request before it and the advice after it. */
 function wordsOf({ message, status }: FliptServiceError): string {
   const words = / answered (\d+): (.*?)(?: \(check .*\)|; no credentials .*)?$/s.exec(message);
   expect(words?.[1]).toBe(String(status));

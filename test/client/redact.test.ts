@@ -5,7 +5,7 @@ import { PATIENT } from '../eventually.fixture.js';
 import { scriptedServer, type Script } from '../servers/scripted.fixture.js';
 
 const TOKEN = 'Zm9vYmFy/cXV1eHF1+dXV4Zm9v==';
-/** Any part that is too long to be a coincidence, however the rest is escaped. */
+/** A part of the token that is too long to be there by chance, however the rest is escaped. */
 const TRACES = /Zm9vYmFy|cXV1eHF1|dXV4Zm9v/;
 
 const ending: (() => Promise<void>)[] = [];

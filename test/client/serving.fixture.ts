@@ -6,7 +6,7 @@ import { PATIENT } from '../eventually.fixture.js';
 
 export const TOKEN = 'never-to-be-shown';
 
-/** Ends things after the test, the last one first. */
+/** Closes things after the test, the last one first. */
 export function atEnd(...ends: readonly (() => Promise<void>)[]): void {
   for (const end of ends) onTestFinished(end);
 }

@@ -4,9 +4,9 @@ import { type ScriptProcess, startScript } from '../process.fixture.js';
 
 const COMMAND = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
-/** The built command in a process of its own. */
+/** The built command in another process. */
 export interface CommandProcess extends ScriptProcess {
-  /** The address it serves at; rejects with what it printed if it ended before. */
+  /** The address at which it serves. If it ends before, rejects with what it printed. */
   readonly url: Promise<string>;
 }
 
@@ -14,7 +14,7 @@ export function startCommand(args: readonly string[], env: NodeJS.ProcessEnv = {
   if (!existsSync(COMMAND)) throw new Error(`${COMMAND} is missing: npm run build makes it`);
   const command = startScript(COMMAND, args, env);
   const url = command.printed(/ at http:\S+ /).then((text) => / at (http:\S+) /.exec(text)?.[1] ?? '');
-  // Not every test waits for it.
+  // Needed because not every test waits for it.
   url.catch(() => undefined);
   return { ...command, url };
 }

@@ -12,7 +12,7 @@ const at = useFolder();
 const features = (enabled: boolean): string =>
   `flags:\n  - {key: new, type: BOOLEAN_FLAG_TYPE, enabled: ${enabled}}\n`;
 
-/** Runs the command in this process; its lines can be waited for, and the ticks of its watch are at once. */
+/** Runs the command in this process. Tests can wait for its lines, and its watch ticks without delay. */
 function run(
   argv: readonly string[],
   env: Record<string, string> = {},
@@ -63,7 +63,7 @@ function run(
 
 const urlIn = (line: string): string => /http:\S+/.exec(line)?.[0] ?? '';
 
-/** As an editor saves: in one step. */
+/** Saves in one step, as an editor does. */
 async function save(path: string, text: string): Promise<void> {
   await writeFile(`${path}.new`, text);
   await rename(`${path}.new`, path);

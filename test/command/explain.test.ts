@@ -69,7 +69,7 @@ describe('explain', () => {
     expect(missing.code).toBe(2);
     expect(missing.out).toContain('Answer: flag not found');
     expect(missing.err).toBe('There is no flag "baner" in namespace "shop"; did you mean "banner"?');
-    // Flipt v1 answers about a namespace that does not exist as about an empty one.
+    // Flipt v1 answers about a missing namespace as it does about an empty one.
     const empty = await ran(['explain', '--url', open.url, '--namespace', 'gone', '--flag', 'banner']);
     expect(empty.code).toBe(2);
     expect(empty.err).toBe(

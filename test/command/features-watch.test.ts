@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/clock.js';
 import { watchFile } from '../../src/command/serve/features-watch.js';
 
-/** A watch of a file that has the next version at each tick. */
+/** A watch of a file that has the next of these versions at each tick. */
 function watched(versions: readonly string[]): {
   readonly seen: string[];
   readonly tick: () => Promise<void>;

@@ -1,6 +1,6 @@
 import { runCommand } from '../../src/command/command.js';
 
-/** How a command has ended. */
+/** How a command ended. */
 export interface Ran {
   readonly code: number;
   readonly out: string;

@@ -8,8 +8,8 @@ import { namespacesOf, RECORDINGS } from '../engine/recordings.fixture.js';
 import { compiled, packed, run, type Complaint } from '../package/packed.fixture.js';
 
 /*
- * The files as they are written are compiled as ES modules and as CommonJS, in one program, and then run. A client that
- * uses the flags stands below them.
+ * The written files are compiled as ES modules and as CommonJS, in one program, and then run. A client that uses the
+ * flags is added to them.
  */
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 240_000 });

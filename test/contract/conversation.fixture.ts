@@ -30,13 +30,13 @@ export function conversation(name: string): readonly Step[] {
 export const RECORDED_BOOTSTRAP_TOKEN = 's3cret-bootstrap';
 
 export interface PlayOptions {
-  /** What the service takes for the recorded bootstrap token. */
+  /** The token that the service accepts as the recorded bootstrap token. */
   readonly bootstrapToken?: string;
   /** Sent with every step that names no token. */
   readonly token?: string | undefined;
 }
 
-/** Plays the steps in order against a service, and gives both sides of each in comparable form. */
+/** Sends the steps in order to a service. Returns the recorded and the real answer of each in comparable form. */
 export async function play(
   url: string,
   steps: readonly Step[],
@@ -84,7 +84,7 @@ function memberOf(value: unknown, name: string): unknown {
 
 const PLACEHOLDERS = ['<id>', '<timestamp>', '<duration>', '<token>', '<page>', '<any>'];
 
-/** Segment keys are a set, and what changes from run to run takes the placeholder that was recorded for it. */
+/** Segment keys are a set, and a value that differs from run to run becomes its recorded placeholder. */
 function comparable(value: unknown, expected: unknown, name = ''): unknown {
   if (typeof expected === 'string' && PLACEHOLDERS.includes(expected)) {
     return fits(value, expected) ? expected : value;

@@ -70,7 +70,7 @@ async function ask(url: string, requests: readonly unknown[]): Promise<readonly 
   return ((await response.json()) as { responses: Record<string, unknown>[] }).responses;
 }
 
-/** The one member that is filled, without what differs from run to run. */
+/** The one member that is present, without what differs from run to run. */
 function inRecordedForm({ type, ...members }: Record<string, unknown>): unknown {
   const entries = Object.values(members).flatMap((member) => Object.entries(member as object));
   const transient = ['requestId', 'requestDurationMillis', 'timestamp'];

@@ -54,8 +54,8 @@ async function playEmbedded(name: string): ReturnType<typeof play> {
 }
 
 /**
- * Flipt does not look at the Content-Type. The embedded service does where a request changes something, so that no web
- * page can send it: what is recorded of another type is played as JSON.
+ * Flipt ignores the Content-Type. The embedded service requires JSON for changes, so that no web page can send them. So
+ * steps that were recorded with another type are sent as JSON.
  */
 function asJson(step: Step): Step {
   const headers = Object.entries(step.headers ?? {}).filter(

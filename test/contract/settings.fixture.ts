@@ -1,4 +1,4 @@
-/** What the contract tests read of the environment. */
+/** The environment variables of the contract tests. */
 export const VARIABLES = [
   'FLIPT_CONTRACT',
   'FLIPT_URL',
@@ -12,8 +12,8 @@ type Variable = (typeof VARIABLES)[number];
 export type Settings = { readonly [Name in Variable]?: string };
 
 /**
- * Those that are set. The embedded service stands in for a server that none of them names, but not with
- * FLIPT_CONTRACT=real: then the needed ones must be there, or a mistake in a workflow would go unnoticed.
+ * The variables that are set. If none names a server, the embedded service is tested instead. With FLIPT_CONTRACT=real,
+ * the needed variables must be set, because otherwise a mistake in a workflow would go unnoticed.
  */
 export function settings(
   needed: readonly Variable[],

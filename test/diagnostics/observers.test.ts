@@ -96,7 +96,7 @@ describe('a listener', () => {
   });
 });
 
-/** An event of each type, with what must not get out wherever a type has room for it. */
+/** An event of each type. Wherever its type has room for it, it holds text that must not get out. */
 const PLANTED = 'planted';
 const failure = { kind: 'unreadable', message: PLANTED, cause: new Error(PLANTED) } as const;
 const question = { namespace: 'n', flag: 'a', entity: PLANTED, attributes: { [PLANTED]: PLANTED } };

@@ -22,7 +22,7 @@ interface Option {
   readonly member: Member;
 }
 
-/** All that a user may set, groups before their members. */
+/** All options that a user may set, groups before their members. */
 function optionsOf(interfaceName: string, group = ''): readonly Option[] {
   return membersOf(fileOf(interfaceName), interfaceName).flatMap((member) => {
     const path = group + member.name;
@@ -42,7 +42,7 @@ function settingAt(settings: object, path: string): unknown {
     );
 }
 
-/** A setting in the words that the pages have for it. */
+/** A setting in the words of the pages. */
 function shown(setting: unknown): string {
   if (setting === undefined) return 'none';
   if (typeof setting === 'string') return setting;
@@ -51,7 +51,7 @@ function shown(setting: unknown): string {
   return Object.keys(setting).length === 0 ? 'none' : 'on';
 }
 
-/** Other words for the same. */
+/** Other words with the same meaning. */
 const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ['–', 'none'],
   ['neither', 'none'],
@@ -59,13 +59,13 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map([
   ['those that Node trusts', 'none'],
   ['the host of url', 'none'],
   ['what its members say', 'on'],
-  // Put in its place when the document is taken up.
+  // Filled in when the document is loaded.
   ['the key', ''],
   ['warnings and errors on console', 'warnings and errors to the console'],
 ]);
 const same = (words: string) => SYNONYMS.get(words) ?? words;
 
-/** What a variable takes that does not take any text. */
+/** The values of variables that do not accept every text. */
 const ALLOWED_VALUES = new Map([
   ['FLIPT_EVALUATION', 'in-process'],
   ['FLIPT_AUTH', 'kubernetes'],

@@ -10,7 +10,7 @@ const COUNTS: Readonly<Record<FailureTraits['countsForCircuit'], string>> = {
 };
 const yesOrEmpty = (is: boolean) => (is ? 'yes' : '');
 
-/** What a row says of each of its kinds. */
+/** What a row says about each of its kinds. */
 const saidBy = ([kinds = '', , cause, retried, counts, spoils, onlyDefault, code = '']: readonly string[]) =>
   quotesOf(kinds).map((kind) => [
     kind,

@@ -12,7 +12,7 @@ export function anchorsOf(text: string): ReadonlySet<string> {
   return new Set([...headings.map(([, heading = '']) => slugger.slug(plain(heading))), ...named]);
 }
 
-/** What a reader sees of a heading. */
+/** The text that a reader sees of a heading. */
 function plain(heading: string): string {
   return heading
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -20,7 +20,7 @@ function plain(heading: string): string {
     .replace(/\*([^*]+)\*/g, '$1');
 }
 
-/** Where the links and images of a page lead, without those to elsewhere. */
+/** The targets of a page's links and images, without links to other sites. */
 export function linksOf(text: string): readonly string[] {
   const prose = withoutFences(text).replace(/`[^`\n]*`/g, '');
   const inline = [
@@ -33,7 +33,7 @@ export function linksOf(text: string): readonly string[] {
     .filter((target) => !/^[a-z][a-z+.-]*:/i.test(target));
 }
 
-/** What is wrong with a link of a page, `undefined` if it leads somewhere. */
+/** What is wrong with a link of a page; `undefined` if it leads somewhere. */
 export function complaintAbout(
   target: string,
   page: string,

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** What is no page of ours: built, installed, or recorded. */
+/** Folders whose pages are not ours: built, installed, or recorded. */
 const ELSEWHERE = /^(node_modules|dist|coverage|docs\/api|test\/recordings|etc|\.git)(\/|$)|\/node_modules\//;
 
 /** Every Markdown file of the repository, by its path from the root. */
@@ -15,7 +15,7 @@ export function pages(): readonly string[] {
     .sort();
 }
 
-/** Every source file that is published, likewise. */
+/** Every published source file, by its path from the root. */
 export function sources(): readonly string[] {
   return readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
@@ -29,10 +29,10 @@ export function textOf(page: string): string {
 
 export interface Fence {
   readonly language: string;
-  /** What stands behind the language: `continued`, `no-run`. */
+  /** The words after the language: `continued`, `no-run`. */
   readonly marks: readonly string[];
   readonly code: string;
-  /** Where its code begins, counted from 1. */
+  /** The line where its code begins, counted from 1. */
   readonly line: number;
 }
 
@@ -56,12 +56,12 @@ export function withoutFences(text: string): string {
   return text.replace(FENCE, (fence) => fence.replace(/[^\n]+/g, ''));
 }
 
-/** What stands between backticks in the prose, in its order. */
+/** The texts between backticks in the prose, in their order. */
 export function quotesOf(text: string): readonly string[] {
   return [...withoutFences(text).matchAll(/`([^`\n]+)`/g)].map(([, quote = '']) => quote);
 }
 
-/** What a line of a table holds, cell by cell. */
+/** The cells of a line of a table. */
 function cellsOfLine(line: string): readonly string[] {
   return line
     .slice(1, -1)
@@ -75,7 +75,7 @@ export function cellsOf(text: string): readonly string[] {
   return lines.filter((line) => /^\|(?! ?:?--)/.test(line)).flatMap(cellsOfLine);
 }
 
-/** The rows of the table whose head begins so, without the head; throws where there is no such table. */
+/** The rows of the table whose head begins with these cells, without the head. Throws if there is no such table. */
 export function tableOf(page: string, ...head: readonly string[]): readonly (readonly string[])[] {
   const lines = withoutFences(textOf(page)).split('\n');
   const first = lines.findIndex(

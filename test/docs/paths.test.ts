@@ -9,12 +9,12 @@ const foldersIn = (folder: string) =>
     .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
     .map(({ name }) => name);
 
-/** Where a page's paths begin: at the root, or in src/, as in the table of state owners. */
+/** The folders in which a page's paths begin: the root, or src/, as in the table of state owners. */
 const STARTS = ['', 'src'].flatMap((start) => foldersIn(start).map((folder) => ({ start, folder })));
-/** Written by a script, or the example of an adapter that does not exist. */
+/** Paths that a script writes, or of an example adapter that does not exist. */
 const ABSENT = new Set(['docs/api', 'src/hapi', 'test/hapi', 'examples/hapi']);
 
-/** The quoted paths of a page that lead nowhere. */
+/** The quoted paths of a page that do not exist. */
 function missingPaths(text: string): readonly string[] {
   const paths = quotesOf(text).filter((quote) => /^(?:[\w.-]+\/)+[\w.-]*$/.test(quote));
   return paths.filter((path) => {

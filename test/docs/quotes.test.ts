@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { HELP, HELPS } from '../../src/command/help.js';
 import { fencesOf, pages, quotesOf, ROOT, tableOf, textOf } from './pages.fixture.js';
 
-/** What a page shows as code: samples, and what stands between backticks. */
+/** What a page shows as code: its samples, and texts between backticks. */
 const shownIn = (page: string) => [
   ...fencesOf(textOf(page)).flatMap(({ code }) => code.split('\n')),
   ...quotesOf(textOf(page)),
@@ -47,7 +47,7 @@ describe('a message that docs/failures.md quotes', () => {
     .filter((file) => file.endsWith('.ts'))
     .map((file) => readFileSync(join(ROOT, 'src', file), 'utf8'))
     .join('\n');
-  /** Three words at least, and no code. */
+  /** At least three words, and no code. */
   const isMessage = (quote: string) => /^[a-z]+ [^(){}=]* /i.test(quote) && !/^np[mx] /.test(quote);
   const messages = quotesOf(textOf('docs/failures.md')).filter(isMessage);
 

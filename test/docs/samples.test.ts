@@ -8,7 +8,7 @@ import { fencesOf, pages, sources, textOf } from './pages.fixture.js';
 import { exampleSamples, pagesFeatures, samplesOf, type Sample } from './samples.fixture.js';
 
 const TIME = 120_000;
-/** Packages that samples use, and that the package does not ask for. */
+/** Packages that samples use, but that the package itself does not need. */
 const ALSO_USED = [
   '@nestjs/testing',
   '@openfeature/nestjs-sdk',
@@ -60,7 +60,7 @@ beforeAll(async () => {
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules', name), link);
   }
-  // What the command writes from the features file that docs/typed-flags.md names.
+  // The file that the command writes from the features file of docs/typed-flags.md.
   copyFileSync(join(ROOT, 'examples/typed/flags.ts'), join(consumer, 'flags.ts'));
   service = await startLocalService({ features: pagesFeatures() });
   for (const sample of samples) writeFileSync(join(consumer, fileOf(sample)), `${sample.code}\nexport {};\n`);
@@ -74,7 +74,7 @@ afterAll(async () => {
 
 const outputOf = (sample: Sample) => join(consumer, fileOf(sample).replace(/\.mts$/, '.mjs'));
 
-/** The comments behind each `console.log` that runs in any case, without an explanation after a colon. */
+/** The comments after each `console.log` that always runs, without an explanation after a colon. */
 function printedBy(code: string): readonly string[] {
   return [...code.matchAll(/^console\.log\(.*\); \/\/ (.*?)(?:: .*)?$/gm)].map(([, line = '']) => line);
 }
@@ -82,7 +82,7 @@ function printedBy(code: string): readonly string[] {
 const { http, deadlineMs } = PATIENT;
 
 /**
- * Puts the address of the service that runs in place of the one in the page. With the time-outs of the page, a stall of
+ * Replaces the address in the page by that of the running service, and its time-outs by long ones: otherwise a stall of
  * a busy machine would make it print a default.
  */
 function runnable(script: string): string {
@@ -96,7 +96,7 @@ function runnable(script: string): string {
   return script;
 }
 
-/** All that the service holds of the namespace that most apps use. */
+/** Everything that the service holds of the default namespace. */
 const flagsServed = async () =>
   (await fetch(`${service.url}/internal/v1/evaluation/snapshot/namespace/default`)).json();
 
@@ -117,7 +117,7 @@ describe('each sample', () => {
       timeout: TIME / 2,
     });
     expect(stderr).toBe('');
-    // What the page says that it prints.
+    // The output that the page states.
     for (const line of printedBy(sample.code)) expect(stdout.split('\n')).toContain(line);
     expect(await flagsServed()).toEqual(before);
   });

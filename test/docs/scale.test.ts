@@ -38,7 +38,7 @@ describe('the table of docs/scale.md', () => {
     const [, rest, change, deploy] = rows.find(([name]) => name === mode) ?? [];
     if (load === undefined) throw new Error('there was no run');
     const isShared = mode.includes('shared');
-    // One instance polls, however many there are; otherwise each does.
+    // With a shared store, one instance polls, whatever their number. Otherwise each does.
     const many = (whole: number) => (isShared ? whole : whole * SHARE);
     const [restPerSecond = 0] = numbersIn(rest);
     expect(restPerSecond / many(load.restPerSecond)).toBeGreaterThan(0.8);

@@ -1,6 +1,6 @@
 import { textOf } from './pages.fixture.js';
 
-/** A member of an interface, as its source has it. */
+/** A member of an interface, from its source. */
 export interface Member {
   readonly name: string;
   /** Its doc comment, in one line. */
@@ -32,16 +32,16 @@ export function membersOf(file: string, interfaceName: string): readonly Member[
   }));
 }
 
-/** What a doc comment says of a member that is left out. */
+/** What a doc comment says about a member that is left out. */
 export interface Stated {
   readonly value: string;
-  /** The environment variables that are asked first. */
+  /** The environment variables that are read first. */
   readonly variables: readonly string[];
 }
 
 /**
- * Reads `Default 50.`, or `Default: FLIPT_URL, else` and an address: what is in brackets, or behind a comma, is not
- * looked at. Throws unless a default is stated once.
+ * Reads `Default 50.`, or `Default: FLIPT_URL, else` and an address. Text in brackets, or after a comma, is ignored.
+ * Throws unless exactly one default is stated.
  */
 export function stated({ name, comment }: Member): Stated {
   const plain = comment.replace(/ \([^)]*\)/g, '');
@@ -88,7 +88,7 @@ export function readmeOptions(): readonly Row[] {
     });
 }
 
-/** What a row says of an option in its group: a number behind its name, else that there is none. */
+/** What a row says about an option of its group: a number after its name, or that there is none. */
 export function readmeMember({ meaning, option }: Row, name: string): string {
   const [, value] = new RegExp(`\`${name}\`(?: (\\d+|true|false))?`).exec(meaning) ?? [];
   if (!meaning.includes(`\`${name}\``)) throw new Error(`README.md: ${option} does not name ${name}`);

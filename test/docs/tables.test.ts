@@ -5,7 +5,7 @@ import { quotesOf, tableOf, textOf } from './pages.fixture.js';
 /** The public types; another test keeps them the same as those of the package. */
 const API = textOf('etc/api.md');
 
-/** The members of an interface, without those that it has from others. */
+/** The members of an interface, without inherited ones. */
 function membersOf(name: string): readonly string[] {
   const [, body = ''] = new RegExp(`^interface ${name}\\b[^{]*\\{\\n(.*?)^\\}`, 'ms').exec(API) ?? [];
   const members = [...body.matchAll(/^ {4}(?:readonly )?(\w+)\??[:(]/gm)].map(([, member = '']) => member);
@@ -13,13 +13,13 @@ function membersOf(name: string): readonly string[] {
   return members.sort();
 }
 
-/** The first thing that a cell quotes: the name that its row is about. */
+/** The first text that a cell quotes: the name of its row. */
 const nameOf = ([cell = '']: readonly string[]) => quotesOf(cell)[0] ?? '';
 
 describe("the client's table of codes", () => {
   const rows = tableOf('docs/client.md', 'code', 'when');
   const statusesOf = (row: readonly string[]) => (row[1] ?? '').match(/\b[345]\d\d\b/g)?.map(Number) ?? [];
-  /** The body, not the status, shows that a 404 is about the route. */
+  /** For a 404, only the body shows that the route is missing. */
   const bodyDecides = ({ code, status }: { code: string; status: number }) =>
     code === 'UNIMPLEMENTED' && status === 404;
   const said = rows

@@ -75,7 +75,7 @@ function originOf(variant, reason) {
   return reason === 'DISABLED' ? 'switched off' : 'the app’s default';
 }
 
-/** Why there are so many of them. */
+/** How the polls of this page differ from those of an app. */
 const paceOf = (pollMs) => (pollMs === undefined ? '' : `, here every ${pollMs / 1_000} s instead of 15 s`);
 
 const ageOf = (ms) => (ms < 1_000 ? 'now' : `${Math.round(ms / 1_000)} s ago`);
