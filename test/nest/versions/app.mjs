@@ -4,8 +4,6 @@ import { strict as assert } from 'node:assert';
 import { createRequire } from 'node:module';
 import { Controller, Get, Logger, Module, Post, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { ExpressAdapter } from '@nestjs/platform-express';
-import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { OpenFeature } from '@openfeature/server-sdk';
 import { FliptProvider } from 'openfeature-flipt-provider';
 import { startLocalService } from 'openfeature-flipt-provider/local';
@@ -88,9 +86,12 @@ Module({
   controllers: [AppController],
 })(AppModule);
 
-const adapter = adapterName === 'fastify' ? new FastifyAdapter() : new ExpressAdapter();
+const newAdapter = {
+  express: async () => new (await import('@nestjs/platform-express')).ExpressAdapter(),
+  fastify: async () => new (await import('@nestjs/platform-fastify')).FastifyAdapter(),
+};
 Logger.overrideLogger(['error']);
-const app = await NestFactory.create(AppModule, adapter);
+const app = await NestFactory.create(AppModule, await newAdapter[adapterName]());
 app.useGlobalInterceptors(new EvaluationContextInterceptor());
 await app.listen(0, '127.0.0.1');
 console.log(`http://localhost:${new URL(await app.getUrl()).port}/`);

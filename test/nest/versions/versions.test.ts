@@ -22,7 +22,7 @@ describe.each([
     await cp(here('app.mjs'), app);
   });
 
-  it.each(['express', 'fastify'])(
+  it.concurrent.each(['express', 'fastify'])(
     'is served on %s: guard, interceptor, handler, shutdown',
     async (adapter) => {
       const { url, interrupt } = await served([app, adapter, major]);
