@@ -1,4 +1,4 @@
-import { fencesOf, textOf, type Fence } from './pages.fixture.js';
+import { fencesOf, textOf, type Fence } from '../pages.fixture.js';
 
 /*
  * The convention for code in pages. A fence marked ts or js is a sample, and each is compiled against the packed

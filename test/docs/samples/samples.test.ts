@@ -1,11 +1,12 @@
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startLocalService, type LocalService } from '../../src/local/index.js';
-import { PATIENCE_MS, PATIENT } from '../eventually.fixture.js';
-import { compiled, packed, ROOT, run, type Complaint } from '../package/packed.fixture.js';
-import { fencesOf, pages, sources, textOf } from './pages.fixture.js';
+import { startLocalService, type LocalService } from '../../../src/local/index.js';
+import { PATIENCE_MS, PATIENT } from '../../eventually.fixture.js';
+import { compiled, packed, ROOT, type Complaint } from '../../package/packed.fixture.js';
+import { fencesOf, pages, sources, textOf } from '../pages.fixture.js';
 import { exampleSamples, pagesFeatures, samplesOf, type Sample } from './samples.fixture.js';
+import { samplesRun } from './samples-run.fixture.js';
 
 const TIME = 120_000;
 /** Packages that samples use, but that the package itself does not need. */
@@ -52,6 +53,7 @@ const OPTIONS = {
 let consumer: string;
 let service: LocalService;
 let complaints: readonly Complaint[];
+let runs: ReturnType<typeof samplesRun>;
 
 beforeAll(async () => {
   consumer = await (await packed()).consumer('reader', true);
@@ -67,8 +69,10 @@ beforeAll(async () => {
   const project = { compilerOptions: OPTIONS, files: samples.map(fileOf) };
   writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify(project));
   complaints = await compiled(consumer);
+  runs = samplesRun(consumer, { ...process.env, FLIPT_URL: service.url });
 }, TIME);
 afterAll(async () => {
+  await runs.close();
   await service.close();
 });
 
@@ -106,20 +110,51 @@ describe('each sample', () => {
     expect(its.map(({ line, text }) => `line ${line}: ${text}`)).toEqual([]);
   });
 
-  const runs = samples.filter(({ isRun }) => isRun);
-  it.each(runs)('$name runs, ends, and changes no flags of yours', { timeout: TIME }, async (sample) => {
-    const script = runnable(outputOf(sample));
-    const before = await flagsServed();
-    const env = { ...process.env, FLIPT_URL: service.url };
-    const { stdout, stderr } = await run(process.execPath, [script], {
-      cwd: consumer,
-      env,
-      timeout: TIME / 2,
+  it.each(samples.filter(({ isRun }) => isRun))(
+    '$name runs, ends, and changes no flags of yours',
+    { timeout: TIME },
+    async (sample) => {
+      const script = runnable(outputOf(sample));
+      const before = await flagsServed();
+      const { stdout, stderr } = await runs.run(script, TIME / 2);
+      expect(stderr).toBe('');
+      // The output that the page states.
+      for (const line of printedBy(sample.code)) expect(stdout.split('\n')).toContain(line);
+      expect(await flagsServed()).toEqual(before);
+    },
+  );
+});
+
+describe('a run of samples', () => {
+  const written = (name: string, code: string) => {
+    const path = join(consumer, name);
+    writeFileSync(path, code);
+    return path;
+  };
+  const SDK = "import { OpenFeature } from '@openfeature/server-sdk';\n";
+
+  it('shows each module OpenFeature as it is at the start', async () => {
+    const rude = `${SDK}OpenFeature.setProvider({ metadata: { name: 'rude' } });
+      OpenFeature.setContext({ rude: true });
+      OpenFeature.addHooks({});\n`;
+    const shy = `${SDK}const { providerMetadata } = OpenFeature.getClient().metadata;
+      console.log(providerMetadata.name, OpenFeature.getContext(), OpenFeature.getHooks());\n`;
+    await runs.run(written('rude.mjs', rude), TIME / 2);
+    expect(await runs.run(written('shy.mjs', shy), TIME / 2)).toEqual({
+      stdout: 'No-op Provider {} []\n',
+      stderr: '',
     });
-    expect(stderr).toBe('');
-    // The output that the page states.
-    for (const line of printedBy(sample.code)) expect(stdout.split('\n')).toContain(line);
-    expect(await flagsServed()).toEqual(before);
+  });
+
+  it.each([
+    ['throws', 'throw new Error("broken")', TIME / 2, 'broken'],
+    ['leaves a promise rejected', 'void Promise.reject(new Error("broken"))', TIME / 2, 'broken'],
+    ['awaits what never comes', 'await new Promise(() => {})', TIME / 2, 'never comes'],
+    ['does not end', 'setInterval(() => {}, 1)', 300, 'SIGKILL'],
+    ['says that it failed', 'process.exitCode = 3', TIME / 2, 'ended with 3'],
+  ])('fails where a module %s', async (name, code, timeoutMs, message) => {
+    const path = written(`${name.replaceAll(' ', '-')}.mjs`, code);
+    await expect(runs.run(path, timeoutMs)).rejects.toThrow(message);
   });
 });
 
