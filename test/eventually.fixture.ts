@@ -1,12 +1,12 @@
 import { vi } from 'vitest';
 
-/** As long as a busy machine may take: Vitest's own second is too short. Nothing that works takes so long. */
+/** Long enough for a busy machine: Vitest's own second is too short. Working code never needs so long. */
 export const PATIENCE_MS = 15_000;
 
-/** Options of a provider whose answers a test expects: no attempt times out, and no default is given, for a stall. */
+/** Options of a provider whose answers a test expects: a stall causes no time-out and no default. */
 export const PATIENT = { deadlineMs: PATIENCE_MS, http: { timeoutMs: PATIENCE_MS } } as const;
 
-/** Checks again and again until `check` neither throws nor returns `false`; fails with what it threw last. */
+/** Checks again and again until `check` neither throws nor returns `false`. Fails with its last error. */
 export const eventually = (check: () => unknown): Promise<void> =>
   vi.waitFor(
     async () => {

@@ -23,7 +23,7 @@ function underThreshold(percentage: number, flagKey: string, entity: string): bo
   return threshold(flagKey, percentage)(entity);
 }
 
-/** An entity that falls to a bucket, found by trying. */
+/** An entity in a given bucket, found by trying. */
 function entityIn(bucket: number, flagKey = 'flag'): string {
   for (let number = 0; ; number++) {
     if (crc32(`${flagKey}e${number}`) % 1000 === bucket) return `e${number}`;

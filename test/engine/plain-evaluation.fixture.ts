@@ -30,7 +30,7 @@ export function plainlyEvaluate(
     : evaluateVariant(flag, features, question, semantics);
 }
 
-/** The service's answer about a boolean flag. Rollouts apply also where the flag is not enabled. */
+/** The service's answer about a boolean flag. Its rollouts also apply while it is not enabled. */
 function evaluateBoolean(flag: BooleanFlag, features: Features, question: Question): BooleanAnswer {
   for (const rollout of flag.rollouts) {
     const matching = applies(rollout, flag, features, question);
@@ -39,7 +39,7 @@ function evaluateBoolean(flag: BooleanFlag, features: Features, question: Questi
   return answer(flag.enabled, 'DEFAULT', []);
 }
 
-/** The segments by which a rollout applies: none for a threshold; undefined where it does not apply. */
+/** The segments by which a rollout applies: none for a threshold; `undefined` if it does not apply. */
 function applies(
   rollout: Rollout,
   flag: BooleanFlag,
@@ -99,7 +99,7 @@ function attachmentOf({ attachment }: Variant, semantics: Semantics): string {
   return attachment === '' && semantics === 'v2' ? 'null' : attachment;
 }
 
-/** The chosen segments that match the question; undefined where they are not enough for the operator. */
+/** The chosen segments that match the question; `undefined` if too few match for the operator. */
 function matchingSegments(
   { segmentKeys, segmentOperator }: SegmentChoice,
   { segments }: Features,
@@ -111,7 +111,7 @@ function matchingSegments(
   });
   if (segmentOperator === 'OR_SEGMENT_OPERATOR' && matching.length === 0) return undefined;
   if (segmentOperator === 'AND_SEGMENT_OPERATOR' && matching.length < segmentKeys.length) return undefined;
-  // An operator without a name asks for nothing: the service's own reading.
+  // If the operator has no name, no segment has to match: the service's rule.
   return matching;
 }
 

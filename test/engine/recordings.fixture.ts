@@ -81,7 +81,7 @@ export function recordedForm({ request }: RecordedCase, answer: KnownAnswer): Re
   }
 }
 
-/** What may differ without a difference: the order of segment keys, and how an attachment's JSON is written. */
+/** Removes differences without meaning: the order of segment keys, and how an attachment's JSON is written. */
 export function comparable(response: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { segmentKeys, variantAttachment: attachment, ...rest } = response;
   return {

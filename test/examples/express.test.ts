@@ -5,7 +5,7 @@ import { node, served, type Ended, type Running } from './running.fixture.js';
 
 const MAIN = 'examples/express/main.js';
 
-// It waits for three seconds, beside the first tests; the last one looks at it.
+// Waits for three seconds while the first tests run. The last test looks at the outcome.
 let unanswered: Promise<Ended>;
 beforeAll(async () => {
   const nowhere = await startLocalService({ features: { flags: [] } });

@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 const started = new Set<ChildProcess>();
 
-// What a failed test has left behind. Not after each test: others of the file may run beside it.
+// Ends what a failed test has left behind. Not after each test, because others of the file may run at the same time.
 afterAll(() => {
   for (const child of started) child.kill('SIGKILL');
 });
@@ -19,14 +19,14 @@ export interface Ended {
 }
 
 export interface Running {
-  /** Where it says that it serves. */
+  /** The address at which it serves. */
   readonly url: string;
-  /** Ends it as Ctrl-C does. */
+  /** Ends it like Ctrl-C. */
   readonly interrupt: () => Promise<Ended>;
   readonly kill: () => void;
 }
 
-/** Runs node as a user would, at the root, on the package as it is built, with no settings of Flipt but these. */
+/** Runs node as a user would: in the root, with the built package, and with no other settings of Flipt than these. */
 export function node(args: readonly string[], settings: Readonly<Record<string, string>> = {}) {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(FLIPT_|PORT$|NODE_|VITEST)/.test(name),
@@ -50,7 +50,7 @@ export function node(args: readonly string[], settings: Readonly<Record<string, 
   return { child, ended, output: () => output };
 }
 
-/** Waits until it says where it serves. Rejects if it ends before. */
+/** Waits until it says where it serves. Rejects if it ends before that. */
 export async function served(
   args: readonly string[],
   settings: Readonly<Record<string, string>> = {},
@@ -65,7 +65,7 @@ export async function served(
   const over = ended.then((end) => {
     throw new Error(`it has ended: ${JSON.stringify(end)}`);
   });
-  // Once it serves, its end is no failure.
+  // After it has served, its end is no failure.
   over.catch(() => undefined);
   const url = await Promise.race([said, over]);
   return {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { node, served } from './running.fixture.js';
 
 const START = 'scripts/start.js';
-/** Other tests use dist meanwhile. */
+/** Other tests use dist at the same time. */
 const BUILT = '--built';
 
 it('is what npm start runs', () => {

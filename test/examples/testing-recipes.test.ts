@@ -17,7 +17,7 @@ const PACKAGES = [
   'vitest',
 ];
 const TIME = 120_000;
-/** Of each test of a recipe: the runners' own five seconds are short for a busy machine. */
+/** For each test of a recipe: the runners' own five seconds are short for a busy machine. */
 const PATIENCE = '--testTimeout=60000';
 const run = promisify(execFile);
 
@@ -29,7 +29,7 @@ function sampleBelow(page: string, heading: string, language: string): string {
 
 let folder: string;
 
-// A project of somebody who follows the page, with the package as it is built.
+// A project of a user who follows the page, with the built package.
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'flipt-recipes-'));
   const link = (name: string, to: string) => {
@@ -41,7 +41,7 @@ beforeAll(() => {
   link('openfeature-flipt-provider', ROOT);
   const write = (name: string, text: string) => {
     const { deadlineMs, http } = PATIENT;
-    // With the time-outs of the page, a stall would make a default.
+    // With the time-outs of the page, a stall would cause a default.
     const options = `$&deadlineMs: ${deadlineMs}, http: ${JSON.stringify(http)},`;
     writeFileSync(join(folder, name), text.replaceAll('new FliptProvider({', options));
   };
@@ -56,7 +56,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** No settings of the test that runs it. */
+/** Without the settings of the test that runs it. */
 const env = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(FLIPT_|VITEST|NODE_|JEST)/.test(name)),
 );

@@ -36,7 +36,7 @@ afterEach(async () => {
 let forAll: Promise<LocalService> | undefined;
 afterAll(async () => (await forAll)?.close());
 
-/** A service that knows every user: one for all tests of a file, as its features are many. */
+/** A service that knows every user. All tests of a file share it, because it has many features. */
 export async function addressForAll(): Promise<string> {
   forAll ??= startLocalService({ features: whoseFeatures(USERS, FLAGS.length) });
   return (await forAll).url;
@@ -60,7 +60,7 @@ export const VERSIONS = [
 
 type Framework = (typeof VERSIONS)[number][1];
 
-/** An app of these parts, listening. It answers errors with status 500 and their message. */
+/** Serves an app of these parts. It answers errors with status 500 and their message. */
 export const servingWith =
   (express: Framework) =>
   async (...parts: ((app: Express) => void)[]): Promise<string> => {

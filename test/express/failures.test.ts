@@ -30,7 +30,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
       'no session',
     ],
     ['rejects', async () => Promise.reject(new Error('no session')), 'no session'],
-    // Express would take the one for no error, and the other for a word to its router.
+    // Express would treat the first as no error, and the second as a command to its router.
     ['rejects with nothing', async () => throwing(undefined), 'flags: context failed: undefined'],
     ['throws a word', () => throwing('route'), 'flags: context failed: route'],
     [

@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
 
-/** A certificate with its key, in PEM: made for each run, so that none is ever kept in the repository. */
+/** A certificate with its key, in PEM. It is made for each run, so that the repository never has one. */
 export interface Identity {
   readonly cert: string;
   readonly key: string;
@@ -9,9 +9,9 @@ export interface Identity {
 
 interface Wanted {
   readonly name: string;
-  /** Host names and IPv4 addresses that it is good for. */
+  /** Its host names and IPv4 addresses. */
   readonly hosts?: readonly string[];
-  /** Who vouches for it. Default: itself, as a certificate authority. */
+  /** The authority that signs it. Default: itself, as a certificate authority. */
   readonly issuer?: { readonly name: string } & Identity;
   readonly validFrom?: Date;
   readonly validTo?: Date;

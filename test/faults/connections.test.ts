@@ -40,12 +40,12 @@ it('asks an IPv6 address', async () => {
 });
 
 it('asks a name whose address changes at its new address after a minute', async () => {
-  // A second address of this machine: macOS has the one, Linux always the other.
+  // A second address of this machine: macOS has the first, Linux always has the other.
   const elsewhere = process.platform === 'linux' ? '127.0.0.2' : '::1';
   await using before = await rawServer(well, '127.0.0.1');
   await using after = await rawServer(well, elsewhere, before.port);
   let address = '127.0.0.1';
-  // The system's own resolver can't be made to change its mind.
+  // The answers of the system's own resolver cannot be changed.
   const lookup = (
     _: string,
     options: dns.LookupOptions,

@@ -16,7 +16,7 @@ const unauthorized: Behaviour = (socket) =>
 
 const authorizationOf = ({ head }: RawRequest) => /^authorization: (.*)$/im.exec(head)?.[1];
 
-/** Lets in who sends this. */
+/** The authorization that is accepted. */
 const accepting =
   (authorization: () => string): Behaviour =>
   (socket, request) => {
@@ -50,10 +50,10 @@ it('goes to error when the service no longer accepts the token, and back by itse
     expect(message).toMatch(/401: request was not authenticated \(check the option auth\)/);
   }
   expect(events).toEqual(['error']);
-  // One more try after the first 401, not after each; besides, it is tried again in the background.
+  // One more try after the first 401, and not after each. The checks in the background come in addition.
   expect(server.requests.length).toBeLessThanOrEqual(20 + 1 + 2);
   server.behave = well;
-  // Nobody asks.
+  // No resolve is needed for this.
   await until(() => events.at(-1) === 'ready', 5_000);
   expect(events).toEqual(['error', 'ready']);
   expect(log).toEqual([expect.stringMatching(/^Flipt rejected the credentials/), 'Flipt answers again']);
@@ -68,7 +68,7 @@ it('goes to error on a 403 as well, and does not repeat the request', async () =
   server.behave = (socket) => socket.write(reply('403 Forbidden', ''));
   server.requests.length = 0;
   expect((await ask('colour', 'ann')).message).toMatch(/answered 403/);
-  // The batch, and the check that is rejected as well.
+  // The batch, and the check, which is rejected as well.
   expect(server.requests).toHaveLength(2);
   expect(events).toEqual(['error']);
   server.behave = well;
@@ -112,7 +112,7 @@ it('refreshes the credentials once for all rejected requests, and sends each onc
   const outcomes = await Promise.all(Array.from({ length: 8 }, (_, at) => ask('colour', `e-${at}`)));
   expect(outcomes.map(({ kind }) => kind)).toEqual(Array(8).fill('own'));
   const sent = server.requests.map(authorizationOf);
-  // One check for all finds that the credentials have changed.
+  // One check finds that the credentials have changed, for all requests.
   expect(sent).toEqual([...Array<string>(8).fill('Custom 0'), ...Array<string>(9).fill('Custom 1')]);
   await provider.onClose();
 });

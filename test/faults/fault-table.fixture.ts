@@ -10,20 +10,20 @@ import {
   type RawServer,
 } from './raw-server.fixture.js';
 
-/** Something that goes wrong between the provider and the service. */
+/** A fault between the provider and the service. */
 export interface Fault {
   readonly name: string;
   readonly begin: (server: RawServer) => unknown;
-  /** Default: the server behaves well again. */
+  /** Ends the fault. Default: the server behaves well again. */
   readonly end?: (server: RawServer) => unknown;
-  /** What a caller without a known answer reads. */
+  /** The message for a caller without a known answer. */
   readonly message: RegExp;
   /**
    * - `outage`: it opens the circuit breaker · `answers`: the service is there, so the breaker stays closed
    * - `none`: it is no failure at all
    */
   readonly counts: 'outage' | 'answers' | 'none';
-  /** Only a time-out ends it. */
+  /** Whether only a time-out ends it. */
   readonly timesOut?: boolean;
 }
 
@@ -55,11 +55,11 @@ const HTML = ['content-type: text/html'];
 const PAGE = '<html><body>Bad Gateway</body></html>';
 const UNREADABLE = /an unreadable response/;
 const CONNECTION = /^the request to Flipt at \S+ failed: /;
-/** The request's time-out, or the deadline of a resolve that has joined it. */
+/** The request's time-out, or the deadline of a resolve that joined the request. */
 const TIMEOUT = /did not answer within|no answer from Flipt within|more than 16 MB/;
 const halfOf = (text: string) => text.slice(0, text.length / 2);
 
-/** The shape of an HTTP date, in the seconds it has. */
+/** The form of an HTTP date, which has whole seconds. */
 const httpDateIn = (ms: number) => new Date(systemClock.date() + ms).toUTCString();
 
 export const faults: readonly Fault[] = [

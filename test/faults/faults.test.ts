@@ -53,7 +53,7 @@ const end = async (fault: Fault, server: RawServer) => {
   else await fault.end(server);
 };
 
-// Concurrent, because they mostly wait: for time-outs, and for the breaker.
+// Concurrent, because they mostly wait for time-outs and for the circuit breaker.
 describe.concurrent.each(faults)('$name', (fault) => {
   it('answers each call with its own last known answer or the default, by the deadline', () =>
     withFault(fault, async (_, rigged) => {
@@ -82,7 +82,7 @@ describe.concurrent.each(faults)('$name', (fault) => {
       const most = {
         // Three failures in a row, each a first attempt or a retry, and then the probes.
         outage: 3 + probes,
-        // One search for a culprit at most (4 · log2(5) + 4), then one request a round.
+        // At most one search for a culprit (4 · log2(5) + 4), then one request each round.
         answers: ROUNDS + Math.floor(4 * Math.log2(5) + 4),
         none: ROUNDS,
       }[fault.counts];
@@ -117,7 +117,7 @@ it('leaves nothing behind, whatever has happened', async () => {
   expect(rejections).toEqual([]);
 });
 
-/** Other timers of the test runner may have ended meanwhile. */
+/** Other timers of the test runner may have ended in between. */
 function sameOrLess(
   now: Readonly<Record<string, number>>,
   before: Readonly<Record<string, number>>,

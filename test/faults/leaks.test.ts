@@ -24,7 +24,7 @@ it.concurrent.each(faults)('$name: no request stays behind in the pool', async (
   for (let round = 0; round < 6; round++) {
     await Promise.all(['a', 'b', 'c'].map((entity) => ask('colour', `${entity}-${round}`)));
   }
-  // A resolve may have ended at its deadline while its request goes on until its own time-out.
+  // A resolve may end at its deadline while its request continues until its own time-out.
   await until(() => pool.stats.running === 0 && pool.stats.pending === 0 && pool.stats.size === 0, MARGIN_MS);
   if (fault.end === undefined) server.behave = well;
   else await fault.end(server);

@@ -4,8 +4,8 @@ import { rawServer, reply, well, type RawServer } from './raw-server.fixture.js'
 import { MARGIN_MS, rig, until, type Outcome, type Rig } from './rig.fixture.js';
 
 /*
- * A question a millisecond, in groups of five or more, over real sockets. What is asserted does not depend on how
- * fast the machine is: what was asked, each question's outcome, and what went over the wire.
+ * One question each millisecond, in groups of five or more, over real sockets. The assertions do not depend on the
+ * speed of the machine: they are about what was asked, the outcome of each question, and what was sent.
  */
 const clock = useTurningClock();
 const LOAD_MS = 5_000;
@@ -31,7 +31,7 @@ const loaded = (url: string) =>
     cache: { freshForMs: 200, staleForMs: 200 },
   });
 
-/** 1,000 questions a second for `ms`, half of them about entities never heard of. */
+/** 1,000 questions a second for `ms`, half of them about new entities. */
 async function load({ ask }: Rig, ms: number): Promise<readonly Outcome[]> {
   const asked: Promise<Outcome>[] = [];
   const since = clock.now();
@@ -56,7 +56,7 @@ const count = (outcomes: readonly Outcome[], kind: Outcome['kind']) =>
 
 const slowest = (outcomes: readonly Outcome[]) => Math.max(...outcomes.map(({ tookMs }) => tookMs));
 
-/** Everyone has an answer of their own, or the default; and nobody has waited much longer than allowed. */
+/** Everybody has an answer of their own, or the default, and nobody has waited much longer than allowed. */
 function expectEachItsOwn(outcomes: readonly Outcome[]): void {
   expect(count(outcomes, 'foreign')).toBe(0);
   expect(slowest(outcomes)).toBeLessThan(DEADLINE_MS + MARGIN_MS);
@@ -95,7 +95,7 @@ describe.concurrent('under 1,000 questions a second', () => {
     await using server = await rawServer(well);
     const rigged = loaded(server.url);
     await warmUp(rigged);
-    // A linear congruence: the same failures in each run of this test.
+    // A linear congruence, so that each run of this test has the same failures.
     let state = 42;
     const random = () => (state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32) / 2 ** 32;
     let failures = 0;
@@ -112,7 +112,7 @@ describe.concurrent('under 1,000 questions a second', () => {
     const outcomes = await load(rigged, LOAD_MS);
     expectEachItsOwn(outcomes);
     expect(failures).toBeGreaterThan(0);
-    // A retry repeats its request's body; no two batches are otherwise alike, since each holds new entities.
+    // A retry repeats the body of its request. No other two batches are equal, because each holds new entities.
     const bodies = server.requests.map(({ body }) => body).filter((body) => body.includes('colour'));
     const distinct = new Set(bodies).size;
     expect(bodies.length - distinct).toBeGreaterThan(0);

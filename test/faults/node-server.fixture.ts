@@ -60,7 +60,7 @@ export const tlsService = (options: ServerOptions = {}) => {
     { cert: server127.cert, key: server127.key, ...options },
     answering(requests),
   );
-  // Handshakes that are meant to fail.
+  // Some handshakes are meant to fail.
   server.on('tlsClientError', () => undefined);
   return listening(server, { host: '127.0.0.1', port: 0 }, requests);
 };

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/clock.js';
 import { ownAddress } from '../servers/own-address.fixture.js';
 import { SNAPSHOT_PATH } from '../servers/scripted.fixture.js';
 
-/** A request as it came over the wire. */
+/** A request as it was received. */
 export interface RawRequest {
   readonly head: string;
   readonly body: string;
@@ -12,21 +12,23 @@ export interface RawRequest {
   readonly at: number;
 }
 
-/** What becomes of a request: bytes on a bare socket, so that no HTTP library mends what is meant to be broken. */
+/**
+ * What happens to a request. Writes bytes to a bare socket, because an HTTP library would repair what must be broken.
+ */
 export type Behaviour = (socket: Socket, request: RawRequest) => void;
 
 export interface RawServer extends AsyncDisposable {
   readonly port: number;
   readonly url: string;
   readonly requests: RawRequest[];
-  /** How requests are treated from now on. */
+  /** What happens to requests from now on. */
   behave: Behaviour;
-  /** What a watch is answered, which does not count as a request. At first: there are no snapshots. */
+  /** The answer to a watch, which does not count as a request. At first: there are no snapshots. */
   serveSnapshot: Behaviour;
-  /** What becomes of a new connection, before anything is read from it. */
+  /** What happens to a new connection before anything is read from it. */
   welcome: (socket: Socket) => void;
   readonly openSockets: () => number;
-  /** Refuses connections, and resets those that are open. */
+  /** Refuses new connections, and resets open ones. */
   readonly stop: () => Promise<void>;
   /** Listens again, on the same port. */
   readonly start: () => Promise<void>;
@@ -42,7 +44,7 @@ export async function rawServer(behave: Behaviour, host = ownAddress(), atPort =
   const onConnection = (socket: Socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // Resets are what this server is for.
+    // This server resets connections on purpose.
     socket.on('error', () => undefined);
     itself.welcome(socket);
     let received = '';
@@ -113,12 +115,12 @@ export function askedItems({ body }: RawRequest): readonly AskedItem[] {
   return (JSON.parse(body) as { readonly requests: readonly AskedItem[] }).requests;
 }
 
-/** What the service says of a question: a variant that names flag and entity, so that an answer shows whose it is. */
+/** The service's answer to a question: a variant that names flag and entity, so that the answer shows whose it is. */
 export function ownAnswer(flag: string, entity: string): string {
   return `${flag} for ${entity}`;
 }
 
-/** The whole answer to a batch, as a well service gives it. */
+/** The whole answer of a healthy service to a batch. */
 export function goodBody(request: RawRequest): string {
   return JSON.stringify({ requestId: 'r', responses: askedItems(request).map(answerItem) });
 }
@@ -143,7 +145,7 @@ export function answerItem({ flagKey, entityId }: AskedItem): object {
   };
 }
 
-/** A reply as it stands on the wire. */
+/** A reply as it is sent. */
 export function reply(
   status: string,
   body: string,
@@ -157,12 +159,12 @@ export const well: Behaviour = (socket, request) => {
   socket.write(reply('200 OK', goodBody(request)));
 };
 
-/** A snapshot, or what stands in its place. */
+/** A snapshot, or what is sent instead. */
 export const serving = (body: string, ...headers: readonly string[]): Behaviour => {
   return (socket) => socket.write(reply('200 OK', body, ['content-type: application/json', ...headers]));
 };
 
-/** The same to a request for the snapshot. A behaviour that answers the questions of a batch finds none there. */
+/** The same for a request for the snapshot. A behaviour that answers the questions of a batch finds none in it. */
 export const ofSnapshots = (behave: Behaviour): Behaviour => {
   return (socket, request) => {
     try {

@@ -3,17 +3,17 @@ import { systemClock } from '../../src/clock.js';
 import { FliptProvider, type FliptProviderOptions } from '../../src/index.js';
 import { ownAnswer } from './raw-server.fixture.js';
 
-/** The breaker's times, small enough for a suite of many faults. */
+/** Times of the circuit breaker, short enough for a suite of many faults. */
 export const TIMES = { openForMs: 60, maxOpenForMs: 120 } as const;
 
-/** For faults that a time-out ends. For all others it is long, so that none strikes because the machine is busy. */
+/** For faults that end by a time-out. For all other faults the time-out is long, so that a busy machine causes none. */
 export const IMPATIENT = { deadlineMs: 300, http: { timeoutMs: 120 } } as const;
 const PATIENT = { deadlineMs: 9_000, http: { timeoutMs: 8_000 } } as const;
 
-/** What a deadline is allowed to be late on a machine that is busy with something else. */
+/** How late a deadline may be on a busy machine. */
 export const MARGIN_MS = 2_000;
 
-/** What a question has come to. */
+/** The outcome of a question. */
 export interface Outcome {
   readonly kind: 'own' | 'last-known' | 'default' | 'foreign';
   readonly message: string;
@@ -31,7 +31,7 @@ export interface Rig {
 
 const DEFAULT = 'the default';
 
-/** A provider whose answers are old at once, so that each question goes out and each answer is only a last known one. */
+/** A provider whose answers age at once, so that each question is sent and each answer is only a last known one. */
 export function rig(url: string, options: FliptProviderOptions = {}): Rig {
   const log: string[] = [];
   const events: string[] = [];
@@ -81,8 +81,8 @@ function kindOf(
 const LOOK_MS = 5;
 
 /**
- * Asks until the outcome is as wished, and fails if it has not come about in time. Returns how long that was. Time is
- * counted in looks, one each 5 ms: a machine that stalls makes them fewer, but what they wait for stalls with them.
+ * Asks until the outcome is the wanted one, and fails if that does not happen in time. Returns how long it took. Time
+ * is counted in looks, one each 5 ms. A machine that stalls makes fewer looks, but what they wait for stalls as well.
  */
 export async function until(wished: () => boolean | Promise<boolean>, withinMs: number): Promise<number> {
   let waitedMs = 0;
@@ -94,7 +94,7 @@ export async function until(wished: () => boolean | Promise<boolean>, withinMs: 
   return waitedMs;
 }
 
-/** What holds the event loop: sockets and timers, by number. */
+/** Counts what keeps the event loop alive: sockets and timers. */
 export function held(): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const name of process.getActiveResourcesInfo()) {

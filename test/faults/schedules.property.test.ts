@@ -8,8 +8,8 @@ import { manualClock, type ManualClock } from '../clock.fixture.js';
 import { askedItems, goodBody, ownAnswer } from './raw-server.fixture.js';
 
 /*
- * Everything but the sockets, under any order of faults, answers, questions and time: the clock is turned by hand,
- * and what stands in for the network answers by a script.
+ * Everything except the sockets, with faults, answers, questions and time in any order. The test advances the clock,
+ * and a script answers instead of the network.
  */
 
 const TIMEOUT_MS = 500;
@@ -70,7 +70,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: 'forget' as const }) },
 );
 
-/** Stands in for the network. */
+/** Answers instead of the network. */
 function scripted(fates: readonly Fate[], clock: ManualClock): HttpDispatcher & { readonly sent: number[] } {
   const sent: number[] = [];
   const respond = (statusCode: number, text: string): HttpDispatcherResponse => ({
@@ -119,7 +119,10 @@ function scripted(fates: readonly Fate[], clock: ManualClock): HttpDispatcher & 
   };
 }
 
-/** An answer names its flag but not its entity: that items come in order is the service's word, and only flags show. */
+/**
+ * An answer names its flag but not its entity. The service promises the order of the items, and only the flags can show
+ * it.
+ */
 function hasEachFlagOnce(body: string): boolean {
   const flags = askedItems({ head: '', body, at: 0 }).map(({ flagKey }) => flagKey);
   return new Set(flags).size === flags.length;
@@ -178,7 +181,7 @@ it('gives each question one answer, its own, by its deadline, whatever happens i
           const answer = only?.resolved.answer;
           if (answer?.kind !== 'failed') expect(answer).toMatchObject({ kind: 'variant', variant: own });
         }
-        // However often it is asked: retries, probes and searches never make a storm of it.
+        // However often it is asked, retries, checks and searches never flood the service.
         expect(dispatcher.sent.length).toBeLessThanOrEqual(mostRequests(everything.length, clock.now()));
 
         await running.close();

@@ -11,7 +11,7 @@ it('shows no credential: in no inspected object, message, log line or event', as
   const secrets = ['hidden-one', 'hidden-two', 'hidden-three', 'hidden-four', 'hidden-five'];
   const [token = '', jwt = '', own = '', proxyPassword = '', fromEnvironment = ''] = secrets;
   const shown: string[] = [];
-  // It repeats the whole request, as some gateways' error pages do.
+  // Repeats the whole request, like the error pages of some gateways.
   await using server = await rawServer((socket, request) =>
     socket.write(reply('403 Forbidden', `{"message":${JSON.stringify(request.head)}}`)),
   );
@@ -55,12 +55,12 @@ const SHOWING: readonly (readonly [string, (head: string) => readonly [string, s
   ],
 ];
 
-/** Only what is the user's own: the rest would fill the few characters that are shown. */
+/** Only the user's own part, because the rest would fill the few characters that are shown. */
 function headerLines(head: string): string {
   return (head.match(/^(?:x-gate|authorization): .*$/gim) ?? []).join(' ');
 }
 
-/** As some gateways write JSON. */
+/** Like some gateways write JSON. */
 function escaped(body: object): string {
   return JSON.stringify(body).replaceAll('/', '\\/');
 }

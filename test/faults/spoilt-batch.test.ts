@@ -27,7 +27,8 @@ it.each([
       http: { timeoutMs: 5_000 },
     });
     await provider.initialize();
-    // For 500 every position in every batch; for the others, in the larger ones, where halves begin and end.
+    // For a 500, every position in every batch. For the other statuses, in larger batches, the first and last positions
+    // of the halves.
     for (let size = 1; size <= 64; size++) {
       const positions = Array.from({ length: size }, (_, at) => at);
       const edges = new Set([
@@ -45,7 +46,7 @@ it.each([
       for (const position of chosen) {
         server.requests.length = 0;
         const flags = positions.map((at) => (at === position ? 'culprit' : `flag-${at}`));
-        // Each time another question, so that none is asked alone from the beginning.
+        // A new question each time, so that none is asked alone from the start.
         const entity = `${size}/${position}`;
         const outcomes = await Promise.all(flags.map((flag) => ask(flag, entity)));
         expect(outcomes.map(({ kind }) => kind)).toEqual(
@@ -81,7 +82,7 @@ it('never searches for a culprit after a 401', async () => {
   server.behave = (socket) => socket.write(reply('401 Unauthorized', ''));
   server.requests.length = 0;
   await Promise.all(['a', 'b', 'c', 'd'].map((flag) => ask(flag, 'ann')));
-  // The batch; the check, with the credentials as they are and with fresh ones.
+  // The batch, and the check with the old credentials and with fresh ones.
   expect(server.requests).toHaveLength(3);
   await provider.onClose();
 });

@@ -17,10 +17,10 @@ const SNAPSHOT = JSON.stringify({
   flags: [{ key: 'colour', type: 'BOOLEAN_FLAG_TYPE', enabled: true }],
 });
 
-/** What the fault does to a request, where it is that which it changes. */
+/** What the fault does to a request that it concerns. */
 function behaviourOf(begin: (server: RawServer) => unknown): Behaviour | undefined {
   const server = { behave: undefined as Behaviour | undefined };
-  // Faults of the whole server need more of it than this.
+  // The faults of a whole server need more than this.
   try {
     void begin(server as unknown as RawServer);
   } catch {
@@ -30,7 +30,7 @@ function behaviourOf(begin: (server: RawServer) => unknown): Behaviour | undefin
 }
 
 let bombMade: Buffer | undefined;
-/** Made once: packing it takes a second. */
+/** Made only once, because compressing it takes a second. */
 const makeBomb = () => (bombMade ??= gzipSync(Buffer.alloc(100 * 1024 * 1024, ' ')));
 
 const OF_EVALUATIONS = faults.flatMap(({ name, begin }) => {
@@ -81,7 +81,7 @@ describe.each([
       );
       expect(outcomes.map(({ kind }) => kind)).toEqual(['own', 'own', 'own']);
     }
-    // The interval may be long: it is 20 times what the first body took.
+    // The interval may be long: 20 times the time of the first body.
     provider.invalidate();
     await until(() => polls > 0, MARGIN_MS);
     expect((await ask('colour', 'afterwards')).kind).toBe('own');

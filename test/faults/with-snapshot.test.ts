@@ -62,7 +62,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Asks for users who were never asked about, all the time until it is ended. */
+/** Asks all the time for new users, until it is ended. */
 function asking({ provider }: Rig) {
   const wrong: unknown[] = [];
   let users = 0;
@@ -110,7 +110,7 @@ async function recovered({ provider, events }: Rig, callers: ReturnType<typeof a
   if (fault?.timesOut === true || fault?.name.startsWith('429')) return;
   await until(
     () => {
-      // On a busy machine, a poll takes long, and the next one comes 20 times as much later.
+      // On a busy machine a poll takes long, and the next one comes after 20 times that time.
       provider.invalidate();
       return !callers.isStale() && (events.at(-1) ?? 'ready') === 'ready';
     },

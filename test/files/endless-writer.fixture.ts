@@ -3,8 +3,8 @@ import { writeKept } from '../../src/stores/checked-text.js';
 import { ORIGIN } from '../stores/origin.fixture.js';
 
 /*
- * Runs in a process of its own, until it is killed: saves one snapshot after another in the file that it is given,
- * longer and shorter ones, and prints a line for each.
+ * Runs in another process until it is killed. Saves longer and shorter snapshots in the given file, one after another,
+ * and prints a line for each.
  */
 const [, , path = ''] = process.argv;
 const store = fileStore(path);

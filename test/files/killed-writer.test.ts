@@ -18,7 +18,7 @@ it(`the file is complete, however often its writer is killed: ${FILES * ROUNDS_P
   const killAgainAndAgain = async (path: string) => {
     for (let round = 0; round < ROUNDS_PER_FILE; round++) {
       const { printed, kill, ended } = startScript(script, [path]);
-      // Once it has saved, it is saving the next one.
+      // After it has saved one snapshot, it is saving the next one.
       await printed(new RegExp(`(saved\n){${1 + (round % 5)}}`));
       kill('SIGKILL');
       await ended;

@@ -6,7 +6,7 @@ import { clientSettings } from '../../src/options/settings.js';
 import { manualClock } from '../clock.fixture.js';
 import { REQUEST } from './outcomes.fixture.js';
 
-/** A transport whose turns of the event loop, and whose response, a test ends by hand. */
+/** A transport; the test ends its turns of the event loop and its response by hand. */
 function waiting() {
   const clock = manualClock();
   const turns: (() => void)[] = [];

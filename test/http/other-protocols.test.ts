@@ -26,7 +26,7 @@ it('names https: as a cause when an https: port answers to http:', async () => {
   const { cert, key } = makeCertificate({ name: 'service', hosts: ['127.0.0.1'] });
   const server = createTlsServer({ cert, key });
   server.on('tlsClientError', (_error, socket) => socket.destroy());
-  // As many servers do: what came is answered in TLS, with an alert.
+  // Like many servers, it answers in TLS, with an alert.
   server.on('connection', (socket) => socket.write(Buffer.from('15030300020246', 'hex')));
   const { send } = transportTo(`http://127.0.0.1:${await portOf(server)}`);
   expect(await send(request)).toMatchObject({ message: expect.stringContaining(HTTPS) as string });
@@ -34,7 +34,7 @@ it('names https: as a cause when an https: port answers to http:', async () => {
 
 it('names https: as a cause when a port of TLS closes the connection', async () => {
   const { cert, key } = makeCertificate({ name: 'service', hosts: ['127.0.0.1'] });
-  // As Node's does.
+  // Like Node's server.
   const { send } = transportTo(`http://127.0.0.1:${await portOf(createTlsServer({ cert, key }))}`);
   expect(await send(request)).toMatchObject({
     message: expect.stringContaining(

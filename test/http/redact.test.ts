@@ -8,7 +8,7 @@ const TOKEN = 'Zm9vYmFy/cXV1eHF1+dXV4Zm9v==';
 const RUNS = /Zm9vYmFy|cXV1eHF1|dXV4Zm9v/;
 const redact = redactor({ authorization: `Bearer ${TOKEN}` }, {}, []);
 
-/** Writes what is neither letter nor digit: nobody escapes the others. */
+/** Escapes everything except letters and digits, which no writer escapes. */
 const each = (text: string, written: (character: string, code: number) => string) =>
   text.replaceAll(/[^a-z\d]/gi, (character) => written(character, character.charCodeAt(0)));
 const hex = (code: number) => code.toString(16).padStart(2, '0');

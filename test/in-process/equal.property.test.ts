@@ -13,7 +13,7 @@ import { recordingLogger } from '../provider/open.fixture.js';
 
 const DEFAULTS = { Boolean: false, String: 'none', Number: -1, Object: {} } as const;
 
-/** What must be equal: all but where an answer came from and when. */
+/** All members that must be equal: not where an answer came from, nor when. */
 function comparable({
   value,
   variant,

@@ -122,7 +122,7 @@ describe('provider.explain', () => {
     const { provider } = await offline();
     await provider.onClose();
     await expect(provider.explain('colour')).rejects.toMatchObject({ code: ErrorCode.PROVIDER_NOT_READY });
-    // As plain JavaScript may call it.
+    // Callers in plain JavaScript may do this.
     const flagKey = 5 as unknown as string;
     await expect(provider.explain(flagKey)).rejects.toThrow(
       'explain: expected a flag key, which is a string',

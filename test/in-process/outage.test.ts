@@ -35,7 +35,7 @@ const snapshotIsThere = (provider: ReturnType<typeof flipt>) =>
     expect(provider.getSnapshot()).toBeDefined();
   });
 
-/** Leaves a file behind, as a provider does that has run before. */
+/** Leaves a file behind, like a provider of an earlier run. */
 async function keep(url: string): Promise<void> {
   const { provider, registered } = started({ url, snapshot: { file } });
   await registered;
@@ -43,7 +43,7 @@ async function keep(url: string): Promise<void> {
   await provider.onClose();
 }
 
-/** The same, of a service that is gone. */
+/** The same, but the service is gone. */
 async function keptFile(): Promise<string> {
   const service = await localService({ features: FEATURES });
   await keep(service.url);
@@ -92,7 +92,7 @@ describe('an outage, in-process', () => {
       url: service.url,
       evaluation: 'in-process',
       watch: { pollMs: 50 },
-      // The service sends no body that it need not send. Polls would be 20 times as far apart as that takes.
+      // The service sends no more bodies than it must: polls would be 20 times as far apart as a body takes.
       snapshot: { file },
     });
     await registered;

@@ -14,7 +14,9 @@ import {
 } from '../engine/recordings.fixture.js';
 import { localService } from '../provider/open.fixture.js';
 
-/** Evaluates the recorded questions in this process. An attribute called targetingKey cannot be asked with. */
+/**
+ * Evaluates the recorded questions in this process. A question with an attribute called targetingKey cannot be asked.
+ */
 async function differences(
   recording: Recording,
   options: (namespace: string) => FliptProviderOptions,

@@ -89,7 +89,7 @@ const booleanFlag = (key: string): fc.Arbitrary<FlagDocument> =>
     ),
   });
 
-/** Any features of one namespace: all segments and flags of these keys, of any content. */
+/** Any features of one namespace: all segments and flags with these keys and any content. */
 export const arbitraryFeatures: fc.Arbitrary<FeaturesDocument> = fc.record({
   segments: fc.tuple(...SEGMENT_KEYS.map(segment)),
   flags: fc.tuple(...FLAG_KEYS.map((key) => fc.oneof(variantFlag(key), booleanFlag(key)))),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 
-/** A folder of its own for a file of tests, removed after them. Returns the path of a name in it. */
+/** A folder for the tests of a file, removed after them. Returns a function that gives the path of a name in it. */
 export function useFolder(): (name?: string) => string {
   let folder = '';
   beforeAll(async () => {

@@ -11,7 +11,7 @@ export interface Answer {
 export interface Asked {
   readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON unless it is text already. */
+  /** Sent as JSON unless it is text. */
   readonly body?: unknown;
 }
 
@@ -35,7 +35,7 @@ export async function ask(url: string, where: string, asked: Asked = {}): Promis
   };
 }
 
-/** The answers to a batch, each the one member that is filled. */
+/** The answers to a batch. Of each, the one member that is present. */
 export async function evaluate(
   url: string,
   requests: readonly unknown[],

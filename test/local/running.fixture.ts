@@ -6,7 +6,9 @@ import { BASE_FEATURES } from './requests.fixture.js';
 export const SEGMENTS = '/api/v1/namespaces/default/segments';
 export const OPEN = { flagKey: 'open', entityId: 'u1' };
 
-/** Starts services, closed after a file's tests. Called after useFolder, so that its folder outlasts them. */
+/**
+ * Starts services, and closes them after a file's tests. Call it after useFolder, so that the folder is removed last.
+ */
 export function useServices(): (options?: LocalServiceOptions) => Promise<LocalService> {
   const running: LocalService[] = [];
   afterAll(async () => {

@@ -22,7 +22,7 @@ import { RequireFlag, setRequestContext } from '../../src/nest/index.js';
 
 Logger.overrideLogger(false);
 
-/** A request as both adapters give it, and as the guard below leaves it. */
+/** A request as both adapters give it, with the member that the guard below adds. */
 export interface Asking {
   readonly query: { readonly user?: string };
   user?: string;
@@ -36,7 +36,7 @@ export const adapters = [
 export const whose = async (flag: string): Promise<string> =>
   OpenFeature.getClient().getStringValue(flag, 'nobody');
 
-/** Finds out who the user is, as a real one does: asynchronously, and by putting it on the request. */
+/** Finds the user as a real guard does: asynchronously, and puts it on the request. */
 @Injectable()
 export class WhoGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {

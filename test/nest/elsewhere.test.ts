@@ -135,7 +135,7 @@ it('gives @RequireFlag the domain of the FliptModule of its app', async () => {
   await module.close();
 });
 
-/** What Nest gives a guard of an app with these providers. */
+/** The context that Nest passes to a guard of an app with these providers. */
 function appWith(domains: readonly (string | undefined)[]): object {
   const app = {};
   for (const domain of domains) registeredIn(app).claim(domain);

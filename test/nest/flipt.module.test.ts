@@ -55,7 +55,7 @@ const served = async (
 const flipt = (options: FliptModuleOptions<Asking> = {}) =>
   FliptModule.forRoot<Asking>({ provider: provider(), context: byUser, ...options });
 
-// Before all others: each app leaves an AsyncLocalStorage, which Node copies for each promise from then on.
+// Runs before all others, because each app leaves an AsyncLocalStorage that Node copies for each promise from then on.
 describe('under load', () => {
   let all: LocalService;
   beforeAll(async () => {

@@ -192,7 +192,7 @@ function rejecting(reason: unknown): never {
 }
 
 function providerWith(parts: Partial<Provider>): Provider {
-  // The least that a provider is; the SDK's own in-memory one is not the same in each version.
+  // The smallest provider. The SDK's own in-memory provider differs from version to version.
   const answer = <T>(value: T) => Promise.resolve({ value });
   return {
     metadata: { name: 'least' },

@@ -123,7 +123,7 @@ describe.each(adapters)('on %s, when a middleware resolves a flag before the log
     @Module({
       imports: [
         FliptModule.forRoot<Visitor>({
-          // A poll of the watch would be counted with the requests of a page.
+          // The watch is off, because its polls would be counted with the requests of a page.
           provider: new FliptProvider({ url: service.url, ...PATIENT, watch: false }),
           context,
           prefetch,

@@ -3,7 +3,7 @@ import type { FeaturesDocument } from '../../src/local/index.js';
 const variant = { type: 'VARIANT_FLAG_TYPE', enabled: true } as const;
 const toAll = (key: string) => [{ segment: 'all', distributions: [{ variant: key, rollout: 100 }] }];
 
-/** A flag for each way in which an evaluation ends. */
+/** One flag for each outcome of an evaluation. */
 export const FEATURES: FeaturesDocument = {
   flags: [
     { key: 'on', type: 'BOOLEAN_FLAG_TYPE', enabled: true },
@@ -40,7 +40,7 @@ export const FEATURES: FeaturesDocument = {
   ],
 };
 
-/** What the flags that a browser may see are for somebody without a plan. */
+/** The outcomes of the visible flags for a user without a plan. */
 export const ITEMS = [
   { key: 'on', value: true, variant: 'true', reason: 'STATIC' },
   { key: 'off', value: false, variant: 'false', reason: 'STATIC' },

@@ -10,7 +10,7 @@ import { conforming, type Got } from './protocol.fixture.js';
 
 type Context = EvaluationContext | Promise<EvaluationContext>;
 
-/** The options, with a context by the header `x-user`, which stands for the session of a real app. */
+/** The options, with a context from the header `x-user`, which stands for the session of a real app. */
 export interface HostOptions extends Omit<OfrepOptions<never>, 'context'> {
   readonly contextOf?: (user: string) => Context;
 }
@@ -34,7 +34,7 @@ const plain = ({ contextOf = byUser, ...options }: HostOptions) => {
   return (...exchange: Parameters<typeof listener>) => void listener(...exchange);
 };
 
-/** All that may hold the handler. */
+/** The frameworks that can host the handler. */
 export const HOSTS = [
   ['a Request', plain],
   ['Express 4', inExpressWith(express4)],
@@ -60,7 +60,7 @@ export interface Asking {
   readonly user?: string;
   readonly context?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is, instead of the context. */
+  /** Sent unchanged, instead of the context. */
   readonly body?: string;
 }
 

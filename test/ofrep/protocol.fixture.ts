@@ -49,14 +49,17 @@ const BULK: Readonly<Record<number, object>> = {
 
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
 
-/** What a request got. */
+/** The response to a request. */
 export interface Got {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
 }
 
-/** Reads a response and checks it against the protocol. A status of which that says nothing needs only its form. */
+/**
+ * Reads a response and checks it against the protocol. A status that the protocol does not describe must only have its
+ * form.
+ */
 export async function conforming(response: Response): Promise<Got> {
   const { status, headers, url } = response;
   const text = await response.text();

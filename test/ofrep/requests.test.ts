@@ -70,7 +70,7 @@ describe.each(HOSTS)('%s', (name, host) => {
     ['{"context":[]}', 'INVALID_CONTEXT'],
     ['{"context":null}', 'INVALID_CONTEXT'],
   ])('refuses the body %s', async (body, errorCode) => {
-    // It is for express.json() to refuse what it reads.
+    // express.json() itself must refuse the bodies that it reads.
     if (name.endsWith('json') && body === '{"context":{}') return;
     const url = await hosted(host, { provider: await flipt(), flags: KEYS });
     expect(await ask(url, undefined, { body })).toMatchObject({ status: 400, body: { errorCode } });

@@ -44,7 +44,7 @@ async function observing(options: ObserveOptions = {}) {
 
 type Observing = Awaited<ReturnType<typeof observing>>;
 
-/** So many of everything: what the tests expect is counted here by hand. */
+/** Traffic with known numbers of everything. The expected values are counted by hand. */
 async function knownTraffic({
   lives,
   resolve,

@@ -88,10 +88,10 @@ describe('observeProvider', () => {
     const collectGarbage = runInNewContext('gc') as () => void;
     await eventually(() => {
       collectGarbage();
-      // Not the object itself: a failed assertion would hold it.
+      // Not the object itself, because a failed assertion would keep it in memory.
       expect(held.deref() === undefined).toBe(true);
     });
-    // The SDK goes on collecting.
+    // The SDK continues to collect.
     expect(await metrics.text()).toBeDefined();
   });
 

@@ -6,7 +6,7 @@ import { flipt, localService, serving } from '../provider/open.fixture.js';
 import { answerJson, answering, item, orMissing, type Script } from '../servers/scripted.fixture.js';
 import { scraped, type Scraped } from './scraped.fixture.js';
 
-/* Whatever is planted as a credential, a context or a value of a user must be in no event and in no metric. */
+/* The values that are planted as credentials, contexts and users must not be in any event or metric. */
 
 const PLANTED = {
   token: 'planted-token',
@@ -36,7 +36,7 @@ const answered = answering(
         }),
   ),
 );
-/** Repeats the whole request, as some gateways' error pages do. */
+/** Repeats the whole request, like the error pages of some gateways. */
 const echoing =
   (status: number, contentType = 'application/json'): Script =>
   ({ headers, body }, response) => {
@@ -51,7 +51,7 @@ const itemErrors = answering(({ flagKey }) => ({
   errorResponse: { flagKey, namespaceKey: 'default', reason: `UNKNOWN_${PLANTED.value}` },
 }));
 
-/** Everything that the provider makes visible while flags are asked for in this way. */
+/** Everything that the provider makes visible while it is asked for flags like this. */
 async function visible(script: Script, options: FliptProviderOptions = {}): Promise<string> {
   metrics = scraped();
   const server = await serving(script, echoing(400));

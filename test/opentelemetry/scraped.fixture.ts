@@ -10,7 +10,7 @@ export interface Series {
 
 export interface Scraped {
   readonly meterProvider: MeterProvider;
-  /** What Prometheus would be given now, as text and line by line. */
+  /** What Prometheus would get now, as text and line by line. */
   readonly text: () => Promise<string>;
   readonly series: () => Promise<readonly Series[]>;
   /** The sum of all series of a name with these labels. */

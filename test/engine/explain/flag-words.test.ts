@@ -30,7 +30,7 @@ const PRO = [
   '    the entity id notempty',
 ];
 
-/** As the page shows it, each level further in. */
+/** As on the page, with each level indented further. */
 function linesOf(flag: Flag): readonly string[] {
   const { steps, otherwise } = flagWords(flag, FEATURES);
   return [

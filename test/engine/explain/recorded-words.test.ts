@@ -6,7 +6,7 @@ import { explanationText } from '../../../src/engine/explain/explanation-text.js
 import { casesOf, namespacesOf, questionOf, RECORDINGS } from '../recordings.fixture.js';
 
 /*
- * recorded-words.txt was read by people: twenty recorded cases that show each way to match or not, each as
+ * People have read recorded-words.txt: twenty recorded cases that show each way to match or not, each as
  * `recording:line` and its explanation.
  */
 

@@ -149,7 +149,7 @@ describe('a 401', () => {
     const outcomes = await Promise.all([asking(REQUEST), asking(REQUEST), asking(REQUEST)]);
     expect(outcomes).toEqual([OK, OK, OK]);
     expect(sent).toHaveLength(6);
-    // Three to begin with, one for all of them again.
+    // The first three, then one repeat of each.
     expect(headers).toHaveBeenCalledTimes(4);
   });
 
@@ -159,7 +159,7 @@ describe('a 401', () => {
     expect(await asking(REQUEST)).toBe(REFUSED);
     expect(sent).toHaveLength(2);
     expect(sent[0]?.credentials).toEqual({ authorization: 'Bearer dummy-token' });
-    // Known to be refused: the same credential is not tried twice again.
+    // Known to be rejected: the same credentials are not repeated again.
     expect(await asking(REQUEST)).toBe(REFUSED);
     expect(sent).toHaveLength(3);
   });

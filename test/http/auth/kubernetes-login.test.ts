@@ -19,7 +19,7 @@ const answered =
 const authorizations = ({ requests }: { readonly requests: readonly { readonly headers: object }[] }) =>
   requests.map(({ headers }) => Reflect.get(headers, 'authorization') as unknown);
 
-/** What a read of the typed client comes to, after a login. */
+/** The outcome of a read with the typed client, after a login. */
 async function reading(logIn: Script) {
   await using pod = await podToken();
   await using server = await withLogin(logIn);

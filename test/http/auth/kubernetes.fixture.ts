@@ -33,7 +33,7 @@ export function loggedIn(clientToken: string, expiresAt = '2999-01-01T00:00:00Z'
   return { clientToken, authentication: { id: 'a', method: 'METHOD_KUBERNETES', expiresAt } };
 }
 
-/** A service whose login is scripted; all other requests are for `script`. */
+/** A service with a scripted login. `script` answers all other requests. */
 export async function withLogin(
   logIn: Script,
   script: Script = (_, response) => {

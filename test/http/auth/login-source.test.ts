@@ -51,7 +51,7 @@ describe('a login', () => {
       await headers(false);
       await clock.advance(LIFE_MS * share - 1);
       expect(logIn).toHaveBeenCalledTimes(1);
-      // Nobody asks.
+      // No request is needed for this.
       await clock.advance(1);
       expect(logIn).toHaveBeenCalledTimes(2);
       expect(await headers(false)).toEqual(from(2));
@@ -84,7 +84,7 @@ describe('a login', () => {
     expect([clock.timers('awaited'), clock.timers('background')]).toEqual([0, 1]);
     closing.abort();
     expect(clock.timers()).toBe(0);
-    // A login that was under way then.
+    // A login that is under way at the close.
     await clock.advance(1_000);
     await headers(true);
     expect(logIn).toHaveBeenCalledTimes(2);

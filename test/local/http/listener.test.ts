@@ -29,7 +29,7 @@ const answer: Handler = async (_, response) => {
   response.end('{}');
 };
 
-/** A handler that answers when it is let, and a promise of its first request. */
+/** A handler that answers when the test lets it, and a promise of its first request. */
 function heldBack(): { handler: Handler; entered: Promise<void>; release: () => void } {
   let enter = (): void => undefined;
   let release = (): void => undefined;
@@ -129,7 +129,7 @@ describe('close', () => {
 
 describe('the address', () => {
   it('of IPv6 is in brackets', async () => {
-    // Where the machine has no IPv6, it says so in one of these ways.
+    // A machine without IPv6 fails in one of these ways.
     const url = await start(answer, { host: '::1' }).then(
       (listener) => listener.url,
       (error: unknown) => String(error),

@@ -40,7 +40,7 @@ async function opened(options: FliptProviderOptions): Promise<FliptProvider> {
   return provider;
 }
 
-/** What `ada` and everybody else resolve. */
+/** The values for `ada` and for everybody else. */
 async function seen(provider: FliptProvider) {
   const asked = async (targetingKey: string) => {
     const context = { targetingKey };

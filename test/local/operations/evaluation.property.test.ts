@@ -41,7 +41,7 @@ describe.each<Semantics>(['v1', 'v2'])('over HTTP, with the semantics of %s', (s
   });
 });
 
-/** What the two have in common; a missing flag has nothing. */
+/** The members that both have; a missing flag has none. */
 function inEngineForm(answer: Readonly<Record<string, unknown>> = {}): object {
   const { match, enabled, variantKey: variant, variantAttachment: attachment, segmentKeys, reason } = answer;
   if (reason === 'NOT_FOUND_ERROR_EVALUATION_REASON') return {};

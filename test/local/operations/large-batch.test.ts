@@ -34,7 +34,7 @@ describe('a batch', () => {
   });
 });
 
-/** The turns of the event loop that others get meanwhile. */
+/** Counts the turns of the event loop that other work gets meanwhile. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
   let turns = 0;
   let ended = false;

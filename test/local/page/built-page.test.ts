@@ -8,7 +8,7 @@ import { useFolder } from '../folder.fixture.js';
 const at = useFolder();
 const FILES = ['/', '/local/page/page.css', '/local/page/page.js', '/local/page/service.js'];
 
-/** As text, since it runs in each form of the package. */
+/** Written as text, because it runs in each form of the package. */
 const SCRIPT = `async ({ startLocalService }) => {
   const service = await startLocalService({ features: { flags: [] } });
   const load = (path) => fetch(service.url + path, { headers: { accept: 'text/html' } });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseBody } from '../../../src/local/requests/json-body.js';
 import { Message } from '../../../src/local/requests/message.js';
 
-/** So much white space makes a body long, and keeps the short way from reading it. */
+/** So much white space makes a body long, so that the fast parser does not read it. */
 const LONG = ' '.repeat(10_001);
 
 const outcome = async (reading: Promise<unknown>): Promise<unknown> => {
@@ -15,7 +15,7 @@ const outcome = async (reading: Promise<unknown>): Promise<unknown> => {
 };
 const REFUSED = { refused: 'Refusal' };
 
-/** The service reads no fractions: one only must not be an integer. */
+/** The service reads no fractions. The value here only must not be an integer. */
 function withoutFractions(json: string): unknown {
   return JSON.parse(
     json.replace(/("(?:[^"\\]|\\.)*")|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) => {

@@ -29,7 +29,7 @@ export async function snapshot(
   };
 }
 
-/** Of two snapshots, what may differ without a difference has the same form: ids, times, orders, JSON in text. */
+/** Gives two snapshots the same form if they differ only in ids, times, orders, or JSON in texts. */
 export function comparable(value: unknown, name = ''): unknown {
   if (['id', 'ruleId', 'variantId', 'digest'].includes(name)) return typeof value;
   if (['createdAt', 'updatedAt'].includes(name)) return Number.isNaN(Date.parse(String(value)));
@@ -45,7 +45,7 @@ export function comparable(value: unknown, name = ''): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, comparable(member, key)]));
 }
 
-/** v1 changes the order of a segment's constraints, too, where they were created in one instant. */
+/** v1 also changes the order of a segment's constraints if they were created at the same instant. */
 const UNORDERED = ['segments', 'constraints'];
 
 const textOf = (value: unknown): string => JSON.stringify(value);

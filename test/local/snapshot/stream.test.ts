@@ -57,7 +57,7 @@ describe('the stream of v2', () => {
     const event = await next();
     expect(etagIn(event)).not.toBe(etag);
     expect(etagIn(event)).toBe((await snapshot(service.url)).etag);
-    // Nothing that evaluation reads has changed: the next event is about the change after it.
+    // Evaluation reads nothing of this change, so the next event is about the change after it.
     await service.setFlag('default', 'banner', { enabled: true });
     await service.load(features);
     expect(etagIn(await next())).toBe(etag);
@@ -87,7 +87,7 @@ describe('the stream of v2', () => {
     void opening.then(() => (opened = true));
     await snapshot(service.url);
     expect(opened).toBe(false);
-    // Until the request is there, a change would only be its first event.
+    // A change before the request has arrived would only be its first event.
     await eventually(() => {
       expect(service.requests).toBe(3);
     });

@@ -138,7 +138,7 @@ describe('a data file', () => {
     const file = await openDataFile(path);
     await file.save(empty);
     const before = await readFile(path, 'utf8');
-    // A folder that is gone for a while stands for every way in which a disk says no; the superuser may do all else.
+    // A folder that is missing for a while stands for every failure of a disk. The superuser may do everything else.
     await rename(at('locked'), at('away'));
     await expect(file.save(await someState())).rejects.toThrow(
       /^the change was not made, because it could not be saved: /,

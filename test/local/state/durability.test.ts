@@ -13,11 +13,11 @@ const FLAG = '/api/v1/namespaces/default/flags/banner';
 
 type Body = Record<string, unknown>;
 
-/** Every change that was answered, by what it is about. */
+/** Every answered change, by what it changed. */
 interface Answered {
   readonly segments: Map<string, Body>;
   readonly rules: Map<string, Body>;
-  /** What the one variant's attachment may be: as it was last answered, or as it was asked to be since. */
+  /** The possible values of the variant's attachment: the last answered one, and those that were requested after it. */
   attachments: readonly unknown[];
 }
 
@@ -47,7 +47,10 @@ describe('a service that is killed again and again while it is being changed', (
   );
 });
 
-/** Writers change different things at once; the service is killed after a number of answers that grows with the rounds. */
+/**
+ * Writers change different things at the same time. The service is killed after a number of answers that grows with the
+ * rounds.
+ */
 async function changeUntilKilled(
   url: string,
   command: CommandProcess,
@@ -73,7 +76,7 @@ async function changeUntilKilled(
   await command.ended;
 
   function whileKilled(error: unknown): void {
-    // A connection that breaks is what killing looks like from here.
+    // From here, killing the service looks like a connection that breaks.
     if (!(error instanceof TypeError)) throw error;
   }
 }

@@ -39,7 +39,7 @@ describe.each(['v1', 'v2'] as const)('with the rules of %s', (semantics) => {
           else if (forEntity === undefined || forEntity === item.entityId) {
             expect(after).toMatchObject(after.kind === 'boolean' ? { enabled: chance } : { variant: 'b' });
           } else if (before.kind === 'variant' && before.reason === 'FLAG_DISABLED') {
-            // It has to be enabled for the one; all others get the default of the caller as before.
+            // The flag must be enabled for the one entity. All others still get the caller's default.
             expect(after).toMatchObject({ match: false, variant: '', reason: 'UNKNOWN' });
           } else expect(after).toEqual(before);
 

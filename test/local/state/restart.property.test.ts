@@ -12,7 +12,7 @@ const segmentKey = fc.constantFrom('beta', 'staff', 'all', 'vip', 'a b');
 const text = fc.constantFrom('', 'x', 'é🎈\u2028', '__proto__');
 const number = fc.nat();
 
-/** Ids differ from run to run: an operation names them by their place among those answered so far. */
+/** Ids differ from run to run, so an operation names them by their position among the answered ones. */
 type Operation = (seen: Seen) => readonly [where: string, asked: Asked];
 
 class Seen {

@@ -5,7 +5,7 @@ import { type Change, Store } from '../../../src/local/state/state-store.js';
 
 const empty: State = { namespaces: new Map(), tokens: new Map() };
 
-/** Adds a namespace; its result is how many there were before. */
+/** Adds a namespace. Its result is the number of namespaces before. */
 const add =
   (key: string): Change<number> =>
   (state) => {

@@ -6,14 +6,14 @@ import { served } from '../../examples/running.fixture.js';
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const ROOT = '../../../';
 
-// The Nest 11 of the root is what all other tests are about.
+// All other tests use the Nest 11 of the root.
 describe.each([
   ['10', 'ten'],
   ['12', 'twelve'],
 ])('Nest %s', (major, folder) => {
   const app = here(`${folder}/node_modules/app.mjs`);
 
-  // Copies, not links: they are to find the Nest that is beside them.
+  // Copies, not links, because they must find the Nest beside them.
   beforeAll(async () => {
     const installed = here(`${folder}/node_modules/openfeature-flipt-provider/`);
     await rm(installed, { recursive: true, force: true });
