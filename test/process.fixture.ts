@@ -4,14 +4,14 @@ import { afterAll } from 'vitest';
 
 const children: ChildProcess[] = [];
 
-// A test that failed half-way leaves nothing running.
+// A test that fails half-way leaves no process running.
 afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** A script in a process of its own. */
+/** A script in another process. */
 export interface ScriptProcess {
-  /** Resolves with all that it printed so far once that fits; rejects with it if it ended before. */
+  /** Resolves with the whole output so far when that matches. Rejects with the output if the process ends before. */
   readonly printed: (pattern: RegExp) => Promise<string>;
   readonly kill: (signal: NodeJS.Signals) => void;
   readonly ended: Promise<{ readonly code: number | null; readonly output: string }>;

@@ -1,4 +1,4 @@
-/** A promise that a test keeps when something has happened. */
+/** A promise that the test resolves when something has happened. */
 export interface Signal {
   readonly given: Promise<void>;
   readonly give: () => void;

@@ -16,9 +16,9 @@ interface TurningClock {
 const TURN_MS = 5;
 
 /**
- * Time for tests over real sockets: it passes with the turns of the event loop. A machine that stalls stops it, so
- * that a time-out strikes only where nothing comes; and nobody waits for it in full. It is the clock of all providers
- * and clients of a file while its tests run.
+ * Time for tests over real sockets: it passes with the turns of the event loop. A machine that stalls stops the clock,
+ * too, so a time-out comes only if nothing else does, and nobody waits for its full time. It is the clock of all
+ * providers and clients of a file while its tests run.
  */
 export function useTurningClock(): TurningClock {
   const clock = manualClock(Date.now());

@@ -7,14 +7,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { installedFor, NAME, packed, ROOT, run, type Packed } from './packed.fixture.js';
 
 /**
- * Bytes of code of ours that an import of the front door may load, as published, names and spaces and all.
- * The aim is 60,000 and not met: this bound only keeps it from growing unnoticed. The watch of the snapshot is loaded
- * when a provider starts; what it needs here are its log, downloads and streams over HTTP, and what resolves a flag from
- * it. The status and the events for listeners take 5,500 of it,
- * what adapters to other protocols evaluate with 3,000, cached answers that many users share 1,000.
+ * Most bytes of our own code that an import of the front door may load, as published, with its names and spaces. The
+ * aim is 60,000 and not met: this bound only keeps the number from growing unnoticed. The watch of the snapshot is
+ * loaded when a provider starts. Loaded here are only its log, its downloads and streams over HTTP, and what resolves a
+ * flag from it. Of these bytes, the status and the events for listeners take 5,500, evaluation for adapters to other
+ * protocols 3,000, and cached answers that users share 1,000.
  */
 const FRONT_DOOR = 175_000;
-/** The same as it lies in the bundle of somebody who bundles. */
+/** The same after minification, as in the bundle of an app. */
 const FRONT_DOOR_MINIFIED = 86_000;
 
 let the: Packed;
@@ -47,7 +47,7 @@ async function required(entry: string): Promise<readonly string[]> {
 
 const ours = (file: string) => file.startsWith(dist);
 
-/** The files of `src` that it was made of: by its map, or by the comments of the bundler where there is none. */
+/** The files of `src` from which a file was made: by its source map or, without one, by the bundler's comments. */
 function sourcesOf(file: string): readonly string[] {
   if (existsSync(`${file}.map`)) {
     const { sources } = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { sources: readonly string[] };
@@ -55,7 +55,7 @@ function sourcesOf(file: string): readonly string[] {
   }
   return [...readFileSync(file, 'utf8').matchAll(/^\/\/ src\/(.+)$/gm)].map(([, source = '']) => source);
 }
-/** The files of a bundle that its entry loads by itself. */
+/** The files of a bundle that its entry loads at once. */
 function loadedAtOnce({ outputs }: Metafile, entry: string): ReadonlySet<string> {
   const loaded = new Set<string>([entry]);
   for (const name of loaded) {
@@ -103,7 +103,7 @@ describe('an import of the front door', () => {
       outdir: 'bundle',
       metafile: true,
     });
-    // What is loaded when a provider starts its watch or logs in is in files of its own.
+    // The code that is loaded when a provider starts its watch or logs in is in separate files.
     const atOnce = loadedAtOnce(metafile, 'bundle/index.js');
     expect(atOnce.size).toBeLessThan(Object.keys(metafile.outputs).length);
     const bytes = [...atOnce].reduce((sum, name) => sum + (metafile.outputs[name]?.bytes ?? 0), 0);
@@ -160,7 +160,8 @@ describe('the package', () => {
     }
     const direct = Object.entries((JSON.parse(stdout) as Tree).dependencies ?? {});
     const listed = direct.map(([name, tree]) => [name, ...Object.keys(tree.dependencies ?? {})].join(' > '));
-    // TypeScript is a peer of valibot for those who have it, as this repository does; it is never installed for it.
+    // TypeScript is a peer of valibot for projects that have it, like this repository. It is never installed because of
+    // it.
     expect(listed.sort()).toEqual(['lru-cache', 'undici', 'valibot > typescript', 'yaml']);
   });
 });

@@ -4,20 +4,22 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { compiled, installedFor, packed, run, type Complaint, type Packed } from './packed.fixture.js';
 
 /*
- * The consumers use every entry. Their sources are compiled under each way in which TypeScript finds modules, against
- * the types in the tarball, and what comes of it is run.
+ * The consumers use every entry. Their sources are compiled with each way in which TypeScript finds modules, against
+ * the types in the tarball. The result is run.
  */
 
 const SOURCES = join(import.meta.dirname, 'consumer');
 
-// Compiling with all the types of the frameworks takes its time on a busy machine.
+// Compiling with all types of the frameworks is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
-/** Where they run; scripts/floor.js names one that is too old for these tests themselves. */
+/** The Node that runs them. scripts/floor.js names one that is too old for Vitest. */
 const NODE = process.env.CONSUMER_NODE ?? process.execPath;
 
 const RESOLUTIONS = {
-  /** Knows no `exports`. Many Nest applications are still compiled like this, with TypeScript 5: later ones refuse. */
+  /**
+   * Does not know `exports`. Many Nest apps are still compiled like this, with TypeScript 5. Later versions refuse it.
+   */
   node10: { module: 'commonjs', moduleResolution: 'node10' },
   node16: { module: 'node16', moduleResolution: 'node16' },
   nodenext: { module: 'nodenext', moduleResolution: 'nodenext' },
@@ -29,7 +31,7 @@ interface Compilation {
   readonly exactOptionalPropertyTypes: boolean;
 }
 
-/** Those with Express and Nest, by name. */
+/** The consumers with Express and Nest, by name. */
 const COMPILATIONS = {
   'node10-exact': { resolution: 'node10', exactOptionalPropertyTypes: true },
   'node16-exact': { resolution: 'node16', exactOptionalPropertyTypes: true },

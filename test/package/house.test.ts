@@ -5,7 +5,7 @@ import { OWN_PROCESS, SHARED_PROCESS } from '../../vitest.config.js';
 import { filesOf, withFixtures } from './house.fixture.js';
 import { ROOT } from './packed.fixture.js';
 
-/* What keeps the tree clear to a newcomer. CONTRIBUTING.md says where a new file goes. */
+/* Rules that keep the tree clear to a newcomer. CONTRIBUTING.md says where a new file goes. */
 
 const MOST_FILES = 14;
 const MOST_LINES = 250;
@@ -20,7 +20,7 @@ function grouped(members: Named): readonly (readonly [name: string, members: rea
   return names.map((name) => [name, members.flatMap(([other, member]) => (other === name ? member : []))]);
 }
 
-/** The names of more than one member, as lines of `name: member, member`. */
+/** The names with more than one member, as lines of `name: member, member`. */
 const shared = (members: Named) =>
   grouped(members).flatMap(([name, its]) => (its.length > 1 ? `${name}: ${its.join(', ')}` : []));
 
@@ -43,7 +43,7 @@ describe('src', () => {
 
   it('exports no two types with the same name', () => {
     const declared = /^export (?:abstract )?(?:interface|type|class|enum) (\w+)/gm;
-    // A features file and the client's answers have the field's words for the same things.
+    // A features file and the client's answers use the field's same words for the same things.
     const own = SRC.filter((path) => path !== 'src/engine/features.ts');
     const types = own.flatMap((path) =>
       [...textOf(path).matchAll(declared)].map(([, name = '']) => [name, path] as const),
@@ -79,7 +79,7 @@ describe('a test', () => {
 
   it('waits for longer than a second, the default of Vitest: that is short for a busy machine', () => {
     const waits = /\b(?:vi\.wait(?:For|Until)|expect\.poll)\([^;]*/g;
-    // The fixture names the time of all others.
+    // This fixture states the time for all others.
     const isBrief = (text: string) => !/timeout: [1-9]\d_000\b/.test(text);
     expect(matching(waits, isBrief).filter((wait) => !wait.startsWith('test/eventually.fixture.ts'))).toEqual(
       [],

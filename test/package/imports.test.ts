@@ -21,10 +21,10 @@ const CONFIG = createRequire(import.meta.url)(join(ROOT, '.dependency-cruiser.cj
 const { COMING, MAY_IMPORT, MAY_IMPORT_LESS, ONLY_IN } = CONFIG.house;
 const EVERY_PLACE: Places = { ...MAY_IMPORT, ...MAY_IMPORT_LESS };
 
-/** What is imported, by the file that imports it. */
+/** The imports of each file. */
 type Tree = Readonly<Record<string, readonly string[]>>;
 
-/** Cruises a tree of files that hold nothing but these imports. Returns lines of `rule: importer → imported`. */
+/** Checks a tree of files that contain only these imports. Returns lines of `rule: importer → imported`. */
 async function violations(tree: Tree): Promise<readonly string[]> {
   const base = mkdtempSync(join(tmpdir(), 'imports-'));
   try {
@@ -49,7 +49,7 @@ async function violations(tree: Tree): Promise<readonly string[]> {
   }
 }
 
-/** A package by its name alone. */
+/** The name of a package without a path in it. */
 const shown = (path: string) => path.replace(/^node_modules\/((@[\w-]+\/)?[\w-]+)\/.*/, '$1');
 
 function specifier(importer: string, name: string, tree: Tree): string {
@@ -59,12 +59,12 @@ function specifier(importer: string, name: string, tree: Tree): string {
 }
 
 const isFolder = (place: string) => place.endsWith('/');
-/** The file that stands for a place. */
+/** The file that represents a place. */
 const leaf = (place: string) => `src/${isFolder(place) ? `${place}leaf.ts` : place}`;
 const isWithin = (file: string, places: readonly string[]) =>
   places.some((place) => file.startsWith(`src/${place}`));
 const LEAVES = Object.keys(EVERY_PLACE).map(leaf);
-/** The file of a place that imports all others. */
+/** The file of a place that imports all the others. */
 const importer = (place: string) => `src/${isFolder(place) ? `${place}planted.ts` : place}`;
 
 const nameOf = (text: string) => text.replace(/\W+/g, '-').replace(/^-|-$/g, '');
@@ -91,7 +91,7 @@ describe('each place of src', () => {
   });
 });
 
-/** The module of a scope that stands for all of them. */
+/** The module that represents all modules of a scope. */
 const LEADING: Readonly<Record<string, string>> = { '@nestjs': 'common', '@opentelemetry': 'api' };
 
 /** A module of each package that only some places may import. */
@@ -99,7 +99,7 @@ const MODULES = Object.keys(ONLY_IN).map((name) =>
   name.startsWith('@') ? `${name}/${LEADING[name] ?? 'server-sdk'}` : name,
 );
 
-/** For each rule that is not about one place: a file, what it imports, and what else there is. */
+/** For each rule that is not about one place: a file, its import, and which other files there are. */
 const PLANTED: readonly (readonly [rule: string, file: string, imported: string, others?: Tree])[] = [
   ...MODULES.map(
     (name) =>

@@ -5,12 +5,12 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the first test that needs the packed package puts it, for all others. */
+    /** Where the first test that needs the packed package puts it, for all other tests. */
     packedFolder: string;
   }
 }
 
-/** Vitest calls this once for a run, before all files. */
+/** Vitest calls this once in a run, before all files. */
 export default function setup({ provide }: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'packed-'));
   provide('packedFolder', folder);

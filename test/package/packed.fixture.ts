@@ -9,9 +9,9 @@ export const NAME = 'openfeature-flipt-provider';
 export const ROOT = join(import.meta.dirname, '../..');
 export const run = promisify(execFile);
 
-/** What everybody has who installs the package as its README says. */
+/** The packages of an app that installs this one as its README says. */
 const NEEDED = ['undici', 'lru-cache', 'valibot', 'yaml', '@openfeature/core', '@openfeature/server-sdk'];
-/** What those have who use an adapter. */
+/** The packages of apps that use an adapter. */
 const FRAMEWORKS = [
   'express',
   '@types/express',
@@ -22,15 +22,15 @@ const FRAMEWORKS = [
   'reflect-metadata',
   'rxjs',
 ];
-/** What those have who write TypeScript. */
+/** The packages of apps that are written in TypeScript. */
 const TYPES = ['typescript', '@types/node'];
 
-/** The package as it would be published: packed, and installed elsewhere. */
+/** The package as it is published: packed, and installed in another folder. */
 export interface Packed {
   readonly tarball: string;
-  /** What `npm install` would put into node_modules. */
+  /** The packages that `npm install` would put into node_modules. */
   readonly folder: string;
-  /** Makes a folder whose modules are the package, its dependencies and, if asked for, frameworks. */
+  /** Makes a folder whose modules are the package, its dependencies and, on request, the frameworks. */
   readonly consumer: (name: string, frameworks: boolean) => Promise<string>;
 }
 
@@ -58,7 +58,7 @@ export async function packed(): Promise<Packed> {
   };
 }
 
-/** Makes a folder unless there is one. Where two test files make it at once, the first that is done wins. */
+/** Makes a folder unless it exists. If two test files make it at the same time, the first that finishes wins. */
 async function once(name: string, make: (folder: string) => Promise<void>): Promise<string> {
   const base = inject('packedFolder');
   const folder = join(base, name);
@@ -84,7 +84,7 @@ async function pack(folder: string): Promise<void> {
 }
 
 async function install(tarball: string, project: string, frameworks: boolean): Promise<void> {
-  // Not a link to a folder: Node would look for its dependencies where the link leads.
+  // Not a link to a folder, because Node would look for its dependencies where the link leads.
   const folder = installedIn(project);
   mkdirSync(folder, { recursive: true });
   await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', folder]);
@@ -96,17 +96,17 @@ async function install(tarball: string, project: string, frameworks: boolean): P
 }
 
 export interface Complaint {
-  /** Counted from the folder that was compiled; empty where it is about no file. */
+  /** Relative to the compiled folder; empty if the complaint concerns no file. */
   readonly file: string;
   readonly line: number;
   /** In one line. */
   readonly text: string;
 }
 
-/** By the version of TypeScript. The native one is ten times as fast, and knows fewer ways to find modules. */
+/** By the version of TypeScript. The native one is ten times as fast, but knows fewer ways to find modules. */
 const COMPILERS = { 5: 'typescript/bin/tsc', 7: '@typescript/native/bin/tsc' } as const;
 
-/** What the compiler says of a folder with a tsconfig.json. */
+/** The compiler's complaints about a folder with a tsconfig.json. */
 export async function compiled(
   folder: string,
   version: keyof typeof COMPILERS = 7,
@@ -118,14 +118,14 @@ export async function compiled(
     (error: unknown) => error as { readonly code: unknown; readonly stdout: string },
   );
   const complaints = complaintsOf(stdout);
-  // A compiler that crashed, or that could not be started, has no complaint.
+  // A compiler that crashed or did not start has no complaint.
   if ((code === 0) !== (complaints.length === 0)) throw new Error(`${compiler}: ${String(code)} ${stdout}`);
   return complaints;
 }
 
 const COMPLAINT = /^(?:(?<file>.+)\((?<line>\d+),\d+\): )?error TS\d+: (?<text>.*)$/;
 
-/** A complaint goes on in the lines that are indented. */
+/** A complaint continues in the indented lines after it. */
 function complaintsOf(output: string): readonly Complaint[] {
   const lines = output.replace(/\n +/g, ' ').split('\n');
   return lines.flatMap((whole) => {

@@ -74,7 +74,7 @@ describe('the tarball', () => {
     const maps = dist(/\.map$/).map((name) => JSON.parse(text(`dist/${name}`)) as { sources: string[] });
     const sources = maps.flatMap((map) => map.sources);
     expect(sources.filter((source) => !source.startsWith('../src/'))).toEqual([]);
-    // A word of each that only its own code has, so that it is found even without a map.
+    // A word of each that only its own code contains, so that it is found even without a source map.
     const marks = {
       undici: 'kMaxHeadersSize',
       'lru-cache': 'isBackgroundFetch',
@@ -90,7 +90,7 @@ describe('the tarball', () => {
 
   it('imports nothing but what its manifest declares, and what Node has', () => {
     const imported = /(?:\bfrom\s*|\brequire\(|\bimport\(|^import\s+)["']([^"'.][^"']*)["']/gm;
-    // An example in a doc comment may import what its reader has.
+    // An example in a doc comment may import the packages of its reader.
     const code = (name: string) => text(`dist/${name}`).replace(/^\s*\*.*$/gm, '');
     const found = dist(/\.c?js$|\.d\.c?ts$/).flatMap((name) =>
       [...code(name).matchAll(imported)].map(([, specifier]) => specifier ?? ''),

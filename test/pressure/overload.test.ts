@@ -18,7 +18,7 @@ describe('more questions than the service can answer', () => {
     const { clock, ask, asked, events, log, close } = await pressed({ latencyMs: LATENCY_MS });
     await offered(clock, 10_000, ask, steadily(2_000));
     expect(asked).toHaveLength(20_000);
-    // 66 % is all there is.
+    // No more than 66 % is possible.
     expect(share(asked)).toBeGreaterThanOrEqual(0.63);
     expect(Math.min(...shares(asked))).toBeGreaterThanOrEqual(0.55);
     expect(log).toEqual([
@@ -37,7 +37,7 @@ describe('more questions than the service can answer', () => {
     await offered(clock, 2_000, ask, steadily(4_000));
     const messages = asked.flatMap(({ outcome, message }) => (outcome === 'default' ? [message] : []));
     const shed = messages.filter((message) => message.startsWith('overload: '));
-    // The last ones may have been sent, and their answer was too late.
+    // The last questions may have been sent, and answered too late.
     expect(shed.length).toBeGreaterThan(0.95 * messages.length);
     for (const message of shed) {
       expect(message).toMatch(/ \d+ questions wait for Flipt, .*\(batch\.maxConcurrent\).*\(deadlineMs\)$/);
@@ -74,7 +74,7 @@ it('answers all of a thousand questions that are asked at once', async () => {
 });
 
 it('lets two providers share a service that can answer 8 requests at once', async () => {
-  // Sixteen at once take 600 ms, which is a time-out for half of them.
+  // Sixteen requests at once take 600 ms, so half of them time out.
   const one = await pressed({ latencyMs: LATENCY_MS, workers: 8 }, { breaker: false });
   const two = await one.join();
   const loads = [one, two].map(({ ask }) => ({ ask, spike: steadily(2_000), after: steadily(400, 'after') }));

@@ -4,7 +4,7 @@ import { run } from '../../src/provider/pipeline.js';
 import { manualClock, type ManualClock } from '../clock.fixture.js';
 import { scriptedService, type Script, type ScriptedService } from './scripted-service.fixture.js';
 
-/** What a question has come to, by the second in which it was asked, from the first question on. */
+/** The outcomes of questions, by the second in which they were asked, counted from the first question. */
 export interface Asked {
   readonly flag: string;
   readonly entity: string;
@@ -13,14 +13,14 @@ export interface Asked {
   readonly message: string;
 }
 
-/** Questions of a caller in one step of so many milliseconds. */
+/** Questions of one caller in one step of so many milliseconds. */
 export type Offer = (ms: number) => readonly (readonly [flag: string, entity: string])[];
 
 export interface PressedProvider {
   readonly events: string[];
   readonly log: string[];
   readonly asked: Asked[];
-  /** Asks now; its outcome is in `asked` once it is known. */
+  /** Asks now. The outcome is added to `asked` when it is known. */
   readonly ask: (flag: string, entity: string) => void;
   readonly close: () => Promise<void>;
 }
@@ -48,7 +48,7 @@ async function started(
   const log: string[] = [];
   const asked: Asked[] = [];
   const note = (line: string) => {
-    // That no question is asked twice is the point of these tests.
+    // Without a cache, because these tests need each question to be sent.
     if (!line.includes('look-ups')) log.push(line);
   };
   const settings = providerSettings({
@@ -87,7 +87,7 @@ async function started(
 /** Questions arrive in groups, as they do when a server is busy. */
 export const STEP_MS = 5;
 
-/** Asks what `offer` says, and waits for the last outcomes. */
+/** Asks the questions of `offer`, and waits for the last outcomes. */
 export async function offered(
   clock: ManualClock,
   ms: number,
@@ -101,7 +101,7 @@ export async function offered(
   await clock.advance(2_000);
 }
 
-/** So many questions a second, each about another entity, about 40 flags in turn. */
+/** So many questions a second, each for another entity, about 40 flags in turn. */
 export function steadily(perSecond: number, prefix = 'user', flags = 40): Offer {
   let asked = 0;
   let due = 0;

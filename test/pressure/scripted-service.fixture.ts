@@ -4,7 +4,7 @@ import { item, itemsOf, type Item } from '../servers/scripted.fixture.js';
 
 export interface Script {
   readonly latencyMs: number;
-  /** Requests that are evaluated at once; the others wait, as in a service with so many workers. */
+  /** Requests that are evaluated at the same time. The others wait, as in a service with so many workers. */
   readonly workers?: number;
   /** The status for a batch. */
   readonly status?: (items: readonly Item[]) => number;
@@ -29,7 +29,7 @@ export function scriptedService(
   let underWay = 0;
   let mostAtOnce = 0;
 
-  /** Goes on with a request whose caller has given up: a service does not notice that. */
+  /** Continues with a request whose caller has given up, because a service does not notice that. */
   const work = async () => {
     if (busy >= workers) await new Promise<void>((start) => waiting.push(start));
     else busy++;

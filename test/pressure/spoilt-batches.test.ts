@@ -27,7 +27,7 @@ it('answers the healthy flags while 3 of 40 are broken, also when their blame ex
   await offered(clock, seconds * 1_000, ask, steadily(800));
   const healthy = asked.filter(({ flag }) => !isBroken(flag));
   expect(worstTenSeconds(healthy, seconds)).toBeGreaterThanOrEqual(0.99);
-  // No batch of others is spoilt any more after the first seconds: a single question tests each flag.
+  // After the first seconds, no batch of other questions is spoilt: a single question tests each flag.
   const spoilt = service.requests
     .slice(service.requests.length >> 2)
     .filter((items) => items.some(({ flagKey }) => isBroken(flagKey)));

@@ -6,7 +6,7 @@ import { FliptProvider, type FliptProviderOptions } from '../../src/index.js';
 import { changing, good } from './changing.fixture.js';
 import { eventually, PATIENT } from '../eventually.fixture.js';
 
-/** Who is being served, as an application keeps it. */
+/** The user of the current request, as an app keeps it. */
 const user = new AsyncLocalStorage<string>();
 
 it.each<[string, (open: () => FliptProvider) => FliptProvider]>([

@@ -9,7 +9,7 @@ export const refusing: Script = (_, response) => {
   answerJson(response, { code: 16, message: 'request was not authenticated' }, 401);
 };
 
-/** A server whose script a test may change. */
+/** A server with a script that the test may change. */
 export async function changing(first: Script) {
   let script = first;
   const server = await serving((request, response) => script(request, response));
@@ -21,7 +21,7 @@ export async function changing(first: Script) {
   };
 }
 
-/** Counts events by their kind, and waits for one. */
+/** Counts events by kind, and can wait for one. */
 export function watching(client: Client) {
   const counts: Record<string, number> = {};
   for (const event of [ProviderEvents.Ready, ProviderEvents.Error, ProviderEvents.Stale]) {

@@ -6,7 +6,7 @@ import { FEATURES } from './features.fixture.js';
 import { flipt, localService, open, refusedAddress, register, serving } from './open.fixture.js';
 import { eventually } from '../eventually.fixture.js';
 
-/** What is asked of a flag whose answer is this item. */
+/** Asks for a flag whose answer is this item. */
 async function asking(answer: object) {
   const server = await serving(answering(orMissing(() => answer)));
   return (await open({ url: server.url })).client;

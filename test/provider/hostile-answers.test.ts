@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answerJson, answering, item, itemsOf, orMissing, type Script } from '../servers/scripted.fixture.js';
 import { open, serving } from './open.fixture.js';
 
-/** Answers the provider's health check as a service would, and the rest as given. */
+/** Answers the health check as a service would, and everything else as given. */
 const thenRest =
   (rest: Script): Script =>
   (request, response) => {

@@ -8,7 +8,7 @@ import { startLocalService, type LocalService, type LocalServiceOptions } from '
 import { PATIENT } from '../eventually.fixture.js';
 import { scriptedServer, type Script, type ScriptedServer } from '../servers/scripted.fixture.js';
 
-/** What a test has opened is closed after it, the last thing first. */
+/** Everything that a test opens is closed after it, the last first. */
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   await OpenFeature.clearProviders();
@@ -21,7 +21,7 @@ export async function serving(script: Script, snapshots?: Script): Promise<Scrip
   return server;
 }
 
-/** Removed when the providers, which may still write to it, are closed. */
+/** Removed after the providers are closed, because they may still write to it. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'flipt-test-'));
   closing.push(() => rm(folder, { recursive: true }));
@@ -45,7 +45,7 @@ export function recordingLogger(): { [L in keyof Logger]: ReturnType<typeof vi.f
   return { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
 }
 
-/** A provider that logs nowhere, and that is patient unless the options say otherwise. */
+/** A provider without logs, which is patient unless the options say otherwise. */
 export function flipt(options: FliptProviderOptions): FliptProvider {
   const http = { ...PATIENT.http, ...options.http };
   return new FliptProvider({ logger: recordingLogger(), ...PATIENT, ...options, http });
@@ -53,11 +53,11 @@ export function flipt(options: FliptProviderOptions): FliptProvider {
 
 let domains = 0;
 
-/** Registers a provider under a domain of its own; whether its start succeeds, a test asks for itself. */
+/** Registers a provider for a domain of its own. The test itself checks whether the start succeeds. */
 export function register(provider: Provider): { client: Client; registered: Promise<void>; domain: string } {
   const domain = `domain-${++domains}`;
   const registered = OpenFeature.setProviderAndWait(domain, provider);
-  // A test that does not look at it does not fail for it.
+  // A test that does not check it must not fail because of it.
   registered.catch(() => undefined);
   return { client: OpenFeature.getClient(domain), registered, domain };
 }

@@ -9,7 +9,7 @@ import { eventually } from '../eventually.fixture.js';
 const USER = { targetingKey: 'user-1' };
 const FLAGS = ['on', 'off', 'half', 'staff-only', 'colour', 'limit', 'layout', 'retired', 'early', 'nobody'];
 
-/** A server that answers every flag with a variant called like the flag and the user. */
+/** A server that answers every flag with a variant named after the flag and the user. */
 const echo = () =>
   serving(answering(orMissing(({ flagKey, entityId }) => item.variant(flagKey, `${flagKey}/${entityId}`))));
 

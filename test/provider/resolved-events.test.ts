@@ -18,7 +18,7 @@ const opened = (url: string) => {
     () => 1,
   );
   const resolve = async (name: string) => {
-    // The batch goes out at the end of a turn.
+    // The batch is sent at the end of a turn.
     const coming = running?.resolve(name, { targetingKey: 'user' }, undefined);
     await clock.settle();
     return coming;

@@ -9,7 +9,7 @@ import { PATIENT } from '../eventually.fixture.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Runs a script as a user would, against the package as it was built. */
+/** Runs a script as a user would, with the built package. */
 async function run(options: FliptProviderOptions, work: string): Promise<string> {
   const script = `
     import { OpenFeature } from '@openfeature/server-sdk';

@@ -54,7 +54,7 @@ describe.skipIf(noRedis !== undefined)('a store in Redis', () => {
         fullBodyMs: 2.5,
       });
       expect(await store.load(place)).toBe('the text, ünïcode 🎉');
-      // Another holder, and one whose lease has been another's since.
+      // Another holder, and one that has lost its lease to another.
       expect(await shared.publish(publication(fence, { holder: 'two' }))).toBe('lost');
       await shared.release('two');
       expect((await shared.turn('two', 60_000)).fence).toBeUndefined();

@@ -7,10 +7,10 @@ import { build } from 'esbuild';
 import { answerJson, scriptedServer, answering, item, orMissing } from '../servers/scripted.fixture.js';
 import type { MemberPlan, MemberReport } from './member.fixture.js';
 
-/** One file of plain JavaScript, with all that it imports: a process starts with it in a third of the time. */
+/** One file of plain JavaScript with all its imports: a process starts with it in a third of the time. */
 const PROGRAM = join(tmpdir(), `flipt-fleet-${process.pid}.cjs`);
 
-/** Makes what the processes run; returns what removes it. */
+/** Makes the file that the processes run. Returns a function that removes it. */
 export async function memberProgram(): Promise<() => Promise<void>> {
   await build({
     entryPoints: [join(import.meta.dirname, 'member.fixture.ts')],
@@ -56,9 +56,9 @@ function flag(state: number): object {
 /** A process of the fleet. */
 export interface Member {
   readonly process: ChildProcess;
-  /** Each state that it was in, in order. */
+  /** Each of its states, in order. */
   readonly states: readonly number[];
-  /** How many of its resolves have failed since the last question. */
+  /** How many of its resolves have failed since this was last asked. */
   readonly failures: () => Promise<number>;
   readonly kill: () => Promise<void>;
 }

@@ -4,7 +4,7 @@ import { noRedis, redisServer, type RedisServer } from './redis.fixture.js';
 
 const SIZE = 20;
 const POLL_MS = 500;
-// Starting twenty processes takes a busy machine its time.
+// Starting twenty processes is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -21,7 +21,7 @@ describe.skipIf(noRedis !== undefined)(`${SIZE} processes, one Redis, one servic
     until(() => {
       expect(new Set(members.map(({ states }) => states.at(-1)))).toEqual(new Set([state]));
     });
-  /** The process that polls. It holds the lease. */
+  /** The process that polls, and so holds the lease. */
   const holding = async () => {
     let holder: Member | undefined;
     await until(() => {
@@ -59,7 +59,7 @@ describe.skipIf(noRedis !== undefined)(`${SIZE} processes, one Redis, one servic
   it('poll the service once an interval in all, and fetch one whole snapshot in all after a change', async () => {
     const polls: number[] = [];
     const whole: number[] = [];
-    // A busy machine may cost the holder its lease before it has written what it found.
+    // On a busy machine, the holder may lose its lease before it has written its result.
     while (!(whole.includes(1) && Math.min(...polls) <= 10) && whole.length < 5) {
       polls.push(await pollsWithin(6 * POLL_MS));
       const before = service.counts.whole;

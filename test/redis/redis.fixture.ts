@@ -12,18 +12,18 @@ if (!isInstalled && process.env.FLIPT_TEST_REDIS === 'required') {
     'FLIPT_TEST_REDIS=required, and there is no redis-server: install the package redis-server',
   );
 }
-/** Why the tests with a real Redis do not run here; `undefined` where they do. */
+/** Why the tests with a real Redis do not run here; `undefined` if they do. */
 export const noRedis = isInstalled ? undefined : 'there is no redis-server on this machine';
 if (noRedis !== undefined) console.warn(`The tests of the Redis store are skipped: ${noRedis}`);
 
 /**
- * A Redis of its own, in a temporary folder, that keeps nothing on disk. It listens on a socket in that folder: a port
- * could be another program's by the time that Redis takes it, or takes it again after a restart.
+ * A Redis for one test, in a temporary folder, which keeps nothing on disk. It listens on a socket in that folder,
+ * because another program could take a port before Redis does, or before it starts again.
  */
 export interface RedisServer extends AsyncDisposable {
   /** Path of its socket. */
   readonly socket: string;
-  /** Ends it as a crash would. */
+  /** Ends it like a crash. */
   readonly kill: () => Promise<void>;
   /** Starts it again on its socket, empty. */
   readonly restart: () => Promise<void>;

@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 60_000 });
 async function instance(url: string, { client }: OpenClient) {
   const warnings: string[] = [];
   const warn = (message: string) => {
-    // On a busy machine, so short an interval may pass without a poll, and the watch says so.
+    // On a busy machine, a short interval may pass without a poll, and the watch logs that.
     if (message.startsWith('The shared store')) warnings.push(message);
   };
   const ignored = () => undefined;
@@ -33,7 +33,7 @@ async function instance(url: string, { client }: OpenClient) {
   return { provider, warnings, state };
 }
 
-/** What comes of it in this turn of the event loop: a resolve that waited for a store would be late. */
+/** The outcome in this turn of the event loop: a resolve that waits for a store would be late. */
 const atOnce = (resolving: Promise<string>) =>
   Promise.race([resolving, new Promise((resolve) => setImmediate(resolve, 'late'))]);
 
@@ -46,7 +46,7 @@ describe.skipIf(noRedis !== undefined)('instances with a Redis', () => {
   beforeEach(async () => {
     redis = await redisServer();
     service = await countedService();
-    // Of different libraries: they give the errors of Redis in their own ways.
+    // Clients of different libraries, because each reports Redis's errors in its own way.
     const opening = CLIENTS.filter(([name]) => /^(redis|ioredis) 6$/.test(name));
     clients = await Promise.all(opening.map(([, open]) => open(redis.socket)));
     instances = await Promise.all(clients.map((client) => instance(service.url, client)));

@@ -5,7 +5,7 @@ import { question } from '../cache/questions.fixture.js';
 import { item } from '../servers/scripted.fixture.js';
 import { reply, URL_ } from './answers.fixture.js';
 
-/** What the answers are, in a word each: the variant, or why there is none. */
+/** Each answer in one word: the variant, or why there is none. */
 function words(responses: readonly unknown[], ...flags: string[]): readonly string[] {
   const outcome = answersOf(
     URL_,

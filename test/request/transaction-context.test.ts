@@ -86,7 +86,7 @@ it("reports a propagator of the user's own that calls back too late to return an
   const propagator = propagatorThat((context) => context);
   const set = propagator.setTransactionContext.bind(propagator);
   let calls = 0;
-  // The first call is a trial: whether the propagator gives back what it is given.
+  // The first call only tests whether the propagator returns the context that it was given.
   propagator.setTransactionContext = (context, callback, ...args) => {
     if (calls++ === 0) set(context, callback, ...args);
   };

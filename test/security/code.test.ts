@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { isNode, placesOf, type Place, type SyntaxNode } from './syntax.fixture.js';
 
 /*
- * What is published makes no code of text, loads nothing that only text names, and starts no program. Looked for is
- * each use of the names with which that could begin, however they are used: called, handed on, or as text. It is the
- * built code that is looked at: it is what runs, and has no types that would bear such names harmlessly.
+ * The published code runs no text as code, loads nothing that only a text names, and starts no program. The test looks
+ * for each use of the names with which that could begin: called, passed on, or in a text. It reads the built code,
+ * because that is what runs, and because it has no types that use such names harmlessly.
  */
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -18,7 +18,7 @@ interface Manifest {
 }
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
 
-/** Of Node only what is needed: `module`, `vm`, `child_process`, `worker_threads` and `inspector` are not. */
+/** The modules of Node that are needed. `module`, `vm`, `child_process`, `worker_threads` and `inspector` are not. */
 const BUILT_IN =
   'async_hooks crypto events fs fs/promises http net path perf_hooks stream/promises timers util zlib';
 const MODULES: ReadonlySet<string> = new Set([
@@ -32,7 +32,7 @@ const isModule = (name: string) =>
     name,
   );
 
-/** What makes code of text, leads to what does, or loads by a way of its own. */
+/** Names that run text as code, lead to such a name, or load code in another way. */
 const NAMES: ReadonlySet<string> = new Set([
   'eval',
   'Function',
@@ -76,7 +76,7 @@ function isForbidden(place: Place, written: Written): boolean {
   return isTimer(written(callee)) && first !== undefined && isText(first);
 }
 
-/** The text of a literal; nothing where an expression stands in it. */
+/** The text of a literal; empty if it contains an expression. */
 function textOf({ type, value, quasis }: SyntaxNode): string | undefined {
   if (type === 'Literal') return typeof value === 'string' ? value : undefined;
   if (type !== 'TemplateLiteral') return undefined;
@@ -88,19 +88,19 @@ const isNamed = (node: unknown, name: string) =>
   isNode(node) && node.type === 'Identifier' && node.name === name;
 const isRequire = (node: unknown) => isNamed(node, 'require');
 const wordOf = (node: SyntaxNode) => (node.type === 'Identifier' ? String(node.name) : textOf(node));
-/** How a class declares its constructor, which reaches none. */
+/** A class declares its constructor like this, which is no use of one. */
 const isClassConstructor = ({ node, within }: Place) =>
   within?.node.type === 'MethodDefinition' && within.node.kind === 'constructor' && within.node.key === node;
-/** The key of an entry in an object that is made, by itself: not of a pattern, and no shorthand of a variable. */
+/** A key of an object literal alone: not of a pattern, and not the shorthand of a variable. */
 const isKey = ({ node, within }: Place) =>
   within?.node.type === 'Property' &&
   within.within?.node.type === 'ObjectExpression' &&
   within.node.key === node &&
   within.node.computed === false &&
   within.node.shorthand === false;
-/** Of a Nest module: `{ global: true }` names the key and not the global object. */
+/** In a Nest module, `{ global: true }` names a key and not the global object. */
 const isGlobalKey = (place: Place) => wordOf(place.node) === 'global' && isKey(place);
-/** A script for Redis to run: `client.eval`, and its name in an object of commands. */
+/** A script for Redis: `client.eval`, and its name in an object of commands. */
 function isOfRedis(place: Place, written: Written): boolean {
   const { node, within } = place;
   if (wordOf(node) !== 'eval' || within === undefined) return false;
@@ -113,7 +113,7 @@ const isCalled = ({ node, within }: Place) =>
   within?.node.type === 'CallExpression' && within.node.callee === node;
 const namesModule = (node: unknown) => isNode(node) && isModule(textOf(node) ?? '');
 const isTimer = (callee: string) => /(^|\W)set(Timeout|Interval|Immediate)$/.test(callee);
-/** Not a variable that holds text: the linter, which knows types, sees to that. */
+/** Variables that hold text are checked by the linter, which knows types. */
 const isText = (node: SyntaxNode): boolean =>
   node.type === 'TemplateLiteral' ||
   textOf(node) !== undefined ||

@@ -8,7 +8,7 @@ import { PATIENT } from '../eventually.fixture.js';
 import { answering, item, orMissing, type Script } from '../servers/scripted.fixture.js';
 import { flipt, open, recordingLogger, serving } from '../provider/open.fixture.js';
 
-/** What begins a header of its own, ends the head, or is no text of a header. */
+/** Texts that begin another header, end the head, or cannot be in a header. */
 const BREAKS = ['a\r\nx-admin: 1', 'a\nx-admin: 1', 'a\rx', 'a\0', 'a\u2028x-admin: 1', 'ключ'];
 
 describe.each(BREAKS)('%j', (text) => {
@@ -73,7 +73,7 @@ describe('a path', () => {
   );
 });
 
-/** Ends a line, clears a screen, colours it, turns the direction of writing, rings. */
+/** Characters that end a line, clear or colour a screen, change the direction of text, or ring a bell. */
 const FORGED = 'fine\r\n2030-01-01 ERROR forged\u001b[2J\u001b[31m\u0007\u0085\u2028\u202e\u200b\0 end';
 const STEERS = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 

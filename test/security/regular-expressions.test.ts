@@ -5,9 +5,9 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { isNode, placesOf, type SyntaxNode } from './syntax.fixture.js';
 
 /*
- * recheck decides for each regular expression of ours whether some text makes it slow, polynomially or worse, and
- * shows such a text. It runs its program for this machine, or, where it brings none, the same code as JavaScript, which
- * takes ten times as long. It is bounded by steps, not time.
+ * For each of our regular expressions, recheck decides whether a text exists that makes it slow, polynomially or worse,
+ * and shows that text. It runs its program for this machine or, if there is none, the same code as JavaScript, which
+ * takes ten times as long. Its limit is a number of steps, not a time.
  */
 vi.stubEnv('RECHECK_BACKEND', 'auto');
 const TIME = 60_000;
@@ -21,11 +21,11 @@ interface Found {
   readonly flags: string;
 }
 
-/** What a node has that is the literal of one. */
+/** The member of a node that is the literal of a regular expression. */
 const isExpression = (value: unknown): value is { readonly pattern: string; readonly flags: string } =>
   typeof value === 'object' && value !== null && 'pattern' in value;
 const isRegExp = (value: unknown) => isNode(value) && value.type === 'Identifier' && value.name === 'RegExp';
-/** The place where a regular expression is put together when it runs. */
+/** A place where a regular expression is made when the code runs. */
 const makesOne = ({ type, callee }: SyntaxNode) =>
   (type === 'NewExpression' || type === 'CallExpression') && isRegExp(callee);
 

@@ -1,11 +1,11 @@
 import { parseSync } from 'vite';
 
-/* The parser that Vitest brings reads all sources in a fraction of the time that the compiler takes to load. */
+/* Vitest's own parser reads all sources in a fraction of the time that the compiler takes to load. */
 
 /** A node of the syntax tree, as ESTree describes it. */
 export interface SyntaxNode {
   readonly type: string;
-  /** Its first character, and the one behind its last. */
+  /** The position of its first character, and the one after its last. */
   readonly start: number;
   readonly end: number;
   readonly [member: string]: unknown;
@@ -13,14 +13,14 @@ export interface SyntaxNode {
 
 export interface Place {
   readonly node: SyntaxNode;
-  /** What it is a part of. */
+  /** The node that contains it. */
   readonly within?: Place;
 }
 
 export const isNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && 'type' in value;
 
-/** Every node of a file, each after the one that it is a part of. Throws where the file is no such code. */
+/** Every node of a file, each after the node that contains it. Throws if the file is not such code. */
 export function placesOf(text: string, lang: 'js' | 'ts'): readonly Place[] {
   const found: Place[] = [];
   const visit = (value: unknown, within?: Place): void => {

@@ -3,9 +3,9 @@ import { pid, platform } from 'node:process';
 let addresses = 0;
 
 /**
- * A loopback address on which nobody else listens, in this process or in another one. A port that is given up there is
- * free for its next use: for a server that starts again, or for connections that are to be refused. On 127.0.0.1, the
- * system might give it to another test meanwhile. Other systems than Linux have that address only.
+ * A loopback address on which nobody else listens, in this process or another. A port that was closed there stays free,
+ * for a server that starts again or for connections that must be refused. On 127.0.0.1, the system might give it to
+ * another test meanwhile. Systems other than Linux have only that address.
  */
 export function ownAddress(): string {
   if (platform !== 'linux') return '127.0.0.1';

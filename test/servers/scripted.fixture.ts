@@ -8,7 +8,7 @@ export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
   /** The requests seen so far, in order. */
   readonly requests: readonly SeenRequest[];
-  /** Connections that are open now. */
+  /** Connections that are open at present. */
   readonly connections: () => Promise<number>;
   readonly close: () => Promise<void>;
 }
@@ -20,10 +20,10 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-/** What becomes of a request, once its body has been read. To hold it, return a promise or never answer. */
+/** Answers a request after its body was read. To hold the request, return a promise or never answer. */
 export type Script = (request: SeenRequest, response: ServerResponse) => unknown;
 
-/** Where a service that has snapshots serves them. */
+/** The path where a service with snapshots serves them. */
 export const SNAPSHOT_PATH = '/internal/v1/evaluation/snapshot/namespace/';
 
 /**
@@ -90,7 +90,7 @@ export interface Item {
   readonly context: Readonly<Record<string, string>>;
 }
 
-/** The questions in the body of a batch. */
+/** The questions in a batch's body. */
 export function itemsOf({ body }: Pick<SeenRequest, 'body'>): readonly Item[] {
   return (JSON.parse(body) as { readonly requests: readonly Item[] }).requests;
 }
@@ -99,7 +99,7 @@ export function answerJson(response: ServerResponse, body: unknown, status = 200
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** Answers each question of a batch by what `answer` makes of it. */
+/** Answers each question of a batch with the result of `answer`. */
 export function answering(answer: (item: Item) => object): Script {
   return (request, response) => {
     answerJson(response, { requestId: '', responses: itemsOf(request).map(answer) });
@@ -130,7 +130,7 @@ export const item = {
   }),
 } as const;
 
-/** What the provider asks at its start: an empty flag key is never there. */
+/** The provider's health check asks for this: an empty flag key never exists. */
 export function orMissing(answer: (item: Item) => object): (item: Item) => object {
   return (asked) => (asked.flagKey === '' ? item.missing('') : answer(asked));
 }

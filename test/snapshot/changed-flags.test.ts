@@ -19,7 +19,7 @@ describe('changes', () => {
     const pairs = fc.tuple(arbitraryPlan, arbitraryPlan, fc.func(fc.boolean()));
     fc.assert(
       fc.property(pairs, arbitraryWriting, ([before, other, isKept], writing) => {
-        // Mixed, so that many flags and segments are the same in both.
+        // Mixed, so that many flags and segments are equal in both.
         const after = mixed(before, other, isKept);
         const keys = [...new Set([...Object.keys(before.flags), ...Object.keys(after.flags)])].sort();
         const differing = keys.filter((key) => read(before, key) !== read(after, key));
@@ -180,7 +180,7 @@ describe('one edit names exactly the flags that use what was edited:', () => {
   });
 });
 
-/** All that evaluation reads of a flag, as text, which is the same whatever the order of its segments. */
+/** Everything that evaluation reads of a flag, as a text that does not depend on the order of its segments. */
 function read(plan: Plan, key: string): string {
   return JSON.stringify(partsOf(plan, key) ?? null);
 }

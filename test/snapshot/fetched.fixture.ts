@@ -29,7 +29,7 @@ export function reply(status: number, body: object | string = '', headers: Reply
 
 export const refusedConnection: Failure = { kind: 'connection', message: 'connection refused' };
 
-/** Fetches from a function that answers each request. */
+/** Fetches from a function that answers the requests. */
 export function fetching(answer: Send, clock: Clock) {
   const requests: ServiceRequest[] = [];
   const send: Send = (request) => {

@@ -14,7 +14,7 @@ const WITHOUT_ETAG = reply(200, bodyJson({ a: true }));
 const UNCHANGED = reply(304);
 const EVERY_5_MINUTES = 300_000;
 
-/** Snapshots of a service that answers as a test says, kept in memory. */
+/** Snapshots of a service with the test's answers, kept in memory. */
 async function keeping(
   first: Reply | Failure,
   clock: ManualClock = manualClock(),

@@ -154,7 +154,7 @@ describe('segments of one key that differ', () => {
   });
 });
 
-/** As another server, or another day, would write it. */
+/** As another server, or the same one on another day, would write it. */
 function rewritten(json: BodyJson): BodyJson {
   return JSON.parse(JSON.stringify(json), (name, value: unknown) => {
     if (name === 'segments' && Array.isArray(value)) return (value as unknown[]).toReversed();

@@ -8,7 +8,7 @@ import type {
   Variant,
 } from '../../src/engine/features.js';
 
-/** Features as a test writes them down: variants in their place, and segments by key. */
+/** Features in a short form: variants in place, and segments by key. */
 export interface Plan {
   readonly segments: Readonly<Record<string, Omit<Segment, 'key'>>>;
   readonly flags: Readonly<Record<string, FlagPlan>>;
@@ -31,7 +31,7 @@ export interface BooleanPlan {
   )[];
 }
 
-/** How a server may write the same features another time: under other ids, and in another order of segments. */
+/** The same features as a server may write them another time: with other ids, and segments in another order. */
 export interface Writing {
   readonly ids: string;
   readonly reversed: boolean;

@@ -46,7 +46,7 @@ describe('this test', () => {
   });
 });
 
-/** No rule is known as a copy of another then. */
+/** Then no rule is recognised as a copy of another. */
 function withoutRuleIds(body: BodyJson): BodyJson {
   return {
     ...body,

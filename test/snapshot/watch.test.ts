@@ -106,7 +106,7 @@ describe('the watch', () => {
     await clock.advance(39_999);
     await watch.poll();
     expect(requests).toHaveLength(1);
-    // And a share of the interval, by chance: others were given the same time.
+    // And a random share of the interval, because other instances were given the same time.
     await clock.advance(1 + POLL_MS / 4);
     expect(requests).toHaveLength(2);
   });

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 
-/** How often each user asks: as often as two idle cores managed in a second. More make a longer load. */
+/** How often each user asks: as often as two idle cores could in one second. More would only make the load longer. */
 const ROUNDS = Number(process.env.LOAD_ROUNDS ?? 3);
 
 /**
- * All users at once, each asking again as soon as it is answered. `ask` returns what a user got, flag by flag: it
- * must be the user's own name, in every answer.
+ * All users at once; each asks again as soon as it has its answer. `ask` returns the answer for each flag, which must
+ * be the user's own name.
  */
 export async function crowd(
   users: readonly string[],

@@ -3,8 +3,8 @@ import { VARIABLES } from '../contract/settings.fixture.js';
 import { manifest, textOf, workflow, type Job } from './workflow.fixture.js';
 
 /*
- * Whether the contract tests ask a real Flipt is seen on GitHub alone, and everything is green when they do not: so
- * what could keep them from it is looked at here.
+ * Only GitHub shows whether the contract tests ask a real Flipt, and all is green even if they do not. So this test
+ * checks everything that could prevent it.
  */
 
 const contract = workflow('contract.yml');

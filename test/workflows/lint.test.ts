@@ -25,7 +25,7 @@ function lint(name: string, files: Readonly<Record<string, string>>) {
   const config = { '.oxlintrc.json': CONFIG, 'tsconfig.json': JSON.stringify(COMPILER) };
   for (const [file, text] of Object.entries({ ...files, ...config })) writeFileSync(join(folder, file), text);
   const path = join(ROOT, 'node_modules/.bin', linter!);
-  // As a link it is not ignored by itself.
+  // As a link it would not be ignored without this.
   const ignored = ['--ignore-pattern', 'node_modules/**'];
   return new Promise<{ readonly passed: boolean; readonly said: string }>((resolve) => {
     execFile(path, [...args, ...ignored], { cwd: folder }, (error, stdout, stderr) => {

@@ -18,7 +18,7 @@ const missingFiles = (commands: readonly string[]) =>
     .flatMap((command) => command.match(/\b(test|scripts|examples|bench)\/[\w./-]+/g) ?? [])
     .filter((path) => !existsSync(join(ROOT, path)));
 
-/** By a linter of its own: one that has read two workflows may break down at the next, depending on their order. */
+/** A new linter for each file, because after two workflows it may break down at the next, depending on their order. */
 const complaintsAbout = async (text: string, path: string) => (await createLinter())(text, path);
 
 describe.each(WORKFLOWS)('%s', (name) => {

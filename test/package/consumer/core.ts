@@ -1,4 +1,4 @@
-/* Compiled and run in the consumers: as an ES module and as CommonJS, without any framework installed. */
+/* Compiled and run in the consumers, as an ES module and as CommonJS, without any framework. */
 import { strict as assert } from 'node:assert';
 import { OpenFeature } from '@openfeature/server-sdk';
 import { FliptProvider, type FliptProviderOptions } from 'openfeature-flipt-provider';
@@ -10,7 +10,7 @@ const served: LocalServiceOptions = {
   features: { flags: [{ key: 'new-checkout', name: 'New', type: 'BOOLEAN_FLAG_TYPE', enabled: true }] },
 };
 
-/** As much of a client as the store needs: its entry imports none. */
+/** The part of a client that the store needs: its entry imports no client. */
 const redis: NodeRedisClient = {
   get: () => Promise.resolve('kept'),
   set: () => Promise.resolve('OK'),
@@ -18,7 +18,7 @@ const redis: NodeRedisClient = {
   isReady: true,
 };
 
-/** For a busy machine: a stall is to make no default. */
+/** Patient, so that a stall of a busy machine causes no default. */
 const patient = { deadlineMs: 15_000, http: { timeoutMs: 15_000 } };
 
 async function main(): Promise<void> {

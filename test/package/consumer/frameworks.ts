@@ -32,7 +32,7 @@ async function inExpress(provider: FliptProvider): Promise<void> {
   server.close();
 }
 
-/** For a busy machine: a stall is to make no default. */
+/** Patient, so that a stall of a busy machine causes no default. */
 const patient = { deadlineMs: 15_000, http: { timeoutMs: 15_000 } };
 
 async function isBlue(send: (path: string, init: RequestInit) => Promise<Response>): Promise<void> {

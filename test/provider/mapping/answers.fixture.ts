@@ -1,7 +1,7 @@
 import type { Answer, BooleanAnswer, VariantAnswer } from '../../../src/model/answer.js';
 import type { Resolution } from '../../../src/model/resolution.js';
 
-/** Answers as tests need them: what matters is named, the rest is plain. */
+/** Answers for tests: the given members matter, all others are plain. */
 export function variantAnswer(more: Partial<VariantAnswer> = {}): VariantAnswer {
   return {
     kind: 'variant',

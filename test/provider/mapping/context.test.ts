@@ -4,7 +4,7 @@ import { contextReader, InvalidContext } from '../../../src/provider/mapping/con
 import { questionOf } from '../../../src/model/question.js';
 
 const read = contextReader();
-/** What is sent of a context, as an object. */
+/** The attributes that are sent of a context, as an object. */
 const sent = (context: object) => ({ ...questionOf('', '', read(context)).attributes });
 
 const date = new Date(Date.UTC(2024, 1, 29, 12, 30, 15, 500));

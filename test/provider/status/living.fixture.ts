@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** The lives of a provider, with a clock that a test turns. */
+/** The lives of a provider, with a clock that the test advances. */
 export const living = (options: FliptProviderOptions) => {
   const clock = manualClock();
   const settings = providerSettings({ logger: recordingLogger(), http: { retries: 0 }, ...options }, {});
@@ -21,7 +21,7 @@ export const living = (options: FliptProviderOptions) => {
   closing.push(lives.close);
   const resolve = (flag: string, targetingKey: string) =>
     lives.running()?.resolve(flag, { targetingKey }, undefined);
-  /** Real sockets answer in their own time. */
+  /** Real sockets take real time. */
   const ended = async <T>(coming: Promise<T> | T | undefined): Promise<T | undefined> => {
     const end = Promise.resolve(coming);
     const underWay = new Set([end]);
@@ -40,7 +40,7 @@ export const living = (options: FliptProviderOptions) => {
       await clock.settle();
       expect(lives.status().requests.inFlight).toBe(0);
     });
-  /** Turns the clock bit by bit until `done`, and never while a request is under way: none must time out. */
+  /** Advances the clock step by step until `done`, but never while a request is under way, so that none times out. */
   const turnUntil = async (stepMs: number, done: () => boolean) => {
     await idle();
     while (!done()) {
@@ -61,7 +61,7 @@ export const living = (options: FliptProviderOptions) => {
 export const failing: Script = (_, response) => {
   answerJson(response, { code: 14, message: 'down' }, 503);
 };
-/** The snapshot of so many boolean flags, with an ETag that says how many. */
+/** The snapshot of so many boolean flags, with their number as its ETag. */
 export const withSnapshot =
   (flags: readonly string[]): Script =>
   (_, response) => {

@@ -3,12 +3,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { localService, flipt, open, recordingLogger, register } from '../open.fixture.js';
 import { signal } from '../../signal.fixture.js';
 
-/** Short enough for a test, and the rule of 20 × the last body still holds. */
+/** Short enough for a test, although a poll comes only after 20 times the time of the last body. */
 const WATCH = { pollMs: 20 };
 const flag = (key: string, enabled = true) => ({ key, type: 'BOOLEAN_FLAG_TYPE' as const, enabled });
 const FEATURES = { flags: [flag('a'), flag('b'), flag('c')] };
 
-/** A logger, and when the first snapshot is there: before it, there is nothing to compare with. */
+/** A logger, and a promise of the first snapshot. Before that, there is nothing to compare with. */
 function watchLogger() {
   const { given, give } = signal();
   const logger = recordingLogger();

@@ -31,7 +31,7 @@ async function hour({ users, watched }: Hour) {
     if (enabled(resolution) !== flags.get(flag))
       oldest = Math.max(oldest, clock.now() - (changedAt.get(flag) ?? 0));
   };
-  /** What has to be asked: what is new, what has changed, what is too old. All users of a group ask at once. */
+  /** The answers that must be asked for: new, changed, or too old ones. All users of a group ask at once. */
   let expected = 0;
   const askedAt = new Map<string, number>();
   let noticed = 0;

@@ -4,7 +4,7 @@ import { simulated } from './simulated.fixture.js';
 
 const WATCH = { pollMs: 15_000, maxAgeMs: 600_000 };
 
-/** A resolve and what it says, when its promises have settled. */
+/** A resolve and its value, after its promises have settled. */
 async function simulation() {
   const its = await simulated(['a', 'b'], WATCH);
   const value = async (flag = 'a', user = 'ann', withinMs = 5): Promise<boolean | undefined> => {
@@ -24,7 +24,7 @@ describe('a flag that is switched off and on between two polls', () => {
     flags.set('a', true);
     await clock.advance(15_000);
     expect(changes).toEqual([]);
-    // Stale: it is served once more, and refreshed.
+    // Stale: served once more, and refreshed.
     expect(await value()).toBe(false);
     expect(await value()).toBe(true);
     await running.close();
@@ -47,7 +47,7 @@ describe('when the watch is lost', () => {
     expect(it.evaluations).toBe(evaluations);
     await clock.advance(30_000);
     expect(logger.warn).toHaveBeenCalledWith(expect.stringContaining('not seen at present'));
-    // Only now a call waits: the last known answer comes when all attempts have failed.
+    // Only now does a call wait: it gets the last known answer after all attempts have failed.
     expect(await value('a', 'ann', 1_000)).toBe(true);
     expect(it.evaluations).toBeGreaterThan(evaluations);
     await running.close();
@@ -99,7 +99,7 @@ describe('credentials that the service no longer accepts', () => {
     expect(refreshes).toBe(1);
     expect(gate.refused).toHaveLength(2);
     expect([it.snapshots - snapshots, changes]).toEqual([1, [['a']]]);
-    // The refused calls were asked again.
+    // The rejected calls were sent again.
     const answers = [await asked[0]!, await asked[1]!];
     expect(answers.map(enabled)).toEqual([false, true]);
     await running.close();

@@ -14,7 +14,7 @@ import { eventually } from '../../eventually.fixture.js';
 
 const BATCH = '/evaluate/v1/batch';
 
-/** A service of boolean flags, in memory and on the injected clock, with a provider before it. */
+/** A service of boolean flags, in memory and on the injected clock, with a provider in front of it. */
 export async function simulated(
   keys: readonly string[],
   watch: WatchOptions | false,
@@ -24,7 +24,7 @@ export async function simulated(
   const clock = manualClock();
   const flags = new Map(keys.map((key) => [key, true]));
   const it = { evaluations: 0, questions: 0, snapshots: 0, bodies: 0, isDown: false };
-  /** Paths of requests that are refused, once `answer` is settled, for another authorization than this. */
+  /** Paths of requests that are rejected, after `answer` is settled, unless they send this authorization. */
   const gate = {
     accepts: undefined as string | undefined,
     refused: [] as string[],
@@ -69,11 +69,11 @@ export async function simulated(
   const changes: (readonly string[])[] = [];
   running.listen('flags-changed', ({ flags: changed }) => changes.push(changed));
   await running.start();
-  // The code of the watch is loaded by the real event loop.
+  // The real event loop loads the code of the watch.
   if (watch !== false) await eventually(() => it.snapshots > 0 || it.isDown);
   await clock.settle();
 
-  /** `undefined`: nothing is known yet. */
+  /** `undefined` while nothing is known. */
   const enabled = ({ answer }: Resolution) => (answer.kind === 'boolean' ? answer.enabled : undefined);
   const resolve = (flag: string, user: string) => running.resolve(flag, { targetingKey: user }, undefined);
   return { clock, flags, it, gate, changes, running, logger, resolve, enabled };

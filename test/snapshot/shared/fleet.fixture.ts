@@ -8,7 +8,7 @@ import { bodyJson, reply } from '../fetched.fixture.js';
 
 export const POLL_MS = 15_000;
 
-/** A service whose snapshot has a state, a number that only grows; the flag `state-5` is there while it is 5. */
+/** A service whose snapshot has a state: a number that only grows. The flag `state-5` exists while it is 5. */
 export interface CountingService {
   readonly send: Send;
   state: number;
@@ -43,13 +43,13 @@ export function countingService(clock: Clock): CountingService {
 
 export interface Instance {
   readonly snapshots: OpenSnapshots;
-  /** Each state that it was in, in order. */
+  /** Each of its states, in order. */
   readonly states: readonly number[];
   readonly warnings: readonly string[];
   readonly state: () => number;
 }
 
-/** One instance of many, with the layers that it has in a process. */
+/** One instance of many, with the same layers as in a process. */
 export async function instance(
   send: Send,
   store: SnapshotStore,
@@ -83,7 +83,7 @@ export async function instance(
   return { snapshots, states, warnings, state };
 }
 
-/** Chance that is the same in each run. */
+/** Random numbers that are the same in each run. */
 export function chance(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -7,12 +7,12 @@ import { memoryStore, type Way } from './memory-store.fixture.js';
 
 const INTERVALS = 30;
 
-/** How one instance sees time, and how each of its calls reaches the store. */
+/** One instance's clock, and how its calls reach the store. */
 const member = fc.record({
-  /** Its clock runs so much faster than the store's, and it starts so much later. */
+  /** How much faster its clock runs than the store's, and how much later it starts. */
   rate: fc.double({ min: 0.975, max: 1.025, noNaN: true }),
   startsAfterMs: fc.integer({ min: 0, max: 2 * POLL_MS }),
-  /** Of each call: milliseconds until the store does it, milliseconds until the result is there; or it fails. */
+  /** For each call: milliseconds until the store does it, and until the result is there; or the call fails. */
   calls: fc.array(
     fc.record({
       thereMs: fc.oneof(
@@ -39,7 +39,7 @@ function drifting(clock: ManualClock, rate: number): Clock {
   };
 }
 
-/** Each call takes what the plan says; once the plan is over, calls work. */
+/** Each call takes the times of the plan. After the plan, all calls work. */
 function wayOf({ calls }: Member, clock: ManualClock): Way {
   const plan = [...calls];
   const pause = (ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/clock.js';
 import type { SharedRecord, SnapshotStore } from '../../../src/options/snapshot-options.js';
 
-/** What a shared store holds, as a test looks at it or spoils it. */
+/** The content of a shared store, which the test can read and spoil. */
 export interface Held {
   lease: { readonly holder: string; readonly fence: number; readonly until: number } | undefined;
   fences: number;
@@ -11,18 +11,18 @@ export interface Held {
 
 export interface MemoryStore {
   readonly held: Held;
-  /** The store as one instance reaches it: `way` may delay, lose or refuse each call. */
+  /** The store for one instance. `way` may delay, lose or refuse each call. */
   readonly reached: (way?: Way) => SnapshotStore;
   /** Names of all calls so far. */
   readonly calls: string[];
 }
 
-/** Carries a call to the store and its result back. */
+/** Takes a call to the store, and its result back. */
 export type Way = <T>(step: () => T) => Promise<T>;
 
 const direct: Way = (step) => Promise.resolve().then(step);
 
-/** A store in memory, by the rules of `SharedSnapshot`; its clock is its own. */
+/** A store in memory, by the rules of `SharedSnapshot`, with a clock of its own. */
 export function memoryStore(clock: Pick<Clock, 'now'>): MemoryStore {
   const held: Held = { lease: undefined, fences: 0, record: undefined, text: undefined };
   const calls: string[] = [];

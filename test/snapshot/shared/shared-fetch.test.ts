@@ -4,12 +4,12 @@ import { refusedConnection, reply } from '../fetched.fixture.js';
 import { chance, countingService, instance, POLL_MS, type Instance } from './fleet.fixture.js';
 import { memoryStore, type Way } from './memory-store.fixture.js';
 
-/** When a lease ends and the next look finds it free. */
+/** After this time a lease has expired, and the next look has found it free. */
 const TAKEOVER_MS = 2.4 * POLL_MS;
 const FAILS = /^The shared store of the snapshot fails; each instance polls Flipt: /;
 const WORKS = 'The shared store of the snapshot works again: one instance polls Flipt for all';
 
-/** Instances that share a store, whose calls go by `way`. */
+/** Instances that share a store. Their calls go through `way`. */
 async function fleet(size: number) {
   const clock = manualClock();
   const service = countingService(clock);
@@ -100,7 +100,7 @@ describe('a fleet with a shared store', () => {
     expect(await polls(1.2 * POLL_MS)).toBeGreaterThan(0);
     const second = store.held.lease?.holder;
     expect(second).not.toBe(first);
-    // A process that was killed: its lease stays, and nobody renews it.
+    // Like a process that was killed: its lease stays, and nobody renews it.
     store.held.lease = { holder: 'dead', fence: ++store.held.fences, until: clock.now() + POLL_MS };
     service.state = 2;
     await clock.advance(TAKEOVER_MS);
@@ -193,7 +193,7 @@ describe('a fleet with a shared store', () => {
     const { clock, service, store, instances, close } = await fleet(1);
     await clock.advance(2 * POLL_MS);
     const [sleeper] = instances;
-    // Its next poll is under way while another instance takes the lease and finds something newer.
+    // While its next poll is under way, another instance takes the lease and finds a newer snapshot.
     service.state = 2;
     Object.assign(service, { delayMs: 3 * POLL_MS });
     await clock.advance(1.2 * POLL_MS);

@@ -3,7 +3,7 @@ import { openPursuit } from '../../../src/snapshot/stream/pursuit.js';
 import type { Snapshot } from '../../../src/snapshot/snapshot.js';
 import { manualClock } from '../../clock.fixture.js';
 
-/** A service that serves the version of the moment whenever it is polled. */
+/** A service that serves the present version on each poll. */
 function pursuing() {
   const clock = manualClock();
   const it = { serves: 'one', held: 'one', polls: 0 };
