@@ -48,7 +48,7 @@ async function started(
   const log: string[] = [];
   const asked: Asked[] = [];
   const note = (line: string) => {
-    // Without a cache, because these tests need each question to be sent.
+    // These tests ask each question only once, so a warning about the hit rate is expected.
     if (!line.includes('look-ups')) log.push(line);
   };
   const settings = providerSettings({
