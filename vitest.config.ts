@@ -12,7 +12,6 @@ const LONG = [
   'nest/',
   'examples/',
   'provider/watching/hour',
-  'provider/lifecycle',
   'package/api',
   'local/state/durability',
   'faults/',
@@ -33,7 +32,7 @@ export const SHARED_PROCESS = [
     'faults',
     'http',
     'options',
-    'provider/mapping',
+    'provider',
     'remote',
     'snapshot',
     'stores',
@@ -54,6 +53,10 @@ export const OWN_PROCESS = [
   'local/local-service/limits',
   'local/state/durability',
   'options/environment',
+  'provider/fake-timers',
+  'provider/script',
+  'provider/unloadable-code',
+  'provider/watching/hour',
 ].map((name) => `test/${name}.test.ts`);
 
 const inSharedProcess = SHARED_PROCESS.map((folder) => {

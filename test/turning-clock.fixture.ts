@@ -12,21 +12,21 @@ interface TurningClock {
   readonly passes: (ms: number) => Promise<void>;
 }
 
-/** So many milliseconds pass with each turn, which takes one or more. */
-const TURN_MS = 5;
-
 /**
  * Time for tests over real sockets: it passes with the turns of the event loop. A machine that stalls stops the clock,
  * too, so a time-out comes only if nothing else does, and nobody waits for its full time. It is the clock of all
  * providers and clients of a file while its tests run.
+ *
+ * @param turnMs how many milliseconds pass with each turn. A turn takes one or more, and an answer takes some turns: a
+ * time-out that must not come has to be twenty times as long.
  */
-export function useTurningClock(): TurningClock {
+export function useTurningClock(turnMs = 5): TurningClock {
   const clock = manualClock(Date.now());
   let isEnded = false;
   const turn = async () => {
     while (!isEnded) {
       await new Promise((resolve) => setTimeout(resolve, 1));
-      await clock.advance(TURN_MS);
+      await clock.advance(turnMs);
     }
   };
 

@@ -7,6 +7,7 @@ import {
   type Flag,
   type Segment,
 } from '../../src/engine/features.js';
+import { codePoint } from '../code-point.fixture.js';
 
 const OPERATORS = `eq neq empty notempty prefix suffix isoneof isnotoneof contains notcontains lt lte gt gte
   present notpresent true false nonsense`.split(/\s+/);
@@ -96,6 +97,6 @@ export const arbitraryFeatures: fc.Arbitrary<Features> = fc.record({
 export const arbitraryQuestion = fc.record({
   namespace: fc.constant('default'),
   flag: fc.constantFrom(...FLAG_KEYS, 'missing'),
-  entity: fc.oneof(text, fc.string({ unit: 'binary', maxLength: 40 })),
+  entity: fc.oneof(text, fc.string({ unit: codePoint, maxLength: 40 })),
   attributes: fc.dictionary(fc.constantFrom(...ATTRIBUTES, 'other'), text),
 });

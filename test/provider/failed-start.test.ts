@@ -3,6 +3,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { answerJson, type Script } from '../servers/scripted.fixture.js';
 import { changing, good, refusing, watching } from './changing.fixture.js';
 import { flipt, recordingLogger, register, serving } from './open.fixture.js';
+import { useTurningClock } from '../turning-clock.fixture.js';
+
+useTurningClock(25);
 
 describe('credentials that are refused at the start', () => {
   it.each([401, 403])('with %s are fatal at once, said once, and READY follows by itself', async (status) => {

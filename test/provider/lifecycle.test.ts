@@ -19,6 +19,9 @@ import {
 import { changing, good, refusing, watching } from './changing.fixture.js';
 import { flipt, open, recordingLogger, refusedAddress, register, serving } from './open.fixture.js';
 import { eventually } from '../eventually.fixture.js';
+import { useTurningClock } from '../turning-clock.fixture.js';
+
+useTurningClock(25);
 
 /** Alone, and as a MultiProvider's child. */
 const ROLES: readonly (readonly [string, (provider: Provider) => Provider])[] = [

@@ -2,29 +2,24 @@ import { OpenFeature, type Client, type Provider } from '@openfeature/server-sdk
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, vi } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { FliptProvider, type FliptProviderOptions, type Logger } from '../../src/index.js';
 import { startLocalService, type LocalService, type LocalServiceOptions } from '../../src/local/index.js';
 import { PATIENT } from '../eventually.fixture.js';
 import { scriptedServer, type Script, type ScriptedServer } from '../servers/scripted.fixture.js';
 
-/** Everything that a test opens is closed after it, the last first. */
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  await OpenFeature.clearProviders();
-  for (const close of closing.splice(0).reverse()) await close();
-});
+/* Everything that a test opens is closed after it, the last first. */
 
 export async function serving(script: Script, snapshots?: Script): Promise<ScriptedServer> {
   const server = await scriptedServer(script, undefined, snapshots);
-  closing.push(server.close);
+  onTestFinished(server.close);
   return server;
 }
 
 /** Removed after the providers are closed, because they may still write to it. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'flipt-test-'));
-  closing.push(() => rm(folder, { recursive: true }));
+  onTestFinished(() => rm(folder, { recursive: true }));
   return folder;
 }
 
@@ -37,7 +32,7 @@ export async function refusedAddress(): Promise<string> {
 
 export async function localService(options: LocalServiceOptions): Promise<LocalService> {
   const service = await startLocalService(options);
-  closing.push(() => service.close());
+  onTestFinished(() => service.close());
   return service;
 }
 
@@ -56,6 +51,7 @@ let domains = 0;
 /** Registers a provider for a domain of its own. The test itself checks whether the start succeeds. */
 export function register(provider: Provider): { client: Client; registered: Promise<void>; domain: string } {
   const domain = `domain-${++domains}`;
+  onTestFinished(() => OpenFeature.clearProviders());
   const registered = OpenFeature.setProviderAndWait(domain, provider);
   // A test that does not check it must not fail because of it.
   registered.catch(() => undefined);

@@ -1,16 +1,17 @@
 import type { EvaluationContext, JsonValue } from '@openfeature/server-sdk';
-import { beforeEach, describe, expect, it } from 'vitest';
-import type { LocalService } from '../../src/local/index.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { FEATURES } from './features.fixture.js';
-import { localService, open } from './open.fixture.js';
+import { open } from './open.fixture.js';
 
 const USER: EvaluationContext = { targetingKey: 'user-1', plan: 'pro' };
 
 describe.each(['v1', 'v2'] as const)('against the embedded service, by the rules of %s', (semantics) => {
   let service: LocalService;
-  beforeEach(async () => {
-    service = await localService({ features: FEATURES, semantics });
+  beforeAll(async () => {
+    service = await startLocalService({ features: FEATURES, semantics });
   });
+  afterAll(() => service.close());
 
   const client = async () => (await open({ url: service.url })).client;
 

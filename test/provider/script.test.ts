@@ -4,7 +4,8 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
 import { FEATURES } from './features.fixture.js';
-import { localService, refusedAddress } from './open.fixture.js';
+import { startLocalService } from '../../src/local/index.js';
+import { refusedAddress } from './open.fixture.js';
 import { PATIENT } from '../eventually.fixture.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -23,7 +24,8 @@ async function run(options: FliptProviderOptions, work: string): Promise<string>
   return stdout;
 }
 
-describe('a script', () => {
+// Concurrent, because processes and their time-outs take long to begin and end.
+describe.concurrent('a script', () => {
   it.each([
     [
       'whose only work is one resolve',
@@ -44,7 +46,7 @@ describe('a script', () => {
   });
 
   it('prints the value, closes, and exits 0', async () => {
-    const service = await localService({ features: FEATURES });
+    await using service = await startLocalService({ features: FEATURES });
     const work = `
       await OpenFeature.setProviderAndWait(provider);
       console.log(await OpenFeature.getClient().getStringValue('colour', 'the default'));
@@ -53,7 +55,7 @@ describe('a script', () => {
   });
 
   it('ends by itself, without closing, once a value was printed', async () => {
-    const service = await localService({ features: FEATURES });
+    await using service = await startLocalService({ features: FEATURES });
     const work = "console.log((await provider.resolveStringEvaluation('colour', '', {})).value);";
     expect(await run({ url: service.url, ...PATIENT }, work)).toBe('blue\n');
   });

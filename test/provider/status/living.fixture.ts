@@ -1,5 +1,5 @@
 import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
-import { afterEach, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { FliptProviderOptions } from '../../../src/index.js';
 import { providerSettings } from '../../../src/options/settings.js';
 import { openLifecycle } from '../../../src/provider/lifecycle.js';
@@ -8,17 +8,12 @@ import { answerJson, type Script } from '../../servers/scripted.fixture.js';
 import { recordingLogger } from '../open.fixture.js';
 import { eventually } from '../../eventually.fixture.js';
 
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
 /** The lives of a provider, with a clock that the test advances. */
 export const living = (options: FliptProviderOptions) => {
   const clock = manualClock();
   const settings = providerSettings({ logger: recordingLogger(), http: { retries: 0 }, ...options }, {});
   const lives = openLifecycle(settings, new OpenFeatureEventEmitter(), clock, () => 0.5);
-  closing.push(lives.close);
+  onTestFinished(lives.close);
   const resolve = (flag: string, targetingKey: string) =>
     lives.running()?.resolve(flag, { targetingKey }, undefined);
   /** Real sockets take real time. */

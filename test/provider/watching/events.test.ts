@@ -1,7 +1,10 @@
-import { MultiProvider, OpenFeature, ProviderEvents, type Client } from '@openfeature/server-sdk';
-import { afterEach, describe, expect, it } from 'vitest';
+import { MultiProvider, ProviderEvents, type Client } from '@openfeature/server-sdk';
+import { describe, expect, it } from 'vitest';
 import { localService, flipt, open, recordingLogger, register } from '../open.fixture.js';
 import { signal } from '../../signal.fixture.js';
+import { useTurningClock } from '../../turning-clock.fixture.js';
+
+useTurningClock();
 
 /** Short enough for a test, although a poll comes only after 20 times the time of the last body. */
 const WATCH = { pollMs: 20 };
@@ -32,10 +35,6 @@ function changesOf(client: Client) {
   });
   return { changes, next: () => heard.given };
 }
-
-afterEach(async () => {
-  await OpenFeature.clearProviders();
-});
 
 describe.each(['v1', 'v2'] as const)('a change in a service of %s', (semantics) => {
   it('is announced once, with exactly the flags that differ, and a handler gets their new values', async () => {
