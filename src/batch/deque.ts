@@ -8,7 +8,7 @@ export interface Deque<T> {
   readonly takeLast: () => T | undefined;
 }
 
-/** Places at the front that may stand empty before the list is copied without them. */
+/** So many places at the front may be empty before the list is copied without them. */
 const FEW = 64;
 
 export function deque<T>(): Deque<T> {

@@ -24,8 +24,8 @@ export interface Service {
 
 export interface Isolated {
   /**
-   * Sends one request, and resolves with its outcome when it has ended. Each question is answered then, or, if one of
-   * them spoilt the request for all, by the search that follows. Never rejects.
+   * Sends one request, and resolves with its outcome when it has ended. Each question is answered then. If one of them
+   * spoilt the request for all, the search that follows answers them. Never rejects.
    */
   readonly send: (batch: readonly PendingQuestion[]) => Promise<readonly Answer[] | Failure>;
   readonly routeOf: (question: Question) => QuestionLane;

@@ -37,7 +37,7 @@ export interface FliptServiceErrorFacts {
  * An operation failed: the service refused it, could not be reached, or returned an unreadable response. It never holds
  * a credential.
  *
- * Recognise it by its `name` where the ESM and the CommonJS build of this package may meet in one process: `instanceof`
+ * Recognise it by its `name` if the ESM and the CommonJS build of this package may meet in one process: `instanceof`
  * fails there, because each build has its own class.
  */
 export class FliptServiceError extends Error {

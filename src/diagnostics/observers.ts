@@ -9,8 +9,8 @@ export interface Observers {
   /** Returns a function that stops the listener. An error that it throws is logged once and then dropped. */
   readonly add: (listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]) => () => void;
   /**
-   * From now on, all listeners get these events, and no longer those of an earlier call. That includes listeners that
-   * are added later.
+   * From now on, all listeners get these events and no longer those of an earlier call, including listeners that are
+   * added later.
    */
   readonly attach: (diagnostics: Pick<Diagnostics, 'listen'>) => void;
 }

@@ -7,8 +7,9 @@ const PATH = /^\/ofrep\/v1\/evaluate\/flags(?:\/[^/]*)?\/?$/;
 
 /**
  * Flags for a browser, over the OpenFeature Remote Evaluation Protocol: answers `POST /ofrep/v1/evaluate/flags` and
- * `POST /ofrep/v1/evaluate/flags/{key}` from the app's own provider, for the user that `context` names. All other paths
- * go on. It works before and after `express.json()`. Throws a TypeError if an option is wrong.
+ * `POST /ofrep/v1/evaluate/flags/{key}` from the app's own provider, for the user that `context` names. Requests for
+ * all other paths go on to the next handler. It works before and after `express.json()`. Throws a TypeError if an
+ * option is wrong.
  *
  * @example
  * ```ts

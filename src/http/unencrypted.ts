@@ -2,7 +2,7 @@ import type { ConnectionSettings } from '../options/settings.js';
 import { isCredentialName } from '../text/header.js';
 import { isLoopback } from '../text/loopback.js';
 
-/** A warning where credentials would travel unencrypted to another machine. */
+/** A warning if credentials would travel unencrypted to another machine. */
 export function plainTextWarning({ url, auth, headers, http }: ConnectionSettings): string | undefined {
   const { protocol, hostname } = new URL(url);
   if (protocol !== 'http:' || http.socketPath !== undefined || isLoopback(hostname)) return undefined;

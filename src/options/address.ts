@@ -19,8 +19,8 @@ export const address = v.pipe(
 );
 
 /**
- * A longer part may be a token. Checked apart from the expression, because counted repetitions make the proof that it
- * is fast take minutes.
+ * A longer part may be a token. The length is checked apart from the expression: with counted repetitions, the test
+ * that the expression is fast would take minutes.
  */
 const LONGEST_PART = 30;
 const HOST = String.raw`(?:[a-z\d-]+(?:\.[a-z\d-]+)*|\[[\da-f:.]+\])`;

@@ -106,7 +106,7 @@ export interface ConnectionOptions {
   readonly auth?: AuthOptions | undefined;
   /** Environment to evaluate in (Flipt v2), sent as X-Flipt-Environment. Default: FLIPT_ENVIRONMENT, else none. */
   readonly environment?: string | undefined;
-  /** Revision to evaluate, where the service's store has revisions. Default: FLIPT_REFERENCE, else none. */
+  /** Revision to evaluate, if the service's store has revisions. Default: FLIPT_REFERENCE, else none. */
   readonly reference?: string | undefined;
   /**
    * Headers sent with each request; `Host` is allowed. `auth` wins over a header of the same name. Headers of the
@@ -165,7 +165,7 @@ export interface BreakerOptions {
   readonly failures?: number | undefined;
   /**
    * Milliseconds until the service is checked for the first time; doubles each time the check fails. Each time is
-   * shortened by chance, by half at most, so that many instances do not check at once. Default 5000.
+   * shortened at random, by half at most, so that many instances do not check at once. Default 5000.
    */
   readonly openForMs?: number | undefined;
   /** The longest time between two checks, in milliseconds; `openForMs` if that is longer. Default 10000. */

@@ -203,8 +203,9 @@ export class FliptProvider implements Provider {
   /**
    * From now on, calls the listener for each event of these types, by default of all types. Returns a function that
    * stops it. The listener is called synchronously where the event happens, so it should be quick; `hit` and `resolved`
-   * occur in each resolve. An error that it throws is logged once and harms nothing. It stays when the provider closes
-   * and starts again. Throws a TypeError if `listener` is not a function, or `types` names an unknown type.
+   * occur in each resolve. An error that it throws is logged once and harms nothing. The listener stays when the
+   * provider closes and starts again. Throws a TypeError if `listener` is not a function, or `types` names an unknown
+   * type.
    */
   onEvent(listener: (event: FliptEvent) => void, types?: readonly FliptEventType[]): () => void {
     return this.#lifecycle.observe(listener, types);

@@ -2,7 +2,7 @@
 export interface EvaluationRequest {
   /** The flag's key. If there is no such flag, the answer is an {@link ErrorResponse}. */
   readonly flagKey: string;
-  /** The entity, such as a user: percentages and distributions go by it. Default `''`. */
+  /** The entity, such as a user: percentages and distributions depend on it. Default `''`. */
   readonly entityId?: string | undefined;
   /** The key of the flag's namespace. Default `default`: Flipt's rule. */
   readonly namespaceKey?: string | undefined;
@@ -10,7 +10,7 @@ export interface EvaluationRequest {
   readonly context?: Readonly<Record<string, string>> | undefined;
   /** Returned in this answer. Default `''`. */
   readonly requestId?: string | undefined;
-  /** Revision to evaluate, where the service's store has revisions; a database ignores it. */
+  /** Revision to evaluate, if the service's store has revisions; a database ignores it. */
   readonly reference?: string | undefined;
 }
 

@@ -7,7 +7,7 @@ import { OFFERED_BY_ALL, type Call, type CallOptions } from './client-operation.
 
 /** How a batch is evaluated; each member applies to the whole batch. */
 export interface EvaluateOptions extends CallOptions {
-  /** Revision to evaluate, where the service's store has revisions. Default: the client's option. */
+  /** Revision to evaluate, if the service's store has revisions. Default: the client's option. */
   readonly reference?: string | undefined;
   /** Returned in the answer. Default: the service generates one. */
   readonly requestId?: string | undefined;

@@ -91,7 +91,7 @@ export interface SegmentPage extends ListPage {
 
 /** How a segment is read. */
 export interface GetSegmentOptions extends CallOptions {
-  /** The revision to read, where the service's store has revisions; a database ignores it. */
+  /** The revision to read, if the service's store has revisions; a database ignores it. */
   readonly reference?: string | undefined;
 }
 

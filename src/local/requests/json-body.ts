@@ -95,7 +95,7 @@ function opened(tokens: Tokens): Open | undefined {
   return container;
 }
 
-/** Goes on to the next member: past its name, if it has one. */
+/** Moves to the next member, past its name if it has one. */
 function begin(tokens: Tokens, container: Open): void {
   if (++container.members > MAX_MEMBERS) {
     throw tooLarge(`expected at most ${MAX_MEMBERS} items in a list, and members of an object`);
