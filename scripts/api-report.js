@@ -7,8 +7,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import ts from 'typescript';
-import { complaints, publicTypes } from './public-types.js';
+import { complaints, publicTypes, ts } from './public-types.js';
 
 const printer = ts.createPrinter({ removeComments: true });
 

@@ -1,7 +1,10 @@
 /* The public types, as the compiler reads them from dist: what each entry of package.json exports. */
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import ts from 'typescript';
+
+/* An import would have Node search the 9 MB of this CommonJS module for names that it exports. */
+export const ts = createRequire(import.meta.url)('typescript');
 
 const ROOT = join(import.meta.dirname, '..');
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -14,16 +17,25 @@ const entries = Object.entries(manifest.exports)
     file: join(ROOT, target.import.types),
   }));
 
+const options = {
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  target: ts.ScriptTarget.ES2022,
+  noLib: true,
+  types: [],
+};
+const host = ts.createCompilerHost(options);
+/** Only the files of dist are read: what others declare is ten times as much, and no part of the report. */
+host.resolveModuleNameLiterals = (names, importer) =>
+  names.map(({ text }) =>
+    text.startsWith('.')
+      ? ts.resolveModuleName(text, importer, options, host, undefined, undefined, ts.ModuleKind.ESNext)
+      : { resolvedModule: undefined },
+  );
 const program = ts.createProgram(
   entries.map(({ file }) => file),
-  {
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    target: ts.ScriptTarget.ES2022,
-    lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
-    types: ['node'],
-    skipLibCheck: true,
-  },
+  options,
+  host,
 );
 const checker = program.getTypeChecker();
 
@@ -92,11 +104,23 @@ const undocumented = (statement) =>
       (node) => `${node === statement ? 'it' : (node.name?.getText() ?? 'constructor')} has no doc comment`,
     );
 
+/** Packages that an entry exports from: the report would show nothing of them. */
+const exportedPackages = program
+  .getSourceFiles()
+  .flatMap(({ statements }) => statements.filter(ts.isExportDeclaration))
+  .map(({ moduleSpecifier }) => moduleSpecifier?.text ?? '.')
+  .filter((name) => !name.startsWith('.'));
+
+/** The problems of a name; empty if there are none. */
+const problemsOf = ({ statements }) =>
+  statements.length === 0
+    ? ['is declared by another package']
+    : statements.flatMap((statement) => [...unexported(statement), ...undocumented(statement)]);
+
 /** The problems of the public types; empty if there are none. */
-export const complaints = publicTypes.flatMap(({ title, names }) =>
-  names.flatMap(({ name, statements }) =>
-    statements
-      .flatMap((statement) => [...unexported(statement), ...undocumented(statement)])
-      .map((wrong) => `${title}: ${name}: ${wrong}`),
+export const complaints = [
+  ...exportedPackages.map((name) => `${manifest.name} exports what ${name} declares`),
+  ...publicTypes.flatMap(({ title, names }) =>
+    names.flatMap((name) => problemsOf(name).map((problem) => `${title}: ${name.name}: ${problem}`)),
   ),
-);
+];
