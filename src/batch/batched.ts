@@ -7,8 +7,8 @@ import { failEach } from './pending-question.js';
 import { afterTimeout, fullConcurrency, limitAt } from './concurrency.js';
 import type { Isolated } from './isolate.js';
 import { leastMs, noTimes, usualMs, withDuration } from './response-times.js';
-import { tooLarge } from './question-size.js';
-import { waitingQueue, type Decisions, type Taken, type Waiting } from './queue.js';
+import { tooLarge } from './too-large.js';
+import { waitingQueue, type Decisions, type Taken, type Waiting } from './batch-queue.js';
 
 /** Requests about suspects that may be under way at once, in addition to `maxConcurrent`. */
 const MAX_APART = 4;

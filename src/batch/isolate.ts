@@ -5,7 +5,7 @@ import type { Failure } from '../model/failure.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
 import type { Question } from '../model/question.js';
 import { answerEach, failEach, questionsOf, type PendingQuestion } from './pending-question.js';
-import type { QuestionLane } from './queue.js';
+import type { QuestionLane } from './batch-queue.js';
 import { searchLane } from './search-lane.js';
 import { blamesFlag, findCulprits } from './culprit-search.js';
 import { rememberedSuspects } from './suspects.js';

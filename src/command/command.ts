@@ -2,14 +2,14 @@ import { FeaturesError } from '../local/features/features-error.js';
 import { readCommandLine } from './command-line.js';
 import { HELP, HELPS } from './help.js';
 import { serve } from './serve/serve.js';
-import type { Surroundings } from './surroundings.js';
+import type { CommandRuntime } from './command-runtime.js';
 import { CommandError } from './wrong-argument.js';
 
 const NAME = 'openfeature-flipt-provider';
 
 /** Runs the command; resolves with its exit code. */
-export async function runCommand(surroundings: Surroundings): Promise<number> {
-  const { argv, env, version, print, complain } = surroundings;
+export async function runCommand(runtime: CommandRuntime): Promise<number> {
+  const { argv, env, version, print, complain } = runtime;
   const line = readCommandLine(argv, env);
   try {
     switch (line.kind) {
@@ -23,14 +23,14 @@ export async function runCommand(surroundings: Surroundings): Promise<number> {
         complain(`${NAME}: ${line.message} (--help says more)`);
         return 1;
       case 'serve':
-        return await serve(line.serve, surroundings);
+        return await serve(line.serve, runtime);
       case 'explain': {
         const { explainFlag } = await import('./explain/explain-flag.js');
-        return await explainFlag(line.explain, surroundings);
+        return await explainFlag(line.explain, runtime);
       }
       case 'types': {
         const { writeTypes } = await import('./types/write-types.js');
-        return await writeTypes(line.types, surroundings);
+        return await writeTypes(line.types, runtime);
       }
     }
   } catch (error) {

@@ -2,7 +2,7 @@ import { ProviderEvents, type OpenFeatureEventEmitter } from '@openfeature/serve
 import type { Clock } from '../clock.js';
 import { openHistory } from '../diagnostics/history.js';
 import { openObservers, type Observers } from '../diagnostics/observers.js';
-import type { ProviderState } from '../diagnostics/provider-state.js';
+import type { ProviderState } from './status/provider-state.js';
 import type { Failure } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
 import { stateRecord } from './status/state-since.js';

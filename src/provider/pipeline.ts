@@ -7,7 +7,7 @@ import { logHealth } from '../diagnostics/health-log.js';
 import { reportingSharedBuckets, watchSharedBuckets } from '../diagnostics/shared-bucket.js';
 import { watchHitRate } from '../diagnostics/hit-rate.js';
 import { logWatch } from '../diagnostics/watch-log.js';
-import { watchState, type OnStateChange } from '../diagnostics/provider-state.js';
+import { watchState, type OnStateChange } from './status/provider-state.js';
 import type { Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
 import { failedResolution } from '../model/resolution.js';

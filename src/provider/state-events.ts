@@ -1,5 +1,5 @@
 import { ErrorCode, ProviderEvents, type OpenFeatureEventEmitter } from '@openfeature/server-sdk';
-import type { OnStateChange } from '../diagnostics/provider-state.js';
+import type { OnStateChange } from './status/provider-state.js';
 
 const EVENTS = {
   ready: ProviderEvents.Ready,

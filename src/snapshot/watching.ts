@@ -10,7 +10,7 @@ import type { SharedFetch } from './shared/shared-fetch.js';
 import { isSameAnswer } from './same-answer.js';
 import type { Snapshot } from './snapshot.js';
 import { streamReader } from './stream/connection.js';
-import { openPursuit } from './stream/pursuit.js';
+import { openAnnouncements } from './stream/announcements.js';
 import { openStream } from './stream/stream.js';
 import { openWatch, type WatchSettings } from './watch.js';
 
@@ -87,13 +87,13 @@ export function openWatching(
 
   function openFollowing(): { readonly close: () => void } {
     const firstEventMs = FIRST_EVENT_ATTEMPTS * http.timeoutMs;
-    const pursuit = openPursuit(watch, clock);
+    const announcements = openAnnouncements(watch, clock);
     const read = streamReader(send, { namespace, environment, firstEventMs }, clock);
-    const following = openStream(read, pursuit.announced, reporter, clock, random);
+    const following = openStream(read, announcements.announced, reporter, clock, random);
     return {
       close() {
         following.close();
-        pursuit.close();
+        announcements.close();
       },
     };
   }

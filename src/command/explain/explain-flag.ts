@@ -3,17 +3,17 @@ import { explanationText } from '../../engine/explain/explanation-text.js';
 import { didYouMean } from '../../text/closest.js';
 import { quoted } from '../../text/quote.js';
 import { loadFeatures } from '../source/load-features.js';
-import type { Surroundings } from '../surroundings.js';
+import type { CommandRuntime } from '../command-runtime.js';
 import type { ExplainArguments } from './explain-arguments.js';
 
 const NO_SUCH_FLAG = 2;
 
 /** Prints why a flag has its value; resolves with the exit code. */
-export async function explainFlag(asked: ExplainArguments, surroundings: Surroundings): Promise<number> {
+export async function explainFlag(asked: ExplainArguments, runtime: CommandRuntime): Promise<number> {
   const { source, flag, entity, attributes, isJson } = asked;
-  const { print, complain } = surroundings;
+  const { print, complain } = runtime;
   const { namespace } = source;
-  const features = await loadFeatures(source, 'explain', surroundings);
+  const features = await loadFeatures(source, 'explain', runtime);
   const explanation = explain(features, { namespace, flag, entity, attributes });
   print(isJson ? jsonText(explanation) : explanationText(explanation));
   if (explanation.decidedBy.by !== 'missing') return 0;

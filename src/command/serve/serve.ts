@@ -5,14 +5,14 @@ import { startLocalService, type LocalService } from '../../local/local-service.
 import { DataFileError } from '../../local/state/data-file.js';
 import { messageOf } from '../../text/describe.js';
 import { isLoopback } from '../../text/loopback.js';
-import type { Surroundings } from '../surroundings.js';
+import type { CommandRuntime } from '../command-runtime.js';
 import { CommandError } from '../wrong-argument.js';
 import { currentVersion, watchFile } from './features-watch.js';
 import type { ServeArguments } from './serve-arguments.js';
 
 /** Serves until `end` is aborted; resolves with the exit code. */
-export async function serve(asked: ServeArguments, surroundings: Surroundings): Promise<number> {
-  const { print, complain, end } = surroundings;
+export async function serve(asked: ServeArguments, runtime: CommandRuntime): Promise<number> {
+  const { print, complain, end } = runtime;
   const known = asked.features === undefined ? undefined : await currentVersion(asked.features);
   try {
     const service = await startLocalService(given(asked));
@@ -25,7 +25,7 @@ export async function serve(asked: ServeArguments, surroundings: Surroundings): 
         `Warning: ${asked.host} may be reached from other machines, and no token is required (--auth required)`,
       );
     }
-    const stopWatching = follow(service, asked, known, surroundings);
+    const stopWatching = follow(service, asked, known, runtime);
     await aborted(end);
     stopWatching();
     await service.close();
@@ -54,7 +54,7 @@ function follow(
   service: LocalService,
   { features, data }: ServeArguments,
   known: Fingerprint | undefined,
-  { print, complain, clock = systemClock }: Surroundings,
+  { print, complain, clock = systemClock }: CommandRuntime,
 ): () => void {
   if (features === undefined) return () => undefined;
   const changed = async (): Promise<void> => {

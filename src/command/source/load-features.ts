@@ -1,7 +1,7 @@
 import { compileFeatures, type CompiledFeatures } from '../../engine/compiled-features.js';
 import { importDocuments } from '../../local/features/import-documents.js';
 import { quoted } from '../../text/quote.js';
-import type { Surroundings } from '../surroundings.js';
+import type { CommandRuntime } from '../command-runtime.js';
 import { CommandError } from '../wrong-argument.js';
 import type { FileSource, SourceArguments } from './source-arguments.js';
 
@@ -9,12 +9,12 @@ import type { FileSource, SourceArguments } from './source-arguments.js';
 export async function loadFeatures(
   source: SourceArguments,
   command: string,
-  surroundings: Surroundings,
+  runtime: CommandRuntime,
 ): Promise<CompiledFeatures> {
   if (source.kind === 'file') return fromFile(source);
   // Loaded only if needed, because undici takes a tenth of a second to load.
   const { serviceFeatures } = await import('./service-features.js');
-  return serviceFeatures(source, command, surroundings);
+  return serviceFeatures(source, command, runtime);
 }
 
 async function fromFile({ path, namespace, semantics }: FileSource): Promise<CompiledFeatures> {

@@ -9,7 +9,7 @@ import { connectionRules } from '../../options/connection-rules.js';
 import type { Logger } from '../../options/provider-options.js';
 import { clientSettings, type ConnectionSettings } from '../../options/settings.js';
 import { snapshotFetcher, type Fetched } from '../../snapshot/fetch.js';
-import type { Surroundings } from '../surroundings.js';
+import type { CommandRuntime } from '../command-runtime.js';
 import { CommandError } from '../wrong-argument.js';
 import type { ServiceSource } from './source-arguments.js';
 
@@ -17,10 +17,10 @@ import type { ServiceSource } from './source-arguments.js';
 export async function serviceFeatures(
   source: ServiceSource,
   command: string,
-  surroundings: Surroundings,
+  runtime: CommandRuntime,
 ): Promise<CompiledFeatures> {
-  const { complain, end, clock = systemClock } = surroundings;
-  const settings = settingsOf(source, command, surroundings);
+  const { complain, end, clock = systemClock } = runtime;
+  const settings = settingsOf(source, command, runtime);
   const answered = clock.after(
     SILENT_MS,
     () => {
@@ -36,7 +36,7 @@ export async function serviceFeatures(
 function settingsOf(
   { url, environment }: ServiceSource,
   command: string,
-  { env, complain: warn }: Surroundings,
+  { env, complain: warn }: CommandRuntime,
 ): ConnectionSettings {
   const none = () => undefined;
   const logger: Logger = { error: warn, warn, info: none, debug: none };

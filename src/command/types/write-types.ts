@@ -3,16 +3,16 @@ import { dirname } from 'node:path';
 import { messageOf } from '../../text/describe.js';
 import { quoted } from '../../text/quote.js';
 import { loadFeatures } from '../source/load-features.js';
-import type { Surroundings } from '../surroundings.js';
+import type { CommandRuntime } from '../command-runtime.js';
 import { CommandError } from '../wrong-argument.js';
 import { flagTypes } from './flag-types.js';
 import { augmentFile, MARK, typedFile } from './typed-file.js';
 import type { TypesArguments } from './types-arguments.js';
 
 /** Writes the files of types, or compares them; resolves with the exit code. */
-export async function writeTypes(asked: TypesArguments, surroundings: Surroundings): Promise<number> {
+export async function writeTypes(asked: TypesArguments, runtime: CommandRuntime): Promise<number> {
   const { source, out, augment, isCheck } = asked;
-  const { features } = await loadFeatures(source, 'types', surroundings);
+  const { features } = await loadFeatures(source, 'types', runtime);
   if (features.flags.size === 0) {
     throw new CommandError(
       `namespace ${quoted(source.namespace)} has no flags; choose another with --namespace`,
@@ -26,11 +26,11 @@ export async function writeTypes(asked: TypesArguments, surroundings: Surroundin
     wanted.map(async ({ path, text }) => ({ path, text, isCurrent: isSame(await ownText(path), text) })),
   );
   for (const { path, text, isCurrent } of files) {
-    if (isCurrent) surroundings.print(`${path} is up to date`);
-    else if (isCheck) throw new CommandError(`${path} is out of date; run ${commandLine(surroundings.argv)}`);
+    if (isCurrent) runtime.print(`${path} is up to date`);
+    else if (isCheck) throw new CommandError(`${path} is out of date; run ${commandLine(runtime.argv)}`);
     else {
       await write(path, text);
-      surroundings.print(`Wrote ${path}: ${flags.length} ${flags.length === 1 ? 'flag' : 'flags'}`);
+      runtime.print(`Wrote ${path}: ${flags.length} ${flags.length === 1 ? 'flag' : 'flags'}`);
     }
   }
   return 0;

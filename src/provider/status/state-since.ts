@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.js';
-import type { ProviderState } from '../../diagnostics/provider-state.js';
+import type { ProviderState } from './provider-state.js';
 
 /** The provider's condition, since when (milliseconds since the epoch), and the reason for `stale` and `error`. */
 export interface StateSince {

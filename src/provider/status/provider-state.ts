@@ -1,6 +1,6 @@
-import type { Diagnostics } from './diagnostics.js';
-import type { Problem, Problems } from './events.js';
-import { endedMessage } from './health-log.js';
+import type { Diagnostics } from '../../diagnostics/diagnostics.js';
+import type { Problem, Problems } from '../../diagnostics/events.js';
+import { endedMessage } from '../../diagnostics/health-log.js';
 
 /** The provider's state as OpenFeature names it. */
 export type ProviderState = 'ready' | 'stale' | 'error';

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { waitingQueue, type Decisions, type QuestionLane, type Waiting } from '../../src/batch/queue.js';
+import {
+  waitingQueue,
+  type Decisions,
+  type QuestionLane,
+  type Waiting,
+} from '../../src/batch/batch-queue.js';
 import { questionOf, type Question } from '../../src/model/question.js';
 
 const EMPTY_BYTES = 2;

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.js';
 import type { Watch } from '../watch.js';
 
 /** Polls until the announced snapshot is served: an event may come before its change can be read. */
-export interface Pursuit {
+export interface Announcements {
   readonly announced: (digest: string) => void;
   readonly close: () => void;
 }
@@ -11,13 +11,16 @@ export interface Pursuit {
 const WITHIN_MS = 20_000;
 const DELAY_MS = { first: 100, most: 2_000 };
 
-export function openPursuit({ poll, snapshot }: Pick<Watch, 'poll' | 'snapshot'>, clock: Clock): Pursuit {
+export function openAnnouncements(
+  { poll, snapshot }: Pick<Watch, 'poll' | 'snapshot'>,
+  clock: Clock,
+): Announcements {
   /** The last announced version, and until when to poll for it; `undefined` if there is nothing to do. */
   let target: { readonly digest: string; readonly until: number } | undefined;
-  let isPursuing = false;
+  let isPolling = false;
   let cancelDelay: () => void = () => undefined;
 
-  const pursue = async (delayMs: number) => {
+  const pollUntilServed = async (delayMs: number) => {
     await poll('stream');
     if (
       target === undefined ||
@@ -25,20 +28,20 @@ export function openPursuit({ poll, snapshot }: Pick<Watch, 'poll' | 'snapshot'>
       clock.now() + delayMs > target.until
     ) {
       target = undefined;
-      isPursuing = false;
+      isPolling = false;
       return;
     }
     const next = Math.min(delayMs * 2, DELAY_MS.most);
-    cancelDelay = clock.after(delayMs, () => void pursue(next), 'background');
+    cancelDelay = clock.after(delayMs, () => void pollUntilServed(next), 'background');
   };
 
   return {
     announced(digest) {
       if (digest === snapshot()?.version) return;
       target = { digest, until: clock.now() + WITHIN_MS };
-      if (isPursuing) return;
-      isPursuing = true;
-      void pursue(DELAY_MS.first);
+      if (isPolling) return;
+      isPolling = true;
+      void pollUntilServed(DELAY_MS.first);
     },
     close() {
       target = undefined;

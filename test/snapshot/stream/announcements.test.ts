@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { openPursuit } from '../../../src/snapshot/stream/pursuit.js';
+import { openAnnouncements } from '../../../src/snapshot/stream/announcements.js';
 import type { Snapshot } from '../../../src/snapshot/snapshot.js';
 import { manualClock } from '../../clock.fixture.js';
 
 /** A service that serves the present version on each poll. */
-function pursuing() {
+function announcing() {
   const clock = manualClock();
   const it = { serves: 'one', held: 'one', polls: 0 };
   const poll = () => {
@@ -13,18 +13,18 @@ function pursuing() {
     return Promise.resolve();
   };
   const snapshot = () => ({ version: it.held }) as Snapshot;
-  return { clock, it, ...openPursuit({ poll, snapshot }, clock) };
+  return { clock, it, ...openAnnouncements({ poll, snapshot }, clock) };
 }
 
 describe('an announced digest', () => {
   it('that is known already causes no request', () => {
-    const { it, announced } = pursuing();
+    const { it, announced } = announcing();
     announced('one');
     expect(it.polls).toBe(0);
   });
 
   it('is fetched at once', async () => {
-    const { clock, it, announced } = pursuing();
+    const { clock, it, announced } = announcing();
     it.serves = 'two';
     announced('two');
     await clock.settle();
@@ -33,7 +33,7 @@ describe('an announced digest', () => {
   });
 
   it('is fetched until it is served: the event may come before the change can be read', async () => {
-    const { clock, it, announced } = pursuing();
+    const { clock, it, announced } = announcing();
     announced('two');
     await clock.advance(14_000);
     expect(it.held).toBe('one');
@@ -47,7 +47,7 @@ describe('an announced digest', () => {
   });
 
   it('is given up after 20 s', async () => {
-    const { clock, it, announced } = pursuing();
+    const { clock, it, announced } = announcing();
     announced('two');
     await clock.advance(20_000);
     const { polls } = it;
@@ -58,7 +58,7 @@ describe('an announced digest', () => {
   });
 
   it('is replaced by the next one, which gets 20 s of its own', async () => {
-    const { clock, it, announced } = pursuing();
+    const { clock, it, announced } = announcing();
     announced('two');
     await clock.advance(19_000);
     announced('three');
@@ -71,7 +71,7 @@ describe('an announced digest', () => {
   });
 
   it('is given up on close', async () => {
-    const { clock, it, announced, close } = pursuing();
+    const { clock, it, announced, close } = announcing();
     announced('two');
     await clock.settle();
     close();

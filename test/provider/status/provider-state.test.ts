@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Problem } from '../../src/diagnostics/events.js';
+import type { Problem } from '../../../src/diagnostics/events.js';
 import {
   watchState,
   type Fallback,
   type OnStateChange,
   type ProviderState,
-} from '../../src/diagnostics/provider-state.js';
-import { changingProblems, REFUSED } from './problems.fixture.js';
+} from '../../../src/provider/status/provider-state.js';
+import { changingProblems, REFUSED } from '../../diagnostics/problems.fixture.js';
 
 function setUp(knowsAnything = false, fallback: Partial<Fallback> = {}) {
   const { diagnostics, ...problems } = changingProblems();

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js';
 import type { Environment } from '../options/environment.js';
 
 /** The parts of the process that the command uses. */
-export interface Surroundings {
+export interface CommandRuntime {
   /** The arguments behind the command's name. */
   readonly argv: readonly string[];
   readonly env: Environment;
