@@ -113,7 +113,9 @@ export async function compiled(
 ): Promise<readonly Complaint[]> {
   const compiler = join(ROOT, 'node_modules', COMPILERS[version]);
   const args = [compiler, '--project', folder, '--pretty', 'false'];
-  const { code, stdout } = await run(process.execPath, args, { cwd: folder }).then(
+  // The native compiler spends a third of its time on collecting garbage, which frees next to nothing.
+  const env = { ...process.env, GOGC: 'off' };
+  const { code, stdout } = await run(process.execPath, args, { cwd: folder, env }).then(
     (well) => ({ code: 0, ...well }),
     (error: unknown) => error as { readonly code: unknown; readonly stdout: string },
   );
