@@ -121,8 +121,8 @@ export function ownAnswer(flag: string, entity: string): string {
 }
 
 /** The whole answer of a healthy service to a batch. */
-export function goodBody(request: RawRequest): string {
-  return JSON.stringify({ requestId: 'r', responses: askedItems(request).map(answerItem) });
+export function goodBody(request: RawRequest, items = askedItems(request)): string {
+  return JSON.stringify({ requestId: 'r', responses: items.map(answerItem) });
 }
 
 export function answerItem({ flagKey, entityId }: AskedItem): object {

@@ -1,10 +1,16 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type LocalService, startLocalService } from '../../../src/local/index.js';
+import { parseAllDocuments } from 'yaml';
+import { type FeaturesDocument, type LocalService, startLocalService } from '../../../src/local/index.js';
 import { useFolder } from '../folder.fixture.js';
 import { type Answer, ask, BASE_FEATURES, type Asked } from '../requests.fixture.js';
 
 const at = useFolder();
+/** Read once: the test starts hundreds of services. */
+const features = parseAllDocuments(readFileSync(BASE_FEATURES, 'utf8')).map(
+  (document) => document.toJS() as FeaturesDocument,
+);
 const TOKEN = 'dummy-bootstrap';
 const namespaceKey = fc.constantFrom('default', 'team', 'gone');
 const flagKey = fc.constantFrom('banner', 'open', 'bare', 'gone');
@@ -131,8 +137,8 @@ describe('any sequence of operations', () => {
         fc.asyncProperty(steps, async (sequence) => {
           const data = at(`${++files}.json`);
           const start = (): Promise<LocalService> =>
-            startLocalService({ features: BASE_FEATURES, data, bootstrapToken: TOKEN });
-          const steady = await startLocalService({ features: BASE_FEATURES, bootstrapToken: TOKEN });
+            startLocalService({ features, data, bootstrapToken: TOKEN });
+          const steady = await startLocalService({ features, bootstrapToken: TOKEN });
           let restarted = await start();
           const [left, right] = [new Seen(), new Seen()];
           for (const { operation, token, restart } of sequence) {
@@ -140,8 +146,11 @@ describe('any sequence of operations', () => {
               await restarted.close();
               restarted = await start();
             }
-            const expected = left.take(await perform(steady, operation, token, left));
-            expect(right.take(await perform(restarted, operation, token, right))).toEqual(expected);
+            const [expected, answered] = await Promise.all([
+              perform(steady, operation, token, left),
+              perform(restarted, operation, token, right),
+            ]);
+            expect(right.take(answered)).toEqual(left.take(expected));
           }
           await Promise.all([steady.close(), restarted.close()]);
         }),
