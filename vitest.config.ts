@@ -27,10 +27,16 @@ export const SHARED_PROCESS = [
     'batch',
     'cache',
     'client',
+    'command',
+    'contract',
     'diagnostics',
     'engine',
+    'express',
     'faults',
     'http',
+    'in-process',
+    'nest',
+    'ofrep',
     'options',
     'provider',
     'remote',
@@ -44,14 +50,23 @@ export const SHARED_PROCESS = [
   ),
 ].map((folder) => `test/${folder}/`);
 
+/** These share another: each of their apps leaves an AsyncLocalStorage, which makes all later promises slower. */
+const ADAPTERS = ['test/express/', 'test/nest/'];
+
 /** Files in these folders that do not. They replace modules, the environment or OpenFeature's providers, or take long. */
 export const OWN_PROCESS = [
   'client/credentials',
+  'command/cli',
+  'contract/settings',
+  'express/requests',
   'faults/proxy',
   'faults/secrecy',
   'http/auth/kubernetes-login',
   'local/local-service/limits',
   'local/state/durability',
+  'nest/flipt.module',
+  'nest/lifecycle',
+  'nest/versions/versions',
   'options/environment',
   'provider/fake-timers',
   'provider/script',
@@ -59,11 +74,17 @@ export const OWN_PROCESS = [
   'provider/watching/hour',
 ].map((name) => `test/${name}.test.ts`);
 
-const inSharedProcess = SHARED_PROCESS.map((folder) => {
+/** For a machine that is four times as slow as a developer's, and busy. Nothing but a test that hangs takes so long. */
+const limits = { testTimeout: 60_000, hookTimeout: 60_000 };
+
+const testsIn = (folder: string) => {
   const others = OWN_PROCESS.filter((path) => path.startsWith(folder)).map((path) =>
     basename(path, '.test.ts'),
   );
   return `${folder}**/${others.length > 0 ? `!(${others.join('|')})` : '*'}.test.ts`;
+};
+const sharing = (name: string, folders: readonly string[]) => ({
+  test: { name, include: folders.map(testsIn), isolate: false, ...limits },
 });
 
 /**
@@ -73,16 +94,14 @@ const inSharedProcess = SHARED_PROCESS.map((folder) => {
 class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId, project }: TestSpecification) => {
-      if (project.name === 'shared process') return LONG.length + 1;
+      if (project.name === 'shared process') return LONG.length + 2;
+      if (project.name === 'adapters') return LONG.length + 1;
       const at = LONG.findIndex((name) => moduleId.includes(`/test/${name}`));
       return at < 0 ? LONG.length : at;
     };
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
 }
-
-/** For a machine that is four times as slow as a developer's, and busy. Nothing but a test that hangs takes so long. */
-const limits = { testTimeout: 60_000, hookTimeout: 60_000 };
 
 export default defineConfig({
   test: {
@@ -95,11 +114,15 @@ export default defineConfig({
         test: {
           name: 'own process',
           include: ['test/**/*.test.ts', 'examples/**/*.test.js'],
-          exclude: ['**/node_modules/**', ...inSharedProcess],
+          exclude: ['**/node_modules/**', ...SHARED_PROCESS.map(testsIn)],
           ...limits,
         },
       },
-      { test: { name: 'shared process', include: inSharedProcess, isolate: false, ...limits } },
+      sharing('adapters', ADAPTERS),
+      sharing(
+        'shared process',
+        SHARED_PROCESS.filter((folder) => !ADAPTERS.includes(folder)),
+      ),
     ],
     coverage: {
       provider: 'v8',

@@ -20,21 +20,29 @@ export const byQuery = (req: Request): EvaluationContext => ({ targetingKey: use
 export let service: LocalService;
 export let open: Listening[];
 
-beforeEach(async () => {
-  service = await startLocalService({ features: whoseFeatures(FEW_USERS, FLAGS.length) });
-  open = [];
-});
-
-afterEach(async () => {
-  await Promise.all(open.map((server) => server.close()));
-  await OpenFeature.clearProviders();
-  OpenFeature.setContext({});
-  OpenFeature.setTransactionContextPropagator(NOOP_TRANSACTION_CONTEXT_PROPAGATOR);
-  await service.close();
-});
-
 let forAll: Promise<LocalService> | undefined;
-afterAll(async () => (await forAll)?.close());
+
+/** Gives each test of a file a service and takes down what it has started. OpenFeature is then as it was before. */
+export function useApps(): void {
+  beforeEach(async () => {
+    service = await startLocalService({ features: whoseFeatures(FEW_USERS, FLAGS.length) });
+    open = [];
+  });
+
+  afterEach(async () => {
+    await Promise.all(open.map((server) => server.close()));
+    await OpenFeature.clearProviders();
+    OpenFeature.setContext({});
+    await service.close();
+  });
+
+  // Not after each test: the next one would install another, with an AsyncLocalStorage that Node never forgets.
+  afterAll(async () => {
+    OpenFeature.setTransactionContextPropagator(NOOP_TRANSACTION_CONTEXT_PROPAGATOR);
+    await (await forAll)?.close();
+    forAll = undefined;
+  });
+}
 
 /** A service that knows every user. All tests of a file share it, because it has many features. */
 export async function addressForAll(): Promise<string> {

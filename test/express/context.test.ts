@@ -1,16 +1,39 @@
 import { EventEmitter } from 'node:events';
 import {
   AsyncLocalStorageTransactionContextPropagator,
+  NOOP_TRANSACTION_CONTEXT_PROPAGATOR,
   OpenFeature,
   type EvaluationContext,
   type JsonValue,
 } from '@openfeature/server-sdk';
 import type { RequestHandler } from 'express';
 import session from 'express-session';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { flags, setRequestContext } from '../../src/express/index.js';
 import { get } from '../traffic/listening.fixture.js';
-import { byQuery, registered, route, servingWith, use, user, VERSIONS, whose } from './app.fixture.js';
+import {
+  byQuery,
+  registered,
+  route,
+  servingWith,
+  use,
+  useApps,
+  user,
+  VERSIONS,
+  whose,
+} from './app.fixture.js';
+
+useApps();
+
+/** A propagator of the app's own, for one test. */
+function installed(): AsyncLocalStorageTransactionContextPropagator {
+  const propagator = new AsyncLocalStorageTransactionContextPropagator();
+  OpenFeature.setTransactionContextPropagator(propagator);
+  onTestFinished(() => {
+    OpenFeature.setTransactionContextPropagator(NOOP_TRANSACTION_CONTEXT_PROPAGATOR);
+  });
+  return propagator;
+}
 
 describe.each(VERSIONS)('%s', (_, express) => {
   const serve = servingWith(express);
@@ -46,7 +69,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
   it('merges over the existing transaction context, and a call over both', async () => {
     await registered();
     const seen: EvaluationContext[] = [];
-    OpenFeature.setTransactionContextPropagator(new AsyncLocalStorageTransactionContextPropagator());
+    installed();
     const url = await serve(
       use((req, res, next) => {
         OpenFeature.setTransactionContext({ user: 'user-1', tenant: 'blue', targetingKey: 'x' }, () => {
@@ -71,9 +94,7 @@ describe.each(VERSIONS)('%s', (_, express) => {
 
   it('keeps an existing propagator', async () => {
     await registered();
-    const propagator = new AsyncLocalStorageTransactionContextPropagator();
-    const used = vi.spyOn(propagator, 'getTransactionContext');
-    OpenFeature.setTransactionContextPropagator(propagator);
+    const used = vi.spyOn(installed(), 'getTransactionContext');
     const url = await serve(
       use(flags({ context: byQuery })),
       route(async () => whose()),

@@ -14,9 +14,12 @@ import {
   addressForAll,
   servingWith,
   use,
+  useApps,
   VERSIONS,
   whose,
 } from './app.fixture.js';
+
+useApps();
 
 describe.each(VERSIONS)('%s', (_, express) => {
   const serve = servingWith(express);

@@ -12,10 +12,13 @@ import {
   service,
   servingWith,
   use,
+  useApps,
   VERSIONS,
   whose,
 } from './app.fixture.js';
 import { PATIENT } from '../eventually.fixture.js';
+
+useApps();
 
 describe.each(VERSIONS)('%s', (_, express) => {
   const serve = servingWith(express);

@@ -16,10 +16,13 @@ import {
   addressForAll,
   servingWith,
   use,
+  useApps,
   user,
   VERSIONS,
   whose,
 } from './app.fixture.js';
+
+useApps();
 
 describe.each(VERSIONS)('%s', (_, express) => {
   const serve = servingWith(express);

@@ -20,7 +20,7 @@ import { FliptProvider } from '../../src/index.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { FliptModule, RequireFlag, setRequestContext } from '../../src/nest/index.js';
 import { whoseFeatures } from '../traffic/whose.fixture.js';
-import { adapters, whose } from './app.fixture.js';
+import { adapters, usePropagator, whose } from './app.fixture.js';
 import { PATIENT } from '../eventually.fixture.js';
 
 interface Visitor {
@@ -90,6 +90,8 @@ class SessionController {
     return ['in'];
   }
 }
+
+usePropagator();
 
 let service: LocalService;
 let app: INestApplication;

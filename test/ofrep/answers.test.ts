@@ -1,8 +1,7 @@
-import { OpenFeature } from '@openfeature/server-sdk';
 import { describe, expect, it, vi } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
 import { ofrep } from '../../src/ofrep/index.js';
-import { localService, open, refusedAddress } from '../provider/open.fixture.js';
+import { flipt, localService, open, refusedAddress, register } from '../provider/open.fixture.js';
 import { FEATURES, ITEMS, KEYS } from './features.fixture.js';
 import { ask, hosted, HOSTS } from './hosts.fixture.js';
 
@@ -137,9 +136,9 @@ describe.each(HOSTS)('%s', (_, host) => {
 
   it('asks the provider of the domain, and says so if none can answer', async () => {
     const service = await localService({ features: FEATURES });
-    const { provider } = await open({ url: service.url });
-    await OpenFeature.setProviderAndWait('browsers', provider);
-    const url = await hosted(host, { flags: KEYS, domain: 'browsers' });
+    const { registered, domain } = register(flipt({ url: service.url }));
+    await registered;
+    const url = await hosted(host, { flags: KEYS, domain });
     expect((await ask(url, 'on')).body).toEqual(ITEMS[0]);
     const elsewhere = await hosted(host, { flags: KEYS });
     const details = 'no FliptProvider is registered here: the option provider of ofrep names one';

@@ -2,10 +2,10 @@ import { getRequestListener } from '@hono/node-server';
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import express5, { type RequestHandler } from 'express';
 import express4 from 'express4';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { ofrep as inExpress } from '../../src/express/index.js';
 import { ofrep, type OfrepOptions } from '../../src/ofrep/index.js';
-import { listening, type Listening } from '../traffic/listening.fixture.js';
+import { listening } from '../traffic/listening.fixture.js';
 import { conforming, type Got } from './protocol.fixture.js';
 
 type Context = EvaluationContext | Promise<EvaluationContext>;
@@ -44,15 +44,9 @@ export const HOSTS = [
 
 export type Host = (typeof HOSTS)[number][1];
 
-let open: Listening[] = [];
-afterEach(async () => {
-  await Promise.all(open.map((server) => server.close()));
-  open = [];
-});
-
 export async function hosted(host: Host, options: HostOptions): Promise<string> {
   const server = await listening(host(options));
-  open.push(server);
+  onTestFinished(server.close);
   return server.url;
 }
 

@@ -99,7 +99,8 @@ describe('a test file that shares its process with others', () => {
   const inFolders = SHARED_PROCESS.flatMap(filesOf).filter((path) => path.endsWith('.test.ts'));
   const files = inFolders.filter((path) => !OWN_PROCESS.includes(path));
   const loaded = [...new Set(files.flatMap((path) => [...withFixtures(path)]))];
-  const containing = (forbidden: RegExp) => loaded.filter((path) => forbidden.test(textOf(path)));
+  const containing = (pattern: RegExp, paths: Iterable<string> = loaded) =>
+    [...paths].filter((path) => pattern.test(textOf(path)));
 
   it('is there', () => {
     expect(files.length).toBeGreaterThan(50);
@@ -108,10 +109,19 @@ describe('a test file that shares its process with others', () => {
 
   it('replaces no module, global, timer or environment variable', () => {
     expect(
-      containing(
-        /\bvi\.(mock|stub|useFakeTimers)|\bprocess\.env\b[^;\n]* = |delete process\.env|\bOpenFeature\.(set|add)(?!ProviderAndWait\(domain, )/,
-      ),
+      containing(/\bvi\.(mock|stub|useFakeTimers)|\bprocess\.env\b[^;\n]* = |delete process\.env/),
     ).toEqual([]);
+  });
+
+  // `useApps` undoes all of them. A provider for a domain of a test's own disturbs no other test.
+  it.each([
+    [/\bOpenFeature\.setProvider(?!AndWait\(domain, )/, /\buseApps\(\)|\.clearProviders\(\)/],
+    [/\bOpenFeature\.setContext\(/, /\buseApps\(\)|\.setContext\(\{\}\)/],
+    [/\.createNestApplication\(|Propagator\(/, /\buse(Apps|Propagator)\(\)|Propagator\(NOOP_/],
+    [/\bOpenFeature\.add/, /nothing/],
+  ])('leaves OpenFeature as it was: after %s there is %s', (change, undone) => {
+    const isLeft = (path: string) => containing(change, withFixtures(path)).length > 0;
+    expect(files.filter((path) => isLeft(path) && !undone.test(textOf(path)))).toEqual([]);
   });
 
   it('gets no hook from the top of a fixture, which runs for the first file only that imports it', () => {
