@@ -6,7 +6,7 @@ import { isFailure, type Answer, type AskAtOnce } from '../model/answer.js';
 import { traitsOf } from '../model/failure-traits.js';
 import type { Failure } from '../model/failure.js';
 import type { CircuitSettings, Moment } from './circuit.js';
-import type { HealthCheck } from './health-check.js';
+import type { HealthCheck } from './check-request.js';
 import * as health from './health.js';
 
 export interface AvailabilitySettings {

@@ -22,7 +22,7 @@ export function openCaller(send: Send, url: string): Calls {
   let closed = false;
 
   /** The outcome, or CLOSED as soon as the signal or the client ends the call. */
-  const untilEnded = (sent: (ended: AbortSignal) => Promise<Outcome>, signal: AbortSignal | undefined) =>
+  const untilAborted = (sent: (ended: AbortSignal) => Promise<Outcome>, signal: AbortSignal | undefined) =>
     new Promise<Outcome>((resolve) => {
       const ending = new AbortController();
       const settle = (outcome: Outcome) => {
@@ -46,7 +46,7 @@ export function openCaller(send: Send, url: string): Calls {
     const request = { method, path, headers, repeatable, ...(body && { body: JSON.stringify(body) }) };
     const outcome = closed
       ? CLOSED
-      : await untilEnded((ended) => send({ ...request, signal: ended }), signal);
+      : await untilAborted((ended) => send({ ...request, signal: ended }), signal);
     if (outcome.kind === 'reply') return answerOf(asked, outcome, operation.answer);
     // Only if no answer came: an answer that came before the signal counts.
     if (outcome === CLOSED && !closed) signal?.throwIfAborted();

@@ -9,7 +9,7 @@ import { openConnections, type Connections } from './connections.js';
 import { failureKindOfOutcome } from './outcome.js';
 import { ENDED, LARGEST_ERROR, type Reply, type Send, type ServiceRequest } from './reply.js';
 import { connectionFailure, timeoutFailure, tooLarge } from './network-failure.js';
-import { untilEnded } from './until-ended.js';
+import { untilAborted } from './until-aborted.js';
 import { plainTextWarning } from './unencrypted.js';
 import { proxyCredentialsOf } from './auth/proxy-credentials.js';
 
@@ -143,7 +143,7 @@ export function openTransport(
   };
 
   const openStream = ({ signal = new AbortController().signal, ...request }: ServiceRequest) =>
-    untilEnded(exchange(request, signal), signal);
+    untilAborted(exchange(request, signal), signal);
 
   return {
     send: (request) => (request.stream ? openStream(request) : reported(request)),

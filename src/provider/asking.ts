@@ -1,5 +1,5 @@
 import { availability, type Availability } from '../availability/availability.js';
-import { healthCheck } from '../availability/health-check.js';
+import { healthCheck } from '../availability/check-request.js';
 import { batched, type Batched } from '../batch/batched.js';
 import { isolating } from '../batch/isolate.js';
 import type { Clock } from '../clock.js';

@@ -14,13 +14,13 @@ import { failedResolution } from '../model/resolution.js';
 import type { Logger } from '../options/provider-options.js';
 import { messageOf } from '../text/describe.js';
 import type { Explain } from './explaining.js';
-import { inProcess, type ResolveAll } from './in-process.js';
-import type { Readings } from './status/readings.js';
+import { inProcess, type ResolveAll } from './resolve-in-process.js';
+import type { Readings } from './status/status-readings.js';
 import { reportingResolved, type ReportedResolving } from './resolved.js';
 import { lazySnapshots } from './snapshots.js';
 import { noSnapshot, start } from './start.js';
 import { openAsking } from './asking.js';
-import { remotely, type Resolve } from './remotely.js';
+import { remotely, type Resolve } from './resolve-remotely.js';
 import type { SnapshotBody } from '../snapshot/body/write-body.js';
 import type { ProviderSettings } from '../options/settings.js';
 

@@ -2,8 +2,8 @@ import type { Clock } from '../clock.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
 import type { Failure } from '../model/failure.js';
 import { failedResolution, type Resolution } from '../model/resolution.js';
-import type { ResolveAll } from './in-process.js';
-import type { Resolve } from './remotely.js';
+import type { ResolveAll } from './resolve-in-process.js';
+import type { Resolve } from './resolve-remotely.js';
 
 export interface Resolving {
   readonly resolve: Resolve;

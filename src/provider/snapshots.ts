@@ -10,7 +10,7 @@ import type { SnapshotBody } from '../snapshot/body/write-body.js';
 import type { Asker } from '../snapshot/fetch.js';
 import type { OpenSnapshots } from '../snapshot/open-snapshots.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
-import type { SnapshotReading } from './status/readings.js';
+import type { SnapshotReading } from './status/status-readings.js';
 import { messageOf } from '../text/describe.js';
 
 /** The service's snapshot, or until there is one, the snapshot from the options. */

@@ -22,7 +22,7 @@ import {
   type SnapshotInForce,
   type Watching,
   type WatchingSettings,
-} from './watching.js';
+} from './snapshot-in-force.js';
 
 export interface SnapshotsSettings extends Omit<WatchingSettings, 'watch'> {
   /** `undefined`: the service is not asked. */

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import { availability, type AvailabilitySettings } from '../../src/availability/availability.js';
-import type { HealthCheck } from '../../src/availability/health-check.js';
+import type { HealthCheck } from '../../src/availability/check-request.js';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import type { Problem } from '../../src/diagnostics/events.js';
 import type { Reply } from '../../src/http/reply.js';

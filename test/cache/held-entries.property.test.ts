@@ -5,7 +5,7 @@ import type { GivenContext } from '../../src/cache/known-questions.js';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import type { Resolution } from '../../src/model/resolution.js';
 import { providerSettings } from '../../src/options/settings.js';
-import { remotely } from '../../src/provider/remotely.js';
+import { remotely } from '../../src/provider/resolve-remotely.js';
 import { manualClock } from '../clock.fixture.js';
 import { variantAnswer } from '../provider/mapping/answers.fixture.js';
 

@@ -1,7 +1,7 @@
 import type { Failure } from '../../model/failure.js';
 import { failureKindOfOutcome } from '../outcome.js';
 import type { Reply, Send, ServiceRequest } from '../reply.js';
-import { untilEnded } from '../until-ended.js';
+import { untilAborted } from '../until-aborted.js';
 import type { Credential, Credentials } from './credentials.js';
 
 /**
@@ -16,14 +16,14 @@ export function authorized(send: Send, credentials: Credentials): Send {
     send({ ...request, credentials: credential.headers });
 
   return async (request) => {
-    const credential = await untilEnded(credentials.current(), request.signal);
+    const credential = await untilAborted(credentials.current(), request.signal);
     if ('kind' in credential) return credential;
     const outcome = await attempt(request, credential);
     if (!isUnauthorized(outcome)) {
       if (outcome.kind === 'reply') rejected = undefined;
       return outcome;
     }
-    const fresh = await untilEnded(credentials.refresh(credential), request.signal);
+    const fresh = await untilAborted(credentials.refresh(credential), request.signal);
     if (!request.repeatable) return outcome;
     if ('kind' in fresh || (rejected !== undefined && isSame(fresh, rejected))) return outcome;
     const second = await attempt(request, fresh);
@@ -35,7 +35,7 @@ export function authorized(send: Send, credentials: Credentials): Send {
 /** Sends each request once, with credentials. The caller finds out what a 401 means. */
 export function withCredentials(send: Send, credentials: Credentials): Send {
   return async (request) => {
-    const credential = await untilEnded(credentials.current(), request.signal);
+    const credential = await untilAborted(credentials.current(), request.signal);
     return 'kind' in credential ? credential : send({ ...request, credentials: credential.headers });
   };
 }

@@ -3,7 +3,7 @@ import type { History } from '../../diagnostics/history.js';
 import type { FailureKind } from '../../model/failure.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import type { StateSince } from './state-since.js';
-import type { Readings, SnapshotReading } from './readings.js';
+import type { Readings, SnapshotReading } from './status-readings.js';
 
 /**
  * The provider's state in plain JSON values. Dates are ISO 8601, `…Ms` are milliseconds. A value that does not exist is

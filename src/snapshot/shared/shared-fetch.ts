@@ -6,7 +6,7 @@ import type { Asker, Fetched, FetchSnapshot, Known } from '../fetch.js';
 import type { Snapshot } from '../snapshot.js';
 import { readStored, storedText } from '../snapshot-text.js';
 import { isTooSoon, LONGEST_PAUSE_MS } from '../poll-schedule.js';
-import { left, NEWCOMER, pollFailed, polled, renewalMs, turned, wantedLeaseMs, type Share } from './share.js';
+import { left, NEWCOMER, pollFailed, polled, renewalMs, turned, wantedLeaseMs, type Lease } from './lease.js';
 import type { StoreCalls } from './store-calls.js';
 
 export interface SharedFetch {
@@ -50,7 +50,7 @@ export function sharedFetch(
   { place, pollMs }: { readonly place: SnapshotPlace; readonly pollMs: number },
   clock: Clock,
 ): SharedFetch {
-  let share: Share = NEWCOMER;
+  let lease: Lease = NEWCOMER;
   let learned: Learned | undefined;
   let confirmedAt = -Infinity;
   let fullBodyMs = 0;
@@ -67,12 +67,12 @@ export function sharedFetch(
     learned ??= { version: known && versionOf(known), at: -Infinity };
     await publishing;
     const sentAt = clock.now();
-    const turn = await calls.turn(wantedLeaseMs(share, pollMs, sentAt));
-    become(turned(share, turn));
+    const turn = await calls.turn(wantedLeaseMs(lease, pollMs, sentAt));
+    become(turned(lease, turn));
     if (turn === undefined) return ask(known, asker);
     const at = turn.record && sentAt - longestAgeMs(turn.time - turn.record.confirmedAt);
     const found = { turn, at: at ?? -Infinity };
-    if (share.fence !== undefined) return askForAll(known, asker, share.fence, found);
+    if (lease.fence !== undefined) return askForAll(known, asker, lease.fence, found);
     if (asker === 'user') return ask(known, asker);
     return follow(known, found);
   };
@@ -110,11 +110,11 @@ export function sharedFetch(
     if (fetched.kind === 'failed') {
       // If the service has asked for a pause, that holds for all instances.
       if (fetched.retryAfterMs === undefined)
-        become(pollFailed(share, base !== undefined, pollMs, clock.now()));
-      if (share.fence === undefined) void calls.release();
+        become(pollFailed(lease, base !== undefined, pollMs, clock.now()));
+      if (lease.fence === undefined) void calls.release();
       return stored ?? fetched;
     }
-    become(polled(share));
+    become(polled(lease));
     const newest = fetched.kind === 'snapshot' ? fetched : base;
     if (newest !== undefined) {
       publishing = publish(newest, fence, found.turn).catch((error: unknown) => {
@@ -135,7 +135,7 @@ export function sharedFetch(
     const first = isThere ? await calls.publish({ ...publication, text: undefined }) : await whole();
     const outcome = first === 'missing' ? await whole() : first;
     if (outcome === 'published') calls.praise();
-    else if (share.fence === fence) become(outcome === undefined ? left(pollMs, clock.now()) : NEWCOMER);
+    else if (lease.fence === fence) become(outcome === undefined ? left(pollMs, clock.now()) : NEWCOMER);
     // An instance that cannot write must not keep others from writing.
     if (outcome === undefined) await calls.release();
   };
@@ -196,9 +196,9 @@ export function sharedFetch(
     return { kind: 'no-news', againInMs: Math.min(pollMs, LOOK_AGAIN_MS) };
   };
 
-  const become = (next: Share) => {
-    share = next;
-    if (share.fence === undefined || isClosed) stopRenewal();
+  const become = (next: Lease) => {
+    lease = next;
+    if (lease.fence === undefined || isClosed) stopRenewal();
     else cancelRenewal ??= clock.after(renewalMs(pollMs), () => void renew(), 'background');
   };
   const stopRenewal = () => {
@@ -208,9 +208,9 @@ export function sharedFetch(
   /** Renews the lease, because a poll may take longer than a lease. */
   const renew = async () => {
     cancelRenewal = undefined;
-    const turn = await calls.turn(wantedLeaseMs(share, pollMs, clock.now()));
+    const turn = await calls.turn(wantedLeaseMs(lease, pollMs, clock.now()));
     // A poll that failed meanwhile may have given the lease up.
-    if (share.fence !== undefined) become(turned(share, turn));
+    if (lease.fence !== undefined) become(turned(lease, turn));
     else if (turn?.fence !== undefined) await calls.release();
   };
 

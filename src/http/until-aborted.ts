@@ -2,7 +2,7 @@ import type { Failure } from '../model/failure.js';
 import { ENDED } from './reply.js';
 
 /** Settles as the promise does, or with ENDED when the signal is aborted. */
-export function untilEnded<T>(coming: Promise<T>, signal: AbortSignal | undefined): Promise<T | Failure> {
+export function untilAborted<T>(coming: Promise<T>, signal: AbortSignal | undefined): Promise<T | Failure> {
   if (signal === undefined) return coming;
   return new Promise((resolve, reject) => {
     const giveUp = () => {

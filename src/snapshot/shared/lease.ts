@@ -1,7 +1,10 @@
 import type { SharedTurn } from '../../options/snapshot-options.js';
 
-/** One instance's part in a store that many instances share. Times are milliseconds of the clock's `now`. */
-export interface Share {
+/**
+ * One instance and the lease of a store that many instances share: the holder polls for all. Times are milliseconds of
+ * the clock's `now`.
+ */
+export interface Lease {
   /** The fence of the lease that this instance holds; `undefined` if it holds none, as far as it knows. */
   readonly fence: number | undefined;
   /** Failed polls in a row while it held the lease. */
@@ -10,7 +13,7 @@ export interface Share {
   readonly leavesUntil: number;
 }
 
-export const NEWCOMER: Share = { fence: undefined, failures: 0, leavesUntil: -Infinity };
+export const NEWCOMER: Lease = { fence: undefined, failures: 0, leavesUntil: -Infinity };
 
 /**
  * The length of a lease, in intervals of `pollMs`. If the holder dies, the lease is free after that, and another
@@ -35,32 +38,32 @@ export function renewalMs(pollMs: number): number {
 }
 
 /** For how long the instance asks for the lease; 0 if it only looks. */
-export function wantedLeaseMs({ leavesUntil }: Share, pollMs: number, now: number): number {
+export function wantedLeaseMs({ leavesUntil }: Lease, pollMs: number, now: number): number {
   return now < leavesUntil ? 0 : leaseMs(pollMs);
 }
 
 /** The store has answered. `undefined`: it has failed, so nobody knows which instance holds the lease. */
-export function turned(share: Share, turn: SharedTurn | undefined): Share {
+export function turned(lease: Lease, turn: SharedTurn | undefined): Lease {
   const fence = turn?.fence;
-  return fence === share.fence ? share : { ...share, fence, failures: 0 };
+  return fence === lease.fence ? lease : { ...lease, fence, failures: 0 };
 }
 
 /** The holder's poll has succeeded. */
-export function polled(share: Share): Share {
-  return { ...share, failures: 0 };
+export function polled(lease: Lease): Lease {
+  return { ...lease, failures: 0 };
 }
 
 /**
  * The holder's poll failed. It keeps the lease for a while, so that during an outage one instance polls and not all in
  * turn.
  */
-export function pollFailed(share: Share, knowsAny: boolean, pollMs: number, now: number): Share {
-  const failures = share.failures + 1;
+export function pollFailed(lease: Lease, knowsAny: boolean, pollMs: number, now: number): Lease {
+  const failures = lease.failures + 1;
   // Without any snapshot, the others would only wait for this instance.
-  return knowsAny && failures < MOST_FAILURES ? { ...share, failures } : left(pollMs, now);
+  return knowsAny && failures < MOST_FAILURES ? { ...lease, failures } : left(pollMs, now);
 }
 
 /** The holder cannot write, or has lost its lease. */
-export function left(pollMs: number, now: number): Share {
+export function left(pollMs: number, now: number): Lease {
   return { ...NEWCOMER, leavesUntil: now + LEFT_FOR_INTERVALS * pollMs };
 }
