@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 
 /** From Debian's package `chromium`. FLIPT_TEST_CHROMIUM names another one. */
@@ -18,8 +18,15 @@ export interface Tab {
   readonly violations: () => Promise<readonly string[]>;
 }
 
+/** How a tab differs from a desktop's with light colours. */
+export interface TabOptions {
+  readonly colorScheme?: 'light' | 'dark';
+  readonly reducedMotion?: 'reduce';
+  readonly viewport?: { readonly width: number; readonly height: number };
+}
+
 /** Opens a page in a tab that is closed after the test. */
-export type OpenTab = (url: string, options?: BrowserContextOptions) => Promise<Tab>;
+export type OpenTab = (url: string, options?: TabOptions) => Promise<Tab>;
 
 /**
  * Vitest's `describe` with a browser. Without chromium its tests are skipped; if FLIPT_TEST_BROWSER is `required`, they
@@ -33,17 +40,17 @@ export function describeInBrowser(name: string, tests: (open: OpenTab) => void):
   }
   describe.skipIf(isSkipped)(name, () => {
     let browser: Browser | undefined;
+    let profile: Profile | undefined;
     beforeAll(async () => {
       if (isMissing) throw new Error(`FLIPT_TEST_BROWSER=required, and there is no ${CHROMIUM}`);
       browser = await launch();
+      profile = await newProfile(browser);
     }, START_MS);
     afterAll(() => browser?.close());
-    afterEach(async () => {
-      await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
-    });
+    afterEach(() => profile?.clear());
     tests((url, options) => {
-      if (browser === undefined) throw new Error('the browser starts with the tests: open a tab in one');
-      return openTab(browser, url, options);
+      if (profile === undefined) throw new Error('the browser starts with the tests: open a tab in one');
+      return openTab(profile.context, url, options);
     });
   });
 }
@@ -56,9 +63,36 @@ function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args });
 }
 
-async function openTab(browser: Browser, url: string, options?: BrowserContextOptions): Promise<Tab> {
-  const context = await browser.newContext(options);
+/** What the tabs of a file have in common. Each test finds it empty. */
+interface Profile {
+  readonly context: BrowserContext;
+  /** Closes the tabs, and deletes what their pages have stored. */
+  readonly clear: () => Promise<void>;
+}
+
+async function newProfile(browser: Browser): Promise<Profile> {
+  const context = await browser.newContext();
+  // This tab keeps the window open between tests. A profile and a window for each test took longer than most tests.
+  const first = await context.newPage();
+  const devTools = await context.newCDPSession(first);
+  return {
+    context,
+    async clear() {
+      const tabs = context.pages().filter((page) => page !== first);
+      await Promise.all(tabs.map((tab) => tab.close()));
+      await devTools.send('Storage.clearDataForOrigin', { origin: '*', storageTypes: 'all' });
+    },
+  };
+}
+
+async function openTab(
+  context: BrowserContext,
+  url: string,
+  { viewport, ...media }: TabOptions = {},
+): Promise<Tab> {
   const page = await context.newPage();
+  await page.emulateMedia(media);
+  if (viewport !== undefined) await page.setViewportSize(viewport);
   const messages: string[] = [];
   page.on('console', (message) => messages.push(message.text()));
   page.on('pageerror', (error) => messages.push(String(error)));

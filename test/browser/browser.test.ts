@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listening } from '../traffic/listening.fixture.js';
 import { describeInBrowser } from './browser.fixture.js';
 
 const pageOf = (html: string) => `data:text/html,${encodeURIComponent(html)}`;
@@ -22,5 +23,21 @@ describeInBrowser('a tab', (open) => {
   it('uses the requested colour scheme', async () => {
     const { page } = await open(pageOf('<title>A</title>'), { colorScheme: 'dark' });
     expect(await page.evaluate('matchMedia("(prefers-color-scheme: dark)").matches')).toBe(true);
+  });
+
+  describe('of a test', () => {
+    let server: Awaited<ReturnType<typeof listening>>;
+    beforeAll(async () => {
+      server = await listening((_, response) => response.end('<!doctype html><title>A</title>'));
+    });
+    afterAll(() => server.close());
+
+    it.each(['first', 'second'])('finds nothing that the pages of another test have stored, %s', async () => {
+      const { page } = await open(server.url);
+      const stored = 'document.cookie + Object.keys({ ...localStorage, ...sessionStorage })';
+      expect(await page.evaluate(stored)).toBe('');
+      await page.evaluate('localStorage.here = sessionStorage.there = document.cookie = "a=b"');
+      expect(await page.evaluate(stored)).toBe('a=bhere,there');
+    });
   });
 });
