@@ -13,6 +13,7 @@ import {
   temporaryFolder,
 } from '../provider/open.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
+import { hurry } from './hurry.fixture.js';
 import { eventually } from '../eventually.fixture.js';
 
 const MODES = ['remote', 'in-process'] as const;
@@ -140,11 +141,13 @@ describe.each(MODES)('a start without the service, %s', (evaluation) => {
   ])('warns once about %s, and goes on without it', async (_, edit, options, words) => {
     const url = await keptFile();
     await writeFile(file, edit(await readFile(file, 'utf8')));
+    // The file is read by then; for the service it waits no longer.
+    hurry((ms) => ms > 45_000);
     const { client, logger, registered } = started({
       url,
       evaluation,
       snapshot: { file },
-      initTimeoutMs: 300,
+      initTimeoutMs: 60_000,
       ...options,
     });
     await registered.catch(() => undefined);

@@ -13,6 +13,7 @@ import {
 } from '../provider/open.fixture.js';
 import { answerJson } from '../servers/scripted.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
+import { hurry } from './hurry.fixture.js';
 import { eventually } from '../eventually.fixture.js';
 
 const NEVER = { load: () => new Promise<undefined>(() => undefined), save: () => Promise.resolve() };
@@ -65,7 +66,9 @@ describe('a provider that is closed while it starts', () => {
 describe('a start', () => {
   it.each(['remote', 'in-process'] as const)('succeeds even if a store hangs, %s', async (evaluation) => {
     const { url } = await localService({ features: FEATURES });
-    const provider = flipt({ url, evaluation, initTimeoutMs: 3_000, snapshot: { store: NEVER } });
+    // The store has half of the time.
+    hurry((ms) => ms === 30_000);
+    const provider = flipt({ url, evaluation, initTimeoutMs: 60_000, snapshot: { store: NEVER } });
     const { client, registered } = register(provider);
     await registered;
     expect(await client.getStringValue('colour', 'none', PRO)).toBe('red');
