@@ -30,6 +30,7 @@ export const SHARED_PROCESS = [
     'command',
     'contract',
     'diagnostics',
+    'docs',
     'engine',
     'express',
     'faults',
@@ -40,6 +41,7 @@ export const SHARED_PROCESS = [
     'options',
     'provider',
     'remote',
+    'security',
     'snapshot',
     'stores',
     'text',
@@ -58,6 +60,7 @@ export const OWN_PROCESS = [
   'client/credentials',
   'command/cli',
   'contract/settings',
+  'docs/samples/samples',
   'express/requests',
   'faults/proxy',
   'faults/secrecy',
@@ -72,6 +75,7 @@ export const OWN_PROCESS = [
   'provider/script',
   'provider/unloadable-code',
   'provider/watching/hour',
+  'security/regular-expressions',
 ].map((name) => `test/${name}.test.ts`);
 
 /** For a machine that is four times as slow as a developer's, and busy. Nothing but a test that hangs takes so long. */
