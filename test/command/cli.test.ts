@@ -8,7 +8,7 @@ const at = useFolder();
 const FEATURES = 'flags:\n  - {key: new, type: BOOLEAN_FLAG_TYPE, enabled: true}\n';
 
 describe('the built command', () => {
-  it('prints its version and help', async () => {
+  it.concurrent('prints its version and help', async () => {
     const { version } = JSON.parse(
       await readFile(new URL('../../package.json', import.meta.url), 'utf8'),
     ) as { version: string };
@@ -16,7 +16,7 @@ describe('the built command', () => {
     expect(await startCommand(['--help']).ended).toMatchObject({ code: 0 });
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)(
+  it.concurrent.each(['SIGINT', 'SIGTERM'] as const)(
     'serves until %s, reloads edits, and exits with 0',
     async (signal) => {
       const path = at(`${signal}.yml`);
@@ -32,7 +32,7 @@ describe('the built command', () => {
     },
   );
 
-  it('requires the token of its environment, and prints it nowhere', async () => {
+  it.concurrent('requires the token of its environment, and prints it nowhere', async () => {
     const path = at('auth.yml');
     await writeFile(path, FEATURES);
     const token = 'dummy-bootstrap';
@@ -48,7 +48,7 @@ describe('the built command', () => {
     expect(output).not.toContain(token);
   });
 
-  it.each([
+  it.concurrent.each([
     [
       ['serve', '--features', 'nowhere.yml'],
       /^openfeature-flipt-provider: nowhere\.yml: cannot be read: ENOENT.*\n$/,

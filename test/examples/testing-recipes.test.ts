@@ -61,7 +61,7 @@ const env = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(FLIPT_|VITEST|NODE_|JEST)/.test(name)),
 );
 
-it('the recipes for Vitest and Nest pass', { timeout: TIME }, async () => {
+it.concurrent('the recipes for Vitest and Nest pass', { timeout: TIME }, async () => {
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const args = [
     vitest,
@@ -76,7 +76,7 @@ it('the recipes for Vitest and Nest pass', { timeout: TIME }, async () => {
   expect(JSON.parse(stdout)).toMatchObject({ numPassedTests: 2, numFailedTestSuites: 0 });
 });
 
-it('the recipe for Jest passes', { timeout: TIME }, async () => {
+it.concurrent('the recipe for Jest passes', { timeout: TIME }, async () => {
   const jest = join(ROOT, 'node_modules/jest/bin/jest.js');
   const args = [jest, '--rootDir', folder, '--json', '--watchman=false', PATIENCE, 'checkout'];
   const { stdout } = await run(process.execPath, args, { cwd: folder, env });
