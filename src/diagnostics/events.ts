@@ -75,7 +75,7 @@ export type DiagnosticEvent =
       readonly after: Problems;
       readonly starting: boolean;
     }
-  /** The credentials were refreshed after a 401; `failure`: why there are no new ones. */
+  /** New credentials were requested after a 401; `failure`: why there are none. */
   | { readonly type: 'credentials-refreshed'; readonly failure: Failure | undefined }
   /** The search for the question that spoils a batch of `items` has begun. */
   | { readonly type: 'isolation-started'; readonly items: number }

@@ -81,9 +81,9 @@ export type FliptEvent =
       readonly culprits: number;
     }
   | {
-      /** The credentials were refreshed after a 401. */
+      /** New credentials were requested after a 401. */
       readonly type: 'credentials-refreshed';
-      /** Why there are no new ones. */
+      /** Why there are none; `undefined` if there are. */
       readonly failure: FailureKind | undefined;
     }
   | {

@@ -25,8 +25,8 @@ export async function readIfThere(path: string): Promise<string | undefined> {
 /**
  * Replaces a file's text in one step. A reader sees all of the old text or all of the new text. After it resolves, the
  * new text survives a power failure. Only the file's owner may read it. `check` runs last, just before the file is
- * replaced: if it rejects, the file stays as it is. Rejects if the file was not replaced, or with a {@link
- * NotSyncedError}.
+ * replaced: if it rejects, the file stays as it is. Rejects if the file was not replaced, or with a
+ * {@link NotSyncedError}.
  */
 export async function replaceFile(
   path: string,

@@ -29,7 +29,8 @@ export interface RequestContextOptions {
 
 /**
  * The transaction context of a request: the present transaction context, with `context` and the request's view added.
- * Starts to prefetch without waiting, so a silent service delays no request.
+ * An attribute in both has the value of `context`. Starts to prefetch without waiting, so a silent service delays no
+ * request.
  *
  * Throws a TypeError if `context` is not an object, or `prefetch` is not a list of flag keys.
  *

@@ -30,7 +30,7 @@ export interface SafeStore {
   readonly close: () => Promise<void>;
 }
 
-/** A longer pause between saves, because a namespace that somebody is editing must not keep the disk busy. */
+/** Saves at most once in so many milliseconds: a namespace that somebody is editing must not keep the disk busy. */
 const SAVE_EVERY_MS = 5_000;
 const SAVE_TIMEOUT_MS = 10_000;
 

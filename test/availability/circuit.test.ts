@@ -82,7 +82,7 @@ describe('the circuit', () => {
   });
 });
 
-describe('the tally', () => {
+describe('the counts of the last seconds', () => {
   it('counts all events and the marked ones, for ten seconds', () => {
     let counts = noCounts;
     for (const [now, marked] of [

@@ -81,17 +81,16 @@ function kindOf(
 const LOOK_MS = 5;
 
 /**
- * Asks until the outcome is the wanted one, and fails if that does not happen in time. Returns how long it took. Time
- * is counted in looks, one each 5 ms. A machine that stalls makes fewer looks, but what they wait for stalls as well.
+ * Asks until the outcome is the wanted one, and fails if that does not happen in time. Time is counted in looks, one
+ * each 5 ms. A machine that stalls makes fewer looks, but what they wait for stalls as well.
  */
-export async function until(wished: () => boolean | Promise<boolean>, withinMs: number): Promise<number> {
+export async function until(wished: () => boolean | Promise<boolean>, withinMs: number): Promise<void> {
   let waitedMs = 0;
   while (!(await wished())) {
     if (waitedMs > withinMs) throw new Error(`not within ${withinMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     waitedMs += LOOK_MS;
   }
-  return waitedMs;
 }
 
 /** Counts what keeps the event loop alive: sockets and timers. */

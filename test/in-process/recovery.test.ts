@@ -13,19 +13,19 @@ it('after a start without the service, the snapshot is fetched as soon as the se
     (request, response) => (isUp ? withSnapshot(['a', 'b', 'c']) : failing)(request, response),
   );
   const initial = { flags: [{ key: 'a', type: 'BOOLEAN_FLAG_TYPE', enabled: true }] };
-  const { lives, ended, turnUntil, clock } = living({
+  const { lifecycle, ended, turnUntil, clock } = living({
     url: server.url,
     evaluation: 'in-process',
     watch: { pollMs: HOUR_MS },
     snapshot: { initial },
   });
-  await ended(lives.start());
+  await ended(lifecycle.start());
   await clock.settle();
-  expect(lives.status()).toMatchObject({ condition: 'stale', watch: { flags: 1 } });
+  expect(lifecycle.status()).toMatchObject({ condition: 'stale', watch: { flags: 1 } });
   isUp = true;
-  await turnUntil(100, () => lives.status().condition === 'ready');
+  await turnUntil(100, () => lifecycle.status().condition === 'ready');
   await eventually(async () => {
     await clock.settle();
-    expect(lives.status()).toMatchObject({ condition: 'ready', watch: { flags: 3 } });
+    expect(lifecycle.status()).toMatchObject({ condition: 'ready', watch: { flags: 3 } });
   });
 });

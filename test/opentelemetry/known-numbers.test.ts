@@ -22,18 +22,18 @@ async function observing(options: ObserveOptions = {}) {
     (request, response) => script(request, response),
     (request, response) => snapshot(request, response),
   );
-  const { lives, ...life } = living({
+  const { lifecycle, ...life } = living({
     url: server.url,
     environment: 'staging',
     http: { retries: 1 },
     batch: { maxWaiting: 2 },
   });
   const scrape = (metrics = scraped());
-  const provider = { getStatus: lives.status, onEvent: lives.observe };
+  const provider = { getStatus: lifecycle.status, onEvent: lifecycle.observe };
   const stop = observeProvider(provider, { meterProvider: scrape.meterProvider, ...options });
   return {
     ...life,
-    lives,
+    lifecycle,
     server,
     stop,
     scrape,
@@ -46,7 +46,7 @@ type Observing = Awaited<ReturnType<typeof observing>>;
 
 /** Traffic with known numbers of everything. The expected values are counted by hand. */
 async function knownTraffic({
-  lives,
+  lifecycle,
   resolve,
   ended,
   clock,
@@ -55,10 +55,10 @@ async function knownTraffic({
   idle,
   turnUntil,
 }: Observing) {
-  await ended(lives.start());
+  await ended(lifecycle.start());
   await eventually(async () => {
     await clock.settle();
-    expect(lives.status().watch?.polls).toBe(1);
+    expect(lifecycle.status().watch?.polls).toBe(1);
   });
   await resolve('a', 'ann'); // a miss
   for (let hit = 0; hit < 3; hit++) await resolve('a', 'ann');
@@ -69,16 +69,16 @@ async function knownTraffic({
   await clock.advance(20_000); // two flags change
   await eventually(async () => {
     await clock.settle();
-    expect(lives.status().watch?.polls).toBe(2);
+    expect(lifecycle.status().watch?.polls).toBe(2);
   });
   await resolve('a', 'ann'); // a stale hit
   await idle();
   become(failing);
   const failed = resolve('h', 'ann'); // a miss: two requests fail
   await eventually(() => {
-    expect(lives.status().requests.failed).toEqual({ gateway: 1 });
+    expect(lifecycle.status().requests.failed).toEqual({ gateway: 1 });
   });
-  await turnUntil(100, () => lives.status().requests.failed.gateway === 2);
+  await turnUntil(100, () => lifecycle.status().requests.failed.gateway === 2);
   await failed;
   await idle();
 }
@@ -87,8 +87,8 @@ describe('known numbers', () => {
   it('are the same in the status and through the Prometheus exporter', async () => {
     const it = await observing();
     await knownTraffic(it);
-    const { scrape, lives, server } = it;
-    const { cache, requests, overload, watch } = lives.status();
+    const { scrape, lifecycle, server } = it;
+    const { cache, requests, overload, watch } = lifecycle.status();
 
     expect(cache).toMatchObject({ hits: 3, staleHits: 1, joined: 1, misses: 9, entries: 5 });
     const lookups = (result: string) =>
@@ -169,7 +169,7 @@ describe('known numbers', () => {
     // Joining a question about a missing flag is no evaluation: otherwise invented flag keys would make series.
     it.become(well);
     await Promise.all([it.resolve('gone', 'bob'), it.resolve('gone', 'bob')]);
-    expect(it.lives.status().cache.joined).toBe(2);
+    expect(it.lifecycle.status().cache.joined).toBe(2);
     const series = (await it.scrape.series()).filter(({ name }) => name.startsWith('flipt_'));
     expect(series.map(({ name, labels, value }) => [name, labels, value])).toEqual(
       [
@@ -191,11 +191,11 @@ describe('known numbers', () => {
 
 describe('what is read at the moment', () => {
   it('is 1 for the condition and the circuit as they are', async () => {
-    const { scrape, lives, ended } = await observing();
+    const { scrape, lifecycle, ended } = await observing();
     const state = (name: string, labels: string) =>
       scrape.sum(`openfeature_flipt_${name}`, { openfeature_flipt_state: labels });
     expect([await state('condition', 'not-started'), await state('condition', 'ready')]).toEqual([1, 0]);
-    await ended(lives.start());
+    await ended(lifecycle.start());
     expect([await state('condition', 'not-started'), await state('condition', 'ready')]).toEqual([0, 1]);
     expect([await state('circuit', 'closed'), await state('circuit', 'open')]).toEqual([1, 0]);
   });

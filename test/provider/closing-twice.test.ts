@@ -14,19 +14,19 @@ it('a second close ends with the first, which waits for the store', async () => 
     return saving.given;
   };
   const store = { load: () => Promise.resolve(undefined), save };
-  const { lives, ended, clock } = living({
+  const { lifecycle, ended, clock } = living({
     url: server.url,
     evaluation: 'in-process',
     snapshot: { store },
   });
-  await ended(lives.start());
+  await ended(lifecycle.start());
   await clock.advance(0);
   await eventually(() => {
     expect(isCalled).toBe(true);
   });
   const order: string[] = [];
   const closes = ['first', 'second'].map(async (name) => {
-    await lives.close();
+    await lifecycle.close();
     order.push(name);
   });
   await new Promise(setImmediate);
@@ -38,10 +38,10 @@ it('a second close ends with the first, which waits for the store', async () => 
 
 it('a close after it ends at once, and a start between them is closed as well', async () => {
   const server = await serving(good);
-  const { lives, ended } = living({ url: server.url, watch: false });
-  await ended(lives.close());
-  await lives.close();
-  await ended(lives.start());
-  await ended(lives.close());
-  expect(lives.status().condition).toBe('closed');
+  const { lifecycle, ended } = living({ url: server.url, watch: false });
+  await ended(lifecycle.close());
+  await lifecycle.close();
+  await ended(lifecycle.start());
+  await ended(lifecycle.close());
+  expect(lifecycle.status().condition).toBe('closed');
 });

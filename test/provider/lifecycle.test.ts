@@ -93,24 +93,27 @@ describe.each(ROLES)('%s', (_, inRole) => {
     expect(counts).toEqual({ [ProviderEvents.Ready]: 1 });
   });
 
-  it.each<[string, Script]>([
-    ['a 404', (__, response) => response.writeHead(404).end()],
+  it.each<[string, Script, RegExp]>([
+    ['a 404', (__, response) => response.writeHead(404).end(), /answered 404/],
     [
       "a proxy's HTML",
       (__, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+      /text\/html/,
     ],
     [
       'no item',
       (__, response) => {
         answerJson(response, { responses: [] });
       },
+      /0 items/,
     ],
-    ['a 503', (__, response) => response.writeHead(503).end()],
-    ['a reset', (__, response) => response.socket?.destroy()],
-  ])('it is in ERROR after %s, calls still try, and READY follows by itself', async (__, bad) => {
+    ['a 503', (__, response) => response.writeHead(503).end(), /answered 503/],
+    ['a reset', (__, response) => response.socket?.destroy(), / failed: /],
+  ])('it is in ERROR after %s, calls still try, and READY follows by itself', async (__, bad, words) => {
     const { server, become } = await changing(bad);
-    const { client, registered, until, counts, logger } = start({ url: server.url, initTimeoutMs: 50 });
-    await expect(registered).rejects.toThrow();
+    // Eighty turns of the clock, so that the time passes only after an answer.
+    const { client, registered, until, counts, logger } = start({ url: server.url, initTimeoutMs: 2_000 });
+    await expect(registered).rejects.toThrow(words);
     expect(client.providerStatus).toBe(ProviderStatus.ERROR);
     const before = server.requests.length;
     expect(await client.getStringDetails('a', 'mine')).toMatchObject({ value: 'mine', reason: 'ERROR' });

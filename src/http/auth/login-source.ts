@@ -39,8 +39,8 @@ const RENEWED_AGAIN_AFTER_MS = 60_000;
 /** Used for a login that seems to have ended already: then this machine's date and the service's differ. */
 const SHORTEST_LIFE_MS = 60_000;
 /**
- * Pause after a failed login, and after a new login that the service rejects. Otherwise each request would log in
- * again.
+ * Pause after a login with rejected credentials, and after a new login that the service rejects. Otherwise each request
+ * would log in again.
  */
 const PAUSE_MS = 1_000;
 

@@ -1,6 +1,6 @@
 /**
- * One document of a features file, in Flipt's import and export format: the features of one namespace. Hand {@link
- * startLocalService} one document, or a list with one for each namespace.
+ * One document of a features file, in Flipt's import and export format: the features of one namespace. Hand
+ * {@link startLocalService} one document, or a list with one for each namespace.
  */
 export interface FeaturesDocument {
   /** The version of the format; every version is read. Default: none. */

@@ -7,8 +7,8 @@ import { failing, living, withSnapshot } from './living.fixture.js';
 
 describe('the status', () => {
   it('is complete before the start', async () => {
-    const { lives } = living({ url: await refusedAddress(), environment: 'production' });
-    expect(lives.status()).toEqual({
+    const { lifecycle } = living({ url: await refusedAddress(), environment: 'production' });
+    expect(lifecycle.status()).toEqual({
       condition: 'not-started',
       since: '2024-01-01T00:00:00.000Z',
       why: null,
@@ -38,16 +38,16 @@ describe('the status', () => {
 
   it('is plain JSON at any time', async () => {
     const { server, become } = await changing(good);
-    const { lives, ended, resolve } = living({ url: server.url, watch: false });
-    const statuses = [lives.status()];
-    await ended(lives.start());
+    const { lifecycle, ended, resolve } = living({ url: server.url, watch: false });
+    const statuses = [lifecycle.status()];
+    await ended(lifecycle.start());
     await resolve('a', 'ann');
-    statuses.push(lives.status());
+    statuses.push(lifecycle.status());
     become(failing);
     await resolve('b', 'ann');
-    statuses.push(lives.status());
-    await ended(lives.close());
-    statuses.push(lives.status());
+    statuses.push(lifecycle.status());
+    await ended(lifecycle.close());
+    statuses.push(lifecycle.status());
     expect(statuses.map(({ condition }) => condition)).toEqual(['not-started', 'ready', 'ready', 'closed']);
     for (const status of statuses) expect(JSON.parse(JSON.stringify(status))).toStrictEqual(status);
   });
@@ -56,30 +56,30 @@ describe('the status', () => {
     const service = await startLocalService({
       features: { flags: [{ key: 'a', type: 'BOOLEAN_FLAG_TYPE', enabled: true }] },
     });
-    const { lives, ended, clock } = living({ url: service.url });
-    await ended(lives.start());
+    const { lifecycle, ended, clock } = living({ url: service.url });
+    await ended(lifecycle.start());
     const polled = (polls: number) =>
       eventually(async () => {
         await clock.settle();
-        expect(lives.status().watch?.polls).toBe(polls);
+        expect(lifecycle.status().watch?.polls).toBe(polls);
       });
     await polled(1);
-    lives.forget(); // polls
+    lifecycle.forget(); // polls
     await polled(2);
-    const { sent, failed } = lives.status().requests;
+    const { sent, failed } = lifecycle.status().requests;
     expect({ sent, failed }).toEqual({ sent: 3, failed: {} });
-    await lives.close();
+    await lifecycle.close();
     await service.close();
   });
 
   it('counts what the cache found and what was sent', async () => {
     const { server, become } = await changing(good);
-    const { lives, ended, resolve, clock, idle } = living({ url: server.url, watch: false });
-    await ended(lives.start());
+    const { lifecycle, ended, resolve, clock, idle } = living({ url: server.url, watch: false });
+    await ended(lifecycle.start());
     await resolve('a', 'ann');
     await resolve('a', 'ann');
     const both = [resolve('b', 'ann'), resolve('b', 'ann')];
-    expect(lives.status().requests).toMatchObject({ waiting: 1 });
+    expect(lifecycle.status().requests).toMatchObject({ waiting: 1 });
     await Promise.all(both);
     await clock.advance(20_000);
     await resolve('a', 'ann');
@@ -87,7 +87,7 @@ describe('the status', () => {
     become(failing);
     await resolve('c', 'ann');
     await idle();
-    const { cache, requests } = lives.status();
+    const { cache, requests } = lifecycle.status();
     expect(cache).toMatchObject({ entries: 2, hits: 1, staleHits: 1, joined: 1, misses: 3 });
     expect(cache.bytes).toBeGreaterThan(800);
     // The start, `a`, `b`, the refresh of `a`, and `c`.
@@ -97,13 +97,13 @@ describe('the status', () => {
 
   it('shows requests under way', async () => {
     const server = await serving(() => undefined);
-    const { lives, clock } = living({ url: server.url, watch: false });
-    const coming = Promise.resolve(lives.running()?.resolve('a', { targetingKey: 'ann' }, undefined));
+    const { lifecycle, clock } = living({ url: server.url, watch: false });
+    const coming = Promise.resolve(lifecycle.running()?.resolve('a', { targetingKey: 'ann' }, undefined));
     await clock.settle();
-    expect(lives.status().requests).toMatchObject({ sent: 1, inFlight: 1 });
+    expect(lifecycle.status().requests).toMatchObject({ sent: 1, inFlight: 1 });
     await clock.advance(1_000);
     await coming;
-    expect(lives.status().requests).toEqual({
+    expect(lifecycle.status().requests).toEqual({
       sent: 1,
       failed: { timeout: 1 },
       retried: 0,
@@ -114,44 +114,44 @@ describe('the status', () => {
 
   it('still counts requests that a close ends', async () => {
     const server = await serving(() => undefined);
-    const { lives, clock, ended } = living({ url: server.url, watch: false });
-    const coming = lives.running()?.resolve('a', { targetingKey: 'ann' }, undefined);
+    const { lifecycle, clock, ended } = living({ url: server.url, watch: false });
+    const coming = lifecycle.running()?.resolve('a', { targetingKey: 'ann' }, undefined);
     await clock.settle();
-    const closed = lives.close();
-    expect(lives.status()).toMatchObject({ condition: 'closed', requests: { sent: 1 } });
+    const closed = lifecycle.close();
+    expect(lifecycle.status()).toMatchObject({ condition: 'closed', requests: { sent: 1 } });
     await ended(closed);
     await coming;
-    expect(lives.status().requests).toMatchObject({ sent: 1, inFlight: 0 });
+    expect(lifecycle.status().requests).toMatchObject({ sent: 1, inFlight: 0 });
   });
 
   it('names the condition, since when, and why', async () => {
     const { server, become } = await changing(failing);
-    const { lives, ended, clock, turnUntil } = living({
+    const { lifecycle, ended, clock, turnUntil } = living({
       url: server.url,
       watch: false,
       initTimeoutMs: 50,
       breaker: false,
     });
     await clock.advance(1_000);
-    const starting = lives.start();
-    expect(lives.status()).toMatchObject({ condition: 'starting', since: '2024-01-01T00:00:01.000Z' });
-    await turnUntil(10, () => lives.status().condition === 'error');
+    const starting = lifecycle.start();
+    expect(lifecycle.status()).toMatchObject({ condition: 'starting', since: '2024-01-01T00:00:01.000Z' });
+    await turnUntil(10, () => lifecycle.status().condition === 'error');
     await starting;
-    expect(lives.status()).toMatchObject({ circuit: null });
-    expect(lives.status().why).toContain('503');
+    expect(lifecycle.status()).toMatchObject({ circuit: null });
+    expect(lifecycle.status().why).toContain('503');
     become(good);
-    await turnUntil(1_000, () => lives.status().condition !== 'error');
-    expect(lives.status()).toMatchObject({ condition: 'ready', why: null });
-    await ended(lives.close());
-    expect(lives.status()).toMatchObject({ condition: 'closed', why: null, circuit: null, watch: null });
+    await turnUntil(1_000, () => lifecycle.status().condition !== 'error');
+    expect(lifecycle.status()).toMatchObject({ condition: 'ready', why: null });
+    await ended(lifecycle.close());
+    expect(lifecycle.status()).toMatchObject({ condition: 'closed', why: null, circuit: null, watch: null });
   });
 
   it('shows the circuit, and since when', async () => {
     const server = await serving(failing);
-    const { lives, resolve, clock } = living({ url: server.url, watch: false });
+    const { lifecycle, resolve, clock } = living({ url: server.url, watch: false });
     await clock.advance(5_000);
     for (const flag of ['a', 'b', 'c']) await resolve(flag, 'ann');
-    expect(lives.status()).toMatchObject({
+    expect(lifecycle.status()).toMatchObject({
       condition: 'error',
       circuit: { state: 'open', since: '2024-01-01T00:00:05.000Z' },
     });
@@ -160,8 +160,8 @@ describe('the status', () => {
   it('shows the watch: version, flags, confirmation, next poll and changes', async () => {
     let script = withSnapshot(['a']);
     const server = await serving(good, (request, response) => script(request, response));
-    const { lives, ended, clock } = living({ url: server.url, evaluation: 'in-process' });
-    await ended(lives.start());
+    const { lifecycle, ended, clock } = living({ url: server.url, evaluation: 'in-process' });
+    await ended(lifecycle.start());
     const first = {
       mode: 'poll',
       condition: 'working',
@@ -170,7 +170,7 @@ describe('the status', () => {
       polls: 1,
       failedPolls: 0,
     };
-    expect(lives.status()).toMatchObject({
+    expect(lifecycle.status()).toMatchObject({
       evaluation: 'in-process',
       watch: {
         ...first,
@@ -181,16 +181,16 @@ describe('the status', () => {
     });
     script = withSnapshot(['a', 'b', 'c']);
     await clock.advance(15_000);
-    expect(lives.status().watch).toMatchObject({ ageMs: 15_000, nextPollAt: null });
+    expect(lifecycle.status().watch).toMatchObject({ ageMs: 15_000, nextPollAt: null });
     await eventually(async () => {
       await clock.settle();
-      expect(lives.status().watch).toMatchObject({ ageMs: 0, flags: 3, polls: 2, changedFlags: 2 });
+      expect(lifecycle.status().watch).toMatchObject({ ageMs: 0, flags: 3, polls: 2, changedFlags: 2 });
     });
     script = failing;
     await clock.advance(15_000);
     await eventually(async () => {
       await clock.settle();
-      expect(lives.status().watch).toMatchObject({ flags: 3, polls: 3, failedPolls: 1 });
+      expect(lifecycle.status().watch).toMatchObject({ flags: 3, polls: 3, failedPolls: 1 });
     });
   });
 
@@ -198,35 +198,35 @@ describe('the status', () => {
     const server = await serving(good, withSnapshot(['a']));
     const save = vi.fn(() => Promise.reject(new Error('full')));
     const store = { load: () => Promise.resolve(undefined), save };
-    const { lives, ended, clock } = living({
+    const { lifecycle, ended, clock } = living({
       url: server.url,
       evaluation: 'in-process',
       snapshot: { store },
     });
-    await ended(lives.start());
+    await ended(lifecycle.start());
     await clock.advance(0);
     await eventually(() => {
-      expect(lives.status().store).toEqual({ isFailing: true, savedAt: null });
+      expect(lifecycle.status().store).toEqual({ isFailing: true, savedAt: null });
     });
     save.mockImplementation(() => Promise.resolve(undefined as never));
-    await lives.running()?.close();
+    await lifecycle.running()?.close();
   });
 
   it('keeps its counts when the provider is closed and starts again, with new states', async () => {
     const server = await serving(good);
-    const { lives, ended, resolve } = living({ url: server.url, watch: false });
-    await ended(lives.start());
+    const { lifecycle, ended, resolve } = living({ url: server.url, watch: false });
+    await ended(lifecycle.start());
     await resolve('a', 'ann');
     await resolve('a', 'ann');
-    await ended(lives.close());
-    expect(lives.status()).toMatchObject({
+    await ended(lifecycle.close());
+    expect(lifecycle.status()).toMatchObject({
       cache: { entries: 0, hits: 1, misses: 1 },
       requests: { sent: 2 },
     });
-    await ended(lives.start());
-    expect(lives.status()).toMatchObject({ condition: 'ready', cache: { entries: 0, hits: 1 } });
+    await ended(lifecycle.start());
+    expect(lifecycle.status()).toMatchObject({ condition: 'ready', cache: { entries: 0, hits: 1 } });
     await resolve('a', 'ann');
     await resolve('a', 'ann');
-    expect(lives.status().cache).toMatchObject({ entries: 1, hits: 2, misses: 2 });
+    expect(lifecycle.status().cache).toMatchObject({ entries: 1, hits: 2, misses: 2 });
   });
 });

@@ -8,14 +8,14 @@ import { answerJson, type Script } from '../../servers/scripted.fixture.js';
 import { recordingLogger } from '../open.fixture.js';
 import { eventually } from '../../eventually.fixture.js';
 
-/** The lives of a provider, with a clock that the test advances. */
+/** The lifecycle of a provider, with a clock that the test advances. */
 export const living = (options: FliptProviderOptions) => {
   const clock = manualClock();
   const settings = providerSettings({ logger: recordingLogger(), http: { retries: 0 }, ...options }, {});
-  const lives = openLifecycle(settings, new OpenFeatureEventEmitter(), clock, () => 0.5);
-  onTestFinished(lives.close);
+  const lifecycle = openLifecycle(settings, new OpenFeatureEventEmitter(), clock, () => 0.5);
+  onTestFinished(lifecycle.close);
   const resolve = (flag: string, targetingKey: string) =>
-    lives.running()?.resolve(flag, { targetingKey }, undefined);
+    lifecycle.running()?.resolve(flag, { targetingKey }, undefined);
   /** Real sockets take real time. */
   const ended = async <T>(coming: Promise<T> | T | undefined): Promise<T | undefined> => {
     const end = Promise.resolve(coming);
@@ -33,7 +33,7 @@ export const living = (options: FliptProviderOptions) => {
   const idle = () =>
     eventually(async () => {
       await clock.settle();
-      expect(lives.status().requests.inFlight).toBe(0);
+      expect(lifecycle.status().requests.inFlight).toBe(0);
     });
   /** Advances the clock step by step until `done`, but never while a request is under way, so that none times out. */
   const turnUntil = async (stepMs: number, done: () => boolean) => {
@@ -45,7 +45,7 @@ export const living = (options: FliptProviderOptions) => {
   };
   return {
     clock,
-    lives,
+    lifecycle,
     ended,
     idle,
     turnUntil,
