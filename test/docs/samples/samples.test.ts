@@ -1,9 +1,9 @@
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startLocalService, type LocalService } from '../../../src/local/index.js';
+import type * as Local from '../../../src/local/index.js';
 import { PATIENCE_MS, PATIENT } from '../../eventually.fixture.js';
-import { compiled, packed, ROOT, type Complaint } from '../../package/packed.fixture.js';
+import { compiled, installedFor, packed, ROOT, type Complaint } from '../../package/packed.fixture.js';
 import { fencesOf, pages, sources, textOf } from '../pages.fixture.js';
 import { exampleSamples, pagesFeatures, samplesOf, type Sample } from './samples.fixture.js';
 import { samplesRun } from './samples-run.fixture.js';
@@ -51,7 +51,9 @@ const OPTIONS = {
 };
 
 let consumer: string;
-let service: LocalService;
+/** The service of the package: the modules of src would take longer to load. */
+let local: typeof Local;
+let service: Local.LocalService;
 let complaints: readonly Complaint[];
 let runs: ReturnType<typeof samplesRun>;
 
@@ -64,7 +66,8 @@ beforeAll(async () => {
   }
   // The file that the command writes from the features file of docs/typed-flags.md.
   copyFileSync(join(ROOT, 'examples/typed/flags.ts'), join(consumer, 'flags.ts'));
-  service = await startLocalService({ features: pagesFeatures() });
+  local = (await import(join(installedFor(consumer), 'dist/local.js'))) as typeof Local;
+  service = await local.startLocalService({ features: pagesFeatures() });
   for (const sample of samples) writeFileSync(join(consumer, fileOf(sample)), `${sample.code}\nexport {};\n`);
   const project = { compilerOptions: OPTIONS, files: samples.map(fileOf) };
   writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify(project));
@@ -165,7 +168,7 @@ describe('the pages', () => {
       .map(({ line, code }) => [`${page}:${line}`, code] as const),
   );
   it.each(files)('show a features file that can be served: %s', async (_, features) => {
-    const served = await startLocalService({ features });
+    const served = await local.startLocalService({ features });
     await served.close();
   });
 
