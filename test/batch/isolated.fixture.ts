@@ -1,4 +1,3 @@
-import { vi } from 'vitest';
 import { batched } from '../../src/batch/batched.js';
 import { SILENT } from '../../src/diagnostics/diagnostics.js';
 import { isolating, type Service } from '../../src/batch/isolate.js';
@@ -30,8 +29,11 @@ export function setUp(
     const status = fails(questions);
     return Promise.resolve(status === undefined ? questions.map(answerOf) : spoilt(status));
   };
-  const serviceFailed = vi.fn<(failure: Failure) => void>();
-  const service = { isWell: () => true, failed: serviceFailed, ...more };
+  const serviceFailures: Failure[] = [];
+  const failed = (failure: Failure) => {
+    serviceFailures.push(failure);
+  };
+  const service = { isWell: () => true, failed, ...more };
   const isolated = isolating(askAtOnce, service, clock, SILENT);
   const layer = batched(isolated, { ...SETTINGS, maxItems }, { empty: 0, of: () => 1 }, clock, SILENT);
   const ask = async (questions: readonly Question[]): Promise<readonly Answer[]> => {
@@ -39,7 +41,7 @@ export function setUp(
     await clock.settle();
     return Promise.all(asked);
   };
-  return { clock, ask, requests, serviceFailed };
+  return { clock, ask, requests, serviceFailures };
 }
 
 export const spoiltBy =

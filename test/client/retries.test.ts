@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FliptClient } from '../../src/client/index.js';
 import { answerJson, type Script } from '../servers/scripted.fixture.js';
+import { useTurningClock } from '../turning-clock.fixture.js';
 import { atEnd, EMPTY_BATCH, SEGMENT, serving } from './serving.fixture.js';
+
+useTurningClock();
 
 /** Fails the first `times` requests in one way, and answers the rest. */
 function failing(times: number, fail: (response: ServerResponse) => void, answer: unknown): Script {

@@ -155,6 +155,8 @@ it('gives each question one answer, its own, by its deadline, whatever happens i
           url: 'http://flipt.test',
           deadlineMs,
           http: { dispatcher, timeoutMs: TIMEOUT_MS },
+          // Twelve questions: memory for thousands takes as long as the test itself.
+          cache: { maxEntries: 100 },
           batch: batched ? { maxItems: 4, maxConcurrent: 2, maxWaiting: 6 } : false,
           logger: { error: quiet, warn: quiet, info: quiet, debug: quiet },
         });

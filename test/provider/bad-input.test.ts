@@ -1,7 +1,7 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FliptProvider } from '../../src/index.js';
-import type { LocalService } from '../../src/local/index.js';
+import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { answering, item, itemsOf, orMissing } from '../servers/scripted.fixture.js';
 import { FEATURES } from './features.fixture.js';
 import { flipt, localService, open, serving } from './open.fixture.js';
@@ -16,10 +16,11 @@ const throwing = {
 };
 
 describe('a context', () => {
-  let service: LocalService;
-  beforeEach(async () => {
-    service = await localService({ features: FEATURES });
+  let shared: LocalService;
+  beforeAll(async () => {
+    shared = await startLocalService({ features: FEATURES });
   });
+  afterAll(() => shared.close());
 
   it.each<[string, unknown, RegExp]>([
     ['with a cycle', cyclic, /^context attribute "it": .*circular/i],
@@ -36,7 +37,7 @@ describe('a context', () => {
       /^context attribute "it": no JSON$/,
     ],
   ])('%s is INVALID_CONTEXT for its caller, and for nobody else', async (_, value, message) => {
-    const provider = flipt({ url: service.url });
+    const provider = flipt({ url: shared.url });
     const bad = provider.resolveBooleanEvaluation('on', false, { it: value } as EvaluationContext);
     const good = provider.resolveBooleanEvaluation('on', false, { it: 'fine' });
     expect(await bad).toMatchObject({
@@ -69,7 +70,7 @@ describe('a context', () => {
     ['with control characters', () => ({ targetingKey: '\u0000', a: '\r\n\u2028\u001b' })],
     ['with a targetingKey that is no string', () => ({ targetingKey: 7 as unknown as string })],
   ])('%s is still sent to the service', async (_, context) => {
-    const { client } = await open({ url: service.url });
+    const { client } = await open({ url: shared.url });
     expect(await client.getBooleanDetails('on', false, context())).toMatchObject({
       value: true,
       variant: 'true',
@@ -78,6 +79,7 @@ describe('a context', () => {
   });
 
   it('of more than 64 kB is answered, but not kept', async () => {
+    const service = await localService({ features: FEATURES });
     const { client } = await open({ url: service.url, watch: false });
     const before = service.requests;
     for (let time = 0; time < 2; time++) {
@@ -109,6 +111,7 @@ describe('a context', () => {
   });
 
   it('without a targetingKey, if one is required, is TARGETING_KEY_MISSING, and is not sent', async () => {
+    const service = await localService({ features: FEATURES });
     const { client } = await open({ url: service.url, watch: false, targetingKey: 'required' });
     const before = service.requests;
     for (const context of [{}, { targetingKey: '' }]) {

@@ -5,6 +5,9 @@ import { answerJson, answering, item, itemsOf, orMissing } from '../servers/scri
 import { FEATURES } from './features.fixture.js';
 import { flipt, localService, open, refusedAddress, register, serving } from './open.fixture.js';
 import { eventually } from '../eventually.fixture.js';
+import { useTurningClock } from '../turning-clock.fixture.js';
+
+useTurningClock();
 
 /** Asks for a flag whose answer is this item. */
 async function asking(answer: object) {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { answerJson, answering, item, itemsOf, orMissing, type Script } from '../servers/scripted.fixture.js';
 import { open, serving } from './open.fixture.js';
+import { useTurningClock } from '../turning-clock.fixture.js';
+
+useTurningClock();
 
 /** Answers the health check as a service would, and everything else as given. */
 const thenRest =
