@@ -14,7 +14,6 @@ const LONG = [
   'provider/watching/hour',
   'package/api',
   'local/state/durability',
-  'faults/',
 ];
 
 /**
@@ -38,6 +37,7 @@ export const SHARED_PROCESS = [
     'in-process',
     'nest',
     'ofrep',
+    'opentelemetry',
     'options',
     'provider',
     'remote',

@@ -113,7 +113,7 @@ describe('a change is sent once', () => {
     });
 
     it('after a time-out', async () => {
-      const { client, server } = await serving(() => undefined, { http: { timeoutMs: 60 } });
+      const { client, server } = await serving(() => undefined, { http: { timeoutMs: 150 } });
       await expect(change(client)).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED', operation });
       expect(server.requests).toHaveLength(1);
     });
