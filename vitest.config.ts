@@ -68,7 +68,6 @@ export const OWN_PROCESS = [
   'local/local-service/limits',
   'local/state/durability',
   'nest/flipt.module',
-  'nest/lifecycle',
   'nest/versions/versions',
   'options/environment',
   'provider/fake-timers',

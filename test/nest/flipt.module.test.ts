@@ -38,6 +38,7 @@ beforeEach(() => {
   apps = [];
 });
 afterEach(async () => {
+  vi.unstubAllEnvs();
   await Promise.all(apps.map(async (app) => app.close()));
   await OpenFeature.clearProviders();
   OpenFeature.setTransactionContextPropagator(NOOP_TRANSACTION_CONTEXT_PROPAGATOR);
@@ -220,6 +221,16 @@ describe.each(adapters)('on %s', (_, adapter) => {
     expect([closedOne.mock.calls.length, closedTwo.mock.calls.length]).toEqual([1, 0]);
     expect(await guarded(urls[1] ?? '')).toEqual(['in']);
   });
+});
+
+it('creates a provider from environment variables if it is given none', async () => {
+  vi.stubEnv('FLIPT_URL', service.url);
+  const anyone = () => OpenFeature.getClient().getBooleanValue('anyone', false);
+  await served(adapters[0][1], FliptModule.forRoot());
+  expect(OpenFeature.getClient().providerStatus).toBe('READY');
+  expect(await anyone()).toBe(true);
+  await apps[0]?.close();
+  expect(await anyone()).toBe(false);
 });
 
 function sdk(useGlobalInterceptor: boolean): DynamicModule {

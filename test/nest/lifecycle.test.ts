@@ -15,8 +15,10 @@ import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { contextFactory, FliptModule, RequireFlag, setRequestContext } from '../../src/nest/index.js';
 import { listening, type Listening } from '../traffic/listening.fixture.js';
 import { whoseFeatures } from '../traffic/whose.fixture.js';
-import { adapters, started } from './app.fixture.js';
+import { adapters, started, usePropagator } from './app.fixture.js';
 import { PATIENT } from '../eventually.fixture.js';
+
+usePropagator();
 
 let service: LocalService;
 let broken: Listening;
@@ -27,7 +29,6 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  vi.unstubAllEnvs();
   await OpenFeature.clearProviders();
   await service.close();
   await broken.close();
@@ -35,15 +36,6 @@ afterEach(async () => {
 
 const start = (imports: Parameters<typeof started>[1]) => started(adapters[0][1](), imports);
 const anyone = () => OpenFeature.getClient().getBooleanValue('anyone', false);
-
-it('creates a provider from environment variables if it is given none', async () => {
-  vi.stubEnv('FLIPT_URL', service.url);
-  const { app } = await start([FliptModule.forRoot()]);
-  expect(OpenFeature.getClient().providerStatus).toBe('READY');
-  expect(await anyone()).toBe(true);
-  await app.close();
-  expect(await anyone()).toBe(false);
-});
 
 it('is ready before providers that are created after it resolve flags', async () => {
   @Injectable()
