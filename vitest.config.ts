@@ -47,7 +47,7 @@ export const SHARED_PROCESS = [
     'text',
     'workflows',
   ],
-  ...['features', 'http', 'local-service', 'operations', 'requests', 'snapshot', 'state'].map(
+  ...['features', 'http', 'local-service', 'operations', 'page', 'requests', 'snapshot', 'state'].map(
     (folder) => `local/${folder}`,
   ),
 ].map((folder) => `test/${folder}/`);
@@ -66,6 +66,7 @@ export const OWN_PROCESS = [
   'faults/secrecy',
   'http/auth/kubernetes-login',
   'local/local-service/limits',
+  'local/page/built-page',
   'local/state/durability',
   'nest/flipt.module',
   'nest/versions/versions',
