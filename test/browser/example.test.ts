@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { describeInBrowser, type OpenTab } from './browser.fixture.js';
-import { example } from './example.fixture.js';
+import { example, sharedExample, type Example } from './example.fixture.js';
 
 // Long, because a browser on a busy machine is slow. The tests wait for conditions, not for times.
 vi.setConfig({ testTimeout: 120_000 });
@@ -19,12 +19,18 @@ const FOCUSED = 'document.activeElement.matches("button") ? document.activeEleme
 const NARROWEST_CELL = 'Math.min(...[...document.querySelectorAll("td")].map((cell) => cell.clientWidth))';
 const rowOf = (flagKey: string) => `#browser-flags tr:has(th:text-is("${flagKey}"))`;
 
-async function opened(open: OpenTab, options?: Parameters<OpenTab>[1]) {
-  const app = await example();
+async function opened(open: OpenTab, app: Example, options?: Parameters<OpenTab>[1]) {
   const tab = await open(`${app.url}/`, options);
   await says(tab.page, '#modes', 'in-process');
   await says(tab.page, rowOf('limits'), 'FLAG_NOT_FOUND');
   return { ...app, ...tab };
+}
+
+/** Waits also until it has noticed that Flipt, which the test before may have stopped, runs. */
+async function openedAgain(...how: Parameters<typeof opened>) {
+  const page = await opened(...how);
+  await says(page.page, '#modes thead', /Remote ready.*In-process ready/);
+  return page;
 }
 
 it('has a picture in the README that loads fast', () => {
@@ -35,7 +41,7 @@ it('has a picture in the README that loads fast', () => {
 
 describeInBrowser('the page of the example', (open) => {
   it('follows an edited file and a switch, on the server and in the browser', async () => {
-    const { page, edit, messages } = await opened(open);
+    const { page, edit, messages } = await opened(open, await example());
     edit('projects: 3', 'projects: 42');
     await says(page, '#limits', 'You may have 42 projects');
     await page.getByRole('switch', { name: 'holiday-banner' }).click();
@@ -49,7 +55,7 @@ describeInBrowser('the page of the example', (open) => {
   });
 
   it('shows an effect at the first press: the first switch is that of a flag with rules', async () => {
-    const { page, edit, messages } = await opened(open);
+    const { page, edit, messages } = await opened(open, await example());
     const first = page.getByRole('switch').first();
     await says(page, '#buy', 'Buy with one click');
     expect(await first.getAttribute('aria-checked')).toBe('true');
@@ -68,7 +74,7 @@ describeInBrowser('the page of the example', (open) => {
   });
 
   it('shows what users get while Flipt is stopped, and the recovery', async () => {
-    const { page, messages } = await opened(open, { viewport: { width: 960, height: 545 } });
+    const { page, messages } = await opened(open, await example(), { viewport: { width: 960, height: 545 } });
     await says(page, '#meaning', 'one request for each new user');
     await page.getByRole('switch', { name: 'holiday-banner' }).click();
     await says(page, '#banner', 'snow');
@@ -92,50 +98,8 @@ describeInBrowser('the page of the example', (open) => {
     expect(messages).toEqual([]);
   });
 
-  it("shows another user's flags after a login, also in the browser, whatever the page asks for", async () => {
-    const { page, url, messages } = await opened(open);
-    await says(page, rowOf('new-checkout'), 'SPLIT');
-    await page.getByRole('button', { name: 'grace' }).click();
-    await says(page, '#hello', 'Hello grace (pro)');
-    await says(page, '#limits', '100 projects');
-    await says(page, rowOf('new-checkout'), 'TARGETING_MATCH');
-    await page.getByRole('button', { name: 'Log out' }).click();
-    await says(page, '#hello', 'Hello guest (free)');
-    await page.getByRole('button', { name: 'linus' }).click();
-    await says(page, rowOf('new-checkout'), 'false');
-    await says(page, rowOf('button-color'), '"orange"');
-    const asked = await page.evaluate(async () => {
-      const body = JSON.stringify({ context: { targetingKey: 'grace', plan: 'pro' } });
-      const response = await fetch('/ofrep/v1/evaluate/flags/new-checkout', { method: 'POST', body });
-      return response.json();
-    });
-    expect(asked).toMatchObject({ value: false });
-    await page.goto(`${url}/`);
-    await says(page, '#hello', 'Hello linus (free)');
-    await says(page, rowOf('new-checkout'), 'false');
-    expect(messages).toEqual([]);
-  });
-
-  it.each(['light', 'dark'] as const)(
-    'is accessible, %s, also while Flipt is stopped',
-    async (colorScheme) => {
-      const { page, violations } = await opened(open, { colorScheme, reducedMotion: 'reduce' });
-      expect(await violations()).toEqual([]);
-      await page.getByRole('button', { name: 'Stop Flipt' }).click();
-      await says(page, '#modes thead', 'Remote stale');
-      expect(await violations()).toEqual([]);
-    },
-  );
-
-  it('has tables that scroll on a narrow screen, with columns that can be read', async () => {
-    const { page, violations } = await opened(open, { viewport: { width: 380, height: 700 } });
-    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(380);
-    expect(await page.evaluate<number>(NARROWEST_CELL)).toBeGreaterThan(60);
-    expect(await violations()).toEqual([]);
-  });
-
   it('is used with the keyboard alone', async () => {
-    const { page } = await opened(open);
+    const { page } = await opened(open, await example());
     const reached: string[] = [];
     const focused = () => page.evaluate<string>(FOCUSED);
     for (let presses = 0; presses < 12; presses++) {
@@ -152,7 +116,7 @@ describeInBrowser('the page of the example', (open) => {
   });
 
   it('shows hostile features as the text that they are', async () => {
-    const { page, edit, messages } = await opened(open);
+    const { page, edit, messages } = await opened(open, await example());
     const hostile = `</script><script>window.harm=1</script><img src=x onerror='window.harm=1'>"&\u202e`;
     edit('support: forum', `support: ${JSON.stringify(hostile)}`);
     await says(page, '#limits', hostile);
@@ -161,5 +125,51 @@ describeInBrowser('the page of the example', (open) => {
     expect(await page.locator('img').count()).toBe(0);
     expect(await page.evaluate('window.harm')).toBeUndefined();
     expect(messages).toEqual([]);
+  });
+
+  describe('without edits', () => {
+    const app = sharedExample();
+
+    it("shows another user's flags after a login, also in the browser, whatever the page asks for", async () => {
+      const { page, url, messages } = await openedAgain(open, app());
+      await says(page, rowOf('new-checkout'), 'SPLIT');
+      await page.getByRole('button', { name: 'grace' }).click();
+      await says(page, '#hello', 'Hello grace (pro)');
+      await says(page, '#limits', '100 projects');
+      await says(page, rowOf('new-checkout'), 'TARGETING_MATCH');
+      await page.getByRole('button', { name: 'Log out' }).click();
+      await says(page, '#hello', 'Hello guest (free)');
+      await page.getByRole('button', { name: 'linus' }).click();
+      await says(page, rowOf('new-checkout'), 'false');
+      await says(page, rowOf('button-color'), '"orange"');
+      const asked = await page.evaluate(async () => {
+        const body = JSON.stringify({ context: { targetingKey: 'grace', plan: 'pro' } });
+        const response = await fetch('/ofrep/v1/evaluate/flags/new-checkout', { method: 'POST', body });
+        return response.json();
+      });
+      expect(asked).toMatchObject({ value: false });
+      await page.goto(`${url}/`);
+      await says(page, '#hello', 'Hello linus (free)');
+      await says(page, rowOf('new-checkout'), 'false');
+      expect(messages).toEqual([]);
+    });
+
+    it.each(['light', 'dark'] as const)(
+      'is accessible, %s, also while Flipt is stopped',
+      async (colorScheme) => {
+        const { page, violations } = await openedAgain(open, app(), { colorScheme, reducedMotion: 'reduce' });
+        expect(await violations()).toEqual([]);
+        await page.getByRole('button', { name: 'Stop Flipt' }).click();
+        await says(page, '#modes thead', 'Remote stale');
+        expect(await violations()).toEqual([]);
+      },
+    );
+
+    it('has tables that scroll on a narrow screen, with columns that can be read', async () => {
+      const { page, violations } = await openedAgain(open, app(), { viewport: { width: 380, height: 700 } });
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(380);
+      expect(await page.evaluate<number>(NARROWEST_CELL)).toBeGreaterThan(60);
+      expect(await violations()).toEqual([]);
+    });
   });
 });

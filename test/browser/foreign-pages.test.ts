@@ -1,8 +1,8 @@
 import { request } from 'node:http';
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { listening } from '../traffic/listening.fixture.js';
 import { describeInBrowser } from './browser.fixture.js';
-import { example } from './example.fixture.js';
+import { example, sharedExample } from './example.fixture.js';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -20,15 +20,18 @@ function statusOf(url: string, method: string, headers: Readonly<Record<string, 
 
 const PATHS = ['GET /', 'GET /events', 'POST /flipt', 'POST /flags/limits', 'POST /session'];
 
-it.each(PATHS)('refuses %s for a rebound host name, and from another origin', async (path) => {
-  const { url } = await example();
-  const [method = '', target = ''] = path.split(' ');
-  const { host, port } = new URL(url);
-  expect(await statusOf(url + target, method, { host: `attacker.test:${port}` })).toBe(403);
-  for (const origin of ['http://attacker.test', 'null', `http://localhost:1${port}`]) {
-    expect(await statusOf(url + target, method, { host, origin })).toBe(403);
-  }
-  expect(await statusOf(url + target, method, { host, origin: url })).toBeLessThan(300);
+describe('the example', () => {
+  const app = sharedExample();
+  it.each(PATHS)('refuses %s for a rebound host name, and from another origin', async (path) => {
+    const { url } = app();
+    const [method = '', target = ''] = path.split(' ');
+    const { host, port } = new URL(url);
+    expect(await statusOf(url + target, method, { host: `attacker.test:${port}` })).toBe(403);
+    for (const origin of ['http://attacker.test', 'null', `http://localhost:1${port}`]) {
+      expect(await statusOf(url + target, method, { host, origin })).toBe(403);
+    }
+    expect(await statusOf(url + target, method, { host, origin: url })).toBeLessThan(300);
+  });
 });
 
 /** What runs in the foreign page, with the address of the app. */
