@@ -6,9 +6,13 @@ import { ownAnswer } from './raw-server.fixture.js';
 /** Times of the circuit breaker, short enough for a suite of many faults. */
 export const TIMES = { openForMs: 60, maxOpenForMs: 120 } as const;
 
-/** For faults that end by a time-out. For all other faults the time-out is long, so that a busy machine causes none. */
+/**
+ * For faults that end by a time-out. For all other faults the times are so long that a busy machine causes no time-out,
+ * and that the timer of a request which nobody cancels is still there at the end of the tests. The deadline is shorter
+ * than the Retry-After of the fault table.
+ */
 export const IMPATIENT = { deadlineMs: 300, http: { timeoutMs: 120 } } as const;
-const PATIENT = { deadlineMs: 9_000, http: { timeoutMs: 8_000 } } as const;
+const PATIENT = { deadlineMs: 9_000, http: { timeoutMs: 3_600_000 } } as const;
 
 /** How late a deadline may be on a busy machine. */
 export const MARGIN_MS = 2_000;

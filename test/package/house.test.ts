@@ -118,7 +118,7 @@ describe('a test file that shares its process with others', () => {
     [/\bOpenFeature\.setProvider(?!AndWait\(domain, )/, /\buseApps\(\)|\.clearProviders\(\)/],
     [/\bOpenFeature\.setContext\(/, /\buseApps\(\)|\.setContext\(\{\}\)/],
     [/\.createNestApplication\(|Propagator\(/, /\buse(Apps|Propagator)\(\)|Propagator\(NOOP_/],
-    [/\bOpenFeature\.add/, /nothing/],
+    [/\bOpenFeature\.(add|setLogger)/, /nothing/],
   ])('leaves OpenFeature as it was: after %s there is %s', (change, undone) => {
     const isLeft = (path: string) => containing(change, withFixtures(path)).length > 0;
     expect(files.filter((path) => isLeft(path) && !undone.test(textOf(path)))).toEqual([]);

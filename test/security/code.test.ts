@@ -96,6 +96,8 @@ const isKey = ({ node, within }: Place) =>
   within?.node.type === 'Property' &&
   within.within?.node.type === 'ObjectExpression' &&
   within.node.key === node &&
+  within.node.kind === 'init' &&
+  within.node.method === false &&
   within.node.computed === false &&
   within.node.shorthand === false;
 /** In a Nest module, `{ global: true }` names a key and not the global object. */
@@ -144,6 +146,8 @@ describe('the check reports', () => {
     'Reflect.get(global, a)',
     '({ a: global })',
     '({ global })',
+    '({ global() {} })',
+    '({ get global() {} })',
     'const { global: a } = b',
     '(() => 0).constructor("a")()',
     '(() => 0)["constructor"]("a")()',

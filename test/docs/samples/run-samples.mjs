@@ -1,9 +1,11 @@
 /*
  * Run in a consumer: runs the modules whose paths it gets as messages, one after another. A module has ended when
  * nothing of it is left to do, as would end a process of its own; a NUL then follows what it wrote to each output. Each
- * module finds OpenFeature, which is one for the process, as it is at the start.
+ * module finds OpenFeature and the environment, which are one for the process, as they are at the start.
  */
-import { NOOP_TRANSACTION_CONTEXT_PROPAGATOR, OpenFeature } from '@openfeature/server-sdk';
+import { DefaultLogger, NOOP_TRANSACTION_CONTEXT_PROPAGATOR, OpenFeature } from '@openfeature/server-sdk';
+
+const environment = { ...process.env };
 
 /** Resolves when nothing is left to do. */
 function idle() {
@@ -23,6 +25,9 @@ async function reset() {
   OpenFeature.clearHandlers();
   OpenFeature.setContext({});
   OpenFeature.setTransactionContextPropagator(NOOP_TRANSACTION_CONTEXT_PROPAGATOR);
+  OpenFeature.setLogger(new DefaultLogger());
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, environment);
 }
 
 process.on('message', async (path) => {

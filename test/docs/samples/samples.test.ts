@@ -136,15 +136,18 @@ describe('a run of samples', () => {
   };
   const SDK = "import { OpenFeature } from '@openfeature/server-sdk';\n";
 
-  it('shows each module OpenFeature as it is at the start', async () => {
+  it('shows each module OpenFeature and the environment as they are at the start', async () => {
     const rude = `${SDK}OpenFeature.setProvider({ metadata: { name: 'rude' } });
       OpenFeature.setContext({ rude: true });
-      OpenFeature.addHooks({});\n`;
+      OpenFeature.addHooks({});
+      process.env.RUDE = 'yes';
+      delete process.env.FLIPT_URL;\n`;
     const shy = `${SDK}const { providerMetadata } = OpenFeature.getClient().metadata;
-      console.log(providerMetadata.name, OpenFeature.getContext(), OpenFeature.getHooks());\n`;
+      console.log(providerMetadata.name, OpenFeature.getContext(), OpenFeature.getHooks());
+      console.log(process.env.RUDE, process.env.FLIPT_URL);\n`;
     await runs.run(written('rude.mjs', rude), TIME / 2);
     expect(await runs.run(written('shy.mjs', shy), TIME / 2)).toEqual({
-      stdout: 'No-op Provider {} []\n',
+      stdout: `No-op Provider {} []\nundefined ${service.url}\n`,
       stderr: '',
     });
   });
