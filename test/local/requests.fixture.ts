@@ -1,3 +1,4 @@
+import { request } from 'undici';
 import { BASE_FEATURES } from '../contract/conversation.fixture.js';
 
 export { BASE_FEATURES };
@@ -19,19 +20,21 @@ export interface Asked {
 export async function ask(url: string, where: string, asked: Asked = {}): Promise<Answer> {
   const [method = '', path = ''] = where.split(' ');
   const { token, headers, body } = asked;
-  const response = await fetch(`${url}${path}`, {
+  const sent = new Headers({
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+    ...headers,
+  });
+  // Not `fetch`, which takes three times as long.
+  const response = await request(url + path, {
     method,
-    headers: {
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
-      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-      ...headers,
-    },
-    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    headers: Object.fromEntries(sent),
+    body: typeof body === 'string' ? body : body === undefined ? null : JSON.stringify(body),
   });
   return {
-    status: response.status,
-    body: (await response.json()) as Record<string, unknown>,
-    headers: response.headers,
+    status: response.statusCode,
+    body: (await response.body.json()) as Record<string, unknown>,
+    headers: new Headers(response.headers as Record<string, string>),
   };
 }
 

@@ -76,8 +76,8 @@ async function changeUntilKilled(
   await command.ended;
 
   function whileKilled(error: unknown): void {
-    // From here, killing the service looks like a connection that breaks.
-    if (!(error instanceof TypeError)) throw error;
+    // From here, killing the service looks like a connection that breaks. Only such errors have a code.
+    if (!(error instanceof Error && 'code' in error)) throw error;
   }
 }
 
