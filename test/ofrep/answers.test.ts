@@ -1,9 +1,13 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
 import { ofrep } from '../../src/ofrep/index.js';
 import { flipt, localService, open, refusedAddress, register } from '../provider/open.fixture.js';
 import { FEATURES, ITEMS, KEYS } from './features.fixture.js';
 import { ask, hosted, HOSTS } from './hosts.fixture.js';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const MODES: readonly FliptProviderOptions[] = [
   { evaluation: 'in-process' },

@@ -124,6 +124,11 @@ describe('a test file that shares its process with others', () => {
     expect(files.filter((path) => isLeft(path) && !undone.test(textOf(path)))).toEqual([]);
   });
 
+  it('restores a spied method of an object that all files have', () => {
+    const spying = containing(/\bvi\.spyOn\((console|process|systemClock|OpenFeature|globalThis|Math)\b/);
+    expect(spying.filter((path) => !/\brestoreAllMocks\(|\bmockRestore\(/.test(textOf(path)))).toEqual([]);
+  });
+
   it('gets no hook from the top of a fixture, which runs for the first file only that imports it', () => {
     const fixtures = containing(/^(before|after)(All|Each)\(/m).filter((path) =>
       path.endsWith('.fixture.ts'),
