@@ -8,7 +8,7 @@ const POLL_MS = 500;
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-const until = (wished: () => void) => vi.waitFor(wished, { timeout: 60_000, interval: 20 });
+const until = (wished: () => unknown) => vi.waitFor(wished, { timeout: 60_000, interval: 20 });
 
 describe.skipIf(noRedis !== undefined)(`${SIZE} processes, one Redis, one service`, () => {
   let redis: RedisServer;
@@ -31,7 +31,7 @@ describe.skipIf(noRedis !== undefined)(`${SIZE} processes, one Redis, one servic
     if (holder === undefined) throw new Error('nobody polls');
     return holder;
   };
-  const leaseHolder = () => redis.command('GET', leaseKey()).split(' ')[0] ?? '';
+  const leaseHolder = async () => (await redis.text(leaseKey())).split(' ')[0] ?? '';
   const leaseKey = () => `flipt:{${service.url}||default}:lease`;
   const pollsWithin = async (ms: number) => {
     const before = service.counts.polls;
@@ -73,13 +73,13 @@ describe.skipIf(noRedis !== undefined)(`${SIZE} processes, one Redis, one servic
 
   it('have another holder after each death of one, and never go back', async () => {
     for (let death = 0; death < 10; death++) {
-      const before = leaseHolder();
+      const before = await leaseHolder();
       const holder = await holding();
       await holder.kill();
       members = [...members.filter((member) => member !== holder), startOne()];
       service.service.state++;
-      await until(() => {
-        const now = leaseHolder();
+      await until(async () => {
+        const now = await leaseHolder();
         expect(now).not.toBe('');
         expect(now).not.toBe(before);
       });
@@ -110,8 +110,8 @@ describe.skipIf(noRedis !== undefined)(`${SIZE} processes, one Redis, one servic
     const failed = await Promise.all(members.map(({ failures }) => failures()));
     expect(new Set(failed)).toEqual(new Set([0]));
     await redis.restart();
-    await until(() => {
-      expect(leaseHolder()).not.toBe('');
+    await until(async () => {
+      expect(await leaseHolder()).not.toBe('');
     });
     // Each notices at its next look.
     await expect.poll(() => pollsWithin(4 * POLL_MS), { timeout: 60_000 }).toBeLessThanOrEqual(8);

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 
 const isInstalled = spawnSync('redis-server', ['--version']).status === 0;
 
@@ -31,6 +32,8 @@ export interface RedisServer extends AsyncDisposable {
   readonly resume: () => void;
   /** What `redis-cli` prints for a command. */
   readonly command: (...words: readonly string[]) => string;
+  /** The text of a key, or an empty one. Costs no process, so a test may ask again and again. */
+  readonly text: (key: string) => Promise<string>;
 }
 
 export async function redisServer(): Promise<RedisServer> {
@@ -53,6 +56,7 @@ export async function redisServer(): Promise<RedisServer> {
     resume: () => server.kill('SIGCONT'),
     command: (...words) =>
       spawnSync('redis-cli', ['-s', socket, ...words], { encoding: 'utf8' }).stdout.trim(),
+    text: (key) => textOf(socket, key),
     async [Symbol.asyncDispose]() {
       await kill();
       await rm(folder, { recursive: true });
@@ -82,4 +86,13 @@ function answers(socket: string): Promise<boolean> {
       resolve(false);
     });
   });
+}
+
+/** Speaks the protocol of Redis: `$5`, the text and `OK` of the farewell, each followed by a line break. */
+async function textOf(socket: string, key: string): Promise<string> {
+  const connection = createConnection(socket).setEncoding('utf8');
+  connection.write(`GET ${key}\r\nQUIT\r\n`);
+  const [length = '', ...lines] = (await text(connection)).split('\r\n');
+  if (!length.startsWith('$')) throw new Error(`GET ${key}: ${length}`);
+  return length === '$-1' ? '' : (lines[0] ?? '');
 }
