@@ -33,7 +33,8 @@ export function logWatch(
     const why = failure === undefined ? '' : `: ${failure.message}`;
     if (state === 'lost') logger.warn(`Flipt's changes are not seen at present; ${meanwhile}${why}`);
     else if (state === 'not-offered') logger.info(`Flipt offers no snapshots; answers expire by age${why}`);
-    else logger[last === 'lost' ? 'warn' : 'debug']("Flipt's changes are watched");
+    else if (last === 'lost') logger.warn("Flipt's changes are seen again");
+    else logger.debug("Flipt's changes are watched");
     last = state;
   });
   listen('snapshot-polled', ({ failure }) => {

@@ -50,7 +50,7 @@ describe('the log of the watch', () => {
   it('warns once of a lost watch and once when it works again', () => {
     expect(linesFor(WORKING, polled(DOWN), LOST, polled(DOWN), WORKING)).toEqual([
       "warn: Flipt's changes are not seen at present; answers expire by age: refused",
-      "warn: Flipt's changes are watched",
+      "warn: Flipt's changes are seen again",
     ]);
   });
 
