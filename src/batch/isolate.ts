@@ -22,6 +22,17 @@ export interface Service {
   readonly askExtra?: AskAtOnce;
 }
 
+/**
+ * Answers each question of a batch that failed. `before` is the number of successes when it was sent; calls `proven` as
+ * soon as a request has succeeded since.
+ */
+type Search = (
+  batch: readonly PendingQuestion[],
+  failure: Failure,
+  before: number,
+  proven: () => void,
+) => Promise<void>;
+
 export interface Isolated {
   /**
    * Sends one request, and resolves with its outcome when it has ended. Each question is answered then. If one of them
@@ -65,12 +76,7 @@ export function isolating(
   const ask = noting(askAtOnce);
   const askPart = searchLane(noting(service.askExtra ?? askAtOnce), clock);
 
-  const search = async (
-    batch: readonly PendingQuestion[],
-    failure: Failure,
-    before: number,
-    proven: () => void,
-  ) => {
+  const search: Search = async (batch, failure, before, proven) => {
     const isHopeless = clock.now() < hopelessUntil && !blamesFlag(failure);
     if (isHopeless || !service.isWell()) {
       failEach(batch, failure);
@@ -91,12 +97,7 @@ export function isolating(
   };
 
   /** Searches only among the questions that no other search has blamed meanwhile. */
-  const searchRest = async (
-    batch: readonly PendingQuestion[],
-    failure: Failure,
-    before: number,
-    proven: () => void,
-  ) => {
+  const searchRest: Search = async (batch, failure, before, proven) => {
     const rest = batch.filter(({ question }) => suspects.suspicionOf(question) === undefined);
     if (rest.length === batch.length) return search(batch, failure, before, proven);
     const isRest = new Set(rest);
