@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileFeatures } from '../../src/engine/compiled-features.js';
 import { evaluate } from '../../src/engine/evaluate.js';
+import { explain } from '../../src/engine/explain/explain.js';
 import { changes, contentsOf } from '../../src/snapshot/changed-flags.js';
 import { parseSnapshot } from '../../src/snapshot/body/parse.js';
 import { manualClock } from '../clock.fixture.js';
@@ -142,7 +143,12 @@ describe('segments of one key that differ', () => {
     const attributes = { plan: 'max' };
     for (const key of ['two', 'three']) {
       const question = { namespace: 'default', flag: key, entity: 'ann', attributes };
-      expect(evaluate(compileFeatures(features, 'v1'), question)).toMatchObject({ segmentKeys: ['s'] });
+      const compiled = compileFeatures(features, 'v1');
+      expect(evaluate(compiled, question)).toMatchObject({ segmentKeys: ['s'] });
+      expect(explain(compiled, question)).toMatchObject({
+        answer: { segmentKeys: ['s'] },
+        steps: [{ segments: [{ key: 's' }] }],
+      });
     }
   });
 

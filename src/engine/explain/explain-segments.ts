@@ -23,7 +23,7 @@ export function explainChoice(
   features: Features,
   asked: EvaluatedEntity,
 ): ChoiceMatch {
-  const segments = segmentKeys.map((key) => explainSegment(key, features, asked));
+  const segments = segmentKeys.map((name) => explainSegment(name, features, asked));
   const matching = segments.filter(({ matched }) => matched).map(({ key }) => key);
   const isEnough =
     segmentOperator === 'OR_SEGMENT_OPERATOR'
@@ -32,14 +32,15 @@ export function explainChoice(
   return { segments, matching: isEnough ? matching : undefined };
 }
 
+/** The features may hold several segments with the same key, each under another name: people see the key. */
 function explainSegment(
-  key: string,
+  name: string,
   { segments }: Features,
   { entity, read }: EvaluatedEntity,
 ): ExplainedSegment {
-  const segment = segments.get(key);
-  if (segment === undefined) return { key, matched: false, constraints: [] };
-  const { matchType } = segment;
+  const segment = segments.get(name);
+  if (segment === undefined) return { key: name, matched: false, constraints: [] };
+  const { key, matchType } = segment;
   const constraints = segment.constraints.map((constraint) => explainConstraint(constraint, entity, read));
   const matched =
     matchType === 'ALL_MATCH_TYPE'

@@ -10,6 +10,7 @@ import type {
 } from '../../engine/features.js';
 import { quoted } from '../../text/quote.js';
 import type { WireBooleanFlag, WireFlag, WireRule, WireSegment, WireVariantFlag } from './body-schema.js';
+import { distinctNames } from './distinct-names.js';
 import { InvalidBody } from './invalid-body.js';
 
 /** Gives each segment of a rule or rollout the key under which the features hold it. */
@@ -34,10 +35,10 @@ function readBoolean({ type, key, enabled, rollouts }: WireBooleanFlag, segmentK
 function readVariant(flag: WireVariantFlag, semantics: Semantics, segmentKey: SegmentKey): VariantFlag {
   const { type, key, enabled, defaultVariant } = flag;
   const variants = new Map<string, Variant>();
+  // Each share repeats its variant's attachment. If it differs from the others, the share gets a variant of its own.
+  const nameOf = distinctNames();
   const idOf = (variant: Variant): string => {
-    // Each share repeats its variant's attachment. If it differs from the others, the share gets a variant of its own.
-    let id = variant.key;
-    while (variants.has(id) && variants.get(id)?.attachment !== variant.attachment) id += '\0';
+    const id = nameOf(variant.key, variant.attachment);
     variants.set(id, variant);
     return id;
   };

@@ -1,5 +1,6 @@
 import type { Segment } from '../../engine/features.js';
 import { segmentContent } from '../changed-flags.js';
+import { distinctNames } from './distinct-names.js';
 
 export interface SegmentTable {
   readonly byKey: ReadonlyMap<string, Segment>;
@@ -15,12 +16,12 @@ export interface SegmentTable {
 export function segmentTable(previous?: ReadonlyMap<string, Segment>): SegmentTable {
   const byKey = new Map<string, Segment>();
   const contents = new Map<string, string>();
+  const nameOf = distinctNames();
   return {
     byKey,
     keyOf(segment) {
       const content = segmentContent(segment);
-      let key = segment.key;
-      while (byKey.has(key) && contents.get(key) !== content) key += '\0';
+      const key = nameOf(segment.key, content);
       if (!byKey.has(key)) {
         const before = previous?.get(key);
         byKey.set(key, before && segmentContent(before) === content ? before : segment);
