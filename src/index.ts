@@ -1,4 +1,5 @@
 export { FliptProvider } from './provider/provider.js';
+export { isFliptProvider } from './provider/is-flipt-provider.js';
 export type { EvaluatedFlag } from './provider/evaluate/evaluate-all.js';
 export type { FlagOutcome } from './provider/evaluate/evaluate-each.js';
 export type { AuthOptions, KubernetesLoginOptions } from './options/auth-options.js';

@@ -10,22 +10,24 @@ import { systemClock } from '../clock.js';
 import type { Explanation } from '../engine/explain/explanation.js';
 import type { FliptEvent, FliptEventType } from '../diagnostics/flipt-event.js';
 import { toBoolean } from './mapping/boolean.js';
-import { resolutionDetails } from './mapping/details.js';
 import { toNumber } from './mapping/number.js';
 import { toObject } from './mapping/object.js';
 import { toText } from './mapping/string.js';
-import type { Translate } from './mapping/value.js';
-import type { Resolution } from '../model/resolution.js';
 import type { FliptProviderOptions } from '../options/provider-options.js';
 import { CLOSED } from './pipeline.js';
 import { openLifecycle, type Lifecycle } from './lifecycle.js';
 import type { FliptStatus } from './status/flipt-status.js';
-import { providerSettings, type ProviderSettings } from '../options/settings.js';
-import { errorOf, startErrorOf } from './errors.js';
+import { providerSettings } from '../options/settings.js';
+import { startErrorOf } from './errors.js';
 import { evaluateAll, inPortions, type EvaluatedFlag } from './evaluate/evaluate-all.js';
 import { evaluateEach, type FlagOutcome } from './evaluate/evaluate-each.js';
 import { evaluating, type EvaluateFlag } from './evaluate/evaluating.js';
-import { checkFlagKey, checkFlagKeys, nameOf } from './flag-keys.js';
+import { explainFlag } from './evaluate/explain-flag.js';
+import { resolving, type ResolveAs } from './evaluate/resolving.js';
+import { checkFlagKeys } from './flag-keys.js';
+
+/** Marks the providers of all copies of this package. */
+export const FLIPT_PROVIDER = Symbol.for('openfeature-flipt-provider.is-provider');
 
 /**
  * OpenFeature server provider for Flipt, and for any service that speaks its v1 interface.
@@ -59,15 +61,26 @@ export class FliptProvider implements Provider {
    */
   readonly events = new OpenFeatureEventEmitter();
 
-  readonly #settings: ProviderSettings;
+  static {
+    Object.defineProperty(this.prototype, FLIPT_PROVIDER, { value: true });
+  }
+
   readonly #lifecycle: Lifecycle;
   readonly #evaluate: EvaluateFlag;
+  readonly #boolean: ResolveAs<boolean>;
+  readonly #text: ResolveAs<string>;
+  readonly #number: ResolveAs<number>;
+  readonly #object: ResolveAs<JsonValue>;
 
   /** All options have defaults. A wrong or unknown one is a TypeError. */
   constructor(options?: FliptProviderOptions) {
-    this.#settings = providerSettings(options);
-    this.#lifecycle = openLifecycle(this.#settings, this.events, systemClock, Math.random);
+    const settings = providerSettings(options);
+    this.#lifecycle = openLifecycle(settings, this.events, systemClock, Math.random);
     this.#evaluate = evaluating(this.#lifecycle.running);
+    this.#boolean = resolving(this.#evaluate, settings, toBoolean);
+    this.#text = resolving(this.#evaluate, settings, toText);
+    this.#number = resolving(this.#evaluate, settings, toNumber);
+    this.#object = resolving(this.#evaluate, settings, toObject);
   }
 
   /**
@@ -96,7 +109,7 @@ export class FliptProvider implements Provider {
     context: EvaluationContext,
     logger?: Logger,
   ): Promise<ResolutionDetails<boolean>> {
-    return this.#resolve(flagKey, defaultValue, context, toBoolean, logger);
+    return this.#boolean(flagKey, defaultValue, context, logger);
   }
 
   /** The key of the variant. A boolean flag is a TYPE_MISMATCH. */
@@ -106,7 +119,7 @@ export class FliptProvider implements Provider {
     context: EvaluationContext,
     logger?: Logger,
   ): Promise<ResolutionDetails<string>> {
-    return this.#resolve(flagKey, defaultValue, context, toText, logger);
+    return this.#text(flagKey, defaultValue, context, logger);
   }
 
   /** The key of the variant if it is a JSON number, else an attachment that is one, else TYPE_MISMATCH. */
@@ -116,7 +129,7 @@ export class FliptProvider implements Provider {
     context: EvaluationContext,
     logger?: Logger,
   ): Promise<ResolutionDetails<number>> {
-    return this.#resolve(flagKey, defaultValue, context, toNumber, logger);
+    return this.#number(flagKey, defaultValue, context, logger);
   }
 
   /**
@@ -130,7 +143,7 @@ export class FliptProvider implements Provider {
     logger?: Logger,
   ): Promise<ResolutionDetails<T>> {
     // The caller chooses the type. Like other providers, this one does not check the value against it.
-    return this.#resolve(flagKey, defaultValue, context, toObject as Translate<T>, logger);
+    return this.#object(flagKey, defaultValue, context, logger) as Promise<ResolutionDetails<T>>;
   }
 
   /**
@@ -219,31 +232,6 @@ export class FliptProvider implements Provider {
    * string.
    */
   async explain(flagKey: string, context: EvaluationContext = {}): Promise<Explanation> {
-    checkFlagKey('explain', flagKey);
-    const running = this.#lifecycle.running();
-    const explained = running ? await running.explain(flagKey, context) : CLOSED;
-    if ('kind' in explained) throw errorOf(explained);
-    return explained;
-  }
-
-  /** Not async, because a cached answer must not wait for a turn of the event loop. */
-  #resolve<T>(
-    flagKey: string,
-    defaultValue: T,
-    context: EvaluationContext,
-    translate: Translate<T>,
-    logger: Logger | undefined,
-  ): Promise<ResolutionDetails<T>> {
-    const { namespace } = this.#settings;
-    const detailsOf = (resolution: Resolution) => {
-      const details = resolutionDetails(resolution, namespace, flagKey, defaultValue, translate);
-      // Not a warning, because a lasting failure would fill the log. The provider's own logger warns of it once.
-      if (details.errorMessage !== undefined) logger?.debug(`${nameOf(flagKey)}: ${details.errorMessage}`);
-      return details;
-    };
-    const resolution = this.#evaluate(flagKey, context);
-    return resolution instanceof Promise
-      ? resolution.then(detailsOf)
-      : Promise.resolve(detailsOf(resolution));
+    return explainFlag(this.#lifecycle.running(), flagKey, context);
   }
 }

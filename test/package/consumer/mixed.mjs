@@ -15,6 +15,14 @@ const metricsCommon = require('openfeature-flipt-provider/opentelemetry');
 const express = require('express');
 
 assert.notEqual(modules.FliptProvider, common.FliptProvider, 'they are two copies');
+for (const [{ isFliptProvider }, { FliptProvider }] of [
+  [modules, common],
+  [common, modules],
+]) {
+  const provider = new FliptProvider();
+  assert.ok(isFliptProvider(provider));
+  await provider.onClose();
+}
 
 const service = await startLocalService({
   features: { flags: [{ key: 'on', type: 'BOOLEAN_FLAG_TYPE', enabled: true }] },

@@ -1,0 +1,16 @@
+/*
+ * Builds dist after `npm install`, if it is missing. This is what makes `npm install git+…` work: npm clones the
+ * repository, installs the development dependencies, and packs what `prepare` has left. It runs this script twice, so
+ * the second run does nothing. Nor does `npm ci` build, because CI's `npm test` builds anyway.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import process from 'node:process';
+
+if (!existsSync('dist/index.js') && process.env.npm_command !== 'ci') {
+  const { status } = spawnSync('npm', ['run', '--silent', 'build'], {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  process.exitCode = status ?? 1;
+}

@@ -1,0 +1,20 @@
+import { TypedInMemoryProvider, type Provider } from '@openfeature/server-sdk';
+import { expect, it } from 'vitest';
+import { FliptProvider, isFliptProvider } from '../../src/index.js';
+
+// test/package shows that it recognises a provider of another copy.
+it('recognises a provider of this package, and narrows its type', () => {
+  const provider: Provider = new FliptProvider();
+  expect(isFliptProvider(provider) && provider.getStatus().namespace).toBe('default');
+});
+
+it.each([
+  ['another provider', new TypedInMemoryProvider({})],
+  ['an object of the same name', { metadata: { name: 'flipt' } }],
+  ['undefined', undefined],
+  ['null', null],
+  ['a string', 'flipt'],
+  ['the class itself', FliptProvider],
+])('does not take %s for one', (_, value) => {
+  expect(isFliptProvider(value)).toBe(false);
+});
