@@ -28,8 +28,11 @@ export interface FlagWatch {
   /** Whether this answer, which has just arrived, holds until its flag changes. */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
   readonly reliance: (now: number) => Reliance;
-  /** The snapshot's answer to a question that the service does not answer; `undefined` without a snapshot. */
-  readonly evaluate: (question: Question) => Resolution | undefined;
+  /**
+   * The snapshot's answer to a question that the service does not answer; `undefined` without one. If the snapshot knows
+   * only that the flag exists, a failure that is older than any known answer.
+   */
+  readonly evaluate: (question: Question, failure: Failure) => Resolution | undefined;
 }
 
 export interface Cached {
@@ -98,7 +101,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
   /** The snapshot's answer or the last known one, whichever is younger, if this failure allows either. */
   const instead = (key: string, question: Question, failure: Failure): Resolution => {
     if (!traitsOf(failure).lastKnownAnswer) return failedResolution(failure);
-    const evaluated = watch?.evaluate(question);
+    const evaluated = watch?.evaluate(question, failure);
     const last = usable(key);
     if (last !== undefined && last.resolution.ageMs < (evaluated?.ageMs ?? Infinity)) {
       return { ...last.resolution, stale: true };

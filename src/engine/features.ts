@@ -1,3 +1,5 @@
+import type { UnreadableFlag } from '../model/unreadable-flag.js';
+
 /**
  * The content of a namespace that evaluation reads. The words and values are the service's own. A number of an enum
  * without a name stays that number.
@@ -97,4 +99,6 @@ export type Flag = VariantFlag | BooleanFlag;
 export interface Features {
   readonly flags: ReadonlyMap<string, Flag>;
   readonly segments: ReadonlyMap<string, Segment>;
+  /** By key. Default: none. */
+  readonly unreadable?: ReadonlyMap<string, UnreadableFlag>;
 }

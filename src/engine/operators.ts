@@ -15,6 +15,13 @@ export const OPERATORS: Readonly<Record<ComparisonType, readonly string[]>> = {
   BOOLEAN_COMPARISON_TYPE: ['true', 'false', ...PRESENCE],
 };
 
+const KNOWN: ReadonlySet<string> = new Set(Object.values(OPERATORS).flat());
+
+/** Whether any type knows the operator. */
+export function isOperator(word: string): boolean {
+  return KNOWN.has(word);
+}
+
 /** Operators that compare with a JSON array. */
 export const LIST_OPERATORS: readonly string[] = LISTS;
 

@@ -61,6 +61,7 @@ export const FAILURES: Readonly<Record<FailureKind, FailureTraits>> = {
   deadline: PROVIDER,
   overload: PROVIDER,
   'circuit-open': { ...PROVIDER, cause: 'service' },
+  'unreadable-flag': { ...PROVIDER, errorCode: 'PARSE_ERROR' },
   'no-snapshot': PROVIDER,
   closed: { ...PROVIDER, lastKnownAnswer: false, errorCode: 'PROVIDER_NOT_READY' },
   context: { ...CALLER, errorCode: 'INVALID_CONTEXT' },

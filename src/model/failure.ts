@@ -38,6 +38,8 @@ export type FailureKind =
   | 'overload'
   /** The circuit breaker is open, so nothing was sent. */
   | 'circuit-open'
+  /** The snapshot holds the flag in a form that this version cannot evaluate, and the service did not answer instead. */
+  | 'unreadable-flag'
   /** Nothing may be sent, and there is no snapshot to evaluate from. */
   | 'no-snapshot'
   /** The provider was closed, or the caller ended the request. */

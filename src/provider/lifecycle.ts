@@ -102,7 +102,7 @@ export function openLifecycle(
     forget(flags) {
       running?.forget(flags);
       // In-process, the immediate poll announces what has changed.
-      if (running?.isHere()) return;
+      if (running?.isHere(flags)) return;
       events.emit(
         ProviderEvents.ConfigurationChanged,
         flags === undefined ? {} : { flagsChanged: [...flags] },

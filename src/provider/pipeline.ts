@@ -21,6 +21,7 @@ import { lazySnapshots } from './snapshots.js';
 import { noSnapshot, start } from './start.js';
 import { openAsking } from './asking.js';
 import { remotely, type Resolve } from './resolve-remotely.js';
+import { unreadableResolver } from './unreadable-flag.js';
 import type { SnapshotBody } from '../snapshot/body/write-body.js';
 import type { ProviderSettings } from '../options/settings.js';
 
@@ -33,8 +34,8 @@ export interface Running {
   readonly resolveAll: ResolveAll;
   readonly explain: Explain;
   readonly snapshot: () => SnapshotBody | undefined;
-  /** Whether flags are evaluated in this process at present. */
-  readonly isHere: () => boolean;
+  /** Whether these flags, by default all, are evaluated in this process at present. */
+  readonly isHere: (flags?: readonly string[]) => boolean;
   /** Tries to reach the service. If that fails, continues in the background. */
   readonly start: () => Promise<Failure | undefined>;
   readonly read: () => Readings;
@@ -137,17 +138,21 @@ function wire(
       if (after.size === 0 && !starting) outsideRequests(() => void snapshots?.poll());
     });
   }
+  const asked = remotely(answers, settings, clock);
+  const isOffline = isInProcess && settings.watch === undefined;
   const here =
     snapshots &&
     inProcess(
-      { ...snapshots, isStale: (now) => state() !== 'ready' || !snapshots.isReliable(now) },
+      {
+        ...snapshots,
+        isStale: (now) => state() !== 'ready' || !snapshots.isReliable(now),
+        resolveUnreadable: unreadableResolver(isOffline ? undefined : asked),
+      },
       settings,
       clock,
       diagnostics,
     );
 
-  const asked = remotely(answers, settings, clock);
-  const isOffline = isInProcess && settings.watch === undefined;
   const elsewhere: Resolve = isOffline ? () => failedResolution(noSnapshot(snapshots)) : asked;
   // If the service offers no snapshots, its own answers are better than a snapshot that it has never confirmed.
   const isServiceBetter = () => snapshots?.isNotOffered() === true;
@@ -176,7 +181,7 @@ function wire(
 
   return {
     ...reportingResolved({ resolve, resolveAll }, diagnostics, clock),
-    flagKeys: () => snapshots?.snapshot()?.features.flags.keys(),
+    flagKeys: () => snapshots?.snapshot()?.contents.keys(),
     async explain(flag, context) {
       try {
         // Loaded on first use: most apps never ask for an explanation.
@@ -188,7 +193,13 @@ function wire(
       }
     },
     snapshot: () => snapshots?.body(),
-    isHere: () => isInProcess && (isOffline || (hasSnapshot() && !isServiceBetter())),
+    isHere(flags) {
+      if (!isInProcess || isOffline) return isInProcess;
+      const snapshot = snapshots?.snapshot();
+      if (snapshot === undefined || isServiceBetter()) return false;
+      const { unreadable } = snapshot.features;
+      return !unreadable?.size || flags?.some((flag) => unreadable.has(flag)) === false;
+    },
     start: () => outsideRequests(begin),
     read() {
       const shedSince = overload.since();

@@ -150,13 +150,14 @@ export class FliptProvider implements Provider {
    * Asks for flags in one batch, or in several if `batch` limits it, so that later resolves for the same context find
    * known answers or join the request. The types of the flags need not be known. Resolves when the flags are answered,
    * at the latest after `deadlineMs` for each 1,000. Never rejects because of the service; the later resolve reports
-   * the failure. If flags are evaluated in-process, it does nothing. Throws a TypeError if `flagKeys` is not a list of
-   * strings.
+   * the failure. It does nothing for a flag that is evaluated in-process. Throws a TypeError if `flagKeys` is not a list
+   * of strings.
    */
   async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {
     checkFlagKeys('prefetch', flagKeys);
-    if (this.#lifecycle.running()?.isHere()) return;
-    await inPortions(flagKeys, async (flagKey) => this.#evaluate(flagKey, context), systemClock);
+    const running = this.#lifecycle.running();
+    const asked = flagKeys.filter((flagKey) => running?.isHere([flagKey]) !== true);
+    await inPortions(asked, async (flagKey) => this.#evaluate(flagKey, context), systemClock);
   }
 
   /**

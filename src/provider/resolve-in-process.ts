@@ -1,10 +1,13 @@
 import { pausing, type Clock } from '../clock.js';
+import type { GivenContext } from '../cache/known-questions.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
+import type { UnreadableFlag } from '../model/unreadable-flag.js';
 import type { Answer, MissingAnswer } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import { failedResolution, type Resolution } from '../model/resolution.js';
 import { perView, requestViewOf, type RequestView } from '../request/view.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
+import { inPortions } from './evaluate/evaluate-all.js';
 import { attributeReader, entityOf, type ReadText, type Selection } from './mapping/context.js';
 import { contextFailure, NO_TARGETING_KEY } from './mapping/subject.js';
 
@@ -16,6 +19,13 @@ export interface SnapshotSource {
   readonly ageMs: (now: number) => number;
   /** Whether the service might now answer differently, unnoticed. */
   readonly isStale: (now: number) => boolean;
+  /** Resolves a flag that the snapshot holds in a form that cannot be evaluated here. Never throws or rejects. */
+  readonly resolveUnreadable: (
+    flag: string,
+    unreadable: UnreadableFlag,
+    context: GivenContext,
+    view: RequestView | undefined,
+  ) => Resolution | Promise<Resolution>;
 }
 
 export interface ContextSettings {
@@ -28,13 +38,17 @@ export interface ContextSettings {
  * can be evaluated, and `undefined` while there is no snapshot. Never rejects.
  */
 export type ResolveAll = (
-  context: object,
+  context: GivenContext,
   flagKeys: readonly string[] | undefined,
 ) => Promise<ReadonlyMap<string, Resolution> | Failure | undefined>;
 
 export interface InProcess {
   /** `undefined` while there is no snapshot. Never throws. */
-  readonly resolve: (flag: string, context: object, view: RequestView | undefined) => Resolution | undefined;
+  readonly resolve: (
+    flag: string,
+    context: GivenContext,
+    view: RequestView | undefined,
+  ) => Resolution | Promise<Resolution> | undefined;
   readonly resolveAll: ResolveAll;
 }
 
@@ -62,11 +76,13 @@ export function inProcess(
   };
 
   /** Throws the error of reading the context. */
-  const evaluate = (flag: string, snapshot: Snapshot, context: object): Resolution => {
+  const evaluate = (flag: string, snapshot: Snapshot, context: object): Resolution | UnreadableFlag => {
     const entity = entityOf((context as { readonly targetingKey?: unknown }).targetingKey);
     if (entity === '' && targetingKey === 'required') return failedResolution(NO_TARGETING_KEY);
     const compiled = snapshot.compiled.flag(flag);
-    if (compiled === undefined) return resolution(MISSING, snapshot);
+    if (compiled === undefined) {
+      return snapshot.features.unreadable?.get(flag) ?? resolution(MISSING, snapshot);
+    }
     const read = compiled.attributes.length === 0 ? NO_ATTRIBUTES : readerOf(context);
     if (entity === '' && wants['bucket-shared'] && compiled.bucketDecides(entity, read)) {
       report({ type: 'bucket-shared', flag, attributes: Object.keys(context) });
@@ -79,7 +95,8 @@ export function inProcess(
       const snapshot = (view && keptBy(view)) ?? source.snapshot();
       if (snapshot === undefined) return undefined;
       try {
-        return evaluate(flag, snapshot, context);
+        const found = evaluate(flag, snapshot, context);
+        return 'answer' in found ? found : source.resolveUnreadable(flag, found, context, view);
       } catch (error) {
         return failedResolution(contextFailure(error));
       }
@@ -91,11 +108,21 @@ export function inProcess(
         const snapshot = (view && keptBy(view)) ?? source.snapshot();
         if (snapshot === undefined) return undefined;
         const resolutions = new Map<string, Resolution>();
+        const unreadable = new Map<string, UnreadableFlag>();
         const pause = pausing(FLAGS_PER_TURN, clock);
-        for (const flag of flagKeys ?? snapshot.features.flags.keys()) {
-          resolutions.set(flag, evaluate(flag, snapshot, context));
+        for (const flag of flagKeys ?? snapshot.contents.keys()) {
+          const found = evaluate(flag, snapshot, context);
+          if ('answer' in found) resolutions.set(flag, found);
+          else unreadable.set(flag, found);
           await pause();
         }
+        await inPortions(
+          [...unreadable],
+          async ([flag, found]) => {
+            resolutions.set(flag, await source.resolveUnreadable(flag, found, context, view));
+          },
+          clock,
+        );
         return resolutions;
       } catch (error) {
         return contextFailure(error);

@@ -5,6 +5,7 @@ import type { Diagnostics } from '../diagnostics/diagnostics.js';
 import type { Explanation } from '../engine/explain/explanation.js';
 import type { Send } from '../http/reply.js';
 import type { Question } from '../model/question.js';
+import { failedResolution } from '../model/resolution.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { SnapshotBody } from '../snapshot/body/write-body.js';
 import type { Asker } from '../snapshot/fetch.js';
@@ -12,6 +13,7 @@ import type { OpenSnapshots } from '../snapshot/open-snapshots.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
 import type { SnapshotReading } from './status/status-readings.js';
 import { messageOf } from '../text/describe.js';
+import { unreadableFailure } from './unreadable-flag.js';
 
 /** The service's snapshot, or until there is one, the snapshot from the options. */
 export interface Snapshots extends FlagWatch {
@@ -110,7 +112,12 @@ export function lazySnapshots(
     trouble: () => trouble,
     isReliable: (now) => opened !== undefined && opened.lostForMs(now) < 0,
     confirms: (question, answer) => opened?.confirms(question, answer) ?? false,
-    evaluate(question) {
+    evaluate(question, failure) {
+      const unreadable = opened?.snapshot()?.features.unreadable?.get(question.flag);
+      if (unreadable !== undefined) {
+        const asked = unreadableFailure(question.flag, unreadable, failure.message);
+        return { ...failedResolution(asked), ageMs: Infinity };
+      }
       const answer = opened?.evaluate(question);
       const version = opened?.snapshot()?.version;
       if (answer === undefined || version === undefined) return undefined;

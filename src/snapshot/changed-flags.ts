@@ -79,6 +79,6 @@ function choiceContent({ segmentKeys, segmentOperator }: SegmentChoice, segment:
   return [segmentOperator, segmentKeys.map(segment).sort()];
 }
 
-function digest(text: string): string {
+export function digest(text: string): string {
   return createHash('sha1').update(text).digest('base64url');
 }

@@ -105,7 +105,7 @@ export function openWatching(
     nextPollAt: watch.nextPollAt,
     confirms(question, answer) {
       const snapshot = watch.snapshot();
-      if (snapshot === undefined) return false;
+      if (snapshot === undefined || snapshot.features.unreadable?.has(question.flag)) return false;
       const expected = evaluate(snapshot.compiled, question);
       if (answer.kind === 'missing' && expected.kind === 'missing') {
         misspelt.missing(question.flag);

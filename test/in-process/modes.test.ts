@@ -188,14 +188,14 @@ describe('without a service to ask', () => {
   });
 
   it('says what is wrong with an initial snapshot', async () => {
-    const initial = { flags: [{ key: 'a', type: 'NEW' }] };
+    const initial = { flags: [{ key: 'a' }, { key: 'a' }] };
     const provider = flipt({ evaluation: 'in-process', watch: false, snapshot: { initial } });
     await expect(register(provider).registered).rejects.toThrow(
-      /there is no snapshot to evaluate from .*: snapshot\.initial is not used: flags\[0\]\.type: expected/,
+      /there is no snapshot to evaluate from .*: snapshot\.initial is not used: flags\[1\]\.key: .* twice/,
     );
     expect(await provider.resolveBooleanEvaluation('a', true, {})).toMatchObject({
       value: true,
-      errorMessage: expect.stringContaining('snapshot.initial is not used: flags[0].type') as string,
+      errorMessage: expect.stringContaining('snapshot.initial is not used: flags[1].key') as string,
     });
   });
 

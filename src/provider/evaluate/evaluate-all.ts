@@ -27,16 +27,16 @@ const AT_ONCE = 1_000;
 /** Flags whose attachments are parsed in one turn of the event loop, which takes a few milliseconds. */
 const FLAGS_PER_TURN = 500;
 
-/** Calls `run` for a portion of the keys at once, and lets other work run before the next portion. */
-export async function inPortions<Result>(
-  flagKeys: readonly string[],
-  run: (flagKey: string) => Promise<Result>,
+/** Calls `run` for a portion of the flags at once, and lets other work run before the next portion. */
+export async function inPortions<FlagOrKey, Result>(
+  flags: readonly FlagOrKey[],
+  run: (flag: FlagOrKey) => Promise<Result>,
   clock: Clock,
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
-  for (let first = 0; first < flagKeys.length; first += AT_ONCE) {
+  for (let first = 0; first < flags.length; first += AT_ONCE) {
     if (first > 0) await nextTurn(clock);
-    results.push(...(await Promise.all(flagKeys.slice(first, first + AT_ONCE).map(run))));
+    results.push(...(await Promise.all(flags.slice(first, first + AT_ONCE).map(run))));
   }
   return results;
 }

@@ -1,5 +1,11 @@
 import * as v from 'valibot';
-import { COMPARISON_TYPES, MATCH_TYPES, SEGMENT_OPERATORS } from '../../engine/features.js';
+import {
+  COMPARISON_TYPES,
+  MATCH_TYPES,
+  SEGMENT_OPERATORS,
+  type ComparisonType,
+} from '../../engine/features.js';
+import { isOperator } from '../../engine/operators.js';
 
 /*
  * A snapshot as Flipt writes it, but only the members that evaluation reads. By proto3's JSON mapping, a member with
@@ -28,12 +34,20 @@ const segmentOperator = word(SEGMENT_OPERATORS, (operator) => operator);
 
 /** Required, because the default of this enum is a type that Flipt does not evaluate. */
 const comparisonType = v.pipe(
-  v.string('a comparison type'),
-  v.transform((type) => type.replace('CONSTRAINT_COMPARISON', 'COMPARISON')),
-  v.picklist(COMPARISON_TYPES, 'a comparison type'),
+  v.picklist(
+    COMPARISON_TYPES.map((type) => type.replace('COMPARISON', 'CONSTRAINT_COMPARISON')),
+    'a comparison type',
+  ),
+  v.transform((type) => type.replace('CONSTRAINT_COMPARISON', 'COMPARISON') as ComparisonType),
 );
 
-const constraint = record({ type: comparisonType, property: text, operator: text, value: text });
+/** Missing, or of another type: such a constraint never matches. A word that no type has may mean anything. */
+const operator = v.pipe(
+  text,
+  v.check((word) => word === '' || isOperator(word), 'an operator'),
+);
+
+const constraint = record({ type: comparisonType, property: text, operator, value: text });
 const segment = record({ key, matchType, constraints: list(constraint) });
 
 const rule = record({
@@ -72,6 +86,9 @@ const booleanFlag = record({
   enabled: bool,
   rollouts: list(rollout),
 });
+
+/** A flag that has no key spoils the whole body: nothing could be asked of the service about it. */
+export const keyedSchema = record({ key });
 
 export const flagSchema = v.variant('type', [variantFlag, booleanFlag], 'a flag of a known type');
 

@@ -1,16 +1,18 @@
 import { quoted } from '../../text/quote.js';
 import { pausing, type Clock } from '../../clock.js';
 import type { Features, Flag, Semantics } from '../../engine/features.js';
+import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import { sameFlag } from '../../engine/flag-parts.js';
-import { flagSchema, restSchema } from './body-schema.js';
-import { checked } from './check.js';
-import { flagContent, type Contents } from '../changed-flags.js';
+import { flagSchema, keyedSchema, restSchema } from './body-schema.js';
+import { checked, parsed } from './check.js';
+import { digest, flagContent, type Contents } from '../changed-flags.js';
 import { flagPieces, type Piece } from './flag-pieces.js';
 import { InvalidBody } from './invalid-body.js';
-import { readFlag } from './read-flag.js';
+import { readFlag, type SegmentKey } from './read-flag.js';
 import { segmentTable } from './segment-table.js';
+import { unreadableContent, unreadableFlag } from './unreadable-flag.js';
 
-/** The content of a body: everything from which the flags of a namespace are evaluated. */
+/** The content of a body: everything from which the flags of a namespace are evaluated, and what cannot be read. */
 export interface ParsedBody {
   readonly features: Features;
   /** Which version of Flipt wrote the body. Its rules apply. */
@@ -25,8 +27,9 @@ const BYTES_PER_TURN = 32 * 1024;
 
 /**
  * Reads a snapshot of `namespace`, some flags in each turn of the event loop. An unchanged part of the `previous`
- * snapshot is the same object again, so it stays compiled. Rejects with {@link InvalidBody} as soon as anything cannot
- * be read, because half a snapshot would be a wrong one.
+ * snapshot is the same object again, so it stays compiled. A flag that cannot be read is kept aside, because it says
+ * nothing about the others. Rejects with {@link InvalidBody} if the body is no snapshot, or if none of several flags can
+ * be read.
  */
 export async function parseSnapshot(
   body: Buffer,
@@ -36,28 +39,51 @@ export async function parseSnapshot(
 ): Promise<ParsedBody> {
   const pause = pausing(BYTES_PER_TURN, clock);
   const { pieces, rest } = await cut(body, pause);
-  const { digest, namespace: named } = checked(rest, restSchema, '');
+  const { digest: version, namespace: named } = checked(parsed(rest, 'the body'), restSchema, '');
   if (named && named.key !== namespace) {
     throw new InvalidBody(`namespace.key: expected ${quoted(namespace)}, got ${quoted(named.key)}`);
   }
-  const semantics: Semantics = digest === '' ? 'v1' : 'v2';
+  const semantics: Semantics = version === '' ? 'v1' : 'v2';
   const flags = new Map<string, Flag>();
+  const unreadable = new Map<string, UnreadableFlag>();
   const contents = new Map<string, string>();
   const segments = segmentTable(previous?.features.segments);
-  const features: Features = { flags, segments: segments.byKey };
+  const features: Features = { flags, segments: segments.byKey, unreadable };
   for (const [at, [start, end]] of pieces.entries()) {
     const place = `flags[${at}]`;
-    const wire = checked(body.toString('utf8', start, end), flagSchema, place);
-    const { key } = wire;
-    if (flags.has(key)) throw new InvalidBody(`${place}.key: ${quoted(key)} is there twice`);
-    const flag = readFlag(wire, semantics, segments.keyOf);
-    const content = flagContent(flag, segments.contentOf, semantics);
-    contents.set(key, content);
-    flags.set(key, (previous?.contents.get(key) === content && previous.features.flags.get(key)) || flag);
-    if (previous && !sameFlag(key, previous.features, features)) flags.set(key, flag);
+    const text = body.toString('utf8', start, end);
+    const json = parsed(text, place);
+    const { key } = checked(json, keyedSchema, place);
+    if (contents.has(key)) throw new InvalidBody(`${place}.key: ${quoted(key)} is there twice`);
+    const flag = readOrReason(json, semantics, segments.keyOf);
+    if (typeof flag === 'string') {
+      unreadable.set(key, unreadableFlag(text, flag));
+      contents.set(key, digest(unreadableContent(json, text)));
+    } else {
+      const content = flagContent(flag, segments.contentOf, semantics);
+      contents.set(key, content);
+      flags.set(key, (previous?.contents.get(key) === content && previous.features.flags.get(key)) || flag);
+      if (previous && !sameFlag(key, previous.features, features)) flags.set(key, flag);
+    }
     await pause(end - start);
   }
-  return { features, semantics, contents, digest: digest || undefined };
+  const [first] = unreadable;
+  if (first !== undefined && unreadable.size > 1 && flags.size === 0) {
+    throw new InvalidBody(
+      `none of ${unreadable.size} flags can be read; ${quoted(first[0])}: ${first[1].reason}`,
+    );
+  }
+  return { features, semantics, contents, digest: version || undefined };
+}
+
+/** The flag, or why it cannot be read. */
+function readOrReason(json: unknown, semantics: Semantics, segmentKey: SegmentKey): Flag | string {
+  try {
+    return readFlag(checked(json, flagSchema, ''), semantics, segmentKey);
+  } catch (error) {
+    if (error instanceof InvalidBody) return error.message;
+    throw error;
+  }
 }
 
 async function cut(

@@ -8,7 +8,6 @@ import type {
   Variant,
   VariantFlag,
 } from '../../engine/features.js';
-import { quoted } from '../../text/quote.js';
 import type { WireBooleanFlag, WireFlag, WireRule, WireSegment, WireVariantFlag } from './body-schema.js';
 import { distinctNames } from './distinct-names.js';
 import { InvalidBody } from './invalid-body.js';
@@ -16,7 +15,7 @@ import { InvalidBody } from './invalid-body.js';
 /** Gives each segment of a rule or rollout the key under which the features hold it. */
 export type SegmentKey = (segment: WireSegment) => string;
 
-/** A flag of the snapshot as the engine reads it. */
+/** A flag of the snapshot as the engine reads it. Throws {@link InvalidBody}. */
 export function readFlag(flag: WireFlag, semantics: Semantics, segmentKey: SegmentKey): Flag {
   return flag.type === 'BOOLEAN_FLAG_TYPE'
     ? readBoolean(flag, segmentKey)
@@ -66,7 +65,7 @@ function choose(
  * v1 lists a rule of n segments n times, and in each copy lists each distribution n times in a row. If they were
  * evaluated like that, each variant would get a wrong share.
  */
-function withoutCopies({ key, rules }: WireVariantFlag): readonly WireRule[] {
+function withoutCopies({ rules }: WireVariantFlag): readonly WireRule[] {
   const copies = new Map<string, number>();
   for (const { id } of rules) copies.set(id, (copies.get(id) ?? 0) + 1);
   const seen = new Set<string>();
@@ -77,9 +76,7 @@ function withoutCopies({ key, rules }: WireVariantFlag): readonly WireRule[] {
     const { length } = rule.distributions;
     const count = copies.get(rule.id) ?? 1;
     if (length % count !== 0) {
-      throw new InvalidBody(
-        `flag ${quoted(key)}: a rule is listed ${count} times, but has ${length} distributions`,
-      );
+      throw new InvalidBody(`rules: one is listed ${count} times, but has ${length} distributions`);
     }
     return [{ ...rule, distributions: rule.distributions.slice(0, length / count) }];
   });

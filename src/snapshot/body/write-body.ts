@@ -18,13 +18,17 @@ export interface SnapshotBody {
   readonly digest?: string;
 }
 
-/** Writes a snapshot; reading it gives the same features. Nothing is repeated, not even what v1 repeats. */
+/**
+ * Writes a snapshot; reading it gives the same features. Nothing is repeated, not even what v1 repeats. A flag that
+ * cannot be read is written as it came.
+ */
 export function writeBody(
   namespace: string,
   { features, digest }: Omit<ParsedBody, 'contents'>,
 ): SnapshotBody {
   const segmentOf = segmentWriter(features);
   const flags = Array.from(features.flags.values(), (flag) => writtenFlag(flag, segmentOf));
+  for (const { text } of features.unreadable?.values() ?? []) flags.push(JSON.parse(text) as object);
   return { namespace: { key: namespace }, flags, ...(digest !== undefined && { digest }) };
 }
 
@@ -44,6 +48,7 @@ export async function bodyText(
     flags.push(JSON.stringify(writtenFlag(flag, segmentOf)));
     await pause();
   }
+  for (const { text } of features.unreadable?.values() ?? []) flags.push(text);
   const end = digest === undefined ? '' : `,"digest":${JSON.stringify(digest)}`;
   return `{"namespace":${JSON.stringify({ key: namespace })},"flags":[${flags.join(',')}]${end}}`;
 }

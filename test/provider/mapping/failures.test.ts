@@ -21,6 +21,7 @@ const CODES: Readonly<Record<FailureKind, string>> = {
   credentials: 'GENERAL',
   deadline: 'GENERAL',
   overload: 'GENERAL',
+  'unreadable-flag': 'PARSE_ERROR',
   'no-snapshot': 'GENERAL',
   'circuit-open': 'GENERAL',
   closed: 'PROVIDER_NOT_READY',

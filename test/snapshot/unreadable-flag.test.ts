@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest';
+import { compileFeatures } from '../../src/engine/compiled-features.js';
+import { evaluate } from '../../src/engine/evaluate.js';
+import { systemClock } from '../../src/clock.js';
+import type { ParsedBody } from '../../src/snapshot/body/parse.js';
+import { bodyText, writeBody } from '../../src/snapshot/body/write-body.js';
+import { changes } from '../../src/snapshot/changed-flags.js';
+import { parsedJson, parsedText } from './bodies.fixture.js';
+
+const OK = { key: 'ok', type: 'BOOLEAN_FLAG_TYPE', enabled: true };
+const STRING = 'STRING_CONSTRAINT_COMPARISON_TYPE';
+const constrained = (more: object, key = 's') => ({
+  rules: [{ segments: [{ key, constraints: [{ type: STRING, property: 'p', ...more }] }] }],
+});
+
+const reasons = ({ features }: ParsedBody) =>
+  Object.fromEntries([...(features.unreadable ?? [])].map(([key, { reason }]) => [key, reason]));
+const withFlag = (flag: object) => parsedJson({ flags: [OK, { key: 'f', ...flag }] });
+
+describe('a flag is unreadable, and the others count, with', () => {
+  it.each<[string, object, string]>([
+    ['a new type', { type: 'LIST_FLAG_TYPE' }, 'type: expected a flag of a known type, got "LIST_FLAG_TYPE"'],
+    ['text for a truth value', { enabled: 'true' }, 'enabled: expected true or false, got a string'],
+    ['rules that are no list', { rules: {} }, 'rules: expected a list, got an object'],
+    [
+      'a rollout of a new type',
+      { type: 'BOOLEAN_FLAG_TYPE', rollouts: [{ type: 'NEW_ROLLOUT_TYPE' }] },
+      'rollouts[0].type: expected a rollout of a known type, got "NEW_ROLLOUT_TYPE"',
+    ],
+    [
+      'a rollout without a threshold',
+      { type: 'BOOLEAN_FLAG_TYPE', rollouts: [{ type: 'THRESHOLD_ROLLOUT_TYPE' }] },
+      'rollouts[0].threshold: missing',
+    ],
+    [
+      'what v1 writes for a constraint on entity ids without the version header',
+      constrained({ type: 'UNKNOWN_CONSTRAINT_COMPARISON_TYPE' }),
+      'rules[0].segments[0].constraints[0].type: expected a comparison type, got "UNKNOWN_CONSTRAINT_COMPARISON_TYPE"',
+    ],
+    [
+      'a constraint without a type',
+      constrained({ type: undefined }),
+      'rules[0].segments[0].constraints[0].type: missing',
+    ],
+    [
+      'an operator that no type has',
+      constrained({ operator: 'semver_gte' }),
+      'rules[0].segments[0].constraints[0].operator: expected an operator, got "semver_gte"',
+    ],
+    [
+      'a match type of a features file',
+      { rules: [{ segments: [{ key: 's', matchType: 'ALL_MATCH_TYPE' }] }] },
+      'rules[0].segments[0].matchType: expected a number, ALL_SEGMENT_MATCH_TYPE or ANY_SEGMENT_MATCH_TYPE, got "ALL_MATCH_TYPE"',
+    ],
+    [
+      'a number for text',
+      constrained({ value: 5 }),
+      'rules[0].segments[0].constraints[0].value: expected text, got a number',
+    ],
+    [
+      'a share in words',
+      { rules: [{ distributions: [{ rollout: '50' }] }] },
+      'rules[0].distributions[0].rollout: expected a number, got a string',
+    ],
+    [
+      'copies of a rule that share their distributions in no way',
+      {
+        rules: [
+          { id: 'r', distributions: [{}] },
+          { id: 'r', distributions: [{}] },
+        ],
+      },
+      'rules: one is listed 2 times, but has 1 distributions',
+    ],
+  ])('%s', async (_what, flag, reason) => {
+    const parsed = await withFlag(flag);
+
+    expect(reasons(parsed)).toEqual({ f: reason });
+    expect([...parsed.features.flags.keys()]).toEqual(['ok']);
+    expect([...parsed.contents.keys()]).toEqual(['ok', 'f']);
+  });
+
+  it('and its reason holds no value of a segment, because it goes to a log', async () => {
+    for (const more of [{ type: 'alice@example.org' }, { operator: 'alice@example.org' }]) {
+      const parsed = await withFlag(constrained({ value: 'alice@example.org', ...more }));
+
+      expect(reasons(parsed).f).toMatch(/expected an? .*, got a string$/);
+    }
+  });
+
+  it('even if it is the only flag', async () => {
+    expect(reasons(await parsedJson({ flags: [{ key: 'f', enabled: 1 }] }))).toHaveProperty('f');
+  });
+
+  it('or a segment that cannot be read: each flag that uses it, and no other', async () => {
+    const semver = { type: 'SEMVER_CONSTRAINT_COMPARISON_TYPE', operator: 'gt', value: '1.2.3' };
+    const rollouts = [
+      { type: 'SEGMENT_ROLLOUT_TYPE', segment: { segments: constrained(semver).rules[0]?.segments } },
+    ];
+    const parsed = await parsedJson({
+      flags: [
+        OK,
+        { key: 'one', ...constrained(semver) },
+        { key: 'two', ...constrained({ operator: 'eq', value: 'x' }) },
+        { key: 'three', type: 'BOOLEAN_FLAG_TYPE', rollouts },
+      ],
+    });
+
+    expect(Object.keys(reasons(parsed))).toEqual(['one', 'three']);
+    expect([...parsed.features.flags.keys()]).toEqual(['ok', 'two']);
+  });
+});
+
+describe('a flag stays readable with', () => {
+  it.each<[string, object]>([
+    ['an operator of another type', { operator: 'gt' }],
+    ['no operator', {}],
+    ['an operator that is null', { operator: null }],
+  ])('%s, which never matches', async (_what, more) => {
+    const { features } = await withFlag({ enabled: true, ...constrained({ value: 'x', ...more }) });
+    const question = { namespace: 'default', flag: 'f', entity: 'ann', attributes: { p: 'x' } };
+
+    expect(features.unreadable?.size).toBe(0);
+    expect(evaluate(compileFeatures(features, 'v1'), question)).toMatchObject({ match: false });
+  });
+
+  it('the number of an enum that has no name', async () => {
+    const rule = { segmentOperator: 9, segments: [{ key: 's', matchType: 9 }] };
+
+    expect((await withFlag({ rules: [rule] })).features.unreadable?.size).toBe(0);
+  });
+});
+
+describe('an unreadable flag', () => {
+  const CHANGING = {
+    key: 'f',
+    name: 'A name',
+    description: 'of a flag',
+    type: 'LIST_FLAG_TYPE',
+    createdAt: '2026-01-01T00:00:00Z',
+    rules: [
+      {
+        id: 'r1',
+        rank: 1,
+        segments: [
+          {
+            key: 'a',
+            updatedAt: '2026-01-01T00:00:00Z',
+            constraints: [{ id: 'c', value: '1' }, { value: '2' }],
+          },
+          { key: 'b' },
+        ],
+        distributions: [
+          { variantId: 'v1', ruleId: 'r1', variantKey: 'x', rollout: 50 },
+          { variantId: 'v2', ruleId: 'r1', variantKey: 'y', rollout: 50 },
+        ],
+      },
+    ],
+  };
+  const edited = (edit: (flag: typeof CHANGING) => unknown) => {
+    const flag = structuredClone(CHANGING);
+    edit(flag);
+    return flag;
+  };
+  const changed = async (after: object) => {
+    const bodies = [CHANGING, after].map((flag) => parsedJson({ flags: [OK, flag] }));
+    const [before, now] = await Promise.all(bodies);
+    return before && now && changes(before.contents, now.contents);
+  };
+
+  it.each<[string, (flag: typeof CHANGING) => unknown]>([
+    ['its name', (flag) => (flag.name = 'Another')],
+    ['its description', (flag) => (flag.description = '')],
+    ['an id', (flag) => flag.rules.map((rule) => (rule.id = 'r2'))],
+    [
+      'the id of a variant',
+      ({ rules: [rule] }) => rule?.distributions.map((share) => (share.variantId = 'w')),
+    ],
+    ['a time', (flag) => (flag.createdAt = '2027-01-01T00:00:00Z')],
+    ['the order of segments', ({ rules: [rule] }) => rule?.segments.reverse()],
+    ['the order of constraints', ({ rules: [rule] }) => rule?.segments[0]?.constraints?.reverse()],
+  ])('has not changed with %s', async (_what, edit) => {
+    expect(await changed(edited(edit))).toEqual([]);
+  });
+
+  it.each<[string, (flag: typeof CHANGING) => unknown]>([
+    ['its type', (flag) => (flag.type = 'MAP_FLAG_TYPE')],
+    ['the order of shares', ({ rules: [rule] }) => rule?.distributions.reverse()],
+    ['the value of a constraint', ({ rules: [rule] }) => rule?.segments[0]?.constraints?.pop()],
+    ['a rank', ({ rules: [rule] }) => rule && (rule.rank = 2)],
+  ])('has changed with %s', async (_what, edit) => {
+    expect(await changed(edited(edit))).toEqual(['f']);
+  });
+
+  it('has not changed when it is only written differently', async () => {
+    const text = JSON.stringify({ flags: [CHANGING, OK] }, null, 2).replace('"key"', '\n "\\u006bey"');
+    const [before, after] = [await parsedJson({ flags: [OK, CHANGING] }), await parsedText(text)];
+
+    expect(changes(before.contents, after.contents)).toEqual([]);
+  });
+
+  it('changes when it becomes readable, and back', async () => {
+    const one = await withFlag({ enabled: 'yes' });
+    const two = await withFlag({ enabled: true });
+
+    expect(changes(one.contents, two.contents)).toEqual(['f']);
+    expect(changes(two.contents, one.contents)).toEqual(['f']);
+  });
+
+  it('may be nested too deep to be compared part by part', async () => {
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    const text = `{"flags":[{"key":"ok"},{"key":"f","type":"DEEP_FLAG_TYPE","x":${deep}}]}`;
+
+    expect(reasons(await parsedText(text))).toHaveProperty('f');
+  });
+
+  it('is written in one line, with all that it holds', async () => {
+    const lines = '{\r\n"key":\n"f",\r"type": "NEW_FLAG_TYPE", "text": "a\\nb",\n"new": {"deep": [1.0]}\n}';
+    const parsed = await parsedText(`{"flags":[{"key":"ok"},${lines}]}`);
+    const text = await bodyText('default', parsed, systemClock);
+
+    expect(text).toContain(
+      '{  "key": "f", "type": "NEW_FLAG_TYPE", "text": "a\\nb", "new": {"deep": [1.0]} }',
+    );
+    expect(text).not.toMatch(/[\r\n]/);
+    expect((await parsedText(text)).contents).toEqual(parsed.contents);
+  });
+
+  it('is its parsed value in plain JSON values', async () => {
+    const written = writeBody('default', await withFlag({ type: 'NEW_FLAG_TYPE', more: { deep: ['x'] } }));
+
+    expect(written.flags).toContainEqual({ key: 'f', type: 'NEW_FLAG_TYPE', more: { deep: ['x'] } });
+  });
+});
