@@ -1,9 +1,15 @@
-import { EnvHttpProxyAgent, Pool, ProxyAgent } from 'undici';
+import { Agent, request } from 'node:http';
+import { Agent as TlsAgent } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { urlToHttpOptions } from 'node:url';
+import type { Clock } from '../clock.js';
 import type { HttpDispatcher } from '../options/provider-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
 
-/** After this time a connection is not used again, so that a service that has moved is found. */
-const CLIENT_TTL_MS = 60_000;
+/** After this time a connection is not kept, so that a service that has moved is found. */
+const LONGEST_KEPT_MS = 60_000;
+/** Load balancers drop idle connections silently, many after a few seconds. */
+const LONGEST_IDLE_MS = 4_000;
 
 export interface Connections {
   readonly dispatcher: HttpDispatcher;
@@ -11,34 +17,89 @@ export interface Connections {
   readonly close: () => Promise<void>;
 }
 
-/** How long undici itself waits. Default: five minutes, because the transport has its own time-outs. */
-export interface ConnectionTimeouts {
-  readonly headersTimeout?: number;
-  readonly bodyTimeout?: number;
+type HttpSettings = ConnectionSettings['http'];
+
+export function openConnections(origin: string, http: HttpSettings, clock: Clock): Connections {
+  const { dispatcher, proxy } = http;
+  if (dispatcher !== undefined) return { dispatcher, close: () => Promise.resolve() };
+  return proxy === undefined ? direct(origin, http, clock) : throughProxy(proxy, http);
 }
 
-export function openConnections(
+/** Node's own HTTP: a process that loaded undici for its first answer would give it some 60 ms later. */
+function direct(
   origin: string,
-  { http }: ConnectionSettings,
-  timeouts: ConnectionTimeouts = {},
+  { timeoutMs, tls = {}, socketPath }: HttpSettings,
+  clock: Clock,
 ): Connections {
-  if (http.dispatcher !== undefined) return { dispatcher: http.dispatcher, close: () => Promise.resolve() };
-  const { timeoutMs, proxy, tls = {}, socketPath } = http;
-  const connect = { ...defined(tls), timeout: timeoutMs };
-  const pooled = { ...timeouts, clientTtl: CLIENT_TTL_MS, connect };
-  const own =
-    proxy === undefined
-      ? new Pool(origin, socketPath === undefined ? pooled : { ...pooled, socketPath })
-      : proxyAgent(proxy, { ...pooled, requestTls: connect, proxyTls: { timeout: timeoutMs } });
-  return { dispatcher: own, close: () => own.destroy() };
+  const url = new URL(origin);
+  const kept = { keepAlive: true, timeout: LONGEST_IDLE_MS };
+  const isTls = url.protocol === 'https:';
+  const agent = isTls ? new TlsAgent({ ...kept, ...defined(tls) }) : new Agent(kept);
+  const openedAt = new WeakMap<Duplex, number>();
+  const keep: (socket: Duplex) => unknown = agent.keepSocketAlive.bind(agent);
+  agent.keepSocketAlive = (socket) =>
+    keep(socket) !== false && clock.now() - (openedAt.get(socket) ?? 0) < LONGEST_KEPT_MS;
+  const service = { ...urlToHttpOptions(url), ...defined({ socketPath }), agent };
+  return {
+    dispatcher: {
+      request: ({ path, method, headers, body, signal }) =>
+        new Promise((resolve, reject) => {
+          const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) };
+          const asked = request(
+            { ...service, path, method, headers: { ...headers, ...length }, signal },
+            (response) => {
+              resolve({ statusCode: response.statusCode ?? 0, headers: response.headers, body: response });
+            },
+          );
+          asked.on('error', (error) => {
+            reject(Object.assign(error, { bytesRead: asked.socket?.bytesRead }));
+          });
+          asked.once('socket', (socket) => {
+            if (!openedAt.has(socket)) openedAt.set(socket, clock.now());
+            if (!socket.connecting) return;
+            const cancel = clock.after(timeoutMs, () => {
+              const words = `no connection within ${timeoutMs} ms`;
+              asked.destroy(Object.assign(new Error(words), { code: 'ETIMEDOUT' }));
+            });
+            socket.once(isTls ? 'secureConnect' : 'connect', cancel).once('close', cancel);
+          });
+          asked.end(body);
+        }),
+    },
+    close() {
+      agent.destroy();
+      return Promise.resolve();
+    },
+  };
 }
 
-type ProxySettings = Omit<ProxyAgent.Options, 'uri'>;
-
-/** For a plain `http:` service, the proxy gets the full address, as proxies expect. For `https:`, it opens a tunnel. */
-function proxyAgent(proxy: string, pooled: ProxySettings): ProxyAgent | EnvHttpProxyAgent {
-  const settings = { ...pooled, proxyTunnel: false };
-  return proxy === 'env' ? new EnvHttpProxyAgent(settings) : new ProxyAgent({ ...settings, uri: proxy });
+/**
+ * Loads undici when a provider with a proxy starts. For a plain `http:` service, the proxy gets the full address, as
+ * proxies expect. For `https:`, it opens a tunnel.
+ */
+function throughProxy(proxy: string, { timeoutMs, tls = {} }: HttpSettings): Connections {
+  const loading = import('undici').then(({ EnvHttpProxyAgent, ProxyAgent }) => {
+    const settings = {
+      clientTtl: LONGEST_KEPT_MS,
+      // The transport has its own time-outs.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      requestTls: { ...defined(tls), timeout: timeoutMs },
+      proxyTls: { timeout: timeoutMs },
+      proxyTunnel: false,
+    };
+    return proxy === 'env' ? new EnvHttpProxyAgent(settings) : new ProxyAgent({ ...settings, uri: proxy });
+  });
+  // A proxy that cannot be used fails each request, not the process.
+  loading.catch(() => undefined);
+  return {
+    dispatcher: { request: async (options) => (await loading).request(options) },
+    close: () =>
+      loading.then(
+        (agent) => agent.destroy(),
+        () => undefined,
+      ),
+  };
 }
 
 function defined(options: object): object {

@@ -6,19 +6,25 @@ import { oneLine } from '../text/quote.js';
 export function connectionFailure(url: string, error: unknown, redact: Redact): Failure {
   const cause = causeOf(error, redact);
   const named = 'code' in cause ? oneLine(String(cause.code)) : '';
-  const message = oneLine(otherProtocol(cause, named, url) ?? cause.message);
+  const message = oneLine(inClearWords(cause, named, url) ?? cause.message);
   const code = message.includes(named) ? '' : ` (${named})`;
   return { kind: 'connection', message: `the request to Flipt at ${url} failed: ${message}${code}`, cause };
 }
 
-/** Recognises a side that speaks another protocol. Some TLS ports just close the connection. */
-function otherProtocol(cause: Error, code: string, url: string): string | undefined {
+/** What Node and undici say of a connection that the other side closed. */
+const CLOSED = ['socket hang up', 'aborted', 'other side closed'];
+
+/** Also recognises a side that speaks another protocol. `undefined`: the cause's own message is clear. */
+function inClearWords(cause: Error, code: string, url: string): string | undefined {
   const { name, message } = cause;
-  const isUnanswered = 'bytesRead' in cause && cause.bytesRead === 0 && url.startsWith('http:');
-  if (isUnanswered || name === 'HTTPParserError') {
-    const found = isUnanswered ? `${message} without an answer` : 'the port does not speak HTTP';
-    return `${found}; check the port, or use https:`;
+  const check = 'check the port, or use https:';
+  if (CLOSED.includes(message)) {
+    // Some TLS ports just close the connection.
+    if (!('bytesRead' in cause && cause.bytesRead === 0))
+      return 'the connection was closed before the answer was complete';
+    return `the connection was closed without an answer${url.startsWith('http:') ? `; ${check}` : ''}`;
   }
+  if (name === 'HTTPParserError' || code.startsWith('HPE_')) return `the port does not speak HTTP; ${check}`;
   const isNoTls = /wrong version number|packet length too long|unknown protocol|http request/i.test(message);
   if (isNoTls && /^(?:EPROTO|ERR_SSL_)/.test(code)) {
     return 'the port does not speak TLS; check the port, or use http:';

@@ -5,7 +5,7 @@ import type { HttpDispatcherResponse } from '../options/provider-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import { redactor } from './redact.js';
 import { readBody, TooLarge } from './body.js';
-import { openConnections, type Connections } from './connections.js';
+import { openConnections } from './connections.js';
 import { failureKindOfOutcome } from './outcome.js';
 import { ENDED, LARGEST_ERROR, type Reply, type Send, type ServiceRequest } from './reply.js';
 import { connectionFailure, timeoutFailure, tooLarge } from './network-failure.js';
@@ -32,7 +32,7 @@ export interface Transport {
 
 const NOT_MODIFIED = 304;
 
-/** One attempt, over undici: bounded in time and size, whatever the other side does. */
+/** One attempt: bounded in time and size, whatever the other side does. */
 export function openTransport(
   settings: ConnectionSettings,
   clock: Clock,
@@ -40,11 +40,7 @@ export function openTransport(
 ): Transport {
   const { origin, pathname } = new URL(settings.url);
   const basePath = pathname === '/' ? '' : pathname;
-  const connections = openConnections(origin, settings);
-  /** Opened for the first stream: most providers never need it. */
-  let streams: Connections | undefined;
-  const streaming = () =>
-    (streams ??= openConnections(origin, settings, { headersTimeout: 0, bodyTimeout: 0 }));
+  const { dispatcher, close } = openConnections(origin, settings.http, clock);
   const { timeoutMs } = settings.http;
   const ofProxies = proxyCredentialsOf(settings.http.proxy, process.env);
   const warning = plainTextWarning(settings);
@@ -58,7 +54,6 @@ export function openTransport(
       ...(request.secrets ?? []),
     ]);
     try {
-      const { dispatcher } = request.stream ? streaming() : connections;
       const response = await dispatcher.request({
         origin,
         path: basePath + request.path,
@@ -148,9 +143,7 @@ export function openTransport(
   return {
     send: (request) => (request.stream ? openStream(request) : reported(request)),
     underWay: () => underWay,
-    async close() {
-      await Promise.all([connections.close(), streams?.close()]);
-    },
+    close,
   };
 }
 

@@ -58,8 +58,8 @@ export interface TlsOptions {
   /** The client certificate's private key in PEM. Default: none. */
   readonly key?: string | Uint8Array | undefined;
   /**
-   * Host name that the service's certificate must have. Default: the host of `url`. Without a proxy, a `Host` in `headers`
-   * wins over both.
+   * Host name that the service's certificate must have. Default: the host of `url`; without a proxy, a `Host` in
+   * `headers` wins over that.
    */
   readonly servername?: string | undefined;
 }

@@ -1,15 +1,23 @@
 import dns from 'node:dns';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { createServer as createTcpServer, isIP, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, Client, MockAgent, Pool } from 'undici';
 import { Agent as Agent6 } from 'undici6';
 import { afterEach, expect, it, vi } from 'vitest';
-import { answering, askedOnce, listening, PATIENT } from './node-server.fixture.js';
+import { answering, askedOnce, listening } from './node-server.fixture.js';
 import { goodBody, rawServer, reply, well } from './raw-server.fixture.js';
-import { rig } from './rig.fixture.js';
+import { transportTo } from '../http/transport.fixture.js';
+
+const QUESTION = {
+  method: 'POST',
+  path: '/evaluate/v1/batch',
+  body: '{"requests":[]}',
+  repeatable: true,
+} as const;
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -56,19 +64,35 @@ it('asks a name whose address changes at its new address after a minute', async 
     else done(null, address, family);
   };
   vi.spyOn(dns, 'lookup').mockImplementation(lookup as typeof dns.lookup);
-  const { provider, ask } = rig(`http://flipt.test:${before.port}`, {
-    http: { timeoutMs: 5_000 },
-    ...PATIENT,
-  });
-  expect((await ask('colour', 'ann')).kind).toBe('own');
+  const { send, clock } = transportTo(`http://flipt.test:${before.port}`);
+  const ask = async () => (await send(QUESTION)).kind;
+  expect(await ask()).toBe('reply');
   address = elsewhere;
-  expect((await ask('colour', 'ben')).kind).toBe('own');
-  expect([before.requests.length, after.requests.length]).toEqual([2, 0]);
-  const now = Date.now();
-  vi.spyOn(Date, 'now').mockImplementation(() => now + 61_000);
-  expect((await ask('colour', 'cleo')).kind).toBe('own');
-  expect([before.requests.length, after.requests.length]).toEqual([2, 1]);
-  await provider.onClose();
+  expect(await ask()).toBe('reply');
+  await clock.advance(61_000);
+  // The connection is as old as allowed when this answer is complete, and is closed.
+  expect(await ask()).toBe('reply');
+  expect([before.requests.length, after.requests.length]).toEqual([3, 0]);
+  expect(await ask()).toBe('reply');
+  expect([before.requests.length, after.requests.length]).toEqual([3, 1]);
+});
+
+it('gives up a connection that does not come about in time, also for a stream', async () => {
+  const server = createTcpServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { send, clock } = transportTo(`https://127.0.0.1:${port}`, { http: { timeoutMs: 500 } });
+  const accepted = once(server, 'connection') as Promise<[Socket]>;
+  const streaming = send({ ...QUESTION, stream: true });
+  const [socket] = await accepted;
+  await clock.advance(500);
+  expect(await streaming).toMatchObject({
+    kind: 'connection',
+    message: expect.stringContaining('no connection within 500 ms (ETIMEDOUT)') as string,
+  });
+  expect(clock.timers()).toBe(0);
+  socket.destroy();
+  server.close();
 });
 
 it.each([

@@ -20,7 +20,7 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
 
 /** The modules of Node that are needed. `module`, `vm`, `child_process`, `worker_threads` and `inspector` are not. */
 const BUILT_IN =
-  'async_hooks crypto events fs fs/promises http net path perf_hooks stream/promises timers util zlib';
+  'async_hooks crypto events fs fs/promises http https net path perf_hooks stream/promises timers url util zlib';
 const MODULES: ReadonlySet<string> = new Set([
   ...BUILT_IN.split(' ').flatMap((name) => [name, `node:${name}`]),
   ...Object.keys(manifest.dependencies),

@@ -12,7 +12,7 @@ export async function loadFeatures(
   runtime: CommandRuntime,
 ): Promise<CompiledFeatures> {
   if (source.kind === 'file') return fromFile(source);
-  // Loaded only if needed, because undici takes a tenth of a second to load.
+  // Loaded only if needed, because most commands read a file.
   const { serviceFeatures } = await import('./service-features.js');
   return serviceFeatures(source, command, runtime);
 }
