@@ -17,6 +17,11 @@ export interface ServiceRequest {
   readonly secrets?: readonly string[];
   /** The limits of a large answer that is fetched in the background. A 200 then has `bytes`. */
   readonly download?: Download;
+  /**
+   * Over a connection of its own, which is closed afterwards: those in the pool may be dead. A dispatcher of the user's
+   * chooses by itself.
+   */
+  readonly newConnection?: boolean;
   /** A 200 is read while it arrives, over a connection of its own. It lasts until `signal` ends it. */
   readonly stream?: true;
   /** Whether it may be sent again after the connection or a gateway fails. */
@@ -28,6 +33,8 @@ export interface ServiceRequest {
 export interface Download {
   /** Milliseconds for the whole request. The timer does not keep the process alive. */
   readonly timeoutMs: number;
+  /** Milliseconds until the response begins, and between two parts of it. Default: no limit but `timeoutMs`. */
+  readonly silentMs?: number;
   /** Measured after decompression. */
   readonly maxBytes: number;
 }

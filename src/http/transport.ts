@@ -7,9 +7,9 @@ import { redactor } from './redact.js';
 import { readBody, TooLarge } from './body.js';
 import { openConnections } from './connections.js';
 import { failureKindOfOutcome } from './outcome.js';
-import { ENDED, LARGEST_ERROR, type Reply, type Send, type ServiceRequest } from './reply.js';
-import { connectionFailure, timeoutFailure, tooLarge } from './network-failure.js';
-import { untilAborted } from './until-aborted.js';
+import { attempt, untilAborted, type ExchangeOnce } from './attempt.js';
+import { LARGEST_ERROR, type Reply, type Send, type ServiceRequest } from './reply.js';
+import { connectionFailure, tooLarge } from './network-failure.js';
 import { plainTextWarning } from './unencrypted.js';
 import { proxyCredentialsOf } from './auth/proxy-credentials.js';
 
@@ -18,9 +18,6 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /** So many bytes of a download become text: enough to show what came instead. */
 const BEGINNING = 1000;
-
-/** If a timer fires so late, the event loop was blocked. */
-const BLOCKED_MS = 100;
 
 export interface Transport {
   readonly send: Send;
@@ -40,20 +37,22 @@ export function openTransport(
 ): Transport {
   const { origin, pathname } = new URL(settings.url);
   const basePath = pathname === '/' ? '' : pathname;
-  const { dispatcher, close } = openConnections(origin, settings.http, clock);
-  const { timeoutMs } = settings.http;
+  const pool = openConnections(origin, settings.http, clock);
   const ofProxies = proxyCredentialsOf(settings.http.proxy, process.env);
   const warning = plainTextWarning(settings);
   if (warning !== undefined) settings.logger.warn(warning);
 
   /** Never rejects, whatever the user's dispatcher does. */
-  const exchange = async (request: ServiceRequest, signal: AbortSignal): Promise<Reply | Failure> => {
-    const maxBytes = request.download?.maxBytes ?? MAX_BODY_BYTES;
+  const exchange: ExchangeOnce = async (request, signal, heard) => {
+    const { download } = request;
+    const maxBytes = download?.maxBytes ?? MAX_BODY_BYTES;
     const redact = redactor(request.credentials ?? {}, settings.headers, [
       ...ofProxies,
       ...(request.secrets ?? []),
     ]);
+    const own = request.newConnection ? openConnections(origin, settings.http, clock) : undefined;
     try {
+      const { dispatcher } = own ?? pool;
       const response = await dispatcher.request({
         origin,
         path: basePath + request.path,
@@ -63,10 +62,15 @@ export function openTransport(
         signal,
       });
       const { statusCode: status, headers, body } = complete(response);
+      heard();
       if (request.stream && status === 200)
         return { kind: 'reply', status, headers, text: '', chunks: body, redact };
       // Flipt's 304 names the encoding gzip, but has no body to decompress.
-      const bytes = await readBody({ headers: status === NOT_MODIFIED ? {} : headers, body }, maxBytes);
+      const encoding = status === NOT_MODIFIED ? {} : headers;
+      const bytes = await readBody(
+        { headers: encoding, body: download ? noticed(body, heard) : body },
+        maxBytes,
+      );
       if (status !== 200) {
         return {
           kind: 'reply',
@@ -77,55 +81,21 @@ export function openTransport(
           missingCredentials: settings.missingCredentials,
         };
       }
-      return request.download === undefined
+      return download === undefined
         ? { kind: 'reply', status, headers, text: bytes.toString('utf8'), redact }
         : { kind: 'reply', status, headers, text: bytes.toString('utf8', 0, BEGINNING), bytes, redact };
     } catch (error) {
       if (error instanceof TooLarge) return tooLarge(settings.url, maxBytes);
       return connectionFailure(settings.url, error, redact);
+    } finally {
+      await own?.close();
     }
   };
-
-  const sendOnce = (request: ServiceRequest): Promise<Reply | Failure> =>
-    new Promise((resolve) => {
-      const attempt = new AbortController();
-      const withinMs = request.download?.timeoutMs ?? timeoutMs;
-      const end = (outcome: Reply | Failure) => {
-        cancelTimer();
-        request.signal?.removeEventListener('abort', giveUp);
-        resolve(outcome);
-      };
-      const giveUp = () => {
-        end(ENDED);
-        attempt.abort();
-      };
-      // The timer ends the attempt, not the abort: a dispatcher that never settles must not keep callers waiting.
-      const dueAt = clock.now() + withinMs;
-      const timeUp = () => {
-        const isBlocked = clock.now() - dueAt > BLOCKED_MS;
-        end(
-          timeoutFailure(settings.url, withinMs, request.download ? undefined : 'http.timeoutMs', isBlocked),
-        );
-        attempt.abort();
-      };
-      // After a blocked event loop, the response may already wait in the socket. The end of the turn lets it arrive
-      // before the time-out counts.
-      const late = () => {
-        clock.endOfTurn(timeUp);
-      };
-      const cancelTimer = clock.after(withinMs, late, request.download && 'background');
-      if (request.signal?.aborted === true) {
-        giveUp();
-        return;
-      }
-      request.signal?.addEventListener('abort', giveUp);
-      void exchange(request, attempt.signal).then(end);
-    });
 
   let underWay = 0;
   const counted: Send = async (request) => {
     underWay++;
-    const outcome = await sendOnce(request);
+    const outcome = await attempt(exchange, request, settings, clock);
     underWay--;
     return outcome;
   };
@@ -138,12 +108,15 @@ export function openTransport(
   };
 
   const openStream = ({ signal = new AbortController().signal, ...request }: ServiceRequest) =>
-    untilAborted(exchange(request, signal), signal);
+    untilAborted(
+      exchange(request, signal, () => undefined),
+      signal,
+    );
 
   return {
     send: (request) => (request.stream ? openStream(request) : reported(request)),
     underWay: () => underWay,
-    close,
+    close: pool.close,
   };
 }
 
@@ -165,6 +138,14 @@ function complete({
 }: Partial<HttpDispatcherResponse>): HttpDispatcherResponse {
   if (statusCode === undefined || body === undefined) throw new TypeError('no status or no body was given');
   return { statusCode, headers, body };
+}
+
+/** Calls `heard` for each part that arrives. */
+async function* noticed(body: AsyncIterable<Uint8Array>, heard: () => void): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) {
+    heard();
+    yield chunk;
+  }
 }
 
 /** A request with an ETag hopes for a 304, so that is no failure. */

@@ -14,37 +14,46 @@ import type { Failure } from '../model/failure.js';
 import { messageOf } from '../text/describe.js';
 import { parseSnapshot } from './body/parse.js';
 import { digestOf } from './changed-flags.js';
+import { silenceLimitMs } from './poll-schedule.js';
 import { snapshotOf, type Snapshot } from './snapshot.js';
 
 export interface FetchSettings {
   readonly url: string;
   readonly namespace: string;
   readonly environment: string | undefined;
+  /** Default: a request may be silent until its time is up. */
+  readonly http?: { readonly timeoutMs: number };
 }
 
-/** What was fetched last: a snapshot, and the ETag that came with it. */
+/** What was fetched last: a snapshot, and what is known about it. */
 export interface Known {
   readonly snapshot: Snapshot;
+  /** The ETag that came with it. */
   readonly etag: string | undefined;
+  /** Milliseconds that it cost the service and the network, as a whole; 0 if nobody has measured it. */
+  readonly fullBodyMs: number;
 }
 
 /** The outcome of a request for the snapshot. */
 export type Fetched =
   /** 304: the known snapshot is still current. */
   | ({ readonly kind: 'unchanged' } & FromStore)
-  /** All of it. `durationMs` is what it cost the service and the network. */
-  | ({ readonly kind: 'snapshot'; readonly durationMs: number } & Known & FromStore)
+  /** All of it. */
+  | ({ readonly kind: 'snapshot' } & Known & FromStore)
   /** Another instance asks the service, and has found nothing since. `againInMs`: when to look again. */
   | { readonly kind: 'no-news'; readonly againInMs?: number }
+  /** A request that began later was answered before this one. Its answer is the newer one. */
+  | { readonly kind: 'overtaken' }
   /**
    * The request failed. `offersNone`: the service seems to have no snapshots at all. `isUnknown`: it has snapshots, but
-   * does not know the namespace or the environment.
+   * does not know the namespace or the environment. `isSilent`: given up, because no response came in time.
    */
   | {
       readonly kind: 'failed';
       readonly failure: Failure;
       readonly offersNone: boolean;
       readonly isUnknown: boolean;
+      readonly isSilent: boolean;
       readonly retryAfterMs: number | undefined;
     };
 
@@ -59,9 +68,10 @@ export type FetchSnapshot = (known: Known | undefined, asker?: Asker) => Promise
 
 /**
  * Why the service is asked now. This matters if one instance polls for all. A `user` knows of a change, so this
- * instance asks the service itself. An event of the `stream` reaches all instances at the same time.
+ * instance asks the service itself. An event of the `stream` reaches all instances at the same time. A `retry` follows
+ * at once on a request that was silent.
  */
-export type Asker = 'schedule' | 'stream' | 'user';
+export type Asker = 'schedule' | 'stream' | 'user' | 'retry';
 
 /** Large enough for a large namespace and a slow store: v1 takes seconds for 1,000 flags. */
 const LIMITS = { timeoutMs: 60_000, maxBytes: 64 * 1024 * 1024 };
@@ -74,25 +84,44 @@ const OFFERS_NONE: ReadonlySet<number> = new Set([401, 403, 404, 405, 501]);
 
 export function snapshotFetcher(
   send: Send,
-  { url, namespace, environment }: FetchSettings,
+  { url, namespace, environment, http }: FetchSettings,
   clock: Clock,
   signal: AbortSignal,
 ): FetchSnapshot {
   const path = `/internal/v1/evaluation/snapshot/namespace/${encodeURIComponent(namespace)}`;
   const headers = { ...VERSION_HEADERS, ...environmentHeaders(environment), 'accept-encoding': 'gzip' };
 
+  let silences = 0;
+  let sent = 0;
+  /** The last request that was answered. */
+  let answered = 0;
+
   return async (known) => {
+    const number = ++sent;
+    const fetched = await request(known);
+    if (number < answered) return { kind: 'overtaken' };
+    const isFailed = fetched.kind === 'failed';
+    if (!isFailed) answered = number;
+    silences = isFailed && fetched.isSilent ? silences + 1 : 0;
+    return fetched;
+  };
+
+  async function request(known: Known | undefined): Promise<Fetched> {
     const started = clock.now();
     const outcome = await send({
       method: 'GET',
       path,
       headers: { ...headers, ...(known?.etag !== undefined && { 'if-none-match': known.etag }) },
-      download: LIMITS,
+      download: {
+        ...LIMITS,
+        ...(http && { silentMs: silenceLimitMs(http.timeoutMs, known?.fullBodyMs ?? 0, silences) }),
+      },
+      newConnection: silences > 0,
       repeatable: true,
       signal,
     });
-    if (outcome.kind !== 'reply') return failed(outcome);
-    const durationMs = clock.now() - started;
+    if (outcome.kind !== 'reply') return { ...failed(outcome), isSilent: outcome.kind === 'timeout' };
+    const fullBodyMs = clock.now() - started;
     if (outcome.status === 304) {
       return known?.etag === undefined
         ? failed(unreadable(url, 'a 304 to a request without an ETag'))
@@ -109,11 +138,11 @@ export function snapshotFetcher(
       const parsed = await parseSnapshot(outcome.bytes, namespace, clock, known?.snapshot);
       const etag = typeof outcome.headers.etag === 'string' ? outcome.headers.etag : undefined;
       const version = parsed.digest ?? etag ?? digestOf(parsed.contents);
-      return { kind: 'snapshot', durationMs, snapshot: snapshotOf(parsed, version, known?.snapshot), etag };
+      return { kind: 'snapshot', snapshot: snapshotOf(parsed, version, known?.snapshot), etag, fullBodyMs };
     } catch (error) {
       return failed(unreadable(url, `a snapshot that cannot be used: ${messageOf(error)}`));
     }
-  };
+  }
 
   function refused(reply: Reply): Fetched {
     const delayMs = retryAfterMs(reply, clock.date());
@@ -135,7 +164,8 @@ export function snapshotFetcher(
 const NOT_FOUND = 5;
 
 function failed(failure: Failure) {
-  return { kind: 'failed', failure, offersNone: false, isUnknown: false, retryAfterMs: undefined } as const;
+  const unless = { offersNone: false, isUnknown: false, isSilent: false, retryAfterMs: undefined };
+  return { kind: 'failed', failure, ...unless } as const;
 }
 
 function isJson({ headers }: Reply): boolean {

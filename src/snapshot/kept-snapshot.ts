@@ -59,7 +59,7 @@ export function keptSnapshots(
     try {
       const body = await initialBody(options.initial, namespace, options.semantics ?? 'v1');
       const parsed = await parseSnapshot(Buffer.from(JSON.stringify(body)), namespace, clock);
-      return { snapshot: snapshotOf(parsed), etag: undefined, confirmedAt: undefined };
+      return { snapshot: snapshotOf(parsed), etag: undefined, fullBodyMs: 0, confirmedAt: undefined };
     } catch (error) {
       warn(`snapshot.initial is not used: ${messageOf(error)}`);
       return undefined;

@@ -4,14 +4,14 @@ export interface WatchState {
   readonly lastSuccessAt: number | undefined;
   /** How long the service took for the last whole body; 0 before the first. */
   readonly fullBodyMs: number;
-  /** When the request under way began. */
-  readonly startedAt: number | undefined;
   /** Since when the last success is too old; `undefined` while it is recent enough. */
   readonly lostAt: number | undefined;
   /** The service answers as if it had no snapshots, and never served one. */
   readonly offersNone: boolean;
   /** The last request has failed. */
   readonly hasFailed: boolean;
+  /** The next request comes at once, because the last one may have been lost with its connection. */
+  readonly retriesAtOnce: boolean;
   /** No request before this time, because the service asked for a pause. */
   readonly notBefore: number;
 }
@@ -19,10 +19,10 @@ export interface WatchState {
 export const UNTRIED: WatchState = {
   lastSuccessAt: undefined,
   fullBodyMs: 0,
-  startedAt: undefined,
   lostAt: undefined,
   offersNone: false,
   hasFailed: false,
+  retriesAtOnce: false,
   notBefore: 0,
 };
 
@@ -34,13 +34,14 @@ const JITTER = 0.2;
 const JITTER_AFTER_FAILURE = 0.5;
 /** Share of the interval over which instances with the same Retry-After spread their next polls. */
 const SPREAD_AFTER_PAUSE = 0.5;
+const PATIENT_ATTEMPTS = 4;
+const BODIES_OF_PATIENCE = 3;
+/** v1 needs 2.5 s for 1,000 flags, and more under load. */
+const UNMEASURED_SILENCE_MS = 30_000;
+const LONGEST_SILENCE_MS = 60_000;
 const WITHOUT_SNAPSHOTS_MS = 300_000;
 /** A longer Retry-After is probably a mistake. */
 export const LONGEST_PAUSE_MS = 3_600_000;
-
-export function started(state: WatchState, now: number): WatchState {
-  return { ...state, startedAt: now };
-}
 
 /** `fullBodyMs` is `undefined` if the service had nothing new to send. */
 export function succeeded(state: WatchState, now: number, fullBodyMs = state.fullBodyMs): WatchState {
@@ -56,22 +57,29 @@ export function followed(state: WatchState, pollMs: number, now: number, lastSuc
 export interface PollFailure {
   readonly offersNone: boolean;
   readonly retryAfterMs: number | undefined;
+  /** No response came in time, and another request is cheap, because it repeats an ETag. */
+  readonly isCheapSilence: boolean;
 }
 
 export function failed(
   state: WatchState,
   pollMs: number,
   now: number,
-  { offersNone, retryAfterMs = 0 }: PollFailure,
+  { offersNone, retryAfterMs = 0, isCheapSilence }: PollFailure,
 ): WatchState {
   return {
-    ...state,
-    startedAt: undefined,
-    lostAt: state.lostAt ?? lostAt(state, pollMs, now),
+    ...withoutNews(state, pollMs, now),
     offersNone: state.offersNone || (offersNone && state.lastSuccessAt === undefined),
     hasFailed: true,
+    // Only the first in a row: a dead connection is replaced then, and what is still silent needs time.
+    retriesAtOnce: isCheapSilence && !state.hasFailed,
     notBefore: now + Math.min(retryAfterMs, LONGEST_PAUSE_MS),
   };
+}
+
+/** The service was not asked, and no other instance has asked it for this one. */
+export function withoutNews(state: WatchState, pollMs: number, now: number): WatchState {
+  return { ...state, lostAt: state.lostAt ?? lostAt(state, pollMs, now), retriesAtOnce: false };
 }
 
 /** The last success has become too old, between two polls or while a poll waits for its answer. */
@@ -91,6 +99,7 @@ export function intervalMs({ fullBodyMs }: Pick<WatchState, 'fullBodyMs'>, pollM
 
 /** Milliseconds until the next poll. `random` is in [0, 1), so that many instances do not poll at the same moment. */
 export function nextDelayMs(state: WatchState, pollMs: number, now: number, random: number): number {
+  if (state.retriesAtOnce) return 0;
   const interval = state.offersNone ? WITHOUT_SNAPSHOTS_MS : intervalMs(state, pollMs);
   const delayMs = jittered(interval, state.hasFailed ? JITTER_AFTER_FAILURE : JITTER, random);
   if (now >= state.notBefore) return delayMs;
@@ -98,13 +107,33 @@ export function nextDelayMs(state: WatchState, pollMs: number, now: number, rand
 }
 
 /** The same if one instance polls for many. These polls read the store, so they need not spare the service. */
-export function nextLookMs({ offersNone }: WatchState, pollMs: number, random: number): number {
+export function nextLookMs(
+  { offersNone, retriesAtOnce }: WatchState,
+  pollMs: number,
+  random: number,
+): number {
+  if (retriesAtOnce) return 0;
   return jittered(offersNone ? WITHOUT_SNAPSHOTS_MS : pollMs, JITTER, random);
 }
 
 /** Whether the service must not be asked again yet, because the last whole body took it so long. */
 export function isTooSoon(fullBodyMs: number, sinceMs: number): boolean {
   return sinceMs < BODY_SHARE * fullBodyMs * (1 - JITTER);
+}
+
+/** A request of `http.timeoutMs` has four attempts of patience: without an answer for so long, something is wrong. */
+export function patienceMs(timeoutMs: number): number {
+  return Math.min(PATIENT_ATTEMPTS * timeoutMs, LONGEST_SILENCE_MS);
+}
+
+/**
+ * How long a poll may be silent, after so many silent polls in a row. A service needs about the same time for each
+ * whole body, but more under load: so the limit is generous, and doubles.
+ */
+export function silenceLimitMs(timeoutMs: number, fullBodyMs: number, silences: number): number {
+  const expected =
+    fullBodyMs > 0 ? Math.max(patienceMs(timeoutMs), BODIES_OF_PATIENCE * fullBodyMs) : UNMEASURED_SILENCE_MS;
+  return Math.min(expected * 2 ** silences, LONGEST_SILENCE_MS);
 }
 
 function jittered(ms: number, share: number, random: number): number {

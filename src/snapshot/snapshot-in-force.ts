@@ -6,6 +6,7 @@ import type { KnownAnswer } from '../model/answer.js';
 import type { Question } from '../model/question.js';
 import { snapshotFetcher, type Asker, type FetchSnapshot } from './fetch.js';
 import { misspeltKeys } from './misspelt.js';
+import { patienceMs } from './poll-schedule.js';
 import type { SharedFetch } from './shared/shared-fetch.js';
 import { isSameAnswer } from './same-answer.js';
 import type { Snapshot } from './snapshot.js';
@@ -54,9 +55,6 @@ export interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed'
 
 export type Sharing = (fetch: FetchSnapshot) => SharedFetch;
 
-/** The first event may take as long as four attempts of an evaluation. */
-const FIRST_EVENT_ATTEMPTS = 4;
-
 /** Watches the service from now on. Reports each change of flags once, but not the first snapshot. */
 export function openWatching(
   send: Send,
@@ -71,7 +69,13 @@ export function openWatching(
   const fetch = snapshotFetcher(send, settings, clock, closing.signal);
   const shared = sharing?.(fetch);
   const watch = openWatch(
-    { ...how, fetch: shared?.fetch ?? fetch, pollMs: options.pollMs, isShared: shared !== undefined },
+    {
+      ...how,
+      fetch: shared?.fetch ?? fetch,
+      pollMs: options.pollMs,
+      patienceMs: patienceMs(http.timeoutMs),
+      isShared: shared !== undefined,
+    },
     reporter,
     clock,
     random,
@@ -86,7 +90,7 @@ export function openWatching(
   );
 
   function openFollowing(): { readonly close: () => void } {
-    const firstEventMs = FIRST_EVENT_ATTEMPTS * http.timeoutMs;
+    const firstEventMs = patienceMs(http.timeoutMs);
     const announcements = openAnnouncements(watch, clock);
     const read = streamReader(send, { namespace, environment, firstEventMs }, clock);
     const following = openStream(read, announcements.announced, reporter, clock, random);

@@ -29,12 +29,17 @@ export async function readStored(
 ): Promise<ConfirmedSnapshot | Unusable> {
   const read = readKept(text, place);
   if ('wrong' in read) return read;
-  const { body, etag, version, confirmedAt } = read;
+  const { body, etag, version, confirmedAt, fullBodyMs } = read;
   try {
     const parsed = await parseSnapshot(Buffer.from(body), place.namespace, clock, previous);
     // The kept date may be later than this machine's date.
     const ageMs = Math.max(0, clock.date() - confirmedAt);
-    return { snapshot: snapshotOf(parsed, version, previous), etag, confirmedAt: clock.now() - ageMs };
+    return {
+      snapshot: snapshotOf(parsed, version, previous),
+      etag,
+      fullBodyMs,
+      confirmedAt: clock.now() - ageMs,
+    };
   } catch (error) {
     return { wrong: messageOf(error) };
   }
@@ -42,11 +47,11 @@ export async function readStored(
 
 /** The text in which a store keeps a snapshot. */
 export async function storedText(
-  { snapshot, etag, confirmedAt }: ConfirmedSnapshot,
+  { snapshot, etag, fullBodyMs, confirmedAt }: ConfirmedSnapshot,
   place: SnapshotPlace,
   clock: Clock,
 ): Promise<string> {
   const date = clock.date() - (clock.now() - confirmedAt);
   const body = await bodyText(place.namespace, snapshot, clock);
-  return writeKept({ body, version: snapshot.version, etag, confirmedAt: date }, place);
+  return writeKept({ body, version: snapshot.version, etag, confirmedAt: date, fullBodyMs }, place);
 }

@@ -4,6 +4,7 @@ import type { WatchCondition } from '../diagnostics/events.js';
 import type { Failure } from '../model/failure.js';
 import { changes } from './changed-flags.js';
 import type { Asker, Fetched, FetchSnapshot, Known } from './fetch.js';
+import { requestsInTurn } from './requests-in-turn.js';
 import type { Snapshot } from './snapshot.js';
 import {
   failed,
@@ -12,9 +13,9 @@ import {
   nextDelayMs,
   nextLookMs,
   reliableUntil,
-  started,
   succeeded,
   UNTRIED,
+  withoutNews,
   type WatchState,
 } from './poll-schedule.js';
 
@@ -29,8 +30,8 @@ export interface Watch {
   /** When the next poll is due, in milliseconds since the epoch; `undefined` while one is under way. */
   readonly nextPollAt: () => number | undefined;
   /**
-   * Polls without waiting for the interval. Resolves when a request has ended that began after this call. Resolves at
-   * once if the service has asked for a pause. Never rejects.
+   * Polls without waiting for the interval, nor for a request that has been silent for too long. Resolves when a request
+   * has ended that began after this call. Resolves at once if the service has asked for a pause. Never rejects.
    */
   readonly poll: (asker?: Asker) => Promise<void>;
   readonly close: () => void;
@@ -39,6 +40,8 @@ export interface Watch {
 export interface WatchSettings {
   readonly fetch: FetchSnapshot;
   readonly pollMs: number;
+  /** After so many milliseconds, `poll` no longer waits for the request under way. */
+  readonly patienceMs: number;
   /** Whether one instance polls the service for many. Then a poll usually reads only the store. Default: no. */
   readonly isShared?: boolean | undefined;
   /** Whether the first poll may come at any time in the interval. Default: it comes at once. */
@@ -57,71 +60,70 @@ export interface StartingSnapshot extends Known {
 
 /** Polls at once, and then in the background until it is closed. */
 export function openWatch(
-  { fetch, pollMs, isShared = false, isPatient = false, starting, confirmed }: WatchSettings,
+  { fetch, pollMs, patienceMs, isShared = false, isPatient = false, starting, confirmed }: WatchSettings,
   { report }: Pick<Reporter, 'report'>,
   clock: Clock,
   random: () => number,
 ): Watch {
-  let state: WatchState = { ...UNTRIED, lastSuccessAt: starting?.confirmedAt };
+  let state: WatchState = {
+    ...UNTRIED,
+    lastSuccessAt: starting?.confirmedAt,
+    fullBodyMs: starting?.fullBodyMs ?? UNTRIED.fullBodyMs,
+  };
   let known: Known | undefined = starting;
   let condition: WatchCondition | undefined;
-  let underWay: Promise<void> | undefined;
-  let following: Promise<void> | undefined;
-  /** Why the following request is sent. A user's request keeps its reason when it joins one for the stream. */
-  let followingAsker: Asker | undefined;
   let nextPollAt: number | undefined;
   let lastFailure: Failure | undefined;
   let cancelPoll: () => void = () => undefined;
   let cancelLoss: () => void = () => undefined;
   let isClosed = false;
+  const hasClosed = () => isClosed;
 
   const request = async (asker?: Asker) => {
+    if (hasClosed()) return;
     cancelPoll();
     cancelLoss();
     nextPollAt = undefined;
-    state = started(state, clock.now());
+    const startedAt = clock.now();
     // If the time is over already, for example after a blocked event loop, this response decides.
-    if (clock.now() < reliableUntil(state, pollMs)) awaitLoss();
-    const fetched = await fetch(known, asker);
-    if (isClosed) return;
+    if (startedAt < reliableUntil(state, pollMs)) awaitLoss();
+    const asked = known;
+    const fetched = await fetch(asked, asker);
+    if (hasClosed() || fetched.kind === 'overtaken') return;
     cancelLoss();
-    learn(fetched);
+    learn(fetched, asked, clock.now() - startedAt);
     schedule(nextMs(fetched));
     awaitLoss();
   };
   const schedule = (delayMs: number) => {
     nextPollAt = clock.date() + delayMs;
-    cancelPoll = clock.after(delayMs, () => void join(), 'background');
+    cancelPoll();
+    cancelPoll = clock.after(delayMs, next, 'background');
   };
+  const next = () => void requests.join(state.retriesAtOnce ? 'retry' : undefined);
   const nextMs = (fetched: Fetched): number => {
     if (!isShared) return nextDelayMs(state, pollMs, clock.now(), random());
     const intervalMs = fetched.kind === 'no-news' ? (fetched.againInMs ?? pollMs) : pollMs;
     return nextLookMs(state, intervalMs, random());
   };
-  /** Only one request is under way at a time. */
-  const join = (asker?: Asker): Promise<void> => {
-    if (isClosed) return Promise.resolve();
-    underWay ??= request(asker).finally(() => {
-      underWay = undefined;
-    });
-    return underWay;
-  };
-
-  const learn = (fetched: Fetched) => {
+  const learn = (answer: Answered, asked: Known | undefined, durationMs: number) => {
     const now = clock.now();
-    const durationMs = now - (state.startedAt ?? now);
+    // The answer is about the snapshot that was asked about. Another request may have replaced it meanwhile.
+    const isAnother = answer.kind === 'unchanged' && asked !== undefined && asked !== known;
+    const fetched = isAnother ? { ...answer, ...asked, kind: 'snapshot' as const } : answer;
     const failure = fetched.kind === 'failed' ? fetched.failure : undefined;
     lastFailure = failure;
     if (fetched.kind === 'failed') {
-      state = failed(state, pollMs, now, fetched);
+      const isCheapSilence = fetched.isSilent && asked?.etag !== undefined;
+      state = failed(state, pollMs, now, { ...fetched, isCheapSilence });
       if (fetched.isUnknown) report({ type: 'namespace-suspect', failure });
     } else if (fetched.kind === 'no-news') {
-      state = failed(state, pollMs, now, NO_NEWS);
+      state = withoutNews(state, pollMs, now);
     } else if (fetched.confirmedAt !== undefined) {
-      if (fetched.kind === 'snapshot') state = { ...state, fullBodyMs: fetched.durationMs };
+      if (fetched.kind === 'snapshot') state = { ...state, fullBodyMs: fetched.fullBodyMs };
       state = followed(state, pollMs, now, Math.max(fetched.confirmedAt, state.lastSuccessAt ?? -Infinity));
     } else {
-      state = succeeded(state, now, fetched.kind === 'snapshot' ? fetched.durationMs : undefined);
+      state = succeeded(state, now, fetched.kind === 'snapshot' ? fetched.fullBodyMs : undefined);
     }
     // Before the reports, because a listener that reads the snapshot must find this one.
     if (fetched.kind === 'snapshot') apply(fetched);
@@ -154,9 +156,9 @@ export function openWatch(
     reassess();
   };
 
-  const apply = ({ snapshot, etag }: Known) => {
+  const apply = ({ snapshot, etag, fullBodyMs }: Known) => {
     const before = known?.snapshot;
-    known = { snapshot, etag };
+    known = { snapshot, etag, fullBodyMs };
     // v1 answers like this for an unknown namespace. A new namespace is empty, too.
     if (etag === undefined && snapshot.contents.size === 0)
       report({ type: 'namespace-suspect', failure: undefined });
@@ -164,9 +166,10 @@ export function openWatch(
     if (flags.length > 0) report({ type: 'flags-changed', flags });
   };
 
+  const requests = requestsInTurn(request, patienceMs, clock);
   // A kept snapshot is usually old, so its age alone is no loss. A failed poll is.
   if (isPatient) schedule(pollMs * random());
-  else void join();
+  else void requests.join();
   return {
     snapshot: () => known?.snapshot,
     confirmedAt: () => state.lastSuccessAt,
@@ -174,14 +177,7 @@ export function openWatch(
     nextPollAt: () => nextPollAt,
     poll(asker) {
       if (clock.now() < state.notBefore) return Promise.resolve();
-      if (underWay === undefined) return join(asker);
-      if (followingAsker === undefined || asker === 'user') followingAsker = asker;
-      following ??= underWay.then(() => {
-        const nextAsker = followingAsker;
-        following = followingAsker = undefined;
-        return join(nextAsker);
-      });
-      return following;
+      return requests.follow(asker);
     },
     close() {
       isClosed = true;
@@ -191,7 +187,7 @@ export function openWatch(
   };
 }
 
-const NO_NEWS = { offersNone: false, retryAfterMs: undefined };
+type Answered = Exclude<Fetched, { readonly kind: 'overtaken' }>;
 
 function isConfirmed({ kind }: Fetched): boolean {
   return kind === 'unchanged' || kind === 'snapshot';

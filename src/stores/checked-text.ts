@@ -14,17 +14,25 @@ export interface KeptSnapshot {
   readonly etag: string | undefined;
   /** Milliseconds since the epoch when the service last confirmed it. */
   readonly confirmedAt: number;
+  /** Milliseconds that the service took for it; 0 if nobody has measured it. */
+  readonly fullBodyMs: number;
 }
 
 /** A text in a newer format is not read, because its meaning is unknown here. */
 const FORMAT = 1;
 
-/** The first line describes the second one, which is the snapshot. The checksum in the first line covers both. */
-export function writeKept({ body, version, etag, confirmedAt }: KeptSnapshot, origin: SnapshotPlace): string {
+/**
+ * The first line describes the second one, which is the snapshot. The checksum in the first line covers both, but not
+ * `fullBodyMs`, which older versions of this package do not know.
+ */
+export function writeKept(
+  { body, version, etag, confirmedAt, fullBodyMs }: KeptSnapshot,
+  origin: SnapshotPlace,
+): string {
   const { url, namespace, environment } = origin;
   const date = new Date(confirmedAt).toISOString();
   const about = { format: FORMAT, url, namespace, environment, version, etag, date };
-  return `${JSON.stringify({ ...about, sha256: checksum(about, body) })}\n${body}\n`;
+  return `${JSON.stringify({ ...about, fullBodyMs, sha256: checksum(about, body) })}\n${body}\n`;
 }
 
 /** The snapshot in a text, or a message that says why it cannot be used. */
@@ -32,7 +40,7 @@ export function readKept(text: string, origin: SnapshotPlace): KeptSnapshot | { 
   const [line = '', body = ''] = text.split('\n', 2);
   const header = v.safeParse(headerSchema, parsed(line));
   if (!header.success) return { wrong: 'it does not hold a snapshot' };
-  const { sha256, ...about } = header.output;
+  const { sha256, fullBodyMs, ...about } = header.output;
   if (about.format !== FORMAT) {
     return { wrong: `it has format ${about.format}, and this version of the package reads format ${FORMAT}` };
   }
@@ -42,7 +50,7 @@ export function readKept(text: string, origin: SnapshotPlace): KeptSnapshot | { 
     return { wrong: `it belongs to ${name} ${shown(about[name])}, and the option is ${shown(origin[name])}` };
   }
   const { version, etag, date } = about;
-  return { body, version, etag, confirmedAt: Date.parse(date) };
+  return { body, version, etag, confirmedAt: Date.parse(date), fullBodyMs };
 }
 
 const headerSchema = v.object({
@@ -53,6 +61,7 @@ const headerSchema = v.object({
   version: v.string(),
   etag: v.optional(v.string()),
   date: v.pipe(v.string(), v.isoTimestamp()),
+  fullBodyMs: v.fallback(v.pipe(v.number(), v.finite(), v.minValue(0)), 0),
   sha256: v.string(),
 });
 
@@ -65,7 +74,10 @@ function parsed(line: string): unknown {
 }
 
 /** In a fixed order, so that the order in the text does not matter. */
-function checksum(about: Omit<v.InferOutput<typeof headerSchema>, 'sha256'>, body: string): string {
+function checksum(
+  about: Omit<v.InferOutput<typeof headerSchema>, 'sha256' | 'fullBodyMs'>,
+  body: string,
+): string {
   const { format, url, namespace, environment, version, etag, date } = about;
   const header = JSON.stringify([format, url, namespace, environment, version, etag, date]);
   return createHash('sha256').update(header).update(body).digest('hex');

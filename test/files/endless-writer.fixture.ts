@@ -10,6 +10,8 @@ const [, , path = ''] = process.argv;
 const store = fileStore(path);
 for (let count = 1; ; count++) {
   const body = JSON.stringify({ flags: Array.from({ length: (count % 3) * 2_000 }, () => ({ key: 'a' })) });
-  await store.save(writeKept({ body, version: String(count), etag: undefined, confirmedAt: count }, ORIGIN));
+  await store.save(
+    writeKept({ body, version: String(count), etag: undefined, confirmedAt: count, fullBodyMs: 0 }, ORIGIN),
+  );
   process.stdout.write('saved\n');
 }

@@ -1,5 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { openTransport } from '../../src/http/transport.js';
+import { clientSettings } from '../../src/options/settings.js';
+import { manualClock } from '../clock.fixture.js';
+import { eventually } from '../eventually.fixture.js';
 import { signal } from '../signal.fixture.js';
 import { serving, transportTo } from './transport.fixture.js';
 
@@ -61,6 +65,77 @@ describe('a download', () => {
       message: `Flipt at ${server.url} did not answer within 60000 ms`,
     });
     expect(clock.timers()).toBe(0);
+  });
+
+  it.each([
+    ['before it begins', false],
+    ['after it has begun', true],
+  ])('is given up with its connection if it is silent %s', async (_when, hasBegun) => {
+    const arrived = signal();
+    const dropped = signal();
+    const server = await serving((_, response) => {
+      response.on('close', dropped.give);
+      if (hasBegun) response.writeHead(200, { 'content-type': 'application/json' }).write('{');
+      arrived.give();
+    });
+    const { send, clock, underWay } = transportTo(server.url);
+    const sent = send({ ...DOWNLOAD, download: { ...DOWNLOAD.download, silentMs: 2_000 } });
+    await arrived.given;
+    // The beginning of the response may arrive at any time of the machine, but none of the clock passes.
+    await clock.advance(1_999);
+    expect(underWay()).toBe(1);
+    await clock.advance(1);
+
+    expect(await sent).toMatchObject({
+      kind: 'timeout',
+      message: `Flipt at ${server.url} did not answer within 2000 ms`,
+    });
+    await dropped.given;
+    expect(clock.timers()).toBe(0);
+  });
+
+  it('may take longer than it may be silent, while parts of it arrive', async () => {
+    const parts = Array.from({ length: 4 }, signal);
+    const clock = manualClock();
+    const dispatcher = {
+      request: () =>
+        Promise.resolve({
+          statusCode: 200,
+          headers: {},
+          body: (async function* () {
+            for (const { given } of parts) {
+              await given;
+              yield Buffer.from('x');
+            }
+          })(),
+        }),
+    };
+    const { send } = openTransport(clientSettings({ http: { dispatcher } }, {}), clock);
+    const sent = send({ ...DOWNLOAD, download: { ...DOWNLOAD.download, silentMs: 2_000 } });
+    for (const { give } of parts) {
+      await clock.advance(1_999);
+      give();
+    }
+    await clock.settle();
+    expect(await sent).toMatchObject({ kind: 'reply', text: 'xxxx' });
+    expect(clock.timers()).toBe(0);
+  });
+
+  it('takes a connection of its own where it is asked to, and closes it', async () => {
+    const ports: (number | undefined)[] = [];
+    const server = await serving((_, response) => {
+      ports.push(response.socket?.remotePort);
+      response.end('{}');
+    });
+    const { send } = transportTo(server.url);
+    await send(DOWNLOAD);
+    await send({ ...DOWNLOAD, newConnection: true });
+    await eventually(async () => (await server.connections()) === 1);
+    await send(DOWNLOAD);
+
+    const [first, own, last] = ports;
+    expect(own).not.toBe(first);
+    expect(last).toBe(first);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { countedService, memberProgram, started, type Member } from './fleet.fixture.js';
+import { countedService } from '../servers/counted-service.fixture.js';
+import { memberProgram, started, type Member } from './fleet.fixture.js';
 import { noRedis, redisServer, type RedisServer } from './redis.fixture.js';
 
 const SIZE = 20;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 import { redisStore } from '../../src/redis/index.js';
 import { CLIENTS, type OpenClient } from './clients.fixture.js';
-import { countedService } from './fleet.fixture.js';
+import { countedService } from '../servers/counted-service.fixture.js';
 import { noRedis, redisServer, type RedisServer } from './redis.fixture.js';
 
 const POLL_MS = 50;

@@ -47,11 +47,15 @@ describe('the request', () => {
     expect(request?.headers).not.toHaveProperty('if-none-match');
   });
 
-  it('has 60 s and 64 MB', async () => {
+  it('has 60 s and 64 MB, and may be silent for 30 s of these', async () => {
     const { fetch, requests } = fetching(() => Promise.resolve(refusedConnection), manualClock());
     await fetch(undefined);
 
-    expect(requests[0]?.download).toEqual({ timeoutMs: 60_000, maxBytes: 64 * 1024 * 1024 });
+    expect(requests[0]?.download).toEqual({
+      timeoutMs: 60_000,
+      silentMs: 30_000,
+      maxBytes: 64 * 1024 * 1024,
+    });
   });
 
   it.each(['5d41402abc4b2a76b9719d911017c592', '"quoted"', 'W/"weak"', '  odd é '])(
@@ -98,7 +102,7 @@ describe('a snapshot', () => {
       return reply(200, bodyJson({ a: true }));
     }, clock);
 
-    expect(await fetch(undefined)).toMatchObject({ durationMs: 2500 });
+    expect(await fetch(undefined)).toMatchObject({ fullBodyMs: 2500 });
   });
 
   it('keeps unchanged parts compiled', async () => {

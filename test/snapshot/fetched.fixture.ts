@@ -36,7 +36,12 @@ export function fetching(answer: Send, clock: Clock) {
     requests.push(request);
     return answer(request);
   };
-  const settings = { url: 'http://flipt.test', namespace: 'default', environment: undefined };
+  const settings = {
+    url: 'http://flipt.test',
+    namespace: 'default',
+    environment: undefined,
+    http: { timeoutMs: 500 },
+  };
   const fetch: FetchSnapshot = snapshotFetcher(send, settings, clock, new AbortController().signal);
   return { fetch, requests };
 }

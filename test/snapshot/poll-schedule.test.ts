@@ -2,16 +2,18 @@ import { describe, expect, it } from 'vitest';
 import {
   failed,
   nextDelayMs,
+  nextLookMs,
   reliableUntil,
-  started,
+  silenceLimitMs,
   succeeded,
   UNTRIED,
+  withoutNews,
 } from '../../src/snapshot/poll-schedule.js';
 
 const POLL_MS = 15_000;
 const LAST_RANDOM = 1 - Number.EPSILON;
-const failure = { offersNone: false, retryAfterMs: undefined };
-const none = { offersNone: true, retryAfterMs: undefined };
+const failure = { offersNone: false, retryAfterMs: undefined, isCheapSilence: false };
+const none = { offersNone: true, retryAfterMs: undefined, isCheapSilence: false };
 
 describe('the next poll', () => {
   it.each([
@@ -60,12 +62,48 @@ describe('the next poll', () => {
   });
 });
 
+describe('a poll that was silent', () => {
+  const silent = { ...failure, isCheapSilence: true };
+  const known = succeeded(UNTRIED, 0);
+  const once = failed(known, POLL_MS, 0, silent);
+
+  it.each([
+    ['is repeated at once', once, 0],
+    ['is not repeated if it asks for a whole body', failed(known, POLL_MS, 0, failure), 15_000],
+    ['is not repeated after a second one', failed(once, POLL_MS, 0, silent), 15_000],
+    [
+      'is not repeated after any other failure',
+      failed(failed(known, POLL_MS, 0, failure), POLL_MS, 0, silent),
+      15_000,
+    ],
+    ['is repeated again after a success', failed(succeeded(once, 0), POLL_MS, 0, silent), 0],
+    ['is repeated once', withoutNews(once, POLL_MS, 0), 15_000],
+  ])('%s', (_what, state, delayMs) => {
+    expect(nextDelayMs(state, POLL_MS, 0, 0.5)).toBe(delayMs);
+    expect(nextLookMs(state, POLL_MS, 0.5)).toBe(delayMs);
+  });
+});
+
+describe('a poll may be silent', () => {
+  it.each([
+    ['for four attempts', 500, 0.5, 0, 2_000],
+    ['for three whole bodies, if that is longer', 500, 2_500, 0, 7_500],
+    ['for 30 s where no whole body was measured', 500, 0, 0, 30_000],
+    ['twice as long after one that was', 500, 0.5, 1, 4_000],
+    ['eight times as long after three', 500, 0.5, 3, 16_000],
+    ['for a minute at most', 500, 0.5, 50, 60_000],
+    ['for a minute at most, whatever the time-out', 3_600_000, 1, 0, 60_000],
+  ])('%s', (_what, timeoutMs, fullBodyMs, silences, limitMs) => {
+    expect(silenceLimitMs(timeoutMs, fullBodyMs, silences)).toBe(limitMs);
+  });
+});
+
 describe('a watch is reliable', () => {
   const begun = succeeded(UNTRIED, 1000);
 
   it('never before the first success', () => {
     expect(reliableUntil(UNTRIED, POLL_MS)).toBe(-Infinity);
-    expect(reliableUntil(started(UNTRIED, 5), POLL_MS)).toBe(-Infinity);
+    expect(reliableUntil(UNTRIED, POLL_MS)).toBe(-Infinity);
   });
 
   it('for three intervals after its last success', () => {
@@ -74,18 +112,18 @@ describe('a watch is reliable', () => {
   });
 
   it('no longer while a request is under way: the service may never answer it', () => {
-    expect(reliableUntil(started(begun, 40_000), POLL_MS)).toBe(46_000);
-    expect(reliableUntil(failed(started(begun, 40_000), POLL_MS, 100_000, failure), POLL_MS)).toBe(46_000);
+    expect(reliableUntil(begun, POLL_MS)).toBe(46_000);
+    expect(reliableUntil(failed(begun, POLL_MS, 100_000, failure), POLL_MS)).toBe(46_000);
   });
 
   it('through failures while the last success is recent', () => {
-    const once = failed(started(begun, 16_000), POLL_MS, 16_100, failure);
+    const once = failed(begun, POLL_MS, 16_100, failure);
     expect(reliableUntil(once, POLL_MS)).toBe(46_000);
-    expect(reliableUntil(failed(started(once, 50_000), POLL_MS, 50_100, failure), POLL_MS)).toBe(46_000);
+    expect(reliableUntil(failed(once, POLL_MS, 50_100, failure), POLL_MS)).toBe(46_000);
   });
 
   it('again after the next success', () => {
-    const lost = failed(started(begun, 50_000), POLL_MS, 50_100, failure);
-    expect(reliableUntil(succeeded(started(lost, 65_000), 65_100), POLL_MS)).toBe(110_100);
+    const lost = failed(begun, POLL_MS, 50_100, failure);
+    expect(reliableUntil(succeeded(lost, 65_100), POLL_MS)).toBe(110_100);
   });
 });

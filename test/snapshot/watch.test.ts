@@ -5,7 +5,7 @@ import type { Asker, FetchSnapshot } from '../../src/snapshot/fetch.js';
 import { openWatch } from '../../src/snapshot/watch.js';
 import { manualClock } from '../clock.fixture.js';
 import { bodyJson, reply } from './fetched.fixture.js';
-import { POLL_MS, watching } from './watched.fixture.js';
+import { PATIENCE_MS, POLL_MS, watching } from './watched.fixture.js';
 
 /** A service whose answer a test replaces. */
 function service(first: Reply | Failure) {
@@ -200,7 +200,12 @@ describe('poll', () => {
       askers.push(asker);
       return Promise.resolve({ kind: 'no-news' });
     };
-    const watch = openWatch({ fetch, pollMs: POLL_MS }, { report: () => undefined }, clock, () => 0.5);
+    const watch = openWatch(
+      { fetch, pollMs: POLL_MS, patienceMs: PATIENCE_MS },
+      { report: () => undefined },
+      clock,
+      () => 0.5,
+    );
     await Promise.all([watch.poll('stream'), watch.poll('user'), watch.poll('stream')]);
     expect(askers).toEqual([undefined, 'user']);
     await watch.poll('stream');

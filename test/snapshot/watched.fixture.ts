@@ -5,6 +5,8 @@ import { openWatch } from '../../src/snapshot/watch.js';
 import { fetching } from './fetched.fixture.js';
 
 export const POLL_MS = 15_000;
+/** Four attempts of an evaluation. */
+export const PATIENCE_MS = 2_000;
 
 /** A watch of a service that answers each request as the function says; no jitter. */
 export function watching(answer: Send, clock: Clock) {
@@ -14,7 +16,7 @@ export function watching(answer: Send, clock: Clock) {
     reported.push(event);
   };
   const changed = () => reported.flatMap((event) => (event.type === 'flags-changed' ? [event.flags] : []));
-  const watch = openWatch({ fetch, pollMs: POLL_MS }, { report }, clock, () => 0.5);
+  const watch = openWatch({ fetch, pollMs: POLL_MS, patienceMs: PATIENCE_MS }, { report }, clock, () => 0.5);
   const types = () => reported.map(({ type }) => type).filter((type) => type !== 'snapshot-polled');
   return { watch, requests, reported, changed, types };
 }

@@ -8,6 +8,7 @@ const KEPT: KeptSnapshot = {
   version: 'abc',
   etag: '"abc"',
   confirmedAt: Date.UTC(2024, 0, 2, 3, 4, 5, 678),
+  fullBodyMs: 2500,
 };
 
 describe('a kept snapshot', () => {
@@ -53,11 +54,26 @@ describe('a kept snapshot', () => {
         fc.pre(text[at] !== character);
         const damaged = text.slice(0, at) + character + text.slice(at + 1);
         const read = readKept(damaged, ORIGIN);
-        // White space between the members of the header, and the spelling of the same instant, change nothing.
-        if (!('wrong' in read)) expect(read).toEqual(KEPT);
+        // White space between the members of the header, and the spelling of the same instant, change nothing. A wrong
+        // time for the whole body changes only how long a poll may be silent.
+        const fullBodyMs = expect.any(Number) as number;
+        if (!('wrong' in read)) expect(read).toEqual({ ...KEPT, fullBodyMs });
       }),
       { numRuns: 500 },
     );
+  });
+
+  it.each([-1, 'x', null])('that says %j for the time of the whole body has none measured', (fullBodyMs) => {
+    const text = writeKept(KEPT, ORIGIN).replace(
+      '"fullBodyMs":2500',
+      `"fullBodyMs":${JSON.stringify(fullBodyMs)}`,
+    );
+    expect(readKept(text, ORIGIN)).toEqual({ ...KEPT, fullBodyMs: 0 });
+  });
+
+  it('that a version of this package without the time of the whole body wrote is used, too', () => {
+    const text = writeKept(KEPT, ORIGIN).replace('"fullBodyMs":2500,', '');
+    expect(readKept(text, ORIGIN)).toEqual({ ...KEPT, fullBodyMs: 0 });
   });
 
   it('is not used if it was cut short anywhere', () => {

@@ -1,7 +1,7 @@
 import type { Failure } from '../../model/failure.js';
 import { failureKindOfOutcome } from '../outcome.js';
 import type { Reply, Send, ServiceRequest } from '../reply.js';
-import { untilAborted } from '../until-aborted.js';
+import { untilAborted } from '../attempt.js';
 import type { Credential, Credentials } from './credentials.js';
 
 /**

@@ -65,6 +65,7 @@ export function sharedFetch(
   const look: FetchSnapshot = async (known, asker = 'schedule') => {
     // The kept snapshot came from the store, or is as good as the store's.
     learned ??= { version: known && versionOf(known), at: -Infinity };
+    fullBodyMs ||= known?.fullBodyMs ?? 0;
     await publishing;
     const sentAt = clock.now();
     const turn = await calls.turn(wantedLeaseMs(lease, pollMs, sentAt));
@@ -83,12 +84,11 @@ export function sharedFetch(
     const isSpared = asker === 'schedule' && isTooSoon(fullBodyMs, now - polledAt);
     if (now < pausesUntil || isSpared) return { kind: 'no-news' };
     polledAt = now;
-    const fetched = await fetch(known);
-    if (fetched.kind === 'failed') {
+    const fetched = await fetch(known && { ...known, fullBodyMs });
+    if (fetched.kind === 'failed')
       pausesUntil = clock.now() + Math.min(fetched.retryAfterMs ?? 0, LONGEST_PAUSE_MS);
-      return fetched;
-    }
-    if (fetched.kind === 'snapshot') fullBodyMs = fetched.durationMs;
+    if (fetched.kind === 'failed' || fetched.kind === 'overtaken') return fetched;
+    if (fetched.kind === 'snapshot') ({ fullBodyMs } = fetched);
     const newest = fetched.kind === 'snapshot' ? fetched : known;
     confirmedAt = clock.now();
     learned = { version: newest && versionOf(newest), at: confirmedAt };
@@ -106,6 +106,7 @@ export function sharedFetch(
     const stored = await newerInStore(known, found);
     const base = stored ?? known;
     const fetched = await ask(base, asker);
+    if (fetched.kind === 'overtaken') return fetched;
     if (fetched.kind === 'no-news') return stored ?? fetched;
     if (fetched.kind === 'failed') {
       // If the service has asked for a pause, that holds for all instances.
@@ -158,7 +159,7 @@ export function sharedFetch(
   const isOlder = ({ at }: Found) => learned !== undefined && at < learned.at;
 
   const confirmedBy = (record: SharedRecord, at: number): Fetched => {
-    fullBodyMs = record.fullBodyMs;
+    fullBodyMs = record.fullBodyMs || fullBodyMs;
     if (at <= confirmedAt) return { kind: 'no-news' };
     calls.praise();
     confirmedAt = at;
@@ -184,9 +185,9 @@ export function sharedFetch(
     const { snapshot, etag } = read;
     learned = { version: record.version, at };
     confirmedAt = Math.max(confirmedAt, at);
-    fullBodyMs = record.fullBodyMs;
+    fullBodyMs = record.fullBodyMs || fullBodyMs;
     calls.praise();
-    return { kind: 'snapshot', snapshot, etag, durationMs: fullBodyMs, confirmedAt: at };
+    return { kind: 'snapshot', snapshot, etag, fullBodyMs, confirmedAt: at };
   };
 
   const waitForFirst = (): Fetched | Promise<Fetched> => {
@@ -227,8 +228,8 @@ export function sharedFetch(
 }
 
 /** The stored snapshot, but confirmed just now: the service has said that it is still in force. */
-function justConfirmed({ kind, snapshot, etag, durationMs }: Stored): Stored {
-  return { kind, snapshot, etag, durationMs };
+function justConfirmed({ kind, snapshot, etag, fullBodyMs }: Stored): Stored {
+  return { kind, snapshot, etag, fullBodyMs };
 }
 
 /** The longest that an age by the store's clock may be by this machine's clock: too long rather than too short. */

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { ownAddress } from '../servers/own-address.fixture.js';
+
+/** Stands between a provider and its service, like a network that loses connections without a word. */
+export interface SwallowingProxy extends AsyncDisposable {
+  readonly url: string;
+  /** From now on, every byte on the connections that are open is lost. They stay open. */
+  readonly swallow: () => void;
+  /** The same for all connections to come, until this is false again. */
+  swallowsAll: boolean;
+  /** How many connections are open. */
+  readonly open: () => number;
+}
+
+/** @param target the address of the service. */
+export async function swallowingProxy(target: string): Promise<SwallowingProxy> {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  let dead = new WeakSet<Socket>();
+  const proxy = createServer((near) => {
+    const far = connect(Number(port), hostname);
+    sockets.add(near);
+    const forward = (from: Socket, to: Socket) => {
+      from.on('error', () => undefined);
+      from.on('data', (bytes) => {
+        if (!dead.has(near) && !itself.swallowsAll) to.write(bytes);
+        else dead.add(near);
+      });
+    };
+    forward(near, far);
+    forward(far, near);
+    near.on('close', () => {
+      sockets.delete(near);
+      far.destroy();
+    });
+    far.on('close', () => {
+      if (!dead.has(near)) near.destroy();
+    });
+  });
+  const host = ownAddress();
+  proxy.listen(0, host);
+  await once(proxy, 'listening');
+  const itself: SwallowingProxy = {
+    url: `http://${host}:${(proxy.address() as AddressInfo).port}`,
+    swallow() {
+      dead = new WeakSet(sockets);
+    },
+    swallowsAll: false,
+    open: () => sockets.size,
+    async [Symbol.asyncDispose]() {
+      const closed = once(proxy, 'close');
+      proxy.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+  return itself;
+}
