@@ -101,6 +101,7 @@ const MAY_IMPORT_LESS = {
   // HTTP and the command are around the embedded service, never below it.
   'local/state/': ['engine/', 'files/', 'text/'],
   'local/features/': ['engine/', 'local/state/', 'text/'],
+  'local/lint/': ['engine/', 'local/features/', 'local/state/', 'text/'],
   'local/requests/': ['clock.ts', 'engine/', 'text/'],
   'local/snapshot/': ['engine/', 'local/state/'],
   'local/operations/': [

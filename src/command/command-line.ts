@@ -5,6 +5,7 @@ import { messageOf } from '../text/describe.js';
 import { EXPLAIN_OPTIONS, readExplain, type ExplainArguments } from './explain/explain-arguments.js';
 import { COMMANDS, type CommandName } from './help.js';
 import type { CommandOptions } from './option-values.js';
+import { LINT_OPTIONS, readLint, type LintArguments } from './lint/lint-arguments.js';
 import { readServe, SERVE_OPTIONS, type ServeArguments } from './serve/serve-arguments.js';
 import { readTypes, TYPES_OPTIONS, type TypesArguments } from './types/types-arguments.js';
 import { WrongArgument } from './wrong-argument.js';
@@ -15,7 +16,8 @@ export type CommandLine =
   | { readonly kind: 'serve'; readonly serve: ServeArguments }
   | { readonly kind: 'explain'; readonly explain: ExplainArguments }
   | { readonly kind: 'types'; readonly types: TypesArguments }
-  | { readonly kind: 'wrong'; readonly message: string };
+  | { readonly kind: 'lint'; readonly lint: LintArguments }
+  | { readonly kind: 'wrong'; readonly message: string; readonly of?: CommandName | undefined };
 
 const GENERAL = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } } as const;
 
@@ -23,10 +25,17 @@ const OPTIONS: Readonly<Record<CommandName, CommandOptions>> = {
   serve: SERVE_OPTIONS,
   explain: EXPLAIN_OPTIONS,
   types: TYPES_OPTIONS,
+  lint: LINT_OPTIONS,
 };
 
 /** Options may stand before the command's name, so the name is found only if the options of all commands are known. */
-const ALL_OPTIONS = { ...SERVE_OPTIONS, ...EXPLAIN_OPTIONS, ...TYPES_OPTIONS, ...GENERAL } as const;
+const ALL_OPTIONS = {
+  ...SERVE_OPTIONS,
+  ...EXPLAIN_OPTIONS,
+  ...TYPES_OPTIONS,
+  ...LINT_OPTIONS,
+  ...GENERAL,
+} as const;
 
 /** Reads the arguments behind the command's name. */
 export function readCommandLine(argv: readonly string[], env: Environment): CommandLine {
@@ -42,8 +51,8 @@ export function readCommandLine(argv: readonly string[], env: Environment): Comm
     if (values.version) return { kind: 'version' };
     if (command === undefined) return wrong(unknownCommand(name));
     const foreign = Object.keys(values).find((option) => !Object.hasOwn(OPTIONS[command], option));
-    if (foreign !== undefined) return wrong(unknownOption(`--${foreign}`, command));
-    if (extra !== undefined) return wrong(`unexpected argument ${extra}`);
+    if (foreign !== undefined) return wrong(unknownOption(`--${foreign}`, command), command);
+    if (extra !== undefined) return wrong(`unexpected argument ${extra}`, command);
     switch (command) {
       case 'serve':
         return { kind: 'serve', serve: readServe(values, env) };
@@ -51,13 +60,15 @@ export function readCommandLine(argv: readonly string[], env: Environment): Comm
         return { kind: 'explain', explain: readExplain(values, env) };
       case 'types':
         return { kind: 'types', types: readTypes(values, env) };
+      case 'lint':
+        return { kind: 'lint', lint: readLint(values) };
     }
   } catch (error) {
-    if (error instanceof WrongArgument) return wrong(error.message);
+    const command = COMMANDS.find((known) => argv.includes(known));
+    if (error instanceof WrongArgument) return wrong(error.message, command);
     const message = firstSentence(messageOf(error));
     const unknown = /^Unknown option '(--?[^'=]+)/.exec(message)?.[1];
-    const command = COMMANDS.find((known) => argv.includes(known));
-    return wrong(unknown === undefined ? message : unknownOption(unknown, command));
+    return wrong(unknown === undefined ? message : unknownOption(unknown, command), command);
   }
 }
 
@@ -67,13 +78,13 @@ function firstSentence(message: string): string {
 }
 
 function unknownCommand(name = 'none'): string {
-  return `expected the command serve, explain or types, got ${name}${didYouMean(name, COMMANDS)}`;
+  return `expected the command serve, explain, types or lint, got ${name}${didYouMean(name, COMMANDS)}`;
 }
 
 const CREDENTIAL_OPTION = /^-H$|token|jwt|auth|header|bearer|password|secret|credential|api-?key/i;
 
 function unknownOption(option: string, command: CommandName | undefined): string {
-  if (command !== undefined && command !== 'serve' && CREDENTIAL_OPTION.test(option)) {
+  if ((command === 'explain' || command === 'types') && CREDENTIAL_OPTION.test(option)) {
     return (
       `${option}: credentials come from the environment only (FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or ` +
       'FLIPT_AUTH): arguments are seen in the list of processes'
@@ -84,6 +95,6 @@ function unknownOption(option: string, command: CommandName | undefined): string
   return `Unknown option '${option}'${didYouMean(option, names)}`;
 }
 
-function wrong(message: string): CommandLine {
-  return { kind: 'wrong', message };
+function wrong(message: string, of?: CommandName): CommandLine {
+  return { kind: 'wrong', message, of };
 }

@@ -21,7 +21,7 @@ export async function runCommand(runtime: CommandRuntime): Promise<number> {
         return 0;
       case 'wrong':
         complain(`${NAME}: ${line.message} (--help says more)`);
-        return 1;
+        return failureCode(line.of);
       case 'serve':
         return await serve(line.serve, runtime);
       case 'explain': {
@@ -32,10 +32,19 @@ export async function runCommand(runtime: CommandRuntime): Promise<number> {
         const { writeTypes } = await import('./types/write-types.js');
         return await writeTypes(line.types, runtime);
       }
+      case 'lint': {
+        const { printFindings } = await import('./lint/print-findings.js');
+        return await printFindings(line.lint, runtime);
+      }
     }
   } catch (error) {
     if (!(error instanceof CommandError) && !(error instanceof FeaturesError)) throw error;
     complain(`${NAME}: ${error.message}`);
-    return 1;
+    return failureCode(line.kind);
   }
+}
+
+/** A linter's 1 means findings. */
+function failureCode(command: string | undefined): number {
+  return command === 'lint' ? 2 : 1;
 }

@@ -5,6 +5,7 @@ Commands
   serve      Serves feature flags over HTTP as Flipt does, from a features file.
   explain    Says why a flag has its value for a user.
   types      Writes the types of the flags, so that a misspelt key does not compile.
+  lint       Finds what is probably a mistake in a features file.
 
 openfeature-flipt-provider COMMAND --help lists the options of a command.
   --help     Prints this help.
@@ -107,9 +108,42 @@ Example
   openfeature-flipt-provider types --features features.yml --out src/flags.ts
 `;
 
+const LINT = `Usage: openfeature-flipt-provider lint --features FILE [options]
+
+Finds what is probably a mistake in a features file, although Flipt reads it. Each finding has line and
+column, the name of its rule, what will happen at run time, and what to write.
+
+Options
+  --features FILE        A features file in Flipt's import and export format.
+  --semantics v1|v2      Whose rules of evaluation apply: Flipt v1's or v2's. Default: v1.
+  --json                 Prints the findings as JSON.
+  --help                 Prints this help.
+
+Rules
+  missing-type           A flag without type and variants: it is a variant flag that gives nothing.
+  rollout-sum            The percentages of a rule do not add up to 100.
+  text-attachment        An attachment that is a text instead of a mapping or a list.
+  boolean-variants       Variants or rules of a boolean flag.
+  unused-segment         A segment that no rule and no rollout uses.
+  unreachable-rule       A rule or rollout behind one that applies to all of its entities.
+  never-matches          A constraint that no value matches, or that contradicts another one.
+  operator-type          An operator that the constraint's type does not have.
+  single-value           A flag whose rules or rollouts all lead to one value, or that gives none.
+  unknown-rule           A comment as below that names no rule of these.
+
+Comments in the file turn rules off, for a line (at its end, or alone above it) or for the whole file:
+  # flipt-lint-ignore: unused-segment, rollout-sum -- the reason
+  # flipt-lint-ignore-file: missing-type
+
+Exit codes: 0 no findings; 1 findings; 2 the file cannot be read, or an argument is wrong.
+
+Example
+  openfeature-flipt-provider lint --features features.yml
+`;
+
 /** The help of each command. */
-export const HELPS = { serve: SERVE, explain: EXPLAIN, types: TYPES } as const;
+export const HELPS = { serve: SERVE, explain: EXPLAIN, types: TYPES, lint: LINT } as const;
 
 export type CommandName = keyof typeof HELPS;
 
-export const COMMANDS: readonly CommandName[] = ['serve', 'explain', 'types'];
+export const COMMANDS: readonly CommandName[] = ['serve', 'explain', 'types', 'lint'];

@@ -19,12 +19,16 @@ function run(
 ): {
   readonly code: Promise<number>;
   readonly line: (pattern: RegExp) => Promise<string>;
+  /** Every line so far. */
+  readonly all: readonly string[];
   readonly end: () => void;
 } {
   const lines: string[] = [];
+  const all: string[] = [];
   const waiting = new Set<() => void>();
   const put = (line: string): void => {
     lines.push(line);
+    all.push(line);
     for (const look of waiting) look();
   };
   const ending = new AbortController();
@@ -44,6 +48,7 @@ function run(
   });
   return {
     code,
+    all,
     end: () => {
       ending.abort();
     },
@@ -115,6 +120,36 @@ describe('the command', () => {
     end();
     expect(await code).toBe(0);
     await expect(fetch(urlIn(served))).rejects.toThrow();
+  });
+
+  it('warns of what is probably a mistake, at the start and once more only if it is new', async () => {
+    const path = at('suspicious.yml');
+    await writeFile(path, 'flags:\n  - key: old\n');
+    const { line, all, code, end } = run(['serve', '--features', path, '--port', '0']);
+    expect(await line(/Warning/)).toMatch(
+      /^err: Warning: .*suspicious\.yml:2:5: missing-type: Flag "old" has no type, .* Write type: /,
+    );
+    await save(path, 'flags:\n  - key: new\n  - key: old\n');
+    expect(await line(/Warning/)).toMatch(/:2:5: missing-type: Flag "new"/);
+    await save(path, features(true));
+    await line(/Reloaded/);
+    await line(/Reloaded/);
+    end();
+    expect(await code).toBe(0);
+    expect(all.filter((one) => one.includes('Warning'))).toHaveLength(2);
+  });
+
+  it('does not warn of a features file that it does not serve', async () => {
+    const [path, data] = [at('warned.yml'), at('warned.json')];
+    await writeFile(path, 'flags:\n  - key: old\n');
+    const argv = ['serve', '--features', path, '--data', data, '--port', '0'];
+    for (const warnings of [1, 0]) {
+      const { line, all, code, end } = run(argv);
+      await line(/Ctrl-C/);
+      end();
+      expect(await code).toBe(0);
+      expect(all.filter((one) => one.includes('Warning'))).toHaveLength(warnings);
+    }
   });
 
   it('ignores edits if changes are kept in a data file, and says so', async () => {

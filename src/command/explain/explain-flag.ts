@@ -4,6 +4,7 @@ import { didYouMean } from '../../text/closest.js';
 import { quoted } from '../../text/quote.js';
 import { loadFeatures } from '../source/load-features.js';
 import type { CommandRuntime } from '../command-runtime.js';
+import { jsonText } from '../json-text.js';
 import type { ExplainArguments } from './explain-arguments.js';
 
 const NO_SUCH_FLAG = 2;
@@ -19,16 +20,6 @@ export async function explainFlag(asked: ExplainArguments, runtime: CommandRunti
   if (explanation.decidedBy.by !== 'missing') return 0;
   complain(missingText(asked, [...features.features.flags.keys()]));
   return NO_SUCH_FLAG;
-}
-
-/** `JSON.stringify` keeps some characters that steer a terminal. Escaped, they are the same JSON. */
-function jsonText(value: object): string {
-  return JSON.stringify(value, null, 2).replace(/[\u007f-\u009f\u2028\u2029]|\p{Cf}/gu, (found) =>
-    Array.from(
-      { length: found.length },
-      (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`,
-    ).join(''),
-  );
 }
 
 function missingText({ flag, source: { namespace } }: ExplainArguments, known: readonly string[]): string {

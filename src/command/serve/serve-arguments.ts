@@ -1,6 +1,7 @@
 import type { Semantics } from '../../engine/features.js';
 import type { Environment } from '../../options/environment.js';
 import type { OptionValues } from '../option-values.js';
+import { semanticsOf } from '../source/source-arguments.js';
 import { WrongArgument } from '../wrong-argument.js';
 
 export interface ServeArguments {
@@ -29,7 +30,7 @@ type Values = OptionValues<typeof SERVE_OPTIONS>;
 
 /** Throws a {@link WrongArgument}. */
 export function readServe(values: Values, env: Environment): ServeArguments {
-  const { features, port: portText = '8080', host = '127.0.0.1', semantics = 'v1', data, auth } = values;
+  const { features, port: portText = '8080', host = '127.0.0.1', data, auth } = values;
   const port = Number(portText);
   if (!/^[0-9]{1,5}$/.test(portText) || port > 65535) {
     throw new WrongArgument(`--port: expected a number from 0 to 65535, got ${portText}`);
@@ -37,9 +38,7 @@ export function readServe(values: Values, env: Environment): ServeArguments {
   if (host === '') throw new WrongArgument('--host: expected an address to listen on');
   const allowHosts = values['allow-host'] ?? [];
   if (allowHosts.includes('')) throw new WrongArgument('--allow-host: expected the name of a host');
-  if (semantics !== 'v1' && semantics !== 'v2') {
-    throw new WrongArgument(`--semantics: expected v1 or v2, got ${semantics}`);
-  }
+  const semantics = semanticsOf(values.semantics);
   if (features === undefined && data === undefined) {
     throw new WrongArgument('--features: missing; expected a file');
   }

@@ -1,7 +1,8 @@
 import { systemClock } from '../../clock.js';
+import type { Semantics } from '../../engine/features.js';
 import type { Fingerprint } from '../../files/fingerprint.js';
 import { FeaturesError } from '../../local/features/features-error.js';
-import { startLocalService, type LocalService } from '../../local/local-service.js';
+import { startLocalService } from '../../local/local-service.js';
 import { DataFileError } from '../../local/state/data-file.js';
 import { messageOf } from '../../text/describe.js';
 import { isLoopback } from '../../text/loopback.js';
@@ -14,6 +15,7 @@ import type { ServeArguments } from './serve-arguments.js';
 export async function serve(asked: ServeArguments, runtime: CommandRuntime): Promise<number> {
   const { print, complain, end } = runtime;
   const known = asked.features === undefined ? undefined : await currentVersion(asked.features);
+  const isKept = asked.data !== undefined && (await currentVersion(asked.data)) !== undefined;
   try {
     const service = await startLocalService(given(asked));
     print(
@@ -25,7 +27,14 @@ export async function serve(asked: ServeArguments, runtime: CommandRuntime): Pro
         `Warning: ${asked.host} may be reached from other machines, and no token is required (--auth required)`,
       );
     }
-    const stopWatching = follow(service, asked, known, runtime);
+    const warn = warner(asked.semantics, complain);
+    if (asked.features !== undefined && !isKept) await warn(asked.features);
+    const reload = async (path: string): Promise<void> => {
+      await service.load(path);
+      print(`Reloaded ${path}`);
+      await warn(path);
+    };
+    const stopWatching = follow(asked, known, reload, runtime);
     await aborted(end);
     stopWatching();
     await service.close();
@@ -49,12 +58,29 @@ function given({
   };
 }
 
+type ByPath = (path: string) => Promise<void>;
+
+/** Warns of what is probably a mistake in a features file. What was said once is not repeated. */
+function warner(semantics: Semantics, complain: CommandRuntime['complain']): ByPath {
+  const said = new Set<string>();
+  return async (path) => {
+    const { findingText, lintFile } = await import('../../local/lint/lint.js');
+    // The file was read a moment ago. If it is wrong now, its reload says so.
+    const findings = await lintFile(path, semantics).catch(() => []);
+    for (const finding of findings) {
+      const { rule, problem } = finding;
+      if (!said.has(rule + problem)) complain(`Warning: ${findingText(finding)}`);
+      said.add(rule + problem);
+    }
+  };
+}
+
 /** Reloads the features file when it is edited. Returns a function that stops it. */
 function follow(
-  service: LocalService,
   { features, data }: ServeArguments,
   known: Fingerprint | undefined,
-  { print, complain, clock = systemClock }: CommandRuntime,
+  reload: ByPath,
+  { complain, clock = systemClock }: CommandRuntime,
 ): () => void {
   if (features === undefined) return () => undefined;
   const changed = async (): Promise<void> => {
@@ -63,8 +89,7 @@ function follow(
       return;
     }
     try {
-      await service.load(features);
-      print(`Reloaded ${features}`);
+      await reload(features);
     } catch (error) {
       const message = messageOf(error);
       complain(`${message}${message.includes('\n') ? '\n' : '; '}the old features stay`);

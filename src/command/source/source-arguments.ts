@@ -52,7 +52,8 @@ export function readSource(values: OptionValues<typeof SOURCE_OPTIONS>, env: Env
   return { kind: 'file', path: features, namespace, semantics: semanticsOf(semantics) };
 }
 
-function semanticsOf(given = 'v1'): Semantics {
+/** Throws a {@link WrongArgument}. */
+export function semanticsOf(given = 'v1'): Semantics {
   if (given === 'v1' || given === 'v2') return given;
   throw new WrongArgument(`--semantics: expected v1 or v2, got ${given}`);
 }

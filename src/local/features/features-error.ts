@@ -17,14 +17,18 @@ export type DocumentPath = readonly (string | number)[];
 /** Reports that a document is wrong at a path. */
 export type Report = (path: DocumentPath, wrong: string) => void;
 
+/** A place in a text; both numbers count from 1. */
+export interface TextPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
 /** How messages name a document. */
 export interface DocumentName {
   /** `features.yml: document 1` */
   readonly where: string;
-  /**
-   * Where the document's text has the part at a path: `at line 3, column 5`. `undefined` for a document without text.
-   */
-  readonly positionOf?: (path: DocumentPath) => string | undefined;
+  /** Where the document's text has the part at a path. `undefined` for a document without text. */
+  readonly positionOf?: (path: DocumentPath) => TextPosition | undefined;
 }
 
 const MOST_REPORTED = 20;
@@ -38,10 +42,7 @@ export class Mistakes {
     this.count++;
     if (this.count > MOST_REPORTED) return;
     if (path.length === 0) this.reported.push(`${where}: ${wrong}`);
-    else
-      this.reported.push(
-        [`${where}: ${pathText(path)}: ${wrong}`, positionOf?.(path) ?? ''].join(' ').trimEnd(),
-      );
+    else this.reported.push(`${where}: ${pathText(path)}: ${wrong}${positionText(positionOf?.(path))}`);
   }
 
   /** Throws a {@link FeaturesError} with a line for each mistake, at most 20. */
@@ -52,7 +53,11 @@ export class Mistakes {
   }
 }
 
-function pathText(path: DocumentPath): string {
+function positionText(position: TextPosition | undefined): string {
+  return position === undefined ? '' : ` at line ${position.line}, column ${position.column}`;
+}
+
+export function pathText(path: DocumentPath): string {
   return path
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${unsteered(part)}`))
     .join('')

@@ -23,6 +23,8 @@ export interface SourceDocument {
 export interface Source {
   readonly documents: readonly SourceDocument[];
   readonly mistakes: Mistakes;
+  /** `undefined` if the documents were given as objects. */
+  readonly text?: string;
 }
 
 /** Reads documents and checks their shape. Throws a {@link FeaturesError} if they cannot be read at all. */
@@ -59,7 +61,7 @@ function readText(name: string, text: string): Source {
       const positionOf = (path: DocumentPath) => textPosition(given, path, lines);
       return content === null ? [] : [{ name: { where, positionOf }, given: content }];
     });
-    return checkAll(name, documents, mistakes);
+    return { ...checkAll(name, documents, mistakes), text };
   } catch (error) {
     if (error instanceof FeaturesError) throw error;
     // Too many aliases, or nesting deeper than the parser can follow.

@@ -3,7 +3,8 @@ import { quoted } from '../../text/quote.js';
 import type { NamespaceRecord, Stamp } from '../state/records.js';
 import { checkReferences } from './check-references.js';
 import { memberOf, textOf } from './document-parts.js';
-import type { Source } from './features-file.js';
+import type { DocumentPath } from './features-error.js';
+import type { Source, SourceDocument } from './features-file.js';
 import type { CheckedDocument } from './features-schema.js';
 import { importFlag } from './import-flag.js';
 import { importSegment } from './import-segment.js';
@@ -18,7 +19,9 @@ export function importFeatures(
   stamp: Stamp,
 ): ReadonlyMap<string, NamespaceRecord> {
   const { documents, mistakes } = source;
-  checkTogether(source, semantics);
+  checkTogether(documents, semantics, ({ name }, path, wrong) => {
+    mistakes.add(name, path, wrong);
+  });
   mistakes.throwIfAny();
   const imported = documents
     .flatMap(({ content }) => content ?? [])
@@ -27,15 +30,20 @@ export function importFeatures(
   return new Map([empty, ...imported].map((namespace) => [namespace.key, namespace]));
 }
 
-function checkTogether({ documents, mistakes }: Source, semantics: Semantics): void {
+/** Reports mistakes between the parts of a document, and between documents. */
+export function checkTogether(
+  documents: readonly SourceDocument[],
+  semantics: Semantics,
+  report: (document: SourceDocument, path: DocumentPath, wrong: string) => void,
+): void {
   const namespaces = new Set<string>();
-  for (const { name, given } of documents) {
-    checkReferences(given, semantics, (path, wrong) => {
-      mistakes.add(name, path, wrong);
+  for (const document of documents) {
+    checkReferences(document.given, semantics, (path, wrong) => {
+      report(document, path, wrong);
     });
-    const key = namespaceKey(given);
+    const key = namespaceKey(document.given);
     if (key === undefined) continue;
-    if (namespaces.has(key)) mistakes.add(name, ['namespace'], `${quoted(key)} has a document already`);
+    if (namespaces.has(key)) report(document, ['namespace'], `${quoted(key)} has a document already`);
     namespaces.add(key);
   }
 }

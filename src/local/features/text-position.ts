@@ -1,8 +1,12 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, type Document, type LineCounter } from 'yaml';
-import type { DocumentPath } from './features-error.js';
+import type { DocumentPath, TextPosition } from './features-error.js';
 
 /** Where a YAML text has the part at a path. If that part is missing, where the part around it is. */
-export function textPosition(document: Document, path: DocumentPath, lines: LineCounter): string | undefined {
+export function textPosition(
+  document: Document,
+  path: DocumentPath,
+  lines: LineCounter,
+): TextPosition | undefined {
   let node: unknown = document.contents;
   let offset = startOf(node);
   for (const part of path) {
@@ -13,7 +17,7 @@ export function textPosition(document: Document, path: DocumentPath, lines: Line
   }
   if (offset === undefined) return undefined;
   const { line, col } = lines.linePos(offset);
-  return `at line ${line}, column ${col}`;
+  return { line, column: col };
 }
 
 interface Part {

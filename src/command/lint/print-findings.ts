@@ -1,0 +1,15 @@
+import { findingText, lintFile } from '../../local/lint/lint.js';
+import type { CommandRuntime } from '../command-runtime.js';
+import { jsonText } from '../json-text.js';
+import type { LintArguments } from './lint-arguments.js';
+
+/** Prints what is probably a mistake in a features file; resolves with the exit code. */
+export async function printFindings(
+  { path, semantics, isJson }: LintArguments,
+  { print }: CommandRuntime,
+): Promise<number> {
+  const findings = await lintFile(path, semantics);
+  if (isJson) print(jsonText({ findings }));
+  else for (const finding of findings) print(findingText(finding));
+  return findings.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,51 @@
+import { Lexer } from 'yaml';
+import type { TextPosition } from './features-error.js';
+
+/** A comment of a YAML text. */
+export interface Comment extends TextPosition {
+  /** Without its `#`. */
+  readonly text: string;
+  /** The line that it is about: its own or, if it stands alone, the next one with content. */
+  readonly about: number;
+}
+
+// The lexer emits characters that are not in the text. One of them announces a scalar, which may begin with a `#`.
+const SCALAR = '\u001f';
+const NOT_IN_TEXT: readonly string[] = ['\u0002', '\u0018', SCALAR];
+
+/** The comments of a YAML text, in its order. */
+export function commentsIn(text: string): readonly Comment[] {
+  const comments: Comment[] = [];
+  const next = nextContents(text);
+  let line = 1;
+  let column = 1;
+  let hasContent = false;
+  let before = '';
+  for (const lexeme of new Lexer().lex(text)) {
+    const isComment = lexeme.startsWith('#') && before !== SCALAR;
+    before = lexeme;
+    if (NOT_IN_TEXT.includes(lexeme)) continue;
+    if (isComment) {
+      const about = hasContent ? line : (next[line] ?? line);
+      comments.push({ text: lexeme.slice(1), line, column, about });
+    }
+    const parts = lexeme.split('\n');
+    const last = parts.at(-1) ?? '';
+    line += parts.length - 1;
+    column = last.length + (parts.length > 1 ? 1 : column);
+    hasContent = last.trim() !== '' || (parts.length === 1 && hasContent);
+  }
+  return comments;
+}
+
+/** For each line, counted from 1, the number of the next line that is neither empty nor a comment. */
+function nextContents(text: string): readonly (number | undefined)[] {
+  const lines = text.split('\n');
+  const next: (number | undefined)[] = [];
+  let following: number | undefined;
+  for (let line = lines.length; line > 0; line--) {
+    next[line] = following;
+    if (!/^\s*(?:#|$)/.test(lines[line - 1] ?? '')) following = line;
+  }
+  return next;
+}

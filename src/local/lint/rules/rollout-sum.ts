@@ -1,0 +1,32 @@
+import { quoted } from '../../../text/quote.js';
+import type { CheckedFlag } from '../../features/features-schema.js';
+import type { LintRule } from '../finding.js';
+import { sharesOf, type Shares } from '../shares.js';
+import { fallbackOf } from '../steps.js';
+
+/** Less than a rounding error of decimal fractions adds up to. */
+const TOLERANCE = 1e-6;
+
+/** Percentages of a rule that do not add up to 100. Without percentages, a rule gives the default variant. */
+export const rolloutSum: LintRule = ({ content, semantics }) =>
+  content.flags.flatMap((flag, index) => {
+    if (flag.type !== 'VARIANT_FLAG_TYPE') return [];
+    return flag.rules.flatMap(({ distributions }, at) => {
+      const sum = distributions.reduce((total, { rollout }) => total + rollout, 0);
+      if (distributions.length === 0 || Math.abs(sum - 100) < TOLERANCE) return [];
+      return {
+        path: ['flags', index, 'rules', at, 'distributions'],
+        problem: `The percentages of rule ${at + 1} of flag ${quoted(flag.key)} add up to ${Number(sum.toFixed(4))}.`,
+        effect: `Of the rule's entities, Flipt ${semantics} gives ${sharesText(sharesOf(distributions, semantics), flag)}.`,
+        fix: 'Write percentages that add up to 100.',
+      };
+    });
+  });
+
+function sharesText({ ofVariants, rest }: Shares, flag: CheckedFlag): string {
+  const byDefault = fallbackOf(flag);
+  const otherwise =
+    byDefault === undefined ? 'no variant' : `the default variant ${quoted(String(byDefault))}`;
+  const shares = Array.from(ofVariants, ([key, share]) => `${quoted(key)} to ${share} %`);
+  return [...shares, ...(rest > 0 ? [`${otherwise} to ${rest} %`] : [])].join(', ');
+}

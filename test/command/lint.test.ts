@@ -1,0 +1,81 @@
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { useFolder } from '../local/folder.fixture.js';
+import { ran } from './ran.fixture.js';
+
+const at = useFolder();
+const MISTAKE = 'flags:\n  - key: banner\n';
+const FINDING = {
+  line: 2,
+  column: 5,
+  rule: 'missing-type',
+  namespace: 'default',
+  path: 'flags[0]',
+  problem: 'Flag "banner" has no type, so it is a variant flag.',
+  effect: 'It has no variants: every call, such as getBooleanValue, returns its own default value.',
+  fix: 'Write type: BOOLEAN_FLAG_TYPE, or give it variants.',
+};
+
+async function file(text: string): Promise<string> {
+  const path = at('features.yml');
+  await writeFile(path, text);
+  return path;
+}
+
+describe('lint', () => {
+  it('prints a line for each finding, and ends with 1', async () => {
+    const path = await file(MISTAKE);
+    const { problem, effect, fix } = FINDING;
+    expect(await ran(['lint', '--features', path])).toEqual({
+      code: 1,
+      out: `${path}:2:5: missing-type: ${problem} ${effect} ${fix}`,
+      err: '',
+    });
+  });
+
+  it('prints JSON, whose members keep their names', async () => {
+    const path = await file(MISTAKE);
+    const { code, out } = await ran(['lint', '--features', path, '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toEqual({ findings: [{ file: path, ...FINDING }] });
+  });
+
+  it('prints nothing, or an empty list, and ends with 0 if there is nothing to find', async () => {
+    const path = await file('flags: []\n');
+    expect(await ran(['lint', '--features', path])).toEqual({ code: 0, out: '', err: '' });
+    const { code, out } = await ran(['lint', '--features', path, '--json']);
+    expect([code, JSON.parse(out)]).toEqual([0, { findings: [] }]);
+  });
+
+  it('follows the rules of the version that is asked for', async () => {
+    const path = await file(`flags:
+  - key: banner
+    variants: [{ key: red, default: true }, { key: blue }]
+    rules: [{ segment: all, distributions: [{ variant: blue, rollout: 50 }] }]
+segments: [{ key: all }]
+`);
+    const effectOf = async (...semantics: string[]) =>
+      (await ran(['lint', '--features', path, ...semantics])).out;
+    expect(await effectOf()).toContain('Flipt v1 gives "blue" to 50 %, the default variant "red" to 50 %.');
+    expect(await effectOf('--semantics', 'v2')).toContain('Flipt v2 gives "blue" to 100 %.');
+  });
+
+  it.each([
+    ['a file that is missing', ['--features', 'nowhere.yml'], /nowhere\.yml: cannot be read/],
+    ['no file', [], /--features: missing; expected a file/],
+    ['an unknown option', ['--jsn'], /Unknown option '--jsn'; did you mean "--json"\?/],
+    ['an option of another command', ['--port', '1'], /Unknown option '--port'/],
+    ['an unknown version', ['--features', 'f.yml', '--semantics', 'v3'], /--semantics: expected v1 or v2/],
+    ['one argument too many', ['more'], /unexpected argument more/],
+  ])('ends with 2 for %s', async (_what, argv, message) => {
+    const { code, out, err } = await ran(['lint', ...argv]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(message);
+  });
+
+  it('ends with 2 for a file that is wrong, and says where', async () => {
+    const { code, err } = await ran(['lint', '--features', await file('flags:\n  - kee: banner\n')]);
+    expect(code).toBe(2);
+    expect(err).toMatch(/flags\[0\]\.kee: unknown member; did you mean "key"\? at line 2, column 5/);
+  });
+});

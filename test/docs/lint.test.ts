@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { HELPS } from '../../src/command/help.js';
+import { lintFile, RULE_NAMES } from '../../src/local/lint/lint.js';
+import { quotesOf, tableOf } from './pages.fixture.js';
+
+const named = (column: string, next: string) =>
+  tableOf('docs/lint.md', column, next).flatMap(([cell = '']) => quotesOf(cell));
+
+describe('docs/lint.md', () => {
+  it('lists every rule, as the help does', () => {
+    expect(named('Rule', 'Finds').sort()).toEqual([...RULE_NAMES].sort());
+    const [, rules = ''] = /^Rules\n(.*?)\n\n/ms.exec(HELPS.lint) ?? [];
+    expect(Array.from(rules.matchAll(/^ {2}([\w-]+)/gm), ([, name]) => name).sort()).toEqual(
+      [...RULE_NAMES].sort(),
+    );
+  });
+
+  it('lists every member of a finding', async () => {
+    const [finding = {}] = await lintFile('flags:\n  - key: a\n', 'v1');
+    expect(named('Member', 'Content').sort()).toEqual(Object.keys(finding).sort());
+  });
+});
