@@ -25,6 +25,7 @@ export type {
   OverloadStatus,
   RequestStatus,
   StoreStatus,
+  UnreadableStatus,
   WatchStatus,
 } from './provider/status/flipt-status.js';
 export type { FliptEvent, FliptEventType } from './diagnostics/flipt-event.js';

@@ -1,5 +1,6 @@
 import type { FailureKind, Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
+import type { UnreadableFlag } from '../model/unreadable-flag.js';
 
 /** The states of the circuit breaker. */
 export type CircuitState = 'closed' | 'open' | 'half-open';
@@ -94,6 +95,8 @@ export type DiagnosticEvent =
   | { readonly type: 'watch-changed'; readonly state: WatchCondition; readonly failure: Failure | undefined }
   /** These flags have changed, are new, or are gone. */
   | { readonly type: 'flags-changed'; readonly flags: readonly string[] }
+  /** The flags of the snapshot that this version cannot evaluate, by key, are others than before. */
+  | { readonly type: 'flags-unreadable'; readonly flags: ReadonlyMap<string, UnreadableFlag> }
   /** The service knows no such namespace or environment (`failure`), or there is nothing in it. */
   | { readonly type: 'namespace-suspect'; readonly failure: Failure | undefined }
   /** A missing flag was asked for, and there is a flag with almost the same key. */
@@ -127,6 +130,7 @@ export const EVENT_TYPES = [
   'snapshot-polled',
   'watch-changed',
   'flags-changed',
+  'flags-unreadable',
   'namespace-suspect',
   'flag-key-suspect',
   'bucket-shared',

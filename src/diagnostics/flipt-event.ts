@@ -133,6 +133,12 @@ export type FliptEvent =
       readonly flags: readonly string[];
     }
   | {
+      /** Other flags than before are unreadable: a newer Flipt may send what this version does not know. */
+      readonly type: 'flags-unreadable';
+      /** Their keys; none if all flags can be read again. Flipt is asked for these flags. */
+      readonly flags: readonly string[];
+    }
+  | {
       /** Flipt knows no such namespace or environment, or there is nothing in it. */
       readonly type: 'namespace-suspect';
       /** How Flipt answered. */
@@ -179,6 +185,8 @@ export function fliptEvent(event: DiagnosticEvent): FliptEvent {
     // A copy: the list belongs to the layers.
     case 'flags-changed':
       return { type: event.type, flags: [...event.flags] };
+    case 'flags-unreadable':
+      return { type: event.type, flags: [...event.flags.keys()] };
     case 'circuit-changed':
       return { type: event.type, state: event.state, failure: event.failure?.kind };
     case 'watch-changed':

@@ -12,10 +12,15 @@ export interface WatchedPlace {
   readonly namespace: string;
   readonly environment: string | undefined;
   readonly evaluation: 'remote' | 'in-process';
+  /** `undefined`: Flipt is not asked for the snapshot. */
+  readonly watch: object | undefined;
 }
 
 /** Most flags that one log line names. */
 const MOST_NAMED = 20;
+const LONGEST_KEY = 200;
+/** Sets of unreadable flags that were warned of, and are not warned of again: two servers may alternate. */
+const MOST_WARNED = 20;
 
 /** Logs what the watch of the snapshot finds. A lasting problem is logged once when it begins and once when it ends. */
 export function logWatch(
@@ -28,6 +33,7 @@ export function logWatch(
   let last: EventOf<'watch-changed'>['state'] | undefined;
   let isSuspect = false;
   let isBroken = false;
+  const warned = new Set<string>();
 
   listen('watch-changed', ({ state, failure }) => {
     const why = failure === undefined ? '' : `: ${failure.message}`;
@@ -47,6 +53,22 @@ export function logWatch(
   listen('flags-changed', ({ flags }) => {
     logger.info(`Flags have changed: ${named(flags)}`);
   });
+  listen('flags-unreadable', ({ flags }) => {
+    const [first] = flags.values();
+    if (first === undefined) {
+      logger.info('All flags can be read again');
+      return;
+    }
+    const names = named([...flags.keys()]);
+    const isKnown = warned.has(names);
+    if (warned.size >= MOST_WARNED) warned.clear();
+    warned.add(names);
+    if (isKnown) return;
+    logger.warn(
+      `Flags that this version of openfeature-flipt-provider cannot read: ${names}; ${unreadableAre(place)}, ` +
+        `all others count. The first: ${first.reason}`,
+    );
+  });
   listen('namespace-suspect', ({ failure }) => {
     if (isSuspect) return;
     isSuspect = true;
@@ -60,6 +82,11 @@ export function logWatch(
   listen('stream-changed', ({ state, why }) => {
     logger[state === 'not-offered' ? 'info' : 'debug'](`The stream of changes is ${WORDS[state]}: ${why}`);
   });
+}
+
+function unreadableAre({ evaluation, watch }: WatchedPlace): string {
+  if (evaluation === 'remote') return 'their answers expire by age';
+  return watch === undefined ? 'they have their defaults' : 'Flipt is asked for them';
 }
 
 const WORDS: Readonly<Record<EventOf<'stream-changed'>['state'], string>> = {
@@ -81,6 +108,11 @@ function suspicion(
 }
 
 function named(flags: readonly string[]): string {
-  const shown = flags.slice(0, MOST_NAMED).map(quoted).join(', ');
+  const shown = flags.slice(0, MOST_NAMED).map(quotedKey).join(', ');
   return flags.length > MOST_NAMED ? `${shown} and ${flags.length - MOST_NAMED} more` : shown;
+}
+
+/** Flipt limits no key. */
+function quotedKey(key: string): string {
+  return quoted(key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY)}…` : key);
 }

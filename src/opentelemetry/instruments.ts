@@ -79,6 +79,9 @@ export function gauges(meter: Meter): readonly Instrument[] {
     gauge('snapshot.age', 's', 'Since Flipt confirmed the snapshot', (observe, { watch }) => {
       if (watch?.ageMs !== null && watch?.ageMs !== undefined) observe(watch.ageMs / 1_000);
     }),
+    gauge('flags.unreadable', '{flag}', 'Flags that this version cannot evaluate', (observe, { watch }) => {
+      if (watch !== null) observe(watch.unreadable.count);
+    }),
     gauge('cache.entries', '{entry}', 'Answers in the cache', (observe, { cache }) => {
       observe(cache.entries);
     }),

@@ -21,7 +21,7 @@ import { lazySnapshots } from './snapshots.js';
 import { noSnapshot, start } from './start.js';
 import { openAsking } from './asking.js';
 import { remotely, type Resolve } from './resolve-remotely.js';
-import { unreadableResolver } from './unreadable-flag.js';
+import { unreadableResolver } from './evaluate/ask-unreadable.js';
 import type { SnapshotBody } from '../snapshot/body/write-body.js';
 import type { ProviderSettings } from '../options/settings.js';
 

@@ -13,7 +13,7 @@ import type { OpenSnapshots } from '../snapshot/open-snapshots.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
 import type { SnapshotReading } from './status/status-readings.js';
 import { messageOf } from '../text/describe.js';
-import { unreadableFailure } from './unreadable-flag.js';
+import { unreadableFailure } from './evaluate/ask-unreadable.js';
 
 /** The service's snapshot, or until there is one, the snapshot from the options. */
 export interface Snapshots extends FlagWatch {
@@ -144,6 +144,7 @@ export function lazySnapshots(
       return {
         version: snapshot?.version,
         flags: snapshot?.contents.size,
+        unreadable: snapshot?.features.unreadable,
         confirmedAt: opened?.confirmedAt() === undefined ? undefined : clock.date() - age,
         ageMs: age,
         nextPollAt: opened?.nextPollAt(),

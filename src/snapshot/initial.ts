@@ -24,8 +24,16 @@ function isFeaturesDocument(given: object): boolean {
   if ('segments' in given || 'version' in given || typeof Reflect.get(given, 'namespace') === 'string') {
     return true;
   }
-  const flags: unknown = Reflect.get(given, 'flags');
-  return Array.isArray(flags) && flags.some((flag) => isObject(flag) && isFeaturesFlag(flag));
+  return !some(given, 'flags', isSnapshotFlag) && some(given, 'flags', isFeaturesFlag);
+}
+
+/** In a snapshot, a flag that cannot be read may have members of any name. One other flag is enough to recognise it. */
+function isSnapshotFlag(flag: object): boolean {
+  return (
+    'createdAt' in flag ||
+    some(flag, 'rollouts', (rollout) => 'type' in rollout) ||
+    some(flag, 'rules', (rule) => some(rule, 'segments', (segment) => 'key' in segment))
+  );
 }
 
 function isFeaturesFlag(flag: object): boolean {

@@ -15,6 +15,7 @@ import { keptSnapshots } from './kept-snapshot.js';
 import { sharedFetch } from './shared/shared-fetch.js';
 import { storeCalls, type StoreCalls } from './shared/store-calls.js';
 import { messageOf } from '../text/describe.js';
+import { reportUnreadable } from './report-unreadable.js';
 import type { StartingSnapshot } from './watch.js';
 import {
   openWatching,
@@ -71,6 +72,7 @@ export async function openSnapshots(
   const kept = keptSnapshots(options, settings, warn, clock);
   // A store that hangs must leave enough of the start time to ask the service.
   const starting = await kept.load(watch === undefined ? initTimeoutMs : initTimeoutMs / 2, closing);
+  if (starting !== undefined) reportUnreadable(undefined, starting.snapshot, reporter);
   const calls = watch && callsTo(options.store, placeOf(settings), warn, clock);
   const sharing: Sharing | undefined =
     calls &&

@@ -6,6 +6,7 @@ import { changes } from './changed-flags.js';
 import type { Asker, Fetched, FetchSnapshot, Known } from './fetch.js';
 import { requestsInTurn } from './requests-in-turn.js';
 import type { Snapshot } from './snapshot.js';
+import { reportUnreadable } from './report-unreadable.js';
 import {
   failed,
   followed,
@@ -164,6 +165,7 @@ export function openWatch(
       report({ type: 'namespace-suspect', failure: undefined });
     const flags = before === undefined ? [] : changes(before.contents, snapshot.contents);
     if (flags.length > 0) report({ type: 'flags-changed', flags });
+    reportUnreadable(before, snapshot, { report });
   };
 
   const requests = requestsInTurn(request, patienceMs, clock);

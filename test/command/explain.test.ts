@@ -7,7 +7,7 @@ import { manualClock } from '../clock.fixture.js';
 import { refusedAddress, serving } from '../provider/open.fixture.js';
 import { signal } from '../signal.fixture.js';
 import { listening } from '../traffic/listening.fixture.js';
-import { ran } from './ran.fixture.js';
+import { ran, withUnreadable } from './ran.fixture.js';
 
 const at = useFolder();
 const TOKEN = 'dummy-bootstrap';
@@ -51,6 +51,14 @@ describe('explain', () => {
     const expected = { code: 0, out: EXPLAINED, err: '' };
     expect(await ran(['explain', '--features', await file(), ...ASKED])).toEqual(expected);
     expect(await ran(['explain', '--url', open.url, ...ASKED])).toEqual(expected);
+  });
+
+  it('ends with 1 for a flag that only the service can evaluate, and says what cannot be read', async () => {
+    const { url } = await serving(() => undefined, withUnreadable);
+    const { code, out, err } = await ran(['explain', '--url', url, '--flag', 'list']);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^Answer: known only to Flipt, .* cannot read type: .*, got "LIST_FLAG_TYPE"$/m);
+    expect(err).toMatch(/^This version of the package cannot read the flag "list": type: .*; update it$/);
   });
 
   it('prints JSON', async () => {

@@ -1,4 +1,5 @@
 import { runCommand } from '../../src/command/command.js';
+import { answerJson, type Script } from '../servers/scripted.fixture.js';
 
 /** How a command ended. */
 export interface Ran {
@@ -21,3 +22,12 @@ export async function ran(argv: readonly string[], env: Readonly<Record<string, 
   });
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
+
+/** Serves the snapshot of a newer Flipt: a boolean flag, and one of a type that is unknown here. */
+export const withUnreadable: Script = (_, response) => {
+  const banner = { key: 'banner', type: 'BOOLEAN_FLAG_TYPE', enabled: true };
+  answerJson(response, {
+    namespace: { key: 'default' },
+    flags: [banner, { key: 'list', type: 'LIST_FLAG_TYPE' }],
+  });
+};

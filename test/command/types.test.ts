@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { FlagDocument } from '../../src/local/index.js';
 import { startLocalService } from '../../src/local/index.js';
 import { useFolder } from '../local/folder.fixture.js';
-import { ran } from './ran.fixture.js';
+import { serving } from '../provider/open.fixture.js';
+import { ran, withUnreadable } from './ran.fixture.js';
 import { FEATURES, saved, SWITCH, textOf, written } from './typed-features.fixture.js';
 
 const at = useFolder();
@@ -51,6 +52,18 @@ describe('the file of types', () => {
         '  "size": { kind: "variant"; variant: string };',
     );
     expect(text).toContain('export type NumberFlag = never;');
+  });
+
+  it('has a flag that cannot be read under each type, and a line says why', async () => {
+    const { url } = await serving(() => undefined, withUnreadable);
+    const out = at('unreadable.ts');
+    const { code, err } = await ran(['types', '--url', url, '--out', out]);
+    expect(code).toBe(0);
+    expect(err).toMatch(/^Flag "list" may be of any type: it cannot be read \(type: .* "LIST_FLAG_TYPE"\)$/);
+    const text = await textOf(out);
+    expect(text).toContain('  "list": { kind: "unreadable"; variant: string; attachment: JsonValue };\n');
+    expect(text).toContain('export type BooleanFlag = "banner" | "list";');
+    expect(text).toContain('export type ObjectFlag = "list";');
   });
 
   it.each([

@@ -131,6 +131,10 @@ const EVENTS: { readonly [Type in DiagnosticEvent['type']]: Extract<DiagnosticEv
   'snapshot-polled': { type: 'snapshot-polled', durationMs: 1, failure },
   'watch-changed': { type: 'watch-changed', state: 'lost', failure },
   'flags-changed': { type: 'flags-changed', flags: ['a'] },
+  'flags-unreadable': {
+    type: 'flags-unreadable',
+    flags: new Map([['a', { reason: PLANTED, text: PLANTED }]]),
+  },
   'namespace-suspect': { type: 'namespace-suspect', failure },
   'flag-key-suspect': { type: 'flag-key-suspect', flag: 'a', like: 'b' },
   'bucket-shared': { type: 'bucket-shared', flag: 'a', attributes: [PLANTED] },

@@ -20,12 +20,20 @@ function linesFor(...events: readonly DiagnosticEvent[]): readonly string[] {
   return linesOf('remote', events);
 }
 
-function linesOf(evaluation: 'remote' | 'in-process', events: readonly DiagnosticEvent[]): readonly string[] {
+function linesOf(
+  evaluation: 'remote' | 'in-process',
+  events: readonly DiagnosticEvent[],
+  isWatched = true,
+): readonly string[] {
   const lines: string[] = [];
   const log = (level: string) => (message: string) => lines.push(`${level}: ${message}`);
   const diagnostics = openDiagnostics();
   const logger = { warn: log('warn'), info: log('info'), debug: () => undefined };
-  logWatch(diagnostics, { namespace: 'shop', environment: 'staging', evaluation }, logger);
+  logWatch(
+    diagnostics,
+    { namespace: 'shop', environment: 'staging', evaluation, watch: isWatched ? {} : undefined },
+    logger,
+  );
   for (const event of events) diagnostics.report(event);
   return lines;
 }
@@ -52,6 +60,28 @@ describe('the log of the watch', () => {
       "warn: Flipt's changes are not seen at present; answers expire by age: refused",
       "warn: Flipt's changes are seen again",
     ]);
+  });
+
+  it('warns once of each new set of unreadable flags, and says when all can be read', () => {
+    const unreadable = (...keys: readonly string[]): DiagnosticEvent => {
+      const flags = new Map(keys.map((key) => [key, { reason: 'type: new', text: '' }]));
+      return { type: 'flags-unreadable', flags };
+    };
+    const events = [unreadable('a'), unreadable(), unreadable('a'), unreadable('a', 'b')];
+    const start = 'warn: Flags that this version of openfeature-flipt-provider cannot read:';
+    const end = 'all others count. The first: type: new';
+    expect(linesFor(...events)).toEqual([
+      `${start} "a"; their answers expire by age, ${end}`,
+      'info: All flags can be read again',
+      `${start} "a", "b"; their answers expire by age, ${end}`,
+    ]);
+    expect(linesOf('in-process', [unreadable('a')])).toEqual([
+      `${start} "a"; Flipt is asked for them, ${end}`,
+    ]);
+    expect(linesOf('in-process', [unreadable('a')], false)).toEqual([
+      `${start} "a"; they have their defaults, ${end}`,
+    ]);
+    expect(linesFor(unreadable('k'.repeat(100_000)))[0]?.length).toBeLessThan(1_000);
   });
 
   it('warns once of a snapshot that cannot be read, with the place', () => {

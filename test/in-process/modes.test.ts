@@ -172,6 +172,28 @@ describe('without a service to ask', () => {
     expect(await client.getStringValue('colour', 'none', PRO)).toBe('red');
   });
 
+  it('accepts it with a flag that looks like one of a features document', async () => {
+    const rollouts = [{ threshold: { percentage: 100, value: true } }];
+    const { client, provider } = await offline({
+      snapshot: {
+        initial: {
+          namespace: { key: 'default' },
+          flags: [
+            { key: 'new', type: 'BOOLEAN_FLAG_TYPE', rollouts, variants: [] },
+            {
+              key: 'old',
+              type: 'BOOLEAN_FLAG_TYPE',
+              rollouts: rollouts.map((rollout) => ({ type: 'THRESHOLD_ROLLOUT_TYPE', ...rollout })),
+            },
+          ],
+        },
+      },
+    });
+    expect(await client.getBooleanValue('old', false, PRO)).toBe(true);
+    expect(await client.getBooleanDetails('new', false, PRO)).toMatchObject({ errorCode: 'PARSE_ERROR' });
+    expect(provider.getStatus().watch?.unreadable.count).toBe(1);
+  });
+
   it('follows v2 for a features document with semantics v2', async () => {
     const { provider } = await offline({ snapshot: { initial: FEATURES, semantics: 'v2' } });
     expect(provider.getSnapshot()).toHaveProperty('digest');

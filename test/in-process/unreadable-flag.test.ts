@@ -26,8 +26,7 @@ const failing: Script = (_, response) => {
 };
 
 /** A service of a newer version, whose evaluation and snapshot the test may change. */
-async function newer(options: FliptProviderOptions) {
-  let flags: readonly object[] = [BANNER, LIST, SEMVER];
+async function newer(options: FliptProviderOptions, flags: readonly object[] = [BANNER, LIST, SEMVER]) {
   let evaluation = evaluating;
   const snapshots: Script = (_, response) => {
     answerJson(response, { namespace: { key: 'default' }, flags });
@@ -167,9 +166,55 @@ describe.each(MODES)('%s, an unreadable flag', (evaluation) => {
   });
 });
 
+describe('unreadable flags', () => {
+  it.each(MODES)('are in one warning and in the status, %s', async (evaluation) => {
+    const { provider, logger, serve } = await newer({ evaluation });
+    await serve([BANNER, { ...LIST, enabled: false }, SEMVER]);
+
+    expect(provider.getStatus().watch).toMatchObject({
+      flags: 3,
+      unreadable: {
+        count: 2,
+        flags: [
+          { key: 'list', reason: 'type: expected a flag of a known type, got "LIST_FLAG_TYPE"' },
+          { key: 'semver', reason: expect.stringContaining('"SEMVER_CONSTRAINT_COMPARISON_TYPE"') as string },
+        ],
+      },
+    });
+    const warnings = logger.warn.mock.calls.map(([line]) => String(line));
+    expect(warnings).toEqual([expect.stringMatching(/cannot read: "list", "semver"; .*The first: type: /)]);
+  });
+
+  it('are explained by the place, in both forms', async () => {
+    const { provider } = await newer({ evaluation: 'in-process' });
+    const reason = 'type: expected a flag of a known type, got "LIST_FLAG_TYPE"';
+
+    expect(await provider.explain('list', ANN)).toEqual({
+      namespace: 'default',
+      flag: 'list',
+      entity: 'ann',
+      answer: { kind: 'unreadable', reason },
+      decidedBy: { by: 'unreadable' },
+      steps: [],
+    });
+  });
+
+  it('beyond 20 are only counted', async () => {
+    const flags = Array.from({ length: 30 }, (_, at) => ({ ...LIST, key: `list-${at}` }));
+    const { provider } = await newer({ evaluation: 'in-process' }, [BANNER, ...flags]);
+
+    expect(provider.getStatus().watch?.unreadable).toMatchObject({ count: 30 });
+    expect(provider.getStatus().watch?.unreadable.flags).toHaveLength(20);
+  });
+});
+
 it('offline, an unreadable flag has the default and PARSE_ERROR at once', async () => {
   const initial = { flags: [BANNER, LIST] };
-  const { client, provider } = await open({ evaluation: 'in-process', watch: false, snapshot: { initial } });
+  const logger = recordingLogger();
+  const options = { evaluation: 'in-process', watch: false, snapshot: { initial }, logger } as const;
+  const { client, provider } = await open(options);
+
+  expect(logger.warn.mock.calls).toEqual([[expect.stringContaining('"list"; they have their defaults')]]);
 
   expect(await client.getStringDetails('list', 'none', ANN)).toMatchObject({
     value: 'none',

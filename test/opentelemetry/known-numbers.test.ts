@@ -38,7 +38,7 @@ async function observing(options: ObserveOptions = {}) {
     stop,
     scrape,
     become: (next: Script) => (script = next),
-    serveSnapshot: (flags: readonly string[]) => (snapshot = withSnapshot(flags)),
+    serveSnapshot: (...flags: Parameters<typeof withSnapshot>) => (snapshot = withSnapshot(...flags)),
   };
 }
 
@@ -110,6 +110,17 @@ describe('known numbers', () => {
     expect(await scrape.sum('openfeature_flipt_requests_total', { error_type: 'gateway' })).toBe(2);
     expect(await scrape.sum('openfeature_flipt_retries_total', { error_type: 'gateway' })).toBe(1);
     expect(await scrape.sum('openfeature_flipt_request_duration_count')).toBe(server.requests.length);
+  });
+
+  it('count the flags that cannot be read', async () => {
+    const { serveSnapshot, lifecycle, ended, clock, scrape } = await observing();
+    serveSnapshot(['x'], [{ key: 'y', type: 'LIST_FLAG_TYPE' }]);
+    await ended(lifecycle.start());
+    await eventually(async () => {
+      await clock.settle();
+      expect(lifecycle.status().watch?.polls).toBe(1);
+    });
+    expect(await scrape.sum('openfeature_flipt_flags_unreadable')).toBe(1);
   });
 
   it('distinguish resolves by source and outcome', async () => {

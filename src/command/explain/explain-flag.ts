@@ -7,6 +7,7 @@ import type { CommandRuntime } from '../command-runtime.js';
 import { jsonText } from '../json-text.js';
 import type { ExplainArguments } from './explain-arguments.js';
 
+const UNREADABLE = 1;
 const NO_SUCH_FLAG = 2;
 
 /** Prints why a flag has its value; resolves with the exit code. */
@@ -17,7 +18,12 @@ export async function explainFlag(asked: ExplainArguments, runtime: CommandRunti
   const features = await loadFeatures(source, 'explain', runtime);
   const explanation = explain(features, { namespace, flag, entity, attributes });
   print(isJson ? jsonText(explanation) : explanationText(explanation));
-  if (explanation.decidedBy.by !== 'missing') return 0;
+  const { answer } = explanation;
+  if (answer.kind === 'unreadable') {
+    complain(`This version of the package cannot read the flag ${quoted(flag)}: ${answer.reason}; update it`);
+    return UNREADABLE;
+  }
+  if (answer.kind !== 'missing') return 0;
   complain(missingText(asked, [...features.features.flags.keys()]));
   return NO_SUCH_FLAG;
 }

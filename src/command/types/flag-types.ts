@@ -12,7 +12,7 @@ export type ValueType = 'boolean' | 'string' | 'number' | 'object';
 /** What the written types say about a flag. */
 export interface FlagTypes {
   readonly key: string;
-  readonly kind: 'boolean' | 'variant';
+  readonly kind: 'boolean' | 'variant' | 'unreadable';
   /** The types that each of its values can have. */
   readonly types: readonly ValueType[];
   /** The keys of its variants, sorted; `undefined` if there may be other variants. */
@@ -22,9 +22,20 @@ export interface FlagTypes {
 }
 
 /** The types of the flags, in the order of their keys. `areAllVariants`: the features hold all variants that exist. */
-export function flagTypes({ flags }: Features, areAllVariants: boolean): readonly FlagTypes[] {
-  const sorted = [...flags.values()].sort((one, other) => (one.key < other.key ? -1 : 1));
-  return sorted.map((flag) => typesOf(flag, areAllVariants));
+export function flagTypes({ flags, unreadable }: Features, areAllVariants: boolean): readonly FlagTypes[] {
+  const readable = Array.from(flags.values(), (flag) => typesOf(flag, areAllVariants));
+  const others = Array.from(unreadable?.keys() ?? [], unreadableTypes);
+  return [...readable, ...others].sort((one, other) => (one.key < other.key ? -1 : 1));
+}
+
+/** Only the service knows its values, so the app may ask for any type. */
+function unreadableTypes(key: string): FlagTypes {
+  return {
+    key,
+    kind: 'unreadable',
+    types: ['boolean', 'string', 'number', 'object'],
+    attachment: { kind: 'any' },
+  };
 }
 
 function typesOf(flag: Flag, areAllVariants: boolean): FlagTypes {

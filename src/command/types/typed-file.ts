@@ -61,7 +61,7 @@ function flagType({ kind, variants, attachment }: FlagTypes): string {
   if (kind === 'boolean') return '{ kind: "boolean" }';
   const variant = variants === undefined ? 'string' : union(variants);
   const attached = attachment === undefined ? '' : `; attachment: ${shapeType(attachment)}`;
-  return `{ kind: "variant"; variant: ${variant}${attached} }`;
+  return `{ kind: ${quoted(kind)}; variant: ${variant}${attached} }`;
 }
 
 function union(keys: readonly string[]): string {

@@ -13,12 +13,15 @@ import type { TypesArguments } from './types-arguments.js';
 export async function writeTypes(asked: TypesArguments, runtime: CommandRuntime): Promise<number> {
   const { source, out, augment, isCheck } = asked;
   const { features } = await loadFeatures(source, 'types', runtime);
-  if (features.flags.size === 0) {
+  const flags = flagTypes(features, source.kind === 'file');
+  if (flags.length === 0) {
     throw new CommandError(
       `namespace ${quoted(source.namespace)} has no flags; choose another with --namespace`,
     );
   }
-  const flags = flagTypes(features, source.kind === 'file');
+  for (const [key, { reason }] of features.unreadable ?? []) {
+    runtime.complain(`Flag ${quoted(key)} may be of any type: it cannot be read (${reason})`);
+  }
   const wanted = [{ path: out, text: typedFile(flags) }];
   if (augment !== undefined) wanted.push({ path: augment, text: augmentFile(flags) });
   // Checks all files before it writes the first one.

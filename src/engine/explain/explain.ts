@@ -13,6 +13,11 @@ import type { ExplainedAnswer, Explanation, FlagExplanation } from './explanatio
  */
 export function explain(features: CompiledFeatures | undefined, question: Question): Explanation {
   const { namespace, flag, entity } = question;
+  const unreadable = features?.features.unreadable?.get(flag);
+  if (unreadable !== undefined) {
+    const answer = { kind: 'unreadable', reason: unreadable.reason } as const;
+    return { namespace, flag, entity, answer, decidedBy: { by: 'unreadable' }, steps: [] };
+  }
   const { answer, ...why } = explainFlag(features, question);
   return { namespace, flag, entity, answer: explainedAnswer(answer), ...why };
 }

@@ -17,6 +17,8 @@ function answerText(answer: ExplainedAnswer): string {
   switch (answer.kind) {
     case 'missing':
       return 'flag not found';
+    case 'unreadable':
+      return `known only to Flipt, because this version of the package cannot read ${answer.reason}`;
     case 'boolean':
       return `${answer.enabled}, reason ${answer.reason}`;
     case 'variant': {
@@ -30,6 +32,8 @@ function decisionText({ decidedBy, answer, steps }: Explanation): string {
   switch (decidedBy.by) {
     case 'missing':
       return 'there is no such flag';
+    case 'unreadable':
+      return 'what cannot be read';
     case 'disabled':
       return 'the flag is disabled';
     case 'none':

@@ -23,6 +23,12 @@ export type ExplainedAnswer =
       readonly kind: 'missing';
     }
   | {
+      /** There is such a flag, but this version of the package cannot evaluate it. The service can. */
+      readonly kind: 'unreadable';
+      /** The place in the flag, what was expected there, and what was found. */
+      readonly reason: string;
+    }
+  | {
       /** A boolean flag's answer. */
       readonly kind: 'boolean';
       /** The flag's value. */
@@ -55,8 +61,11 @@ export interface FlagExplanation extends Omit<Explanation, 'namespace' | 'flag' 
 /** What decides an answer. */
 export type ExplainedDecision =
   | {
-      /** `missing`: there is no such flag · `disabled`: the variant flag is not enabled · `none`: no step applied. */
-      readonly by: 'missing' | 'disabled' | 'none';
+      /**
+       * `missing`: there is no such flag · `unreadable`: only the service knows · `disabled`: the variant flag is not
+       * enabled · `none`: no step applied.
+       */
+      readonly by: 'missing' | 'unreadable' | 'disabled' | 'none';
     }
   | {
       /** A rule or rollout. */

@@ -65,6 +65,8 @@ export interface WatchStatus {
   readonly version: string | null;
   /** How many flags are in it; `null` before the first. */
   readonly flags: number | null;
+  /** Those of them that this version of the package cannot evaluate. Flipt is asked for them. */
+  readonly unreadable: UnreadableStatus;
   /** Date at which Flipt last confirmed it; `null` if it never has. */
   readonly confirmedAt: string | null;
   /** Milliseconds since then. */
@@ -79,6 +81,19 @@ export interface WatchStatus {
   readonly failedPolls: number;
   /** Count of flags that changed; a flag that changes twice counts twice. */
   readonly changedFlags: number;
+}
+
+/** Flags that a newer Flipt has written in a form that is unknown here. */
+export interface UnreadableStatus {
+  /** How many there are. */
+  readonly count: number;
+  /** The first 20. */
+  readonly flags: readonly {
+    /** The flag's key. */
+    readonly key: string;
+    /** The place in the flag, what was expected there, and what was found. */
+    readonly reason: string;
+  }[];
 }
 
 /** The store of `snapshot.file` or `snapshot.store`. */
@@ -119,6 +134,9 @@ export interface RequestStatus {
   readonly waiting: number;
 }
 
+/** Enough to see what is new. All of them may be thousands. */
+const MOST_UNREADABLE = 20;
+
 /** `readings` is `undefined` after the close has ended. */
 export function statusOf(
   { namespace, environment, evaluation, breaker, watch }: ProviderSettings,
@@ -154,7 +172,7 @@ export function statusOf(
 }
 
 function watchStatus(
-  { version, flags, confirmedAt, ageMs, nextPollAt }: SnapshotReading,
+  { version, flags, unreadable = new Map(), confirmedAt, ageMs, nextPollAt }: SnapshotReading,
   { watch, stream }: Pick<ReturnType<History['latest']>, 'watch' | 'stream'>,
   { polls, failedPolls, changedFlags }: ReturnType<History['counts']>,
 ): Omit<WatchStatus, 'mode'> {
@@ -162,6 +180,10 @@ function watchStatus(
     condition: watch?.state ?? null,
     version: version ?? null,
     flags: flags ?? null,
+    unreadable: {
+      count: unreadable.size,
+      flags: [...unreadable].slice(0, MOST_UNREADABLE).map(([key, { reason }]) => ({ key, reason })),
+    },
     confirmedAt: dateOf(confirmedAt),
     ageMs: confirmedAt === undefined ? null : Math.round(ageMs),
     nextPollAt: dateOf(nextPollAt),

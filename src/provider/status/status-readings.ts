@@ -1,4 +1,5 @@
 import type { CacheSize } from '../../cache/answer-store.js';
+import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import type { OpenSnapshots } from '../../snapshot/open-snapshots.js';
 
 /** The present values, read from the parts of a running provider. Dates are milliseconds since the epoch. */
@@ -17,6 +18,8 @@ export interface Readings {
 export interface SnapshotReading {
   readonly version: string | undefined;
   readonly flags: number | undefined;
+  /** By key. */
+  readonly unreadable: ReadonlyMap<string, UnreadableFlag> | undefined;
   readonly confirmedAt: number | undefined;
   readonly ageMs: number;
   readonly nextPollAt: number | undefined;

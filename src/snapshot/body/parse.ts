@@ -10,7 +10,7 @@ import { flagPieces, type Piece } from './flag-pieces.js';
 import { InvalidBody } from './invalid-body.js';
 import { readFlag, type SegmentKey } from './read-flag.js';
 import { segmentTable } from './segment-table.js';
-import { unreadableContent, unreadableFlag } from './unreadable-flag.js';
+import { unreadableContent, unreadableFlag } from './unreadable-text.js';
 
 /** The content of a body: everything from which the flags of a namespace are evaluated, and what cannot be read. */
 export interface ParsedBody {

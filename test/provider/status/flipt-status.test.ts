@@ -22,6 +22,7 @@ describe('the status', () => {
         condition: null,
         version: null,
         flags: null,
+        unreadable: { count: 0, flags: [] },
         confirmedAt: null,
         ageMs: null,
         nextPollAt: null,

@@ -58,9 +58,9 @@ export const failing: Script = (_, response) => {
 };
 /** The snapshot of so many boolean flags, with their number as its ETag. */
 export const withSnapshot =
-  (flags: readonly string[]): Script =>
+  (flags: readonly string[], others: readonly object[] = []): Script =>
   (_, response) => {
-    const body = { namespace: { key: 'default' }, flags: flags.map(flagNamed) };
+    const body = { namespace: { key: 'default' }, flags: [...flags.map(flagNamed), ...others] };
     response.setHeader('etag', `tag-${flags.length}`);
     answerJson(response, body);
   };

@@ -1,9 +1,9 @@
-import type { UnreadableFlag } from '../model/unreadable-flag.js';
-import type { Failure } from '../model/failure.js';
-import { failedResolution } from '../model/resolution.js';
-import { quoted } from '../text/quote.js';
-import type { SnapshotSource } from './resolve-in-process.js';
-import type { Resolve } from './resolve-remotely.js';
+import type { UnreadableFlag } from '../../model/unreadable-flag.js';
+import type { Failure } from '../../model/failure.js';
+import { failedResolution } from '../../model/resolution.js';
+import { quoted } from '../../text/quote.js';
+import type { SnapshotSource } from '../resolve-in-process.js';
+import type { Resolve } from '../resolve-remotely.js';
 
 /** Asks for flags that cannot be evaluated here. `undefined`: nothing may be sent. */
 export function unreadableResolver(ask: Resolve | undefined): SnapshotSource['resolveUnreadable'] {
