@@ -55,6 +55,7 @@ const MAY_IMPORT = {
     'diagnostics/',
     // Types alone.
     'engine/explain/explanation.ts',
+    'http/fetch-dispatcher.ts',
     'model/',
     'options/',
     'provider/',

@@ -29,6 +29,7 @@ export type {
   WatchStatus,
 } from './provider/status/flipt-status.js';
 export type { FliptEvent, FliptEventType } from './diagnostics/flipt-event.js';
+export { fetchDispatcher } from './http/fetch-dispatcher.js';
 export type { CircuitState, Problem, StreamState, WatchCondition } from './diagnostics/events.js';
 export type { FailureKind } from './model/failure.js';
 export type {

@@ -9,8 +9,8 @@ import { ruleOperations, type RuleOperations } from './operations/rules.js';
 import { segmentOperations, type SegmentOperations } from './operations/segments.js';
 import { tokenOperations, type TokenOperations } from './operations/tokens.js';
 import { variantOperations, type VariantOperations } from './operations/variants.js';
-import { retried } from '../http/retried.js';
-import { retryBudget } from '../http/retry-budget.js';
+import { retried } from '../http/retries/retried.js';
+import { retryBudget } from '../http/retries/retry-budget.js';
 import { clientSettings } from '../options/settings.js';
 
 /**

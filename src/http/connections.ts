@@ -5,6 +5,7 @@ import { urlToHttpOptions } from 'node:url';
 import type { Clock } from '../clock.js';
 import type { HttpDispatcher } from '../options/provider-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
+import { fetchDispatcher, isWorkerd } from './fetch-dispatcher.js';
 
 /** After this time a connection is not kept, so that a service that has moved is found. */
 const LONGEST_KEPT_MS = 60_000;
@@ -20,7 +21,7 @@ export interface Connections {
 type HttpSettings = ConnectionSettings['http'];
 
 export function openConnections(origin: string, http: HttpSettings, clock: Clock): Connections {
-  const { dispatcher, proxy } = http;
+  const { dispatcher = isWorkerd() ? fetchInstead(http) : undefined, proxy } = http;
   if (dispatcher !== undefined) return { dispatcher, close: () => Promise.resolve() };
   return proxy === undefined ? direct(origin, http, clock) : throughProxy(proxy, http);
 }
@@ -100,6 +101,12 @@ function throughProxy(proxy: string, { timeoutMs, tls = {} }: HttpSettings): Con
         () => undefined,
       ),
   };
+}
+
+function fetchInstead(http: HttpSettings): HttpDispatcher {
+  const option = (['proxy', 'tls', 'socketPath'] as const).find((name) => http[name] !== undefined);
+  if (option === undefined) return fetchDispatcher();
+  throw new TypeError(`http.${option}: this runtime sends with fetch, which cannot do that: leave it out`);
 }
 
 function defined(options: object): object {

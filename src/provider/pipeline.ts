@@ -13,7 +13,7 @@ import type { Question } from '../model/question.js';
 import { failedResolution } from '../model/resolution.js';
 import type { Logger } from '../options/provider-options.js';
 import { messageOf } from '../text/describe.js';
-import type { Explain } from './explaining.js';
+import type { Explain } from './evaluate/explaining.js';
 import { inProcess, type ResolveAll } from './resolve-in-process.js';
 import type { Readings } from './status/status-readings.js';
 import { reportingResolved, type ReportedResolving } from './resolved.js';
@@ -185,7 +185,7 @@ function wire(
     async explain(flag, context) {
       try {
         // Loaded on first use: most apps never ask for an explanation.
-        const { explaining } = await import('./explaining.js');
+        const { explaining } = await import('./evaluate/explaining.js');
         return await explaining(snapshots, settings)(flag, context);
       } catch (error) {
         // Node's error has a code of its own, which the SDK must not take for one of OpenFeature's.

@@ -22,7 +22,7 @@ import { startErrorOf } from './errors.js';
 import { evaluateAll, inPortions, type EvaluatedFlag } from './evaluate/evaluate-all.js';
 import { evaluateEach, type FlagOutcome } from './evaluate/evaluate-each.js';
 import { evaluating, type EvaluateFlag } from './evaluate/evaluating.js';
-import { explainFlag } from './evaluate/explain-flag.js';
+import { explainFlag } from './evaluate/explained.js';
 import { resolving, type ResolveAs } from './evaluate/resolving.js';
 import { checkFlagKeys } from './flag-keys.js';
 

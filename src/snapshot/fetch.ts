@@ -9,7 +9,7 @@ import {
   type Reply,
   type Send,
 } from '../http/reply.js';
-import { retryAfterMs } from '../http/retry-delay.js';
+import { retryAfterMs } from '../http/retries/retry-delay.js';
 import type { Failure } from '../model/failure.js';
 import { messageOf } from '../text/describe.js';
 import { parseSnapshot } from './body/parse.js';

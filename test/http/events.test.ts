@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import { credentialsOf } from '../../src/http/auth/credentials.js';
-import { retried } from '../../src/http/retried.js';
-import { retryBudget } from '../../src/http/retry-budget.js';
+import { retried } from '../../src/http/retries/retried.js';
+import { retryBudget } from '../../src/http/retries/retry-budget.js';
 import { openTransport } from '../../src/http/transport.js';
 import { clientSettings } from '../../src/options/settings.js';
 import { manualClock } from '../clock.fixture.js';

@@ -26,6 +26,7 @@ describe('test.yml', () => {
     ['test', 'npm test'],
     ['lowest', 'npm run test:lowest'],
     ['floor', 'npm run test:floor'],
+    ['runtimes', 'npm run test:runtimes'],
     ['audit', 'npm run audit'],
   ])('has a job %s that does %s', (job, command) => {
     expect(commands('test.yml', job)).toEqual(['npm ci', command]);

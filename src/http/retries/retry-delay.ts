@@ -1,5 +1,5 @@
-import type { Failure } from '../model/failure.js';
-import type { Reply } from './reply.js';
+import type { Failure } from '../../model/failure.js';
+import type { Reply } from '../reply.js';
 
 const FIRST_DELAY_MS = 50;
 

@@ -1,9 +1,9 @@
-import type { Explanation } from '../engine/explain/explanation.js';
-import type { Failure } from '../model/failure.js';
-import { questionOf } from '../model/question.js';
-import type { ProviderSettings } from '../options/settings.js';
-import { subjectReader } from './mapping/subject.js';
-import type { Snapshots } from './snapshots.js';
+import type { Explanation } from '../../engine/explain/explanation.js';
+import type { Failure } from '../../model/failure.js';
+import { questionOf } from '../../model/question.js';
+import type { ProviderSettings } from '../../options/settings.js';
+import { subjectReader } from '../mapping/subject.js';
+import type { Snapshots } from '../snapshots.js';
 
 /** Why a flag has its value for a context, or the failure that prevents an explanation. Never rejects. */
 export type Explain = (flag: string, context: object) => Promise<Explanation | Failure>;

@@ -1,4 +1,4 @@
-import { counted, noCounts, sums, type RecentCounts } from './recent-counts.js';
+import { counted, noCounts, sums, type RecentCounts } from '../recent-counts.js';
 
 const BUDGET_SHARE = 0.2;
 const ALWAYS_ALLOWED = 3;

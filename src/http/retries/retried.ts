@@ -1,8 +1,8 @@
-import type { Clock } from '../clock.js';
-import { SILENT, type Reporter } from '../diagnostics/diagnostics.js';
-import { FAILURES } from '../model/failure-traits.js';
-import { ENDED, type Send } from './reply.js';
-import { failureKindOfOutcome } from './outcome.js';
+import type { Clock } from '../../clock.js';
+import { SILENT, type Reporter } from '../../diagnostics/diagnostics.js';
+import { FAILURES } from '../../model/failure-traits.js';
+import { ENDED, type Send } from '../reply.js';
+import { failureKindOfOutcome } from '../outcome.js';
 import type { RetryBudget } from './retry-budget.js';
 import { retryDelayMs } from './retry-delay.js';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Failure } from '../../src/model/failure.js';
-import type { Reply } from '../../src/http/reply.js';
-import { retryBudget } from '../../src/http/retry-budget.js';
-import { backOffMs, retryAfterMs } from '../../src/http/retry-delay.js';
-import { retried, type RetrySettings } from '../../src/http/retried.js';
-import { manualClock } from '../clock.fixture.js';
-import { failedWith, replied, REQUEST, sending } from './outcomes.fixture.js';
+import type { Failure } from '../../../src/model/failure.js';
+import type { Reply } from '../../../src/http/reply.js';
+import { retryBudget } from '../../../src/http/retries/retry-budget.js';
+import { backOffMs, retryAfterMs } from '../../../src/http/retries/retry-delay.js';
+import { retried, type RetrySettings } from '../../../src/http/retries/retried.js';
+import { manualClock } from '../../clock.fixture.js';
+import { failedWith, replied, REQUEST, sending } from '../outcomes.fixture.js';
 
 const OK = replied(200);
 

@@ -1,0 +1,53 @@
+/*
+ * The packed package in other runtimes, which come from npm:
+ *
+ *     npm run test:runtimes              Node, Bun, Deno, workerd, and an app of Next.js
+ *     npm run test:runtimes -- bun       only that one; the table of docs/runtimes.md stays as it is
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { inProcess, RUNTIMES } from '../test/runtimes/runtimes.mjs';
+import { inWorkerd } from '../test/runtimes/workerd.mjs';
+import { tableOf, withTable } from '../test/runtimes/table.mjs';
+
+const ROOT = join(import.meta.dirname, '..');
+const PAGE = join(ROOT, 'docs/runtimes.md');
+const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+const given = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), 'runtimes-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const run = (command, args, cwd = folder) => {
+  execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
+};
+
+run('npm', ['run', '--silent', 'build'], ROOT);
+run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], ROOT);
+cpSync(join(ROOT, 'test/runtimes'), folder, { recursive: true });
+writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
+const ours = ['express', '@openfeature/server-sdk', '@openfeature/core', '@opentelemetry/api', 'esbuild'];
+const packages = [...ours.map((name) => `${name}@${devDependencies[name]}`), 'bun', 'deno', 'workerd'];
+const tarball = `./openfeature-flipt-provider-${JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version}.tgz`;
+run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', tarball, ...packages]);
+
+const runs = [
+  ...Object.keys(RUNTIMES).map((name) => [name, () => inProcess(name, folder)]),
+  ['workerd', () => inWorkerd(folder)],
+];
+const columns = [];
+for (const [name, start] of runs) {
+  if (given.length > 0 && !given.includes(name)) continue;
+  const { title, results } = await start();
+  columns.push({ title, results });
+  const failed = results.filter(({ failure }) => failure !== undefined);
+  console.log(`${title}: ${results.length - failed.length} of ${results.length} steps passed`);
+  for (const { name: step, failure } of failed) console.error(`FAILED ${step}: ${failure}`);
+  if (failed.length > 0 || results.length === 0) process.exitCode = 1;
+}
+if (given.length === 0) {
+  writeFileSync(PAGE, withTable(readFileSync(PAGE, 'utf8'), tableOf(columns)));
+  execFileSync('npx', ['oxfmt', 'docs/runtimes.md'], { cwd: ROOT });
+}
