@@ -118,7 +118,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
 type ReadNamespaces = (source: FeaturesSource) => Promise<ReadonlyMap<string, NamespaceRecord>>;
 
 function featuresReader(semantics: Semantics, stamp: Stamp): ReadNamespaces {
-  return async (source) => importFeatures(await readFeatures(source), semantics, stamp);
+  return async (source) => importFeatures(await readFeatures(source, semantics), semantics, stamp);
 }
 
 async function openStore(

@@ -33,7 +33,7 @@ export function featuresOf({ name, semantics }: Recording): URL {
 }
 
 export async function namespacesOf(recording: Recording): Promise<ReadonlyMap<string, Features>> {
-  const documents = await readFeatures(featuresOf(recording));
+  const documents = await readFeatures(featuresOf(recording), recording.semantics);
   return importFeatures(documents, recording.semantics, { date: Date.now, id: randomUUID });
 }
 

@@ -10,7 +10,7 @@ export async function load(
   source: FeaturesSource,
   semantics: Semantics = 'v1',
 ): Promise<ReadonlyMap<string, NamespaceRecord>> {
-  return importFeatures(await readFeatures(source), semantics, fixedStamp());
+  return importFeatures(await readFeatures(source, semantics), semantics, fixedStamp());
 }
 
 export async function complaintAbout(source: unknown, semantics: Semantics = 'v1'): Promise<string> {

@@ -1,16 +1,30 @@
-import { COMPARISON_TYPES, type ComparisonType } from '../../engine/features.js';
+import { COMPARISON_TYPES, type ComparisonType, type Semantics } from '../../engine/features.js';
 import { LIST_OPERATORS, OPERATORS, OPERATORS_WITHOUT_VALUE } from '../../engine/operators.js';
 import { parseDateTime } from '../../engine/syntax/date-syntax.js';
 import { parseNumbers, parseStrings } from '../../engine/syntax/lists.js';
 import { parseNumber } from '../../engine/syntax/number-syntax.js';
+import { kindOf } from '../../text/describe.js';
 import { quoted, unsteered } from '../../text/quote.js';
 import { memberOf, textOf } from './document-parts.js';
 import type { DocumentPath, Report } from './features-error.js';
 
+/** v1's management refuses more. */
 const MAX_LIST = 100;
 
+/** What decides which values a constraint may have. */
+export interface ConstraintRules {
+  readonly semantics: Semantics;
+  /** Of the format, as the document has it. */
+  readonly version: unknown;
+}
+
 /** Reports an operator, property or value that the constraint's type does not take. */
-export function checkConstraint(constraint: unknown, path: DocumentPath, report: Report): void {
+export function checkConstraint(
+  constraint: unknown,
+  path: DocumentPath,
+  report: Report,
+  rules: ConstraintRules,
+): void {
   const type = COMPARISON_TYPES.find((each) => each === textOf(constraint, 'type'));
   const written = textOf(constraint, 'operator');
   if (type === undefined || written === undefined) return;
@@ -21,20 +35,29 @@ export function checkConstraint(constraint: unknown, path: DocumentPath, report:
     report([...path, 'operator'], `expected one of ${expected} for ${type}, got ${quoted(written)}`);
     return;
   }
-  const property = textOf(constraint, 'property');
-  if (type === 'ENTITY_ID_COMPARISON_TYPE' && property && property !== 'entityId') {
-    report([...path, 'property'], `expected entityId for ${type}, got ${quoted(property)}`);
+  const value = memberOf(constraint, 'value') ?? '';
+  if (Array.isArray(value)) {
+    const wrong = LIST_OPERATORS.includes(operator)
+      ? wrongListValue(type, value, rules)
+      : `expected a string for ${operator}, got a list`;
+    if (wrong !== undefined) report([...path, 'value'], wrong);
     return;
   }
-  const value = memberOf(constraint, 'value') ?? '';
   if (typeof value !== 'string' || OPERATORS_WITHOUT_VALUE.includes(operator)) return;
   const wrong =
-    value === '' ? `missing; expected a value for ${operator}` : wrongValue(type, operator, value);
+    value === ''
+      ? `missing; expected a value for ${operator}`
+      : wrongValue(type, operator, value, rules.semantics);
   if (wrong !== undefined) report([...path, 'value'], wrong);
 }
 
-function wrongValue(type: ComparisonType, operator: string, value: string): string | undefined {
-  if (LIST_OPERATORS.includes(operator)) return wrongList(type, value);
+function wrongValue(
+  type: ComparisonType,
+  operator: string,
+  value: string,
+  semantics: Semantics,
+): string | undefined {
+  if (LIST_OPERATORS.includes(operator)) return wrongList(type, value, semantics);
   if (type === 'NUMBER_COMPARISON_TYPE' && parseNumber(value) === undefined) {
     return `expected a number, got "${unsteered(value)}"`;
   }
@@ -44,9 +67,33 @@ function wrongValue(type: ComparisonType, operator: string, value: string): stri
   return undefined;
 }
 
-function wrongList(type: ComparisonType, value: string): string | undefined {
+function wrongList(type: ComparisonType, value: string, semantics: Semantics): string | undefined {
   const numbers = type === 'NUMBER_COMPARISON_TYPE';
   const list = numbers ? parseNumbers(value) : parseStrings(value);
   if (!list) return `expected a JSON array of ${numbers ? 'numbers' : 'strings'}, got "${unsteered(value)}"`;
-  return list.length > MAX_LIST ? `expected at most ${MAX_LIST} members, got ${list.length}` : undefined;
+  return semantics === 'v1' && list.length > MAX_LIST
+    ? `expected at most ${MAX_LIST} members, got ${list.length}`
+    : undefined;
+}
+
+const BEFORE_LISTS = new Set([1, 1.1, 1.2, 1.3, 1.4, 1.5]);
+
+/** A list that is no text. Flipt v2 writes and reads it since version 1.6 of the format. */
+function wrongListValue(
+  type: ComparisonType,
+  list: readonly unknown[],
+  { semantics, version }: ConstraintRules,
+): string | undefined {
+  if (semantics === 'v1') return 'expected a JSON array in quotes, because Flipt v1 takes no list';
+  if (BEFORE_LISTS.has(Number(version))) {
+    return `expected a JSON array in quotes, because version ${Number(version)} of the format has no lists; 1.6 has`;
+  }
+  const numbers = type === 'NUMBER_COMPARISON_TYPE';
+  const wrong = list.find((each) => !(numbers ? isNumber(each) : typeof each === 'string'));
+  if (wrong === undefined) return undefined;
+  return `expected a list of ${numbers ? 'numbers' : 'strings'}, got ${kindOf(wrong)} in it`;
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value));
 }

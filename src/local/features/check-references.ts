@@ -1,5 +1,6 @@
 import type { Semantics } from '../../engine/features.js';
 import { quoted } from '../../text/quote.js';
+import { goJson } from './go-json.js';
 import { checkConstraint } from './check-constraint.js';
 import { listOf, memberOf, textOf } from './document-parts.js';
 import type { DocumentPath, Report } from './features-error.js';
@@ -9,11 +10,12 @@ import type { DocumentPath, Report } from './features-error.js';
  * as it was given, because a part of the wrong shape must not hide other mistakes.
  */
 export function checkReferences(given: unknown, semantics: Semantics, report: Report): void {
+  const rules = { semantics, version: memberOf(given, 'version') };
   const segments = listOf(given, 'segments');
   reportTwice(segments, ['segments'], report);
   for (const [index, segment] of segments.entries()) {
     for (const [at, constraint] of listOf(segment, 'constraints').entries()) {
-      checkConstraint(constraint, ['segments', index, 'constraints', at], report);
+      checkConstraint(constraint, ['segments', index, 'constraints', at], report, rules);
     }
   }
   const flags = listOf(given, 'flags');
@@ -105,14 +107,5 @@ function wrongAttachment(value: unknown, semantics: Semantics): string | undefin
   if (semantics === 'v2' && typeof value !== 'object') {
     return 'expected a mapping or a list, because Flipt v2 takes nothing else';
   }
-  return asJson(value) === undefined ? 'expected a value that JSON can hold' : undefined;
-}
-
-function asJson(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    // `JSON.stringify` throws for a cycle, a bigint, or a toJSON that throws.
-    return undefined;
-  }
+  return goJson(value, semantics) === undefined ? 'expected a value that JSON can hold' : undefined;
 }

@@ -27,7 +27,7 @@ export interface FeaturesDocument {
 export interface FlagDocument {
   /** ASCII letters, digits, `-`, `_` and `,`: Flipt's rule. */
   readonly key: string;
-  /** For people. Default: the key. */
+  /** For people. Default `''`. */
   readonly name?: string | null;
   /** For people. Default `''`. */
   readonly description?: string | null;
@@ -42,7 +42,7 @@ export interface FlagDocument {
   readonly metadata?: Readonly<Record<string, unknown>> | null;
   /** The variants that the flag may answer with, each key only once. Default: none. */
   readonly variants?: readonly VariantDocument[] | null;
-  /** The rules of a variant flag, in the order of their ranks. Without effect on a boolean flag. Default: none. */
+  /** The rules of a variant flag. Without effect on a boolean flag. Default: none. */
   readonly rules?: readonly RuleDocument[] | null;
   /** The rollouts of a boolean flag, in the order of their ranks. Not allowed on a variant flag. Default: none. */
   readonly rollouts?: readonly RolloutDocument[] | null;
@@ -76,6 +76,11 @@ export type SegmentChoiceDocument =
 export interface RuleDocument {
   /** The segments whose entities match. */
   readonly segment: SegmentChoiceDocument;
+  /**
+   * With v1 semantics, rules apply in ascending order of rank; of equal ranks, in the order written, where Flipt has no
+   * fixed order. Flipt v2 ignores it. Default 0: the rule's position, from 1.
+   */
+  readonly rank?: number | null;
   /** Shares of variants. Default: none. A match then gives the flag's default variant, if it has one: Flipt's rule. */
   readonly distributions?: readonly DistributionDocument[] | null;
 }
@@ -118,7 +123,7 @@ export interface RolloutDocument {
 export interface SegmentDocument {
   /** ASCII letters, digits, `-`, `_` and `,`: Flipt's rule. */
   readonly key: string;
-  /** For people. Default: the key. */
+  /** For people. Default `''`. */
   readonly name?: string | null;
   /** For people. Default `''`. */
   readonly description?: string | null;
@@ -139,7 +144,7 @@ export interface ConstraintDocument {
     | 'BOOLEAN_COMPARISON_TYPE'
     | 'DATETIME_COMPARISON_TYPE'
     | 'ENTITY_ID_COMPARISON_TYPE';
-  /** The attribute to compare. For the entity's id, always `entityId`. */
+  /** The attribute to compare. For the entity's id, any name; by convention `entityId`. */
   readonly property: string;
   /**
    * Strings and entity ids: `eq neq empty notempty prefix suffix isoneof isnotoneof contains notcontains`; numbers: `eq
@@ -148,10 +153,11 @@ export interface ConstraintDocument {
    */
   readonly operator: string;
   /**
-   * Always text: put numbers and dates in quotes, and write a list as a JSON array in quotes, of at most 100 members.
-   * `present`, `empty`, `true` and similar operators need no value. Default `''`.
+   * Always text: put numbers and dates in quotes, and write a list as a JSON array in quotes, with v1 semantics of at most 100 members.
+   * With v2 semantics, `isoneof` and `isnotoneof` also take a list, from version 1.6 of the format on. `present`,
+   * `empty`, `true` and similar operators need no value. Default `''`.
    */
-  readonly value?: string | null;
+  readonly value?: string | readonly string[] | readonly number[] | null;
   /** For people. Default `''`. */
   readonly description?: string | null;
 }

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { LineCounter, parseAllDocuments } from 'yaml';
 import type { FeaturesDocument } from './features-document.js';
 import { checkDocument, type CheckedDocument } from './features-schema.js';
-import { FeaturesError, Mistakes, type DocumentName, type DocumentPath } from './features-error.js';
-import { textPosition } from './text-position.js';
+import { FeaturesError, Mistakes, type DocumentName } from './features-error.js';
+import { documentsIn } from './yaml/documents-in-text.js';
 import { messageOf } from '../../text/describe.js';
+import type { Semantics } from '../../engine/features.js';
 
 /**
  * Where features come from: a path, YAML (so also JSON) text, or documents as objects.
@@ -27,12 +27,15 @@ export interface Source {
   readonly text?: string;
 }
 
-/** Reads documents and checks their shape. Throws a {@link FeaturesError} if they cannot be read at all. */
-export async function readFeatures(source: FeaturesSource): Promise<Source> {
-  if (typeof source === 'string' && isText(source)) return readText('features', source);
+/**
+ * Reads documents as this version of Flipt does, and checks their shape. Throws a {@link FeaturesError} if they cannot
+ * be read at all.
+ */
+export async function readFeatures(source: FeaturesSource, semantics: Semantics): Promise<Source> {
+  if (typeof source === 'string' && isText(source)) return readText('features', source, semantics);
   if (typeof source === 'string' || source instanceof URL) {
     const name = String(source);
-    return readText(name, await fileText(name, source));
+    return readText(name, await fileText(name, source), semantics);
   }
   const documents: readonly unknown[] = Array.isArray(source) ? source : [source];
   return checkAll('features', numbered('features', documents));
@@ -50,24 +53,26 @@ async function fileText(name: string, path: string | URL): Promise<string> {
   }
 }
 
-function readText(name: string, text: string): Source {
+function readText(name: string, text: string, semantics: Semantics): Source {
   const mistakes = new Mistakes();
-  const lines = new LineCounter();
   try {
-    const parsed = parseAllDocuments(text, { lineCounter: lines });
-    const documents = numbered(name, parsed).flatMap(({ name: { where }, given }): Given[] => {
-      for (const { message } of given.errors) mistakes.add({ where }, [], firstLine(message));
-      const content: unknown = given.errors.length > 0 ? null : given.toJS();
-      const positionOf = (path: DocumentPath) => textPosition(given, path, lines);
-      return content === null ? [] : [{ name: { where, positionOf }, given: content }];
-    });
-    return { ...checkAll(name, documents, mistakes), text };
+    const documents = documentsIn(text, { semantics, json: name.endsWith('.json') }).map(
+      ({ read, positionOf }, index): Given => {
+        const where = { where: `${name}: document ${index + 1}`, positionOf };
+        return {
+          name: where,
+          given: read((path, wrong) => {
+            mistakes.add(where, path, wrong);
+          }),
+        };
+      },
+    );
+    const given = documents.filter((document) => document.given !== null);
+    return { ...checkAll(name, given, mistakes), text };
   } catch (error) {
     if (error instanceof FeaturesError) throw error;
-    // Too many aliases, or nesting deeper than the parser can follow.
-    throw new FeaturesError(`${name}: cannot be read as YAML: ${firstLine(messageOf(error))}`, {
-      cause: error,
-    });
+    // Aliases that repeat too much, or nesting deeper than the parser can follow.
+    throw new FeaturesError(`${name}: cannot be read as YAML: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -93,8 +98,4 @@ function checkAll(source: string, given: readonly Given[], mistakes = new Mistak
     }),
   }));
   return { documents, mistakes };
-}
-
-function firstLine(message: string): string {
-  return message.split('\n', 1)[0]?.replace(/:$/, '') ?? message;
 }

@@ -24,11 +24,16 @@ const list = <Item extends v.GenericSchema>(item: Item) => v.nullish(v.array(ite
 const keys = v.pipe(v.array(v.string()), v.minLength(1, 'expected at least one segment key'));
 const operator = v.nullish(v.picklist(SEGMENT_OPERATORS), 'OR_SEGMENT_OPERATOR');
 
+/** Text, or with v2 a list. What the list must hold, check-constraint.ts knows. */
+const constraintValue = v.lazy((given): v.GenericSchema<string | readonly unknown[]> =>
+  Array.isArray(given) ? v.array(v.unknown()) : v.string(),
+);
+
 const constraint = mapping({
   type: v.picklist(COMPARISON_TYPES),
   property: v.pipe(v.string(), v.minLength(1, 'expected the name of an attribute')),
   operator: v.string(),
-  value: text,
+  value: v.nullish(constraintValue, ''),
   description: text,
 });
 
@@ -53,8 +58,12 @@ const segmentChoice = v.union(
   'expected the key of a segment, or keys and an operator',
 );
 
+const RANK = 'expected a whole number from 0 to 2147483647';
+const rank = v.pipe(v.number(), v.integer(RANK), v.minValue(0, RANK), v.maxValue(2 ** 31 - 1, RANK));
+
 const rule = mapping({
   segment: segmentChoice,
+  rank: v.nullish(rank, 0),
   distributions: list(mapping({ variant: v.string(), rollout: percent })),
 });
 

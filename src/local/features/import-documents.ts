@@ -8,5 +8,5 @@ export async function importDocuments(
   source: FeaturesSource,
   semantics: Semantics,
 ): Promise<ReadonlyMap<string, Features>> {
-  return importFeatures(await readFeatures(source), semantics, { date: Date.now, id: randomUUID });
+  return importFeatures(await readFeatures(source, semantics), semantics, { date: Date.now, id: randomUUID });
 }

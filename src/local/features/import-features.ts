@@ -25,7 +25,7 @@ export function importFeatures(
   mistakes.throwIfAny();
   const imported = documents
     .flatMap(({ content }) => content ?? [])
-    .map((content) => importNamespace(content, stamp));
+    .map((content) => importNamespace(content, semantics, stamp));
   const empty = { key: 'default', name: 'Default', description: '', flags: new Map(), segments: new Map() };
   return new Map([empty, ...imported].map((namespace) => [namespace.key, namespace]));
 }
@@ -55,12 +55,12 @@ function namespaceKey(given: unknown): string | undefined {
   return typeof namespace === 'string' ? namespace : textOf(namespace, 'key');
 }
 
-function importNamespace(content: CheckedDocument, stamp: Stamp): NamespaceRecord {
+function importNamespace(content: CheckedDocument, semantics: Semantics, stamp: Stamp): NamespaceRecord {
   const { namespace } = content;
   const about =
     typeof namespace === 'string' ? { key: namespace, name: namespace, description: '' } : namespace;
   const segments = content.segments.map((segment) => importSegment(segment, stamp));
-  const flags = content.flags.map((flag) => importFlag(flag, stamp));
+  const flags = content.flags.map((flag) => importFlag(flag, semantics, stamp));
   const version = segments.length + flags.length > 0 ? stamp.id() : undefined;
   return { ...about, name: about.name || about.key, version, segments: byKey(segments), flags: byKey(flags) };
 }

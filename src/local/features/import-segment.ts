@@ -1,5 +1,6 @@
 import { OPERATORS_WITHOUT_VALUE } from '../../engine/operators.js';
 import type { SegmentRecord, Stamp } from '../state/records.js';
+import { goJson } from './go-json.js';
 import type { CheckedConstraint, CheckedSegment } from './features-schema.js';
 import { newDates, newIdentity } from './new-record.js';
 
@@ -11,10 +12,11 @@ export function importSegment(written: CheckedSegment, stamp: Stamp): SegmentRec
     ...constraint,
     ...stored(constraint),
   }));
-  return { key, name: name || key, description, matchType, constraints, ...newDates(stamp) };
+  return { key, name, description, matchType, constraints, ...newDates(stamp) };
 }
 
 function stored({ operator: written, value }: CheckedConstraint): { operator: string; value: string } {
   const operator = written.toLowerCase();
-  return { operator, value: OPERATORS_WITHOUT_VALUE.includes(operator) ? '' : value };
+  if (OPERATORS_WITHOUT_VALUE.includes(operator)) return { operator, value: '' };
+  return { operator, value: typeof value === 'string' ? value : (goJson(value, 'v1') ?? '') };
 }

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../text/closest.js';
 import { quoted } from '../../text/quote.js';
-import type { Comment } from '../features/comments.js';
+import type { Comment } from '../features/yaml/comments.js';
 import type { TextPosition } from '../features/features-error.js';
 import type { Sentences } from './finding.js';
 

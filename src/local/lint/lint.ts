@@ -1,5 +1,5 @@
 import type { Semantics } from '../../engine/features.js';
-import { commentsIn } from '../features/comments.js';
+import { commentsIn } from '../features/yaml/comments.js';
 import { pathText, type TextPosition } from '../features/features-error.js';
 import { readFeatures, type Source, type SourceDocument } from '../features/features-file.js';
 import type { CheckedDocument } from '../features/features-schema.js';
@@ -20,7 +20,7 @@ export const RULE_NAMES: readonly string[] = [...LINT_RULES.keys(), COMMENTS];
  * with a {@link FeaturesError} if it cannot be read.
  */
 export async function lintFile(file: string, semantics: Semantics): Promise<readonly Finding[]> {
-  const source = await readFeatures(file);
+  const source = await readFeatures(file, semantics);
   source.mistakes.throwIfAny();
   const { isOff, problems } = readLintComments(commentsIn(source.text ?? ''), RULE_NAMES);
   const isOn = ({ rule, line }: Finding): boolean => !isOff(rule, line);

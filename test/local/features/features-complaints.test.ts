@@ -121,8 +121,12 @@ describe('a message says where the mistake is and what was expected', () => {
       'segments[0].constraints[0].value: expected a date-time as RFC 3339 has it, or YYYY-MM-DD, got "2024-02-30"',
     ],
     [
-      segment({ ...number, type: 'ENTITY_ID_COMPARISON_TYPE' }),
-      'segments[0].constraints[0].property: expected entityId for ENTITY_ID_COMPARISON_TYPE, got "age"',
+      { flags: [{ key: 'f', rules: [{ segment: 's', rank: 1.5 }] }], segments: [{ key: 's' }] },
+      'flags[0].rules[0].rank: expected a whole number from 0 to 2147483647, got 1.5',
+    ],
+    [
+      segment({ ...number, operator: 'isoneof', value: [1] }),
+      'segments[0].constraints[0].value: expected a JSON array in quotes, because Flipt v1 takes no list',
     ],
     [
       { flags: [{ key: 'f', description: ['x'.repeat(100)] }] },
@@ -140,6 +144,24 @@ describe('a message says where the mistake is and what was expected', () => {
     expect(await complaintAbout([{}, { namespace: 'default' }])).toBe(
       'features: document 2: namespace: "default" has a document already',
     );
+  });
+
+  it.each<[object, string]>([
+    [{ value: [1] }, 'expected a string for eq, got a list'],
+    [{ operator: 'isoneof', value: [1, '2'] }, 'expected a list of numbers, got a string in it'],
+    [{ operator: 'isoneof', value: [null] }, 'expected a list of numbers, got null in it'],
+  ])('about a list of v2: %j', async (constraint, complaint) => {
+    expect(await complaintAbout(segment({ ...number, ...constraint }), 'v2')).toBe(
+      `features: document 1: segments[0].constraints[0].value: ${complaint}`,
+    );
+  });
+
+  it('about a list in a version of the format that has none', async () => {
+    const listing = segment({ ...number, operator: 'isnotoneof', value: [1] });
+    expect(await complaintAbout({ version: '1.5', ...listing }, 'v2')).toBe(
+      'features: document 1: segments[0].constraints[0].value: expected a JSON array in quotes, because version 1.5 of the format has no lists; 1.6 has',
+    );
+    await expect(load({ version: '1.6', ...listing }, 'v2')).resolves.toBeDefined();
   });
 
   it('about an attachment that v2 refuses, or that JSON cannot hold', async () => {

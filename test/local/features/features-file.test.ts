@@ -17,7 +17,7 @@ describe('features', () => {
     const all = await Promise.all(sources.map((source) => load(source)));
     for (const namespaces of all) {
       expect(namespaces.get('default')?.flags.get('new')).toMatchObject({
-        name: 'new',
+        name: '',
         enabled: true,
         rollouts: [],
       });
@@ -44,7 +44,7 @@ describe('features', () => {
     });
     const { flags, segments } = namespaces.get('default')!;
     expect(segments.get('s')).toMatchObject({
-      name: 's',
+      name: '',
       description: '',
       matchType: 'ALL_MATCH_TYPE',
       constraints: [],

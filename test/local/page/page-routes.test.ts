@@ -66,7 +66,7 @@ describe('what the page reads', () => {
         flags: [
           {
             key: 'on',
-            name: 'on',
+            name: '',
             description: '',
             enabled: true,
             type: 'boolean',

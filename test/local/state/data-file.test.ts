@@ -13,7 +13,7 @@ import { BASE_FEATURES, fixedStamp } from '../requests.fixture.js';
 const at = useFolder();
 
 async function someState(features: URL = BASE_FEATURES): Promise<State> {
-  const namespaces = importFeatures(await readFeatures(features), 'v1', fixedStamp());
+  const namespaces = importFeatures(await readFeatures(features, 'v1'), 'v1', fixedStamp());
   const dates = { createdAt: '2024-01-01T00:00:00Z', updatedAt: '2024-01-01T00:00:00Z' };
   const tokens = [
     { id: '1', hash: 'h', metadata: { a: 'b' }, ...dates },

@@ -21,7 +21,7 @@ describe.each(['v1', 'v2'] as const)('with the rules of %s', (semantics) => {
         entity,
         fc.boolean(),
         async (features, item, forEntity, chance) => {
-          const namespaces = importFeatures(await readFeatures(features), semantics, fixedStamp());
+          const namespaces = importFeatures(await readFeatures(features, semantics), semantics, fixedStamp());
           const overrides = new FlagOverrides(new Store({ namespaces, tokens: new Map() }), fixedStamp());
           const answer = () =>
             evaluate(overrides.served('default'), {

@@ -13,7 +13,7 @@ it('gives each entity a segment whose key is free, without looking from the star
     flags: [{ key: 'on', type: 'BOOLEAN_FLAG_TYPE', enabled: true } as const],
     segments: [{ key: 'override-2' }],
   };
-  const namespace = importFeatures(await readFeatures(features), 'v1', fixedStamp()).get('default');
+  const namespace = importFeatures(await readFeatures(features, 'v1'), 'v1', fixedStamp()).get('default');
   if (namespace === undefined) throw new Error('the features have no namespace');
   const overrides = Array.from({ length: 1_000 }, (_, at) => ({
     flagKey: 'on',

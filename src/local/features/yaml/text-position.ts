@@ -1,11 +1,11 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, type Document, type LineCounter } from 'yaml';
-import type { DocumentPath, TextPosition } from './features-error.js';
+import type { DocumentPath, TextPosition } from '../features-error.js';
 
 /** Where a YAML text has the part at a path. If that part is missing, where the part around it is. */
 export function textPosition(
   document: Document,
   path: DocumentPath,
-  lines: LineCounter,
+  lines: Pick<LineCounter, 'linePos'>,
 ): TextPosition | undefined {
   let node: unknown = document.contents;
   let offset = startOf(node);

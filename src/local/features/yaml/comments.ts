@@ -1,5 +1,5 @@
 import { Lexer } from 'yaml';
-import type { TextPosition } from './features-error.js';
+import type { TextPosition } from '../features-error.js';
 
 /** A comment of a YAML text. */
 export interface Comment extends TextPosition {
