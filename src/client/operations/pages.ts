@@ -3,7 +3,7 @@ import type { CallOptions } from './client-operation.js';
 
 /** Which part of a list to read. Without a `limit`, `offset` and `pageToken` are `INVALID_ARGUMENT` (Flipt's rule). */
 export interface PageOptions extends CallOptions {
-  /** Most entries to read, at most 100. Default 25 (both Flipt's rules). */
+  /** Most entries to read. Default: all of them, as with 0 (Flipt's rule). */
   readonly limit?: number | undefined;
   /** How many entries to skip. Default: none. */
   readonly offset?: number | undefined;
@@ -13,7 +13,7 @@ export interface PageOptions extends CallOptions {
 
 /** How to iterate over a list. */
 export interface IterateOptions extends CallOptions {
-  /** Entries per request: 1 to 100. Default 100. */
+  /** Entries per request. Default 100; 0 reads all in one. */
   readonly limit?: number | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface ListPage {
   readonly totalCount: number;
 }
 
-const LARGEST_PAGE = 100;
+const ENTRIES_PER_REQUEST = 100;
 
 /**
  * Iterates over all pages and requests each when it is needed. A token that comes twice would make it endless: such a page
@@ -35,7 +35,7 @@ export async function* everyEntry<Page extends ListPage, Entry>(
   shape: v.GenericSchema<unknown, Page>,
   read: (options: PageOptions, shape: v.GenericSchema<unknown, Page>) => Promise<Page>,
   entriesOf: (page: Page) => readonly Entry[],
-  { limit = LARGEST_PAGE, signal }: IterateOptions,
+  { limit = ENTRIES_PER_REQUEST, signal }: IterateOptions,
 ): AsyncGenerator<Entry, void, undefined> {
   const given = new Set<string>();
   const onward = v.pipe(

@@ -1,8 +1,6 @@
 import { single } from './query.js';
 import { invalid, invalidField } from './refusal.js';
 
-const DEFAULT_LIMIT = 25;
-const LARGEST_LIMIT = 100;
 const LARGEST_INT32 = 2 ** 31 - 1;
 
 /** A part of a list, as the service answers it. */
@@ -14,7 +12,7 @@ export interface Page<Item> {
   readonly totalCount: number;
 }
 
-/** The page that the query asks for with `limit`, `offset` and `pageToken`. Throws a 400. */
+/** The page that the query asks for with `limit` (0 or none: all entries), `offset` and `pageToken`. Throws a 400. */
 export function pageOf<Item>(list: readonly Item[], query: URLSearchParams): Page<Item> {
   const limit = natural(query, 'limit');
   const offset = natural(query, 'offset');
@@ -25,7 +23,7 @@ export function pageOf<Item>(list: readonly Item[], query: URLSearchParams): Pag
     throw invalid('limit must be set when offset or pageToken is set');
   }
   const start = pageToken === '' ? offset : readToken(pageToken);
-  const end = start + Math.min(limit || DEFAULT_LIMIT, LARGEST_LIMIT);
+  const end = limit === 0 ? list.length : start + limit;
   return {
     items: list.slice(start, end),
     nextPageToken: end < list.length ? writeToken(end) : '',

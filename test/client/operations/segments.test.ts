@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import type { FliptClient, MatchType } from '../../../src/client/index.js';
+import { FliptClient, type MatchType } from '../../../src/client/index.js';
+import { startLocalService } from '../../../src/local/index.js';
 import { all, client, servedByItsOwn, service, TIMESTAMP } from './serving.fixture.js';
 
 servedByItsOwn();
@@ -72,6 +73,26 @@ describe('segments', () => {
 
     expect((await all(client.segments.iterate('team'))).map(({ key }) => key)).toEqual(expected);
     expect(service.requests - before).toBe(5);
+  });
+
+  it('are all listed without a limit, and iterated over 100 at a time', async () => {
+    const keys = Array.from({ length: 130 }, (_, at) => `many-${at}`);
+    const features = { segments: keys.map((key) => ({ key })) };
+    await using many = await startLocalService({ features });
+    const reader = new FliptClient({ url: many.url });
+    const whole = { totalCount: 130, nextPageToken: '' };
+    expect(await reader.segments.list('default')).toMatchObject(whole);
+    const { segments, ...page } = await reader.segments.list('default', { limit: 1000 });
+    expect(page).toEqual(whole);
+    expect(segments.map(({ key }) => key)).toEqual(keys);
+    await expect(reader.segments.list('default', { offset: 1 })).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+    });
+    const before = many.requests;
+    expect((await all(reader.segments.iterate('default'))).map(({ key }) => key)).toEqual(keys);
+    expect(many.requests - before).toBe(2);
+    expect((await all(reader.segments.iterate('default', { limit: 0 }))).length).toBe(130);
+    await reader.close();
   });
 
   it('iterates over nothing if there is nothing', async () => {

@@ -7,11 +7,12 @@ const page = (query: string): ReturnType<typeof pageOf<number>> => pageOf(list, 
 
 describe('a page', () => {
   it.each([
-    ['', 25],
-    ['limit=0', 25],
+    ['', 250],
+    ['limit=0', 250],
     ['limit=7', 7],
     ['limit=100', 100],
-    ['limit=1000', 100],
+    ['limit=120', 120],
+    ['limit=1000', 250],
   ])('of %j has %i items', (query, length) => {
     expect(page(query)).toMatchObject({ items: list.slice(0, length), totalCount: 250 });
   });
@@ -26,6 +27,7 @@ describe('a page', () => {
 
   it.each([
     ['offset=2', 'limit must be set when offset or pageToken is set'],
+    ['limit=0&offset=2', 'limit must be set when offset or pageToken is set'],
     ['pageToken=x', 'limit must be set when offset or pageToken is set'],
     ['limit=2&pageToken=garbage', 'pageToken is not valid: "garbage"'],
     ['limit=2&pageToken=ZnJvbSAy-', 'pageToken is not valid: "ZnJvbSAy-"'],
