@@ -1,7 +1,9 @@
 import { single } from '../requests/query.js';
-import { notFound, notServed } from '../requests/refusal.js';
+import { invalidField, notFound } from '../requests/refusal.js';
 import { clientAbilities, EVERY_ABILITY } from '../snapshot/client-abilities.js';
+import type { SnapshotDocument } from '../snapshot/snapshot-document.js';
 import type { NamespaceRecord } from '../state/records.js';
+import { SERVER_EVENTS, serverEvent } from './server-event.js';
 import { checkEnvironment } from './check-environment.js';
 import type { DocumentOperation, EventOperation } from './operation.js';
 
@@ -25,26 +27,35 @@ function unknown(key: string): NamespaceRecord {
 
 /**
  * GET /client/v2/environments/{environment}/namespaces/{namespaceKey}/stream: one event at the start, and one for each
- * new version of the snapshot. While the namespace does not exist, there are no events.
+ * new version of the snapshot. While the namespace does not exist, there are no events. Flipt's rule: who asks for
+ * events gets the versions, everybody else the snapshots themselves, each a line of JSON.
  */
 export const streamSnapshot: EventOperation = (
   { overrides, snapshotOf, semantics },
   { path, query, header },
 ) => {
   checkEnvironment(semantics, header('x-flipt-environment'));
-  if (header('accept') !== 'text/event-stream') throw notServed('only Accept: text/event-stream is served');
-  const known = query.get('digest');
-  return {
-    known: known === null ? undefined : event(known),
-    latest: () => {
-      const namespace = overrides.served(path('namespaceKey'));
-      const version = namespace && snapshotOf(namespace, EVERY_ABILITY).version;
-      return version === undefined ? undefined : event(version);
-    },
-    onChange: (changed) => overrides.onChange(changed),
+  const digest = single(query, 'digest');
+  if (digest !== '' && digest.length !== DIGEST_LENGTH) {
+    throw invalidField('digest', `must be a ${DIGEST_LENGTH}-character string`);
+  }
+  const latest = (): SnapshotDocument | undefined => {
+    const namespace = overrides.served(path('namespaceKey'));
+    return namespace && snapshotOf(namespace, EVERY_ABILITY);
   };
+  const shared = {
+    known: digest || undefined,
+    latest: () => latest()?.version,
+    onChange: (changed: () => void) => overrides.onChange(changed),
+  };
+  return header('accept') === SERVER_EVENTS
+    ? { ...shared, type: SERVER_EVENTS, textOf: eventText }
+    : { ...shared, type: 'application/json', textOf: () => `{"result":${latest()?.text() ?? '{}'}}\n` };
 };
 
-function event(etag: string): string {
-  return JSON.stringify({ etag, type: 'refetchEvaluation' });
+const DIGEST_LENGTH = 40;
+const ID_LENGTH = 9;
+
+function eventText(etag: string): string {
+  return serverEvent(etag.slice(0, ID_LENGTH), JSON.stringify({ etag, type: 'refetchEvaluation' }));
 }

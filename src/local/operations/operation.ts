@@ -54,10 +54,14 @@ export type EventOperation = (service: ServiceCore, request: RoutedRequest) => F
 
 /** A source of events of which only the latest counts. */
 export interface Followed {
-  /** The event that the client already has; `undefined` if it has none. */
+  /** The type of the content. */
+  readonly type: string;
+  /** The version that the client already has; `undefined` if it has none. */
   readonly known: string | undefined;
-  /** The latest event's text; undefined while there is none. */
+  /** The version of the latest event; undefined while there is none. */
   readonly latest: () => string | undefined;
+  /** The latest event as it is sent. */
+  readonly textOf: (version: string) => string;
   /** Calls `changed` whenever there may be a new event. Returns a function that stops the calls. */
   readonly onChange: (changed: () => void) => () => void;
 }

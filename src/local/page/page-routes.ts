@@ -1,5 +1,6 @@
 import type { EventOperation, Operation } from '../operations/operation.js';
 import { at, json, type Route } from '../operations/routes.js';
+import { SERVER_EVENTS, serverEvent } from '../operations/server-event.js';
 import { explainQuestion } from './explain-question.js';
 import { showFile, showPage } from './page-assets.js';
 import { listFlags } from './shown-flags.js';
@@ -11,8 +12,10 @@ const showSession: Operation = (_, { caller }) => ({ accepted: caller.namespaceK
 const followChanges: EventOperation = ({ overrides }) => {
   let changes = 0;
   return {
+    type: SERVER_EVENTS,
     known: undefined,
     latest: () => String(changes),
+    textOf: (version) => serverEvent(version, version),
     onChange: (changed) =>
       overrides.onChange(() => {
         changes++;

@@ -10,7 +10,8 @@ it('follows nothing for a client that has left, also where it asked for several 
   const onChange = vi.fn(() => stop);
   const listener = await listen(
     async (_, response, ending) => {
-      sendEvents(response, { known: undefined, latest: () => 'event', onChange }, ending);
+      const event = { type: 'text/event-stream', latest: () => '1', textOf: () => 'event' };
+      sendEvents(response, { ...event, known: undefined, onChange }, ending);
       return Promise.resolve();
     },
     {

@@ -17,10 +17,10 @@ interface Stream {
   readonly end: () => void;
 }
 
-async function open(url: string, path = STREAM): Promise<Stream> {
+async function open(url: string, path = STREAM, accept = ACCEPT.Accept): Promise<Stream> {
   const leaving = new AbortController();
-  const response = await fetch(`${url}${path}`, { headers: ACCEPT, signal: leaving.signal });
-  const events = eventsOf(response);
+  const response = await fetch(`${url}${path}`, { headers: { Accept: accept }, signal: leaving.signal });
+  const events = eventsOf(response, accept === ACCEPT.Accept ? '\n\n' : '\n');
   return {
     response,
     next: async () => (await events.next()).value ?? undefined,
@@ -30,11 +30,11 @@ async function open(url: string, path = STREAM): Promise<Stream> {
   };
 }
 
-async function* eventsOf(response: Response): AsyncGenerator<string, undefined> {
+async function* eventsOf(response: Response, end: string): AsyncGenerator<string, undefined> {
   let text = '';
   for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
     text += chunk;
-    const events = text.split('\n\n');
+    const events = text.split(end);
     text = events.pop() ?? '';
     yield* events;
   }
@@ -43,6 +43,41 @@ async function* eventsOf(response: Response): AsyncGenerator<string, undefined> 
 
 const etagIn = (event: string | undefined): unknown =>
   (JSON.parse(/^data: (.*)$/m.exec(event ?? '')?.[1] ?? '{}') as { etag?: unknown }).etag;
+
+describe('the stream of v2 for clients that do not ask for events', () => {
+  it.each(['application/json', '*/*', 'text/event-stream, */*'])(
+    'has a line with the whole snapshot at the start, and for each change: Accept: %s',
+    async (accept) => {
+      const service = await start({ features, semantics: 'v2' });
+      const { response, next, end } = await open(service.url, STREAM, accept);
+      expect(response.headers.get('content-type')).toBe('application/json');
+      const line = async (): Promise<unknown> => JSON.parse((await next()) ?? '');
+      const { body } = await snapshot(service.url);
+      expect(body?.flags).toHaveLength(1);
+      expect(await line()).toEqual({ result: body });
+      await service.setFlag('default', 'banner', { enabled: true });
+      const changed = await line();
+      expect(changed).toEqual({ result: (await snapshot(service.url)).body });
+      expect(changed).toMatchObject({ result: { flags: [{ key: 'banner', enabled: true }] } });
+      await service.load(features);
+      expect(await line()).toEqual({ result: (await snapshot(service.url)).body });
+      end();
+    },
+  );
+
+  it('begins with the next change if the client names the current digest', async () => {
+    const service = await start({ features, semantics: 'v2' });
+    const { etag } = await snapshot(service.url);
+    const opening = open(service.url, `${STREAM}?digest=${String(etag)}`, 'application/json');
+    await eventually(() => {
+      expect(service.requests).toBe(2);
+    });
+    await service.setFlag('default', 'banner', { enabled: true });
+    const { next, end } = await opening;
+    expect(JSON.parse((await next()) ?? '')).toEqual({ result: (await snapshot(service.url)).body });
+    end();
+  });
+});
 
 describe('the stream of v2', () => {
   it('begins with the current digest, and has an event for each new one', async () => {
@@ -116,14 +151,16 @@ describe('the stream of v2', () => {
     expect(warned.mock.calls.filter(([{ name }]) => name === 'MaxListenersExceededWarning')).toEqual([]);
   });
 
-  it('is refused if the environment is unknown, and to clients that accept something else', async () => {
+  it('is refused if the environment is unknown, or the digest is none', async () => {
     const { url } = await start({ features, semantics: 'v2' });
     const headers = { ...ACCEPT, 'X-Flipt-Environment': 'production' };
     expect(await ask(url, `GET ${STREAM}`, { headers })).toMatchObject({ status: 404 });
-    expect(await ask(url, `GET ${STREAM}`)).toMatchObject({
-      status: 501,
-      body: { message: 'only Accept: text/event-stream is served' },
-    });
+    for (const accept of ['text/event-stream', 'application/json']) {
+      expect(await ask(url, `GET ${STREAM}?digest=abc`, { headers: { Accept: accept } })).toMatchObject({
+        status: 400,
+        body: { code: 3, message: 'invalid field digest: must be a 40-character string' },
+      });
+    }
   });
 
   it('needs a token if tokens are required', async () => {
