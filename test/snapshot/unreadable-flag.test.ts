@@ -53,6 +53,11 @@ describe('a flag is unreadable, and the others count, with', () => {
       'rules[0].segments[0].matchType: expected a number, ALL_SEGMENT_MATCH_TYPE or ANY_SEGMENT_MATCH_TYPE, got "ALL_MATCH_TYPE"',
     ],
     [
+      'a list for an object',
+      { defaultVariant: [{ key: 'a' }] },
+      'defaultVariant: expected an object, got a list',
+    ],
+    [
       'a number for text',
       constrained({ value: 5 }),
       'rules[0].segments[0].constraints[0].value: expected text, got a number',

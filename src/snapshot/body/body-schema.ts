@@ -17,7 +17,14 @@ const bool = v.nullish(v.boolean('true or false'), false);
 const percent = v.nullish(v.pipe(v.number('a number'), v.finite('a number')), 0);
 const key = v.pipe(v.string('a key'), v.nonEmpty('a key'));
 const list = <Item extends v.GenericSchema>(item: Item) => v.nullish(v.array(item, 'a list'), []);
-const record = <E extends v.ObjectEntries>(entries: E) => v.object(entries, 'an object');
+/** valibot takes a list for an object without members, which would then have their defaults. */
+const noList = <Schema extends v.GenericSchema>(schema: Schema) =>
+  v.pipe(
+    v.custom<v.InferInput<Schema>>((part) => !Array.isArray(part), 'an object'),
+    schema,
+  );
+const members = <E extends v.ObjectEntries>(entries: E) => v.object(entries, 'an object');
+const record = <E extends v.ObjectEntries>(entries: E) => noList(members(entries));
 
 /** An enum of the snapshot, translated to the engine's words. A number without a word stays that number. */
 const word = <Word extends string>(words: readonly Word[], wireWord: (word: Word) => string) => {
@@ -57,22 +64,24 @@ const rule = record({
   distributions: list(record({ variantKey: text, variantAttachment: text, rollout: percent })),
 });
 
-const rollout = v.variant(
-  'type',
-  [
-    record({
-      type: v.literal('THRESHOLD_ROLLOUT_TYPE'),
-      threshold: record({ percentage: percent, value: bool }),
-    }),
-    record({
-      type: v.literal('SEGMENT_ROLLOUT_TYPE'),
-      segment: record({ value: bool, segmentOperator, segments: list(segment) }),
-    }),
-  ],
-  'a rollout of a known type',
+const rollout = noList(
+  v.variant(
+    'type',
+    [
+      members({
+        type: v.literal('THRESHOLD_ROLLOUT_TYPE'),
+        threshold: record({ percentage: percent, value: bool }),
+      }),
+      members({
+        type: v.literal('SEGMENT_ROLLOUT_TYPE'),
+        segment: record({ value: bool, segmentOperator, segments: list(segment) }),
+      }),
+    ],
+    'a rollout of a known type',
+  ),
 );
 
-const variantFlag = record({
+const variantFlag = members({
   type: v.optional(v.literal('VARIANT_FLAG_TYPE'), 'VARIANT_FLAG_TYPE'),
   key,
   enabled: bool,
@@ -80,7 +89,7 @@ const variantFlag = record({
   defaultVariant: v.nullish(record({ key, attachment: text })),
 });
 
-const booleanFlag = record({
+const booleanFlag = members({
   type: v.literal('BOOLEAN_FLAG_TYPE'),
   key,
   enabled: bool,
@@ -90,7 +99,7 @@ const booleanFlag = record({
 /** A flag that has no key spoils the whole body: nothing could be asked of the service about it. */
 export const keyedSchema = record({ key });
 
-export const flagSchema = v.variant('type', [variantFlag, booleanFlag], 'a flag of a known type');
+export const flagSchema = noList(v.variant('type', [variantFlag, booleanFlag], 'a flag of a known type'));
 
 /** The body without its flags. Only v2 has a `digest`. */
 export const restSchema = record({

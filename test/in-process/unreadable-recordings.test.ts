@@ -1,0 +1,102 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/clock.js';
+import { providerSettings } from '../../src/options/settings.js';
+import { run } from '../../src/provider/pipeline.js';
+import {
+  casesOf,
+  comparable,
+  recordedForm,
+  RECORDINGS,
+  type RecordedCase,
+  type Recording,
+} from '../engine/recordings.fixture.js';
+import { eventually, PATIENT } from '../eventually.fixture.js';
+import { recordingLogger, serving } from '../provider/open.fixture.js';
+import { answering, answerJson, item, orMissing } from '../servers/scripted.fixture.js';
+import { recordedJson, type FlagJson } from '../snapshot/bodies.fixture.js';
+import { mutantsOf } from '../snapshot/mutants.fixture.js';
+
+const MODES = ['remote', 'in-process'] as const;
+
+/** Every third flag of the recorded snapshot is unreadable, each in another way. */
+function newerSnapshot({ name, semantics }: Recording) {
+  const body = recordedJson(`${name}.${semantics}.default.json`);
+  const mutants = [...mutantsOf(body.flags, Infinity)];
+  const unreadable = new Set<string>();
+  const flags = body.flags.map((flag, at): FlagJson => {
+    if (at % 3 !== 0) return flag;
+    const own = mutants.filter((mutant) => mutant.at === at && mutant.place !== 'name');
+    const words = own.filter(({ place }) => /(?:type|Type|[oO]perator)$/.test(place));
+    unreadable.add(flag.key);
+    return words[at % words.length]?.flag as FlagJson;
+  });
+  return { body: { ...body, flags }, unreadable };
+}
+
+/** Answers what Flipt answered. Attributes that are no part of the question are never sent. */
+function recordedService(cases: readonly RecordedCase[]) {
+  const keyOf = ({ flagKey, entityId, context }: RecordedCase['request']) =>
+    JSON.stringify([flagKey, entityId, Object.entries(context).sort()]);
+  const responses = new Map(cases.map(({ request, response }) => [keyOf(request), response]));
+  const member = { V: 'variantResponse', B: 'booleanResponse', E: 'errorResponse' } as const;
+  return answering(
+    orMissing((asked) => {
+      const response = responses.get(keyOf(asked));
+      if (response === undefined) return item.missing(asked.flagKey);
+      const type = String(response.type);
+      return { type, [member[type.charAt(0) as keyof typeof member]]: response };
+    }),
+  );
+}
+
+const sorted = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (_, part: unknown) =>
+      typeof part === 'object' && part !== null && !Array.isArray(part)
+        ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
+        : part,
+    ),
+  );
+
+describe.each(RECORDINGS)('$name, $semantics, with every third flag unreadable', (recording) => {
+  it.each(MODES)('answers as Flipt did, and in an outage all that can be read, %s', async (evaluation) => {
+    const { body, unreadable } = newerSnapshot(recording);
+    const keys = new Set(body.flags.map(({ key }) => key));
+    const cases = casesOf(recording).filter(
+      ({ request: { namespaceKey, flagKey, context } }) =>
+        namespaceKey === 'default' && keys.has(flagKey) && !('targetingKey' in context),
+    );
+    const server = await serving(recordedService(cases), (_, response) => {
+      answerJson(response, body);
+    });
+    const options = { ...PATIENT, url: server.url, evaluation, cache: false, logger: recordingLogger() };
+    const provider = run(providerSettings(options, {}), () => undefined, systemClock, Math.random);
+    onTestFinished(() => provider.close());
+    expect(await provider.start()).toBeUndefined();
+    await eventually(() => provider.read().snapshot?.unreadable?.size === unreadable.size);
+
+    const ask = () =>
+      Promise.all(
+        cases.map(async (recorded) => {
+          const { flagKey, entityId, context } = recorded.request;
+          const { answer } = await provider.resolve(
+            flagKey,
+            { ...context, targetingKey: entityId },
+            undefined,
+          );
+          return answer.kind === 'failed'
+            ? { flagKey, failed: answer.failure.kind }
+            : sorted(comparable(recordedForm(recorded, answer)));
+        }),
+      );
+    const expected = cases.map(({ response }) => sorted(comparable(response)));
+    expect(await ask()).toEqual(expected);
+
+    await server.close();
+    expect(await ask()).toEqual(
+      cases.map(({ request: { flagKey } }, at) =>
+        unreadable.has(flagKey) ? { flagKey, failed: 'unreadable-flag' } : expected[at],
+      ),
+    );
+  });
+});

@@ -1,0 +1,59 @@
+import type { FlagJson } from './bodies.fixture.js';
+
+/** A flag of a snapshot with one member that no version of Flipt has written until now. */
+export interface Mutant {
+  /** The flag's position. */
+  readonly at: number;
+  readonly flag: object;
+  /** The names of the members on the way to it, without positions: `rules.segments.key`. */
+  readonly place: string;
+}
+
+/** Mutants of each member and each enum, of at most so many of each place. A flag keeps its key. */
+export function* mutantsOf(flags: readonly FlagJson[], most: number): Generator<Mutant> {
+  const counts = new Map<string, number>();
+  for (const [at, flag] of flags.entries()) {
+    for (const { path, value } of membersOf(flag)) {
+      const place = path.filter((step) => typeof step === 'string').join('.');
+      if (place === 'key') continue;
+      const last = path.at(-1);
+      // An attribute's name, a value or a key may be any text.
+      const others = typeof last === 'string' && WORDS.has(last) ? ['NEWER', {}] : [otherShape(value)];
+      for (const other of others) {
+        const kind = `${place} ${typeof other}`;
+        const count = counts.get(kind) ?? 0;
+        if (count >= most) continue;
+        counts.set(kind, count + 1);
+        yield { at, place, flag: replaced(flag, path, other) as object };
+      }
+    }
+  }
+}
+
+type Path = readonly (string | number)[];
+
+const WORDS: ReadonlySet<string> = new Set(['type', 'matchType', 'segmentOperator', 'operator']);
+
+function* membersOf(
+  value: unknown,
+  path: Path = [],
+): Generator<{ readonly path: Path; readonly value: unknown }> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    const step = Array.isArray(value) ? Number(name) : name;
+    const inner = [...path, step];
+    yield { path: inner, value: member };
+    yield* membersOf(member, inner);
+  }
+}
+
+function otherShape(value: unknown): unknown {
+  if (Array.isArray(value)) return { list: value };
+  return typeof value === 'object' ? [value] : { [typeof value]: value };
+}
+
+function replaced(value: unknown, [step, ...rest]: Path, by: unknown): unknown {
+  if (step === undefined) return by;
+  if (Array.isArray(value)) return value.with(Number(step), replaced(value[Number(step)], rest, by));
+  return { ...(value as object), [step]: replaced(Reflect.get(value as object, step), rest, by) };
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { compileFeatures } from '../../src/engine/compiled-features.js';
+import { evaluate } from '../../src/engine/evaluate.js';
+import { casesOf, comparable, questionOf, recordedForm, RECORDINGS } from '../engine/recordings.fixture.js';
+import { parsedJson, recordedJson, type FlagJson } from './bodies.fixture.js';
+import { mutantsOf } from './mutants.fixture.js';
+
+/** Mutants of each member of a recorded snapshot: in as many flags as this. */
+const OF_EACH_MEMBER = 3;
+
+const sorted = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : part,
+  );
+
+const BODIES = RECORDINGS.flatMap((recording) =>
+  ['default', 'team'].map((namespace) => ({ ...recording, namespace })),
+);
+const bodyOf = ({ name, semantics, namespace }: (typeof BODIES)[number]) =>
+  recordedJson(`${name}.${semantics}.${namespace}.json`);
+
+describe.each(BODIES)('of the mutants of $name, $semantics, $namespace', (recorded) => {
+  const { semantics, namespace } = recorded;
+  const body = bodyOf(recorded);
+  const cases = casesOf(recorded)
+    .filter(({ request }) => request.namespaceKey === namespace)
+    .map((one) => ({ one, question: questionOf(one), expected: sorted(comparable(one.response)) }));
+
+  it('none changes an answer: the flag is unreadable or answers as recorded, and so do all others', async () => {
+    const wrong: unknown[] = [];
+    const unread = new Set<string>();
+    for (const { at, flag, place } of mutantsOf(body.flags, OF_EACH_MEMBER)) {
+      const key = body.flags[at]?.key ?? '';
+      const flags = body.flags.with(at, flag as FlagJson);
+      const { features } = await parsedJson({ ...body, flags }, namespace);
+      const unreadable = [...(features.unreadable?.keys() ?? [])];
+      if (unreadable.length > 0) unread.add(place);
+      if (unreadable.length > 0 && unreadable.join() !== key) wrong.push({ place, unreadable });
+      const compiled = compileFeatures(features, semantics);
+      for (const { one, question, expected } of cases) {
+        if (unreadable.includes(question.flag)) continue;
+        const ours = sorted(comparable(recordedForm(one, evaluate(compiled, question))));
+        if (ours !== expected) wrong.push({ place, flag: question.flag, ours, expected });
+      }
+    }
+
+    expect(wrong).toEqual([]);
+    for (const enumName of ['type', 'rules.segmentOperator', 'rules.segments.constraints.operator']) {
+      expect(unread).toContain(enumName);
+    }
+  });
+});
+
+it('there are more than 1,000 of them', () => {
+  const counts = BODIES.map((recorded) => [...mutantsOf(bodyOf(recorded).flags, OF_EACH_MEMBER)].length);
+
+  expect(counts.reduce((sum, count) => sum + count)).toBeGreaterThan(1_000);
+});
