@@ -79,7 +79,8 @@ function direct(
  * proxies expect. For `https:`, it opens a tunnel.
  */
 function throughProxy(proxy: string, { timeoutMs, tls = {} }: HttpSettings): Connections {
-  const loading = import('undici').then(({ EnvHttpProxyAgent, ProxyAgent }) => {
+  // By its file: Bun replaces the package by one of its own, whose agents neither send nor close.
+  const loading = import('undici/index.js').then(({ EnvHttpProxyAgent, ProxyAgent }) => {
     const settings = {
       clientTtl: LONGEST_KEPT_MS,
       // The transport has its own time-outs.

@@ -2,7 +2,7 @@ import { ErrorCode } from '@openfeature/server-sdk';
 import { expect, it, vi } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 
-vi.mock('../../src/provider/explaining.js', () => {
+vi.mock('../../src/provider/evaluate/explaining.js', () => {
   throw Object.assign(new Error('Cannot find module'), { code: 'ERR_MODULE_NOT_FOUND' });
 });
 

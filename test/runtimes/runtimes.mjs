@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -28,5 +28,11 @@ export async function inProcess(name, folder) {
   const [code, signal] = await once(started, 'close');
   const failure = code === 0 ? undefined : `it ended with ${signal ?? code}`;
   results.push({ name: 'the process ends by itself, without an error', failure });
-  return { title, results };
+  return { title: `${title} ${versionOf(program)}`, results };
+}
+
+/** `workerd 2026-11-17`, `v20.20.2` or `deno 2.9.6 (…)`, without the words. */
+export function versionOf(program) {
+  const words = execFileSync(program, ['--version'], { encoding: 'utf8' });
+  return /\d+[\d.-]+/.exec(words)?.[0] ?? '';
 }

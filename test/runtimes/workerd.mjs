@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import { startLocalService } from 'openfeature-flipt-provider/local';
 import { FEATURES } from './checks.mjs';
+import { versionOf } from './runtimes.mjs';
 
 const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
@@ -82,5 +83,6 @@ export const inWorkerd = (folder) =>
       const asked = ask(`/?step=${encodeURIComponent(name)}`);
       results.push(await asked.catch((error) => ({ name, failure: String(error) })));
     }
-    return { title: 'workerd', results };
+    const version = versionOf(join(folder, 'node_modules/.bin/workerd'));
+    return { title: `workerd ${version}`, results };
   });
