@@ -13,9 +13,9 @@ import { installedFor, NAME, packed, ROOT, run, type Packed } from './packed.fix
  * flag from it. Of these bytes, the status and the events for listeners take 5,500, evaluation for adapters to other
  * protocols 3,000, and cached answers that users share 1,000.
  */
-const FRONT_DOOR = 183_500;
+const FRONT_DOOR = 190_000;
 /** The same after minification, as in the bundle of an app. */
-const FRONT_DOOR_MINIFIED = 89_500;
+const FRONT_DOOR_MINIFIED = 93_500;
 
 let the: Packed;
 let consumer: string;
@@ -136,7 +136,7 @@ describe('the package', () => {
         .reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0);
     const unpacked = size(the.folder);
     console.log(`tarball ${statSync(the.tarball).size} bytes, unpacked ${unpacked} bytes`);
-    expect(unpacked).toBeLessThan(2_890_000);
+    expect(unpacked).toBeLessThan(3_050_000);
   });
 
   it('brings the dependencies that it names, and they bring none', () => {
