@@ -1,6 +1,9 @@
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../clock.js';
 import type { KnownAnswer } from '../model/answer.js';
+import { answerBytes, entryBytes, mayBeRemembered } from './entry-bytes.js';
 import { flat } from './key.js';
+import { isSameQuestion, type GivenContext, type KnownQuestion } from './known-questions.js';
 import { sharedAnswers } from './shared-answers.js';
 
 export interface StoreSettings {
@@ -11,11 +14,8 @@ export interface StoreSettings {
 export interface Entry {
   readonly key: string;
   readonly flag: string;
-  /**
-   * Without the id of its request, which differs even if all else is equal. `undefined` after the entry has left the
-   * store, so that code which still holds the entry neither uses the answer nor keeps it in memory.
-   */
-  readonly answer: KnownAnswer | undefined;
+  /** Without the id of its request, which differs even if all else is equal. */
+  readonly answer: KnownAnswer;
   /** `undefined` if the request had no id. */
   readonly requestId: string | undefined;
   /** The snapshot gives the same answer, so this one holds until the flag changes. */
@@ -26,6 +26,18 @@ export interface Entry {
   readonly unconfirmed: boolean;
   /** When a hit last made this the most recently used entry, in whole seconds of the clock. */
   readonly usedIn: number;
+  readonly ofFlag: FlagAnswers;
+  /** The question that finds it without its key; `undefined` if none is remembered. */
+  readonly question: KnownQuestion | undefined;
+}
+
+/** What is kept of one flag. Only the store changes it. */
+interface FlagAnswers {
+  readonly entries: Set<OwnEntry>;
+  /** By targeting key: the entry whose question was asked last. */
+  readonly byEntity: Map<string, OwnEntry>;
+  /** The flag has changed: no entry may be used any more, even if it has not left the store yet. */
+  isForgotten: boolean;
 }
 
 /** An entry as only the store, its owner, may change it. */
@@ -37,10 +49,17 @@ export interface CacheSize {
   readonly bytes: number;
 }
 
-/** Answers by key, bounded in number and bytes; the least recently used go first, to within a second. */
+/**
+ * Answers by key, bounded in number and bytes; the least recently used go first, to within a second. An entry may be
+ * used in the turn of the event loop in which it was found, but not later: it may have left the store.
+ */
 export interface AnswerStore {
   /** Finds an entry without counting that as a use. */
   readonly peek: (key: string) => Entry | undefined;
+  /** Finds an entry by its question, without counting that as a use. */
+  readonly recall: (flag: string, context: GivenContext) => Entry | undefined;
+  /** From now on, {@link recall} finds the entry by this question, unless its key is large. */
+  readonly remember: (entry: Entry, questionOf: () => KnownQuestion | undefined) => void;
   readonly get: (key: string) => Entry | undefined;
   /**
    * Counts a hit on an entry that the caller already has. The entry moves at most once a second, which touches less
@@ -50,7 +69,8 @@ export interface AnswerStore {
   readonly set: (key: string, flag: string, answer: KnownAnswer, at: number, untilChange?: boolean) => void;
   readonly markUnconfirmed: (key: string) => void;
   readonly delete: (key: string) => void;
-  readonly deleteFlags: (flags: ReadonlySet<string>) => void;
+  /** Their answers are not found any more. They leave the store in this turn of the event loop and, if many, the next. */
+  readonly deleteFlags: (flags: Iterable<string>) => void;
   readonly some: (test: (entry: Entry) => boolean) => boolean;
   readonly size: () => CacheSize;
   readonly clear: () => void;
@@ -58,26 +78,73 @@ export interface AnswerStore {
 
 /** A larger question is answered, but its answer is not kept: it would replace hundreds of others. */
 const MAX_KEY_BYTES = 64 * 1024;
-/** Bytes of an entry besides its text: its objects and the map's own. Measured, see bench/. */
-const ENTRY_BYTES = 400;
+/** Entries that leave in one turn of the event loop: some milliseconds. */
+const LEAVING_PER_TURN = 2_000;
 /** A longer answer is not compared with others: that would cost more than it saves. */
 const MAX_SHARED_BYTES = 1_000;
-/** Bytes of a segment key besides its text: a string and its place in the list. Measured. */
-const SEGMENT_KEY_BYTES = 40;
 
-export function answerStore({ maxEntries, maxBytes }: StoreSettings): AnswerStore {
-  const entries = new LRUCache<string, OwnEntry>({
-    max: maxEntries,
-    maxSize: maxBytes,
-    // Called whenever an entry leaves: replaced, dropped, deleted or cleared.
-    dispose(entry) {
-      entry.answer = undefined;
-    },
-  });
+export function answerStore(
+  { maxEntries, maxBytes }: StoreSettings,
+  clock: Pick<Clock, 'endOfTurn'>,
+): AnswerStore {
+  const opened = () =>
+    new LRUCache<string, OwnEntry>({
+      max: maxEntries,
+      maxSize: maxBytes,
+      // Called whenever an entry leaves: replaced, dropped or deleted.
+      dispose: left,
+    });
+  let entries = opened();
+  let flags = new Map<string, FlagAnswers>();
+  /** Forgotten flags, some of whose entries are still to leave. */
+  let leaving: FlagAnswers[] = [];
   const shared = sharedAnswers();
+
+  function left(entry: OwnEntry): void {
+    const { flag, ofFlag } = entry;
+    unremember(entry);
+    ofFlag.entries.delete(entry);
+    if (ofFlag.entries.size === 0 && flags.get(flag) === ofFlag) flags.delete(flag);
+  }
+
+  const leave = () => {
+    let most = LEAVING_PER_TURN;
+    for (let of = leaving.at(-1); of !== undefined && most > 0; of = leaving.at(-1)) {
+      for (const { key } of of.entries) {
+        if (most-- <= 0) break;
+        entries.delete(key);
+      }
+      if (of.entries.size === 0) leaving.pop();
+    }
+    return leaving.length === 0;
+  };
+  const leaveByTurns = () => {
+    if (!leave()) clock.endOfTurn(leaveByTurns);
+  };
+
+  const valid = (entry: OwnEntry | undefined) => (entry?.ofFlag.isForgotten ? undefined : entry);
+
   return {
-    peek: (key) => entries.peek(key),
-    get: (key) => entries.get(key),
+    peek: (key) => valid(entries.peek(key)),
+    get: (key) => valid(entries.get(key)),
+    recall(flag, context) {
+      const entity = context.targetingKey;
+      if (typeof entity !== 'string') return undefined;
+      const entry = flags.get(flag)?.byEntity.get(entity);
+      return entry?.question && isSameQuestion(entry.question, context) ? entry : undefined;
+    },
+    remember(entry: OwnEntry, questionOf) {
+      const { key, ofFlag } = entry;
+      if (!mayBeRemembered(key) || !ofFlag.entries.has(entry)) return;
+      const question = questionOf();
+      if (question === undefined) return;
+      const { entity } = question;
+      const before = ofFlag.byEntity.get(entity);
+      if (before !== undefined) before.question = undefined;
+      unremember(entry);
+      entry.question = question;
+      ofFlag.byEntity.set(entity, entry);
+    },
     use(entry: OwnEntry, now) {
       const second = secondOf(now);
       if (entry.usedIn === second) return;
@@ -85,10 +152,9 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings): AnswerStor
       entries.get(entry.key);
     },
     set(key, flag, answer, at, untilChange = false) {
-      const keyBytes = Buffer.byteLength(key);
-      if (keyBytes > MAX_KEY_BYTES) return;
+      if (Buffer.byteLength(key) > MAX_KEY_BYTES) return;
       const ownBytes = answerBytes(answer);
-      const size = keyBytes + Buffer.byteLength(flag) + ownBytes + ENTRY_BYTES;
+      const size = entryBytes(key, flag) + ownBytes;
       // If the new answer is too large to keep, the older one must not stay in its place.
       if (size > maxBytes) {
         entries.delete(key);
@@ -96,6 +162,7 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings): AnswerStor
       }
       const kept = withoutRequestId(answer);
       const same = ownBytes > MAX_SHARED_BYTES ? kept.answer : shared(kept.answer);
+      const ofFlag = flags.get(flag) ?? { entries: new Set(), byEntity: new Map(), isForgotten: false };
       const entry: OwnEntry = {
         key: flat(key),
         flag,
@@ -105,26 +172,48 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings): AnswerStor
         at,
         unconfirmed: false,
         usedIn: secondOf(at),
+        ofFlag,
+        question: undefined,
       };
       entries.set(entry.key, entry, { size });
+      // Only now, because the flag's last entry may just have left.
+      ofFlag.entries.add(entry);
+      flags.set(flag, ofFlag);
     },
     markUnconfirmed(key) {
       const entry = entries.peek(key);
       if (entry !== undefined) entry.unconfirmed = true;
     },
     delete: (key) => entries.delete(key),
-    deleteFlags(flags) {
-      for (const [key, { flag }] of entries.entries()) if (flags.has(flag)) entries.delete(key);
+    deleteFlags(named) {
+      const isLeaving = leaving.length > 0;
+      for (const flag of named) {
+        const ofFlag = flags.get(flag);
+        if (ofFlag === undefined) continue;
+        ofFlag.isForgotten = true;
+        flags.delete(flag);
+        leaving.push(ofFlag);
+      }
+      if (!isLeaving) leaveByTurns();
     },
     some(test) {
-      for (const entry of entries.values()) if (test(entry)) return true;
+      for (const entry of entries.values()) if (!entry.ofFlag.isForgotten && test(entry)) return true;
       return false;
     },
     size: () => ({ entries: entries.size, bytes: entries.calculatedSize }),
     clear() {
-      entries.clear();
+      // Removing the entries one by one would block the event loop.
+      entries = opened();
+      flags = new Map();
+      leaving = [];
     },
   };
+}
+
+function unremember(entry: OwnEntry): void {
+  const { question, ofFlag } = entry;
+  if (question !== undefined) ofFlag.byEntity.delete(question.entity);
+  entry.question = undefined;
 }
 
 function secondOf(ms: number): number {
@@ -138,13 +227,4 @@ function withoutRequestId(answer: KnownAnswer): {
   return answer.kind === 'missing'
     ? { answer, requestId: undefined }
     : { answer: { ...answer, requestId: '' }, requestId: answer.requestId || undefined };
-}
-
-function answerBytes(answer: KnownAnswer): number {
-  if (answer.kind === 'missing') return 0;
-  const segmentKeys = answer.segmentKeys ?? [];
-  const texts = [answer.requestId, ...segmentKeys];
-  if (answer.kind === 'variant') texts.push(answer.variant, answer.attachment);
-  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  return bytes + segmentKeys.length * SEGMENT_KEY_BYTES;
 }

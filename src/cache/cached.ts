@@ -13,6 +13,7 @@ import {
   type Reliance,
 } from './freshness.js';
 import { answerStore, type CacheSize, type Entry, type StoreSettings } from './answer-store.js';
+import type { GivenContext, KnownQuestion } from './known-questions.js';
 
 export interface CacheSettings {
   /** `undefined`: nothing is kept. */
@@ -36,8 +37,12 @@ export interface FlagWatch {
 }
 
 export interface Cached {
-  /** The entry of a question, fresh or not. Callers may keep it: after it has left the cache, it has no answer. */
+  /** The entry of a question, fresh or not, to be used in this turn of the event loop. */
   readonly find: (key: string) => Entry | undefined;
+  /** The same by the question's context, if it is remembered: the hot path. */
+  readonly recall: (flag: string, context: GivenContext) => Entry | undefined;
+  /** From now on, `recall` finds the entry by this question, for as long as the entry is kept. */
+  readonly remember: (entry: Entry, questionOf: () => KnownQuestion | undefined) => void;
   /** The answer of an entry while it is fresh: the hot path. */
   readonly fresh: (entry: Entry) => Resolution | undefined;
   /** Synchronous if a known answer may be used at once. Never rejects, and never ends later than the deadline. */
@@ -73,7 +78,7 @@ interface Flight {
 /** Keeps answers. Concurrent callers of one question share one request. */
 export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants, report }: Reporter): Cached {
   const { cache, deadlineMs, refusal, watch } = settings;
-  const store = cache && answerStore(cache);
+  const store = cache && answerStore(cache, clock);
   const flights = new Map<string, Flight>();
 
   const stateOf = (
@@ -81,7 +86,6 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
     now: number,
     freshFor: FreshnessSettings,
   ): Freshness => {
-    if (answer === undefined) return 'gone';
     const ageMs = now - at;
     const byAge = freshness(answer.kind, ageMs, freshFor);
     if (byAge === 'fresh' || !untilChange || watch === undefined) return byAge;
@@ -90,10 +94,10 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
 
   const usable = (key: string): Usable | undefined => {
     const entry = store?.get(key);
-    if (entry?.answer === undefined || cache === undefined) return undefined;
+    if (entry === undefined || cache === undefined) return undefined;
     const now = clock.now();
     const state = stateOf(entry, now, cache);
-    if (state !== 'gone') return { resolution: known(entry, entry.answer, now, entry.unconfirmed), state };
+    if (state !== 'gone') return { resolution: known(entry, now, entry.unconfirmed), state };
     store?.delete(key);
     return undefined;
   };
@@ -166,14 +170,17 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
 
   return {
     find: (key) => store?.peek(key),
+    recall: (flag, context) => store?.recall(flag, context),
+    remember(entry, questionOf) {
+      store?.remember(entry, questionOf);
+    },
     fresh(entry) {
-      const { answer } = entry;
-      if (answer === undefined || cache === undefined) return undefined;
+      if (cache === undefined) return undefined;
       // Reads the clock only once: this is the hot path.
       const now = clock.now();
       if (stateOf(entry, now, cache) !== 'fresh') return undefined;
       store?.use(entry, now);
-      const resolution = known(entry, answer, now, false);
+      const resolution = known(entry, now, false);
       if (wants.hit) report(HIT);
       return resolution;
     },
@@ -203,7 +210,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
   };
 }
 
-function known({ requestId, at }: Entry, answer: KnownAnswer, now: number, stale: boolean): Resolution {
+function known({ answer, requestId, at }: Entry, now: number, stale: boolean): Resolution {
   return { answer, requestId, source: 'cache', ageMs: now - at, stale };
 }
 

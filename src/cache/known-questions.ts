@@ -1,73 +1,59 @@
+import { flat } from './key.js';
+
 /** A context as the caller gave it. */
 export type GivenContext = Readonly<Record<string, unknown>>;
 
-/** Finds what was kept for a question by its context, without making the question's key. */
-export interface KnownQuestions<Kept> {
-  /** `undefined` if the question is not known, or if comparing values cannot show that it is. */
-  readonly find: (flag: string, context: GivenContext) => Kept | undefined;
-  /** Keeps nothing for a context whose values may still change. */
-  readonly keep: (flag: string, context: GivenContext, kept: Kept) => void;
-}
-
-interface KnownQuestion<Kept> {
+/**
+ * A question that was asked before, as its caller gave it: comparing a context with a known one costs a fraction of
+ * making the question's key. This is the hot path of a cached resolve.
+ */
+export interface KnownQuestion {
+  /** The targeting key. */
+  readonly entity: string;
   /** All names in the context, in its order. */
   readonly names: readonly string[];
   /** The values of `names`, position by position. */
   readonly values: readonly unknown[];
-  readonly kept: Kept;
 }
 
-/** By flag, then by targeting key. */
-type Generation<Kept> = Map<string, Map<string, KnownQuestion<Kept>>>;
+/** Makes the question of a flag's context; `undefined` if comparing values could not show that it is the same. */
+export type RememberQuestion = (context: GivenContext) => KnownQuestion | undefined;
 
 /** Stands for the value of an attribute that is not part of the key. */
 const UNSENT = Symbol('unsent');
+/** A context with more names is not remembered: the list of names would not be counted. */
+const MOST_NAMES = 64;
+/** From this length on, V8 may keep a text as a part of a larger one, which would stay in memory as well. */
+const SHORTEST_PART = 13;
 
-/**
- * The hot path of a cached resolve: comparing a context with a known one costs a fraction of making its key. Keeps
- * about `max` questions in two generations. When the younger generation holds half of them, the older one is dropped,
- * except for the questions that were found since.
- */
-export function knownQuestions<Kept>(max: number, isSent: (name: string) => boolean): KnownQuestions<Kept> {
-  let young: Generation<Kept> = new Map();
-  let old: Generation<Kept> = new Map();
-  let size = 0;
+/** `isSent`: whether an attribute of this name is part of the key. */
+export function rememberingQuestions(isSent: (name: string) => boolean): RememberQuestion {
   let lastNames: readonly string[] = [];
-
-  const put = (flag: string, entity: string, question: KnownQuestion<Kept>): void => {
-    if (size >= max / 2) {
-      old = young;
-      young = new Map();
-      size = 0;
-    }
-    const byEntity = young.get(flag) ?? new Map<string, KnownQuestion<Kept>>();
-    young.set(flag, byEntity);
-    if (!byEntity.has(entity)) size++;
-    byEntity.set(entity, question);
+  return (context) => {
+    const entity = context.targetingKey;
+    if (typeof entity !== 'string' || !Object.isFrozen(context) || !inheritsNothing(context))
+      return undefined;
+    const names = Object.keys(context);
+    if (names.length > MOST_NAMES) return undefined;
+    const values = lastingValues(context, names, isSent);
+    if (values === undefined) return undefined;
+    // Most contexts have the same names, so they share one list.
+    if (!isSameList(names, lastNames)) lastNames = names;
+    return { entity: alone(entity), names: lastNames, values };
   };
+}
 
-  return {
-    find(flag, context) {
-      const entity = context.targetingKey;
-      if (typeof entity !== 'string') return undefined;
-      const recent = young.get(flag)?.get(entity);
-      const known = recent ?? old.get(flag)?.get(entity);
-      if (known === undefined || !inheritsNothing(context) || !isSameContext(known, context))
-        return undefined;
-      if (recent === undefined) put(flag, entity, known);
-      return known.kept;
-    },
-    keep(flag, context, kept) {
-      const entity = context.targetingKey;
-      if (typeof entity !== 'string' || !Object.isFrozen(context) || !inheritsNothing(context)) return;
-      const names = Object.keys(context);
-      const values = lastingValues(context, names, isSent);
-      if (values === undefined) return;
-      // Most contexts have the same names, so they share one list.
-      if (!isSameList(names, lastNames)) lastNames = names;
-      put(flag, entity, { names: lastNames, values, kept });
-    },
-  };
+/** Whether this context asks the same question. */
+export function isSameQuestion({ names, values }: KnownQuestion, context: GivenContext): boolean {
+  if (!inheritsNothing(context)) return false;
+  let at = 0;
+  // Three times as fast as `Object.keys`, which makes a list of names.
+  for (const name in context) {
+    if (name !== names[at]) return false;
+    const value = values[at++];
+    if (value !== context[name] && value !== UNSENT) return false;
+  }
+  return at === names.length;
 }
 
 /** The values of a frozen context; `undefined` if one of them may differ when it is read again. */
@@ -81,9 +67,13 @@ function lastingValues(
     const property = Object.getOwnPropertyDescriptor(context, name);
     if (!isSent(name)) values.push(UNSENT);
     else if (property === undefined || !('value' in property) || isObject(property.value)) return undefined;
-    else values.push(property.value);
+    else values.push(typeof property.value === 'string' ? alone(property.value) : property.value);
   }
   return values;
+}
+
+function alone(text: string): string {
+  return text.length < SHORTEST_PART ? text : flat(text);
 }
 
 function isObject(value: unknown): boolean {
@@ -94,17 +84,6 @@ function isObject(value: unknown): boolean {
 function inheritsNothing(context: GivenContext): boolean {
   const prototype: unknown = Object.getPrototypeOf(context);
   return prototype === Object.prototype || prototype === null;
-}
-
-function isSameContext({ names, values }: KnownQuestion<unknown>, context: GivenContext): boolean {
-  let at = 0;
-  // Three times as fast as `Object.keys`, which makes a list of names.
-  for (const name in context) {
-    if (name !== names[at]) return false;
-    const value = values[at++];
-    if (value !== context[name] && value !== UNSENT) return false;
-  }
-  return at === names.length;
 }
 
 function isSameList(one: readonly string[], other: readonly string[]): boolean {

@@ -1,7 +1,7 @@
 import type { Entry } from '../cache/answer-store.js';
 import type { Cached } from '../cache/cached.js';
 import { questionKeys } from '../cache/key.js';
-import { knownQuestions, type GivenContext } from '../cache/known-questions.js';
+import { rememberingQuestions, type GivenContext } from '../cache/known-questions.js';
 import type { Clock } from '../clock.js';
 import { questionOf } from '../model/question.js';
 import { failedResolution, type Resolution } from '../model/resolution.js';
@@ -22,7 +22,7 @@ export type Resolve = (
 export function remotely(answers: Cached, settings: ProviderSettings, clock: Clock): Resolve {
   const { namespace, environment, reference, attributes, targetingKey } = settings;
   const keyOf = questionKeys(namespace, environment, reference);
-  const questions = knownQuestions<Entry>(settings.cache?.maxEntries ?? 0, selector(attributes));
+  const questionFrom = rememberingQuestions(selector(attributes));
   const subjectOf = subjectReader(attributes, targetingKey);
   const pinsOf = pinning(clock);
 
@@ -35,9 +35,9 @@ export function remotely(answers: Cached, settings: ProviderSettings, clock: Clo
 
   return (flag, context, view) => {
     const pins = view && pinsOf(view);
-    const held = questions.find(flag, context);
-    const recalled = held && known(held.key, held, pins);
-    if (recalled !== undefined) return recalled;
+    const recalled = answers.recall(flag, context);
+    const again = recalled && known(recalled.key, recalled, pins);
+    if (again !== undefined) return again;
 
     const subject = subjectOf(context);
     if ('kind' in subject) return failedResolution(subject);
@@ -45,7 +45,7 @@ export function remotely(answers: Cached, settings: ProviderSettings, clock: Clo
     const entry = answers.find(key);
     const resolution = known(key, entry, pins);
     if (resolution !== undefined) {
-      if (entry !== undefined) questions.keep(flag, context, entry);
+      if (entry !== undefined) answers.remember(entry, () => questionFrom(context));
       return resolution;
     }
     const asked = answers.ask(key, questionOf(namespace, flag, subject));

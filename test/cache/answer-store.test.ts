@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { answerStore } from '../../src/cache/answer-store.js';
 import type { KnownAnswer } from '../../src/model/answer.js';
+import { manualClock } from '../clock.fixture.js';
 import { heapInUse } from '../garbage.fixture.js';
+import { mapCallsOf } from '../map-calls.fixture.js';
 import { booleanAnswer, variantAnswer } from '../provider/mapping/answers.fixture.js';
 
 const MB = 1024 * 1024;
@@ -10,7 +12,7 @@ const LATER = 1;
 
 describe('the store of answers', () => {
   it('holds at most maxEntries; the least recently used go first', () => {
-    const store = answerStore({ maxEntries: 2, maxBytes: MB });
+    const store = answerStore({ maxEntries: 2, maxBytes: MB }, manualClock());
     for (const key of ['a', 'b']) store.set(key, 'flag', booleanAnswer(), NOW);
     store.get('a');
     store.set('c', 'flag', booleanAnswer(), NOW);
@@ -18,7 +20,7 @@ describe('the store of answers', () => {
   });
 
   it('holds at most maxBytes, counting keys and answers', () => {
-    const store = answerStore({ maxEntries: 1000, maxBytes: 50_000 });
+    const store = answerStore({ maxEntries: 1000, maxBytes: 50_000 }, manualClock());
     const attachment = 'x'.repeat(9_000);
     const keys = Array.from({ length: 20 }, (_, at) => `key-${at}`);
     for (const key of keys) store.set(key, 'flag', variantAnswer({ attachment }), NOW);
@@ -33,7 +35,7 @@ describe('the store of answers', () => {
     ['the request id', (text: string) => ['k', 'flag', booleanAnswer({ requestId: text })]],
     ['the flag', (text: string) => ['k', text, { kind: 'missing' }]],
   ])('counts %s in bytes of UTF-8', (_, entry) => {
-    const store = answerStore({ maxEntries: 10, maxBytes: 2_000 });
+    const store = answerStore({ maxEntries: 10, maxBytes: 2_700 }, manualClock());
     store.set(...entry('x'.repeat(1_000)), NOW);
     expect(store.some(() => true)).toBe(true);
     store.clear();
@@ -41,10 +43,10 @@ describe('the store of answers', () => {
     expect(store.some(() => true)).toBe(false);
   });
 
-  it('counts 400 bytes more for each entry', () => {
+  it('counts 600 bytes more for each entry, and the key twice, because its question takes as much', () => {
     const keys = Array.from({ length: 200 }, (_, at) => String(100 + at));
-    const entryBytes = '100'.length + 'flag'.length + 400;
-    const store = answerStore({ maxEntries: 1_000, maxBytes: 100 * entryBytes });
+    const entryBytes = 2 * '100'.length + 'flag'.length + 600;
+    const store = answerStore({ maxEntries: 1_000, maxBytes: 100 * entryBytes }, manualClock());
     for (const key of keys) store.set(key, 'flag', { kind: 'missing' }, NOW);
     expect(keys.filter((key) => store.get(key))).toEqual(keys.slice(-100));
   });
@@ -53,7 +55,7 @@ describe('the store of answers', () => {
     const segments = (at: number) =>
       JSON.parse(JSON.stringify(Array.from({ length: 20 }, (_, n) => `${at}-${n}`))) as string[];
     const before = heapInUse();
-    const store = answerStore({ maxEntries: 100_000, maxBytes: 8 * MB });
+    const store = answerStore({ maxEntries: 100_000, maxBytes: 8 * MB }, manualClock());
     for (let at = 0; at < 20_000; at++) {
       store.set(`key-${at}`, 'flag', booleanAnswer({ segmentKeys: segments(at) }), NOW);
     }
@@ -62,7 +64,7 @@ describe('the store of answers', () => {
   });
 
   it('keeps a question of 64 kB, but none that is larger', () => {
-    const store = answerStore({ maxEntries: 10, maxBytes: MB });
+    const store = answerStore({ maxEntries: 10, maxBytes: MB }, manualClock());
     const [largest, tooLarge] = ['x'.repeat(64 * 1024), 'x'.repeat(64 * 1024 + 1)];
     store.set(largest, 'flag', booleanAnswer(), NOW);
     store.set(tooLarge, 'flag', booleanAnswer(), NOW);
@@ -71,14 +73,14 @@ describe('the store of answers', () => {
   });
 
   it('does not keep an older answer if the newer one is too large to keep', () => {
-    const store = answerStore({ maxEntries: 10, maxBytes: 2_000 });
+    const store = answerStore({ maxEntries: 10, maxBytes: 2_000 }, manualClock());
     store.set('k', 'flag', variantAnswer({ attachment: 'old' }), NOW);
     store.set('k', 'flag', variantAnswer({ attachment: 'x'.repeat(3_000) }), LATER);
     expect(store.get('k')).toBeUndefined();
   });
 
   it('marks an answer whose refresh has failed, until a refresh succeeds', () => {
-    const store = answerStore({ maxEntries: 10, maxBytes: MB });
+    const store = answerStore({ maxEntries: 10, maxBytes: MB }, manualClock());
     store.markUnconfirmed('k');
     expect(store.get('k')).toBeUndefined();
     store.set('k', 'flag', booleanAnswer(), NOW);
@@ -89,8 +91,59 @@ describe('the store of answers', () => {
     expect(store.get('k')).toMatchObject({ unconfirmed: false, at: LATER });
   });
 
+  describe('with thousands of answers of one flag', () => {
+    const MANY = 300_000;
+    const full = () => {
+      const clock = manualClock();
+      let turns = 0;
+      const endOfTurn = (run: () => void) => {
+        turns++;
+        clock.endOfTurn(run);
+      };
+      const store = answerStore({ maxEntries: 2 * MANY, maxBytes: 1_000 * MB }, { endOfTurn });
+      const changed = booleanAnswer();
+      for (let at = 0; at < MANY; at++) store.set(`${at}`, at === 7 ? 'other' : 'flag', changed, NOW);
+      return { store, clock, turns: () => turns };
+    };
+
+    it('forgets them at once, and removes a few in each turn of the event loop', async () => {
+      const { store, clock, turns } = full();
+      const calls = mapCallsOf(() => {
+        store.deleteFlags(['flag']);
+      });
+      expect(calls).toBeLessThan(50_000);
+      expect(store.size().entries).toBeGreaterThan(MANY - 10_000);
+      expect(store.some(({ flag }) => flag === 'flag')).toBe(false);
+      expect(['0', '7', `${MANY - 1}`].filter((key) => store.get(key) ?? store.peek(key))).toEqual(['7']);
+
+      await clock.settle();
+      expect(turns()).toBeGreaterThan(100);
+      expect(store.size().entries).toBe(1);
+    });
+
+    it('keeps what arrives while they are removed', async () => {
+      const { store, clock } = full();
+      store.deleteFlags(['flag']);
+      for (const key of ['0', `${MANY - 1}`, 'new']) store.set(key, 'flag', booleanAnswer(), LATER);
+      store.deleteFlags(['other']);
+      await clock.settle();
+      expect(store.size().entries).toBe(3);
+      expect(store.get('0')).toMatchObject({ at: LATER });
+    });
+
+    it('forgets all without going through them', () => {
+      const { store } = full();
+      const calls = mapCallsOf(() => {
+        store.clear();
+      });
+      expect(calls).toBeLessThan(10);
+      expect(store.size()).toEqual({ entries: 0, bytes: 0 });
+      expect(store.peek('0')).toBeUndefined();
+    });
+  });
+
   it('forgets one answer, those of some flags, or all', () => {
-    const store = answerStore({ maxEntries: 10, maxBytes: MB });
+    const store = answerStore({ maxEntries: 10, maxBytes: MB }, manualClock());
     const left = () => ['1', '2', '3', '4'].filter((key) => store.get(key));
     store.set('1', 'a', booleanAnswer(), NOW);
     store.set('2', 'a', booleanAnswer(), NOW);

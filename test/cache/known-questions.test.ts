@@ -1,14 +1,31 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { answerStore } from '../../src/cache/answer-store.js';
 import { questionKeys } from '../../src/cache/key.js';
-import { knownQuestions, type GivenContext, type KnownQuestions } from '../../src/cache/known-questions.js';
+import { rememberingQuestions, type GivenContext } from '../../src/cache/known-questions.js';
 import { contextReader, selector, type Selection } from '../../src/provider/mapping/context.js';
+import { manualClock } from '../clock.fixture.js';
+import { booleanAnswer } from '../provider/mapping/answers.fixture.js';
 
 const frozen = (context: GivenContext) => Object.freeze({ targetingKey: 'user', ...context });
 const all = () => true;
 
-function knowing(context: GivenContext, isSent: (name: string) => boolean = all): KnownQuestions<string> {
-  const keys = knownQuestions<string>(100, isSent);
+/** Keys of answers, found by the contexts of their questions. */
+function keysByContext(isSent: (name: string) => boolean = all) {
+  const store = answerStore({ maxEntries: 100, maxBytes: 1024 * 1024 }, manualClock());
+  const questionFrom = rememberingQuestions(isSent);
+  return {
+    keep(flag: string, context: GivenContext, key: string) {
+      store.set(key, flag, booleanAnswer(), 0);
+      const entry = store.peek(key);
+      if (entry !== undefined) store.remember(entry, () => questionFrom(context));
+    },
+    find: (flag: string, context: GivenContext) => store.recall(flag, context)?.key,
+  };
+}
+
+function knowing(context: GivenContext, isSent?: (name: string) => boolean) {
+  const keys = keysByContext(isSent);
   keys.keep('flag', context, 'key');
   return keys;
 }
@@ -52,7 +69,17 @@ describe('the key of a known question', () => {
   });
 });
 
-describe('a context whose values may change is not kept', () => {
+it('is the newest one, if a targeting key has several contexts', () => {
+  const keys = keysByContext();
+  const [free, pro] = [frozen({ plan: 'free' }), frozen({ plan: 'pro' })];
+  keys.keep('flag', free, 'free');
+  keys.keep('flag', pro, 'pro');
+  expect([keys.find('flag', free), keys.find('flag', pro)]).toEqual([undefined, 'pro']);
+  keys.keep('flag', free, 'free');
+  expect([keys.find('flag', free), keys.find('flag', pro)]).toEqual(['free', undefined]);
+});
+
+describe('a context whose values may change, or with many names, is not kept', () => {
   it.each<[string, GivenContext]>([
     ['not frozen', { targetingKey: 'user', plan: 'pro' }],
     ['with a date', frozen({ since: new Date(0) })],
@@ -67,32 +94,9 @@ describe('a context whose values may change is not kept', () => {
       }),
     ],
     ['with a targeting key that is not a string', frozen({ targetingKey: 5 })],
+    ['with 65 names', frozen(Object.fromEntries(Array.from({ length: 64 }, (_, at) => [`name-${at}`, at])))],
   ])('%s', (_name, context) => {
     expect(knowing(context).find('flag', context)).toBeUndefined();
-  });
-});
-
-describe('the number of known keys', () => {
-  const context = (user: number) => frozen({ targetingKey: `user-${user}` });
-  const found = (keys: KnownQuestions<string>, from: number, to: number) =>
-    Array.from({ length: to - from }, (_, n) => keys.find('flag', context(from + n))).filter(Boolean).length;
-
-  it('is bounded: the oldest are forgotten, but not those that were found since', () => {
-    const keys = knownQuestions<string>(10, all);
-    for (let user = 0; user < 100; user++) {
-      keys.keep('flag', context(user), 'key');
-      keys.find('flag', context(0));
-    }
-    expect(found(keys, 1, 90)).toBe(0);
-    expect(keys.find('flag', context(0))).toBe('key');
-    expect(keys.find('flag', context(99))).toBe('key');
-  });
-
-  it('does not grow with contexts that replace one another', () => {
-    const keys = knownQuestions<string>(10, all);
-    keys.keep('flag', context(1), 'first');
-    for (let age = 0; age < 100; age++) keys.keep('flag', frozen({ targetingKey: 'user-0', age }), 'key');
-    expect(keys.find('flag', context(1))).toBe('first');
   });
 });
 
@@ -113,7 +117,7 @@ describe('with any contexts', () => {
       fc.property(selection, fc.array(context, { minLength: 2, maxLength: 30 }), (selected, contexts) => {
         const read = contextReader(selected);
         const keyOf = questionKeys('default');
-        const keys = knownQuestions<string>(4, selector(selected));
+        const keys = keysByContext(selector(selected));
         for (const asked of contexts) {
           const made = keyOf('flag', read(asked));
           expect([made, undefined]).toContain(keys.find('flag', asked));

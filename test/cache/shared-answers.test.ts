@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { answerStore } from '../../src/cache/answer-store.js';
 import { sharedAnswers } from '../../src/cache/shared-answers.js';
+import { manualClock } from '../clock.fixture.js';
 import { variantAnswer } from '../provider/mapping/answers.fixture.js';
 
 describe('equal answers', () => {
   const stored = (attachment: string) => {
-    const store = answerStore({ maxEntries: 10, maxBytes: 1024 * 1024 });
+    const store = answerStore({ maxEntries: 10, maxBytes: 1024 * 1024 }, manualClock());
     for (const requestId of ['one', 'two']) {
       store.set(requestId, 'flag', variantAnswer({ attachment, segmentKeys: ['paying'], requestId }), 0);
     }

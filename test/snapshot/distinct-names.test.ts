@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { distinctNames } from '../../src/snapshot/body/distinct-names.js';
 import { readFlag } from '../../src/snapshot/body/read-flag.js';
 import { segmentTable } from '../../src/snapshot/body/segment-table.js';
-import { mapCallsOf } from './map-calls.fixture.js';
+import { mapCallsOf } from '../map-calls.fixture.js';
 
 const MANY = 4_000;
 

@@ -1,0 +1,68 @@
+/**
+ * The longest turn of the event loop for snapshots of many shapes, each as large as the provider promises to bear.
+ *
+ *   npm run bench:snapshot
+ *   RUNS=3 SHAPE=rules node bench/turns.js    one shape, without building
+ */
+import { fork } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SHAPES } from './shapes.js';
+
+const RUNS = Number(process.env.RUNS ?? 3);
+const script = fileURLToPath(new URL('turns-process.js', import.meta.url));
+const folder = await mkdtemp(join(tmpdir(), 'flipt-bench-'));
+
+/** The question of a start is about no flag. */
+const NOTHING = JSON.stringify({
+  responses: [
+    {
+      type: 'ERROR_EVALUATION_RESPONSE_TYPE',
+      errorResponse: { flagKey: '', reason: 'NOT_FOUND_ERROR_EVALUATION_REASON' },
+    },
+  ],
+});
+
+async function serve(bodyOf) {
+  const bodies = [bodyOf(0), bodyOf(1)];
+  let edition = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    response.setHeader('content-type', 'application/json');
+    response.setHeader('etag', `edition-${edition}`);
+    response.end(request.method === 'GET' ? bodies[edition++ % 2] : NOTHING);
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() };
+}
+
+function measured(url) {
+  return new Promise((resolve, reject) => {
+    const env = { ...process.env, FLIPT_URL: url, SNAPSHOT_FILE: join(folder, 'snapshot') };
+    const child = fork(script, { env, execArgv: ['--expose-gc'] });
+    child.once('message', resolve);
+    child.once('error', reject);
+    child.once('exit', (code) => code !== 0 && reject(new Error(`${script} ended with ${code}`)));
+  });
+}
+
+const rows = {};
+for (const [name, bodyOf] of SHAPES) {
+  if (process.env.SHAPE !== undefined && process.env.SHAPE !== name) continue;
+  const { url, close } = await serve(bodyOf);
+  const runs = [];
+  for (let run = 0; run < RUNS; run++) {
+    await rm(join(folder, 'snapshot'), { force: true });
+    runs.push(await measured(url));
+  }
+  // The least of several runs: other processes lengthen a turn, and nothing shortens one.
+  const least = (column) => Math.round(Math.min(...runs.map((run) => run[column])));
+  rows[name] = Object.fromEntries(Object.keys(runs[0]).map((column) => [column, least(column)]));
+  close();
+}
+console.log(`The longest turn of the event loop, in milliseconds; least of ${RUNS} processes`);
+console.table(rows);
+await rm(folder, { recursive: true });
