@@ -26,6 +26,8 @@ export interface SnapshotSource {
     context: GivenContext,
     view: RequestView | undefined,
   ) => Resolution | Promise<Resolution>;
+  /** A flag that is not in the snapshot was asked for. */
+  readonly missing: (flag: string) => void;
 }
 
 export interface ContextSettings {
@@ -81,7 +83,10 @@ export function inProcess(
     if (entity === '' && targetingKey === 'required') return failedResolution(NO_TARGETING_KEY);
     const compiled = snapshot.compiled.flag(flag);
     if (compiled === undefined) {
-      return snapshot.features.unreadable?.get(flag) ?? resolution(MISSING, snapshot);
+      const unreadable = snapshot.features.unreadable?.get(flag);
+      if (unreadable !== undefined) return unreadable;
+      source.missing(flag);
+      return resolution(MISSING, snapshot);
     }
     const read = compiled.attributes.length === 0 ? NO_ATTRIBUTES : readerOf(context);
     if (entity === '' && wants['bucket-shared'] && compiled.bucketDecides(entity, read)) {

@@ -29,6 +29,8 @@ export interface Snapshots extends FlagWatch {
   readonly isReliable: (now: number) => boolean;
   /** Whether the question's bucket decides its answer, by the snapshot in force. */
   readonly bucketDecides: (question: Question) => boolean;
+  /** A flag that is not in the snapshot was asked for. */
+  readonly missing: (flag: string) => void;
   /** Loads the kept snapshot, then begins to poll. Resolves when the kept one is loaded. Never rejects. */
   readonly start: () => Promise<void>;
   /** How the first poll ended. Never rejects; ends at the latest with the close. */
@@ -123,6 +125,7 @@ export function lazySnapshots(
       if (answer === undefined || version === undefined) return undefined;
       return { answer, source: 'in-process', ageMs: ageMs(clock.now()), stale: true, version };
     },
+    missing: (flag) => opened?.missing(flag),
     bucketDecides: (question) => opened?.bucketDecides(question) ?? false,
     reliance: (now) =>
       opened === undefined || watch === undefined

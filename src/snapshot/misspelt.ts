@@ -1,14 +1,16 @@
-import type { Clock } from '../clock.js';
-import { closest } from '../text/closest.js';
+import { nextTurn, pausing, type Clock } from '../clock.js';
+import { closestTo } from '../text/closest.js';
 
 /** More warnings than this would only fill the log. */
 const MOST_SUGGESTIONS = 20;
 const MOST_REMEMBERED = 1_000;
+/** Characters that are compared in one turn of the event loop: about a millisecond. */
+const LENGTH_PER_TURN = 20_000;
 
 /**
  * Suggests the flag that was probably meant: once for each missing key, and at most 20 times. Other missing keys are
- * normal, because they may belong to another provider. Looks at one key in each turn of the event loop, because there
- * may be many flags.
+ * normal, because they may belong to another provider. Compares with some flags in each turn of the event loop, and
+ * never in the turn of the resolve.
  */
 export function misspeltKeys(
   known: () => Iterable<string>,
@@ -18,23 +20,35 @@ export function misspeltKeys(
   const seen = new Set<string>();
   const waiting: string[] = [];
   let suggestions = 0;
+  let isLooking = false;
 
-  const lookAtOne = () => {
-    const key = waiting.shift();
-    if (key === undefined || suggestions >= MOST_SUGGESTIONS) return;
-    const like = closest(key, known());
-    if (like !== undefined) {
+  const lookAtAll = async () => {
+    await nextTurn(clock);
+    const pause = pausing(LENGTH_PER_TURN, clock);
+    for (let key = waiting.shift(); key !== undefined; key = waiting.shift()) {
+      if (suggestions >= MOST_SUGGESTIONS) continue;
+      const search = closestTo(key);
+      for (const name of known()) {
+        search.compare(name);
+        const turn = pause(name.length + 1);
+        if (turn !== undefined) await turn;
+      }
+      const like = search.found();
+      if (like === undefined) continue;
       suggestions++;
       suggest(key, like);
     }
-    if (waiting.length > 0) clock.endOfTurn(lookAtOne);
+    isLooking = false;
   };
 
   return {
     missing(key) {
       if (suggestions >= MOST_SUGGESTIONS || seen.size >= MOST_REMEMBERED || seen.has(key)) return;
       seen.add(key);
-      if (waiting.push(key) === 1) clock.endOfTurn(lookAtOne);
+      waiting.push(key);
+      if (isLooking) return;
+      isLooking = true;
+      void lookAtAll();
     },
   };
 }

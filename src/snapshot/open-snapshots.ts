@@ -12,6 +12,7 @@ import { writeBody, type SnapshotBody } from './body/write-body.js';
 import type { StoreReading } from '../stores/safe-store.js';
 import type { Asker } from './fetch.js';
 import { keptSnapshots } from './kept-snapshot.js';
+import { misspeltKeys } from './misspelt.js';
 import { sharedFetch } from './shared/shared-fetch.js';
 import { storeCalls, type StoreCalls } from './shared/store-calls.js';
 import { messageOf } from '../text/describe.js';
@@ -47,6 +48,8 @@ export interface OpenSnapshots extends SnapshotInForce {
   readonly evaluate: (question: Question) => KnownAnswer | undefined;
   /** Whether the question's bucket decides its answer. */
   readonly bucketDecides: (question: Question) => boolean;
+  /** A flag that is not in the snapshot was asked for. Reports the key that was probably meant, later. */
+  readonly missing: (flag: string) => void;
   /** Why a question has its answer; `undefined` before the first snapshot. */
   readonly explain: (question: Question) => Promise<Explanation | undefined>;
   /** The snapshot in plain JSON values, as Flipt serves it; `undefined` before the first. */
@@ -87,8 +90,22 @@ export async function openSnapshots(
           sharing,
         });
 
+  const misspelt = misspeltKeys(
+    () => source.snapshot()?.contents.keys() ?? [],
+    (flag, like) => {
+      reporter.report({ type: 'flag-key-suspect', flag, like });
+    },
+    clock,
+  );
+
   return {
     ...source,
+    confirms(question, answer) {
+      const isConfirmed = source.confirms(question, answer);
+      if (answer.kind === 'missing' && isConfirmed) misspelt.missing(question.flag);
+      return isConfirmed;
+    },
+    missing: misspelt.missing,
     evaluate(question) {
       const compiled = source.snapshot()?.compiled;
       return compiled?.flag(question.flag) && evaluate(compiled, question);

@@ -5,7 +5,6 @@ import type { Send } from '../http/reply.js';
 import type { KnownAnswer } from '../model/answer.js';
 import type { Question } from '../model/question.js';
 import { snapshotFetcher, type Asker, type FetchSnapshot } from './fetch.js';
-import { misspeltKeys } from './misspelt.js';
 import { patienceMs } from './poll-schedule.js';
 import type { SharedFetch } from './shared/shared-fetch.js';
 import { isSameAnswer } from './same-answer.js';
@@ -81,13 +80,6 @@ export function openWatching(
     random,
   );
   const stream = options.stream ? openFollowing() : undefined;
-  const misspelt = misspeltKeys(
-    () => watch.snapshot()?.contents.keys() ?? [],
-    (flag, like) => {
-      reporter.report({ type: 'flag-key-suspect', flag, like });
-    },
-    clock,
-  );
 
   function openFollowing(): { readonly close: () => void } {
     const firstEventMs = patienceMs(http.timeoutMs);
@@ -110,11 +102,7 @@ export function openWatching(
     confirms(question, answer) {
       const snapshot = watch.snapshot();
       if (snapshot === undefined || snapshot.features.unreadable?.has(question.flag)) return false;
-      const expected = evaluate(snapshot.compiled, question);
-      if (answer.kind === 'missing' && expected.kind === 'missing') {
-        misspelt.missing(question.flag);
-      }
-      return isSameAnswer(answer, expected);
+      return isSameAnswer(answer, evaluate(snapshot.compiled, question));
     },
     poll: watch.poll,
     async close() {

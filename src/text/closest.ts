@@ -10,34 +10,47 @@ export function didYouMean(given: string, known: Iterable<string>): string {
 
 /** The name that was probably meant; at most two typing mistakes away. */
 export function closest(key: string, known: Iterable<string>): string | undefined {
+  const search = closestTo(key);
+  for (const other of known) search.compare(other);
+  return search.found();
+}
+
+/** The same search, name by name, for those who pause in between. */
+export function closestTo(key: string): {
+  readonly compare: (name: string) => void;
+  readonly found: () => string | undefined;
+} {
   let found: string | undefined;
   // A key of two letters is within two mistakes of every other one.
   let limit = Math.min(CLOSE, key.length - 1);
-  for (const other of known) {
-    const apart = distance(key, other, limit);
-    if (apart > limit || apart === 0) continue;
-    found = other;
-    limit = apart - 1;
-  }
-  return found;
+  return {
+    compare(name) {
+      const apart = distance(key, name, limit);
+      if (apart > limit || apart === 0) return;
+      found = name;
+      limit = apart - 1;
+    },
+    found: () => found,
+  };
 }
 
-/** Levenshtein's distance; `limit` + 1 if it is larger than `limit`. */
+/** Levenshtein's distance; `limit` + 1 if it is larger than `limit`. Reads each text at most 3 ** `limit` times. */
 export function distance(one: string, other: string, limit: number): number {
-  if (Math.abs(one.length - other.length) > limit) return limit + 1;
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (let at = 1; at <= one.length; at++) {
-    const above = row;
-    row = [at];
-    for (let to = 1; to <= other.length; to++) {
-      const replaced = cell(above, to - 1) + (one.charAt(at - 1) === other.charAt(to - 1) ? 0 : 1);
-      row.push(Math.min(replaced, cell(above, to) + 1, cell(row, to - 1) + 1));
-    }
-    if (Math.min(...row) > limit) return limit + 1;
-  }
-  return Math.min(cell(row, other.length), limit + 1);
+  return Math.abs(one.length - other.length) > limit ? limit + 1 : tailDistance(one, 0, other, 0, limit);
 }
 
-function cell(row: readonly number[], at: number): number {
-  return row[at] ?? Infinity;
+/** The same for the texts from two positions on. Equal beginnings always cost nothing. */
+function tailDistance(one: string, at: number, other: string, to: number, limit: number): number {
+  let skipped = 0;
+  while (at + skipped < one.length && one.charCodeAt(at + skipped) === other.charCodeAt(to + skipped))
+    skipped++;
+  const [next, nextTo] = [at + skipped, to + skipped];
+  const longest = Math.max(one.length - next, other.length - nextTo);
+  if (longest === 0) return 0;
+  if (limit === 0) return 1;
+  if (next === one.length || nextTo === other.length) return Math.min(longest, limit + 1);
+  const replaced = tailDistance(one, next + 1, other, nextTo + 1, limit - 1);
+  const removed = tailDistance(one, next + 1, other, nextTo, limit - 1);
+  const added = tailDistance(one, next, other, nextTo + 1, limit - 1);
+  return 1 + Math.min(replaced, removed, added);
 }

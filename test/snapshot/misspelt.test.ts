@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { misspeltKeys } from '../../src/snapshot/misspelt.js';
 import { distance } from '../../src/text/closest.js';
 import { manualClock } from '../clock.fixture.js';
@@ -42,7 +42,44 @@ describe('a missing key', () => {
   });
 });
 
+it('is compared with many flags by turns, and never in the turn of the resolve', async () => {
+  const clock = manualClock();
+  let compared = 0;
+  let turns = 0;
+  let mostInTurn = 0;
+  const known = function* () {
+    for (let at = 0; at < 10_000; at++) {
+      compared++;
+      yield `banner-number-${at}`;
+    }
+  };
+  const suggest = vi.fn<(key: string, like: string) => void>();
+  const endOfTurn = (run: () => void) => {
+    turns++;
+    clock.endOfTurn(() => {
+      const before = compared;
+      run();
+      void Promise.resolve().then(() => {
+        mostInTurn = Math.max(mostInTurn, compared - before);
+      });
+    });
+  };
+  const keys = misspeltKeys(known, suggest, { endOfTurn });
+  keys.missing('bannr-number-9999');
+  expect(compared).toBe(0);
+  await clock.settle();
+  expect(suggest.mock.calls).toEqual([['bannr-number-9999', 'banner-number-9999']]);
+  expect(turns).toBeGreaterThan(5);
+  expect(mostInTurn).toBeLessThan(2_000);
+});
+
 describe('the distance', () => {
+  it('reads long texts only a few times', () => {
+    const long = 'x'.repeat(1_000_000);
+    expect(distance(`a${long}`, `${long}b`, 2)).toBe(2);
+    expect(distance(`abc${long}`, `${long}def`, 2)).toBe(3);
+  });
+
   it('is that of Levenshtein, up to the limit', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 6 });
     fc.assert(

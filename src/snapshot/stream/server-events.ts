@@ -1,4 +1,4 @@
-/** Most characters of one event; a real one has about 80. */
+/** Most characters of one event, with its ends of lines; a real one has about 80. */
 const LONGEST_EVENT = 64 * 1024;
 
 /** Yields the data of each server-sent event as soon as it is complete. Throws for an event that never ends. */
@@ -17,7 +17,8 @@ export async function* eventData(chunks: AsyncIterable<Uint8Array>): AsyncGenera
         data = [];
       }
     }
-    const length = data.reduce((sum, line) => sum + line.length, rest.length);
+    // Each line counts one more, because lines without text take memory, too.
+    const length = data.reduce((sum, line) => sum + line.length + 1, rest.length);
     if (length > LONGEST_EVENT) throw new Error(`an event of more than ${LONGEST_EVENT} characters`);
   }
 }

@@ -42,7 +42,10 @@ describe('server-sent events', () => {
     );
   });
 
-  it('end with an error if an event never ends', async () => {
-    await expect(all(chunksOf(`data: ${'x'.repeat(70_000)}`))).rejects.toThrow('more than 65536 characters');
+  it.each([
+    ['a text', `data: ${'x'.repeat(70_000)}`],
+    ['lines without text', 'data:\n'.repeat(70_000)],
+  ])('end with an error if %s never ends', async (_what, text) => {
+    await expect(all(chunksOf(text))).rejects.toThrow('more than 65536 characters');
   });
 });
