@@ -1,4 +1,5 @@
 import { cpSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { defineConfig, type Options } from 'tsup';
 
 const shared: Options = { target: 'node20', minify: false, splitting: true };
@@ -21,15 +22,23 @@ const declarations = Object.fromEntries(
   ]),
 );
 
-/** Loaded when a provider starts. A file of its own also in CommonJS, which is not split. */
+/** Loaded when a provider starts. */
 const snapshots = 'src/snapshot/open-snapshots.ts';
-const ownFile: NonNullable<Options['esbuildPlugins']>[number] = {
-  name: 'snapshots-in-their-own-file',
+/**
+ * What other files of dist load instead of a copy, also in CommonJS, which is not split: the snapshots, because most
+ * processes need them later, and the front door, so that Nest knows its class FliptProvider.
+ */
+const OWN_FILES: Readonly<Record<string, string>> = {
+  [resolve(snapshots)]: './snapshots.cjs',
+  [resolve(entry.index)]: './index.cjs',
+};
+const ownFiles: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'files-of-their-own',
   setup(build) {
-    build.onResolve({ filter: /\/snapshot\/open-snapshots\.js$/ }, () => ({
-      path: './snapshots.cjs',
-      external: true,
-    }));
+    build.onResolve({ filter: /\/(open-snapshots|index)\.js$/ }, ({ path, resolveDir }) => {
+      const file = OWN_FILES[resolve(resolveDir, path).replace(/\.js$/, '.ts')];
+      return file === undefined ? undefined : { path: file, external: true };
+    });
   },
 };
 
@@ -47,14 +56,18 @@ export default defineConfig([
     sourcemap: true,
     onSuccess: copyAssets,
   },
-  // A copy for each entry: splitting CommonJS would rewrite `?.` and `??` into calls, and classes into nameless ones.
+  // A copy for each entry of what is not in OWN_FILES: splitting CommonJS would rewrite `?.` and `??` into calls, and classes into nameless ones.
   {
     ...shared,
     entry: { ...entry, snapshots },
     format: 'cjs',
     splitting: false,
     shims: true,
-    esbuildPlugins: [ownFile],
+    esbuildPlugins: [ownFiles],
+    // Loads by `require`: in CommonJS, Jest's VM refuses `import()`.
+    esbuildOptions: (options) => {
+      options.supported = { 'dynamic-import': false };
+    },
   },
   { ...shared, entry: declarations, format: ['esm', 'cjs'], dts: { only: true } },
 ]);

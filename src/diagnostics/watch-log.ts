@@ -3,6 +3,7 @@ import type { Diagnostics } from './diagnostics.js';
 import type { EventOf } from './events.js';
 
 export interface WatchLogger {
+  readonly error: (message: string) => void;
   readonly warn: (message: string) => void;
   readonly info: (message: string) => void;
   readonly debug: (message: string) => void;
@@ -38,7 +39,9 @@ export function logWatch(
   listen('watch-changed', ({ state, failure }) => {
     const why = failure === undefined ? '' : `: ${failure.message}`;
     if (state === 'lost') logger.warn(`Flipt's changes are not seen at present; ${meanwhile}${why}`);
-    else if (state === 'not-offered') logger.info(`Flipt offers no snapshots; answers expire by age${why}`);
+    else if (state === 'not-offered' && failure?.kind === 'defect') {
+      logger.error(`Flipt's changes are not watched; answers expire by age${why}`);
+    } else if (state === 'not-offered') logger.info(`Flipt offers no snapshots; answers expire by age${why}`);
     else if (last === 'lost') logger.warn("Flipt's changes are seen again");
     else logger.debug("Flipt's changes are watched");
     last = state;

@@ -93,7 +93,8 @@ export function lazySnapshots(
       opened = await openSnapshots(send, settings, life, diagnostics, clock, random);
       if (isClosed()) await opened.close();
     } catch (error) {
-      const message = `the code of the watch cannot be loaded: ${messageOf(error)}`;
+      const message = `the code for snapshots cannot be loaded: ${messageOf(error)}`;
+      trouble = message;
       diagnostics.report({
         type: 'watch-changed',
         state: 'not-offered',

@@ -15,7 +15,7 @@ const LOST: DiagnosticEvent = { type: 'watch-changed', state: 'lost', failure: D
 const polled = (failure?: Failure): DiagnosticEvent => ({ type: 'snapshot-polled', durationMs: 1, failure });
 const UNREADABLE: Failure = { kind: 'unreadable', message: 'flags: missing' };
 
-/** The lines at warning and info level. */
+/** The lines at error, warning and info level. */
 function linesFor(...events: readonly DiagnosticEvent[]): readonly string[] {
   return linesOf('remote', events);
 }
@@ -28,7 +28,7 @@ function linesOf(
   const lines: string[] = [];
   const log = (level: string) => (message: string) => lines.push(`${level}: ${message}`);
   const diagnostics = openDiagnostics();
-  const logger = { warn: log('warn'), info: log('info'), debug: () => undefined };
+  const logger = { error: log('error'), warn: log('warn'), info: log('info'), debug: () => undefined };
   logWatch(
     diagnostics,
     { namespace: 'shop', environment: 'staging', evaluation, watch: isWatched ? {} : undefined },
@@ -46,6 +46,13 @@ describe('the log of the watch', () => {
   it('has one line at info level if there are no snapshots, even if a page comes instead', () => {
     expect(linesFor(NOT_OFFERED, polled(UNREADABLE), polled(DOWN))).toEqual([
       'info: Flipt offers no snapshots; answers expire by age: it answered 404',
+    ]);
+  });
+
+  it('has an error if the code of the watch cannot be loaded, and blames nobody else', () => {
+    const failure: Failure = { kind: 'defect', message: 'its code cannot be loaded: Cannot find module' };
+    expect(linesFor({ type: 'watch-changed', state: 'not-offered', failure })).toEqual([
+      "error: Flipt's changes are not watched; answers expire by age: its code cannot be loaded: Cannot find module",
     ]);
   });
 

@@ -50,7 +50,6 @@ beforeAll(() => {
   write('features.yml', sampleBelow('docs/local.md', 'A features file', 'yaml'));
   write('flags.test.ts', sampleBelow('docs/testing.md', 'Vitest', 'ts'));
   write('app.test.ts', sampleBelow('docs/testing.md', 'Nest, end to end', 'ts'));
-  write('checkout.test.cjs', sampleBelow('docs/testing.md', 'Jest', 'cjs'));
 });
 afterAll(() => {
   rmSync(folder, { recursive: true });
@@ -74,11 +73,4 @@ it.concurrent('the recipes for Vitest and Nest pass', { timeout: TIME }, async (
   ];
   const { stdout } = await run(process.execPath, args, { cwd: folder, env });
   expect(JSON.parse(stdout)).toMatchObject({ numPassedTests: 2, numFailedTestSuites: 0 });
-});
-
-it.concurrent('the recipe for Jest passes', { timeout: TIME }, async () => {
-  const jest = join(ROOT, 'node_modules/jest/bin/jest.js');
-  const args = [jest, '--rootDir', folder, '--json', '--watchman=false', PATIENCE, 'checkout'];
-  const { stdout } = await run(process.execPath, args, { cwd: folder, env });
-  expect(JSON.parse(stdout)).toMatchObject({ success: true, numPassedTests: 1 });
 });

@@ -17,6 +17,13 @@ it('works as before after the fake timers are gone', async () => {
   expect(await client.getBooleanValue('on', false, { targetingKey: 'asked after them' })).toBe(true);
 });
 
+it('asks under fake timers, installed as docs/testing.md says', async () => {
+  const service = await localService({ features: FEATURES });
+  const { client } = await open({ url: service.url });
+  vi.useFakeTimers();
+  expect(await client.getBooleanDetails('on', false)).toMatchObject({ value: true, reason: 'DEFAULT' });
+});
+
 it('ends by its deadline under fake timers', async () => {
   await using silent = await rawServer(() => undefined);
   const { client } = await open({ url: silent.url, initTimeoutMs: 1, deadlineMs: 20 });

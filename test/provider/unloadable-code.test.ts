@@ -2,9 +2,13 @@ import { ErrorCode } from '@openfeature/server-sdk';
 import { expect, it, vi } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 
-vi.mock('../../src/provider/evaluate/explaining.js', () => {
-  throw Object.assign(new Error('Cannot find module'), { code: 'ERR_MODULE_NOT_FOUND' });
-});
+const { gone } = vi.hoisted(() => ({
+  gone: () => {
+    throw Object.assign(new Error('Cannot find module'), { code: 'ERR_MODULE_NOT_FOUND' });
+  },
+}));
+vi.mock('../../src/provider/evaluate/explaining.js', gone);
+vi.mock('../../src/snapshot/open-snapshots.js', gone);
 
 it('explain rejects with GENERAL if its code is gone, as after an update under a running process', async () => {
   const provider = new FliptProvider({ watch: false });
@@ -12,5 +16,22 @@ it('explain rejects with GENERAL if its code is gone, as after an update under a
     code: ErrorCode.GENERAL,
     message: expect.stringMatching(/^explain: its code cannot be loaded: /) as string,
   });
+  await provider.onClose();
+});
+
+it('says as an error that snapshots are not there because of their code, not because of Flipt', async () => {
+  const lines: string[] = [];
+  const note = (line: unknown) => void lines.push(String(line));
+  const provider = new FliptProvider({
+    evaluation: 'in-process',
+    watch: false,
+    snapshot: { initial: { flags: [] } },
+    logger: { error: note, warn: note, info: note, debug: () => undefined },
+  });
+  const why = /the code for snapshots cannot be loaded: /;
+  await expect(provider.initialize()).rejects.toThrow(why);
+  expect(lines).toEqual([
+    expect.stringMatching(/^Flipt's changes are not watched; answers expire by age: the code for/),
+  ]);
   await provider.onClose();
 });

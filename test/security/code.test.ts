@@ -28,7 +28,7 @@ const MODULES: ReadonlySet<string> = new Set([
 ]);
 const isModule = (name: string) =>
   MODULES.has(name) ||
-  /^\.\/((chunk|open-snapshots|explain|explaining|explain-flag|write-types|service-features|kubernetes-login|import-documents)-\w+\.js|snapshots\.cjs)$/.test(
+  /^\.\/((chunk|open-snapshots|explain|explaining|explain-flag|write-types|service-features|kubernetes-login|import-documents)-\w+\.js|(snapshots|index)\.cjs)$/.test(
     name,
   );
 

@@ -1,0 +1,66 @@
+import { transformSync } from 'esbuild';
+import { PATIENT } from '../eventually.fixture.js';
+import { fencesOf, tableOf, textOf, type Fence } from '../docs/pages.fixture.js';
+
+/** The pages whose samples must work in Jest. */
+const PAGES = ['docs/testing.md', 'docs/in-process.md'];
+
+/** How a test file is loaded: by `require`, or as an ES module with `--experimental-vm-modules`. */
+export type ModuleFormat = 'cjs' | 'esm';
+
+/** The samples of the pages, without those for Playwright: it has a runner of its own. */
+export function jestSamples(): readonly { readonly name: string; readonly fence: Fence }[] {
+  return PAGES.flatMap((page) =>
+    fencesOf(textOf(page))
+      .filter(({ language }) => ['ts', 'cjs'].includes(language))
+      .map((fence) => ({ name: `${page.replace(/\W+/g, '-')}-${fence.line}`, fence })),
+  );
+}
+
+/** A sample as a test file of Jest. A sample that is a script becomes one test, which checks what it prints. */
+export function asJestTest({ language, code }: Fence, url: string, format: ModuleFormat): string {
+  const { http, deadlineMs } = PATIENT;
+  const patient = code
+    .replaceAll('http://localhost:8080', url)
+    // With the time-outs of the page, a stall would cause a default.
+    .replaceAll('new FliptProvider({', `$&deadlineMs: ${deadlineMs}, http: ${JSON.stringify(http)},`);
+  const isTest = /^test\(/m.test(code);
+  const text = isTest ? withoutVitest(patient) : scriptAsTest(patient);
+  if (language === 'cjs') return format === 'cjs' ? text : requiring(text);
+  return transformSync(text, {
+    loader: 'ts',
+    format,
+    target: 'node20',
+    tsconfigRaw: { compilerOptions: { experimentalDecorators: true, verbatimModuleSyntax: false } },
+  }).code;
+}
+
+/** Jest has the same functions as globals. */
+function withoutVitest(code: string): string {
+  return code.replace(/^import .* from 'vitest';$/m, '');
+}
+
+function scriptAsTest(code: string): string {
+  const imports = [...code.matchAll(/^import .*$/gm)].join('\n');
+  const body = code.replace(/^import .*$/gm, '');
+  const expected = [...code.matchAll(/^console\.log\(.*\); \/\/ (.*?)(?:: .*)?$/gm)].map(([, line]) => line);
+  return `${imports}
+    test('prints what the page states', async () => {
+      const printed = [];
+      const console = { log: (value) => printed.push(String(value)) };
+      ${body}
+      expect(printed.slice(0, ${expected.length})).toEqual(${JSON.stringify(expected)});
+      expect(printed).not.toEqual([]);
+    });`;
+}
+
+/** `require` in an ES module. */
+function requiring(code: string): string {
+  return code.replace(/^const (\{.*\}) = require\((.*)\);$/gm, 'import $1 from $2;');
+}
+
+/** What docs/testing.md says to call for fake timers. */
+export function settingOf(framework: string): string {
+  const row = tableOf('docs/testing.md', 'Framework').find(([name]) => name === framework);
+  return /`(.*)`/.exec(row?.[1] ?? '')?.[1] ?? '';
+}
