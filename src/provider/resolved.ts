@@ -50,9 +50,14 @@ export function reportingResolved(
       return resolution;
     },
     async resolveAll(context, flagKeys) {
+      const since = wants.resolved ? clock.now() : 0;
       const all = await resolveAll(context, flagKeys);
       if (wants.resolved && all !== undefined && !('kind' in all)) {
-        for (const [flag, resolution] of all) resolved(flag, resolution, 0);
+        // Only what the service was asked for has waited for it.
+        const waitedMs = clock.now() - since;
+        for (const [flag, resolution] of all) {
+          resolved(flag, resolution, resolution.source === 'service' ? waitedMs : 0);
+        }
       }
       return all;
     },

@@ -1,63 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ProviderEvents } from '@openfeature/server-sdk';
 import { describe, expect, it } from 'vitest';
-import type { FliptProviderOptions } from '../../src/index.js';
-import { eventually } from '../eventually.fixture.js';
-import { open, recordingLogger, serving } from '../provider/open.fixture.js';
-import { answering, answerJson, item, itemsOf, orMissing, type Script } from '../servers/scripted.fixture.js';
+import { open, recordingLogger, serving, temporaryFolder } from '../provider/open.fixture.js';
+import { itemsOf } from '../servers/scripted.fixture.js';
+import { ANN, BANNER, evaluating, LIST, newer, SEMVER } from './newer-flipt.fixture.js';
 
 const MODES = ['remote', 'in-process'] as const;
-const BANNER = { key: 'banner', type: 'BOOLEAN_FLAG_TYPE', enabled: true };
-const LIST = { key: 'list', type: 'LIST_FLAG_TYPE', enabled: true };
-const SEMVER = {
-  key: 'semver',
-  rules: [{ segments: [{ key: 's', constraints: [{ type: 'SEMVER_CONSTRAINT_COMPARISON_TYPE' }] }] }],
-};
-const ANN = { targetingKey: 'ann', plan: 'pro' };
 const CANNOT_READ =
   /^this version of the package cannot read the flag "list" \(type: expected a flag of a known type, got "LIST_FLAG_TYPE"\); /;
-
-const evaluating = answering(
-  orMissing(({ flagKey }) =>
-    flagKey === 'banner' ? item.boolean('banner') : item.variant(flagKey, `${flagKey}-value`),
-  ),
-);
-const failing: Script = (_, response) => {
-  answerJson(response, { code: 14, message: 'no' }, 503);
-};
-
-/** A service of a newer version, whose evaluation and snapshot the test may change. */
-async function newer(options: FliptProviderOptions, flags: readonly object[] = [BANNER, LIST, SEMVER]) {
-  let evaluation = evaluating;
-  const snapshots: Script = (_, response) => {
-    answerJson(response, { namespace: { key: 'default' }, flags });
-  };
-  const server = await serving((request, response) => evaluation(request, response), snapshots);
-  const logger = recordingLogger();
-  const opened = await open({ url: server.url, logger, ...options });
-  await eventually(() => opened.provider.getSnapshot() !== undefined);
-  /** The keys of the flags in each batch, without health checks. */
-  const asked = () =>
-    server.requests
-      .filter(({ method }) => method === 'POST')
-      .map((request) => itemsOf(request).map(({ flagKey }) => flagKey))
-      .filter(([first]) => first !== '');
-  return {
-    ...opened,
-    logger,
-    asked,
-    server,
-    fail: () => (evaluation = failing),
-    serve: (next: readonly object[]) => {
-      flags = next;
-      return new Promise<readonly string[] | undefined>((resolve) => {
-        opened.client.addHandler(ProviderEvents.ConfigurationChanged, (details) => {
-          if (details?.flagsChanged?.length) resolve(details.flagsChanged);
-        });
-        opened.provider.invalidate([]);
-      });
-    },
-  };
-}
 
 describe('in-process, an unreadable flag', () => {
   it('is asked of the service in batches, with the context; no other flag is', async () => {
@@ -78,7 +29,15 @@ describe('in-process, an unreadable flag', () => {
 
   it('is part of evaluateAll, evaluateEach and prefetch', async () => {
     const { provider, asked } = await newer({ evaluation: 'in-process' });
+    const waited = new Map<string, boolean>();
+    const stop = provider.onEvent(
+      (event) => {
+        if (event.type === 'resolved') waited.set(event.flag, event.durationMs > 0);
+      },
+      ['resolved'],
+    );
     const all = await provider.evaluateAll(ANN);
+    stop();
     const each = await provider.evaluateEach(ANN, (flagKey) => flagKey !== 'semver');
 
     expect(all).toMatchObject({
@@ -87,6 +46,7 @@ describe('in-process, an unreadable flag', () => {
       semver: { value: 'semver-value' },
     });
     expect([...each.keys()]).toEqual(['banner', 'list']);
+    expect(Object.fromEntries(waited)).toEqual({ banner: false, list: true, semver: true });
     expect(asked()).toEqual([['list', 'semver']]);
 
     await provider.prefetch(['banner', 'list'], { targetingKey: 'bob' });
@@ -148,6 +108,20 @@ describe.each(MODES)('%s, an unreadable flag', (evaluation) => {
     );
   });
 
+  it('is asked for again although the service has no such flag, until a poll finds that it is gone', async () => {
+    const cache = { freshForMs: 0, staleForMs: 0, negativeForMs: 0 };
+    const { client, asked, serve, deleteAll } = await newer({ evaluation, cache });
+    deleteAll();
+    for (let time = 0; time < 2; time++) {
+      expect(await client.getStringDetails('list', '', ANN)).toMatchObject({ errorCode: 'FLAG_NOT_FOUND' });
+    }
+    expect(asked()).toEqual([['list'], ['list']]);
+
+    expect(await serve([BANNER])).toEqual(['list', 'semver']);
+    for (let time = 0; time < 2; time++) await client.getStringValue('list', '', ANN);
+    expect(asked().slice(2)).toEqual(evaluation === 'remote' ? [['list']] : []);
+  });
+
   it('is announced when it becomes readable, and when it is gone', async () => {
     const { client, asked, serve } = await newer({ evaluation });
     await client.getStringValue('list', 'none', ANN);
@@ -206,6 +180,29 @@ describe('unreadable flags', () => {
     expect(provider.getStatus().watch?.unreadable).toMatchObject({ count: 30 });
     expect(provider.getStatus().watch?.unreadable.flags).toHaveLength(20);
   });
+});
+
+it('a kept snapshot holds an unreadable flag as Flipt wrote it, also after a start without Flipt', async () => {
+  const file = join(await temporaryFolder(), 'snapshot');
+  const written = '{"key":"list","type":"LIST_FLAG_TYPE","newer":{"deep":[1.0,"\\u0061"]}}';
+  const body = `{"namespace":{"key":"default"},"flags":[${JSON.stringify(BANNER)},\n${written}]}`;
+  const server = await serving(evaluating, (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+  });
+  const options = { url: server.url, snapshot: { file }, evaluation: 'in-process' } as const;
+  const first = await open(options);
+  await first.provider.onClose();
+  await server.close();
+  const second = await open({ ...options, initTimeoutMs: 500 });
+
+  expect(await second.client.getBooleanValue('banner', false, ANN)).toBe(true);
+  expect(await second.client.getStringDetails('list', 'none', ANN)).toMatchObject({
+    errorCode: 'PARSE_ERROR',
+    errorMessage: expect.stringMatching(CANNOT_READ) as string,
+  });
+  expect(second.provider.getSnapshot()).toMatchObject({ flags: [BANNER, JSON.parse(written)] });
+  await second.provider.onClose();
+  expect(await readFile(file, 'utf8')).toContain(written);
 });
 
 it('offline, an unreadable flag has the default and PARSE_ERROR at once', async () => {

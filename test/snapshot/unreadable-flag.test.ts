@@ -86,7 +86,8 @@ describe('a flag is unreadable, and the others count, with', () => {
   });
 
   it('and its reason holds no value of a segment, because it goes to a log', async () => {
-    for (const more of [{ type: 'alice@example.org' }, { operator: 'alice@example.org' }]) {
+    const texts = ['alice@example.org', 'Uvg4h2TqX0cK3pJtWzLr', 'x'.repeat(100), '\u001b[31m', '\u202e'];
+    for (const more of texts.flatMap((text) => [{ type: text }, { operator: text }])) {
       const parsed = await withFlag(constrained({ value: 'alice@example.org', ...more }));
 
       expect(reasons(parsed).f).toMatch(/expected an? .*, got a string$/);
