@@ -40,14 +40,13 @@ function importRules(
   semantics: Semantics,
   stamp: Stamp,
 ): readonly RuleRecord[] {
-  const imported = rules.map(({ segment, rank, distributions }, index): RuleRecord => {
+  return rankedRules(rules, semantics).map(({ rule: { segment, distributions }, rank }): RuleRecord => {
     const { keys, operator } =
       typeof segment === 'string' ? { keys: [segment], operator: undefined } : segment;
     return {
       ...newIdentity(stamp),
       ...storedChoice(keys, operator),
-      // v2 reads ranks and ignores them.
-      rank: (semantics === 'v1' && rank) || index + 1,
+      rank,
       distributions: distributions.map(({ variant, rollout }) => ({
         ...newIdentity(stamp),
         variantId: variantIds.get(variant) ?? '',
@@ -55,7 +54,19 @@ function importRules(
       })),
     };
   });
-  return imported.sort((one, other) => one.rank - other.rank);
+}
+
+/** Rules in the order of evaluation, each with its rank and its index in the file. */
+export function rankedRules(
+  rules: CheckedFlag['rules'],
+  semantics: Semantics,
+): readonly { readonly rule: CheckedFlag['rules'][number]; readonly rank: number; readonly index: number }[] {
+  return (
+    rules
+      // v2 reads ranks and ignores them.
+      .map((rule, index) => ({ rule, index, rank: (semantics === 'v1' && rule.rank) || index + 1 }))
+      .sort((one, other) => one.rank - other.rank)
+  );
 }
 
 function importRollouts({ rollouts }: CheckedFlag): readonly Rollout[] {

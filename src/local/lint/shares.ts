@@ -18,7 +18,7 @@ interface Distribution {
 
 /** What the distributions of a rule give at run time. */
 export function sharesOf(distributions: readonly Distribution[], semantics: Semantics): Shares {
-  const effective = distributions.filter(({ rollout }) => rollout > 0);
+  const effective = distributions.filter(({ rollout }) => Math.fround(rollout) > 0);
   if (effective.length === 0) return { ofVariants: new Map(), rest: 100 };
   const bounds = boundsOf(
     effective.map(({ rollout }) => rollout),

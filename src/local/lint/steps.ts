@@ -2,6 +2,7 @@ import { thresholdBound } from '../../engine/buckets.js';
 import type { SegmentChoice } from '../../engine/features.js';
 import type { DocumentPath } from '../features/features-error.js';
 import type { CheckedFlag } from '../features/features-schema.js';
+import { rankedRules } from '../features/import-flag.js';
 import { storedChoice } from '../state/changed-state.js';
 import type { LintedDocument } from './finding.js';
 import { choiceReach, type Reach } from './reach.js';
@@ -60,7 +61,7 @@ function isAnd({ segmentOperator }: SegmentChoice): boolean {
 
 function rulesOf(flag: CheckedFlag, { reaches, semantics }: LintedDocument): readonly Step[] {
   const fallback = fallbackOf(flag);
-  return flag.rules.map(({ segment, distributions }, index) => {
+  return rankedRules(flag.rules, semantics).map(({ rule: { segment, distributions }, index }) => {
     const choice =
       typeof segment === 'string' ? storedChoice([segment]) : storedChoice(segment.keys, segment.operator);
     const { ofVariants, rest } = sharesOf(distributions, semantics);

@@ -66,7 +66,7 @@ const segment = (key: string): fc.Arbitrary<SegmentDocument> =>
 
 const operator = fc.constantFrom('OR_SEGMENT_OPERATOR', 'AND_SEGMENT_OPERATOR');
 const keys = fc.uniqueArray(fc.constantFrom(...SEGMENT_KEYS), { minLength: 1, maxLength: 3 });
-const percent = fc.constantFrom(0, 0.01, 0.1, 10, 33.33, 33.34, 50, 60, 99.9, 100, 100);
+const percent = fc.constantFrom(0, 1e-50, 0.01, 0.1, 10, 33.33, 33.34, 50, 60, 99.9, 100, 100);
 
 const variants = fc.uniqueArray(fc.constantFrom(...VARIANT_KEYS), { maxLength: 3 }).chain((chosen) =>
   fc.constantFrom(undefined, ...chosen).map((byDefault) =>
@@ -82,6 +82,7 @@ const rules = (variantKeys: readonly string[]): fc.Arbitrary<NonNullable<FlagDoc
   fc.array(
     fc.record({
       segment: fc.oneof(fc.constantFrom(...SEGMENT_KEYS), fc.record({ keys, operator })),
+      rank: fc.constantFrom(null, null, 0, 1, 2, 3),
       distributions:
         variantKeys.length === 0
           ? fc.constant([])

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { findingsInRecordings } from './recorded-findings.fixture.js';
 import { findingText, lintFile } from '../../../src/local/lint/lint.js';
 import type { Semantics } from '../../../src/engine/features.js';
 import { fencesOf, pages, ROOT, textOf } from '../../docs/pages.fixture.js';
@@ -89,20 +90,39 @@ ${PRO}`,
 });
 
 it('finds a reviewed list in the recorded features, which are random', async () => {
-  const recorded = readFileSync(new URL('recorded-findings.txt', import.meta.url), 'utf8')
-    .trim()
-    .split('\n');
-  const names = ['alpha.v1', 'alpha.v2', 'bravo.v1', 'bravo.v2'];
-  const found = await Promise.all(
-    names.map(async (name) => {
-      const file = join(ROOT, `test/recordings/evaluation/${name}.features.yml`);
-      const findings = await lintFile(file, name.endsWith('v2') ? 'v2' : 'v1');
-      return findings.map(
-        ({ line, column, rule, path, effect }) => `${name}:${line}:${column} ${rule} ${path}: ${effect}`,
-      );
-    }),
-  );
-  expect(found.flat()).toEqual(recorded);
+  const recorded = readFileSync(new URL('recorded-findings.txt', import.meta.url), 'utf8');
+  expect((await findingsInRecordings()).join('\n')).toBe(recorded.trim());
+});
+
+it('reads ranks, lists, and JSON documents one after another', async () => {
+  const rules = [
+    { segment: 'pro', rank: 2, distributions: [{ variant: 'x', rollout: 100 }] },
+    { segment: 'all', rank: 1, distributions: [{ variant: 'y', rollout: 100 }] },
+  ];
+  const variants = [{ key: 'x' }, { key: 'y' }];
+  const constraint = { type: 'STRING_COMPARISON_TYPE', property: 'plan', operator: 'isoneof' };
+  const segments = (value: unknown) => [
+    { key: 'pro', constraints: [{ ...constraint, value }] },
+    { key: 'all' },
+  ];
+  const documentOf = (namespace: string, value: unknown) =>
+    JSON.stringify({ namespace, flags: [{ key: 'f', variants, rules }], segments: segments(value) }, null, 1);
+
+  const ranked = await lintFile(`${documentOf('default', '["#a"]')}\n`, 'v1');
+  expect(ranked.map(({ rule, path, fix }) => [rule, path, fix])).toEqual([
+    ['single-value', 'flags[0]', expect.anything()],
+    ['unreachable-rule', 'flags[0].rules[0]', 'Give it a lower rank than rule 2, or remove it.'],
+  ]);
+  expect(await lintFile(documentOf('default', ['#a']), 'v2')).toEqual([]);
+
+  const exported = `# exported\n# flipt-lint-ignore-file: single-value\n${documentOf('default', '["#a"]')}\n${documentOf('team', '[]')}\n`;
+  const found = await lintFile(exported, 'v1');
+  expect(found.map(({ rule, namespace, path }) => `${rule} ${namespace} ${path}`)).toEqual([
+    'unreachable-rule default flags[0].rules[0]',
+    'never-matches team segments[0].constraints[0]',
+  ]);
+  const written = exported.split('\n');
+  expect(found.map(({ line }) => written[line - 1]?.trim())).toEqual(['{', '{']);
 });
 
 describe('a comment turns a rule off', () => {

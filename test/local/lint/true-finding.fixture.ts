@@ -75,7 +75,14 @@ export async function isTrue(
       return isSame({ ...document, segments: document.segments?.filter((each) => each !== segment) ?? [] });
     case 'unreachable-rule': {
       if (flag === undefined || (part !== 'rules' && part !== 'rollouts')) return false;
-      const rest = (flag[part] ?? []).filter((_step, position) => position !== at);
+      // Without a rank, a rule has that of its position, which must not change.
+      const rules = (flag.rules ?? []).map((rule, position) => ({
+        ...rule,
+        rank: rule.rank || position + 1,
+      }));
+      const rest = { rules, rollouts: flag.rollouts ?? [] }[part].filter(
+        (_step, position) => position !== at,
+      );
       return isSame(withFlag({ ...flag, [part]: rest }));
     }
     case 'never-matches': {

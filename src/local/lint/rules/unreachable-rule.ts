@@ -5,6 +5,7 @@ import { stepsInFrontOf, stepsOf } from '../steps.js';
 /** A rule or rollout behind one that applies to everybody, or to all of its entities. */
 export const unreachableRule: LintRule = (document) =>
   document.content.flags.flatMap((flag, index) => {
+    const isRanked = document.semantics === 'v1' && flag.rules.some(({ rank }) => rank > 0);
     const steps = stepsInFrontOf(stepsOf(flag, document));
     return Array.from(steps).flatMap(([step, before]) => {
       // The rule never-matches has the others.
@@ -16,7 +17,7 @@ export const unreachableRule: LintRule = (document) =>
         path: ['flags', index, ...step.path],
         problem: `In flag ${quoted(flag.key)}, ${step.name} stands behind ${names}, which already matches ${who}.`,
         effect: 'It never decides.',
-        fix: `Move it before ${names}, or remove it.`,
+        fix: `${isRanked ? 'Give it a lower rank than' : 'Move it before'} ${names}, or remove it.`,
       };
     });
   });
