@@ -9,9 +9,8 @@ export interface Comment extends TextPosition {
   readonly about: number;
 }
 
-// The lexer emits characters that are not in the text. One of them announces a scalar, which may begin with a `#`.
-const SCALAR = '\u001f';
-const NOT_IN_TEXT: readonly string[] = ['\u0002', '\u0018', SCALAR];
+/** What the lexer emits beside the text: where a document and a scalar begin, and where brackets end too soon. */
+const NOT_IN_TEXT: readonly string[] = ['\u0002', '\u0018', '\u001f'];
 
 /** The comments of a YAML text, in its order. */
 export function commentsIn(text: string): readonly Comment[] {
@@ -20,12 +19,10 @@ export function commentsIn(text: string): readonly Comment[] {
   let line = 1;
   let column = 1;
   let hasContent = false;
-  let before = '';
   for (const lexeme of new Lexer().lex(text)) {
-    const isComment = lexeme.startsWith('#') && before !== SCALAR;
-    before = lexeme;
     if (NOT_IN_TEXT.includes(lexeme)) continue;
-    if (isComment) {
+    // The text of a block scalar is indented, and no other scalar begins with this character.
+    if (lexeme.startsWith('#')) {
       const about = hasContent ? line : (next[line] ?? line);
       comments.push({ text: lexeme.slice(1), line, column, about });
     }
