@@ -4,7 +4,7 @@ import { didYouMean } from '../../text/closest.js';
 import { quoted } from '../../text/quote.js';
 import { loadFeatures } from '../source/load-features.js';
 import type { CommandRuntime } from '../command-runtime.js';
-import { jsonText } from '../json-text.js';
+import { printableJson } from '../printable-json.js';
 import type { ExplainArguments } from './explain-arguments.js';
 
 const UNREADABLE = 1;
@@ -17,7 +17,7 @@ export async function explainFlag(asked: ExplainArguments, runtime: CommandRunti
   const { namespace } = source;
   const features = await loadFeatures(source, 'explain', runtime);
   const explanation = explain(features, { namespace, flag, entity, attributes });
-  print(isJson ? jsonText(explanation) : explanationText(explanation));
+  print(isJson ? printableJson(explanation) : explanationText(explanation));
   const { answer } = explanation;
   if (answer.kind === 'unreadable') {
     complain(`This version of the package cannot read the flag ${quoted(flag)}: ${answer.reason}; update it`);

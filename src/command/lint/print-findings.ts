@@ -1,6 +1,6 @@
 import { findingText, lintFile } from '../../local/lint/lint.js';
 import type { CommandRuntime } from '../command-runtime.js';
-import { jsonText } from '../json-text.js';
+import { printableJson } from '../printable-json.js';
 import type { LintArguments } from './lint-arguments.js';
 
 /** Prints what is probably a mistake in a features file; resolves with the exit code. */
@@ -9,7 +9,7 @@ export async function printFindings(
   { print }: CommandRuntime,
 ): Promise<number> {
   const findings = await lintFile(path, semantics);
-  if (isJson) print(jsonText({ findings }));
+  if (isJson) print(printableJson({ findings }));
   else for (const finding of findings) print(findingText(finding));
   return findings.length === 0 ? 0 : 1;
 }

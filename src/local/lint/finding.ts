@@ -14,7 +14,7 @@ export interface Sentences {
 }
 
 /** Something that can be read, and is probably not what its writer meant. */
-export interface Problem extends Sentences {
+export interface LintProblem extends Sentences {
   readonly path: DocumentPath;
 }
 
@@ -43,4 +43,4 @@ export interface LintedDocument {
 }
 
 /** Finds the problems of one kind in a document. */
-export type LintRule = (document: LintedDocument) => readonly Problem[];
+export type LintRule = (document: LintedDocument) => readonly LintProblem[];

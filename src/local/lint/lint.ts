@@ -5,7 +5,7 @@ import { readFeatures, type Source, type SourceDocument } from '../features/feat
 import type { CheckedDocument } from '../features/features-schema.js';
 import { checkTogether } from '../features/import-features.js';
 import { importSegment } from '../features/import-segment.js';
-import type { Finding, LintedDocument, Problem } from './finding.js';
+import type { Finding, LintedDocument, LintProblem } from './finding.js';
 import { readLintComments } from './lint-comments.js';
 import { LINT_RULES } from './lint-rules.js';
 import { segmentReach } from './reach.js';
@@ -58,7 +58,7 @@ function findingsIn(
   const reaches = new Map(Array.from(segments, ([key, segment]) => [key, segmentReach(segment)]));
   const document: LintedDocument = { given, content, semantics, segments, reaches };
   return Array.from(LINT_RULES, ([rule, find]) =>
-    find(document).map(({ path, ...words }: Problem) => ({
+    find(document).map(({ path, ...words }: LintProblem) => ({
       file,
       ...(name.positionOf?.(path) ?? UNKNOWN),
       rule,
