@@ -9,7 +9,7 @@ import { Timestamp } from './timestamp.js';
  * How a value is read. Flipt reads members with a type (`member`: text), but any value in attachments, metadata, and, in
  * v2, constraints.
  */
-export type ValueType = 'member' | 'boolean' | 'number' | 'attachment' | 'metadata' | 'any';
+export type YamlType = 'member' | 'boolean' | 'number' | 'attachment' | 'metadata' | 'any';
 
 /** What decides how a text is read. */
 export interface ReadingRules {
@@ -18,7 +18,7 @@ export interface ReadingRules {
   readonly json: boolean;
 }
 
-const TYPES = new Map<string, ValueType>([
+const TYPES = new Map<string, YamlType>([
   ['enabled', 'boolean'],
   ['default', 'boolean'],
   ['rank', 'number'],
@@ -29,7 +29,7 @@ const TYPES = new Map<string, ValueType>([
 ]);
 
 /** The type of the member at this path, in a mapping that is read as `around`. */
-export function typeOf(path: DocumentPath, around: ValueType, { semantics }: ReadingRules): ValueType {
+export function typeOf(path: DocumentPath, around: YamlType, { semantics }: ReadingRules): YamlType {
   if (around !== 'member') return around === 'attachment' ? around : 'any';
   const name = String(path.at(-1));
   if (name !== 'value') return TYPES.get(name) ?? 'member';
@@ -40,7 +40,7 @@ export function typeOf(path: DocumentPath, around: ValueType, { semantics }: Rea
 type Read = { readonly value: unknown } | { readonly wrong: string };
 
 /** The value of a scalar that stands where this type is expected. A value of another type stays: the schema reports it. */
-export function readAs(type: ValueType, value: ScalarValue, text: string, rules: ReadingRules): Read {
+export function readAs(type: YamlType, value: ScalarValue, text: string, rules: ReadingRules): Read {
   if (type !== 'member' && type !== 'boolean' && type !== 'number') {
     // In YAML it is an integer, which has no negative zero.
     return readAny(type, rules.json && text === '-0' ? -0 : value, rules);
@@ -54,7 +54,7 @@ export function readAs(type: ValueType, value: ScalarValue, text: string, rules:
   return { value: inDoubles(value) };
 }
 
-function readAny(type: ValueType, value: ScalarValue, { semantics, json }: ReadingRules): Read {
+function readAny(type: YamlType, value: ScalarValue, { semantics, json }: ReadingRules): Read {
   const attachedTo = type === 'attachment' ? semantics : undefined;
   // Only v2 keeps numbers of attachments as doubles. Go's JSON reader makes doubles of all numbers.
   if (!(value instanceof Timestamp)) return { value: json || attachedTo === 'v2' ? inDoubles(value) : value };
@@ -73,7 +73,7 @@ const WORDS = new Map<unknown, boolean>([
 ]);
 
 /** The name of a member. Where any value may stand, names must be text; elsewhere, everything is read as text. */
-export function readAsText(key: Scalar, around: ValueType): string | undefined {
+export function readAsText(key: Scalar, around: YamlType): string | undefined {
   if (around !== 'any' && around !== 'attachment') return textOfScalar(key);
   const read = scalarValue(key);
   return 'value' in read && typeof read.value === 'string' ? read.value : undefined;

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, type Document, type Pair, type Scalar, type YAMLMap } from 'yaml';
 import { quoted } from '../../../text/quote.js';
 import type { DocumentPath, Report } from '../features-error.js';
-import { readAs, readAsText, typeOf, type ReadingRules, type ValueType } from './value-type.js';
+import { readAs, readAsText, typeOf, type ReadingRules, type YamlType } from './value-type.js';
 import { scalarValue, textOfScalar } from './scalar-value.js';
 
 /** So many values may stand behind aliases, counted wherever they are repeated: Flipt has such a limit, too. */
@@ -18,7 +18,7 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
 
   return valueOf(document.contents, [], 'member');
 
-  function valueOf(node: unknown, path: DocumentPath, type: ValueType): unknown {
+  function valueOf(node: unknown, path: DocumentPath, type: YamlType): unknown {
     if (followed.length > 0 && ++repeated > MOST_REPEATED) throw new Error('too much is repeated by aliases');
     if (isAlias(node)) return follow(node.source, (target) => valueOf(target, path, type));
     remember(node);
@@ -28,7 +28,7 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
     return null;
   }
 
-  function scalarOf(scalar: Scalar, path: DocumentPath, type: ValueType): unknown {
+  function scalarOf(scalar: Scalar, path: DocumentPath, type: YamlType): unknown {
     const read = scalarValue(scalar);
     const result = 'wrong' in read ? read : readAs(type, read.value, textOfScalar(scalar), rules);
     if (!('wrong' in result)) return result.value;
@@ -37,7 +37,7 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
   }
 
   /** A member of the mapping itself wins over one that is merged into it, wherever it stands. */
-  function membersOf(map: YAMLMap, path: DocumentPath, type: ValueType): Map<string, unknown> {
+  function membersOf(map: YAMLMap, path: DocumentPath, type: YamlType): Map<string, unknown> {
     const members = new Map<string, unknown>();
     let merged: Members[] = [];
     for (const { key, value } of map.items) {
@@ -57,7 +57,7 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
   }
 
   /** The members of one mapping, or of several in a list: the first one that has a member wins. */
-  function mergedBy(from: unknown, path: DocumentPath, type: ValueType): Members[] {
+  function mergedBy(from: unknown, path: DocumentPath, type: YamlType): Members[] {
     if (isAlias(from)) return follow(from.source, (target) => mergedBy(target, path, type));
     remember(from);
     if (isMap(from)) return [membersOf(from, path, type)];
@@ -66,7 +66,7 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
     return [];
   }
 
-  function nameOf(key: unknown, path: DocumentPath, type: ValueType): string | undefined {
+  function nameOf(key: unknown, path: DocumentPath, type: YamlType): string | undefined {
     const node = isAlias(key) ? follow(key.source, (target) => target) : key;
     if (isScalar(node)) {
       remember(node);
