@@ -118,8 +118,8 @@ export interface SnapshotOptions {
   /** Keeps the last snapshot somewhere else. Excludes `file` and `reference`. Default: none. */
   readonly store?: SnapshotStore | undefined;
   /**
-   * A snapshot to start from if none is kept: the result of `getSnapshot`, Flipt's own snapshot, or a features document
-   * as an object. Default: none.
+   * A snapshot to start from if none is kept: the result of `getSnapshot`, Flipt's own snapshot, fetched with the
+   * header `X-Flipt-Accept-Server-Version: 1.61.1`, or a features document as an object. Default: none.
    */
   readonly initial?: object | undefined;
   /** Whose rules of evaluation apply to a features document as `initial`: `'v1'` or `'v2'`. Default `'v1'`. */

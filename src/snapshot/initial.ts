@@ -18,6 +18,14 @@ export async function initialBody(given: object, namespace: string, semantics: S
   return semantics === 'v1' ? body : { ...body, digest: digest(JSON.stringify(body)) };
 }
 
+/**
+ * Whether Flipt v1 wrote the body for a client that does not say its version. Only a constraint on entity ids shows it.
+ * Default variants are left out, too, but so they are where there are none.
+ */
+export function isForOldClients(body: string): boolean {
+  return body.includes('"type":"UNKNOWN_CONSTRAINT_COMPARISON_TYPE"') && !body.includes('"digest":"');
+}
+
 /** Looks for members that only a features document has. If neither form shows, both give the same result. */
 function isFeaturesDocument(given: object): boolean {
   if ('digest' in given) return false;

@@ -5,7 +5,7 @@ import { safeStore, type StoreReading, type TextStore } from '../stores/safe-sto
 import { messageOf } from '../text/describe.js';
 import { parseSnapshot } from './body/parse.js';
 import type { Known } from './fetch.js';
-import { initialBody } from './initial.js';
+import { initialBody, isForOldClients } from './initial.js';
 import { snapshotOf } from './snapshot.js';
 import { readStored, storedText, type ConfirmedSnapshot } from './snapshot-text.js';
 import type { StartingSnapshot } from './watch.js';
@@ -58,7 +58,9 @@ export function keptSnapshots(
     if (options.initial === undefined) return undefined;
     try {
       const body = await initialBody(options.initial, namespace, options.semantics ?? 'v1');
-      const parsed = await parseSnapshot(Buffer.from(JSON.stringify(body)), namespace, clock);
+      const text = JSON.stringify(body);
+      if (isForOldClients(text)) warn(FOR_OLD_CLIENTS);
+      const parsed = await parseSnapshot(Buffer.from(text), namespace, clock);
       return { snapshot: snapshotOf(parsed), etag: undefined, fullBodyMs: 0, confirmedAt: undefined };
     } catch (error) {
       warn(`snapshot.initial is not used: ${messageOf(error)}`);
@@ -91,6 +93,10 @@ export function keptSnapshots(
     store: () => kept?.read(),
   };
 }
+
+const FOR_OLD_CLIENTS =
+  'snapshot.initial was fetched from Flipt v1 without the header X-Flipt-Accept-Server-Version, so that it has no ' +
+  'default variants and no constraints on entity ids: fetch it with "X-Flipt-Accept-Server-Version: 1.61.1"';
 
 function storeOf({ store, file }: SnapshotOptions, place: SnapshotPlace): TextStore | undefined {
   if (store === undefined) return file === undefined ? undefined : fileStore(file);

@@ -221,6 +221,36 @@ describe('without a service to ask', () => {
     });
   });
 
+  it.each([
+    ['without', {}, 1],
+    ['with', { 'x-flipt-accept-server-version': '1.61.1' }, 0],
+  ] as const)('warns of a snapshot of v1 that was fetched %s the header', async (_, headers, warnings) => {
+    const service = await localService({
+      features: {
+        flags: [
+          { key: 'a', variants: [{ key: 'x', default: true }], rules: [{ segment: 'me' }] },
+          { key: 'b', type: 'BOOLEAN_FLAG_TYPE', enabled: true },
+        ],
+        segments: [
+          {
+            key: 'me',
+            constraints: [
+              { type: 'ENTITY_ID_COMPARISON_TYPE', property: 'entityId', operator: 'eq', value: 'me' },
+            ],
+          },
+        ],
+      },
+    });
+    const path = '/internal/v1/evaluation/snapshot/namespace/default';
+    const initial: unknown = await (await fetch(service.url + path, { headers })).json();
+    const logger = recordingLogger();
+    await offline({ snapshot: { initial: initial as object }, logger });
+    const said = logger.warn.mock.calls.filter(([message]) =>
+      /X-Flipt-Accept-Server-Version: 1/.test(String(message)),
+    );
+    expect(said).toHaveLength(warnings);
+  });
+
   it('says what is wrong with a features document', async () => {
     const logger = recordingLogger();
     const provider = flipt({
