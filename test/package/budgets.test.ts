@@ -120,6 +120,12 @@ describe('an import of the front door', () => {
     expect(loads.filter(({ url }) => url.includes('/node_modules/undici/'))).toEqual([]);
   });
 
+  it('leaves nothing for a resolve to load, nor for the first failure', async () => {
+    await copyFile(join(import.meta.dirname, 'consumer/loaded-later.mjs'), join(consumer, 'later.mjs'));
+    const { stdout } = await run(process.execPath, ['later.mjs'], { cwd: consumer });
+    expect(stdout).toBe('value true\nreason STALE\n');
+  });
+
   it('loads as little as CommonJS', async () => {
     const all = await required(NAME);
     expectFrontDoorAlone(all.filter(ours));

@@ -1,0 +1,36 @@
+/** The first answer of a process: `CLIENT` says by which client. */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const { CLIENT, FLIPT_URL, FLIPT_PROVIDER, SNAPSHOT_FILE } = process.env;
+
+/** The OpenFeature that the provider's own package has, and the provider. */
+async function other() {
+  const { resolve } = createRequire(join(FLIPT_PROVIDER, 'package.json'));
+  const { OpenFeature } = await import(pathToFileURL(resolve('@openfeature/server-sdk')).href);
+  const { FliptProvider } = await import(pathToFileURL(resolve('@openfeature/flipt-provider')).href);
+  return { OpenFeature, create: () => new FliptProvider('default', { url: FLIPT_URL }) };
+}
+
+async function ours() {
+  const { OpenFeature } = await import('@openfeature/server-sdk');
+  if (CLIENT === 'the SDK alone') return { OpenFeature };
+  const { FliptProvider } = await import('openfeature-flipt-provider');
+  const inProcess = CLIENT === 'remote' ? {} : { evaluation: 'in-process' };
+  const file = CLIENT.endsWith('file') ? { snapshot: { file: SNAPSHOT_FILE } } : {};
+  return { OpenFeature, create: () => new FliptProvider({ url: FLIPT_URL, ...inProcess, ...file }) };
+}
+
+const { OpenFeature, create } = await (CLIENT === '@openfeature/flipt-provider' ? other() : ours());
+const importedMs = performance.now();
+let answeredMs;
+if (create !== undefined) {
+  await OpenFeature.setProviderAndWait(create());
+  const value = await OpenFeature.getClient().getBooleanValue('on', false, { targetingKey: 'user-1' });
+  answeredMs = performance.now();
+  if (!value) throw new Error(`${CLIENT} got the default`);
+}
+process.send({ importedMs, answeredMs });
+await OpenFeature.close();
+process.disconnect();

@@ -1,0 +1,28 @@
+/* Run in a consumer: prints what is loaded after the start, while flags are resolved and the service fails. */
+import { register } from 'node:module';
+import { OpenFeature } from '@openfeature/server-sdk';
+import { FliptProvider } from 'openfeature-flipt-provider';
+import { startLocalService } from 'openfeature-flipt-provider/local';
+
+const hooks = `
+  import { writeSync } from 'node:fs';
+  export async function resolve(specifier, context, next) {
+    writeSync(1, specifier + '\\n');
+    return next(specifier, context);
+  }`;
+
+const features = { flags: [{ key: 'on', type: 'BOOLEAN_FLAG_TYPE', enabled: true }] };
+const service = await startLocalService({ features });
+const logger = { error() {}, warn() {}, info() {}, debug() {} };
+const times = { http: { timeoutMs: 60_000 }, deadlineMs: 60_000, initTimeoutMs: 60_000 };
+const provider = new FliptProvider({ url: service.url, cache: false, logger, ...times });
+await OpenFeature.setProviderAndWait(provider);
+// The code of the watch is loaded in the background.
+while (provider.getSnapshot() === undefined) await new Promise(setImmediate);
+
+register(`data:text/javascript,${encodeURIComponent(hooks)}`);
+const client = OpenFeature.getClient();
+console.log('value', await client.getBooleanValue('on', false));
+await service.close();
+console.log('reason', (await client.getBooleanDetails('on', false)).reason);
+await OpenFeature.close();
