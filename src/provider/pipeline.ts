@@ -29,9 +29,12 @@ import type { ProviderSettings } from '../options/settings.js';
 export interface Running {
   readonly resolve: Resolve;
   readonly refused: ReportedResolving['refused'];
-  /** The keys of all flags in the snapshot; `undefined` while there is none. */
-  readonly flagKeys: () => Iterable<string> | undefined;
+  readonly ahead: ReportedResolving['ahead'];
+  /** The keys of all flags in the snapshot, or in that of the context's view; `undefined` while there is none. */
+  readonly flagKeys: (context: object) => Iterable<string> | undefined;
   readonly resolveAll: ResolveAll;
+  /** The same as long as flags are evaluated in this process; otherwise `undefined`. */
+  readonly resolveEach: ResolveAll;
   readonly explain: Explain;
   readonly snapshot: () => SnapshotBody | undefined;
   /** Whether these flags, by default all, are evaluated in this process at present. */
@@ -179,9 +182,12 @@ function wire(
     return failure;
   };
 
+  const reported = reportingResolved({ resolve, resolveAll }, diagnostics, clock);
   return {
-    ...reportingResolved({ resolve, resolveAll }, diagnostics, clock),
-    flagKeys: () => snapshots?.snapshot()?.contents.keys(),
+    ...reported,
+    resolveEach: async (context, flagKeys) =>
+      isInProcess ? reported.resolveAll(context, flagKeys) : undefined,
+    flagKeys: (context) => here?.snapshotFor(context)?.contents.keys(),
     async explain(flag, context) {
       try {
         // Loaded on first use: most apps never ask for an explanation.

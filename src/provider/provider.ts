@@ -18,7 +18,7 @@ import { CLOSED } from './pipeline.js';
 import { openLifecycle, type Lifecycle } from './lifecycle.js';
 import type { FliptStatus } from './status/flipt-status.js';
 import { providerSettings } from '../options/settings.js';
-import { startErrorOf } from './errors.js';
+import { errorOf, startErrorOf } from './errors.js';
 import { evaluateAll, inPortions, type EvaluatedFlag } from './evaluate/evaluate-all.js';
 import { evaluateEach, type FlagOutcome } from './evaluate/evaluate-each.js';
 import { evaluating, type EvaluateFlag } from './evaluate/evaluating.js';
@@ -157,7 +157,8 @@ export class FliptProvider implements Provider {
     checkFlagKeys('prefetch', flagKeys);
     const running = this.#lifecycle.running();
     const asked = flagKeys.filter((flagKey) => running?.isHere([flagKey]) !== true);
-    await inPortions(asked, async (flagKey) => this.#evaluate(flagKey, context), systemClock);
+    const evaluateAhead = evaluating(() => this.#lifecycle.running()?.ahead);
+    await inPortions(asked, async (flagKey) => evaluateAhead(flagKey, context), systemClock);
   }
 
   /**
@@ -188,14 +189,17 @@ export class FliptProvider implements Provider {
   /**
    * The outcome of each of these flags, evaluated as in a resolve. Made for adapters to other protocols, such as
    * `ofrep`. A function as `flagKeys` selects flags of the snapshot. It must return `true` or `false`; anything else is
-   * a TypeError. Without a snapshot it rejects with GENERAL, otherwise as `evaluateAll` does.
+   * a TypeError. In-process, all outcomes come from one snapshot. Without a snapshot a function rejects with GENERAL,
+   * otherwise it rejects as `evaluateAll` does.
    */
   async evaluateEach(
     context: EvaluationContext,
     flagKeys: readonly string[] | ((flagKey: string) => boolean),
   ): Promise<ReadonlyMap<string, FlagOutcome>> {
+    const running = this.#lifecycle.running();
+    if (running === undefined) throw errorOf(CLOSED);
     const evaluate = (flagKey: string) => this.#evaluate(flagKey, context);
-    return evaluateEach(flagKeys, this.#lifecycle.running(), evaluate, systemClock);
+    return evaluateEach({ ...running, evaluate }, context, flagKeys, systemClock);
   }
 
   /**

@@ -52,6 +52,15 @@ export interface InProcess {
     view: RequestView | undefined,
   ) => Resolution | Promise<Resolution> | undefined;
   readonly resolveAll: ResolveAll;
+  /** The snapshot from which flags are evaluated for this context; `undefined` while there is none. Never throws. */
+  readonly snapshotFor: (context: object) => Snapshot | undefined;
+}
+
+/** A snapshot that a view keeps. It may have been replaced since. */
+interface KeptSnapshot {
+  readonly snapshot: Snapshot;
+  /** When the service last confirmed it, in the clock's milliseconds, as of the view's first question. */
+  readonly confirmedAt: number;
 }
 
 const MISSING: MissingAnswer = { kind: 'missing' };
@@ -69,16 +78,27 @@ export function inProcess(
   { wants, report }: Reporter,
 ): InProcess {
   const readerOf = attributeReader(attributes);
-  const keptBy = perView(source.snapshot, clock);
+  const keptBy = perView((): KeptSnapshot | undefined => {
+    const snapshot = source.snapshot();
+    const now = clock.now();
+    return snapshot && { snapshot, confirmedAt: now - source.ageMs(now) };
+  }, clock);
 
-  const resolution = (answer: Answer, { version }: Snapshot): Resolution => {
+  const resolution = (answer: Answer, snapshot: Snapshot, kept: KeptSnapshot | undefined): Resolution => {
     // Reads the clock only once: this is the hot path.
     const now = clock.now();
-    return { answer, source: 'in-process', ageMs: source.ageMs(now), stale: source.isStale(now), version };
+    const isReplaced = kept !== undefined && snapshot !== source.snapshot();
+    const ageMs = isReplaced ? now - kept.confirmedAt : source.ageMs(now);
+    return { answer, source: 'in-process', ageMs, stale: source.isStale(now), version: snapshot.version };
   };
 
   /** Throws the error of reading the context. */
-  const evaluate = (flag: string, snapshot: Snapshot, context: object): Resolution | UnreadableFlag => {
+  const evaluate = (
+    flag: string,
+    snapshot: Snapshot,
+    context: object,
+    kept: KeptSnapshot | undefined,
+  ): Resolution | UnreadableFlag => {
     const entity = entityOf((context as { readonly targetingKey?: unknown }).targetingKey);
     if (entity === '' && targetingKey === 'required') return failedResolution(NO_TARGETING_KEY);
     const compiled = snapshot.compiled.flag(flag);
@@ -86,21 +106,22 @@ export function inProcess(
       const unreadable = snapshot.features.unreadable?.get(flag);
       if (unreadable !== undefined) return unreadable;
       source.missing(flag);
-      return resolution(MISSING, snapshot);
+      return resolution(MISSING, snapshot, kept);
     }
     const read = compiled.attributes.length === 0 ? NO_ATTRIBUTES : readerOf(context);
     if (entity === '' && wants['bucket-shared'] && compiled.bucketDecides(entity, read)) {
       report({ type: 'bucket-shared', flag, attributes: Object.keys(context) });
     }
-    return resolution(compiled.evaluate(entity, read), snapshot);
+    return resolution(compiled.evaluate(entity, read), snapshot, kept);
   };
 
   return {
     resolve(flag, context, view) {
-      const snapshot = (view && keptBy(view)) ?? source.snapshot();
+      const kept = view && keptBy(view);
+      const snapshot = kept?.snapshot ?? source.snapshot();
       if (snapshot === undefined) return undefined;
       try {
-        const found = evaluate(flag, snapshot, context);
+        const found = evaluate(flag, snapshot, context, kept);
         return 'answer' in found ? found : source.resolveUnreadable(flag, found, context, view);
       } catch (error) {
         return failedResolution(contextFailure(error));
@@ -110,13 +131,14 @@ export function inProcess(
       if (source.snapshot() === undefined) return undefined;
       try {
         const view = requestViewOf(context);
-        const snapshot = (view && keptBy(view)) ?? source.snapshot();
+        const kept = view && keptBy(view);
+        const snapshot = kept?.snapshot ?? source.snapshot();
         if (snapshot === undefined) return undefined;
         const resolutions = new Map<string, Resolution>();
         const unreadable = new Map<string, UnreadableFlag>();
         const pause = pausing(FLAGS_PER_TURN, clock);
         for (const flag of flagKeys ?? snapshot.contents.keys()) {
-          const found = evaluate(flag, snapshot, context);
+          const found = evaluate(flag, snapshot, context, kept);
           if ('answer' in found) resolutions.set(flag, found);
           else unreadable.set(flag, found);
           await pause();
@@ -131,6 +153,15 @@ export function inProcess(
         return resolutions;
       } catch (error) {
         return contextFailure(error);
+      }
+    },
+    snapshotFor(context) {
+      try {
+        const view = requestViewOf(context);
+        return (view && keptBy(view)?.snapshot) ?? source.snapshot();
+      } catch {
+        // Evaluating the context will say why.
+        return source.snapshot();
       }
     },
   };

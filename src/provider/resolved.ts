@@ -13,6 +13,8 @@ export interface Resolving {
 export interface ReportedResolving extends Resolving {
   /** Reports a resolve that cannot begin. `flag` is missing if the key is not a string. */
   readonly refused: (failure: Failure, flag?: string) => Resolution;
+  /** The same without reports, for questions whose answers nobody waits for yet. */
+  readonly ahead: Pick<ReportedResolving, 'resolve' | 'refused'>;
 }
 
 /**
@@ -49,6 +51,7 @@ export function reportingResolved(
       if (wants.resolved) resolved(flag, resolution, 0);
       return resolution;
     },
+    ahead: { resolve, refused: failedResolution },
     async resolveAll(context, flagKeys) {
       const since = wants.resolved ? clock.now() : 0;
       const all = await resolveAll(context, flagKeys);

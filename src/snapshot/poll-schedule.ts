@@ -4,6 +4,8 @@ export interface WatchState {
   readonly lastSuccessAt: number | undefined;
   /** How long the service took for the last whole body; 0 before the first. */
   readonly fullBodyMs: number;
+  /** When the service served the last whole body to this instance; -Infinity before the first. */
+  readonly fullBodyAt: number;
   /** Since when the last success is too old; `undefined` while it is recent enough. */
   readonly lostAt: number | undefined;
   /** The service answers as if it had no snapshots, and never served one. */
@@ -19,6 +21,7 @@ export interface WatchState {
 export const UNTRIED: WatchState = {
   lastSuccessAt: undefined,
   fullBodyMs: 0,
+  fullBodyAt: -Infinity,
   lostAt: undefined,
   offersNone: false,
   hasFailed: false,
@@ -39,18 +42,24 @@ const BODIES_OF_PATIENCE = 3;
 /** v1 needs 2.5 s for 1,000 flags, and more under load. */
 const UNMEASURED_SILENCE_MS = 30_000;
 const LONGEST_SILENCE_MS = 60_000;
+/** Over so much time, at most, instances spread the polls for a change that the stream has announced. */
+const LONGEST_SPREAD_MS = 2_000;
 const WITHOUT_SNAPSHOTS_MS = 300_000;
 /** A longer Retry-After is probably a mistake. */
 export const LONGEST_PAUSE_MS = 3_600_000;
 
 /** `fullBodyMs` is `undefined` if the service had nothing new to send. */
-export function succeeded(state: WatchState, now: number, fullBodyMs = state.fullBodyMs): WatchState {
-  return { ...UNTRIED, lastSuccessAt: now, fullBodyMs };
+export function succeeded(state: WatchState, now: number, fullBodyMs?: number): WatchState {
+  const { fullBodyAt } = state;
+  const body =
+    fullBodyMs === undefined ? { fullBodyMs: state.fullBodyMs, fullBodyAt } : { fullBodyMs, fullBodyAt: now };
+  return { ...UNTRIED, lastSuccessAt: now, ...body };
 }
 
 /** Another instance has polled for this one. Its last success was at `lastSuccessAt`. */
 export function followed(state: WatchState, pollMs: number, now: number, lastSuccessAt: number): WatchState {
-  const next = { ...UNTRIED, lastSuccessAt, fullBodyMs: state.fullBodyMs };
+  const { fullBodyMs, fullBodyAt } = state;
+  const next = { ...UNTRIED, lastSuccessAt, fullBodyMs, fullBodyAt };
   return { ...next, lostAt: lostAt(next, pollMs, now) };
 }
 
@@ -106,7 +115,21 @@ export function nextDelayMs(state: WatchState, pollMs: number, now: number, rand
   return Math.max(delayMs, state.notBefore - now + interval * SPREAD_AFTER_PAUSE * random);
 }
 
-/** The same if one instance polls for many. These polls read the store, so they need not spare the service. */
+/**
+ * Milliseconds until a poll of which the stream has announced that it will find something new. All instances get the
+ * announcement at the same moment, and each of them will be sent a whole body.
+ */
+export function sparedForMs(
+  { fullBodyMs, fullBodyAt, notBefore }: WatchState,
+  now: number,
+  random: number,
+): number {
+  const restMs = BODY_SHARE * fullBodyMs;
+  const spreadMs = Math.min(restMs, LONGEST_SPREAD_MS) * random;
+  return Math.max(fullBodyAt + restMs - now, notBefore - now, 0) + spreadMs;
+}
+
+/** Milliseconds until the next poll if one instance polls for many. These polls read the store, so they need not spare the service. */
 export function nextLookMs(
   { offersNone, retriesAtOnce }: WatchState,
   pollMs: number,

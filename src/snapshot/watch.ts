@@ -14,6 +14,7 @@ import {
   nextDelayMs,
   nextLookMs,
   reliableUntil,
+  sparedForMs,
   succeeded,
   UNTRIED,
   withoutNews,
@@ -35,6 +36,8 @@ export interface Watch {
    * has ended that began after this call. Resolves at once if the service has asked for a pause. Never rejects.
    */
   readonly poll: (asker?: Asker) => Promise<void>;
+  /** Milliseconds until a poll that the stream asks for may begin; different in each instance. */
+  readonly sparesForMs: () => number;
   readonly close: () => void;
 }
 
@@ -177,6 +180,8 @@ export function openWatch(
     confirmedAt: () => state.lastSuccessAt,
     lostForMs: (now = clock.now()) => now - reliableUntil(state, pollMs),
     nextPollAt: () => nextPollAt,
+    // If one instance polls for many, a poll usually reads only the store.
+    sparesForMs: () => (isShared ? 0 : sparedForMs(state, clock.now(), random())),
     poll(asker) {
       if (clock.now() < state.notBefore) return Promise.resolve();
       return requests.follow(asker);

@@ -45,6 +45,17 @@ describe('evaluation in this process', () => {
     expect(service.requests).toBe(before);
   });
 
+  it('suggests the flag that was probably meant, also offline', async () => {
+    const logger = recordingLogger();
+    const { client, provider } = await offline({ logger });
+    const suggested = new Promise((resolve) => {
+      provider.onEvent(resolve, ['flag-key-suspect']);
+    });
+    await client.getBooleanValue('baner', false);
+    expect(await suggested).toEqual({ type: 'flag-key-suspect', flag: 'baner', like: 'banner' });
+    expect(logger.warn).toHaveBeenCalledTimes(1);
+  });
+
   it('announces what an immediate poll finds changed, and nothing else', async () => {
     const service = await localService({ features: FEATURES });
     const { client, provider } = await open({ url: service.url, evaluation: 'in-process' });

@@ -125,6 +125,8 @@ describe('prefetch', () => {
     const service = await localService({ features: FEATURES });
     const { client, provider } = await open({ url: service.url, watch: false });
     const before = service.requests;
+    const resolved: string[] = [];
+    provider.onEvent((event) => event.type === 'resolved' && resolved.push(event.flag));
     await provider.prefetch(FLAGS, USER);
     expect(await client.getBooleanDetails('on', false, USER)).toMatchObject({
       value: true,
@@ -132,6 +134,8 @@ describe('prefetch', () => {
     });
     expect(await client.getNumberValue('limit', 0, USER)).toBe(25);
     expect(service.requests - before).toBe(1);
+    // The two resolves; what was asked ahead does not count.
+    expect(resolved).toEqual(['on', 'limit']);
   });
 
   it('is joined by resolves that come while it is under way', async () => {

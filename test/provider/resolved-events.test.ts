@@ -74,3 +74,17 @@ it('a resolve that cannot begin is reported as well, but none of a closed provid
     ['', 'flag-key'],
   ]);
 });
+
+it('a question that is asked ahead is no resolve', async () => {
+  const server = await serving(good);
+  const { clock, running: open } = opened(server.url);
+  const events: unknown[] = [];
+  open.listen('resolved', ({ flag, source }) => events.push([flag, source]));
+  const ahead = evaluating(() => open.ahead);
+  const asked = [ahead('a', {}), ahead(5 as never, {}), ahead('b', null as never)];
+  await clock.settle();
+  await Promise.all(asked);
+  expect(events).toEqual([]);
+  await open.resolve('a', {}, undefined);
+  expect(events).toEqual([['a', 'cache']]);
+});

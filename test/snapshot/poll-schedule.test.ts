@@ -6,7 +6,9 @@ import {
   reliableUntil,
   silenceLimitMs,
   succeeded,
+  sparedForMs,
   UNTRIED,
+  type WatchState,
   withoutNews,
 } from '../../src/snapshot/poll-schedule.js';
 
@@ -59,6 +61,25 @@ describe('the next poll', () => {
     ],
   ])('comes after %s', (_what, state, random, delayMs) => {
     expect(nextDelayMs(state, POLL_MS, 0, random)).toBeCloseTo(delayMs, 3);
+  });
+});
+
+describe('a poll that the stream asks for', () => {
+  it.each<[string, WatchState, number, number]>([
+    ['at once before a whole body was measured', UNTRIED, 0.5, 0],
+    ['at once, if bodies cost next to nothing', succeeded(UNTRIED, -1, 0), 0.5, 0],
+    ['at some moment in 20 × the time of a body', succeeded(UNTRIED, -10_000, 50), 0.5, 500],
+    ['of 2 s at most', succeeded(UNTRIED, -100_000, 500), 0.5, 1_000],
+    ['not before 20 × the time of the last body have passed', succeeded(UNTRIED, -4_000, 500), 0.5, 7_000],
+    ['also if a 304 came since', succeeded(succeeded(UNTRIED, -4_000, 500), -1), 0.5, 7_000],
+    [
+      'not before the pause is over',
+      failed(succeeded(UNTRIED, -100_000, 500), POLL_MS, 0, { ...failure, retryAfterMs: 30_000 }),
+      0.5,
+      31_000,
+    ],
+  ])('comes %s', (_, state, random, expected) => {
+    expect(sparedForMs(state, 0, random)).toBe(expected);
   });
 });
 

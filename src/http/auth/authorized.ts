@@ -7,7 +7,8 @@ import type { Credential, Credentials } from './credentials.js';
 /**
  * Sends each request with credentials. After a 401 it refreshes them, once for all waiting requests, and sends the
  * request again. If the service rejects the fresh credentials too, no request is repeated until they change. A request
- * that may not be repeated is never sent twice; the next request uses the fresh credentials.
+ * that may not be repeated is never sent twice; the next request uses the fresh credentials. A stream refreshes nothing:
+ * if the service rejected it for good, each connection would log in again. The requests beside it refresh for it.
  */
 export function authorized(send: Send, credentials: Credentials): Send {
   let rejected: Credential | undefined;
@@ -23,6 +24,7 @@ export function authorized(send: Send, credentials: Credentials): Send {
       if (outcome.kind === 'reply') rejected = undefined;
       return outcome;
     }
+    if (request.stream) return outcome;
     const fresh = await untilAborted(credentials.refresh(credential), request.signal);
     if (!request.repeatable) return outcome;
     if ('kind' in fresh || (rejected !== undefined && isSame(fresh, rejected))) return outcome;

@@ -1,11 +1,11 @@
-import { GeneralError, type ErrorCode } from '@openfeature/server-sdk';
-import type { Clock } from '../../clock.js';
+import { GeneralError, type ErrorCode, type EvaluationContext } from '@openfeature/server-sdk';
+import { pausing, type Clock } from '../../clock.js';
 import type { Answer } from '../../model/answer.js';
 import type { Resolution } from '../../model/resolution.js';
 import { inPortions, throwIfUnusable } from './evaluate-all.js';
 import { errorOf } from '../errors.js';
 import { checkFlagKeys } from '../flag-keys.js';
-import { CLOSED } from '../pipeline.js';
+import type { Running } from '../pipeline.js';
 import { errorCodeOf } from '../mapping/failures.js';
 import { reasonWithoutVariant, serviceReasonOf } from '../mapping/reasons.js';
 
@@ -43,22 +43,36 @@ export type FlagOutcome =
       readonly errorCode: ErrorCode;
     };
 
+/** Flags whose outcomes are made in one turn of the event loop. */
+const FLAGS_PER_TURN = 1_000;
+
+/** What answers flags: all from one snapshot, or else each by itself. */
+export interface FlagSource extends Pick<Running, 'flagKeys' | 'resolveEach'> {
+  readonly evaluate: (flagKey: string) => Resolution | Promise<Resolution>;
+}
+
 /** Rejects with an error of OpenFeature's if nothing can be evaluated. */
 export async function evaluateEach(
+  { flagKeys, resolveEach, evaluate }: FlagSource,
+  context: EvaluationContext,
   named: readonly string[] | ((flagKey: string) => boolean),
-  running: { readonly flagKeys: () => Iterable<string> | undefined } | undefined,
-  evaluate: (flagKey: string) => Resolution | Promise<Resolution>,
   clock: Clock,
 ): Promise<ReadonlyMap<string, FlagOutcome>> {
-  if (running === undefined) throw errorOf(CLOSED);
-  const keys = [...new Set(keysOf(named, running.flagKeys()))];
-  const answers = await inPortions(keys, async (flagKey) => (await evaluate(flagKey)).answer, clock);
+  const keys = [...new Set(keysOf(named, flagKeys(context)))];
+  const fromSnapshot = await resolveEach(context, keys);
+  if (fromSnapshot !== undefined && 'kind' in fromSnapshot) throw errorOf(fromSnapshot);
+  const resolutions =
+    fromSnapshot === undefined
+      ? await inPortions(keys, async (flagKey) => evaluate(flagKey), clock)
+      : keys.map((flagKey) => fromSnapshot.get(flagKey));
   const outcomes = new Map<string, FlagOutcome>();
+  const pause = pausing(FLAGS_PER_TURN, clock);
   for (const [at, flagKey] of keys.entries()) {
-    const answer = answers[at];
+    const answer = resolutions[at]?.answer;
     if (answer === undefined) continue;
     throwIfUnusable(answer);
     outcomes.set(flagKey, outcomeOf(answer));
+    await pause();
   }
   return outcomes;
 }

@@ -9,10 +9,10 @@ import { CLOSED, type Running } from '../pipeline.js';
 export type EvaluateFlag = (flagKey: string, context: EvaluationContext) => Resolution | Promise<Resolution>;
 
 /**
- * Evaluates flags in the current life of the provider. Checks the arguments, because plain JavaScript may pass
- * anything.
+ * Evaluates flags in the current life of the provider, or in the part of it that is given. Checks the arguments, because
+ * plain JavaScript may pass anything.
  */
-export function evaluating(current: () => Running | undefined): EvaluateFlag {
+export function evaluating(current: () => Pick<Running, 'resolve' | 'refused'> | undefined): EvaluateFlag {
   return (flagKey, context) => {
     const running = current();
     if (running === undefined) return failedResolution(CLOSED);

@@ -81,7 +81,7 @@ export function sharedFetch(
   /** Asks the service, unless it must be spared now. */
   const ask = async (known: Known | undefined, asker: Asker): Promise<Fetched> => {
     const now = clock.now();
-    const isSpared = asker === 'schedule' && isTooSoon(fullBodyMs, now - polledAt);
+    const isSpared = asker !== 'user' && isTooSoon(fullBodyMs, now - polledAt);
     if (now < pausesUntil || isSpared) return { kind: 'no-news' };
     polledAt = now;
     const fetched = await fetch(known && { ...known, fullBodyMs });

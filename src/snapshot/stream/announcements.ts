@@ -7,12 +7,12 @@ export interface Announcements {
   readonly close: () => void;
 }
 
-/** Long enough, because Flipt announces a change up to 15 s early. */
+/** Long enough, once the service may be asked, because Flipt announces a change up to 15 s early. */
 const WITHIN_MS = 20_000;
 const DELAY_MS = { first: 100, most: 2_000 };
 
 export function openAnnouncements(
-  { poll, snapshot }: Pick<Watch, 'poll' | 'snapshot'>,
+  { poll, snapshot, sparesForMs }: Pick<Watch, 'poll' | 'snapshot' | 'sparesForMs'>,
   clock: Clock,
 ): Announcements {
   /** The last announced version, and until when to poll for it; `undefined` if there is nothing to do. */
@@ -32,16 +32,23 @@ export function openAnnouncements(
       return;
     }
     const next = Math.min(delayMs * 2, DELAY_MS.most);
-    cancelDelay = clock.after(delayMs, () => void pollUntilServed(next), 'background');
+    // Most of these polls cost a 304. After a whole body, the service is spared.
+    pollAfter(Math.max(delayMs, sparesForMs()), next);
+  };
+  const pollAfter = (waitMs: number, delayMs: number) => {
+    const run = () => void pollUntilServed(delayMs);
+    if (waitMs > 0) cancelDelay = clock.after(waitMs, run, 'background');
+    else run();
   };
 
   return {
     announced(digest) {
       if (digest === snapshot()?.version) return;
-      target = { digest, until: clock.now() + WITHIN_MS };
+      const waitMs = sparesForMs();
+      target = { digest, until: clock.now() + waitMs + WITHIN_MS };
       if (isPolling) return;
       isPolling = true;
-      void pollUntilServed(DELAY_MS.first);
+      pollAfter(waitMs, DELAY_MS.first);
     },
     close() {
       target = undefined;

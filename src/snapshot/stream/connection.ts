@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.js';
+import { retryAfterMs } from '../../http/retries/retry-delay.js';
 import { contentWords, environmentHeaders, type Reply, type Send } from '../../http/reply.js';
 import { messageOf } from '../../text/describe.js';
 import { eventData } from './server-events.js';
@@ -15,7 +16,7 @@ export type StreamEnd =
   /** This side ended it: its time was up, or the provider is closing. */
   | { readonly kind: 'left' }
   /** By the service or the network; or connecting has failed. */
-  | { readonly kind: 'broken'; readonly why: string }
+  | { readonly kind: 'broken'; readonly why: string; readonly retryAfterMs?: number | undefined }
   /** The service has no such stream. */
   | { readonly kind: 'not-offered'; readonly why: string };
 
@@ -53,7 +54,7 @@ export function streamReader(
       const outcome = await send({ ...request, signal: ending.signal });
       if (outcome.kind !== 'reply') return broken(outcome.message);
       const { chunks } = outcome;
-      if (chunks === undefined || !isEventStream(outcome)) return refused(outcome);
+      if (chunks === undefined || !isEventStream(outcome)) return refused(outcome, clock.date());
       for await (const data of eventData(chunks)) {
         cancelFirst();
         eventsSeen++;
@@ -77,20 +78,22 @@ export function streamReader(
   };
 }
 
-function broken(why: string): StreamEnd {
-  return { kind: 'broken', why };
+function broken(why: string) {
+  return { kind: 'broken', why } as const;
 }
 
 /** A 200 here is a page, or the stream of an older version. */
 const NOT_OFFERED: ReadonlySet<number> = new Set([200, 403, 404, 405, 406, 501]);
 
-function refused(reply: Reply): StreamEnd {
+function refused(reply: Reply, date: number): StreamEnd {
   const { status } = reply;
   const why =
     status === 200
       ? `${String(reply.headers['content-type'])} instead of a stream`
       : `${status} with ${contentWords(reply)}`;
-  return NOT_OFFERED.has(status) ? { kind: 'not-offered', why } : broken(why);
+  return NOT_OFFERED.has(status)
+    ? { kind: 'not-offered', why }
+    : { ...broken(why), retryAfterMs: retryAfterMs(reply, date) };
 }
 
 function isEventStream({ headers }: Reply): boolean {

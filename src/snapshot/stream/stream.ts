@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.js';
 import type { Reporter } from '../../diagnostics/diagnostics.js';
 import type { StreamState } from '../../diagnostics/events.js';
+import { LONGEST_PAUSE_MS } from '../poll-schedule.js';
 import type { ReadStream, StreamEnd } from './connection.js';
 
 /** After a connection of this length, the next failure begins with the shortest delay again. */
@@ -8,11 +9,13 @@ const LASTED_MS = 60_000;
 const DELAY_MS = { first: 1_000, most: 60_000, notOffered: 300_000 };
 
 /** Milliseconds until the next connection, after `attempts` connections that were too short; `random` is in [0, 1). */
-function reconnectDelayMs({ kind }: StreamEnd, attempts: number, random: number): number {
-  if (kind === 'left') return 0;
-  const most =
-    kind === 'not-offered' ? DELAY_MS.notOffered : Math.min(DELAY_MS.first * 2 ** attempts, DELAY_MS.most);
-  return most * (0.5 + random / 2);
+function reconnectDelayMs(ended: StreamEnd, attempts: number, random: number): number {
+  if (ended.kind === 'left') return 0;
+  if (ended.kind === 'not-offered') return DELAY_MS.notOffered * (0.5 + random / 2);
+  const most = Math.min(DELAY_MS.first * 2 ** attempts, DELAY_MS.most);
+  const pauseMs = Math.min(ended.retryAfterMs ?? 0, LONGEST_PAUSE_MS);
+  // After a pause that the service has asked for, the instances come back one after another.
+  return Math.max(most * 0.5, pauseMs) + (most * random) / 2;
 }
 
 /** Keeps one connection to the stream of changes, in the background, until it is closed. */

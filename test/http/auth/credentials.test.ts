@@ -171,6 +171,17 @@ describe('a 401', () => {
     expect(sent).toHaveLength(1);
   });
 
+  it('of a stream refreshes nothing: otherwise each connection would log in', async () => {
+    const headers = vi.fn(() => ({ 'x-token': 'dummy' }));
+    const { send, sent } = sending(REFUSED);
+    const asking = authorized(send, credentialsOf({ headers }, manualClock(), 500));
+    for (let connection = 0; connection < 3; connection++)
+      expect(await asking({ ...REQUEST, stream: true })).toBe(REFUSED);
+    expect(sent).toHaveLength(3);
+    // Once to send each, and never for new ones.
+    expect(headers).toHaveBeenCalledTimes(3);
+  });
+
   it('is returned to the caller if there are no other credentials', async () => {
     const path = await tokenFile('dummy-1');
     const { send, sent } = sending(REFUSED);

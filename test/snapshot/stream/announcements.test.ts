@@ -6,14 +6,14 @@ import { manualClock } from '../../clock.fixture.js';
 /** A service that serves the present version on each poll. */
 function announcing() {
   const clock = manualClock();
-  const it = { serves: 'one', held: 'one', polls: 0 };
+  const it = { serves: 'one', held: 'one', polls: 0, sparesForMs: 0 };
   const poll = () => {
     it.polls++;
     it.held = it.serves;
     return Promise.resolve();
   };
   const snapshot = () => ({ version: it.held }) as Snapshot;
-  return { clock, it, ...openAnnouncements({ poll, snapshot }, clock) };
+  return { clock, it, ...openAnnouncements({ poll, snapshot, sparesForMs: () => it.sparesForMs }, clock) };
 }
 
 describe('an announced digest', () => {
@@ -44,6 +44,28 @@ describe('an announced digest', () => {
     expect(it.held).toBe('two');
     expect(it.polls).toBeLessThan(15);
     expect(clock.timers()).toBe(0);
+  });
+
+  it('is fetched when the service need not be spared any more, and gets 20 s from then on', async () => {
+    const { clock, it, announced } = announcing();
+    it.sparesForMs = 30_000;
+    announced('two');
+    await clock.advance(29_999);
+    expect(it.polls).toBe(0);
+    it.sparesForMs = 0;
+    await clock.advance(19_000);
+    it.serves = 'two';
+    await clock.advance(2_000);
+    expect(it.held).toBe('two');
+    expect(clock.timers()).toBe(0);
+  });
+
+  it('is not fetched again before the service need not be spared', async () => {
+    const { clock, it, announced } = announcing();
+    announced('two');
+    it.sparesForMs = 5_000;
+    await clock.advance(9_999);
+    expect(it.polls).toBe(2);
   });
 
   it('is given up after 20 s', async () => {

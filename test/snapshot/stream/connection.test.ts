@@ -178,4 +178,10 @@ describe('there is no stream', () => {
 
     expect(await reading(server.url).ended).toEqual({ kind: 'broken', why: `${status} with an empty body` });
   });
+
+  it('for as long as the service asks for by Retry-After', async () => {
+    const server = await scripted((_, response) => response.writeHead(429, { 'retry-after': '90' }).end());
+
+    expect(await reading(server.url).ended).toMatchObject({ kind: 'broken', retryAfterMs: 90_000 });
+  });
 });

@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest';
+import type { Clock } from '../../src/clock.js';
+import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
+import { evaluateEach } from '../../src/provider/evaluate/evaluate-each.js';
+import { inProcess } from '../../src/provider/resolve-in-process.js';
+import { openRequestView, REQUEST_VIEW } from '../../src/request/view.js';
+import { snapshotOf, type Snapshot } from '../../src/snapshot/snapshot.js';
+import { manualClock } from '../clock.fixture.js';
+import { bodyJson } from '../snapshot/fetched.fixture.js';
+import { parsedJson } from '../snapshot/bodies.fixture.js';
+
+const KEYS = Array.from({ length: 2_500 }, (_, at) => `flag-${at}`);
+
+async function snapshotWith(enabled: boolean): Promise<Snapshot> {
+  const flags = Object.fromEntries(KEYS.map((key) => [key, enabled]));
+  return snapshotOf(await parsedJson(bodyJson(flags)), `all ${enabled}`);
+}
+
+/** In-process evaluation from a snapshot that the test replaces. */
+async function evaluatingHere(clock: Clock) {
+  const [on, off] = [await snapshotWith(true), await snapshotWith(false)];
+  const inForce = { snapshot: on, confirmedAt: 0 };
+  const missing: string[] = [];
+  const here = inProcess(
+    {
+      snapshot: () => inForce.snapshot,
+      ageMs: (now) => now - inForce.confirmedAt,
+      isStale: () => false,
+      missing: (flag) => missing.push(flag),
+      resolveUnreadable: () => expect.unreachable(),
+    },
+    { attributes: undefined, targetingKey: 'optional' },
+    clock,
+    openDiagnostics(),
+  );
+  return { here, on, off, inForce, missing };
+}
+
+it.each([['a list', KEYS] as const, ['a function', () => true] as const])(
+  'evaluateEach answers %s of more than 1,000 flags from one snapshot',
+  async (_, named) => {
+    let swap = () => {};
+    const clock = manualClock();
+    const turning: Clock = {
+      ...clock,
+      endOfTurn(run) {
+        swap();
+        setImmediate(run);
+      },
+    };
+    const { here, on, off, inForce } = await evaluatingHere(turning);
+    let swaps = 0;
+    swap = () => {
+      inForce.snapshot = ++swaps % 2 === 0 ? on : off;
+    };
+    const source = {
+      flagKeys: (context: object) => here.snapshotFor(context)?.contents.keys(),
+      resolveEach: here.resolveAll,
+      evaluate: () => expect.unreachable(),
+    };
+    const outcomes = await evaluateEach(source, {}, named, turning);
+
+    expect(swaps).toBeGreaterThan(2);
+    expect([...outcomes.keys()]).toEqual(KEYS);
+    expect(new Set([...outcomes.values()].map((outcome) => 'value' in outcome && outcome.value))).toEqual(
+      new Set([true]),
+    );
+  },
+);
+
+it('a view reports the age of its own snapshot', async () => {
+  const clock = manualClock();
+  const { here, off, inForce } = await evaluatingHere(clock);
+  const view = openRequestView();
+  const ask = () => here.resolve('flag-1', {}, view);
+  await clock.advance(1_000);
+  expect(ask()).toMatchObject({ version: 'all true', ageMs: 1_000 });
+  // Confirmed, and still in force.
+  inForce.confirmedAt = clock.now();
+  expect(ask()).toMatchObject({ version: 'all true', ageMs: 0 });
+  await clock.advance(3_000);
+  inForce.snapshot = off;
+  inForce.confirmedAt = clock.now();
+  expect(ask()).toMatchObject({ version: 'all true', ageMs: 4_000 });
+  expect(here.resolve('flag-1', {}, undefined)).toMatchObject({ version: 'all false', ageMs: 0 });
+  const all = await here.resolveAll({ [REQUEST_VIEW]: view }, ['flag-1']);
+  expect(all).toEqual(new Map([['flag-1', expect.objectContaining({ ageMs: 4_000 })]]));
+});
+
+it('tells of a flag that is not in the snapshot', async () => {
+  const { here, missing } = await evaluatingHere(manualClock());
+  here.resolve('flag-x', {}, undefined);
+  here.resolve('flag-1', {}, undefined);
+  expect(missing).toEqual(['flag-x']);
+});
