@@ -1,5 +1,7 @@
+import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { Semantics } from '../../../src/engine/features.js';
+import { useFolder } from '../folder.fixture.js';
 import { complaintAbout, load } from '../loading.fixture.js';
 
 /** The text of the attachment that a flag's only variant has, in a file with this YAML as attachment. */
@@ -11,6 +13,11 @@ async function attachmentOf(yaml: string, semantics: Semantics = 'v1'): Promise<
 function fileWith(attachment: string): string {
   return `flags:\n  - key: f\n    variants:\n      - key: a\n        attachment: ${attachment}\n`;
 }
+
+const fileInJson = (attachment: string): string =>
+  `{"flags": [{"key": "f", "variants": [{"key": "a", "attachment": ${attachment}}]}]}`;
+
+const at = useFolder();
 
 describe('a scalar of an attachment', () => {
   // Each was compared with gopkg.in/yaml.v3 and encoding/json of Go, as 40,000 random scalars were.
@@ -142,7 +149,19 @@ describe('members with a type', () => {
     expect(segments.get('7')?.constraints).toMatchObject([{ property: '5', value: '1_0' }]);
   });
 
-  it('are not converted in v2, nor in a JSON file', async () => {
+  it('are not converted in a JSON file, whose numbers are doubles', async () => {
+    const file = at('features.json');
+    await writeFile(file, '{"flags": [{"key": "f", "enabled": "yes", "name": 5}]}');
+    expect((await complaintAbout(file)).split('\n').sort()).toEqual([
+      expect.stringContaining('flags[0].enabled: expected true or false, got "yes"'),
+      expect.stringContaining('flags[0].name: expected a string, got 5'),
+    ]);
+    await writeFile(file, fileInJson('[9007199254740993, -0]'));
+    const [variant] = (await load(file)).get('default')!.flags.get('f')!.variants.values();
+    expect(variant!.attachment).toBe('[9007199254740992,-0]');
+  });
+
+  it('are not converted in v2', async () => {
     const complaints = (await complaintAbout(file, 'v2')).split('\n');
     expect(complaints.map((line) => line.replace('features: document 1: ', ''))).toEqual([
       'flags[0].key: expected a string, got 8 (put it in quotes) at line 3, column 5',
