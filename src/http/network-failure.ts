@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import type { Failure } from '../model/failure.js';
 import type { Redact } from './redact.js';
 import { oneLine } from '../text/quote.js';
@@ -71,9 +72,10 @@ function causeOf(error: unknown, redact: Redact): Error {
  * first.
  */
 function networkError(error: unknown, redact: Redact): Error {
-  if (error instanceof AggregateError && error.errors.length > 0)
-    return networkError(error.errors[0], redact);
-  if (!(error instanceof Error)) return named('Error', redact(String(error)), {});
+  // Not `instanceof`: in Jest, Node's errors have classes of another realm.
+  if (!types.isNativeError(error)) return named('Error', redact(String(error)), {});
+  const several: unknown = Reflect.get(error, 'errors');
+  if (Array.isArray(several) && several.length > 0) return networkError(several[0], redact);
   const { name, message }: { readonly name: unknown; readonly message: unknown } = error;
   const socket: unknown = Reflect.get(error, 'socket');
   const shown = Object.entries(Object.assign({}, error, socket))

@@ -45,6 +45,16 @@ test.each([
   expect(await OpenFeature.getProvider().explain('new-checkout')).toMatchObject({ answer: { enabled: true } });
   await OpenFeature.clearProviders();
 });
+test('a failure has the words of Node’s error, whose class is of another realm', async () => {
+  const server = require('node:net').createServer();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  const logger = { error() {}, warn() {}, info() {}, debug() {} };
+  const provider = new FliptProvider({ url: 'http://127.0.0.1:' + port, watch: false, initTimeoutMs: 1_000, logger });
+  await expect(provider.initialize()).rejects.toThrow('failed: connect ECONNREFUSED');
+  await provider.onClose();
+});
 `;
 
 beforeAll(async () => {
