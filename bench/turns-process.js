@@ -33,5 +33,16 @@ const evaluateEach = await longestTurn(() => provider.evaluateEach(user, () => t
 const explain = await longestTurn(() => provider.explain('flag-0', user));
 const getSnapshot = await longestTurn(async () => provider.getSnapshot());
 const close = await longestTurn(() => provider.onClose());
-process.send({ first, next, resolve, again, missing, evaluateAll, evaluateEach, explain, getSnapshot, close });
+process.send({
+  first,
+  next,
+  resolve,
+  again,
+  missing,
+  evaluateAll,
+  evaluateEach,
+  explain,
+  getSnapshot,
+  close,
+});
 process.disconnect();

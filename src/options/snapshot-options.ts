@@ -23,9 +23,10 @@ export interface WatchOptions {
  */
 export interface SnapshotStore {
   /**
-   * Called once, when the provider starts. Resolves with the text that was saved last, or `undefined` if there is none.
-   * It may take half of `initTimeoutMs`, because the other half is for asking the service; with `watch: false`, all of
-   * it.
+   * Called when the provider starts. Resolves with the text that was saved last, or `undefined` if there is none.
+   * The start waits 250 ms for it; it may take half of `initTimeoutMs`, and is then used if the service has served no
+   * snapshot. With `watch: false` it may take all of `initTimeoutMs`. A store with `shared` is asked again after each
+   * change.
    */
   load(place: SnapshotPlace): Promise<string | undefined>;
   /**
@@ -55,9 +56,9 @@ export interface SnapshotPlace {
 
 /**
  * One snapshot that many instances share, with a lease for the instance that polls Flipt. Each call must be one step,
- * with no step of another instance in between. It rejects if the store cannot be asked. Each call may take 1 second,
- * and the next call waits until it has ended. After a failure, each instance polls Flipt by itself until the store
- * works again.
+ * with no step of another instance in between. It rejects if the store cannot be asked. Each call may take 1 second, the
+ * first one 250 ms, and the next call waits until it has ended. After a failure, each instance polls Flipt by itself
+ * until the store works again.
  */
 export interface SharedSnapshot {
   /**

@@ -62,9 +62,9 @@ interface Keys {
   readonly snapshot: string;
 }
 
-/** A hash tag, which is the part in braces, makes a cluster keep all of these keys in one place. */
+/** A hash tag makes a cluster keep all of these keys in one place. */
 function keysFor(key: string): Keys {
-  const tagged = /\{[^{}]+\}/.test(key) ? key : `{${key}}`;
+  const tagged = [key, `{${key}}`].find(hasHashTag) ?? `{flipt}${key}`;
   const named = (name: string) => `${tagged}:${name}`;
   return {
     lease: named('lease'),
@@ -72,6 +72,12 @@ function keysFor(key: string): Keys {
     record: named('record'),
     snapshot: named('snapshot'),
   };
+}
+
+/** As Redis sees it: the part between the first opening brace and the next closing one, unless it is empty. */
+function hasHashTag(key: string): boolean {
+  const start = key.indexOf('{');
+  return start >= 0 && key.indexOf('}', start) > start + 1;
 }
 
 function defaultKey({ url, environment = '', namespace }: SnapshotPlace): string {
@@ -87,7 +93,7 @@ function sharedIn({ run }: RedisCommands, { lease, fence, record, snapshot }: Ke
     async publish({ holder, fence: number, version, confirmedAt, fullBodyMs, text }) {
       const facts = [holder, String(number), version, String(confirmedAt), String(fullBodyMs)];
       const args = text === undefined ? facts : [...facts, text];
-      return v.parse(outcomeSchema, textOf(await run(PUBLISH, [lease, fence, record, snapshot], args)));
+      return v.parse(outcomeSchema, textOf(await run(PUBLISH, [lease, record, snapshot], args)));
     },
     async release(holder) {
       await run(RELEASE, [lease], [holder]);
@@ -124,19 +130,24 @@ function textOf(value: unknown): string {
 
 /**
  * Sends the next command after the last one is answered. A client that is offline queues its commands, so an outage
- * would otherwise end with a flood of them. Few commands wait here, because a provider sends none while one of its own
- * is under way.
+ * would otherwise end with a flood of them. Few commands wait here, because a provider sends few while one of its own
+ * is under way. Texts wait for texts alone: they are large, and another provider's lease would expire meanwhile.
  */
 function oneAtATime({ get, set, run }: RedisCommands): RedisCommands {
+  const ofTexts = lane();
+  const ofScripts = lane();
+  return {
+    get: (key) => ofTexts(() => get(key)),
+    set: (key, value) => ofTexts(() => set(key, value)),
+    run: (script, keys, args) => ofScripts(() => run(script, keys, args)),
+  };
+}
+
+function lane(): <T>(command: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(command: () => Promise<T>): Promise<T> => {
+  return (command) => {
     const result = last.then(command);
     last = result.catch(() => undefined);
     return result;
-  };
-  return {
-    get: (key) => inTurn(() => get(key)),
-    set: (key, value) => inTurn(() => set(key, value)),
-    run: (script, keys, args) => inTurn(() => run(script, keys, args)),
   };
 }

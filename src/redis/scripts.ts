@@ -24,20 +24,20 @@ return { fence, record[1] or '', record[2] or '', record[3] or '', now }
 `;
 
 /**
- * KEYS: lease, fence, record, snapshot. ARGV: holder, fence, version, confirmedAt, fullBodyMs, and the text if it has
- * changed. If the text has another length than the record says, somebody has deleted or overwritten it.
+ * KEYS: lease, record, snapshot. ARGV: holder, fence, version, confirmedAt, fullBodyMs, and the text if it has
+ * changed. If the text has another length than the record says, somebody has deleted or overwritten it. The counter of
+ * fences does not matter here: a holder could never write again if it was lost.
  */
 export const PUBLISH = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] .. ' ' .. ARGV[2] then return 'lost' end
-if redis.call('GET', KEYS[2]) ~= ARGV[2] then return 'lost' end
 if ARGV[6] then
-  redis.call('SET', KEYS[4], ARGV[6])
+  redis.call('SET', KEYS[3], ARGV[6])
 else
-  local known = redis.call('HMGET', KEYS[3], 'version', 'bytes')
-  if known[1] ~= ARGV[3] or known[2] ~= tostring(redis.call('STRLEN', KEYS[4])) then return 'missing' end
+  local known = redis.call('HMGET', KEYS[2], 'version', 'bytes')
+  if known[1] ~= ARGV[3] or known[2] ~= tostring(redis.call('STRLEN', KEYS[3])) then return 'missing' end
 end
-local bytes = tostring(redis.call('STRLEN', KEYS[4]))
-redis.call('HSET', KEYS[3], 'version', ARGV[3], 'confirmedAt', ARGV[4], 'fullBodyMs', ARGV[5], 'bytes', bytes)
+local bytes = tostring(redis.call('STRLEN', KEYS[3]))
+redis.call('HSET', KEYS[2], 'version', ARGV[3], 'confirmedAt', ARGV[4], 'fullBodyMs', ARGV[5], 'bytes', bytes)
 return 'published'
 `;
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../clock.js';
+import { inTime, type Clock } from '../clock.js';
 import type { Reporter } from '../diagnostics/diagnostics.js';
 import { attributeReader } from '../engine/constraints.js';
 import { evaluate } from '../engine/evaluate.js';
@@ -14,7 +14,7 @@ import type { Asker } from './fetch.js';
 import { keptSnapshots } from './kept-snapshot.js';
 import { misspeltKeys } from './misspelt.js';
 import { sharedFetch } from './shared/shared-fetch.js';
-import { storeCalls, type StoreCalls } from './shared/store-calls.js';
+import { START_WAIT_MS, storeCalls, type StoreCalls } from './shared/store-calls.js';
 import { messageOf } from '../text/describe.js';
 import { reportUnreadable } from './report-unreadable.js';
 import type { StartingSnapshot } from './watch.js';
@@ -71,12 +71,16 @@ export async function openSnapshots(
   clock: Clock,
   random: () => number,
 ): Promise<OpenSnapshots> {
-  const { namespace, watch, snapshot: options, evaluation, initTimeoutMs } = settings;
+  const { namespace, watch, evaluation, initTimeoutMs } = settings;
+  const options = withSharedLoads(settings.snapshot);
+  const calls = watch && callsTo(options.store, placeOf(settings), warn, clock);
+  void calls?.probe();
   const kept = keptSnapshots(options, settings, warn, clock);
   // A store that hangs must leave enough of the start time to ask the service.
-  const starting = await kept.load(watch === undefined ? initTimeoutMs : initTimeoutMs / 2, closing);
+  const loading = kept.load(watch === undefined ? initTimeoutMs : initTimeoutMs / 2, closing);
+  const loaded = watch === undefined ? await loading : await startWaits(loading, clock);
+  const starting = loaded === 'late' ? undefined : loaded;
   if (starting !== undefined) reportUnreadable(undefined, starting.snapshot, reporter);
-  const calls = watch && callsTo(options.store, placeOf(settings), warn, clock);
   const sharing: Sharing | undefined =
     calls &&
     ((fetch) => sharedFetch(fetch, calls, { place: placeOf(settings), pollMs: watch.pollMs }, clock));
@@ -97,6 +101,12 @@ export async function openSnapshots(
     },
     clock,
   );
+  if (loaded === 'late') {
+    void loading.then((late) => {
+      if (late === undefined || !source.adopt(late)) return;
+      reportUnreadable(undefined, late.snapshot, reporter);
+    });
+  }
 
   return {
     ...source,
@@ -131,6 +141,32 @@ export async function openSnapshots(
   };
 }
 
+/** The kept snapshot, or `late` if its store does not answer soon. */
+function startWaits<T>(loading: Promise<T>, clock: Clock): Promise<T | 'late'> {
+  return inTime<T | 'late'>(loading, START_WAIT_MS, clock, () => new Error('late')).catch(() => 'late');
+}
+
+/** At the start, the kept snapshot and the one of the store's record are the same text: it is loaded once. */
+function withSharedLoads({ store, ...options }: SnapshotOptions): SnapshotOptions {
+  if (store?.shared === undefined) return { store, ...options };
+  let loading: Promise<string | undefined> | undefined;
+  const load = async (place: SnapshotPlace) => {
+    try {
+      return await store.load(place);
+    } finally {
+      loading = undefined;
+    }
+  };
+  return {
+    ...options,
+    store: {
+      load: (place) => (loading ??= load(place)),
+      save: (text, place) => store.save(text, place),
+      shared: store.shared.bind(store),
+    },
+  };
+}
+
 /** The calls to a shared store; `undefined` if the store is not shared. */
 function callsTo(
   store: SnapshotStore | undefined,
@@ -161,6 +197,7 @@ function unwatched(starting: StartingSnapshot | undefined): Watching {
     nextPollAt: () => undefined,
     confirms: () => false,
     poll: () => Promise.resolve(),
+    adopt: () => false,
     close: () => Promise.resolve(),
   };
 }

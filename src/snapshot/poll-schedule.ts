@@ -63,6 +63,17 @@ export function followed(state: WatchState, pollMs: number, now: number, lastSuc
   return { ...next, lostAt: lostAt(next, pollMs, now) };
 }
 
+/** A kept snapshot was loaded after the first poll had begun. The kept snapshot's age alone is no loss. */
+export function startedLate(
+  state: WatchState,
+  { confirmedAt, fullBodyMs }: { readonly confirmedAt: number | undefined; readonly fullBodyMs: number },
+  pollMs: number,
+  now: number,
+): WatchState {
+  const next = { ...state, lastSuccessAt: confirmedAt, fullBodyMs };
+  return state.hasFailed ? { ...next, lostAt: lostAt(next, pollMs, now) } : next;
+}
+
 export interface PollFailure {
   readonly offersNone: boolean;
   readonly retryAfterMs: number | undefined;

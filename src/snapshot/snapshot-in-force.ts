@@ -12,7 +12,7 @@ import type { Snapshot } from './snapshot.js';
 import { streamReader } from './stream/connection.js';
 import { openAnnouncements } from './stream/announcements.js';
 import { openStream } from './stream/stream.js';
-import { openWatch, type WatchSettings } from './watch.js';
+import { openWatch, type Watch, type WatchSettings } from './watch.js';
 
 export interface WatchingSettings {
   readonly url: string;
@@ -38,7 +38,7 @@ export interface SnapshotInForce {
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
 }
 
-export interface Watching extends SnapshotInForce {
+export interface Watching extends SnapshotInForce, Pick<Watch, 'adopt'> {
   /** Polls without waiting for the interval. */
   readonly poll: (asker?: Asker) => Promise<void>;
   /** Gives back the lease of a shared store. Never rejects. */
@@ -105,6 +105,7 @@ export function openWatching(
       return isSameAnswer(answer, evaluate(snapshot.compiled, question));
     },
     poll: watch.poll,
+    adopt: watch.adopt,
     async close() {
       closing.abort();
       watch.close();

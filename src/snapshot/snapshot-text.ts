@@ -10,6 +10,8 @@ import { snapshotOf, type Snapshot } from './snapshot.js';
 /** A snapshot of the service, and when the service last confirmed it, in the clock's milliseconds. */
 export interface ConfirmedSnapshot extends Known {
   readonly confirmedAt: number;
+  /** In a shared store: the version of the record that belongs to it. Older versions of this package write none. */
+  readonly record?: string | undefined;
 }
 
 /** Why a text cannot be used. */
@@ -29,7 +31,7 @@ export async function readStored(
 ): Promise<ConfirmedSnapshot | Unusable> {
   const read = readKept(text, place);
   if ('wrong' in read) return read;
-  const { body, etag, version, confirmedAt, fullBodyMs } = read;
+  const { body, etag, version, confirmedAt, fullBodyMs, record } = read;
   try {
     const parsed = await parseSnapshot(Buffer.from(body), place.namespace, clock, previous);
     // The kept date may be later than this machine's date.
@@ -39,6 +41,7 @@ export async function readStored(
       etag,
       fullBodyMs,
       confirmedAt: clock.now() - ageMs,
+      record,
     };
   } catch (error) {
     return { wrong: messageOf(error) };
@@ -47,11 +50,11 @@ export async function readStored(
 
 /** The text in which a store keeps a snapshot. */
 export async function storedText(
-  { snapshot, etag, fullBodyMs, confirmedAt }: ConfirmedSnapshot,
+  { snapshot, etag, fullBodyMs, confirmedAt, record }: ConfirmedSnapshot,
   place: SnapshotPlace,
   clock: Clock,
 ): Promise<string> {
   const date = clock.date() - (clock.now() - confirmedAt);
   const body = await bodyText(place.namespace, snapshot, clock);
-  return writeKept({ body, version: snapshot.version, etag, confirmedAt: date, fullBodyMs }, place);
+  return writeKept({ body, version: snapshot.version, etag, confirmedAt: date, fullBodyMs, record }, place);
 }

@@ -15,6 +15,7 @@ import {
   nextLookMs,
   reliableUntil,
   sparedForMs,
+  startedLate,
   succeeded,
   UNTRIED,
   withoutNews,
@@ -38,6 +39,8 @@ export interface Watch {
   readonly poll: (asker?: Asker) => Promise<void>;
   /** Milliseconds until a poll that the stream asks for may begin; different in each instance. */
   readonly sparesForMs: () => number;
+  /** Takes a kept snapshot that was loaded late. `false`: it is not needed any more. */
+  readonly adopt: (late: StartingSnapshot) => boolean;
   readonly close: () => void;
 }
 
@@ -185,6 +188,13 @@ export function openWatch(
     poll(asker) {
       if (clock.now() < state.notBefore) return Promise.resolve();
       return requests.follow(asker);
+    },
+    adopt(late) {
+      if (hasClosed() || known !== undefined || state.offersNone) return false;
+      known = late;
+      state = startedLate(state, late, pollMs, clock.now());
+      if (state.hasFailed) reassess();
+      return true;
     },
     close() {
       isClosed = true;

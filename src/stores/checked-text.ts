@@ -16,6 +16,8 @@ export interface KeptSnapshot {
   readonly confirmedAt: number;
   /** Milliseconds that the service took for it; 0 if nobody has measured it. */
   readonly fullBodyMs: number;
+  /** In a shared store: the version in the record that was written with it. Opaque. */
+  readonly record?: string | undefined;
 }
 
 /** A text in a newer format is not read, because its meaning is unknown here. */
@@ -23,16 +25,16 @@ const FORMAT = 1;
 
 /**
  * The first line describes the second one, which is the snapshot. The checksum in the first line covers both, but not
- * `fullBodyMs`, which older versions of this package do not know.
+ * `fullBodyMs` and `record`, which older versions of this package do not know.
  */
 export function writeKept(
-  { body, version, etag, confirmedAt, fullBodyMs }: KeptSnapshot,
+  { body, version, etag, confirmedAt, fullBodyMs, record }: KeptSnapshot,
   origin: SnapshotPlace,
 ): string {
   const { url, namespace, environment } = origin;
   const date = new Date(confirmedAt).toISOString();
   const about = { format: FORMAT, url, namespace, environment, version, etag, date };
-  return `${JSON.stringify({ ...about, fullBodyMs, sha256: checksum(about, body) })}\n${body}\n`;
+  return `${JSON.stringify({ ...about, fullBodyMs, record, sha256: checksum(about, body) })}\n${body}\n`;
 }
 
 /** The snapshot in a text, or a message that says why it cannot be used. */
@@ -40,7 +42,7 @@ export function readKept(text: string, origin: SnapshotPlace): KeptSnapshot | { 
   const [line = '', body = ''] = text.split('\n', 2);
   const header = v.safeParse(headerSchema, parsed(line));
   if (!header.success) return { wrong: 'it does not hold a snapshot' };
-  const { sha256, fullBodyMs, ...about } = header.output;
+  const { sha256, fullBodyMs, record, ...about } = header.output;
   if (about.format !== FORMAT) {
     return { wrong: `it has format ${about.format}, and this version of the package reads format ${FORMAT}` };
   }
@@ -50,7 +52,7 @@ export function readKept(text: string, origin: SnapshotPlace): KeptSnapshot | { 
     return { wrong: `it belongs to ${name} ${shown(about[name])}, and the option is ${shown(origin[name])}` };
   }
   const { version, etag, date } = about;
-  return { body, version, etag, confirmedAt: Date.parse(date), fullBodyMs };
+  return { body, version, etag, confirmedAt: Date.parse(date), fullBodyMs, record };
 }
 
 const headerSchema = v.object({
@@ -62,6 +64,7 @@ const headerSchema = v.object({
   etag: v.optional(v.string()),
   date: v.pipe(v.string(), v.isoTimestamp()),
   fullBodyMs: v.fallback(v.pipe(v.number(), v.finite(), v.minValue(0)), 0),
+  record: v.fallback(v.optional(v.string()), undefined),
   sha256: v.string(),
 });
 
@@ -75,7 +78,7 @@ function parsed(line: string): unknown {
 
 /** In a fixed order, so that the order in the text does not matter. */
 function checksum(
-  about: Omit<v.InferOutput<typeof headerSchema>, 'sha256' | 'fullBodyMs'>,
+  about: Omit<v.InferOutput<typeof headerSchema>, 'sha256' | 'fullBodyMs' | 'record'>,
   body: string,
 ): string {
   const { format, url, namespace, environment, version, etag, date } = about;

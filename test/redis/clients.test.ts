@@ -80,6 +80,37 @@ describe.skipIf(noRedis !== undefined)('a store in Redis', () => {
       expect(server.command('GET', 'a{b}c:snapshot')).toBe('tagged');
     });
 
+    it('lets the holder write on after the counter of leases was lost', async () => {
+      const key = `counted ${name}`;
+      const shared = redisStore(opened.client, { key }).shared!(place);
+      const { fence = 0 } = await shared.turn('one', 60_000);
+      server.command('DEL', `{${key}}:fence`);
+      expect(await shared.turn('one', 60_000)).toMatchObject({ fence });
+      expect(await shared.publish(publication(fence))).toBe('published');
+      await shared.release('one');
+      expect((await shared.turn('two', 60_000)).fence).toBe(1);
+      expect(await shared.publish(publication(fence))).toBe('lost');
+    });
+
+    it('answers one provider about its lease while another one waits for a large text', async () => {
+      let arrives: () => void = () => undefined;
+      const held = new Promise<void>((resolve) => (arrives = resolve));
+      const slow = new Proxy(opened.client, {
+        get: (client, member) =>
+          member === 'get'
+            ? async (key: string) => {
+                await held;
+                return client.get(key);
+              }
+            : (Reflect.get(client, member) as unknown),
+      });
+      const store = redisStore(slow, { key: `slow ${name}` });
+      const loading = [store.load(place), store.load(place)];
+      expect(await store.shared!(place).turn('one', 60_000)).toMatchObject({ fence: 1 });
+      arrives();
+      expect(await Promise.all(loading)).toEqual([undefined, undefined]);
+    });
+
     it('notices that its text was deleted or overwritten, and lets only the lease expire', async () => {
       const store = redisStore(opened.client, { key: `spoilt ${name}` });
       const shared = store.shared!(place);
@@ -139,6 +170,27 @@ describe.skipIf(noRedis !== undefined)('a store in Redis', () => {
 });
 
 describe('redisStore', () => {
+  it.each([
+    ['mine', '{mine}'],
+    ['a{b}c', 'a{b}c'],
+    ['a{}b{c}', '{a{}b{c}}'],
+    ['a{b', '{a{b}'],
+    ['}a', '{flipt}}a'],
+    ['{}', '{{}}'],
+  ])('given the key %s, names all keys so that a cluster keeps them together', async (key, named) => {
+    const keys: string[] = [];
+    const get = (name: string) => {
+      keys.push(name);
+      return Promise.resolve(null);
+    };
+    const none = () => Promise.resolve([]);
+    const store = redisStore({ get, set: none, eval: none, isReady: true }, { key });
+    await store.load({ url: 'http://flipt', namespace: 'default', environment: undefined });
+    expect(keys).toEqual([`${named}:snapshot`]);
+    // Redis hashes what stands between the first brace and the next closing one, or all of it if that is nothing.
+    expect(named).toMatch(/^[^{]*\{[^}]+\}/);
+  });
+
   it.each<[unknown, string]>([
     [undefined, 'got undefined'],
     ['redis://localhost', 'got a string'],

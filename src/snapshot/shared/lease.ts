@@ -48,9 +48,18 @@ export function turned(lease: Lease, turn: SharedTurn | undefined): Lease {
   return fence === lease.fence ? lease : { ...lease, fence, failures: 0 };
 }
 
-/** The holder's poll has succeeded. */
+/** The holder's poll has succeeded. It may renew the lease again. */
 export function polled(lease: Lease): Lease {
-  return { ...lease, failures: 0 };
+  return { ...lease, failures: 0, leavesUntil: -Infinity };
+}
+
+/**
+ * The holder's poll got no answer: perhaps the others can reach the service. It renews the lease no more, and keeps the
+ * rest of it for one more request, which may follow at once.
+ */
+export function pollSilent(lease: Lease, knowsAny: boolean, pollMs: number, now: number): Lease {
+  if (!knowsAny || lease.failures > 0) return left(pollMs, now);
+  return { ...left(pollMs, now), fence: lease.fence, failures: 1 };
 }
 
 /**

@@ -1,12 +1,14 @@
 import type { Clock } from '../../clock.js';
 import type { SharedRecord, SharedTurn, SnapshotPlace } from '../../options/snapshot-options.js';
 import { messageOf } from '../../text/describe.js';
-import { digestOf } from '../changed-flags.js';
 import type { Asker, Fetched, FetchSnapshot, Known } from '../fetch.js';
 import type { Snapshot } from '../snapshot.js';
-import { readStored, storedText } from '../snapshot-text.js';
+import { storedText } from '../snapshot-text.js';
 import { isTooSoon, LONGEST_PAUSE_MS } from '../poll-schedule.js';
-import { left, NEWCOMER, pollFailed, polled, renewalMs, turned, wantedLeaseMs, type Lease } from './lease.js';
+import { heldLease } from './held-lease.js';
+import { left, NEWCOMER, pollFailed, polled, pollSilent } from './lease.js';
+import { recordTexts, type NotYet } from './record-text.js';
+import { recordVersions } from './record-version.js';
 import type { StoreCalls } from './store-calls.js';
 
 export interface SharedFetch {
@@ -19,6 +21,8 @@ export interface SharedFetch {
 interface Learned {
   /** To compare with the version of the store's record. */
   readonly version: string | undefined;
+  /** The watch may not have it yet, because another look has found it and still asks the service. */
+  readonly snapshot: Snapshot | undefined;
   /** The snapshot shows what the service said at this time. A record that was confirmed earlier may be older. */
   readonly at: number;
 }
@@ -33,12 +37,12 @@ interface Found {
 /** A snapshot that another instance has fetched. */
 type Stored = Extract<Fetched, { readonly kind: 'snapshot' }>;
 
-/** How often an instance without a snapshot looks, because another instance is fetching one right now. */
+/** Soon, because what an instance waits for is under way: a first snapshot, or the text of a new record. */
 const LOOK_AGAIN_MS = 500;
 /** Two clocks drift apart by less than this share of a time. */
 const MOST_DRIFT = 0.05;
-/** The longest that fetching a snapshot may take. */
-const WAIT_FOR_FIRST_MS = 60_000;
+/** The longest that fetching a snapshot, or reading one from a slow store, may take. */
+const LONGEST_WAIT_MS = 60_000;
 
 /**
  * Asks the service if this instance holds the lease, and reads the store if another one does. If the store fails, asks
@@ -50,30 +54,31 @@ export function sharedFetch(
   { place, pollMs }: { readonly place: SnapshotPlace; readonly pollMs: number },
   clock: Clock,
 ): SharedFetch {
-  let lease: Lease = NEWCOMER;
+  const lease = heldLease(calls, pollMs, clock);
   let learned: Learned | undefined;
   let confirmedAt = -Infinity;
   let fullBodyMs = 0;
   let polledAt = -Infinity;
   let pausesUntil = -Infinity;
   let waitsSince: number | undefined;
+  /** The last record that was taken over. Seen again, it is no news, whatever the store's clock says. */
+  let taken: SharedRecord | undefined;
   let publishing: Promise<void> = Promise.resolve();
-  let cancelRenewal: (() => void) | undefined;
-  let isClosed = false;
-  const versionOf = versioning();
+  const versionOf = recordVersions();
+  const textOf = recordTexts(calls, place, clock);
 
   const look: FetchSnapshot = async (known, asker = 'schedule') => {
     // The kept snapshot came from the store, or is as good as the store's.
-    learned ??= { version: known && versionOf(known), at: -Infinity };
+    learned ??= { version: known && versionOf(known), snapshot: known?.snapshot, at: -Infinity };
     fullBodyMs ||= known?.fullBodyMs ?? 0;
     await publishing;
     const sentAt = clock.now();
-    const turn = await calls.turn(wantedLeaseMs(lease, pollMs, sentAt));
-    become(turned(lease, turn));
+    const turn = await lease.turn();
     if (turn === undefined) return ask(known, asker);
     const at = turn.record && sentAt - longestAgeMs(turn.time - turn.record.confirmedAt);
     const found = { turn, at: at ?? -Infinity };
-    if (lease.fence !== undefined) return askForAll(known, asker, lease.fence, found);
+    const { fence } = lease.current();
+    if (fence !== undefined) return askForAll(known, asker, fence, found);
     if (asker === 'user') return ask(known, asker);
     return follow(known, found);
   };
@@ -91,7 +96,7 @@ export function sharedFetch(
     if (fetched.kind === 'snapshot') ({ fullBodyMs } = fetched);
     const newest = fetched.kind === 'snapshot' ? fetched : known;
     confirmedAt = clock.now();
-    learned = { version: newest && versionOf(newest), at: confirmedAt };
+    learned = { version: newest && versionOf(newest), snapshot: newest?.snapshot, at: confirmedAt };
     return fetched;
   };
 
@@ -103,24 +108,30 @@ export function sharedFetch(
   ): Promise<Fetched> => {
     // The last holder may have written a newer snapshot. Its ETag keeps the service from sending the whole snapshot
     // again.
-    const stored = await newerInStore(known, found);
+    const newer = isNews(known, found) ? await load(known, found) : undefined;
+    const stored = typeof newer === 'string' ? undefined : newer;
     const base = stored ?? known;
     const fetched = await ask(base, asker);
     if (fetched.kind === 'overtaken') return fetched;
     if (fetched.kind === 'no-news') return stored ?? fetched;
     if (fetched.kind === 'failed') {
       // If the service has asked for a pause, that holds for all instances.
-      if (fetched.retryAfterMs === undefined)
-        become(pollFailed(lease, base !== undefined, pollMs, clock.now()));
-      if (lease.fence === undefined) void calls.release();
+      if (fetched.retryAfterMs === undefined) {
+        const failed = fetched.isSilent ? pollSilent : pollFailed;
+        lease.become(failed(lease.current(), base !== undefined, pollMs, clock.now()));
+      }
+      if (lease.current().fence === undefined) void calls.release();
       return stored ?? fetched;
     }
-    become(polled(lease));
+    lease.become(polled(lease.current()));
     const newest = fetched.kind === 'snapshot' ? fetched : base;
     if (newest !== undefined) {
-      publishing = publish(newest, fence, found.turn).catch((error: unknown) => {
-        calls.complain(messageOf(error));
-      });
+      // After the last one, because a request may have been sent beside another.
+      publishing = publishing
+        .then(() => publish(newest, fence, found.turn))
+        .catch((error: unknown) => {
+          calls.complain(messageOf(error));
+        });
     }
     return stored !== undefined && fetched.kind === 'unchanged' ? justConfirmed(stored) : fetched;
   };
@@ -130,102 +141,84 @@ export function sharedFetch(
     const version = versionOf(newest);
     const publication = { fence, version, confirmedAt: time, fullBodyMs };
     const at = clock.now();
-    const whole = async () =>
-      calls.publish({ ...publication, text: await storedText({ ...newest, confirmedAt: at }, place, clock) });
+    const whole = async () => {
+      const confirmed = { ...newest, confirmedAt: at, record: version };
+      return calls.publish({ ...publication, text: await storedText(confirmed, place, clock) });
+    };
     const isThere = record?.version === version;
     const first = isThere ? await calls.publish({ ...publication, text: undefined }) : await whole();
     const outcome = first === 'missing' ? await whole() : first;
-    if (outcome === 'published') calls.praise();
-    else if (lease.fence === fence) become(outcome === undefined ? left(pollMs, clock.now()) : NEWCOMER);
+    if (outcome === 'published') {
+      taken = publication;
+      calls.praise();
+    } else if (lease.current().fence === fence)
+      lease.become(outcome === undefined ? left(pollMs, clock.now()) : NEWCOMER);
     // An instance that cannot write must not keep others from writing.
     if (outcome === undefined) await calls.release();
   };
 
   const follow = async (known: Known | undefined, found: Found): Promise<Fetched> => {
     const { record } = found.turn;
-    if (record === undefined) return known === undefined ? waitForFirst() : { kind: 'no-news' };
-    waitsSince = undefined;
-    if (record.version === learned?.version) return confirmedBy(record, found.at);
-    if (isOlder(found)) return { kind: 'no-news' };
-    return (await load(known, record, found.at)) ?? ask(known, 'schedule');
+    if (record === undefined) return known === undefined ? wait(known) : NO_NEWS;
+    if (record.version === taken?.version && record.confirmedAt === taken.confirmedAt) return NO_NEWS;
+    if (isKnown(known, record)) return confirmedBy(record, found.at);
+    if (!isNews(known, found)) return NO_NEWS;
+    const loaded = await load(known, found);
+    if (typeof loaded === 'string') return wait(known, loaded);
+    return loaded ?? ask(known, 'schedule');
   };
 
-  const newerInStore = async (known: Known | undefined, found: Found): Promise<Stored | undefined> => {
-    const { record } = found.turn;
-    if (record === undefined || record.version === learned?.version || isOlder(found)) return undefined;
-    return load(known, record, found.at);
-  };
-
-  const isOlder = ({ at }: Found) => learned !== undefined && at < learned.at;
+  const isKnown = (known: Known | undefined, { version }: SharedRecord) =>
+    version === learned?.version && known?.snapshot === learned.snapshot;
+  const isNews = (known: Known | undefined, { turn: { record }, at }: Found) =>
+    record !== undefined && !isKnown(known, record) && (learned === undefined || at >= learned.at);
 
   const confirmedBy = (record: SharedRecord, at: number): Fetched => {
-    fullBodyMs = record.fullBodyMs || fullBodyMs;
-    if (at <= confirmedAt) return { kind: 'no-news' };
+    take(record);
+    if (at <= confirmedAt) return NO_NEWS;
     calls.praise();
     confirmedAt = at;
     return { kind: 'unchanged', confirmedAt: at };
   };
 
-  /** `undefined` if the text of the store cannot be loaded or used. */
   const load = async (
     known: Known | undefined,
-    record: SharedRecord,
-    at: number,
-  ): Promise<Stored | undefined> => {
-    const loaded = await calls.load();
-    if (loaded === undefined) return undefined;
-    const read =
-      loaded.text === undefined
-        ? { wrong: 'it holds a record and no snapshot' }
-        : await readStored(loaded.text, place, clock, known?.snapshot);
-    if ('wrong' in read) {
-      calls.complain(read.wrong);
-      return undefined;
-    }
+    { turn: { record }, at }: Found,
+  ): Promise<Stored | NotYet | undefined> => {
+    if (record === undefined) return undefined;
+    const read = await textOf(record, known?.snapshot);
+    if (read === undefined || typeof read === 'string') return read;
     const { snapshot, etag } = read;
-    learned = { version: record.version, at };
+    learned = { version: record.version, snapshot, at };
     confirmedAt = Math.max(confirmedAt, at);
-    fullBodyMs = record.fullBodyMs || fullBodyMs;
+    take(record);
     calls.praise();
     return { kind: 'snapshot', snapshot, etag, fullBodyMs, confirmedAt: at };
   };
 
-  const waitForFirst = (): Fetched | Promise<Fetched> => {
+  const take = (record: SharedRecord) => {
+    taken = record;
+    waitsSince = undefined;
+    fullBodyMs = record.fullBodyMs || fullBodyMs;
+  };
+
+  /** Looks again soon; for a text that the store does not have yet, less and less often. In the end, asks the service. */
+  const wait = (known: Known | undefined, why?: NotYet): Fetched | Promise<Fetched> => {
     const now = clock.now();
     waitsSince ??= now;
-    if (now - waitsSince >= WAIT_FOR_FIRST_MS) return ask(undefined, 'schedule');
-    return { kind: 'no-news', againInMs: Math.min(pollMs, LOOK_AGAIN_MS) };
+    const waitedMs = now - waitsSince;
+    if (waitedMs < LONGEST_WAIT_MS) {
+      const againInMs = why === 'outdated' ? Math.max(LOOK_AGAIN_MS, waitedMs) : LOOK_AGAIN_MS;
+      return { kind: 'no-news', againInMs: Math.min(pollMs, againInMs) };
+    }
+    if (why !== undefined) calls.complain('the snapshot of its record does not come');
+    return ask(known, 'schedule');
   };
 
-  const become = (next: Lease) => {
-    lease = next;
-    if (lease.fence === undefined || isClosed) stopRenewal();
-    else cancelRenewal ??= clock.after(renewalMs(pollMs), () => void renew(), 'background');
-  };
-  const stopRenewal = () => {
-    cancelRenewal?.();
-    cancelRenewal = undefined;
-  };
-  /** Renews the lease, because a poll may take longer than a lease. */
-  const renew = async () => {
-    cancelRenewal = undefined;
-    const turn = await calls.turn(wantedLeaseMs(lease, pollMs, clock.now()));
-    // A poll that failed meanwhile may have given the lease up.
-    if (lease.fence !== undefined) become(turned(lease, turn));
-    else if (turn?.fence !== undefined) await calls.release();
-  };
-
-  return {
-    fetch: look,
-    async close() {
-      isClosed = true;
-      stopRenewal();
-      await publishing;
-      // Called even without a lease, because a call under way may still take one.
-      await calls.release();
-    },
-  };
+  return { fetch: look, close: () => lease.close(() => publishing) };
 }
+
+const NO_NEWS = { kind: 'no-news' } as const;
 
 /** The stored snapshot, but confirmed just now: the service has said that it is still in force. */
 function justConfirmed({ kind, snapshot, etag, fullBodyMs }: Stored): Stored {
@@ -236,15 +229,4 @@ function justConfirmed({ kind, snapshot, etag, fullBodyMs }: Stored): Stored {
 function longestAgeMs(storeMs: number): number {
   // Each of the two times may be rounded by up to a millisecond.
   return Math.max(0, storeMs) * (1 + MOST_DRIFT) + 1;
-}
-
-/** The version is the same in all instances with this snapshot, whether it came from the service or from the store. */
-function versioning(): (known: Known) => string {
-  // Kept, because each poll needs it, and the digest of 10,000 flags blocks the event loop for 10 ms.
-  const digests = new WeakMap<Snapshot, string>();
-  return ({ snapshot, etag }) => {
-    const digest = digests.get(snapshot) ?? digestOf(snapshot.contents);
-    digests.set(snapshot, digest);
-    return `${digest} ${snapshot.semantics} ${etag ?? ''}`;
-  };
 }

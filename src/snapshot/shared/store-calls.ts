@@ -5,11 +5,17 @@ import type { StoreReading } from '../../stores/safe-store.js';
 import { messageOf } from '../../text/describe.js';
 import { oneLine } from '../../text/quote.js';
 
-/** The calls to a shared store, one after another, each with a time limit. None rejects. */
+/** The calls to a shared store, one after another, each with a time limit. Only loads run beside them. None rejects. */
 export interface StoreCalls {
+  /** Finds out at the start whether the store answers. If it does not, later calls fail at once until it does. */
+  readonly probe: () => Promise<void>;
   /** `undefined` if the store failed. */
   readonly turn: (leaseMs: number) => Promise<SharedTurn | undefined>;
-  readonly load: () => Promise<{ readonly text: string | undefined } | undefined>;
+  /**
+   * `late`: the text is still on its way, and the next call waits for the same. A load does not hold up other calls.
+   * `undefined` if the store failed.
+   */
+  readonly load: () => Promise<Loaded | 'late' | undefined>;
   readonly publish: (publication: Publication) => Promise<'published' | 'lost' | 'missing' | undefined>;
   readonly release: () => Promise<void>;
   readonly read: () => StoreReading;
@@ -20,6 +26,13 @@ export interface StoreCalls {
 }
 
 type Publication = Omit<SharedPublication, 'holder'>;
+
+interface Loaded {
+  readonly text: string | undefined;
+}
+
+/** The longest that the start waits for a store. */
+export const START_WAIT_MS = 250;
 
 const CALL_TIMEOUT_MS = 1_000;
 /** Longer, because the call transfers a whole snapshot. */
@@ -72,14 +85,35 @@ export function storeCalls(
     return result;
   };
 
+  const takeTurn = (leaseMs: number, withinMs: number) =>
+    inTurn(async () => v.parse(turnSchema, await shared.turn(holder, leaseMs)), withinMs);
+  let loading: Promise<Loaded | undefined> | undefined;
+  const loadText = async (): Promise<Loaded | undefined> => {
+    try {
+      const text: unknown = await load();
+      return { text: typeof text === 'string' ? text : undefined };
+    } catch (error) {
+      complain(messageOf(error));
+      return undefined;
+    } finally {
+      loading = undefined;
+    }
+  };
+
   return {
-    turn: (leaseMs) =>
-      inTurn(async () => v.parse(turnSchema, await shared.turn(holder, leaseMs)), CALL_TIMEOUT_MS),
-    load: () =>
-      inTurn(async () => {
-        const text: unknown = await load();
-        return { text: typeof text === 'string' ? text : undefined };
-      }, TEXT_TIMEOUT_MS),
+    probe: async () => {
+      await takeTurn(0, START_WAIT_MS);
+    },
+    turn: (leaseMs) => takeTurn(leaseMs, CALL_TIMEOUT_MS),
+    load: () => {
+      loading ??= loadText();
+      return inTime<Loaded | 'late' | undefined>(
+        loading,
+        TEXT_TIMEOUT_MS,
+        clock,
+        () => new Error('late'),
+      ).catch(() => 'late');
+    },
     async publish(publication) {
       const withinMs = publication.text === undefined ? CALL_TIMEOUT_MS : TEXT_TIMEOUT_MS;
       const outcome = await inTurn(

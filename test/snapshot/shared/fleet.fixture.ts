@@ -1,5 +1,6 @@
 import type { Clock } from '../../../src/clock.js';
 import { openDiagnostics } from '../../../src/diagnostics/diagnostics.js';
+import { timeoutFailure } from '../../../src/http/network-failure.js';
 import type { Reply, Send } from '../../../src/http/reply.js';
 import type { Failure } from '../../../src/model/failure.js';
 import type { SnapshotStore } from '../../../src/options/snapshot-options.js';
@@ -47,6 +48,23 @@ export interface Instance {
   readonly states: readonly number[];
   readonly warnings: readonly string[];
   readonly state: () => number;
+}
+
+/** The way to a service that may lose every request from some time on: no answer comes within the limit. */
+export function losing(send: Send, clock: Clock): { readonly send: Send; isLost: boolean; lost: number } {
+  const way = {
+    isLost: false,
+    /** How many requests were lost. */
+    lost: 0,
+    send: async (request: Parameters<Send>[0]): ReturnType<Send> => {
+      if (!way.isLost) return send(request);
+      way.lost++;
+      const limitMs = request.download?.silentMs ?? Infinity;
+      await new Promise<void>((resolve) => clock.after(limitMs, resolve, 'background'));
+      return timeoutFailure('http://flipt.test', limitMs);
+    },
+  };
+  return way;
 }
 
 /** One instance of many, with the same layers as in a process. */

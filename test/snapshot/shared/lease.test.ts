@@ -5,6 +5,7 @@ import {
   NEWCOMER,
   pollFailed,
   polled,
+  pollSilent,
   renewalMs,
   turned,
   wantedLeaseMs,
@@ -34,6 +35,16 @@ describe('an instance', () => {
     expect(given.fence).toBeUndefined();
     expect(wantedLeaseMs(given, POLL_MS, 100 + 1.2 * POLL_MS)).toBe(0);
     expect(wantedLeaseMs(given, POLL_MS, 100 + 1.3 * POLL_MS)).toBe(15_000);
+  });
+
+  it('renews it no more after a poll without an answer, and gives it up after the second', () => {
+    const silent = pollSilent(HOLDER, true, POLL_MS, 100);
+    expect(silent.fence).toBe(5);
+    expect(wantedLeaseMs(silent, POLL_MS, 200)).toBe(0);
+    expect(pollSilent(silent, true, POLL_MS, 200)).toEqual(left(POLL_MS, 200));
+    expect(wantedLeaseMs(polled(silent), POLL_MS, 200)).toBe(15_000);
+    expect(pollSilent(pollFailed(HOLDER, true, POLL_MS, 0), true, POLL_MS, 100)).toEqual(left(POLL_MS, 100));
+    expect(pollSilent(HOLDER, false, POLL_MS, 100)).toEqual(left(POLL_MS, 100));
   });
 
   it('gives it up at once if it has no snapshot at all: others would wait for nothing', () => {

@@ -119,7 +119,7 @@ describe('a fleet with a shared store', () => {
     service.state = 2;
     await holder?.snapshots.poll('user');
     await clock.settle();
-    expect(store.held.record?.version).toContain('state-2');
+    expect(store.held.text).toContain('state-2');
     expect(instances[0]?.states).toEqual([1]);
     await holder?.snapshots.close();
     expect(await polls(TAKEOVER_MS)).toBeGreaterThan(0);
@@ -176,7 +176,7 @@ describe('a fleet with a shared store', () => {
     const { clock, service, store, instances, states, close } = await fleet(3);
     await clock.advance(2 * POLL_MS);
     service.state = 2;
-    while (store.held.record?.version.includes('state-1')) await clock.advance(100);
+    while (store.held.text?.includes('state-1')) await clock.advance(100);
     store.held.text = 'garbage';
     await clock.advance(TAKEOVER_MS);
     expect(states()).toEqual(new Set([2]));

@@ -1,0 +1,56 @@
+import type { Clock } from '../../clock.js';
+import type { SharedTurn } from '../../options/snapshot-options.js';
+import { NEWCOMER, renewalMs, turned, wantedLeaseMs, type Lease } from './lease.js';
+import type { StoreCalls } from './store-calls.js';
+
+/** This instance's part in the lease, which it renews in the background while it holds it. */
+export interface HeldLease {
+  readonly current: () => Lease;
+  /** Asks for the lease, or renews it. `undefined` if the store failed. */
+  readonly turn: () => Promise<SharedTurn | undefined>;
+  readonly become: (next: Lease) => void;
+  /** Stops the renewals, and gives the lease back. Never rejects. */
+  readonly close: (publishing: () => Promise<void>) => Promise<void>;
+}
+
+export function heldLease(calls: StoreCalls, pollMs: number, clock: Clock): HeldLease {
+  let lease: Lease = NEWCOMER;
+  let cancelRenewal: (() => void) | undefined;
+  let isClosed = false;
+
+  const become = (next: Lease) => {
+    lease = next;
+    if (lease.fence === undefined || isClosed) stopRenewal();
+    else cancelRenewal ??= clock.after(renewalMs(pollMs), () => void renew(), 'background');
+  };
+  const stopRenewal = () => {
+    cancelRenewal?.();
+    cancelRenewal = undefined;
+  };
+  const ask = () => calls.turn(wantedLeaseMs(lease, pollMs, clock.now()));
+  /** Renews the lease, because a poll may take longer than a lease. */
+  const renew = async () => {
+    cancelRenewal = undefined;
+    const turn = await ask();
+    // A poll that failed meanwhile may have given the lease up.
+    if (lease.fence !== undefined) become(turned(lease, turn));
+    else if (turn?.fence !== undefined) await calls.release();
+  };
+
+  return {
+    current: () => lease,
+    async turn() {
+      const turn = await ask();
+      become(turned(lease, turn));
+      return turn;
+    },
+    become,
+    async close(publishing) {
+      isClosed = true;
+      stopRenewal();
+      await publishing();
+      // Called even without a lease, because a call under way may still take one.
+      await calls.release();
+    },
+  };
+}
