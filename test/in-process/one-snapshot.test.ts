@@ -89,7 +89,7 @@ it('a view reports the age of its own snapshot', async () => {
 
 it('tells of a flag that is not in the snapshot', async () => {
   const { here, missing } = await evaluatingHere(manualClock());
-  here.resolve('flag-x', {}, undefined);
-  here.resolve('flag-1', {}, undefined);
+  await here.resolve('flag-x', {}, undefined);
+  await here.resolve('flag-1', {}, undefined);
   expect(missing).toEqual(['flag-x']);
 });

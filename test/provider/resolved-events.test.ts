@@ -83,7 +83,7 @@ it('a question that is asked ahead is no resolve', async () => {
   const ahead = evaluating(() => open.ahead);
   const asked = [ahead('a', {}), ahead(5 as never, {}), ahead('b', null as never)];
   await clock.settle();
-  await Promise.all(asked);
+  for (const asking of asked) await asking;
   expect(events).toEqual([]);
   await open.resolve('a', {}, undefined);
   expect(events).toEqual([['a', 'cache']]);

@@ -16,7 +16,11 @@ async function following(instances: number) {
     if (tag === digest) return reply(304);
     served.push(clock.now());
     const body = reply(200, bodyJson({ on: true }, { digest }), { etag: digest });
-    return new Promise((resolve) => clock.after(BODY_MS, () => resolve(body)));
+    return new Promise((resolve) => {
+      clock.after(BODY_MS, () => {
+        resolve(body);
+      });
+    });
   };
   const followers = Array.from({ length: instances }, (_, at) => {
     const { fetch } = fetching(({ headers }) => serve(headers?.['if-none-match']), clock);
