@@ -13,7 +13,7 @@ async function* nothing(): AsyncGenerator<Uint8Array, void> {
  * Workers, where the package takes it by itself, and to use a `fetch` that a platform or a test gives. Such a `fetch`
  * decides about connections, certificates and proxies, and may not send a header `Host`.
  *
- * @param fetch - Default: the global one, as it is at each request. Anything that is no function is a TypeError.
+ * @param send - Default: the global one, as it is at each request. Anything that is no function is a TypeError.
  *
  * @example
  * ```ts
@@ -22,15 +22,13 @@ async function* nothing(): AsyncGenerator<Uint8Array, void> {
  * const provider = new FliptProvider({ url: 'http://localhost:8080', http: { dispatcher: fetchDispatcher() } });
  * ```
  */
-export function fetchDispatcher(
-  fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init),
-): HttpDispatcher {
-  if (typeof fetch !== 'function') {
-    throw new TypeError(`fetchDispatcher: expected a function like fetch, got ${kindOf(fetch)}`);
+export function fetchDispatcher(send: typeof fetch = (input, init) => fetch(input, init)): HttpDispatcher {
+  if (typeof send !== 'function') {
+    throw new TypeError(`fetchDispatcher: expected a function like fetch, got ${kindOf(send)}`);
   }
   return {
     async request({ origin, path, ...request }) {
-      const response = await fetch(origin + path, { ...request, redirect: 'manual' }).catch(hiddenCause);
+      const response = await send(origin + path, { ...request, redirect: 'manual' }).catch(hiddenCause);
       const headers = Object.fromEntries(response.headers);
       for (const name of OF_THE_WIRE) Reflect.deleteProperty(headers, name);
       return { statusCode: response.status, headers, body: response.body ?? nothing() };
@@ -43,8 +41,10 @@ function hiddenCause(error: unknown): never {
   throw error instanceof Error && error.cause instanceof Error ? error.cause : error;
 }
 
+/** Node 20 has none. */
+declare const navigator: { readonly userAgent?: unknown } | undefined;
+
 /** Whether this is Cloudflare's runtime, in which a connection belongs to the request that opened it. */
 export function isWorkerd(): boolean {
-  const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: unknown } };
-  return navigator?.userAgent === 'Cloudflare-Workers';
+  return typeof navigator !== 'undefined' && navigator.userAgent === 'Cloudflare-Workers';
 }

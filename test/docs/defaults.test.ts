@@ -144,8 +144,9 @@ describe('a list', () => {
     await expect(client.segments.iterate('default').next()).rejects.toThrow();
     const most = statedDefault('src/client/operations/pages.ts', 'IterateOptions', 'limit');
     expect(paths[0]).toMatch(new RegExp(`limit=${most}$`));
-    const some = statedDefault('src/client/operations/pages.ts', 'PageOptions', 'limit');
-    expect(pageOf(Array(200).fill(0), new URLSearchParams()).items).toHaveLength(Number(some));
+    const read = statedDefault('src/client/operations/pages.ts', 'PageOptions', 'limit');
+    expect(read).toMatch(/^all of them/);
+    expect(pageOf(Array(200).fill(0), new URLSearchParams()).items).toHaveLength(200);
   });
 });
 

@@ -24,11 +24,13 @@ const BUILT_IN =
 const MODULES: ReadonlySet<string> = new Set([
   ...BUILT_IN.split(' ').flatMap((name) => [name, `node:${name}`]),
   ...Object.keys(manifest.dependencies),
+  // Bun replaces the package, but not its file.
+  'undici/index.js',
   ...Object.keys(manifest.peerDependencies),
 ]);
 const isModule = (name: string) =>
   MODULES.has(name) ||
-  /^\.\/((chunk|open-snapshots|explain|explaining|explain-flag|write-types|service-features|kubernetes-login|import-documents)-\w+\.js|(snapshots|index)\.cjs)$/.test(
+  /^\.\/((chunk|open-snapshots|explain|explaining|explain-flag|lint|print-findings|write-types|service-features|kubernetes-login|import-documents)-\w+\.js|(snapshots|index)\.cjs)$/.test(
     name,
   );
 

@@ -205,46 +205,6 @@ describe('a 401', () => {
   });
 });
 
-describe('a signal', () => {
-  const pending = () => new Promise<never>(() => undefined);
-
-  it('ends the wait for credentials, and nothing is sent', async () => {
-    const { send, sent } = sending(OK);
-    const giveUp = new AbortController();
-    const asking = authorized(send, credentialsOf({ headers: pending }, manualClock(), 500));
-    const ended = asking({ ...REQUEST, signal: giveUp.signal });
-    giveUp.abort();
-    expect(await ended).toMatchObject({ kind: 'closed' });
-    expect(await asking({ ...REQUEST, signal: giveUp.signal })).toMatchObject({ kind: 'closed' });
-    expect(sent).toEqual([]);
-    expect(getEventListeners(giveUp.signal, 'abort')).toHaveLength(0);
-  });
-
-  it('ends the wait for new credentials after a 401, which is then returned', async () => {
-    const giveUp = new AbortController();
-    const { send, sent } = sending(REFUSED);
-    let times = 0;
-    const headers = () => {
-      if (++times === 1) return { 'x-token': 'dummy' };
-      giveUp.abort();
-      return pending();
-    };
-    const asking = authorized(send, credentialsOf({ headers }, manualClock(), 500));
-    expect(await asking({ ...REQUEST, signal: giveUp.signal })).toBe(REFUSED);
-    expect(sent).toHaveLength(1);
-  });
-
-  it('that is never aborted keeps no listener', async () => {
-    const { signal } = new AbortController();
-    const { send } = sending(OK);
-    await authorized(
-      send,
-      credentialsOf({ token: 'dummy-token' }, manualClock(), 500),
-    )({ ...REQUEST, signal });
-    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
-  });
-});
-
 describe('without credentials', () => {
   it('nothing is sent', async () => {
     const { send, sent } = sending(OK);

@@ -32,7 +32,7 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   if (Number(zoneHours) > 24 || Number(zoneMinutes) > 60) return undefined;
 
   const clock = [hours, minutes, seconds].map(twoDigits).join(':');
-  const exact = fraction.slice(0, 9).replace(/0+$/, '');
+  const exact = fraction.slice(0, 9).replace(/0{1,9}$/, '');
   const offset = Number(zoneHours) * 60 + Number(zoneMinutes);
   const zone = offset === 0 ? 'Z' : `${sign}${twoDigits(Math.floor(offset / 60))}:${twoDigits(offset % 60)}`;
   const date = `${year}-${twoDigits(month)}-${twoDigits(day)}T${clock}${exact && `.${exact}`}${zone}`;
