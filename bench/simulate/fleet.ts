@@ -46,13 +46,16 @@ const QUIET = {
 
 /**
  * A fleet with the layers of real providers, on a clock of its own. It shows what its instances ask the service for.
+ *
+ * @param wholeMs what the service needs for a whole snapshot.
  */
 export async function simulated(
   instances: number,
   optionsOf: (store: MemoryStore) => FliptProviderOptions,
+  wholeMs = 0,
 ): Promise<Load> {
   const clock = manualClock();
-  const service = simulatedService(clock);
+  const service = simulatedService(clock, wholeMs);
   const store = memoryStore(clock);
   const fleet = Array.from({ length: instances }, (_, at) => {
     const options = { ...optionsOf(store), http: { dispatcher: service.dispatcher }, logger: QUIET };

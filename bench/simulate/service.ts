@@ -15,8 +15,8 @@ export interface SimulatedService {
   readonly requests: { readonly at: number; readonly isWhole: boolean }[];
 }
 
-/** A service that answers at once and counts requests. */
-export function simulatedService(clock: Clock): SimulatedService {
+/** A service that counts requests, and answers at once, or for a whole snapshot after `wholeMs`. */
+export function simulatedService(clock: Clock, wholeMs = 0): SimulatedService {
   let state = 1;
   const service: SimulatedService = {
     isDown: false,
@@ -39,6 +39,7 @@ export function simulatedService(clock: Clock): SimulatedService {
           return response(200, { requestId: '', responses });
         }
         if (isUnchanged) return response(304, undefined, { etag });
+        if (wholeMs > 0) await new Promise<void>((resolve) => clock.after(wholeMs, resolve));
         return response(200, bodyJson(Object.fromEntries(FLAGS.map((flag) => [flag, isOn]))), { etag });
       },
     },

@@ -46,4 +46,17 @@ describe('the table of docs/scale.md', () => {
     expect(numbersIn(change)[1] ?? 0).toBe(many(load.change.whole));
     expect(numbersIn(deploy)[1] ?? 0).toBe(many(load.deploy.whole));
   });
+
+  it.each(MODES)(
+    'a Flipt that needs 2.5 s for a whole snapshot is asked for no more, in the mode %s',
+    async (mode, optionsOf) => {
+      const load = loads.get(mode);
+      const slow = await simulated(FEW, optionsOf, 2_500);
+      for (const when of ['deploy', 'change', 'restart'] as const) {
+        expect(slow[when].whole).toBeLessThanOrEqual(load?.[when].whole ?? 0);
+      }
+      expect(slow.deploy.whole).toBe(load?.deploy.whole);
+      expect(slow.restPerSecond).toBeLessThanOrEqual((load?.restPerSecond ?? 0) * 1.25);
+    },
+  );
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 import { countedService } from '../servers/counted-service.fixture.js';
+import { memoryStore } from '../snapshot/shared/memory-store.fixture.js';
 import { useTurningClock } from '../turning-clock.fixture.js';
 import { until } from './rig.fixture.js';
 import { swallowingProxy } from './swallowing-proxy.fixture.js';
@@ -9,16 +10,18 @@ const clock = useTurningClock();
 const POLL_MS = 2_000;
 const MOST_MS = 60_000;
 
+const quiet = () => undefined;
+const QUIET = { error: quiet, warn: quiet, info: quiet, debug: quiet };
+
 /** A provider behind a proxy, with the first snapshot of its service. */
 async function behindProxy() {
   const service = await countedService();
   const proxy = await swallowingProxy(service.url);
-  const quiet = () => undefined;
   const provider = new FliptProvider({
     url: proxy.url,
     evaluation: 'in-process',
     watch: { pollMs: POLL_MS },
-    logger: { error: quiet, warn: quiet, info: quiet, debug: quiet },
+    logger: QUIET,
   });
   await provider.initialize();
   const state = async () => (await provider.resolveStringEvaluation('state', '', {})).value;
@@ -78,5 +81,46 @@ describe('a network that loses bytes without a word', () => {
     await rig.afterPoll();
     rig.proxy.swallow();
     expect(await rig.change()).toBeLessThan(8_000);
+  });
+});
+
+describe('a fleet whose holder of the lease loses its way to Flipt', () => {
+  it('sees a change within 10 s, but for the holder, which learns it from the store', async () => {
+    const service = await countedService();
+    await using proxy = await swallowingProxy(service.url);
+    const store = memoryStore(clock);
+    const members = Array.from(
+      { length: 5 },
+      (_, at) =>
+        new FliptProvider({
+          url: proxy.url,
+          evaluation: 'in-process',
+          headers: { 'x-process': String(at + 1) },
+          watch: { pollMs: POLL_MS },
+          snapshot: { store: store.reached() },
+          logger: QUIET,
+        }),
+    );
+    const have = async (state: number, which = members) => {
+      const resolving = which.map((provider) => provider.resolveStringEvaluation('state', '', {}));
+      return (await Promise.all(resolving)).every(({ value }) => value === String(state));
+    };
+    await Promise.all(members.map((provider) => provider.initialize()));
+    await until(() => have(1), MOST_MS);
+    const { polls } = service.counts;
+    await until(() => service.counts.polls > polls, MOST_MS);
+
+    const holder = service.counts.lastPoller;
+    proxy.swallowsRequestsWith = `x-process: ${holder}`;
+    const since = clock.now();
+    service.service.state = 2;
+    const others = members.filter((_, at) => at + 1 !== holder);
+    await until(() => have(2, others), MOST_MS);
+    expect(clock.now() - since).toBeLessThan(10_000);
+    expect(service.counts.lastPoller).not.toBe(holder);
+    await until(() => have(2), MOST_MS);
+
+    await Promise.all(members.map((provider) => provider.onClose()));
+    await service.close();
   });
 });

@@ -9,6 +9,8 @@ export interface SwallowingProxy extends AsyncDisposable {
   readonly swallow: () => void;
   /** The same for all connections to come, until this is false again. */
   swallowsAll: boolean;
+  /** The same for each connection with a request that holds this text. */
+  swallowsRequestsWith: string | undefined;
   /** How many connections are open. */
   readonly open: () => number;
 }
@@ -24,8 +26,9 @@ export async function swallowingProxy(target: string): Promise<SwallowingProxy> 
     const forward = (from: Socket, to: Socket) => {
       from.on('error', () => undefined);
       from.on('data', (bytes) => {
-        if (!dead.has(near) && !itself.swallowsAll) to.write(bytes);
-        else dead.add(near);
+        const { swallowsRequestsWith: lost } = itself;
+        if (itself.swallowsAll || (lost !== undefined && bytes.includes(lost))) dead.add(near);
+        if (!dead.has(near)) to.write(bytes);
       });
     };
     forward(near, far);
@@ -47,6 +50,7 @@ export async function swallowingProxy(target: string): Promise<SwallowingProxy> 
       dead = new WeakSet(sockets);
     },
     swallowsAll: false,
+    swallowsRequestsWith: undefined,
     open: () => sockets.size,
     async [Symbol.asyncDispose]() {
       const closed = once(proxy, 'close');
