@@ -21,6 +21,25 @@ export interface Clock {
   after(ms: number, run: () => void, background?: 'background'): () => void;
   /** Calls `run` at the end of this turn of the event loop, after everything that arrived together was seen. */
   endOfTurn(run: () => void): void;
+  /**
+   * `false`: no work goes on between calls, so timers of background work are never called. A layer then judges ages when
+   * they are read, and its callers share nothing but finished results: each call may be frozen or ended with all that
+   * it has begun. Default: true.
+   */
+  readonly hasBackground?: false;
+}
+
+/** The clock for runtimes without work between calls. Timers that somebody waits for work as before. */
+export function withoutBackground(clock: Clock): Clock {
+  return {
+    now: () => clock.now(),
+    date: () => clock.date(),
+    after: (ms, run, background) => (background ? () => undefined : clock.after(ms, run)),
+    endOfTurn(run) {
+      clock.endOfTurn(run);
+    },
+    hasBackground: false,
+  };
 }
 
 /*

@@ -34,6 +34,8 @@ export interface Availability {
   readonly serviceFailed: (failure: Failure) => void;
   /** Why a request would not be sent now; `undefined` if it would be sent. */
   readonly refusal: () => Failure | undefined;
+  /** Checks the service if that is due: for clocks without a background, whose timers do not do it. Never rejects. */
+  readonly checkIfDue: () => Promise<void>;
   /** Stops the timer. A start in progress ends with this failure. Nothing is reported any more. */
   readonly close: (failure: Failure) => void;
 }
@@ -81,16 +83,17 @@ export function availability(
     endStart(failure);
   };
 
-  /** Concurrent callers share one check. */
-  const runCheck = (): Promise<Failure | undefined> => {
+  /** Concurrent callers share one check, but not without a background, where it may end with the first of them. */
+  const runCheck = (signal?: AbortSignal): Promise<Failure | undefined> => {
+    if (clock.hasBackground === false) return checkOnce(signal);
     if (checking !== undefined) return checking;
     checking = checkOnce();
     become(health.checking(state));
     return checking;
   };
 
-  const checkOnce = async () => {
-    const failure = await check();
+  const checkOnce = async (signal?: AbortSignal) => {
+    const failure = await check(signal);
     checking = undefined;
     if (closed !== undefined) return failure;
     const wasStarting = state.starting !== undefined;
@@ -104,17 +107,22 @@ export function availability(
   };
 
   /** Whether a check, which concerns no flag, shows that the service accepts the credentials. */
-  const areCredentialsAccepted = async () => {
+  const areCredentialsAccepted = async (signal?: AbortSignal) => {
     if (state.rejected !== undefined) return false;
     if (clock.now() - acceptedAt < ACCEPTED_FOR_MS) return true;
-    const isAccepted = (await runCheck()) === undefined;
+    const isAccepted = (await runCheck(signal)) === undefined;
     if (isAccepted) acceptedAt = clock.now();
     return isAccepted;
   };
 
   /** A 401 or 403 concerns the credentials only if a check is rejected, too. */
-  const settled = async (outcome: Failure, sentWith: number, again: () => Promise<Outcome>) => {
-    if (!(await areCredentialsAccepted())) return outcome;
+  const settled = async (
+    outcome: Failure,
+    sentWith: number,
+    again: () => Promise<Outcome>,
+    signal?: AbortSignal,
+  ) => {
+    if (!(await areCredentialsAccepted(signal))) return outcome;
     // A single 401, for example from one instance of many, changes no state: try again. After a 403, trying again helps
     // only if the check has refreshed the credentials.
     const isWorthIt = outcome.kind === 'unauthorized' || credentialsVersion() !== sentWith;
@@ -124,7 +132,11 @@ export function availability(
       : second;
   };
 
-  const refusal = () => (state.circuit.state === 'closed' ? undefined : refused(state.circuit.failure));
+  const isDue = () => (health.nextCheckAt(state) ?? Infinity) <= clock.now();
+  /** Without a background, a caller's request is the check of an open circuit. */
+  const isTrialDue = () => clock.hasBackground === false && state.circuit.state === 'open' && isDue();
+  const refusal = () =>
+    state.circuit.state === 'closed' || isTrialDue() ? undefined : refused(state.circuit.failure);
 
   return {
     start(withinMs, isShort = false) {
@@ -139,19 +151,25 @@ export function availability(
     throughCircuit: (send) => async (request) => {
       const refused = refusal();
       if (refused !== undefined) return refused;
+      const isTrial = isTrialDue();
+      if (isTrial) become(health.trying(state, moment()));
       const sentAt = clock.now();
       const outcome = await send(request);
-      if (provesSomething(outcome)) {
-        become(health.attempted(state, { failure: countedFailure(outcome), sentAt }, moment(), breaker));
-      }
+      if (!provesSomething(outcome)) return outcome;
+      const failure = countedFailure(outcome);
+      become(
+        isTrial
+          ? health.tried(state, failure, moment(), breaker)
+          : health.attempted(state, { failure, sentAt }, moment(), breaker),
+      );
       return outcome;
     },
-    observed: (askAtOnce) => async (questions) => {
+    observed: (askAtOnce) => async (questions, signal) => {
       const version = credentialsVersion();
-      const first = await askAtOnce(questions);
+      const first = await askAtOnce(questions, signal);
       const outcome =
         isFailure(first) && isRejection(first)
-          ? await settled(first, version, () => askAtOnce(questions))
+          ? await settled(first, version, () => askAtOnce(questions, signal), signal)
           : first;
       // A rejected check has changed the state already. A check that failed for another reason proves nothing.
       if (!isFailure(outcome)) become(health.answered(state));
@@ -162,6 +180,9 @@ export function availability(
       become(health.attempted(state, { failure, sentAt: clock.now() }, moment(), breaker));
     },
     refusal,
+    async checkIfDue() {
+      if (isDue()) await runCheck();
+    },
     close(failure) {
       closed = failure;
       cancelTimer();

@@ -2,8 +2,8 @@ import { isFailure, type AskAtOnce } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import { questionOf } from '../model/question.js';
 
-/** Resolves with `undefined` if the service has answered a real question. Never rejects. */
-export type HealthCheck = () => Promise<Failure | undefined>;
+/** Resolves with `undefined` if the service has answered a real question. `signal` ends it. Never rejects. */
+export type HealthCheck = (signal?: AbortSignal) => Promise<Failure | undefined>;
 
 /**
  * Asks a real question, and a cheap one: an empty flag key, which any valid token of the namespace may ask
@@ -11,8 +11,8 @@ export type HealthCheck = () => Promise<Failure | undefined>;
  */
 export function healthCheck(askAtOnce: AskAtOnce, namespace: string): HealthCheck {
   const question = questionOf(namespace, '', { entity: '', names: [], texts: [] });
-  return async () => {
-    const outcome = await askAtOnce([question]);
+  return async (signal) => {
+    const outcome = await askAtOnce([question], signal);
     if (isFailure(outcome)) return outcome;
     const [answer] = outcome;
     return answer?.kind === 'failed' && answer.failure.kind !== 'item' ? answer.failure : undefined;

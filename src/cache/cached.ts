@@ -73,6 +73,8 @@ interface Flight {
   readonly flag: string;
   readonly answer: Promise<Answer>;
   readonly callers: Callers;
+  /** Ends it when its only caller gives up; `undefined` if callers may share it. */
+  readonly end?: () => void;
 }
 
 /** Keeps answers. Concurrent callers of one question share one request. */
@@ -80,6 +82,8 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
   const { cache, deadlineMs, refusal, watch } = settings;
   const store = cache && answerStore(cache, clock);
   const flights = new Map<string, Flight>();
+  /** How often something was forgotten. */
+  let forgotten = 0;
 
   const stateOf = (
     { answer, untilChange, at }: Entry,
@@ -117,7 +121,28 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
     store?.set(key, question.flag, answer, clock.now(), watch?.confirms(question, answer));
   };
 
+  const settle = (key: string, question: Question, answer: Answer) => {
+    if (answer.kind !== 'failed') keep(key, question, answer);
+    else store?.markUnconfirmed(key);
+  };
+
+  /** Without a background, another caller's request may end with that caller. So nobody joins it. */
+  const flyAlone = (key: string, question: Question): Flight => {
+    const callers: Callers = { until: clock.now() + deadlineMs };
+    const ending = new AbortController();
+    const before = forgotten;
+    const answer = ask(question, () => callers.until, ending.signal).then((answer) => {
+      if (forgotten === before) settle(key, question, answer);
+      return answer;
+    });
+    const end = () => {
+      ending.abort();
+    };
+    return { flag: question.flag, callers, answer, end };
+  };
+
   const fly = (key: string, question: Question): Flight => {
+    if (clock.hasBackground === false) return flyAlone(key, question);
     const joined = flights.get(key);
     if (joined !== undefined) return joined;
     // Nobody waits for a refresh in the background, but it must end as well.
@@ -129,8 +154,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
         // Forgotten while it was under way: its callers get the answer, but it is not kept.
         if (flights.get(key) === flight) {
           flights.delete(key);
-          if (answer.kind !== 'failed') keep(key, question, answer);
-          else store?.markUnconfirmed(key);
+          settle(key, question, answer);
         }
         return answer;
       }),
@@ -144,6 +168,7 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
     return new Promise((resolve) => {
       const timeUp = () => {
         resolve(instead(key, question, late(deadlineMs)));
+        flight.end?.();
       };
       // After a blocked event loop, the answer may already wait in the socket. The end of the turn lets it arrive
       // before the deadline counts.
@@ -189,12 +214,14 @@ export function cached(ask: Ask, settings: CacheSettings, clock: Clock, { wants,
       // Not reported as a look-up: an outage does not show how well the cache works.
       if (refused !== undefined) return instead(key, question, refused);
       const before = usable(key);
-      const isStale = before?.state === 'stale';
+      // Without a background, nothing would refresh a stale answer: its caller waits for the service.
+      const isStale = before?.state === 'stale' && clock.hasBackground !== false;
       reportLookUp(isStale, flights.has(key), question);
       const flight = fly(key, question);
       return isStale ? before.resolution : byDeadline(key, question, flight);
     },
     forget(flags) {
+      forgotten++;
       if (flags === undefined) {
         flights.clear();
         store?.clear();

@@ -12,8 +12,8 @@ export function reportingSharedBuckets(
   bucketDecides: (question: Question) => boolean,
   { wants, report }: Reporter,
 ): Ask {
-  return (question, deadline) => {
-    const coming = ask(question, deadline);
+  return (question, ...more) => {
+    const coming = ask(question, ...more);
     if (question.entity !== '' || !wants['bucket-shared']) return coming;
     return coming.then((answer) => {
       if (isSplit(answer) || (answer.kind !== 'failed' && bucketDecides(question))) {

@@ -48,12 +48,21 @@ export type Answer = KnownAnswer | FailedAnswer;
  * time.
  */
 export type Deadline = () => number;
-/** Never rejects: a failure is a {@link FailedAnswer}. Without a deadline, callers wait until it settles. */
-export type Ask = (question: Question, deadline?: Deadline) => Promise<Answer>;
+/**
+ * Never rejects: a failure is a {@link FailedAnswer}. Without a deadline, callers wait until it settles. `signal` ends
+ * what was begun for this question alone.
+ */
+export type Ask = (question: Question, deadline?: Deadline, signal?: AbortSignal) => Promise<Answer>;
 /** Gives one answer for each question, in their order. Never rejects. */
 export type AskMany = (questions: readonly Question[]) => Promise<readonly Answer[]>;
-/** Sends one request. Gives one answer for each question, in their order, or the failure of the whole request. */
-export type AskAtOnce = (questions: readonly Question[]) => Promise<readonly Answer[] | Failure>;
+/**
+ * Sends one request. Gives one answer for each question, in their order, or the failure of the whole request. `signal`
+ * ends it.
+ */
+export type AskAtOnce = (
+  questions: readonly Question[],
+  signal?: AbortSignal,
+) => Promise<readonly Answer[] | Failure>;
 
 export function failed(failure: Failure): FailedAnswer {
   return { kind: 'failed', failure };

@@ -20,7 +20,12 @@ export const BATCH: WithDefaults<BatchOptions> = {
 
 export const BREAKER: WithDefaults<BreakerOptions> = { failures: 3, openForMs: 5_000, maxOpenForMs: 10_000 };
 
-export const WATCH: WithDefaults<WatchOptions> = { pollMs: 15_000, stream: false, maxAgeMs: 600_000 };
+export const WATCH: WithDefaults<WatchOptions> = {
+  pollMs: 15_000,
+  stream: false,
+  maxAgeMs: 600_000,
+  background: true,
+};
 
 export const DEFAULTS = {
   url: 'http://localhost:8080',

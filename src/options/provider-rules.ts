@@ -39,9 +39,20 @@ const breaker = members(
   { failures: whole(1, 'failures'), openForMs: milliseconds(1), maxOpenForMs: milliseconds(1) },
   SWITCH,
 );
-const watch = members(
-  { pollMs: milliseconds(1), stream: v.optional(trueOrFalse), maxAgeMs: milliseconds(0) },
-  SWITCH,
+const watch = v.pipe(
+  members(
+    {
+      pollMs: milliseconds(1),
+      stream: v.optional(trueOrFalse),
+      maxAgeMs: milliseconds(0),
+      background: v.optional(trueOrFalse),
+    },
+    SWITCH,
+  ),
+  v.check(
+    ({ stream, background }) => stream !== true || background !== false,
+    'either stream: true or background: false',
+  ),
 );
 const store = v.custom<SnapshotStore>(
   (value) =>

@@ -15,6 +15,12 @@ export interface WatchOptions {
   readonly stream?: boolean | undefined;
   /** Most milliseconds for which an answer is fresh while the watch finds its flag unchanged. Default 600000. */
   readonly maxAgeMs?: number | undefined;
+  /**
+   * `false`: for runtimes that stop between requests, such as Cloudflare Workers. The provider then does nothing between
+   * calls: it starts no timer that outlives a call, and calls share nothing but finished results. `initialize` sends
+   * nothing, and `provider.refresh()` polls. Excludes `stream`. Default true.
+   */
+  readonly background?: boolean | undefined;
 }
 
 /**

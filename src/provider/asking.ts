@@ -2,7 +2,8 @@ import { availability, type Availability } from '../availability/availability.js
 import { healthCheck } from '../availability/check-request.js';
 import { batched, type Batched } from '../batch/batched.js';
 import { isolating } from '../batch/isolate.js';
-import type { Clock } from '../clock.js';
+import { oneByOne } from '../batch/one-by-one.js';
+import { withoutBackground, type Clock } from '../clock.js';
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
 import { authorized, withCredentials } from '../http/auth/authorized.js';
 import { openCredentials } from '../http/auth/open-credentials.js';
@@ -26,16 +27,22 @@ export interface Asking {
   readonly close: () => Promise<void>;
 }
 
+/** The clock of all layers but the transport, whose timers end with their requests. */
+export function clockOf({ watch }: Pick<ProviderSettings, 'watch'>, clock: Clock): Clock {
+  return watch?.background === false ? withoutBackground(clock) : clock;
+}
+
 /** `signal` ends every request. */
 export function openAsking(
   settings: ProviderSettings,
   signal: AbortSignal,
   diagnostics: Diagnostics,
-  clock: Clock,
+  time: Clock,
   random: () => number,
 ): Asking {
   const { namespace, reference, http, breaker, deadlineMs } = settings;
-  const transport = openTransport(settings, clock, diagnostics);
+  const transport = openTransport(settings, time, diagnostics);
+  const clock = clockOf(settings, time);
   const loggingIn = { send: transport.send, ending: signal };
   const credentials = openCredentials(settings, loggingIn, clock, random, diagnostics);
   const send = authorized(transport.send, credentials);
@@ -53,6 +60,11 @@ export function openAsking(
     const retriedSend = retried(throughCircuit, retrySettings, budget, clock, random, diagnostics);
     return service.observed(remote(retriedSend, settings, signal, textOf));
   };
+  const sizes = bodySizes(reference, textOf);
+  const layers = { service, send, underWay: transport.underWay, close: transport.close };
+  if (clock.hasBackground === false) {
+    return { ...layers, batch: oneByOne(retrying(false), settings.batch, sizes, diagnostics) };
+  }
   const isWell = () => service.refusal() === undefined;
   const isolated = isolating(
     retrying(false),
@@ -60,6 +72,5 @@ export function openAsking(
     clock,
     diagnostics,
   );
-  const batch = batched(isolated, settings.batch, bodySizes(reference, textOf), clock, diagnostics);
-  return { batch, service, send, underWay: transport.underWay, close: transport.close };
+  return { ...layers, batch: batched(isolated, settings.batch, sizes, clock, diagnostics) };
 }

@@ -12,14 +12,14 @@ import type { Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
 import { failedResolution } from '../model/resolution.js';
 import type { Logger } from '../options/provider-options.js';
-import { messageOf } from '../text/describe.js';
 import type { Explain } from './evaluate/explaining.js';
+import { lazyExplain } from './evaluate/lazy-explain.js';
 import { inProcess, type ResolveAll } from './resolve-in-process.js';
 import type { Readings } from './status/status-readings.js';
 import { reportingResolved, type ReportedResolving } from './resolved.js';
 import { lazySnapshots } from './snapshots.js';
 import { noSnapshot, start } from './start.js';
-import { openAsking } from './asking.js';
+import { clockOf, openAsking } from './asking.js';
 import { remotely, type Resolve } from './resolve-remotely.js';
 import { unreadableResolver } from './evaluate/ask-unreadable.js';
 import type { SnapshotBody } from '../snapshot/body/write-body.js';
@@ -41,6 +41,8 @@ export interface Running {
   readonly isHere: (flags?: readonly string[]) => boolean;
   /** Tries to reach the service. If that fails, continues in the background. */
   readonly start: () => Promise<Failure | undefined>;
+  /** Polls if that is due and no poll is under way. Never rejects. */
+  readonly refresh: () => Promise<void>;
   readonly read: () => Readings;
   /** Attaches a listener to what the layers report. */
   readonly listen: Diagnostics['listen'];
@@ -69,20 +71,11 @@ export function run(
         call(...args);
       });
     };
-  const quiet: Logger = {
-    error: outside((...words: unknown[]) => {
-      logger.error(...words);
-    }),
-    warn: outside((...words: unknown[]) => {
-      logger.warn(...words);
-    }),
-    info: outside((...words: unknown[]) => {
-      logger.info(...words);
-    }),
-    debug: outside((...words: unknown[]) => {
-      logger.debug(...words);
-    }),
-  };
+  const level = (name: keyof Logger) =>
+    outside((...words: unknown[]) => {
+      logger[name](...words);
+    });
+  const quiet = { error: level('error'), warn: level('warn'), info: level('info'), debug: level('debug') };
   return outsideRequests(() => wire({ ...settings, logger: quiet }, outside(changed), clock, random));
 }
 
@@ -90,10 +83,12 @@ export function run(
 function wire(
   settings: ProviderSettings,
   changed: OnStateChange,
-  clock: Clock,
+  time: Clock,
   random: () => number,
 ): Running {
   const { logger, deadlineMs } = settings;
+  const clock = clockOf(settings, time);
+  const hasBackground = clock.hasBackground !== false;
   const closing = new AbortController();
   // Each request under way adds a listener.
   setMaxListeners(0, closing.signal);
@@ -101,7 +96,7 @@ function wire(
   const diagnostics = openDiagnostics();
   logHealth(diagnostics, logger);
   logWatch(diagnostics, settings, logger);
-  const asking = openAsking(settings, closing.signal, diagnostics, clock, random);
+  const asking = openAsking(settings, closing.signal, diagnostics, time, random);
   const { batch, service } = asking;
   const warn = (message: string) => {
     logger.warn(message);
@@ -111,6 +106,11 @@ function wire(
   const snapshots = usesSnapshots(settings)
     ? lazySnapshots(asking.send, settings, diagnostics, clock, random)
     : undefined;
+  /** Polls as soon as possible: at once, or where nothing works in the background, with the next refresh. */
+  const pollSoon = (asker?: 'user') => {
+    if (hasBackground) outsideRequests(() => void snapshots?.poll(asker));
+    else snapshots?.expire();
+  };
   const bucketDecides = (question: Question) => snapshots?.bucketDecides(question) ?? false;
   const ask = reportingSharedBuckets(batch.ask, bucketDecides, diagnostics);
   const answers = cached(
@@ -138,7 +138,7 @@ function wire(
   if (isInProcess) {
     // Polls at once: otherwise READY would come up to a whole interval before the changes made during the outage.
     diagnostics.listen('health-changed', ({ after, starting }) => {
-      if (after.size === 0 && !starting) outsideRequests(() => void snapshots?.poll());
+      if (after.size === 0 && !starting) pollSoon();
     });
   }
   const asked = remotely(answers, settings, clock);
@@ -182,22 +182,19 @@ function wire(
     return failure;
   };
 
-  const reported = reportingResolved({ resolve, resolveAll }, diagnostics, clock);
+  const judged: Resolve = (flag, context, view) => {
+    snapshots?.assess();
+    return resolve(flag, context, view);
+  };
+  const resolving = { resolve: hasBackground ? resolve : judged, resolveAll };
+  const reported = reportingResolved(resolving, diagnostics, clock);
+
   return {
     ...reported,
     resolveEach: async (context, flagKeys) =>
       isInProcess ? reported.resolveAll(context, flagKeys) : undefined,
     flagKeys: (context) => here?.snapshotFor(context)?.contents.keys(),
-    async explain(flag, context) {
-      try {
-        // Loaded on first use: most apps never ask for an explanation.
-        const { explaining } = await import('./evaluate/explaining.js');
-        return await explaining(snapshots, settings)(flag, context);
-      } catch (error) {
-        // Node's error has a code of its own, which the SDK must not take for one of OpenFeature's.
-        return { kind: 'defect', message: `explain: its code cannot be loaded: ${messageOf(error)}` };
-      }
-    },
+    explain: lazyExplain(snapshots, settings),
     snapshot: () => snapshots?.body(),
     isHere(flags) {
       if (!isInProcess || isOffline) return isInProcess;
@@ -206,7 +203,15 @@ function wire(
       const { unreadable } = snapshot.features;
       return !unreadable?.size || flags?.some((flag) => unreadable.has(flag)) === false;
     },
-    start: () => outsideRequests(begin),
+    // Without a background, a start that callers share could end with the first of them. Each call asks by itself.
+    start: () => (hasBackground ? outsideRequests(begin) : Promise.resolve(undefined)),
+    async refresh() {
+      if (closing.signal.aborted) return;
+      snapshots?.assess();
+      await outsideRequests(() =>
+        Promise.all([hasBackground ? undefined : service.checkIfDue(), snapshots?.refresh()]),
+      );
+    },
     read() {
       const shedSince = overload.since();
       return {
@@ -220,7 +225,7 @@ function wire(
     listen: diagnostics.listen,
     forget(flags) {
       answers.forget(flags);
-      outsideRequests(() => void snapshots?.poll('user'));
+      pollSoon('user');
     },
     async close() {
       closing.abort();

@@ -171,6 +171,15 @@ export class FliptProvider implements Provider {
   }
 
   /**
+   * Polls Flipt's snapshot if the last poll is older than `watch.pollMs`. Resolves when that is done; at once if no poll
+   * is due, or another call's is under way. Never rejects. Needed with `watch: { background: false }`, after each
+   * request of your users. It then also loads and saves the kept snapshot, and checks a service that has failed.
+   */
+  async refresh(): Promise<void> {
+    await this.#lifecycle.running()?.refresh();
+  }
+
+  /**
    * All flags of the namespace for one context, in plain JSON values: for a page that the server renders, or for a
    * browser to start from. The flags come from the snapshot. Without a snapshot, `flagKeys` are asked for in batches;
    * without these, it rejects with GENERAL. A flag that does not exist or was not answered is left out. Rejects with

@@ -42,12 +42,24 @@ export interface Snapshots extends FlagWatch {
   readonly read: () => SnapshotReading;
   /** Polls without waiting for the interval. Never rejects. */
   readonly poll: (asker?: Asker) => Promise<void>;
+  /**
+   * Polls if that is due and no poll is under way. Without a background, it also loads the kept snapshot first. Never
+   * rejects.
+   */
+  readonly refresh: () => Promise<void>;
+  /** The next `refresh` polls, whatever the interval. */
+  readonly expire: () => void;
+  /** Reports that the last success has become too old, if it has. */
+  readonly assess: () => void;
   /** Completes pending saves. */
   readonly close: () => Promise<void>;
 }
 
 /** `none`: the service offers no snapshots, or the provider is closed. Asking again soon would not help. */
 export type FirstPoll = 'succeeded' | 'failed' | 'none';
+
+/** A call that takes longer has probably been ended by its runtime: Cloudflare's allows 30 s after a response. */
+const LONGEST_REFRESH_MS = 30_000;
 
 /** Loads the code when the provider starts, so that importing the package does not load the engine. */
 export function lazySnapshots(
@@ -103,6 +115,17 @@ export function lazySnapshots(
     }
   };
   let loading: Promise<void> | undefined;
+  /** Until then, another call may be refreshing. It may also have been ended, and then it never says so. */
+  let refreshingUntil = -Infinity;
+  const refreshHere = async () => {
+    if (isClosed() || clock.now() < refreshingUntil) return;
+    const until = clock.now() + LONGEST_REFRESH_MS;
+    refreshingUntil = until;
+    if (opened === undefined) await load();
+    await opened?.refresh();
+    if (refreshingUntil === until) refreshingUntil = -Infinity;
+  };
+  const refresh = async () => (clock.hasBackground === false ? refreshHere() : opened?.refresh());
   const ageMs = (now: number) => {
     const confirmedAt = opened?.confirmedAt();
     return confirmedAt === undefined ? Infinity : now - confirmedAt;
@@ -139,7 +162,8 @@ export function lazySnapshots(
     async explain(question) {
       // The code may still be loading, and the first snapshot may not be there yet.
       await loading;
-      if (opened?.snapshot() === undefined) await outsideRequests(async () => opened?.poll());
+      if (opened?.snapshot() === undefined)
+        await outsideRequests(() => (clock.hasBackground === false ? refreshHere() : opened?.poll()));
       return opened?.explain(question);
     },
     read() {
@@ -156,6 +180,9 @@ export function lazySnapshots(
       };
     },
     poll: async (asker) => opened?.poll(asker),
+    refresh,
+    expire: () => opened?.expire(),
+    assess: () => opened?.assess(),
     async close() {
       closing.abort();
       endLoading();

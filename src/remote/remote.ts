@@ -9,15 +9,15 @@ export interface RemoteSettings {
   readonly reference: string | undefined;
 }
 
-/** Sends questions to the service in one request. The signal ends all requests under way. */
+/** Sends questions to the service in one request. A request without a signal of its own is ended by `closing`. */
 export function remote(
   send: Send,
   settings: RemoteSettings,
-  signal: AbortSignal,
+  closing: AbortSignal,
   textOf: (question: Question) => string = itemText,
 ): AskAtOnce {
   const headers = environmentHeaders(settings.environment);
-  return async (questions) => {
+  return async (questions, signal = closing) => {
     const body = batchBody(questions.map(textOf), settings.reference);
     const outcome = await send({ method: 'POST', path: BATCH_PATH, headers, body, repeatable: true, signal });
     return outcome.kind === 'reply' ? answersOf(settings.url, outcome, questions) : outcome;

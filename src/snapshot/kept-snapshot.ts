@@ -16,6 +16,8 @@ export interface KeptSnapshots {
   readonly load: (withinMs: number, closing: AbortSignal) => Promise<StartingSnapshot | undefined>;
   /** Keeps the snapshot in force, which the service has just confirmed. */
   readonly confirmed: (known: Known) => void;
+  /** Completes a save that is due. Never rejects. */
+  readonly flush: () => Promise<void>;
   /** The state of the store; `undefined` if there is none. */
   readonly store: () => StoreReading | undefined;
   /** Completes pending saves. Never rejects. */
@@ -84,6 +86,7 @@ export function keptSnapshots(
         confirmedAt - inStore.confirmedAt < CONFIRMATION_KEPT_EVERY_MS;
       if (!isKept && !isShared) kept?.save(() => textOf(confirmed));
     },
+    flush: async () => kept?.flush(),
     async close() {
       const last = newest;
       if (isShared) return;

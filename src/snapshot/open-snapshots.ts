@@ -58,6 +58,12 @@ export interface OpenSnapshots extends SnapshotInForce {
   readonly store: () => StoreReading | undefined;
   /** Polls without waiting for the interval. */
   readonly poll: (asker?: Asker) => Promise<void>;
+  /** Polls if that is due and no poll is under way, and completes a save that is due. Never rejects. */
+  readonly refresh: () => Promise<void>;
+  /** The next `refresh` polls, whatever the interval. */
+  readonly expire: () => void;
+  /** Reports that the last success has become too old, if it has. */
+  readonly assess: () => void;
   /** Completes pending saves. Never rejects. */
   readonly close: () => Promise<void>;
 }
@@ -135,6 +141,10 @@ export async function openSnapshots(
       return snapshot && writeBody(namespace, snapshot);
     },
     store: calls?.read ?? kept.store,
+    async refresh() {
+      await source.refresh();
+      await kept.flush();
+    },
     async close() {
       await Promise.all([source.close(), kept.close()]);
     },
@@ -198,6 +208,9 @@ function unwatched(starting: StartingSnapshot | undefined): Watching {
     confirms: () => false,
     poll: () => Promise.resolve(),
     adopt: () => false,
+    refresh: () => Promise.resolve(),
+    expire: () => undefined,
+    assess: () => undefined,
     close: () => Promise.resolve(),
   };
 }

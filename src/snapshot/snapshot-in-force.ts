@@ -41,6 +41,12 @@ export interface SnapshotInForce {
 export interface Watching extends SnapshotInForce, Pick<Watch, 'adopt'> {
   /** Polls without waiting for the interval. */
   readonly poll: (asker?: Asker) => Promise<void>;
+  /** Polls if the interval is over and no poll is under way. Never rejects. */
+  readonly refresh: () => Promise<void>;
+  /** The next `refresh` polls, whatever the interval. */
+  readonly expire: () => void;
+  /** Reports that the last success has become too old, if it has. */
+  readonly assess: () => void;
   /** Gives back the lease of a shared store. Never rejects. */
   readonly close: () => Promise<void>;
 }
@@ -77,7 +83,8 @@ export function openWatching(
     },
     reporter,
     clock,
-    random,
+    // Timers of many instances spread. Calls come at their own times.
+    clock.hasBackground === false ? () => 0.5 : random,
   );
   const stream = options.stream ? openFollowing() : undefined;
 
@@ -106,6 +113,9 @@ export function openWatching(
     },
     poll: watch.poll,
     adopt: watch.adopt,
+    refresh: watch.refresh,
+    expire: watch.expire,
+    assess: watch.assess,
     async close() {
       closing.abort();
       watch.close();

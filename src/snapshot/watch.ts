@@ -41,6 +41,12 @@ export interface Watch {
   readonly sparesForMs: () => number;
   /** Takes a kept snapshot that was loaded late. `false`: it is not needed any more. */
   readonly adopt: (late: StartingSnapshot) => boolean;
+  /** Polls if the interval is over and no poll is under way. Never rejects. */
+  readonly refresh: () => Promise<void>;
+  /** The next `refresh` polls, whatever the interval. */
+  readonly expire: () => void;
+  /** Reports that the last success has become too old, if it has. Otherwise a timer does that. */
+  readonly assess: () => void;
   readonly close: () => void;
 }
 
@@ -65,7 +71,10 @@ export interface StartingSnapshot extends Known {
   readonly confirmedAt: number | undefined;
 }
 
-/** Polls at once, and then in the background until it is closed. */
+/**
+ * Polls at once, and then in the background until it is closed. With a clock without a background, only `refresh` polls,
+ * and its caller sees to it that only one does at a time.
+ */
 export function openWatch(
   { fetch, pollMs, patienceMs, isShared = false, isPatient = false, starting, confirmed }: WatchSettings,
   { report }: Pick<Reporter, 'report'>,
@@ -80,6 +89,9 @@ export function openWatch(
   let known: Known | undefined = starting;
   let condition: WatchCondition | undefined;
   let nextPollAt: number | undefined;
+  /** The same by the clock's `now`. */
+  let dueAt = -Infinity;
+  let hasExpired = false;
   let lastFailure: Failure | undefined;
   let cancelPoll: () => void = () => undefined;
   let cancelLoss: () => void = () => undefined;
@@ -104,6 +116,7 @@ export function openWatch(
   };
   const schedule = (delayMs: number) => {
     nextPollAt = clock.date() + delayMs;
+    dueAt = clock.now() + delayMs;
     cancelPoll();
     cancelPoll = clock.after(delayMs, next, 'background');
   };
@@ -175,8 +188,10 @@ export function openWatch(
   };
 
   const requests = requestsInTurn(request, patienceMs, clock);
+  const inBackground = clock.hasBackground !== false;
   // A kept snapshot is usually old, so its age alone is no loss. A failed poll is.
-  if (isPatient) schedule(pollMs * random());
+  if (!inBackground) nextPollAt = clock.date();
+  else if (isPatient) schedule(pollMs * random());
   else void requests.join();
   return {
     snapshot: () => known?.snapshot,
@@ -195,6 +210,22 @@ export function openWatch(
       state = startedLate(state, late, pollMs, clock.now());
       if (state.hasFailed) reassess();
       return true;
+    },
+    async refresh() {
+      const now = clock.now();
+      if (now < state.notBefore || (now < dueAt && !hasExpired)) return;
+      const asker = hasExpired ? 'user' : undefined;
+      // A poll that is under way without a background has ended with its caller.
+      if (inBackground && nextPollAt === undefined) return;
+      hasExpired = false;
+      await (inBackground ? requests.join(asker) : request(asker));
+    },
+    expire() {
+      hasExpired = true;
+    },
+    assess() {
+      const isTooOld = state.lastSuccessAt !== undefined && clock.now() >= reliableUntil(state, pollMs);
+      if (isTooOld && state.lostAt === undefined) lose();
     },
     close() {
       isClosed = true;

@@ -25,6 +25,8 @@ export interface SafeStore {
   readonly load: (withinMs: number, closing: AbortSignal) => Promise<string | undefined>;
   /** Soon saves the result of `text`. If several calls come before that, saves only the last one. */
   readonly save: (text: () => string | Promise<string>) => void;
+  /** Saves now what is to be saved, unless the last save was too recently. Never rejects. */
+  readonly flush: () => Promise<void>;
   readonly read: () => StoreReading;
   /** Completes pending saves. Never rejects. */
   readonly close: () => Promise<void>;
@@ -109,6 +111,9 @@ export function safeStore(
     save(text) {
       next = text;
       schedule();
+    },
+    async flush() {
+      if (clock.now() >= earliest) await saveNext();
     },
     read: () => ({ isFailing, savedAt }),
     async close() {

@@ -9,9 +9,8 @@ describe('the health check', () => {
   it('asks an empty flag key in the namespace', async () => {
     const askAtOnce = vi.fn(() => Promise.resolve<readonly Answer[]>([{ kind: 'missing' }]));
     expect(await healthCheck(askAtOnce, 'shop')()).toBeUndefined();
-    expect(askAtOnce).toHaveBeenCalledExactlyOnceWith([
-      { namespace: 'shop', flag: '', entity: '', attributes: {} },
-    ]);
+    const question = [{ namespace: 'shop', flag: '', entity: '', attributes: {} }];
+    expect(askAtOnce).toHaveBeenCalledExactlyOnceWith(question, undefined);
   });
 
   const unreadable = failedWith('unreadable');

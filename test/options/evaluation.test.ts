@@ -35,6 +35,12 @@ describe('where flags are evaluated', () => {
       'snapshot.file and snapshot.store keep the newest revision only: leave out reference',
     ],
     [{ snapshot: { file: 'a', store } }, {}, 'snapshot: expected either file or store, got an object'],
+    [{ watch: { background: 'no' } }, {}, 'watch.background: expected true or false, got "no"'],
+    [
+      { watch: { stream: true, background: false } },
+      {},
+      'watch: expected either stream: true or background: false, got an object',
+    ],
     [{ snapshot: { file: '' } }, {}, "snapshot.file: expected the path of a file, got ''"],
     [
       { snapshot: { store: { load: store.load } } },

@@ -28,7 +28,7 @@ describe('without options', () => {
       batch: { maxItems: 50, maxBytes: 1_048_576, maxConcurrent: 8, maxWaiting: 10_000 },
       http: { timeoutMs: 500, retries: 2 },
       breaker: { failures: 3, openForMs: 5_000, maxOpenForMs: 10_000 },
-      watch: { pollMs: 15_000, stream: false, maxAgeMs: 600_000 },
+      watch: { pollMs: 15_000, stream: false, maxAgeMs: 600_000, background: true },
     });
   });
 
@@ -98,7 +98,8 @@ const OPTIONS: readonly (readonly [keyof FliptProviderOptions, unknown, unknown?
   ['cache', false, undefined],
   ['breaker', false, undefined],
   ['watch', false, undefined],
-  ['watch', { pollMs: 1, stream: true, maxAgeMs: 0 }],
+  ['watch', { pollMs: 1, stream: true, maxAgeMs: 0, background: true }],
+  ['watch', { pollMs: 1, stream: false, maxAgeMs: 0, background: false }],
 ];
 
 describe('an option', () => {

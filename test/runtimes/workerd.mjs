@@ -1,19 +1,23 @@
+import { strict as assert } from 'node:assert';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import { startLocalService } from 'openfeature-flipt-provider/local';
-import { FEATURES } from './checks.mjs';
+import { FEATURES, until } from './checks.mjs';
+import { failureOf } from './run-steps.mjs';
 import { versionOf } from './runtimes.mjs';
 
-const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
+const configuration = (store) => `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = .worker),
     (name = "internet", network = (allow = ["public", "private", "local"])),
+    (name = "store", external = (address = "127.0.0.1:${store}", http = ())),
   ],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")]
 );
@@ -21,7 +25,10 @@ const worker :Workerd.Worker = (
   modules = [(name = "worker", esModule = embed "bundle.mjs")],
   compatibilityDate = "2026-06-01",
   compatibilityFlags = ["nodejs_compat"],
-  bindings = [(name = "FLIPT_URL", fromEnvironment = "FLIPT_URL")],
+  bindings = [
+    (name = "FLIPT_URL", fromEnvironment = "FLIPT_URL"),
+    (name = "FLAGS", kvNamespace = "store"),
+  ],
   globalOutbound = "internet"
 );
 `;
@@ -29,60 +36,130 @@ const worker :Workerd.Worker = (
 /** As wrangler does, in short: CommonJS may require Node's modules. */
 const REQUIRE = "import { createRequire } from 'node:module'; const require = createRequire('/');";
 
-/** Starts a worker, with a service for it. Returns how to ask it. */
-export async function withWorker(folder, entry, use) {
-  const outfile = join(folder, 'bundle.mjs');
-  const banner = { js: REQUIRE };
+/** A store of keys and values, as workerd asks one. */
+async function withStore(use) {
+  const kept = new Map();
+  let puts = 0;
+  const server = createServer(async (request, response) => {
+    const key = new URL(request.url, 'http://store').pathname;
+    if (request.method === 'PUT') {
+      const chunks = [];
+      for await (const chunk of request) chunks.push(chunk);
+      kept.set(key, Buffer.concat(chunks));
+      puts += 1;
+    }
+    response.writeHead(kept.has(key) ? 200 : 404).end(kept.get(key));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    return await use(server.address().port, () => puts);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+/** Starts a worker in a process of its own. `ask` gets the JSON of a response. */
+async function withWorker(folder, { entry, url, store }, use) {
   await build({
     entryPoints: [join(folder, entry)],
-    outfile,
+    outfile: join(folder, 'bundle.mjs'),
     bundle: true,
     format: 'esm',
     platform: 'node',
     mainFields: ['module', 'main'],
-    external: ['node:*'],
-    banner,
+    external: ['node:*', 'cloudflare:*'],
+    banner: { js: REQUIRE },
     logLevel: 'error',
   });
-  writeFileSync(join(folder, 'config.capnp'), CONFIG);
-  const service = await startLocalService({ features: FEATURES });
-  const workerd = spawn(
-    join(folder, 'node_modules/.bin/workerd'),
-    ['serve', 'config.capnp', '--control-fd=3'],
-    {
-      cwd: folder,
-      env: { ...process.env, FLIPT_URL: service.url },
-      stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
-    },
-  );
+  writeFileSync(join(folder, 'config.capnp'), configuration(store));
+  const program = join(folder, 'node_modules/.bin/workerd');
+  const workerd = spawn(program, ['serve', 'config.capnp', '--control-fd=3'], {
+    cwd: folder,
+    env: { ...process.env, FLIPT_URL: url },
+    stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
+  });
   const ended = once(workerd, 'close');
+  const notStarted = ended.then(() => Promise.reject(new Error('workerd did not start')));
   try {
-    const [line] = await Promise.race([
-      once(createInterface(workerd.stdio[3]), 'line'),
-      ended.then(() => Promise.reject(new Error('workerd did not start'))),
-    ]);
-    const ask = async (path) => {
-      const response = await fetch(new URL(path, `http://127.0.0.1:${JSON.parse(line).port}`));
+    const [line] = await Promise.race([once(createInterface(workerd.stdio[3]), 'line'), notStarted]);
+    const address = `http://127.0.0.1:${JSON.parse(line).port}`;
+    return await use(async (path) => {
+      const response = await fetch(address + path);
       const text = await response.text();
       if (!response.ok) throw new Error(`${response.status} ${text}`);
       return JSON.parse(text);
-    };
-    return await use({ service, ask });
+    });
   } finally {
     workerd.kill();
-    await ended;
-    await service.close();
+    await ended.catch(() => undefined);
+    notStarted.catch(() => undefined);
   }
 }
 
-/** Runs the steps that need only a service, each in a request of its own. */
-export const inWorkerd = (folder) =>
-  withWorker(folder, 'worker.mjs', async ({ ask }) => {
-    const results = [];
+/** Steps of several requests, which share a provider without a background. */
+const frozenSteps = ['remote', 'in-process'].flatMap((mode) => [
+  [
+    `${mode}, no background: the first request after a refresh sees a change`,
+    async ({ ask, service }) => {
+      const changes = async () => (await ask(`/refresh?mode=${mode}`)).watch.changedFlags;
+      service.set('switched', false);
+      await until(async () => (await ask(`/refresh?mode=${mode}`)).watch.condition === 'working');
+      assert.equal((await ask(`/?mode=${mode}`)).value, false);
+      const before = await changes();
+      service.set('switched', true);
+      await until(async () => (await changes()) > before);
+      assert.equal((await ask(`/?mode=${mode}`)).value, true);
+    },
+  ],
+  [
+    `${mode}, no background: 100 requests at once`,
+    async ({ ask }) => {
+      const users = Array.from({ length: 100 }, (_, at) => ask(`/?mode=${mode}&user=${at}`));
+      const answers = await Promise.all(users);
+      assert.deepEqual(
+        answers.filter(({ value, errorCode }) => value !== true || errorCode !== undefined),
+        [],
+      );
+    },
+  ],
+]);
+
+async function frozen(folder) {
+  const results = [];
+  const step = async (name, run, given) => results.push({ name, failure: await failureOf(run, given) });
+  await withStore(async (store, puts) => {
+    const service = await startLocalService({ features: FEATURES });
+    const worker = { entry: 'frozen-worker.mjs', url: service.url, store };
+    await withWorker(folder, worker, async (ask) => {
+      for (const [name, run] of frozenSteps) await step(name, run, { ask, service });
+      // A save comes at most every five seconds.
+      const saved = () => until(async () => (await ask('/refresh?mode=in-process')) && puts() > 1);
+      await step('no background: a change is saved', saved);
+    });
+    await service.close();
+    const restart = () =>
+      withWorker(folder, worker, async (ask) => {
+        await ask('/refresh?mode=in-process');
+        const { value, reason } = await ask('/?mode=in-process');
+        assert.deepEqual([value, reason], [true, 'STALE']);
+      });
+    await step('no background: a start without Flipt, from a store of keys and values', restart);
+  });
+  return results;
+}
+
+/** Runs the steps that need only a service, each in a request of its own, and those of a worker without a background. */
+export async function inWorkerd(folder) {
+  const service = await startLocalService({ features: FEATURES });
+  const results = [];
+  await withWorker(folder, { entry: 'worker.mjs', url: service.url, store: 1 }, async (ask) => {
     for (const name of await ask('/')) {
       const asked = ask(`/?step=${encodeURIComponent(name)}`);
       results.push(await asked.catch((error) => ({ name, failure: String(error) })));
     }
-    const version = versionOf(join(folder, 'node_modules/.bin/workerd'));
-    return { title: `workerd ${version}`, results };
   });
+  await service.close();
+  const version = versionOf(join(folder, 'node_modules/.bin/workerd'));
+  return { title: `workerd ${version}`, results: [...results, ...(await frozen(folder))] };
+}

@@ -40,12 +40,13 @@ export function credentialsOf(
 ): Credentials {
   const source = sourceOf(auth);
   const tooLate = () => new CredentialProblem(`auth took longer than ${timeoutMs} ms (http.timeoutMs)`);
-  return credentialsFrom((again) => inTime(source(again), timeoutMs, clock, tooLate), reporter);
+  return credentialsFrom((again) => inTime(source(again), timeoutMs, clock, tooLate), clock, reporter);
 }
 
 /** `source` must settle by itself. */
 export function credentialsFrom(
   source: CredentialSource,
+  { hasBackground }: Pick<Clock, 'hasBackground'> = {},
   { report }: Pick<Reporter, 'report'> = SILENT,
 ): Credentials {
   let version = 0;
@@ -64,16 +65,22 @@ export function credentialsFrom(
     }
   };
 
+  const refreshed = async () => {
+    const outcome = await load(true);
+    report({ type: 'credentials-refreshed', failure: 'kind' in outcome ? outcome : undefined });
+    return outcome;
+  };
+
   return {
     version: () => version,
     current: () => load(false),
     refresh(rejected) {
       // Another request has refreshed them meanwhile: try the new ones first.
       if (version > rejected.version) return load(false);
-      refreshing ??= load(true).then((outcome) => {
+      // Without a background, another caller's refresh may end with that caller.
+      if (hasBackground === false) return refreshed();
+      refreshing ??= refreshed().finally(() => {
         refreshing = undefined;
-        report({ type: 'credentials-refreshed', failure: 'kind' in outcome ? outcome : undefined });
-        return outcome;
       });
       return refreshing;
     },

@@ -36,7 +36,9 @@ export function kubernetesSource(
 ): CredentialSource {
   const { kind, message } = timeoutFailure(url, timeoutMs, 'http.timeoutMs');
   const late = { kind, message: `the Kubernetes login takes long: ${message}` };
-  const sendUntilEnded: Send = (request) => send({ ...request, signal: ending });
+  // Without a background, a login ends with the call that waits for it.
+  const limits = clock.hasBackground === false ? { download: { ...LIMITS, timeoutMs } } : {};
+  const sendUntilEnded: Send = (request) => send({ ...request, ...limits, signal: ending });
   return loginSource(kubernetesLogin(login, url, sendUntilEnded), { timeoutMs, late, ending }, clock, random);
 }
 

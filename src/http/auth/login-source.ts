@@ -63,24 +63,27 @@ export function loginSource(
     cancelRenewal();
   });
 
-  const start = (): Promise<HeldLogin> =>
-    (underWay ??= outsideRequests(logIn)
-      .then(
-        (login) => {
-          refused = undefined;
-          held = heldLogin(login, held, clock, random());
-          renewAfter(held.renewAfterMs);
-          return held;
-        },
-        (error: unknown) => {
-          if (error instanceof LoginFailed && traitsOf(error.failure).cause === 'credentials')
-            refused = { until: clock.now() + PAUSE_MS, error };
-          throw error;
-        },
-      )
-      .finally(() => {
-        underWay = undefined;
-      }));
+  const begin = (): Promise<HeldLogin> =>
+    outsideRequests(logIn).then(
+      (login) => {
+        refused = undefined;
+        held = heldLogin(login, held, clock, random());
+        renewAfter(held.renewAfterMs);
+        return held;
+      },
+      (error: unknown) => {
+        if (error instanceof LoginFailed && traitsOf(error.failure).cause === 'credentials')
+          refused = { until: clock.now() + PAUSE_MS, error };
+        throw error;
+      },
+    );
+  const start = (): Promise<HeldLogin> => {
+    if (clock.hasBackground === false) return begin();
+    underWay ??= begin().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
 
   const renewAfter = (ms: number | undefined) => {
     cancelRenewal();
@@ -94,10 +97,21 @@ export function loginSource(
     });
   };
 
+  /** Without a background, the first call after the renewal's time renews the login. */
+  const renewHere = async (old: HeldLogin): Promise<AuthHeaders> => {
+    const now = clock.now();
+    if (old.renewAfterMs === undefined || now < old.since + old.renewAfterMs) return old.headers;
+    // Meanwhile, the others use the old login, which is still valid.
+    held = { ...old, renewAfterMs: now - old.since + RENEWED_AGAIN_AFTER_MS };
+    const { headers } = await start().catch(() => old);
+    return headers;
+  };
+
   return async (again) => {
     const now = clock.now();
     const isJustMade = held !== undefined && now - held.since < PAUSE_MS;
-    if (held !== undefined && (again ? isJustMade : now < held.endsAt)) return held.headers;
+    if (held !== undefined && (again ? isJustMade : now < held.endsAt))
+      return clock.hasBackground === false ? renewHere(held) : held.headers;
     if (refused !== undefined && now < refused.until) throw refused.error;
     const { headers } = await inTime(start(), timeoutMs, clock, () => new LoginFailed(late));
     return headers;

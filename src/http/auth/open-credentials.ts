@@ -24,8 +24,12 @@ export function openCredentials(
     const { kubernetesSource } = await import('./kubernetes-login.js');
     return kubernetesSource({ login, url, timeoutMs, ending }, send, clock, random);
   };
-  return credentialsFrom(async (again) => {
-    const headers = await (source ??= open());
-    return headers(again);
-  }, reporter);
+  return credentialsFrom(
+    async (again) => {
+      const headers = await (source ??= open());
+      return headers(again);
+    },
+    clock,
+    reporter,
+  );
 }

@@ -64,6 +64,9 @@ export function sharedFetch(
   /** The last record that was taken over. Seen again, it is no news, whatever the store's clock says. */
   let taken: SharedRecord | undefined;
   let publishing: Promise<void> = Promise.resolve();
+  const inBackground = clock.hasBackground !== false;
+  /** Without a background, a call must not end before its writes. */
+  const hasWritten = async (written: Promise<void>) => (inBackground ? undefined : written);
   const versionOf = recordVersions();
   const textOf = recordTexts(calls, place, clock);
 
@@ -71,7 +74,7 @@ export function sharedFetch(
     // The kept snapshot came from the store, or is as good as the store's.
     learned ??= { version: known && versionOf(known), snapshot: known?.snapshot, at: -Infinity };
     fullBodyMs ||= known?.fullBodyMs ?? 0;
-    await publishing;
+    if (inBackground) await publishing;
     const sentAt = clock.now();
     const turn = await lease.turn();
     if (turn === undefined) return ask(known, asker);
@@ -120,18 +123,19 @@ export function sharedFetch(
         const failed = fetched.isSilent ? pollSilent : pollFailed;
         lease.become(failed(lease.current(), base !== undefined, pollMs, clock.now()));
       }
-      if (lease.current().fence === undefined) void calls.release();
+      if (lease.current().fence === undefined) await hasWritten(calls.release());
       return stored ?? fetched;
     }
     lease.become(polled(lease.current()));
     const newest = fetched.kind === 'snapshot' ? fetched : base;
     if (newest !== undefined) {
       // After the last one, because a request may have been sent beside another.
-      publishing = publishing
+      publishing = (inBackground ? publishing : Promise.resolve())
         .then(() => publish(newest, fence, found.turn))
         .catch((error: unknown) => {
           calls.complain(messageOf(error));
         });
+      await hasWritten(publishing);
     }
     return stored !== undefined && fetched.kind === 'unchanged' ? justConfirmed(stored) : fetched;
   };

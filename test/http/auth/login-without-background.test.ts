@@ -1,0 +1,65 @@
+import { describe, expect, it, vi } from 'vitest';
+import { withoutBackground } from '../../../src/clock.js';
+import { credentialsFrom } from '../../../src/http/auth/credentials.js';
+import { LoginFailed } from '../../../src/http/auth/credential-source.js';
+import { loginSource, type Login } from '../../../src/http/auth/login-source.js';
+import { manualClock } from '../../clock.fixture.js';
+
+const LIFE_MS = 3_600_000;
+const refusal = new LoginFailed({ kind: 'unauthorized', message: 'refused' });
+const from = (times: number) => ({ authorization: `Bearer login-${times}` });
+
+/** A source whose logins are numbered, each for an hour. The ones after `most` are refused. */
+function source(most = Infinity) {
+  const clock = manualClock();
+  const logIn = vi.fn((): Promise<Login> => {
+    const times = logIn.mock.calls.length;
+    if (times > most) return Promise.reject(refusal);
+    return Promise.resolve({ headers: from(times), expiresAt: clock.date() + LIFE_MS });
+  });
+  const late = { kind: 'timeout', message: 'the login takes long' } as const;
+  const settings = { timeoutMs: 500, late, ending: new AbortController().signal };
+  return { clock, logIn, source: loginSource(logIn, settings, withoutBackground(clock), () => 0.5) };
+}
+
+describe('a login without a background', () => {
+  it('is shared only when it is finished', async () => {
+    const { logIn, clock, source: headers } = source();
+    expect(await Promise.all([headers(false), headers(false)])).toEqual([from(1), from(2)]);
+    expect(await headers(false)).toEqual(from(2));
+    expect([logIn.mock.calls.length, clock.timers()]).toEqual([2, 0]);
+  });
+
+  it('is renewed by the first request after its time; the others use the old one meanwhile', async () => {
+    const { clock, source: headers } = source();
+    await headers(false);
+    await clock.advance(LIFE_MS * 0.8 - 1);
+    expect(await headers(false)).toEqual(from(1));
+    await clock.advance(1);
+    expect(await Promise.all([headers(false), headers(false)])).toEqual([from(2), from(1)]);
+    expect([await headers(false), clock.timers()]).toEqual([from(2), 0]);
+  });
+
+  it('is used to its end if it cannot be renewed, which is tried again after a minute', async () => {
+    const { clock, logIn, source: headers } = source(1);
+    await headers(false);
+    await clock.advance(LIFE_MS * 0.8);
+    expect([await headers(false), await headers(false), logIn.mock.calls.length]).toEqual([
+      from(1),
+      from(1),
+      2,
+    ]);
+    await clock.advance(60_000);
+    expect([await headers(false), logIn.mock.calls.length]).toEqual([from(1), 3]);
+  });
+
+  it('is refreshed by each request that the service has rejected', async () => {
+    const { clock, source: headers, logIn } = source();
+    const credentials = credentialsFrom(headers, withoutBackground(clock));
+    const rejected = await credentials.current();
+    await clock.advance(2_000);
+    if ('kind' in rejected) throw new Error(rejected.message);
+    await Promise.all([credentials.refresh(rejected), credentials.refresh(rejected)]);
+    expect(logIn).toHaveBeenCalledTimes(3);
+  });
+});

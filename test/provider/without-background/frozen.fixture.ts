@@ -1,0 +1,92 @@
+import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
+import type { FliptProviderOptions, HttpDispatcherRequest } from '../../../src/index.js';
+import { providerSettings } from '../../../src/options/settings.js';
+import { openLifecycle } from '../../../src/provider/lifecycle.js';
+import { manualClock } from '../../clock.fixture.js';
+import { itemsOf } from '../../servers/scripted.fixture.js';
+import { recordingLogger } from '../open.fixture.js';
+
+/** Answers a request: with JSON, a status, or never. */
+export type Answering = (request: HttpDispatcherRequest) => object | number | Promise<never>;
+
+export const NEVER = new Promise<never>(() => undefined);
+export const isPoll = ({ method }: HttpDispatcherRequest) => method === 'GET';
+
+/** Flipt's snapshot with a boolean flag. */
+export const snapshot = (enabled: boolean) => ({
+  namespace: { key: 'default' },
+  flags: [{ key: 'on', type: 'BOOLEAN_FLAG_TYPE', enabled, rules: [], rollouts: [] }],
+});
+/** The answer to a batch: all its flags have this value. */
+export const evaluation = (enabled: boolean, { body }: HttpDispatcherRequest) => ({
+  requestId: '',
+  responses: itemsOf({ body: body ?? '' }).map(({ flagKey }) => ({
+    type: 'BOOLEAN_EVALUATION_RESPONSE_TYPE',
+    booleanResponse: { enabled, reason: 'DEFAULT_EVALUATION_REASON', flagKey, segmentKeys: [] },
+  })),
+});
+
+/** A provider without a background, on a clock that the test moves, with a service in memory. */
+export function frozen(options: FliptProviderOptions, answering: Answering) {
+  const clock = manualClock();
+  const service = { answering, requests: [] as HttpDispatcherRequest[] };
+  const dispatcher = {
+    async request(request: HttpDispatcherRequest) {
+      service.requests.push(request);
+      const answer = await service.answering(request);
+      const statusCode = typeof answer === 'number' ? answer : 200;
+      const chunks = typeof answer === 'number' ? [] : [Buffer.from(JSON.stringify(answer))];
+      const body = (async function* () {
+        await Promise.resolve();
+        yield* chunks;
+      })();
+      return { statusCode, headers: { 'content-type': 'application/json' }, body };
+    },
+  };
+  const events = new OpenFeatureEventEmitter();
+  const logger = recordingLogger();
+  const settings = providerSettings(
+    { logger, ...options, watch: { background: false, pollMs: 15_000 }, http: { dispatcher, retries: 0 } },
+    {},
+  );
+  const life = openLifecycle(settings, events, clock, () => 0);
+  const running = () => {
+    const now = life.running();
+    if (now === undefined) throw new Error('it is closed');
+    return now;
+  };
+
+  return {
+    clock,
+    service,
+    events,
+    logger,
+    life,
+    refresh: () => running().refresh(),
+    resolve: async () => running().resolve('on', {}, undefined),
+    polls: () => service.requests.filter(isPoll).length,
+    questions: () => service.requests.filter((request) => !isPoll(request)).length,
+    /** Begins a call that its runtime ends: nothing of it ever answers. */
+    async abandoned(call: () => Promise<unknown>): Promise<void> {
+      const { answering } = service;
+      service.answering = () => NEVER;
+      const before = service.requests.length;
+      void call();
+      while (service.requests.length === before) await new Promise((resolve) => setImmediate(resolve));
+      service.answering = answering;
+    },
+    /** Waits for something while the clock stands still: loading code takes turns of the event loop. */
+    async ended<T>(coming: Promise<T>): Promise<T> {
+      let hasEnded = false;
+      const end = () => {
+        hasEnded = true;
+      };
+      coming.then(end, end);
+      while (!hasEnded) {
+        await clock.settle();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return coming;
+    },
+  };
+}
