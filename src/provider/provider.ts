@@ -171,9 +171,8 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Polls Flipt's snapshot if the last poll is older than `watch.pollMs`. Resolves when that is done; at once if no poll
-   * is due, or another call's is under way. Never rejects. Needed with `watch: { background: false }`, after each
-   * request of your users. It then also loads and saves the kept snapshot, and checks a service that has failed.
+   * Polls if the last poll is older than `watch.pollMs` and no other call polls. Resolves when that is done. Never
+   * rejects. With `watch: { background: false }` it also loads and saves the kept snapshot, and checks a failed service.
    */
   async refresh(): Promise<void> {
     await this.#lifecycle.running()?.refresh();

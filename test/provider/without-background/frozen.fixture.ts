@@ -7,7 +7,7 @@ import { itemsOf } from '../../servers/scripted.fixture.js';
 import { recordingLogger } from '../open.fixture.js';
 
 /** Answers a request: with JSON, a status, or never. */
-export type Answering = (request: HttpDispatcherRequest) => object | number | Promise<never>;
+type Answering = (request: HttpDispatcherRequest) => object | number | Promise<never>;
 
 export const NEVER = new Promise<never>(() => undefined);
 export const isPoll = ({ method }: HttpDispatcherRequest) => method === 'GET';
@@ -18,13 +18,19 @@ export const snapshot = (enabled: boolean) => ({
   flags: [{ key: 'on', type: 'BOOLEAN_FLAG_TYPE', enabled, rules: [], rollouts: [] }],
 });
 /** The answer to a batch: all its flags have this value. */
-export const evaluation = (enabled: boolean, { body }: HttpDispatcherRequest) => ({
+const evaluation = (enabled: boolean, { body }: HttpDispatcherRequest) => ({
   requestId: '',
   responses: itemsOf({ body: body ?? '' }).map(({ flagKey }) => ({
     type: 'BOOLEAN_EVALUATION_RESPONSE_TYPE',
     booleanResponse: { enabled, reason: 'DEFAULT_EVALUATION_REASON', flagKey, segmentKeys: [] },
   })),
 });
+
+/** Answers polls and questions: the flag has this value. */
+export const well =
+  (enabled: boolean): Answering =>
+  (request) =>
+    isPoll(request) ? snapshot(enabled) : evaluation(enabled, request);
 
 /** A provider without a background, on a clock that the test moves, with a service in memory. */
 export function frozen(options: FliptProviderOptions, answering: Answering) {
@@ -67,7 +73,7 @@ export function frozen(options: FliptProviderOptions, answering: Answering) {
     polls: () => service.requests.filter(isPoll).length,
     questions: () => service.requests.filter((request) => !isPoll(request)).length,
     /** Begins a call that its runtime ends: nothing of it ever answers. */
-    async abandoned(call: () => Promise<unknown>): Promise<void> {
+    abandoned: async (call: () => Promise<unknown>): Promise<void> => {
       const { answering } = service;
       service.answering = () => NEVER;
       const before = service.requests.length;
@@ -76,13 +82,13 @@ export function frozen(options: FliptProviderOptions, answering: Answering) {
       service.answering = answering;
     },
     /** Waits for something while the clock stands still: loading code takes turns of the event loop. */
-    async ended<T>(coming: Promise<T>): Promise<T> {
-      let hasEnded = false;
+    ended: async <T>(coming: Promise<T>): Promise<T> => {
+      const state = { hasEnded: false };
       const end = () => {
-        hasEnded = true;
+        state.hasEnded = true;
       };
       coming.then(end, end);
-      while (!hasEnded) {
+      while (!state.hasEnded) {
         await clock.settle();
         await new Promise((resolve) => setImmediate(resolve));
       }

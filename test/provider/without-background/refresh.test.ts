@@ -1,0 +1,169 @@
+import { ProviderEvents } from '@openfeature/server-sdk';
+import { describe, expect, it } from 'vitest';
+import { memoryStore } from '../../snapshot/shared/memory-store.fixture.js';
+import { frozen, isPoll, NEVER, snapshot, well } from './frozen.fixture.js';
+
+const INTERVAL = 15_000;
+
+describe('refresh', () => {
+  const inProcess = { evaluation: 'in-process' } as const;
+
+  it('polls when the last poll is older than the interval, and the next resolve sees the change', async () => {
+    const { refresh, resolve, ended, clock, service, polls, events, questions } = frozen(
+      inProcess,
+      well(true),
+    );
+    const changed: unknown[] = [];
+    events.addHandler(ProviderEvents.ConfigurationChanged, (details) => changed.push(details?.flagsChanged));
+    await ended(refresh());
+    service.answering = well(false);
+    await clock.advance(INTERVAL - 1);
+    await ended(refresh());
+    expect((await resolve()).answer).toMatchObject({ enabled: true });
+    expect(polls()).toBe(1);
+
+    await clock.advance(1);
+    await ended(refresh());
+    expect((await resolve()).answer).toMatchObject({ enabled: false });
+    expect([polls(), questions(), changed, clock.timers()]).toEqual([2, 0, [['on']], 0]);
+  });
+
+  it('drops the answers of changed flags in remote mode, and leaves all others', async () => {
+    const { refresh, resolve, ended, clock, service, questions } = frozen({}, well(true));
+    await ended(refresh());
+    await ended(resolve());
+    await clock.advance(INTERVAL);
+    await ended(refresh());
+    await ended(resolve());
+    expect(questions()).toBe(1);
+    service.answering = well(false);
+    await clock.advance(INTERVAL);
+    await ended(refresh());
+    expect((await ended(resolve())).answer).toMatchObject({ enabled: false });
+    expect(questions()).toBe(2);
+  });
+
+  it("returns at once while another call's poll is under way", async () => {
+    const { refresh, ended, abandoned, polls } = frozen(inProcess, well(true));
+    await abandoned(refresh);
+    await ended(refresh());
+    expect(polls()).toBe(1);
+  });
+
+  it('polls again if its runtime has ended the call that polled', async () => {
+    const { refresh, resolve, ended, clock, service, polls, abandoned } = frozen(inProcess, well(true));
+    await ended(refresh());
+    await clock.advance(INTERVAL);
+    await abandoned(refresh);
+    service.answering = well(false);
+    clock.block(29_999);
+    await ended(refresh());
+    expect(polls()).toBe(2);
+    clock.block(1);
+    await ended(refresh());
+    expect(polls()).toBe(3);
+    expect((await resolve()).answer).toMatchObject({ enabled: false });
+  });
+
+  it('gives up a poll without an answer, and leaves no timer behind', async () => {
+    const { refresh, ended, clock, polls, service } = frozen(inProcess, well(true));
+    await ended(refresh());
+    await clock.advance(INTERVAL);
+    service.answering = () => NEVER;
+    const refreshed = refresh();
+    await clock.advance(60_000);
+    await ended(refreshed);
+    expect([polls(), service.requests[1]?.signal.aborted, clock.timers()]).toEqual([2, true, 0]);
+  });
+
+  it('makes the provider stale three intervals after the last success, with the next call', async () => {
+    const { refresh, resolve, ended, clock, service, life } = frozen(inProcess, well(true));
+    await life.start();
+    await ended(refresh());
+    service.answering = () => 503;
+    await clock.advance(3 * INTERVAL - 1);
+    expect(await resolve()).toMatchObject({ stale: false });
+    await clock.advance(1);
+    expect(life.status().condition).toBe('ready');
+    expect(await resolve()).toMatchObject({ stale: true, answer: { enabled: true } });
+    expect(life.status().condition).toBe('stale');
+
+    service.answering = well(true);
+    await ended(refresh());
+    expect(await resolve()).toMatchObject({ stale: false });
+    expect(life.status().condition).toBe('ready');
+  });
+
+  it('polls after invalidate, whatever the interval', async () => {
+    const { refresh, resolve, ended, service, life, polls } = frozen(inProcess, well(true));
+    await ended(refresh());
+    service.answering = well(false);
+    life.forget();
+    expect(polls()).toBe(1);
+    await ended(refresh());
+    expect((await resolve()).answer).toMatchObject({ enabled: false });
+  });
+
+  it('never rejects, and sends nothing after the close', async () => {
+    const { refresh, ended, life, polls, clock } = frozen(inProcess, () => {
+      throw new Error('down');
+    });
+    await expect(ended(refresh())).resolves.toBeUndefined();
+    const running = life.running();
+    await life.close();
+    await running?.refresh();
+    expect([polls(), clock.timers()]).toEqual([1, 0]);
+  });
+
+  it('loads the kept snapshot first, and saves what it has fetched, before it ends', async () => {
+    let kept: string | undefined;
+    let saves = 0;
+    const store = {
+      load: () => Promise.resolve(kept),
+      save: (text: string) => {
+        saves++;
+        kept = text;
+        return Promise.resolve();
+      },
+    };
+    const options = { ...inProcess, snapshot: { store } };
+    const first = frozen(options, well(true));
+    await first.ended(first.refresh());
+    expect([saves, first.clock.timers()]).toEqual([1, 0]);
+
+    const second = frozen(options, () => 503);
+    await second.ended(second.refresh());
+    expect((await second.resolve()).answer).toMatchObject({ enabled: true });
+    expect(second.questions()).toBe(0);
+  });
+
+  it('writes to a shared store before it ends, and leaves the lease to run out', async () => {
+    const store = memoryStore({ now: () => 0 });
+    const slow = async <T>(step: () => T) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return step();
+    };
+    const first = frozen({ ...inProcess, snapshot: { store: store.reached(slow) } }, well(true));
+    await first.ended(first.refresh());
+    expect([store.held.text === undefined, first.clock.timers()]).toEqual([false, 0]);
+
+    const second = frozen({ ...inProcess, snapshot: { store: store.reached() } }, well(false));
+    await second.ended(second.refresh());
+    expect((await second.resolve()).answer).toMatchObject({ enabled: true });
+    expect([second.polls(), second.clock.timers()]).toEqual([0, 0]);
+  });
+
+  it('checks a service that has failed, which nothing else would in-process', async () => {
+    const { refresh, resolve, ended, clock, service, life } = frozen(inProcess, (request) =>
+      isPoll(request) ? snapshot(true) : 401,
+    );
+    await life.start();
+    expect((await ended(resolve())).answer).toMatchObject({ failure: { kind: 'unauthorized' } });
+    await ended(refresh());
+    expect(life.status().condition).toBe('stale');
+    service.answering = well(true);
+    await clock.advance(INTERVAL);
+    await ended(refresh());
+    expect(life.status().condition).toBe('ready');
+  });
+});
