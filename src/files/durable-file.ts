@@ -1,6 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import {
+  type FileHandle,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf } from '../text/describe.js';
 import { fingerprint, type Fingerprint, unlessMissing } from './fingerprint.js';
 
@@ -15,6 +25,17 @@ export class NotSyncedError extends Error {
   ) {
     super(messageOf(cause), { cause });
   }
+}
+
+/**
+ * The file that a path leads to. A link stays, and its target is replaced: so the path goes into {@link replaceFile}
+ * only through this. The target need not exist yet. Rejects with Node's error for links in a circle.
+ */
+export async function targetOf(path: string): Promise<string> {
+  const found = await realpath(path).catch(unlessMissing);
+  if (found !== undefined) return found;
+  const next = await readlink(path).catch(() => undefined);
+  return next === undefined ? path : targetOf(resolve(dirname(path), next));
 }
 
 /** The file's text; `undefined` if there is no such file. Rejects with Node's error if the file cannot be read. */

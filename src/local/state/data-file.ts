@@ -1,7 +1,8 @@
-import { open, realpath } from 'node:fs/promises';
-import { NotSyncedError, removeLeftovers, replaceFile } from '../../files/durable-file.js';
+import { open } from 'node:fs/promises';
+import { NotSyncedError, removeLeftovers, replaceFile, targetOf } from '../../files/durable-file.js';
 import { fingerprint, type Fingerprint, unlessMissing } from '../../files/fingerprint.js';
 import { messageOf } from '../../text/describe.js';
+import { unsteered } from '../../text/quote.js';
 import { readState, writeState } from './data-format.js';
 import type { State } from './records.js';
 import { SaveError } from './save-error.js';
@@ -13,6 +14,10 @@ export class DataFileError extends Error {
   override readonly name = 'DataFileError';
   /** Identifies this error in both builds of the package, ES module and CommonJS. */
   readonly code = 'ERR_DATA_FILE';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(unsteered(message), options);
+  }
 }
 
 export interface DataFile {
@@ -25,8 +30,7 @@ export interface DataFile {
 /** Opens a data file, which need not exist yet. Throws a {@link DataFileError}. */
 export async function openDataFile(given: string): Promise<DataFile> {
   try {
-    // If the path is a link, the link stays, and its target is replaced.
-    const path = await realpath(given).catch(() => given);
+    const path = await targetOf(given);
     await removeLeftovers(path);
     const { state, version } = await read(path);
     return { state, save: saver(path, version) };
