@@ -157,8 +157,8 @@ function wire(
     );
 
   const elsewhere: Resolve = isOffline ? () => failedResolution(noSnapshot(snapshots)) : asked;
-  // If the service offers no snapshots, its own answers are better than a snapshot that it has never confirmed.
-  const isServiceBetter = () => snapshots?.isNotOffered() === true;
+  // If the service offers no snapshots, its own answers are better than a snapshot that would stay as it is for ever.
+  const isServiceBetter = () => snapshots?.isNotOffered() === true && (state() === 'ready' || !hasSnapshot());
   const resolve: Resolve = isInProcess
     ? (flag, context, view) =>
         (isServiceBetter() ? undefined : here?.resolve(flag, context, view)) ?? elsewhere(flag, context, view)

@@ -21,7 +21,7 @@ export interface Snapshots extends FlagWatch {
   readonly snapshot: () => Snapshot | undefined;
   /** Milliseconds since the service last confirmed it; infinite if it never has. */
   readonly ageMs: (now: number) => number;
-  /** Whether the service seems to offer no snapshots. A snapshot in force was then never confirmed by the service. */
+  /** Whether the service seems to offer no snapshots. One in force then comes from the options or an earlier run. */
   readonly isNotOffered: () => boolean;
   /** Why a snapshot from the options is not used; `undefined` if nothing went wrong. */
   readonly trouble: () => string | undefined;
@@ -84,9 +84,15 @@ export function lazySnapshots(
   let isNotOffered = false;
   let trouble: string | undefined;
   // This event is reported before the poll that caused it.
-  diagnostics.listen('watch-changed', ({ state }) => {
+  diagnostics.listen('watch-changed', ({ state, failure }) => {
     isNotOffered = state === 'not-offered';
-    if (state === 'not-offered') endFirstPoll('none');
+    if (state !== 'not-offered') return;
+    endFirstPoll('none');
+    // Flipt has served the kept snapshot once, so that this is news.
+    if (opened?.confirmedAt() !== undefined)
+      logger.warn(
+        `Flipt refuses snapshots, so that the kept one does not change any more: ${failure?.message ?? ''}`,
+      );
   });
   diagnostics.listen('snapshot-polled', ({ failure }) => {
     endFirstPoll(failure === undefined ? 'succeeded' : 'failed');

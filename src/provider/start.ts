@@ -37,7 +37,8 @@ export async function start(
   }
   const failure = await checked;
   if (failure?.kind === 'closed') return failure;
-  if (evaluation === 'in-process' && !isHere()) warn(WITHOUT_SNAPSHOT);
+  const isKept = snapshots !== undefined && snapshots.ageMs(clock.now()) !== Infinity;
+  if (evaluation === 'in-process' && !isHere() && !isKept) warn(WITHOUT_SNAPSHOT);
   if (failure === undefined || !hasSnapshot()) return failure;
   startedStale(failure);
   return undefined;

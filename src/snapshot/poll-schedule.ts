@@ -1,6 +1,6 @@
 /** What the past polls mean for the next one. Times are milliseconds of the clock's `now`. */
 export interface WatchState {
-  /** `undefined` before the first success. */
+  /** `undefined` before the first success, which may be one of an earlier run. */
   readonly lastSuccessAt: number | undefined;
   /** How long the service took for the last whole body; 0 before the first. */
   readonly fullBodyMs: number;
@@ -8,7 +8,9 @@ export interface WatchState {
   readonly fullBodyAt: number;
   /** Since when the last success is too old; `undefined` while it is recent enough. */
   readonly lostAt: number | undefined;
-  /** The service answers as if it had no snapshots, and never served one. */
+  /** The service has served a snapshot, or confirmed one, in this run. */
+  readonly hasServed: boolean;
+  /** The service answers as if it had no snapshots, and has served none in this run. */
   readonly offersNone: boolean;
   /** The last request has failed. */
   readonly hasFailed: boolean;
@@ -23,6 +25,7 @@ export const UNTRIED: WatchState = {
   fullBodyMs: 0,
   fullBodyAt: -Infinity,
   lostAt: undefined,
+  hasServed: false,
   offersNone: false,
   hasFailed: false,
   retriesAtOnce: false,
@@ -53,13 +56,13 @@ export function succeeded(state: WatchState, now: number, fullBodyMs?: number): 
   const { fullBodyAt } = state;
   const body =
     fullBodyMs === undefined ? { fullBodyMs: state.fullBodyMs, fullBodyAt } : { fullBodyMs, fullBodyAt: now };
-  return { ...UNTRIED, lastSuccessAt: now, ...body };
+  return { ...UNTRIED, hasServed: true, lastSuccessAt: now, ...body };
 }
 
 /** Another instance has polled for this one. Its last success was at `lastSuccessAt`. */
 export function followed(state: WatchState, pollMs: number, now: number, lastSuccessAt: number): WatchState {
   const { fullBodyMs, fullBodyAt } = state;
-  const next = { ...UNTRIED, lastSuccessAt, fullBodyMs, fullBodyAt };
+  const next = { ...UNTRIED, hasServed: true, lastSuccessAt, fullBodyMs, fullBodyAt };
   return { ...next, lostAt: lostAt(next, pollMs, now) };
 }
 
@@ -89,7 +92,7 @@ export function failed(
 ): WatchState {
   return {
     ...withoutNews(state, pollMs, now),
-    offersNone: state.offersNone || (offersNone && state.lastSuccessAt === undefined),
+    offersNone: state.offersNone || (offersNone && !state.hasServed),
     hasFailed: true,
     // Only the first in a row: a dead connection is replaced then, and what is still silent needs time.
     retriesAtOnce: isCheapSilence && !state.hasFailed,

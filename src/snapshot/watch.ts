@@ -124,7 +124,8 @@ export function openWatch(
   const nextMs = (fetched: Fetched): number => {
     if (!isShared) return nextDelayMs(state, pollMs, clock.now(), random());
     const intervalMs = fetched.kind === 'no-news' ? (fetched.againInMs ?? pollMs) : pollMs;
-    return nextLookMs(state, intervalMs, random());
+    // With a snapshot in the store, other instances rely on this one: it looks again as usual.
+    return nextLookMs({ offersNone: state.offersNone && known === undefined }, intervalMs, random());
   };
   const learn = (answer: Answered, asked: Known | undefined, durationMs: number) => {
     const now = clock.now();
@@ -241,8 +242,9 @@ function isConfirmed({ kind }: Fetched): boolean {
   return kind === 'unchanged' || kind === 'snapshot';
 }
 
-function conditionOf({ lastSuccessAt, lostAt, offersNone }: WatchState): WatchCondition | undefined {
+function conditionOf({ hasServed, lostAt, offersNone }: WatchState): WatchCondition | undefined {
+  // A kept snapshot must not hide this: it would stay in force for ever.
+  if (offersNone) return 'not-offered';
   if (lostAt !== undefined) return 'lost';
-  if (lastSuccessAt !== undefined) return 'working';
-  return offersNone ? 'not-offered' : undefined;
+  return hasServed ? 'working' : undefined;
 }
