@@ -7,7 +7,8 @@ import type { Failure } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
 import { stateRecord } from './status/state-since.js';
 import { startErrorOf } from './errors.js';
-import { run, type Running } from './pipeline.js';
+import { doubtfulSizes } from '../options/doubtful-sizes.js';
+import { CLOSED, run, type Running } from './pipeline.js';
 import { emittingStates } from './state-events.js';
 import { statusOf, type FliptStatus } from './status/flipt-status.js';
 
@@ -15,6 +16,8 @@ import { statusOf, type FliptStatus } from './status/flipt-status.js';
 export interface Lifecycle {
   /** The current life; `undefined` once it is closed. */
   readonly running: () => Running | undefined;
+  /** The failure of a call after the close. The first one is logged, because OpenFeature still calls it READY. */
+  readonly refusal: () => Failure;
   /**
    * Starts the current life, or a new one after a close. Concurrent callers share one start. Resolves with the failure,
    * if there is one. Never rejects.
@@ -42,8 +45,11 @@ export function openLifecycle(
   });
 
   const announce = emittingStates(events);
+  const doubt = doubtfulSizes(settings);
+  if (doubt !== undefined) settings.logger.warn(doubt);
 
   let running: Running | undefined;
+  let hasRefused = false;
   /** Set while a close is in progress, because some requests are still under way then. */
   let closing: { readonly life: Running; readonly ended: Promise<void> } | undefined;
 
@@ -81,6 +87,12 @@ export function openLifecycle(
 
   return {
     running: () => running,
+    refusal() {
+      if (!hasRefused)
+        settings.logger.warn(`A flag was asked for, but ${CLOSED.message}; calls get defaults`);
+      hasRefused = true;
+      return CLOSED;
+    },
     start() {
       running ??= live();
       return running.start();
@@ -92,6 +104,7 @@ export function openLifecycle(
       }
       const life = running;
       running = undefined;
+      hasRefused = false;
       condition.become('closed');
       const ended = life.close().finally(() => {
         if (closing?.life === life) closing = undefined;

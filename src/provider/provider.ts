@@ -76,7 +76,7 @@ export class FliptProvider implements Provider {
   constructor(options?: FliptProviderOptions) {
     const settings = providerSettings(options);
     this.#lifecycle = openLifecycle(settings, this.events, systemClock, Math.random);
-    this.#evaluate = evaluating(this.#lifecycle.running);
+    this.#evaluate = evaluating(this.#lifecycle.running, this.#lifecycle.refusal);
     this.#boolean = resolving(this.#evaluate, settings, toBoolean);
     this.#text = resolving(this.#evaluate, settings, toText);
     this.#number = resolving(this.#evaluate, settings, toNumber);

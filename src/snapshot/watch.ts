@@ -125,7 +125,8 @@ export function openWatch(
     if (!isShared) return nextDelayMs(state, pollMs, clock.now(), random());
     const intervalMs = fetched.kind === 'no-news' ? (fetched.againInMs ?? pollMs) : pollMs;
     // With a snapshot in the store, other instances rely on this one: it looks again as usual.
-    return nextLookMs({ offersNone: state.offersNone && known === undefined }, intervalMs, random());
+    const offersNone = state.offersNone && known === undefined;
+    return nextLookMs({ ...state, offersNone }, intervalMs, random());
   };
   const learn = (answer: Answered, asked: Known | undefined, durationMs: number) => {
     const now = clock.now();

@@ -5,6 +5,8 @@ import { signal } from '../signal.fixture.js';
 import { changing, good } from './changing.fixture.js';
 import { flipt, open, recordingLogger, register, serving } from './open.fixture.js';
 import { eventually } from '../eventually.fixture.js';
+import type { FliptProviderOptions } from '../../src/index.js';
+import { living } from './status/living.fixture.js';
 
 describe('closing', () => {
   afterEach(() => OpenFeature.clearProviders());
@@ -155,6 +157,59 @@ describe('closing', () => {
       errorMessage: 'the Flipt provider is closed: create a new FliptProvider',
     });
     await OpenFeature.clearProviders();
+  });
+
+  it('is said in the log, once, when OpenFeature still calls it READY and callers get defaults', async () => {
+    const server = await serving(good);
+    const logger = recordingLogger();
+    const provider = flipt({ url: server.url, logger });
+    await register(provider).registered;
+    await OpenFeature.close();
+    const { client, registered } = register(provider);
+    await registered;
+    expect(client.providerStatus).toBe('READY');
+    for (const flag of ['a', 'b']) expect(await client.getStringValue(flag, 'mine')).toBe('mine');
+    expect(logger.warn).toHaveBeenCalledExactlyOnceWith(
+      'A flag was asked for, but the Flipt provider is closed: create a new FliptProvider; calls get defaults',
+    );
+  });
+
+  it('ends with a registration after another provider: OpenFeature initializes it again', async () => {
+    const server = await serving(good);
+    const logger = recordingLogger();
+    const provider = flipt({ url: server.url, logger });
+    const { client, registered, domain } = register(provider);
+    await registered;
+    await OpenFeature.setProviderAndWait(domain, flipt({ url: server.url }));
+    await OpenFeature.setProviderAndWait(domain, provider);
+    expect(await client.getStringValue('a', '')).toBe('blue');
+    expect(logger.warn).not.toHaveBeenCalled();
+  });
+
+  it.each<[string, FliptProviderOptions]>([
+    ['headers of the user that never come', { auth: { headers: () => new Promise(() => undefined) } }],
+    ['a pod token', { auth: { kubernetes: true } }],
+    ['a stream', { watch: { stream: true } }],
+    [
+      'a store that hangs',
+      { snapshot: { store: { load: () => new Promise(() => undefined), save: async () => undefined } } },
+    ],
+    ['nothing special', { evaluation: 'in-process' }],
+  ])('leaves no timer, with %s', async (_, options) => {
+    const server = await serving(
+      () => undefined,
+      () => undefined,
+    );
+    const { lifecycle, clock, ended } = living({ url: server.url, initTimeoutMs: 60_000, ...options });
+    const starting = lifecycle.start();
+    const asking = lifecycle.running()?.resolve('a', {}, undefined);
+    await clock.settle();
+    await new Promise(setImmediate);
+    expect(clock.timers()).toBeGreaterThan(0);
+    await ended(lifecycle.close());
+    await ended(Promise.all([starting, asking]));
+    await clock.settle();
+    expect(clock.timers()).toBe(0);
   });
 
   it('of OpenFeature as a whole may come first, and the same provider be registered again', async () => {
