@@ -4,6 +4,7 @@ import { inTime, systemClock } from '../clock.js';
 import { requestContext, requestView, runInTransactionContext, type RequestView } from '../index.js';
 import { checkOptions } from '../options/check-options.js';
 import { isPromiseLike } from '../text/describe.js';
+import { checkCalled } from './check-called.js';
 import { changeable } from './express-context.js';
 import { asError } from './express-error.js';
 import { flagsRules, type FlagsOptions } from './flags-options.js';
@@ -33,6 +34,7 @@ import { flagsRules, type FlagsOptions } from './flags-options.js';
  * ```
  */
 export function flags(options: FlagsOptions): RequestHandler {
+  checkCalled('flags', options);
   checkOptions(flagsRules, options);
   const { domain } = options;
   return (req, res, next) => {

@@ -1,6 +1,7 @@
 import type { Request as ExpressRequest, RequestHandler, Response as ExpressResponse } from 'express';
 import { answering } from '../ofrep/answering.js';
 import type { OfrepOptions } from '../ofrep/ofrep-options.js';
+import { checkCalled } from './check-called.js';
 import { asError } from './express-error.js';
 
 const PATH = /^\/ofrep\/v1\/evaluate\/flags(?:\/[^/]*)?\/?$/;
@@ -26,6 +27,7 @@ const PATH = /^\/ofrep\/v1\/evaluate\/flags(?:\/[^/]*)?\/?$/;
  * ```
  */
 export function ofrep(options: OfrepOptions<ExpressRequest>): RequestHandler {
+  checkCalled('ofrep', options);
   const answer = answering(options);
   return (req, res, next) => {
     if (!PATH.test(req.path)) {

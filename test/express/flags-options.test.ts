@@ -1,6 +1,9 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import express from 'express';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/clock.js';
-import { flags, type FlagsOptions } from '../../src/express/index.js';
+import { flags, ofrep, type FlagsOptions } from '../../src/express/index.js';
 import { statedDefault } from '../docs/stated.fixture.js';
 
 afterEach(() => {
@@ -41,6 +44,22 @@ it.each<[unknown, string]>([
   ],
 ])('refuses %o', (options, message) => {
   expect(() => flags(options as FlagsOptions)).toThrow(new TypeError(message));
+});
+
+it.each([
+  ['flags', flags],
+  ['ofrep', ofrep],
+])('%s passed to Express without a call says so', async (name, middleware) => {
+  const app = express();
+  app.use(middleware as never);
+  const server = app.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const answer = await fetch(`http://127.0.0.1:${port}/`);
+  expect(await answer.text()).toContain(
+    `TypeError: ${name}: options: got a request: call it, app.use(${name}({`,
+  );
 });
 
 it('treats undefined as left out', () => {

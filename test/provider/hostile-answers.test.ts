@@ -185,3 +185,24 @@ describe('a question that spoils its batch', () => {
     }
   });
 });
+
+it('an item that Flipt cannot evaluate, as newer v2 reports it, fails alone: GENERAL, and all else goes on', async () => {
+  const failed = (flagKey: string) => ({
+    type: 'ERROR_EVALUATION_RESPONSE_TYPE',
+    errorResponse: { flagKey, namespaceKey: 'default', reason: 'UNKNOWN_ERROR_EVALUATION_REASON' },
+  });
+  const server = await serving(
+    answering(
+      orMissing(({ flagKey }) => (flagKey === 'f7' ? failed(flagKey) : item.variant(flagKey, 'fine'))),
+    ),
+  );
+  const { client, provider } = await open({ url: server.url, breaker: { failures: 1 } });
+  const before = server.requests.length;
+  const details = await Promise.all(
+    Array.from({ length: 20 }, (_, at) => client.getStringDetails(`f${at}`, 'mine')),
+  );
+  expect(details.filter(({ value }) => value === 'fine')).toHaveLength(19);
+  expect(details[7]).toMatchObject({ value: 'mine', reason: 'ERROR', errorCode: 'GENERAL' });
+  expect(server.requests.length - before, 'one batch, and no search').toBe(1);
+  expect(provider.getStatus()).toMatchObject({ condition: 'ready', circuit: { state: 'closed' } });
+});

@@ -146,7 +146,13 @@ function sentence(issue: v.BaseIssue<unknown>): string {
 }
 
 function unknownMember({ path, message }: v.BaseIssue<unknown>): string {
-  return `unknown member${didYouMean(String(path?.at(-1)?.key), message.split(' '))}`;
+  const name = String(path?.at(-1)?.key);
+  const known = message.split(' ');
+  // Nobody would find this by its letters.
+  if (name === 'percentage' && known.includes('threshold')) {
+    return 'unknown member; did you mean threshold: { percentage, value }?';
+  }
+  return `unknown member${didYouMean(name, known)}`;
 }
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { notFound } from '../requests/refusal.js';
+import { notFound, notServed } from '../requests/refusal.js';
 import type { AssetOperation, PageAsset } from '../operations/operation.js';
 
 const TYPES = {
@@ -13,9 +13,17 @@ const FILES = ['page.html', 'page.css', 'page.js', 'elements.js', 'flag-card.js'
 
 async function asset(name: (typeof FILES)[number]): Promise<PageAsset> {
   const ending = name.slice(name.lastIndexOf('.') + 1) as keyof typeof TYPES;
-  const text = await readFile(new URL(`./assets/${name}`, import.meta.url), 'utf8');
-  return { type: TYPES[ending], text };
+  try {
+    const text = await readFile(new URL(`./assets/${name}`, import.meta.url), 'utf8');
+    return { type: TYPES[ending], text };
+  } catch {
+    throw notServed(BUNDLED);
+  }
 }
+
+const BUNDLED =
+  'the files of this page are not beside the code, which seems to be bundled: ' +
+  'leave openfeature-flipt-provider out of the bundle (external)';
 
 /** GET /, only for browsers. All other clients get a 404: the service's rule. */
 export const showPage: AssetOperation = (_, { header }) => {

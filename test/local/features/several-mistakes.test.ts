@@ -56,6 +56,7 @@ describe('several mistakes', () => {
           ],
         },
         { key: 'b', type: 'BOOLEAN_FLAG_TYPE', rollouts: [{ segment: { key: 'gone', value: 'on' } }] },
+        { key: 'c', type: 'BOOLEAN_FLAG_TYPE', rollouts: [{ percentage: 50, value: true }] },
       ],
       segments: [{ key: 's', matchType: 'ALL', constraints: [{ ...number, value: 'many', property: 5 }] }],
     };
@@ -73,6 +74,7 @@ describe('several mistakes', () => {
         'flags[0].rules[1].segment: expected the key of a segment of this document, got "gone-too"',
         'flags[1].rollouts[0].segment.value: expected true or false, got "on"',
         'flags[1].rollouts[0].segment: expected the key of a segment of this document, got "gone"',
+        'flags[2].rollouts[0].percentage: unknown member; did you mean threshold: { percentage, value }?',
         'segments[0].matchType: unknown member; did you mean "match_type"?',
         'segments[0].constraints[0].property: expected a string, got 5 (put it in quotes)',
         'segments[0].constraints[0].value: expected a number, got "many"',

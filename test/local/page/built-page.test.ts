@@ -1,5 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import type * as local from '../../../src/local/index.js';
 import { expect, it } from 'vitest';
 import { startCommand } from '../../command/command-process.fixture.js';
 import { ROOT, run } from '../../package/packed.fixture.js';
@@ -42,4 +45,29 @@ it('the page is served by the command', async () => {
   }
   command.kill('SIGTERM');
   expect(await command.ended).toMatchObject({ code: 0 });
+});
+
+it('a bundle without the files of the page says so, and what to do', async () => {
+  const bundle = at('bundle.mjs');
+  await build({
+    entryPoints: [join(ROOT, 'dist/local.js')],
+    outfile: bundle,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    nodePaths: [join(ROOT, 'node_modules')],
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+  });
+  const { startLocalService } = (await import(pathToFileURL(bundle).href)) as typeof local;
+  const service = await startLocalService({ features: { flags: [] } });
+  for (const file of FILES) {
+    const answer = await fetch(service.url + file, { headers: { accept: 'text/html' } });
+    expect(answer.status).toBe(501);
+    expect(await answer.json()).toMatchObject({
+      message: expect.stringMatching(/bundled: leave openfeature-flipt-provider out of the bundle/) as string,
+    });
+  }
+  await service.close();
 });
