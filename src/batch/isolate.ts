@@ -9,6 +9,7 @@ import type { QuestionLane } from './batch-queue.js';
 import { searchLane } from './search-lane.js';
 import { blamesFlag, findCulprits } from './culprit-search.js';
 import { rememberedSuspects } from './suspects.js';
+import { messageOf } from '../text/describe.js';
 
 /** After a search in which nothing succeeded, no other search begins for so long, unless any request succeeds. */
 const HOPELESS_FOR_MS = 5_000;
@@ -159,5 +160,5 @@ export function isolating(
 }
 
 function defect(error: unknown): Failure {
-  return { kind: 'defect', message: `a defect of the Flipt provider, please report it: ${String(error)}` };
+  return { kind: 'defect', message: `a defect of the Flipt provider, please report it: ${messageOf(error)}` };
 }

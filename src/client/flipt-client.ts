@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { systemClock } from '../clock.js';
 import type { ConnectionOptions } from '../options/provider-options.js';
 import { authorized } from '../http/auth/authorized.js';
@@ -49,6 +50,8 @@ export class FliptClient implements AsyncDisposable {
     const { url, http } = settings;
     const transport = openTransport(settings, systemClock);
     const closing = new AbortController();
+    // Each call that waits for credentials adds a listener.
+    setMaxListeners(0, closing.signal);
     const loggingIn = { send: transport.send, ending: closing.signal };
     const credentials = openCredentials(settings, loggingIn, systemClock, Math.random);
     const send = authorized(transport.send, credentials);

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Environment } from '../options/environment.js';
 import { didYouMean } from '../text/closest.js';
 import { messageOf } from '../text/describe.js';
+import { unsteered } from '../text/quote.js';
 import { EXPLAIN_OPTIONS, readExplain, type ExplainArguments } from './explain/explain-arguments.js';
 import { COMMANDS, type CommandName } from './help.js';
 import type { CommandOptions } from './option-values.js';
@@ -96,5 +97,5 @@ function unknownOption(option: string, command: CommandName | undefined): string
 }
 
 function wrong(message: string, of?: CommandName): CommandLine {
-  return { kind: 'wrong', message, of };
+  return { kind: 'wrong', message: unsteered(message), of };
 }

@@ -1,4 +1,5 @@
 import { FeaturesError } from '../local/features/features-error.js';
+import { unsteeredLines } from '../text/quote.js';
 import { readCommandLine } from './command-line.js';
 import { HELP, HELPS } from './help.js';
 import { serve } from './serve/serve.js';
@@ -7,9 +8,16 @@ import { CommandError } from './wrong-argument.js';
 
 const NAME = 'openfeature-flipt-provider';
 
-/** Runs the command; resolves with its exit code. */
-export async function runCommand(runtime: CommandRuntime): Promise<number> {
-  const { argv, env, version, print, complain } = runtime;
+/** Runs the command; resolves with its exit code. Nothing that it prints steers a terminal, whatever a file or Flipt says. */
+export async function runCommand({ print: out, complain: err, ...given }: CommandRuntime): Promise<number> {
+  const print = (lines: string) => {
+    out(unsteeredLines(lines));
+  };
+  const complain = (lines: string) => {
+    err(unsteeredLines(lines));
+  };
+  const runtime: CommandRuntime = { ...given, print, complain };
+  const { argv, env, version } = runtime;
   const line = readCommandLine(argv, env);
   try {
     switch (line.kind) {

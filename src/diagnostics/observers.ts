@@ -1,4 +1,4 @@
-import { kindOf, messageOf } from '../text/describe.js';
+import { isPromiseLike, kindOf, messageOf } from '../text/describe.js';
 import { oneLine, quoted } from '../text/quote.js';
 import type { Diagnostics } from './diagnostics.js';
 import { EVENT_TYPES } from './events.js';
@@ -86,7 +86,7 @@ function harmless(
   return (event) => {
     try {
       const coming = listener(event);
-      if (coming instanceof Promise) coming.catch(failed);
+      if (isPromiseLike(coming)) coming.then(undefined, failed);
     } catch (error) {
       failed(error);
     }

@@ -13,7 +13,7 @@ export async function readBody(
   { headers, body }: Pick<HttpDispatcherResponse, 'headers' | 'body'>,
   maxBytes: number,
 ): Promise<Buffer> {
-  if (headers['content-encoding'] !== 'gzip') return collected(body, maxBytes);
+  if (!isGzip(headers['content-encoding'])) return collected(body, maxBytes);
   let failure: unknown;
   const collect = (chunks: AsyncIterable<Uint8Array>) =>
     collected(chunks, maxBytes).catch((error: unknown) => {
@@ -26,6 +26,11 @@ export async function readBody(
     // The pipeline may report only that it was aborted, and not the failure that caused it.
     throw failure ?? error;
   }
+}
+
+/** Names of encodings are the same in capitals. */
+function isGzip(encoding: string | string[] | undefined): boolean {
+  return typeof encoding === 'string' && /^(?:x-)?gzip$/i.test(encoding.trim());
 }
 
 async function collected(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {

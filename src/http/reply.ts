@@ -1,5 +1,6 @@
 /* How this package describes the service's interface: requests, replies and failures. */
 import type { Failure } from '../model/failure.js';
+import { isShallow } from '../text/describe.js';
 import { oneLine } from '../text/quote.js';
 import { failureKindOf } from './status.js';
 import type { Redact } from './redact.js';
@@ -53,8 +54,8 @@ export interface Reply {
   readonly chunks?: AsyncIterable<Uint8Array>;
   /** Use this before showing any part of an answer, which may repeat the request. */
   readonly redact: Redact;
-  /** Ends the message about a 401, if no credentials are configured. */
-  readonly missingCredentials?: string | undefined;
+  /** What to check after a 401; ends its message. */
+  readonly credentialsAdvice?: string;
 }
 
 /** The failure of a request that its caller's signal has ended. */
@@ -107,11 +108,6 @@ function redacted(details: readonly unknown[], redact: Redact): readonly unknown
   return details.map(value);
 }
 
-function isShallow(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return levels > 0 && Object.values(value).every((member) => isShallow(member, levels - 1));
-}
-
 export function statusFailure(url: string, reply: Reply): Failure {
   return { kind: failureKindOf(reply.status), message: `Flipt at ${url} answered ${statusWords(reply)}` };
 }
@@ -121,9 +117,7 @@ export function statusWords(reply: Reply): string {
   const { status } = reply;
   const words = oneLine(serviceErrorOf(reply)?.message ?? '');
   if (status === 401) {
-    const { missingCredentials } = reply;
-    const advice = missingCredentials === undefined ? ' (check the option auth)' : `; ${missingCredentials}`;
-    return `401: ${words || 'unauthorized'}${advice}`;
+    return `401: ${words || 'unauthorized'}; ${reply.credentialsAdvice ?? 'check the option auth'}`;
   }
   if (status === 403) return `403: ${words || 'forbidden'} (check what the credentials allow)`;
   if (words === '' && status >= 300 && status < 400) return `${status}, a redirect, which is not followed`;

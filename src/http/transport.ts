@@ -10,6 +10,7 @@ import { failureKindOfOutcome } from './outcome.js';
 import { attempt, untilAborted, type ExchangeOnce } from './attempt.js';
 import { LARGEST_ERROR, type Reply, type Send, type ServiceRequest } from './reply.js';
 import { connectionFailure, tooLarge } from './network-failure.js';
+import { lowerCaseNames } from '../text/header.js';
 import { plainTextWarning } from './unencrypted.js';
 import { proxyCredentialsOf } from './auth/proxy-credentials.js';
 
@@ -39,7 +40,7 @@ export function openTransport(
   const basePath = pathname === '/' ? '' : pathname;
   const pool = openConnections(origin, settings.http, clock);
   const ofProxies = proxyCredentialsOf(settings.http.proxy, process.env);
-  const warning = plainTextWarning(settings);
+  const warning = plainTextWarning(settings, process.env);
   if (warning !== undefined) settings.logger.warn(warning);
 
   /** Never rejects, whatever the user's dispatcher does. */
@@ -78,7 +79,7 @@ export function openTransport(
           headers,
           text: redact(bytes.toString('utf8').slice(0, LARGEST_ERROR)),
           redact,
-          missingCredentials: settings.missingCredentials,
+          credentialsAdvice: settings.credentialsAdvice,
         };
       }
       return download === undefined
@@ -130,14 +131,14 @@ function headersOf(settings: ConnectionSettings, request: ServiceRequest): Recor
   };
 }
 
-/** Fills in members that the user's dispatcher has left out. */
+/** Fills in what the user's dispatcher has left out, and writes names as this package reads them. */
 function complete({
   statusCode,
   headers = {},
   body,
 }: Partial<HttpDispatcherResponse>): HttpDispatcherResponse {
   if (statusCode === undefined || body === undefined) throw new TypeError('no status or no body was given');
-  return { statusCode, headers, body };
+  return { statusCode, headers: lowerCaseNames(headers), body };
 }
 
 /** Calls `heard` for each part that arrives. */

@@ -1,13 +1,25 @@
 import type { ConnectionSettings } from '../options/settings.js';
 import { isCredentialName } from '../text/header.js';
 import { isLoopback } from '../text/loopback.js';
+import { proxyFor } from './proxy-address.js';
 
-/** A warning if credentials would travel unencrypted to another machine. */
-export function plainTextWarning({ url, auth, headers, http }: ConnectionSettings): string | undefined {
-  const { protocol, hostname } = new URL(url);
-  if (protocol !== 'http:' || http.socketPath !== undefined || isLoopback(hostname)) return undefined;
+/** A warning if credentials would travel unencrypted between machines: the service's, or those of a proxy. */
+export function plainTextWarning(
+  { url, auth, headers, http }: ConnectionSettings,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  if (http.socketPath !== undefined) return undefined;
+  const service = new URL(url);
+  const proxy = proxyFor(service, http.proxy, env);
   const hasCredential = auth !== undefined || Object.keys(headers).some(isCredentialName);
-  return hasCredential
-    ? `credentials for Flipt are sent unencrypted to ${hostname}: use an https: address (url)`
-    : undefined;
+  // Through a proxy, `localhost` is the proxy's machine.
+  const isLocal = isLoopback(service.hostname) && (proxy === undefined || isLoopback(proxy.hostname));
+  if (hasCredential && service.protocol === 'http:' && !isLocal) {
+    const through = proxy === undefined ? '' : ` through the proxy ${proxy.hostname}`;
+    return `credentials for Flipt are sent unencrypted to ${service.hostname}${through}: use an https: address (url)`;
+  }
+  if (proxy?.protocol === 'http:' && proxy.password !== '' && !isLoopback(proxy.hostname)) {
+    return `the password of the proxy is sent unencrypted to ${proxy.hostname}: use an https: address (http.proxy)`;
+  }
+  return undefined;
 }

@@ -9,6 +9,7 @@ import { createHandler } from './http/handler.js';
 import { importFeatures } from './features/import-features.js';
 import { listen, type Listener } from './http/listener.js';
 import { messageOf } from '../text/describe.js';
+import { quoted } from '../text/quote.js';
 import {
   checkFlagState,
   checkLocalOptions,
@@ -186,7 +187,7 @@ function deprecated(store: Store, stamp: Stamp) {
       await store.change((state) => {
         const namespace = state.namespaces.get(namespaceKey);
         const flag = namespace?.flags.get(key);
-        if (!namespace || !flag) throw new Error(`flag "${namespaceKey}/${key}" not found`);
+        if (!namespace || !flag) throw new Error(`flag ${quoted(`${namespaceKey}/${key}`)} not found`);
         const updatedAt = new Date(stamp.date()).toISOString();
         return {
           state: withFlag(state, namespace, { ...flag, enabled, updatedAt }, stamp),

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { isPlainObject, kindOf } from '../text/describe.js';
-import { isCredentialName } from '../text/header.js';
+import { isCredentialName, isHeaderName } from '../text/header.js';
 import { quoted, unsteered } from '../text/quote.js';
 
 /** The rules for the options of one function or class. */
@@ -32,11 +32,16 @@ export function checkOptions(
   const checked = v.safeParse(rules.shape, given, { abortEarly: true });
   const issue = checked.issues?.[0];
   if (issue === undefined) return;
-  const path = (issue.path ?? []).map(({ key }) => unsteered(String(key))).join('.') || 'options';
-  const wrong =
-    issue.type === 'strict_object'
-      ? `${path}: unknown option, expected one of ${issue.message}`
-      : `${nameOf(path)}: expected ${issue.message}, got ${shown(rules, path, issue.input)}`;
+  const isUnknown = issue.type === 'strict_object';
+  const keys = (issue.path ?? []).map(({ key }) => unsteered(String(key)));
+  const parent = keys.slice(0, -1).join('.');
+  // An unknown member of `auth`, or what is no name of a header, may be a credential in the wrong place.
+  const isWrongName = issue.path?.at(-1)?.origin === 'key' && !isHeaderName(keys.at(-1) ?? '');
+  const isHidden = isUnknown ? parent === 'auth' : isWrongName;
+  const path = (isHidden ? parent : keys.join('.')) || 'options';
+  const wrong = isUnknown
+    ? `${path}: unknown ${isHidden ? 'member' : 'option'}, expected one of ${issue.message}`
+    : `${nameOf(path)}: expected ${issue.message}, got ${shown(rules, path, issue.input)}`;
   const hint = rules.hint?.(path, issue.input);
   throw new TypeError(`${rules.owner}: ${wrong}${hint === undefined ? '' : `; ${hint}`}`);
 }

@@ -47,13 +47,15 @@ export function authOf(owner: string, env: Environment): AuthOptions | undefined
   throw new TypeError(`${owner}: FLIPT_AUTH: expected kubernetes, got other text`);
 }
 
-/** Ends the message when the service asks for credentials; `undefined` if some are configured. */
-export function missingCredentials(
+/** What to check when the service rejects the credentials of the options or of the environment, or asks for some. */
+export function credentialsAdvice(
   auth: AuthOptions | undefined,
   headers: Readonly<Record<string, string>>,
   env: Environment,
-): string | undefined {
-  if (auth !== undefined || Object.keys(headers).some(isCredentialName)) return undefined;
+): string {
+  const source = auth === undefined ? CREDENTIALS.find((name) => variable(env, name)) : 'the option auth';
+  if (source !== undefined) return `check ${source}`;
+  if (Object.keys(headers).some(isCredentialName)) return 'check the option headers';
   const missing =
     'no credentials are configured (auth, FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH)';
   const misspelt = Object.keys(env).filter((name) => env[name] && looksLikeCredential(name));

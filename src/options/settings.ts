@@ -1,11 +1,13 @@
 import { checkOptions, type OptionRules } from './check-options.js';
 import { clientRules } from './connection-rules.js';
 import { BATCH, BREAKER, CACHE, DEFAULTS } from './defaults.js';
-import { authOf, missingCredentials, variable, variableOf, type Environment } from './environment.js';
+import { authOf, credentialsAdvice, variable, variableOf, type Environment } from './environment.js';
 import { evaluationSettings, type EvaluationSettings } from './evaluation-settings.js';
 import { set, switched, type WithDefaults } from './with-defaults.js';
 import { providerRules } from './provider-rules.js';
 import { isPromiseLike } from '../text/describe.js';
+import { lowerCaseNames } from '../text/header.js';
+import { unsteered } from '../text/quote.js';
 import type { AuthOptions } from './auth-options.js';
 import type {
   BatchOptions,
@@ -26,8 +28,8 @@ export interface ConnectionSettings {
   readonly reference: string | undefined;
   /** Names in lower case: no header is sent twice. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Ends the message about a 401; `undefined` if credentials are configured. */
-  readonly missingCredentials: string | undefined;
+  /** What to check after a 401; ends its message. */
+  readonly credentialsAdvice: string;
   readonly http: HttpOptions & { readonly timeoutMs: number; readonly retries: number };
   readonly logger: Logger;
 }
@@ -94,9 +96,10 @@ function connectionOf(rules: OptionRules, options: ConnectionOptions, env: Envir
   return {
     ...given,
     auth: given.auth && (set(given.auth) as AuthOptions),
-    url: withoutSlashes(given.url),
+    // As it is sent, and so without characters that would steer a terminal where a message names it.
+    url: withoutSlashes(new URL(given.url).href),
     headers,
-    missingCredentials: missingCredentials(given.auth, headers, env),
+    credentialsAdvice: credentialsAdvice(options.auth, headers, env),
     http: {
       ...options.http,
       timeoutMs: options.http?.timeoutMs ?? DEFAULTS.timeoutMs,
@@ -106,20 +109,21 @@ function connectionOf(rules: OptionRules, options: ConnectionOptions, env: Envir
   };
 }
 
-function lowerCaseNames(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
 const consoleLogger: Logger = {
   error: (...args) => {
-    console.error(...args);
+    console.error(...args.map(printable));
   },
   warn: (...args) => {
-    console.warn(...args);
+    console.warn(...args.map(printable));
   },
   info: () => undefined,
   debug: () => undefined,
 };
+
+/** Whatever a layer puts into a message, it stays one line, and does not steer a terminal. */
+function printable(word: unknown): unknown {
+  return typeof word === 'string' ? unsteered(word) : word;
+}
 
 /** Ignores errors that a logger throws, so that callers still get their answers. */
 function harmless(logger: Logger): Logger {
@@ -129,7 +133,7 @@ function harmless(logger: Logger): Logger {
       try {
         // An async method is a `() => void`, too, and its rejection would end the process.
         const log: (...args: unknown[]) => unknown = logger[level].bind(logger);
-        const logged = log(...args);
+        const logged = log(...args.map(printable));
         if (isPromiseLike(logged)) logged.then(undefined, () => undefined);
       } catch {
         // A logger that throws cannot be logged.

@@ -1,4 +1,4 @@
-import { kindOf } from '../text/describe.js';
+import { isPromiseLike, kindOf } from '../text/describe.js';
 
 /** The part of a client of `redis` (node-redis 5 and 6) that is used. */
 export interface NodeRedisClient {
@@ -76,7 +76,7 @@ function isNodeRedis(client: unknown): client is NodeRedisClient {
 
 /** Describes the argument, to help users who pass the wrong part of a library. */
 function wordsFor(client: unknown): string {
-  if (client instanceof Promise) return 'a promise: await it';
+  if (isPromiseLike(client)) return 'a promise: await it';
   if (typeof client !== 'object' || client === null) return kindOf(client);
   const missing = missingIn(client);
   return missing.length > 0 ? `an object without ${missing.join(', ')}` : 'another client';

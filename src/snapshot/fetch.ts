@@ -12,6 +12,7 @@ import {
 import { retryAfterMs } from '../http/retries/retry-delay.js';
 import type { Failure } from '../model/failure.js';
 import { messageOf } from '../text/describe.js';
+import { sendableEtag } from '../text/header.js';
 import { parseSnapshot } from './body/parse.js';
 import { digestOf } from './changed-flags.js';
 import { silenceLimitMs } from './poll-schedule.js';
@@ -136,11 +137,11 @@ export function snapshotFetcher(
     }
     try {
       const parsed = await parseSnapshot(outcome.bytes, namespace, clock, known?.snapshot);
-      const etag = typeof outcome.headers.etag === 'string' ? outcome.headers.etag : undefined;
+      const etag = sendableEtag(outcome.headers.etag);
       const version = parsed.digest ?? etag ?? digestOf(parsed.contents);
       return { kind: 'snapshot', snapshot: snapshotOf(parsed, version, known?.snapshot), etag, fullBodyMs };
     } catch (error) {
-      return failed(unreadable(url, `a snapshot that cannot be used: ${messageOf(error)}`));
+      return failed(unreadable(url, `a snapshot that cannot be used: ${outcome.redact(messageOf(error))}`));
     }
   }
 

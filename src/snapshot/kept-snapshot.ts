@@ -3,6 +3,7 @@ import type { SnapshotOptions, SnapshotPlace } from '../options/snapshot-options
 import { fileStore } from '../stores/file-store.js';
 import { safeStore, type StoreReading, type TextStore } from '../stores/safe-store.js';
 import { messageOf } from '../text/describe.js';
+import { unsteered } from '../text/quote.js';
 import { parseSnapshot } from './body/parse.js';
 import type { Known } from './fetch.js';
 import { initialBody, isForOldClients } from './initial.js';
@@ -35,7 +36,7 @@ export function keptSnapshots(
 ): KeptSnapshots {
   const { namespace } = origin;
   const store = storeOf(options, origin);
-  const file = options.file === undefined ? undefined : `snapshot.file ${options.file}`;
+  const file = options.file === undefined ? undefined : `snapshot.file ${unsteered(options.file)}`;
   const kept = store && safeStore(store, file ?? 'the store', warn, clock);
   const place = file ?? 'the kept snapshot';
   /** In a shared store, only the holder of the lease writes. */

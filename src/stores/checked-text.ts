@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { SnapshotPlace } from '../options/snapshot-options.js';
+import { sendableEtag } from '../text/header.js';
+import { quoted } from '../text/quote.js';
 
 /** A snapshot as a store keeps it. */
 export interface KeptSnapshot {
@@ -52,7 +54,7 @@ export function readKept(text: string, origin: SnapshotPlace): KeptSnapshot | { 
     return { wrong: `it belongs to ${name} ${shown(about[name])}, and the option is ${shown(origin[name])}` };
   }
   const { version, etag, date } = about;
-  return { body, version, etag, confirmedAt: Date.parse(date), fullBodyMs, record };
+  return { body, version, etag: sendableEtag(etag), confirmedAt: Date.parse(date), fullBodyMs, record };
 }
 
 const headerSchema = v.object({
@@ -87,5 +89,5 @@ function checksum(
 }
 
 function shown(value: string | undefined): string {
-  return value === undefined ? 'none' : JSON.stringify(value);
+  return value === undefined ? 'none' : quoted(value.slice(0, 300));
 }

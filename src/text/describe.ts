@@ -1,3 +1,5 @@
+import { unsteeredLines } from './quote.js';
+
 /** The kind of a value, for a message that must not show the value: `null`, `a list`, `an object`, `a string`. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
@@ -13,18 +15,24 @@ export function isPlainObject(value: unknown): value is object {
   return Object.prototype.toString.call(value) === '[object Object]';
 }
 
+/** Whether lists and objects are nested at most so many levels deep. */
+export function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((member) => isShallow(member, levels - 1));
+}
+
 /** Whether the value can be awaited. Promises of other realms and libraries are not instances of `Promise`. */
 export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
 /**
- * The message of anything that was thrown, which need not be an error. Never throws, because that would hide the
- * failure.
+ * The message of anything that was thrown, which need not be an error; it may have several lines. Never throws, because
+ * that would hide the failure.
  */
 export function messageOf(error: unknown): string {
   try {
-    return String(error instanceof Error ? error.message : error);
+    return unsteeredLines(String(error instanceof Error ? error.message : error));
   } catch {
     return 'an error without a message';
   }

@@ -21,9 +21,29 @@ export function isConnectionHeader(name: string): boolean {
   return CONNECTION_HEADER.test(name);
 }
 
+/** Names of headers are the same in capitals. */
+export function lowerCaseNames<Value>(
+  headers: Readonly<Record<string, Value>>,
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
 const CREDENTIAL = /auth|token|key|secret|cookie|session|password|signature/i;
 
 /** Whether a header's name says that it holds a credential. Headers of the option `auth` always do. */
 export function isCredentialName(name: string): boolean {
   return CREDENTIAL.test(name);
+}
+
+/** A longer one would exceed what servers accept as a request's headers. Flipt's have 40 characters. */
+const LONGEST_ETAG = 1_000;
+
+/**
+ * An ETag that can be sent back. Any other counts as none: a request with it would fail each time, and nothing would be
+ * learned from the service any more.
+ */
+export function sendableEtag(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' && value.length <= LONGEST_ETAG && isHeaderText(value)
+    ? value
+    : undefined;
 }

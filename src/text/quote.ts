@@ -14,6 +14,11 @@ export function unsteered(text: string): string {
   return text.replace(STEERING, (found) => Array.from(found, escaped).join(''));
 }
 
+/** The same for a message that has several lines. */
+export function unsteeredLines(text: string): string {
+  return text.split('\n').map(unsteered).join('\n');
+}
+
 /**
  * The same for a text that was not written to be quoted, such as a page: without line breaks, and at most 300
  * characters.

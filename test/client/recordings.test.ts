@@ -110,7 +110,7 @@ function sorted(outcome: unknown): unknown {
 
 /** The service's own message, without the request before it and the advice after it. */
 function wordsOf({ message, status }: FliptServiceError): string {
-  const words = / answered (\d+): (.*?)(?: \(check .*\)|; no credentials .*)?$/s.exec(message);
+  const words = / answered (\d+): (.*?)(?: \(check .*\)|; check .*|; no credentials .*)?$/s.exec(message);
   expect(words?.[1]).toBe(String(status));
   return words?.[2] ?? message;
 }

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import { EVENT_TYPES, type DiagnosticEvent } from '../../src/diagnostics/events.js';
@@ -27,6 +28,19 @@ describe('a listener', () => {
     expect(all.mock.calls).toEqual([[HIT], [JOINED]]);
     expect(some.mock.calls).toEqual([[JOINED]]);
     expect(Object.values(diagnostics.wants)).toEqual(EVENT_TYPES.map(() => false));
+  });
+
+  it('may return a promise of another realm that rejects: one warning, and the process goes on', async () => {
+    const { warn, observers, diagnostics } = observing();
+    // What crosses a realm is a thenable, and no instance of this realm's Promise.
+    const foreign = runInNewContext('() => Promise.reject(new Error("disk full"))') as () => void;
+    observers.add(foreign);
+    diagnostics.report(HIT);
+    diagnostics.report(HIT);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(warn).toHaveBeenCalledExactlyOnceWith(
+      'onEvent: a listener failed (warned only once): Error: disk full',
+    );
   });
 
   it('hears nothing more once it is ended, not even the event that another listener ends it for', () => {

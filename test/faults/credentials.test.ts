@@ -47,7 +47,7 @@ it('goes to error when the service no longer accepts the token, and back by itse
     expect((await ask('colour', 'ann')).kind).toBe('last-known');
     const { kind, message } = await ask('colour', `new-${round}`);
     expect(kind).toBe('default');
-    expect(message).toMatch(/401: request was not authenticated \(check the option auth\)/);
+    expect(message).toMatch(/401: request was not authenticated; check the option auth/);
   }
   expect(events).toEqual(['error']);
   // One more try after the first 401, and not after each. The checks in the background come in addition.

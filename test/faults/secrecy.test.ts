@@ -97,6 +97,14 @@ it.each([
   ['http://127.1.2.3', { auth: { token: 't' } }, false],
   ['http://[::1]:8080', { auth: { token: 't' } }, false],
   ['http://flipt', { auth: { token: 't' }, http: { socketPath: '/run/flipt.sock' } }, false],
+  ['http://localhost:8080', { auth: { token: 't' }, http: { proxy: 'http://proxy.example' } }, true],
+  ['http://localhost:8080', { auth: { token: 't' }, http: { proxy: 'https://proxy.example' } }, true],
+  ['http://localhost:8080', { auth: { token: 't' }, http: { proxy: 'http://localhost:3128' } }, false],
+  ['http://flipt.example', { auth: { token: 't' }, http: { proxy: 'http://localhost:3128' } }, true],
+  ['https://flipt.example', { auth: { token: 't' }, http: { proxy: 'http://proxy.example' } }, false],
+  ['https://flipt.example', { http: { proxy: 'http://me:dummy@proxy.example' } }, true],
+  ['https://flipt.example', { http: { proxy: 'https://me:dummy@proxy.example' } }, false],
+  ['https://flipt.example', { http: { proxy: 'http://me:dummy@127.0.0.1:3128' } }, false],
 ])('%s with %j: a warning that a credential travels unencrypted: %s', async (url, options, warned) => {
   const lines: unknown[] = [];
   const warn = (line: unknown) => lines.push(line);

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import type { HttpDispatcher, HttpDispatcherResponse } from '../../src/options/provider-options.js';
 import { REQUEST } from './outcomes.fixture.js';
@@ -28,6 +30,14 @@ describe("a dispatcher of the user's", () => {
       expect.objectContaining({ origin: 'http://flipt.test', path: '/base/x', method: 'POST', body: '{}' }),
     );
     await close();
+  });
+
+  it('may write the names of headers in capitals', async () => {
+    const headers = { 'Content-Encoding': 'gzip', ETag: 'abc' };
+    const body = () => Readable.from([gzipSync('{"a":1}')]);
+    const request = () => Promise.resolve({ statusCode: 200, headers, body: body() });
+    const { send } = transportTo('http://flipt.test', dispatching(request));
+    expect(await send(REQUEST)).toMatchObject({ text: '{"a":1}', headers: { etag: 'abc' } });
   });
 
   it.each<[string, () => Promise<never>, string]>([

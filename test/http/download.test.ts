@@ -33,6 +33,17 @@ describe('a download', () => {
     expect('bytes' in reply && String(reply.bytes)).toBe(text);
   });
 
+  it.each(['GZIP', 'Gzip', ' gzip ', 'x-gzip'])(
+    'is decompressed with the encoding %j, too',
+    async (encoding) => {
+      const server = await serving((_, response) => {
+        response.writeHead(200, { 'content-encoding': encoding }).end(gzipSync('{}'));
+      });
+      const reply = await transportTo(server.url).send(DOWNLOAD);
+      expect('bytes' in reply && String(reply.bytes)).toBe('{}');
+    },
+  );
+
   it('that is not modified has no body, though it names an encoding as that of Flipt does', async () => {
     const server = await serving((_, response) => {
       response.writeHead(304, { 'content-encoding': 'gzip', etag: 'abc', vary: 'Accept-Encoding' });

@@ -62,7 +62,7 @@ it('a refresh of the credentials is reported once for all waiting requests, and 
   const refreshes: unknown[] = [];
   diagnostics.listen('credentials-refreshed', ({ failure }) => refreshes.push(failure?.kind));
   const headers = vi.fn(() => ({ authorization: 'dummy' }));
-  const credentials = credentialsOf({ headers }, manualClock(), 500, diagnostics);
+  const credentials = credentialsOf({ headers }, manualClock(), { timeoutMs: 500 }, diagnostics);
   const first = await credentials.current();
   if ('kind' in first) throw new Error(first.message);
   await Promise.all([credentials.refresh(first), credentials.refresh(first)]);

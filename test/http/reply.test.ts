@@ -13,9 +13,9 @@ describe('a status other than 200 is described', () => {
     [
       'with advice for a 401',
       reply(401, '{"code":16,"message":"no token"}'),
-      '401: no token (check the option auth)',
+      '401: no token; check the option auth',
     ],
-    ['with advice for a 401 without words', reply(401, ''), '401: unauthorized (check the option auth)'],
+    ['with advice for a 401 without words', reply(401, ''), '401: unauthorized; check the option auth'],
     ['with advice for a 403', reply(403, '<html>'), '403: forbidden (check what the credentials allow)'],
     [
       'with advice for a path that Flipt does not know',

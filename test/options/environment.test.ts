@@ -101,9 +101,17 @@ describe('the environment', () => {
     [{ FLIPT_TOKENS: 'a', FLIPT_AUTH_TOKEN: 'b' }, `${MISSING}; not read: FLIPT_TOKENS, FLIPT_AUTH_TOKEN`],
     [{ FLIPT_API_KEY: 'a', FLIPT_JWTS: '', OTHER_TOKEN: 'b' }, `${MISSING}; not read: FLIPT_API_KEY`],
   ])('without credentials (%j) names those that are missing or misspelt', (env, missing) => {
-    expect(settled({}, env).missingCredentials).toBe(missing);
-    expect(settled({ headers: { Authorization: 'dummy' } }, env).missingCredentials).toBeUndefined();
-    expect(settled({ auth: { token: 'dummy' } }, env).missingCredentials).toBeUndefined();
-    expect(settled({}, { ...env, FLIPT_JWT: 'dummy' }).missingCredentials).toBeUndefined();
+    expect(settled({}, env).credentialsAdvice).toBe(missing);
+  });
+
+  it.each<[FliptProviderOptions, Record<string, string>, string]>([
+    [{}, { FLIPT_TOKEN: 'dummy' }, 'check FLIPT_TOKEN'],
+    [{}, { FLIPT_JWT: 'dummy' }, 'check FLIPT_JWT'],
+    [{}, { FLIPT_TOKEN_FILE: '/dummy' }, 'check FLIPT_TOKEN_FILE'],
+    [{}, { FLIPT_AUTH: 'kubernetes' }, 'check FLIPT_AUTH'],
+    [{ auth: { token: 'dummy' } }, { FLIPT_JWT: 'dummy' }, 'check the option auth'],
+    [{ headers: { Authorization: 'dummy' } }, {}, 'check the option headers'],
+  ])('after a 401 with the credentials of %j and %j: %s', (options, env, advice) => {
+    expect(settled(options, env).credentialsAdvice).toBe(advice);
   });
 });

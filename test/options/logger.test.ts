@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { clientSettings } from '../../src/options/settings.js';
 
@@ -20,6 +21,10 @@ describe('a logger', () => {
       },
     ],
     ['rejects, as an async method may', async () => Promise.reject(new Error('disk full'))],
+    [
+      'rejects in another realm',
+      runInNewContext("() => Promise.reject(new Error('disk full'))") as () => void,
+    ],
   ])('that %s harms nobody', async (_, log) => {
     const { logger } = clientSettings({ logger: { error: log, warn: log, info: log, debug: log } }, {});
     for (const level of ['error', 'warn', 'info', 'debug'] as const) logger[level]('a line');

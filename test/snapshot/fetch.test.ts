@@ -76,6 +76,36 @@ describe('the request', () => {
   );
 });
 
+it.each(['a\r\nb', '\u65e5', 'x'.repeat(2_000)])(
+  'drops the ETag %j, which no request could repeat, and goes on without it',
+  async (etag) => {
+    const { fetch, requests } = fetching(
+      () => Promise.resolve(reply(200, bodyJson({ a: true }), { etag })),
+      manualClock(),
+    );
+    const known = (await fetch(undefined)) as Known & { readonly kind: 'snapshot' };
+    expect(await fetch(known)).toMatchObject({ kind: 'snapshot', etag: undefined });
+    expect(requests[1]?.headers).not.toHaveProperty('if-none-match');
+  },
+);
+
+it('redacts what it says about the content of a snapshot, and never the snapshot', async () => {
+  const body = (...keys: string[]) => ({
+    namespace: { key: 'default' },
+    flags: keys.map((key) => ({ key, type: 'BOOLEAN_FLAG_TYPE', enabled: true })),
+  });
+  const answers = [body('dummy-secret', 'dummy-secret'), body('dummy-secret')];
+  const redact = (text: string) => text.replaceAll('dummy-secret', '[credential]');
+  const answer = () => Promise.resolve({ ...reply(200, answers.shift() ?? {}), redact });
+  const { fetch } = fetching(answer, manualClock());
+  expect(await fetch(undefined)).toMatchObject({
+    kind: 'failed',
+    failure: { message: expect.stringMatching(/"\[credential\]" is there twice/) as string },
+  });
+  const fetched = (await fetch(undefined)) as Known & { readonly kind: 'snapshot' };
+  expect([...fetched.snapshot.features.flags.keys()]).toEqual(['dummy-secret']);
+});
+
 describe('a snapshot', () => {
   const fetched = async (body: object, headers = {}) => {
     const { fetch } = fetching(() => Promise.resolve(reply(200, body, headers)), manualClock());

@@ -42,16 +42,12 @@ function settingsOf(
   const logger: Logger = { error: warn, warn, info: none, debug: none };
   try {
     const options = { url, logger, ...(environment !== undefined && { environment }) };
-    const settings = clientSettings(options, env, connectionRules(command));
-    // Without this, the message would name the option auth, which the command does not have.
-    return { ...settings, missingCredentials: settings.missingCredentials ?? CREDENTIALS };
+    return clientSettings(options, env, connectionRules(command));
   } catch (error) {
     if (error instanceof TypeError) throw new CommandError(error.message, { cause: error });
     throw error;
   }
 }
-
-const CREDENTIALS = 'check the credentials of FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH';
 
 async function fetchOnce(
   settings: ConnectionSettings,

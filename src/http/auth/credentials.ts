@@ -11,7 +11,8 @@ import {
 } from './credential-source.js';
 import { fileSource } from './token-file.js';
 import { isPlainObject } from '../../text/describe.js';
-import { quoted } from '../../text/quote.js';
+import { oneLine, quoted } from '../../text/quote.js';
+import { untilAborted } from '../attempt.js';
 
 /** The headers to send. `version` differs from that of all earlier ones. */
 export interface Credential {
@@ -32,15 +33,30 @@ export interface Credentials {
 /** Credentials that need no login. */
 export type PlainAuth = Exclude<AuthOptions, { readonly kubernetes: unknown }>;
 
+export interface CredentialLimits {
+  readonly timeoutMs: number;
+  /** Ends what waits for a function of the user's. Its timer would keep the process alive. */
+  readonly ending?: AbortSignal | undefined;
+}
+
 export function credentialsOf(
   auth: PlainAuth | undefined,
   clock: Clock,
-  timeoutMs: number,
+  { timeoutMs, ending }: CredentialLimits,
   reporter?: Reporter,
 ): Credentials {
   const source = sourceOf(auth);
   const tooLate = () => new CredentialProblem(`auth took longer than ${timeoutMs} ms (http.timeoutMs)`);
-  return credentialsFrom((again) => inTime(source(again), timeoutMs, clock, tooLate), clock, reporter);
+  const load = async (again: boolean) => ({ headers: await source(again) });
+  return credentialsFrom(
+    async (again) => {
+      const loaded = await inTime(untilAborted(load(again), ending), timeoutMs, clock, tooLate);
+      if ('kind' in loaded) throw new LoginFailed(loaded);
+      return loaded.headers;
+    },
+    clock,
+    reporter,
+  );
 }
 
 /** `source` must settle by itself. */
@@ -110,13 +126,15 @@ function checked(headers: unknown): AuthHeaders {
   }
   const known: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers) as [string, unknown][]) {
-    if (!isHeaderName(name) || typeof value !== 'string' || !isHeaderText(value)) {
-      throw new CredentialProblem(`auth.headers returned ${quoted(name)}, which is no header`);
+    // A text that is no name may be a credential that was put into the wrong place.
+    if (!isHeaderName(name)) {
+      throw new CredentialProblem('auth.headers returned a name that is no name of a header');
+    }
+    if (typeof value !== 'string' || !isHeaderText(value)) {
+      throw new CredentialProblem(`auth.headers returned a value for ${quoted(name)} that is no header text`);
     }
     if (isConnectionHeader(name)) {
-      throw new CredentialProblem(
-        `auth.headers returned ${JSON.stringify(name)}, which is the connection's own`,
-      );
+      throw new CredentialProblem(`auth.headers returned ${quoted(name)}, which is the connection's own`);
     }
     known[name.toLowerCase()] = value;
   }
@@ -126,5 +144,5 @@ function checked(headers: unknown): AuthHeaders {
 /** Names only the kind of an unknown error, because its message may contain a secret. */
 function causeOf(error: unknown): string {
   if (error instanceof CredentialProblem) return error.message;
-  return `auth.headers threw ${error instanceof Error ? error.name : typeof error}`;
+  return `auth.headers threw ${error instanceof Error ? oneLine(error.name) : typeof error}`;
 }

@@ -5,6 +5,7 @@ import { FAILURES } from '../../model/failure-traits.js';
 import type { Failure } from '../../model/failure.js';
 import type { KubernetesLoginOptions } from '../../options/auth-options.js';
 import { isHeaderText } from '../../text/header.js';
+import { unsteered } from '../../text/quote.js';
 import { failureKindOf } from '../status.js';
 import { timeoutFailure } from '../network-failure.js';
 import { statusWords, type Send } from '../reply.js';
@@ -93,13 +94,14 @@ const loginSchema = v.pipe(
 );
 
 async function tokenIn(path: string): Promise<string> {
+  const name = `auth.kubernetes: ${unsteered(path)}`;
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw failed({ kind: 'credentials', message: `auth.kubernetes: ${path} cannot be read (${code})` });
+    throw failed({ kind: 'credentials', message: `${name} cannot be read (${code})` });
   });
   const token = text.trim();
   if (token !== '' && isToken(token)) return token;
-  throw failed({ kind: 'credentials', message: `auth.kubernetes: ${path} does not hold a token` });
+  throw failed({ kind: 'credentials', message: `${name} does not hold a token` });
 }
 
 function isToken(text: string): boolean {

@@ -16,7 +16,8 @@ export function openCredentials(
   random: () => number,
   reporter?: Reporter,
 ): Credentials {
-  if (auth === undefined || !('kubernetes' in auth)) return credentialsOf(auth, clock, timeoutMs, reporter);
+  if (auth === undefined || !('kubernetes' in auth))
+    return credentialsOf(auth, clock, { timeoutMs, ending }, reporter);
   const { kubernetes: login } = auth;
   let source: Promise<CredentialSource> | undefined;
   const open = async () => {

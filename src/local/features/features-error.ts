@@ -1,4 +1,4 @@
-import { unsteered } from '../../text/quote.js';
+import { unsteered, unsteeredLines } from '../../text/quote.js';
 
 /**
  * Features that cannot be used. The message has a line for each mistake, at most 20. It names the file, the document,
@@ -9,6 +9,10 @@ export class FeaturesError extends Error {
   override readonly name = 'FeaturesError';
   /** Identifies this error in both builds of the package, ES module and CommonJS. */
   readonly code = 'ERR_FEATURES';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(unsteeredLines(message), options);
+  }
 }
 
 /** A place in a document: `['flags', 0, 'key']`. Empty: the whole document. */
@@ -41,8 +45,9 @@ export class Mistakes {
   add({ where, positionOf }: DocumentName, path: DocumentPath, wrong: string): void {
     this.count++;
     if (this.count > MOST_REPORTED) return;
-    if (path.length === 0) this.reported.push(`${where}: ${wrong}`);
-    else this.reported.push(`${where}: ${pathText(path)}: ${wrong}${positionText(positionOf?.(path))}`);
+    const [place, at] =
+      path.length === 0 ? ['', ''] : [`: ${pathText(path)}`, positionText(positionOf?.(path))];
+    this.reported.push(unsteered(`${where}${place}: ${wrong}`) + at);
   }
 
   /** Throws a {@link FeaturesError} with a line for each mistake, at most 20. */

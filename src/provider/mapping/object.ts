@@ -9,10 +9,11 @@ export const toObject: Translate<JsonValue> = (answer) => {
     const attached = parseAttachment(answer.attachment);
     if (typeof attached !== 'object' || attached === null) return mismatch('an object or array', answer);
     return { value: attached as JsonValue, variant: answer.variant };
-  } catch {
+  } catch (error) {
     // Without the parser's message, which quotes the attachment.
     const { variant, attachment } = answer;
-    const message = `the attachment of variant ${quoted(variant)} is not JSON (${attachment.length} characters)`;
+    const what = error instanceof SyntaxError ? 'not JSON' : 'nested too deep to be written again';
+    const message = `the attachment of variant ${quoted(variant)} is ${what} (${attachment.length} characters)`;
     return { problem: 'PARSE_ERROR', message };
   }
 };

@@ -1,5 +1,5 @@
 import type { BooleanAnswer, VariantAnswer } from '../../model/answer.js';
-import { kindOf } from '../../text/describe.js';
+import { isShallow, kindOf } from '../../text/describe.js';
 import { quoted } from '../../text/quote.js';
 
 /** A translated answer: a value with its variant, or why there is none. */
@@ -38,11 +38,27 @@ export function attachmentOf(answer: VariantAnswer): unknown {
 }
 
 /**
+ * Levels of lists and objects in an attachment. A deeper one can be read, but `JSON.stringify` of an app or a logger
+ * would exceed the stack.
+ */
+const DEEPEST = 1_000;
+
+/** An attachment that is JSON, but nested deeper than an app could write it. */
+export class TooDeep extends Error {}
+
+/**
  * Parses the attachment on each call, so that a caller may change the result. Drops members called `__proto__`, because
- * merging such an object would change a prototype. Throws a SyntaxError for malformed JSON.
+ * merging such an object would change a prototype. Throws a SyntaxError for malformed JSON, and {@link TooDeep}.
  */
 export function parseAttachment(text: string): unknown {
   if (text === '') return undefined;
+  const value = parsed(text);
+  // Each level has two brackets, so that a short text needs no look.
+  if (text.length > 2 * DEEPEST && !isShallow(value, DEEPEST)) throw new TooDeep();
+  return value;
+}
+
+function parsed(text: string): unknown {
   // An escape may spell any name. Attachments with `__proto__` or an escape are rare, so the slower way is good enough
   // for them.
   const suspicious = text.includes('__proto__') || text.includes('\\u');

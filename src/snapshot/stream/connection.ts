@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.js';
 import { retryAfterMs } from '../../http/retries/retry-delay.js';
 import { contentWords, environmentHeaders, type Reply, type Send } from '../../http/reply.js';
 import { messageOf } from '../../text/describe.js';
+import { oneLine } from '../../text/quote.js';
 import { eventData } from './server-events.js';
 
 export interface StreamSettings {
@@ -88,17 +89,19 @@ const NOT_OFFERED: ReadonlySet<number> = new Set([200, 403, 404, 405, 406, 501])
 function refused(reply: Reply, date: number): StreamEnd {
   const { status } = reply;
   const why =
-    status === 200
-      ? `${String(reply.headers['content-type'])} instead of a stream`
-      : `${status} with ${contentWords(reply)}`;
+    status === 200 ? `${typeWords(reply)} instead of a stream` : `${status} with ${contentWords(reply)}`;
   return NOT_OFFERED.has(status)
     ? { kind: 'not-offered', why }
     : { ...broken(why), retryAfterMs: retryAfterMs(reply, date) };
 }
 
+function typeWords({ headers, redact }: Reply): string {
+  return oneLine(redact(String(headers['content-type'])));
+}
+
 function isEventStream({ headers }: Reply): boolean {
   const type = headers['content-type'];
-  return typeof type === 'string' && type.startsWith('text/event-stream');
+  return typeof type === 'string' && /^text\/event-stream\b/i.test(type);
 }
 
 /** `undefined` for another kind of event, which a later version may send. */

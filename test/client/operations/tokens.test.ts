@@ -36,7 +36,7 @@ describe('tokens', () => {
       status: 401,
       code: 'UNAUTHENTICATED',
       message:
-        'GET /api/v1/namespaces/default/segments answered 401: request was not authenticated (check the option auth)',
+        'GET /api/v1/namespaces/default/segments answered 401: request was not authenticated; check the option auth',
       operation: 'segments.list',
     });
     await scoped.close();

@@ -7,6 +7,7 @@ import { credentialsOf, type Credential, type PlainAuth } from '../../../src/htt
 import { manualClock } from '../../clock.fixture.js';
 import { replied, REQUEST, sending } from '../outcomes.fixture.js';
 
+const LIMITS = { timeoutMs: 500 };
 const OK = replied(200);
 const REFUSED = replied(401);
 
@@ -24,7 +25,7 @@ async function tokenFile(text: string): Promise<string> {
 }
 
 const headersOf = async (auth: PlainAuth | undefined) => {
-  const had = await credentialsOf(auth, manualClock(), 500).current();
+  const had = await credentialsOf(auth, manualClock(), LIMITS).current();
   return 'kind' in had ? had.message : had.headers;
 };
 
@@ -44,11 +45,15 @@ describe('credentials', () => {
     ['nothing', returning(undefined), 'auth.headers returned no plain object of names and values'],
     ['null', returning(null), 'auth.headers returned no plain object of names and values'],
     ['text', returning('dummy-token'), 'auth.headers returned no plain object of names and values'],
-    ['a number for a header', returning({ 'x-a': 5 }), 'auth.headers returned "x-a", which is no header'],
+    [
+      'a number for a header',
+      returning({ 'x-a': 5 }),
+      'auth.headers returned a value for "x-a" that is no header text',
+    ],
     [
       'a header of two lines',
       returning({ 'x-a': 'b\r\nc' }),
-      'auth.headers returned "x-a", which is no header',
+      'auth.headers returned a value for "x-a" that is no header text',
     ],
     [
       'a header of the connection',
@@ -60,7 +65,11 @@ describe('credentials', () => {
       returning(new Headers({ authorization: 'dummy' })),
       'auth.headers returned no plain object of names and values',
     ],
-    ['a name that is none', returning({ 'x a': 'b' }), 'auth.headers returned "x a", which is no header'],
+    [
+      'a name that is none',
+      returning({ 'x a': 'b' }),
+      'auth.headers returned a name that is no name of a header',
+    ],
   ])('that a function gives as %s are a failure', async (_, auth, problem) => {
     expect(await headersOf(auth)).toBe(`no credentials for Flipt: ${problem}`);
   });
@@ -90,7 +99,7 @@ describe('credentials', () => {
 
   it('that do not come in time are a failure', async () => {
     const clock = manualClock();
-    const credentials = credentialsOf({ headers: () => new Promise(() => undefined) }, clock, 500);
+    const credentials = credentialsOf({ headers: () => new Promise(() => undefined) }, clock, LIMITS);
     const had = credentials.current();
     await clock.advance(500);
     expect(await had).toEqual({
@@ -102,7 +111,7 @@ describe('credentials', () => {
 
   it('leave no timer behind', async () => {
     const clock = manualClock();
-    await credentialsOf({ token: 'dummy-token' }, clock, 500).current();
+    await credentialsOf({ token: 'dummy-token' }, clock, LIMITS).current();
     expect(clock.timers()).toBe(0);
   });
 });
@@ -110,7 +119,7 @@ describe('credentials', () => {
 describe('a token in a file', () => {
   it('is read without surrounding white space, and again when the file is replaced', async () => {
     const path = await tokenFile(' dummy-1\n');
-    const credentials = credentialsOf({ tokenFile: path }, manualClock(), 500);
+    const credentials = credentialsOf({ tokenFile: path }, manualClock(), LIMITS);
     expect(await credentials.current()).toMatchObject({ headers: { authorization: 'Bearer dummy-1' } });
     await writeFile(`${path}.new`, 'dummy-2-longer');
     await rename(`${path}.new`, path);
@@ -141,7 +150,7 @@ describe('a 401', () => {
   it('refreshes the credentials once for all waiting requests, and repeats each of them once', async () => {
     let token = 0;
     const headers = vi.fn(() => Promise.resolve({ 'x-token': String(token) }));
-    const credentials = credentialsOf({ headers }, manualClock(), 500);
+    const credentials = credentialsOf({ headers }, manualClock(), LIMITS);
     const { send, sent } = sending(REFUSED, REFUSED, REFUSED, OK);
     const asking = authorized(send, credentials);
     token = 1;
@@ -154,7 +163,7 @@ describe('a 401', () => {
 
   it('after the refresh is returned to the caller', async () => {
     const { send, sent } = sending(REFUSED);
-    const asking = authorized(send, credentialsOf({ token: 'dummy-token' }, manualClock(), 500));
+    const asking = authorized(send, credentialsOf({ token: 'dummy-token' }, manualClock(), LIMITS));
     expect(await asking(REQUEST)).toBe(REFUSED);
     expect(sent).toHaveLength(2);
     expect(sent[0]?.credentials).toEqual({ authorization: 'Bearer dummy-token' });
@@ -165,7 +174,7 @@ describe('a 401', () => {
 
   it('does not repeat a request that may not be repeated', async () => {
     const { send, sent } = sending(REFUSED);
-    const asking = authorized(send, credentialsOf({ token: 'dummy-token' }, manualClock(), 500));
+    const asking = authorized(send, credentialsOf({ token: 'dummy-token' }, manualClock(), LIMITS));
     expect(await asking({ ...REQUEST, repeatable: false })).toBe(REFUSED);
     expect(sent).toHaveLength(1);
   });
@@ -173,7 +182,7 @@ describe('a 401', () => {
   it('of a stream refreshes nothing: otherwise each connection would log in', async () => {
     const headers = vi.fn(() => ({ 'x-token': 'dummy' }));
     const { send, sent } = sending(REFUSED);
-    const asking = authorized(send, credentialsOf({ headers }, manualClock(), 500));
+    const asking = authorized(send, credentialsOf({ headers }, manualClock(), LIMITS));
     for (let connection = 0; connection < 3; connection++)
       expect(await asking({ ...REQUEST, stream: true })).toBe(REFUSED);
     expect(sent).toHaveLength(3);
@@ -189,7 +198,7 @@ describe('a 401', () => {
         await rm(path);
         return send(request);
       },
-      credentialsOf({ tokenFile: path }, manualClock(), 500),
+      credentialsOf({ tokenFile: path }, manualClock(), LIMITS),
     );
     expect(await asking(REQUEST)).toBe(REFUSED);
     expect(sent).toHaveLength(1);
@@ -197,7 +206,7 @@ describe('a 401', () => {
 
   it('after another request’s refresh uses the new credentials', async () => {
     const headers = vi.fn(() => ({ 'x-token': 'dummy' }));
-    const credentials = credentialsOf({ headers }, manualClock(), 500);
+    const credentials = credentialsOf({ headers }, manualClock(), LIMITS);
     const first = (await credentials.current()) as Credential;
     expect(await credentials.refresh(first)).toMatchObject({ version: 1 });
     expect(await credentials.refresh(first)).toMatchObject({ version: 1 });
@@ -207,7 +216,7 @@ describe('a 401', () => {
 describe('without credentials', () => {
   it('nothing is sent', async () => {
     const { send, sent } = sending(OK);
-    const credentials = credentialsOf({ tokenFile: '/nonexistent/token' }, manualClock(), 500);
+    const credentials = credentialsOf({ tokenFile: '/nonexistent/token' }, manualClock(), LIMITS);
     expect(await authorized(send, credentials)(REQUEST)).toMatchObject({ kind: 'credentials' });
     expect(sent).toEqual([]);
   });

@@ -62,7 +62,7 @@ describe('a login with a service account token', () => {
     [
       'rejected',
       answered({ code: 16, message: `no: ${POD_TOKEN}`, details: [] }, 401),
-      /the Kubernetes login failed: Flipt at .* answered 401: no: \[credential\] \(check the option auth\)/,
+      /the Kubernetes login failed: Flipt at .* answered 401: no: \[credential\]; check the option auth/,
     ],
     [
       'not offered',

@@ -145,6 +145,24 @@ describe('asked for an object', () => {
     },
   );
 
+  it.each([
+    ['lists', '[', ']'],
+    ['objects', '{"a":', '}'],
+    ['escaped names', '{"\\u0061":', '}'],
+  ])('%s nested too deep to be written again are a parse error that says so', (_, opens, closes) => {
+    const nested = (levels: number) => `${opens.repeat(levels)}[]${closes.repeat(levels)}`;
+    expect(toObject(of(['a', nested(20_000)]))).toMatchObject({
+      problem: 'PARSE_ERROR',
+      message: expect.stringMatching(
+        /^the attachment of variant "a" is nested too deep to be written again/,
+      ) as string,
+    });
+    const deepest = toObject(of(['a', nested(999)]));
+    expect('value' in deepest && JSON.stringify(deepest.value).length).toBeGreaterThan(2_000 - 2);
+    expect(toObject(of(['a', nested(1_000)]))).toMatchObject({ problem: 'PARSE_ERROR' });
+    expect(toNumber(of(['a', nested(20_000)]))).toMatchObject({ problem: 'TYPE_MISMATCH' });
+  });
+
   it('a boolean flag is a type mismatch', () => {
     expect(toObject(booleanAnswer())).toMatchObject({ problem: 'TYPE_MISMATCH' });
   });
