@@ -76,18 +76,6 @@ const WRONG: readonly (readonly [unknown, string])[] = [
   ],
   [{ auth: { token: '' } }, "auth.token: expected a token, got ''"],
   [{ auth: { token: 5n } }, 'auth.token: expected a token, got a bigint'],
-  [
-    { auth: { 'dummy-secret': true } },
-    'auth: unknown member, expected one of token, jwt, tokenFile, headers, kubernetes',
-  ],
-  [
-    { headers: { 'Bearer dummy-secret': 'a' } },
-    'headers: expected a header name without spaces and colons, got a string',
-  ],
-  [
-    { authenticationStrategy: {} },
-    `authenticationStrategy: unknown option, expected one of ${OPTION_NAMES}; its name here is auth: { token } or { jwt }`,
-  ],
   [{ auth: { jwt: null } }, 'auth.jwt: expected a JSON Web Token, got null'],
   [{ auth: { tokenFile: '' } }, "auth.tokenFile: expected the path of a file, got ''"],
   [{ auth: { headers: {} } }, 'auth.headers: expected a function that returns headers, got an empty object'],

@@ -10,6 +10,7 @@ export class FeaturesError extends Error {
   /** Identifies this error in both builds of the package, ES module and CommonJS. */
   readonly code = 'ERR_FEATURES';
 
+  /** A line for each mistake. Characters that would steer a terminal are escaped. */
   constructor(message: string, options?: ErrorOptions) {
     super(unsteeredLines(message), options);
   }

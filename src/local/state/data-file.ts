@@ -15,6 +15,7 @@ export class DataFileError extends Error {
   /** Identifies this error in both builds of the package, ES module and CommonJS. */
   readonly code = 'ERR_DATA_FILE';
 
+  /** Characters that would steer a terminal are escaped. */
   constructor(message: string, options?: ErrorOptions) {
     super(unsteered(message), options);
   }

@@ -14,7 +14,7 @@ describe('a signal', () => {
   it('ends the wait for credentials, and nothing is sent', async () => {
     const { send, sent } = sending(OK);
     const giveUp = new AbortController();
-    const asking = authorized(send, credentialsOf({ headers: pending }, manualClock(), 500));
+    const asking = authorized(send, credentialsOf({ headers: pending }, manualClock(), { timeoutMs: 500 }));
     const ended = asking({ ...REQUEST, signal: giveUp.signal });
     giveUp.abort();
     expect(await ended).toMatchObject({ kind: 'closed' });
@@ -32,7 +32,7 @@ describe('a signal', () => {
       giveUp.abort();
       return pending();
     };
-    const asking = authorized(send, credentialsOf({ headers }, manualClock(), 500));
+    const asking = authorized(send, credentialsOf({ headers }, manualClock(), { timeoutMs: 500 }));
     expect(await asking({ ...REQUEST, signal: giveUp.signal })).toBe(REFUSED);
     expect(sent).toHaveLength(1);
   });
@@ -42,7 +42,7 @@ describe('a signal', () => {
     const { send } = sending(OK);
     await authorized(
       send,
-      credentialsOf({ token: 'dummy-token' }, manualClock(), 500),
+      credentialsOf({ token: 'dummy-token' }, manualClock(), { timeoutMs: 500 }),
     )({ ...REQUEST, signal });
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });

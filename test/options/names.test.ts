@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import type { FliptProviderOptions } from '../../src/options/provider-options.js';
+import { settled } from './settled.fixture.js';
+
+it.each<[object, string]>([
+  [
+    { auth: { 'dummy-secret': true } },
+    'auth: unknown member, expected one of token, jwt, tokenFile, headers, kubernetes',
+  ],
+  [
+    { headers: { 'Bearer dummy-secret': 'a' } },
+    'headers: expected a header name without spaces and colons, got a string',
+  ],
+])('a name that may be a credential in the wrong place is not quoted: %j', (options, message) => {
+  expect(() => settled(options as FliptProviderOptions)).toThrow(new TypeError(`FliptProvider: ${message}`));
+});
+
+it('the option of @openfeature/flipt-provider leads to the one here', () => {
+  const options = { authenticationStrategy: {} } as FliptProviderOptions;
+  expect(() => settled(options)).toThrow(
+    /: unknown option, .*; its name here is auth: \{ token \} or \{ jwt \}$/,
+  );
+});
