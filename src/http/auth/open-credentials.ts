@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock.js';
 import type { Reporter } from '../../diagnostics/diagnostics.js';
 import type { ConnectionSettings } from '../../options/settings.js';
-import type { Send } from '../reply.js';
-import type { CredentialSource } from './credential-source.js';
+import { ENDED, type Send } from '../reply.js';
+import { LoginFailed, type CredentialSource } from './credential-source.js';
 import { credentialsFrom, credentialsOf, type Credentials } from './credentials.js';
 
 /**
@@ -28,6 +28,8 @@ export function openCredentials(
   return credentialsFrom(
     async (again) => {
       const headers = await (source ??= open());
+      // Loaded after the close: a login would only set timers.
+      if (ending.aborted) throw new LoginFailed(ENDED);
       return headers(again);
     },
     clock,
