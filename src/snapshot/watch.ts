@@ -125,8 +125,7 @@ export function openWatch(
     if (!isShared) return nextDelayMs(state, pollMs, clock.now(), random());
     const intervalMs = fetched.kind === 'no-news' ? (fetched.againInMs ?? pollMs) : pollMs;
     // With a snapshot in the store, other instances rely on this one: it looks again as usual.
-    const offersNone = state.offersNone && known === undefined;
-    return nextLookMs({ ...state, offersNone }, intervalMs, random());
+    return nextLookMs({ ...state, offersNone: state.offersNone && !known }, intervalMs, random());
   };
   const learn = (answer: Answered, asked: Known | undefined, durationMs: number) => {
     const now = clock.now();
@@ -244,7 +243,6 @@ function isConfirmed({ kind }: Fetched): boolean {
 }
 
 function conditionOf({ hasServed, lostAt, offersNone }: WatchState): WatchCondition | undefined {
-  // A kept snapshot must not hide this: it would stay in force for ever.
   if (offersNone) return 'not-offered';
   if (lostAt !== undefined) return 'lost';
   return hasServed ? 'working' : undefined;
