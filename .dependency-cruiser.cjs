@@ -77,7 +77,14 @@ const MAY_IMPORT = {
     'snapshot/',
     'text/',
   ],
-  'ofrep/': ['clock.ts', 'index.ts', 'options/', 'text/'],
+  'ofrep/': [
+    'clock.ts',
+    'index.ts',
+    'options/',
+    // Which values a variant can give.
+    'provider/mapping/',
+    'text/',
+  ],
   'express/': ['clock.ts', 'index.ts', 'ofrep/', 'options/', 'text/'],
   // Of the provider types alone: it is handed one, of whichever copy of the package.
   'opentelemetry/': ['index.ts', 'options/'],

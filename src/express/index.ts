@@ -4,7 +4,7 @@ export { setRequestContext } from './express-context.js';
 export { flags } from './flags.js';
 export type { FlagsOptions } from './flags-options.js';
 export { ofrep } from './ofrep.js';
-export type { FlagEvaluator, OfrepOptions } from '../ofrep/ofrep-options.js';
+export type { FlagEvaluator, OfrepOptions, ValueKind } from '../ofrep/ofrep-options.js';
 
 declare global {
   namespace Express {

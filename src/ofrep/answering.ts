@@ -5,7 +5,7 @@ import { isPromiseLike, kindOf } from '../text/describe.js';
 import { quoted } from '../text/quote.js';
 import { contextInBody } from './ofrep-body.js';
 import { ofrepRules, type FlagEvaluator, type OfrepOptions } from './ofrep-options.js';
-import { bulk, single } from './ofrep-response.js';
+import { bulk, single, type IsTyped } from './ofrep-response.js';
 import {
   NO_PROVIDER,
   NO_SNAPSHOT,
@@ -27,9 +27,11 @@ const PATH = /\/ofrep\/v1\/evaluate\/flags(?:\/([^/]+))?\/?$/;
 /** Makes the handler of OFREP's requests for any framework. Throws a TypeError if an option is wrong. */
 export function answering<R>(options: OfrepOptions<R>): Answer<R> {
   checkOptions(ofrepRules, options);
-  const { flags, allow = [] } = options;
+  const { flags, values = 'key', allow = [] } = options;
   const named = typeof flags === 'function' ? visibleBy(flags) : [...new Set(flags)];
   const isNamed = (key: string) => (typeof named === 'function' ? named(key) : named.includes(key));
+
+  const isTyped: IsTyped = typeof values === 'function' ? typedBy(values) : () => values === 'typed';
 
   const evaluate = async (
     context: EvaluationContext,
@@ -39,9 +41,11 @@ export function answering<R>(options: OfrepOptions<R>): Answer<R> {
     const provider = evaluatorOf(options);
     if (provider === undefined) return refused(NO_PROVIDER, flagKey);
     try {
-      if (flagKey === undefined) return bulk(await provider.evaluateEach(context, named), ifNoneMatch);
+      if (flagKey === undefined) {
+        return bulk(await provider.evaluateEach(context, named), isTyped, ifNoneMatch);
+      }
       const outcome = (await provider.evaluateEach(context, [flagKey])).get(flagKey);
-      return outcome === undefined ? notFound(flagKey) : single(flagKey, outcome);
+      return outcome === undefined ? notFound(flagKey) : single(flagKey, outcome, isTyped);
     } catch (error) {
       return answerTo(error, flagKey, typeof named === 'function');
     }
@@ -68,6 +72,15 @@ function visibleBy(flags: (flagKey: string) => unknown): (flagKey: string) => bo
     if (typeof isVisible === 'boolean') return isVisible;
     const got = isPromiseLike(isVisible) ? 'a promise' : kindOf(isVisible);
     throw new TypeError(`ofrep: flags(${quoted(flagKey)}): expected true or false, got ${got}`);
+  };
+}
+
+function typedBy(values: (flagKey: string) => unknown): IsTyped {
+  return (flagKey) => {
+    const kind = values(flagKey);
+    if (kind === 'key' || kind === 'typed') return kind === 'typed';
+    const got = isPromiseLike(kind) ? 'a promise' : kindOf(kind);
+    throw new TypeError(`ofrep: values(${quoted(flagKey)}): expected 'key' or 'typed', got ${got}`);
   };
 }
 

@@ -13,6 +13,9 @@ export interface FlagEvaluator {
   ): Promise<ReadonlyMap<string, FlagOutcome>>;
 }
 
+/** What a variant flag gives: its variant's key, or the value that the attachment holds. */
+export type ValueKind = 'key' | 'typed';
+
 /** A wrong or unknown option is a TypeError that names it, thrown when the handler is made. */
 export interface OfrepOptions<R> {
   /**
@@ -26,6 +29,12 @@ export interface OfrepOptions<R> {
    * evaluated, and do not exist for the browser. For all flags at once, a function needs Flipt's snapshot.
    */
   readonly flags: readonly string[] | ((flagKey: string) => boolean);
+  /**
+   * What a variant flag gives: `'key'`, its variant's key, as in Flipt's own OFREP; or `'typed'`, its variant's attachment
+   * if that is a JSON number, object or list, else the key. A function is asked for each variant flag; anything else that
+   * it returns is a TypeError for the framework's error handling. Default `'key'`.
+   */
+  readonly values?: ValueKind | ((flagKey: string) => ValueKind) | undefined;
   /**
    * Attributes that the browser itself may name, such as its language or the size of its window, if nothing else names
    * them. Never `targetingKey`. Default: none.
@@ -50,11 +59,17 @@ const flags = v.custom<OfrepOptions<never>['flags']>(
   'a list of flag keys or a function that says which flags the browser may see',
 );
 
+const values = v.custom<OfrepOptions<never>['values']>(
+  (value) => value === 'key' || value === 'typed' || typeof value === 'function',
+  "'key', 'typed' or a function that says which for a flag",
+);
+
 export const ofrepRules: OptionRules = {
   owner: 'ofrep',
   shape: members({
     context: callable(),
     flags,
+    values: v.optional(values),
     allow: v.optional(
       v.pipe(
         texts('a list of names of attributes'),

@@ -1,21 +1,29 @@
 import { createHash } from 'node:crypto';
 import type { FlagOutcome } from '../index.js';
 import { HEADERS, NOT_STORED, notFound, unanswered } from './refusals.js';
+import { typedValue } from './typed-value.js';
 
-export function single(key: string, outcome: FlagOutcome): Response {
+/** Whether the value of this flag is its variant's key or the attachment. */
+export type IsTyped = (flagKey: string) => boolean;
+
+export function single(key: string, outcome: FlagOutcome, isTyped: IsTyped): Response {
   if (outcome.type === 'missing') return notFound(key);
   if (outcome.type === 'failed') return unanswered(key);
-  return new Response(JSON.stringify(itemOf(key, outcome)), { headers: HEADERS });
+  return new Response(itemOf(key, outcome, isTyped), { headers: HEADERS });
 }
 
 /**
  * All existing flags, or 304 if the browser already has them. If no flag has an answer, 500: the browser then keeps
  * what it has.
  */
-export function bulk(outcomes: ReadonlyMap<string, FlagOutcome>, ifNoneMatch: string | null): Response {
+export function bulk(
+  outcomes: ReadonlyMap<string, FlagOutcome>,
+  isTyped: IsTyped,
+  ifNoneMatch: string | null,
+): Response {
   const existing = [...outcomes].filter(([, { type }]) => type !== 'missing');
   if (existing.length > 0 && existing.every(([, { type }]) => type === 'failed')) return unanswered();
-  const body = JSON.stringify({ flags: existing.map(([key, outcome]) => itemOf(key, outcome)) });
+  const body = `{"flags":[${existing.map(([key, outcome]) => itemOf(key, outcome, isTyped)).join(',')}]}`;
   const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22);
   const etag = `"${tag}"`;
   return isKnown(etag, ifNoneMatch)
@@ -29,16 +37,26 @@ function isKnown(etag: string, ifNoneMatch: string | null): boolean {
   return known.includes(etag);
 }
 
+/** One flag, as JSON. */
+function itemOf(key: string, outcome: FlagOutcome, isTyped: IsTyped): string {
+  const keyed = keyedItem(key, outcome);
+  if (outcome.type !== 'variant' || outcome.value === null || !isTyped(key)) return JSON.stringify(keyed);
+  const { value: variant, attachment = '' } = outcome;
+  const value = typedValue(variant, attachment);
+  if (value === variant) return JSON.stringify(keyed);
+  try {
+    return JSON.stringify({ key, value, variant, reason: reasonOf(outcome.reason) });
+  } catch {
+    // An attachment can be nested deeper than JSON can be written. The other flags must not suffer from it.
+    return JSON.stringify(keyed);
+  }
+}
+
 /** As in Flipt's own OFREP: the variant's key is the value, and its attachment is metadata. */
-function itemOf(key: string, outcome: FlagOutcome): object {
+function keyedItem(key: string, outcome: FlagOutcome): object {
   switch (outcome.type) {
     case 'boolean':
-      return {
-        key,
-        value: outcome.value,
-        variant: String(outcome.value),
-        reason: reasonOf(outcome.reason),
-      };
+      return { key, value: outcome.value, variant: String(outcome.value), reason: reasonOf(outcome.reason) };
     case 'variant': {
       const reason = reasonOf(outcome.reason);
       // Without a value, the browser uses its own default.

@@ -4,7 +4,7 @@ import { ofrep } from '../../src/ofrep/index.js';
 
 const context = () => ({ targetingKey: 'user' });
 const flags = ['flag'];
-const KNOWN = 'context, flags, allow, contextTimeoutMs, domain, provider';
+const KNOWN = 'context, flags, values, allow, contextTimeoutMs, domain, provider';
 
 it.each<[unknown, string]>([
   [undefined, 'ofrep: options: expected an object of options, got undefined'],
@@ -16,6 +16,10 @@ it.each<[unknown, string]>([
   [
     { context, flags: '*' },
     'ofrep: flags: expected a list of flag keys or a function that says which flags the browser may see, got "*"',
+  ],
+  [
+    { context, flags, values: 'number' },
+    "ofrep: values: expected 'key', 'typed' or a function that says which for a flag, got \"number\"",
   ],
   [{ context, flags, allow: 'plan' }, 'ofrep: allow: expected a list of names of attributes, got "plan"'],
   [{ context, flags, allow: [1] }, 'ofrep: allow.0: expected a list of names of attributes, got 1'],

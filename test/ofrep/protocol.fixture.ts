@@ -18,7 +18,8 @@ const success = {
     reason: { enum: ['STATIC', 'TARGETING_MATCH', 'SPLIT', 'DISABLED', 'UNKNOWN'] },
     variant: text,
     metadata,
-    value: { type: ['boolean', 'string', 'number', 'object'] },
+    // A list fits the alternative without a value, which says nothing of one.
+    value: { type: ['boolean', 'string', 'number', 'object', 'array'] },
   },
 };
 const failure = {

@@ -7,10 +7,16 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 export const toNumber: Translate<number> = (answer) => {
   if (answer.kind === 'boolean') return mismatch('a number', answer);
   const { variant } = answer;
-  const keyed = JSON_NUMBER.test(variant) ? Number(variant) : NaN;
-  if (Number.isFinite(keyed)) return { value: keyed, variant };
-  const attached = attachmentOf(answer);
-  return typeof attached === 'number' && Number.isFinite(attached)
-    ? { value: attached, variant }
-    : mismatch('a number', answer);
+  const value = keyedNumber(variant) ?? finite(attachmentOf(answer));
+  return value === undefined ? mismatch('a number', answer) : { value, variant };
 };
+
+/** The number that a variant's key spells. */
+export function keyedNumber(variant: string): number | undefined {
+  return JSON_NUMBER.test(variant) ? finite(Number(variant)) : undefined;
+}
+
+/** JSON can spell numbers that are infinite here, such as 1e400. */
+export function finite(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}

@@ -29,9 +29,9 @@ function attachmentWords(answer: VariantAnswer): string {
 }
 
 /** The attachment as JSON; `undefined` if there is none or it is malformed. */
-export function attachmentOf(answer: VariantAnswer): unknown {
+export function attachmentOf({ attachment }: Pick<VariantAnswer, 'attachment'>): unknown {
   try {
-    return parseAttachment(answer.attachment);
+    return parseAttachment(attachment);
   } catch {
     return undefined;
   }
