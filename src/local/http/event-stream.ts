@@ -22,12 +22,11 @@ export function sendEvents(response: ServerResponse, followed: Followed, ending:
   const stop = followed.onChange(sendLatest);
   response.on('drain', sendLatest);
   ending.addEventListener('abort', end);
-  const left = (): void => {
+  // The stream ends with its connection. Its response is no sure sign of that: before Node 24, one that waits behind
+  // another on the same connection emits no `close`.
+  response.req.socket.once('close', () => {
     stop();
     ending.removeEventListener('abort', end);
-  };
-  response.once('close', left);
-  // A response that waits behind another one on its connection does not emit `close` when the connection closes.
-  if (response.socket === null) response.req.socket.once('close', left);
+  });
   sendLatest();
 }
