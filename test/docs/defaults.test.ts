@@ -3,6 +3,7 @@ import { FliptClient } from '../../src/client/index.js';
 import * as v from 'valibot';
 import { documentSchema } from '../../src/local/features/features-schema.js';
 import { pageOf } from '../../src/local/requests/page.js';
+import { Query } from '../../src/local/requests/query.js';
 import { clientSettings, providerSettings } from '../../src/options/settings.js';
 import {
   membersOf,
@@ -146,7 +147,7 @@ describe('a list', () => {
     expect(paths[0]).toMatch(new RegExp(`limit=${most}$`));
     const read = statedDefault('src/client/operations/pages.ts', 'PageOptions', 'limit');
     expect(read).toMatch(/^all of them/);
-    expect(pageOf(Array(200).fill(0), new URLSearchParams()).items).toHaveLength(200);
+    expect(pageOf(Array(200).fill(0), new Query('')).items).toHaveLength(200);
   });
 });
 

@@ -7,7 +7,7 @@ import { type Access, routesOf, type ServedRoute } from '../operations/routes.js
 import { PAGE_ROUTES } from '../page/page-routes.js';
 import { parseBody } from '../requests/json-body.js';
 import { Message } from '../requests/message.js';
-import { notJson, unauthenticated } from '../requests/refusal.js';
+import { invalidField, notJson, unauthenticated } from '../requests/refusal.js';
 import { originCheck } from './origin-check.js';
 import { targetOf } from './target.js';
 import { sendEvents } from './event-stream.js';
@@ -42,12 +42,13 @@ export function createHandler({
   const answer: Handler = async (request, response, ending) => {
     const { pathname, query, host } = targetOf(request);
     checkOrigin({ host, origin: request.headers.origin });
-    const { route, path } = findRoute(routes, request.method ?? '', pathname);
+    const { route, path, empty } = findRoute(routes, request.method ?? '', pathname);
     const header = (name: string): string | undefined => request.headers[name]?.toString();
     const sender = authenticate(header('authorization'), service.store.state, service.stamp.date());
     const caller = admitted(route.access, sender, path('namespaceKey'));
     const text = await readText(request, route, maxBodyBytes);
     const message = Message.of(text === '' ? undefined : await parseBody(text));
+    if (empty !== undefined) throw invalidField(empty, 'must not be empty');
     const routed = { path, query, header, message, text, caller };
     switch (route.answers) {
       case 'json':

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import { Query } from '../requests/query.js';
 
 /** What a request asks for. */
 export interface Target {
   readonly pathname: string;
-  readonly query: URLSearchParams;
+  readonly query: Query;
   /**
    * The host by which the client addresses the service, with or without a port; `undefined` if the request names none.
    */
@@ -17,5 +18,5 @@ export function targetOf({ url = '', headers }: IncomingMessage): Target {
   const end = scheme === undefined ? 0 : `${behind}/`.search(/[/?#]/);
   const [pathname = '', ...query] = behind.slice(end).split('?');
   const host = scheme === undefined ? headers.host : behind.slice(0, end);
-  return { pathname, query: new URLSearchParams(query.join('?')), host };
+  return { pathname, query: new Query(query.join('?')), host };
 }

@@ -1,4 +1,3 @@
-import { single } from '../requests/query.js';
 import { invalidField, notFound } from '../requests/refusal.js';
 import { clientAbilities, EVERY_ABILITY } from '../snapshot/client-abilities.js';
 import type { SnapshotDocument } from '../snapshot/snapshot-document.js';
@@ -9,7 +8,7 @@ import type { DocumentOperation, EventOperation } from './operation.js';
 
 /** GET /internal/v1/evaluation/snapshot/namespace/{namespaceKey} */
 export const getSnapshot: DocumentOperation = (service, { path, query, header }) => {
-  single(query, 'reference');
+  query.single('reference');
   checkEnvironment(service.semantics, header('x-flipt-environment'));
   const key = path('namespaceKey');
   const namespace = service.overrides.served(key);
@@ -35,7 +34,7 @@ export const streamSnapshot: EventOperation = (
   { path, query, header },
 ) => {
   checkEnvironment(semantics, header('x-flipt-environment'));
-  const digest = single(query, 'digest');
+  const digest = query.single('digest') ?? '';
   if (digest !== '' && digest.length !== DIGEST_LENGTH) {
     throw invalidField('digest', `must be a ${DIGEST_LENGTH}-character string`);
   }

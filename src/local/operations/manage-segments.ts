@@ -4,7 +4,6 @@ import type { Operation } from './operation.js';
 import { pageOf } from '../requests/page.js';
 import { withSegment } from '../state/changed-state.js';
 import { KEY_SYNTAX, type NamespaceRecord, type SegmentRecord, type State } from '../state/records.js';
-import { single } from '../requests/query.js';
 import { invalid, invalidField, notFound } from '../requests/refusal.js';
 
 /** GET /api/v1/namespaces/{namespaceKey}/segments */
@@ -17,7 +16,7 @@ export const listSegments: Operation = ({ store }, { path, query }) => {
 
 /** GET /api/v1/namespaces/{namespaceKey}/segments/{key} */
 export const getSegment: Operation = ({ store }, { path, query }) => {
-  single(query, 'reference');
+  query.single('reference');
   const namespaceKey = path('namespaceKey');
   return shown(namespaceKey, find(store.state, namespaceKey, path('key')).segment);
 };

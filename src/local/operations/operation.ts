@@ -1,6 +1,7 @@
 import type { Evaluator } from '../../engine/evaluate.js';
 import type { Semantics } from '../../engine/features.js';
 import type { Message } from '../requests/message.js';
+import type { Query } from '../requests/query.js';
 import type { SnapshotDocument, SnapshotWriter } from '../snapshot/snapshot-document.js';
 import type { Stamp } from '../state/records.js';
 import type { FlagOverrides } from '../state/flag-overrides.js';
@@ -23,7 +24,7 @@ export interface ServiceCore {
 export interface RoutedRequest {
   /** A part of the path, decoded; `''` if the route has none of that name. */
   readonly path: (name: string) => string;
-  readonly query: URLSearchParams;
+  readonly query: Query;
   readonly header: (name: string) => string | undefined;
   readonly message: Message;
   /** The body as it was sent; `''` for a GET. */

@@ -1,4 +1,4 @@
-import { single } from './query.js';
+import type { Query } from './query.js';
 import { invalid, invalidField } from './refusal.js';
 
 const LARGEST_INT32 = 2 ** 31 - 1;
@@ -13,12 +13,12 @@ export interface Page<Item> {
 }
 
 /** The page that the query asks for with `limit` (0 or none: all entries), `offset` and `pageToken`. Throws a 400. */
-export function pageOf<Item>(list: readonly Item[], query: URLSearchParams): Page<Item> {
+export function pageOf<Item>(list: readonly Item[], query: Query): Page<Item> {
   const limit = natural(query, 'limit');
   const offset = natural(query, 'offset');
-  const pageToken = single(query, 'pageToken') || single(query, 'page_token');
+  const pageToken = query.single('pageToken') || query.single('page_token') || '';
   // A store without revisions ignores the reference.
-  single(query, 'reference');
+  query.single('reference');
   if (limit === 0 && (offset > 0 || pageToken !== '')) {
     throw invalid('limit must be set when offset or pageToken is set');
   }
@@ -31,10 +31,10 @@ export function pageOf<Item>(list: readonly Item[], query: URLSearchParams): Pag
   };
 }
 
-function natural(query: URLSearchParams, name: string): number {
-  const text = query.has(name) ? single(query, name) : '0';
+function natural(query: Query, name: string): number {
+  const text = query.single(name) ?? '0';
   const number = Number(text);
-  if (!/^-?[0-9]+$/.test(text) || number > LARGEST_INT32) throw invalidField(name, 'must be an integer');
+  if (!/^[+-]?[0-9]+$/.test(text) || number > LARGEST_INT32) throw invalidField(name, 'must be an integer');
   if (number < 0) throw invalidField(name, 'must not be negative');
   return number;
 }

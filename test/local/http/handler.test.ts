@@ -123,6 +123,7 @@ describe('a path', () => {
     ['GET /auth/v1/tokens/', 501],
     ['PROPFIND /health', 405],
     ['PROPFIND /nowhere', 405],
+    ['PROPFIND /%zz', 400],
   ])('%s: %i', async (where, status) => {
     const [method = '', path = ''] = where.split(' ');
     expect((await fetch(`${listener.url}${path}`, { method })).status).toBe(status);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { evaluator } from '../../../src/engine/evaluate.js';
 import { evaluateBatch } from '../../../src/local/operations/evaluate-batch.js';
+import { Query } from '../../../src/local/requests/query.js';
 import { parseBody } from '../../../src/local/requests/json-body.js';
 import { Message } from '../../../src/local/requests/message.js';
 import { snapshotWriter } from '../../../src/local/snapshot/snapshot-document.js';
@@ -66,7 +67,7 @@ describe('other requests get their turn', () => {
     const message = Message.of(await parseBody(batch(MOST_ITEMS)));
     const answering = evaluateBatch(service, {
       path: () => '',
-      query: new URLSearchParams(),
+      query: new Query(''),
       header: () => undefined,
       message,
       text: '',

@@ -1,15 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pageOf } from '../../../src/local/requests/page.js';
+import { Query } from '../../../src/local/requests/query.js';
 
 const list = Array.from({ length: 250 }, (_, index) => index);
-const page = (query: string): ReturnType<typeof pageOf<number>> => pageOf(list, new URLSearchParams(query));
+const page = (query: string): ReturnType<typeof pageOf<number>> => pageOf(list, new Query(query));
 
 describe('a page', () => {
   it.each([
     ['', 250],
     ['limit=0', 250],
     ['limit=7', 7],
+    ['limit=%2B7', 7],
     ['limit=100', 100],
     ['limit=120', 120],
     ['limit=1000', 250],
@@ -37,7 +39,10 @@ describe('a page', () => {
     ['limit=2147483648', 'invalid field limit: must be an integer'],
     ['limit=-1', 'invalid field limit: must not be negative'],
     ['limit=1&offset=-1', 'invalid field offset: must not be negative'],
-    ['limit=1&limit=2', 'too many values for field "limit"'],
+    ['limit=1&limit=2', 'too many values for field "limit": 1, 2'],
+    ['limit=1&a;b', 'invalid semicolon separator in query'],
+    ['limit=1&other=%zz', 'invalid URL escape "%zz"'],
+    ['other=1%&limit=1', 'invalid URL escape "%"'],
   ])('is refused for %s', (query, message) => {
     expect(() => page(query)).toThrow(expect.objectContaining({ kind: 'invalid', message }));
   });
