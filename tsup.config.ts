@@ -59,7 +59,7 @@ export default defineConfig([
   // A copy for each entry of what is not in OWN_FILES: splitting CommonJS would rewrite `?.` and `??` into calls, and classes into nameless ones.
   {
     ...shared,
-    entry: { ...entry, snapshots },
+    entry: { ...entry, snapshots, edge: 'src/edge/edge.ts' },
     format: 'cjs',
     splitting: false,
     shims: true,

@@ -9,6 +9,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { inNext } from '../test/runtimes/nextjs.mjs';
 import { inProcess, RUNTIMES } from '../test/runtimes/runtimes.mjs';
 import { inWorkerd } from '../test/runtimes/workerd.mjs';
 import { tableOf, withTable } from '../test/runtimes/table.mjs';
@@ -29,19 +30,30 @@ run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder
 cpSync(join(ROOT, 'test/runtimes'), folder, { recursive: true });
 writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
 const ours = ['express', '@openfeature/server-sdk', '@openfeature/core', '@opentelemetry/api', 'esbuild'];
-const packages = [...ours.map((name) => `${name}@${devDependencies[name]}`), 'bun', 'deno', 'workerd'];
+const packages = [
+  ...ours.map((name) => `${name}@${devDependencies[name]}`),
+  'bun',
+  'deno',
+  'workerd',
+  'next',
+  'react',
+  'react-dom',
+];
 const tarball = `./openfeature-flipt-provider-${JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version}.tgz`;
 run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', tarball, ...packages]);
 
 const runs = [
   ...Object.keys(RUNTIMES).map((name) => [name, () => inProcess(name, folder)]),
   ['workerd', () => inWorkerd(folder)],
+  ['next', () => inNext(folder, join(ROOT, 'docs/nextjs.md'))],
 ];
 const columns = [];
 for (const [name, start] of runs) {
   if (given.length > 0 && !given.includes(name)) continue;
   const { title, results } = await start();
-  columns.push({ title, results });
+  // Next.js runs on Node.js, which is the first column.
+  if (name === 'next') columns[0]?.results.push(...results);
+  else columns.push({ title, results });
   const failed = results.filter(({ failure }) => failure !== undefined);
   console.log(`${title}: ${results.length - failed.length} of ${results.length} steps passed`);
   for (const { name: step, failure } of failed) console.error(`FAILED ${step}: ${failure}`);

@@ -132,6 +132,18 @@ describe.concurrent('a consumer without any framework', () => {
     expect(await ran(folder, 'out/core.cjs')).toEqual(well());
   });
 
+  it('says in the Edge runtime of Next.js that it does not run there, by whichever entry', async ({
+    expect,
+  }) => {
+    const folder = await the.consumer('edge', false);
+    for (const entry of ['', '/client', '/express', '/ofrep']) {
+      const importing = ['--conditions=edge-light', '-e', `import('openfeature-flipt-provider${entry}')`];
+      await expect(run(NODE, importing, { cwd: folder }), entry).rejects.toThrow(
+        'openfeature-flipt-provider does not run in the Edge runtime of Next.js: remove',
+      );
+    }
+  });
+
   it('has the command', async ({ expect }) => {
     const folder = installedFor(await the.consumer('command', false));
     const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {

@@ -6,6 +6,7 @@ export const FEATURES = {
   version: '1.4',
   namespace: 'default',
   flags: [
+    { key: 'new-checkout', type: 'BOOLEAN_FLAG_TYPE', enabled: true },
     { key: 'on', type: 'BOOLEAN_FLAG_TYPE', enabled: true },
     { key: 'off', type: 'BOOLEAN_FLAG_TYPE', enabled: false },
     { key: 'switched', type: 'BOOLEAN_FLAG_TYPE', enabled: false },

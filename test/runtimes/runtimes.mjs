@@ -32,7 +32,7 @@ export async function inProcess(name, folder) {
 }
 
 /** `workerd 2026-11-17`, `v20.20.2` or `deno 2.9.6 (…)`, without the words. */
-export function versionOf(program) {
-  const words = execFileSync(program, ['--version'], { encoding: 'utf8' });
+export function versionOf(program, args = []) {
+  const words = execFileSync(program, [...args, '--version'], { encoding: 'utf8' });
   return /\d+[\d.-]+/.exec(words)?.[0] ?? '';
 }
