@@ -1,27 +1,26 @@
 import type { BooleanAnswer, ServiceReason } from '../model/answer.js';
 import { threshold } from './buckets.js';
 import type { BooleanFlag, Rollout } from './features.js';
-import { firstMatch, preparedFor, type Evaluate } from './first-match.js';
+import { compiledEach, firstMatch, preparedFor, type Evaluate } from './first-match.js';
 import { compileChoice, type FindSegment } from './segment-match.js';
+import type { Steps } from './steps.js';
 
 type EvaluateRollout = Evaluate<BooleanAnswer | undefined>;
 
 /** Prepares a boolean flag. Its rollouts also apply while it is not enabled. */
-export function compileBooleanFlag(flag: BooleanFlag, find: FindSegment): Evaluate<BooleanAnswer> {
-  return firstMatch(compileRollouts(flag, find), booleanAnswer(flag.enabled, 'DEFAULT', []));
+export function* compileBooleanFlag(flag: BooleanFlag, find: FindSegment): Steps<Evaluate<BooleanAnswer>> {
+  const { key, enabled, rollouts } = flag;
+  const compiled = yield* compiledEach(rollouts, (rollout) => compileRollout(rollout, key, find));
+  return firstMatch(compiled, booleanAnswer(enabled, 'DEFAULT', []));
 }
 
-function compileRollouts({ key, rollouts }: BooleanFlag, find: FindSegment): EvaluateRollout[] {
-  return rollouts.map((rollout) => compileRollout(rollout, key, find));
-}
-
-function compileRollout(rollout: Rollout, flagKey: string, find: FindSegment): EvaluateRollout {
+function* compileRollout(rollout: Rollout, flagKey: string, find: FindSegment): Steps<EvaluateRollout> {
   if (rollout.kind === 'threshold') {
     const isUnder = threshold(flagKey, rollout.percentage);
     const split = booleanAnswer(rollout.value, 'MATCH', []);
     return (entity) => (isUnder(entity) ? split : undefined);
   }
-  const { segmentKeys, matching } = compileChoice(rollout, find);
+  const { segmentKeys, matching } = yield* compileChoice(rollout, find);
   const answer = preparedFor(segmentKeys, (keys) => booleanAnswer(rollout.value, 'MATCH', keys));
   return (entity, read) => {
     const matched = matching(entity, read);

@@ -1,22 +1,22 @@
 import type { BooleanFlag, Flag, SegmentChoice, VariantFlag } from './features.js';
-import { firstMatch, type Evaluate } from './first-match.js';
+import { compiledEach, firstMatch, type Evaluate } from './first-match.js';
 import { compileChoice, type FindSegment } from './segment-match.js';
+import type { Steps } from './steps.js';
 
 /**
  * Prepares the test whether an entity's bucket decides its answer. It does if evaluation reaches a percentage, or a
  * rule that divides its entities among variants or gives its variant to only some of them.
  */
-export function compileBucketDecides(flag: Flag, find: FindSegment): Evaluate<boolean> {
+export function* compileBucketDecides(flag: Flag, find: FindSegment): Steps<Evaluate<boolean>> {
   const steps = flag.type === 'BOOLEAN_FLAG_TYPE' ? rolloutsOf(flag) : rulesOf(flag);
   if (!steps.some(({ isShared }) => isShared)) return () => false;
-  return firstMatch(
-    steps.map(({ choice, isShared }) => {
-      if (choice === undefined) return () => isShared;
-      const { matching } = compileChoice(choice, find);
-      return (entity, read) => (matching(entity, read) === undefined ? undefined : isShared);
-    }),
-    false,
-  );
+  return firstMatch(yield* compiledEach(steps, (step) => compileStep(step, find)), false);
+}
+
+function* compileStep({ choice, isShared }: Step, find: FindSegment): Steps<Evaluate<boolean | undefined>> {
+  if (choice === undefined) return () => isShared;
+  const { matching } = yield* compileChoice(choice, find);
+  return (entity, read) => (matching(entity, read) === undefined ? undefined : isShared);
 }
 
 interface Step {

@@ -1,8 +1,9 @@
 import { compileBucketDecides } from './bucket-decides.js';
 import { compileBooleanFlag } from './boolean-flag.js';
-import { attributesOf, sameFlag } from './flag-parts.js';
+import { attributesOf, isLarge, sameFlag } from './flag-parts.js';
 import type { Features, Flag, Semantics } from './features.js';
 import type { Evaluate } from './first-match.js';
+import { atOnce, type Steps } from './steps.js';
 import { compileSegment, type CompiledSegment, type FindSegment } from './segment-match.js';
 import { compileVariantFlag } from './variant-flag.js';
 
@@ -22,6 +23,8 @@ export interface CompiledFeatures {
   readonly semantics: Semantics;
   /** `undefined` if there is no such flag. */
   readonly flag: (key: string) => CompiledFlag | undefined;
+  /** Compiles the flags that take more than a millisecond, so that no question pays for them. */
+  readonly compileLarge: () => Steps<void>;
   /**
    * Prepares the features that follow these. A compiled flag stays compiled if the new features hold the same objects
    * for it and for its segments.
@@ -59,9 +62,16 @@ function compiledWith(
       if (known !== undefined) return known;
       const flag = features.flags.get(key);
       if (flag === undefined) return undefined;
-      const prepared = compileFlag(flag, features, find, semantics);
+      const prepared = atOnce(compileFlag(flag, features, find, semantics));
       compiled.set(key, prepared);
       return prepared;
+    },
+    *compileLarge() {
+      for (const [key, flag] of features.flags) {
+        if (!compiled.has(key) && isLarge(flag, features))
+          compiled.set(key, yield* compileFlag(flag, features, find, semantics));
+        yield;
+      }
     },
     next(following) {
       const kept = [...compiled].filter(([key]) => sameFlag(key, features, following));
@@ -70,12 +80,17 @@ function compiledWith(
   };
 }
 
-function compileFlag(flag: Flag, features: Features, find: FindSegment, semantics: Semantics): CompiledFlag {
+function* compileFlag(
+  flag: Flag,
+  features: Features,
+  find: FindSegment,
+  semantics: Semantics,
+): Steps<CompiledFlag> {
   const { type } = flag;
   const attributes = attributesOf(flag, features);
   const evaluate =
     flag.type === 'BOOLEAN_FLAG_TYPE'
-      ? compileBooleanFlag(flag, find)
-      : compileVariantFlag(flag, find, semantics);
-  return { type, attributes, evaluate, bucketDecides: compileBucketDecides(flag, find) };
+      ? yield* compileBooleanFlag(flag, find)
+      : yield* compileVariantFlag(flag, find, semantics);
+  return { type, attributes, evaluate, bucketDecides: yield* compileBucketDecides(flag, find) };
 }

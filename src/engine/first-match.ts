@@ -1,5 +1,6 @@
 import type { BooleanAnswer, VariantAnswer } from '../model/answer.js';
 import type { ReadAttribute } from './constraints.js';
+import type { Steps } from './steps.js';
 
 /** A flag's answer about an entity with these attributes. Throws only what `read` throws. */
 export type Evaluate<Answer = VariantAnswer | BooleanAnswer> = (
@@ -19,6 +20,19 @@ export function firstMatch<Answer>(
     }
     return otherwise;
   };
+}
+
+/** Prepares each rule or rollout, in steps. */
+export function* compiledEach<Part, Compiled>(
+  parts: readonly Part[],
+  compile: (part: Part) => Steps<Compiled>,
+): Steps<Compiled[]> {
+  const compiled: Compiled[] = [];
+  for (const part of parts) {
+    compiled.push(yield* compile(part));
+    yield;
+  }
+  return compiled;
 }
 
 /** Prepares the answer for this list of segments. For any other list, the answer is made on each call. */

@@ -1,5 +1,6 @@
 import { compileConstraint, type Matches, type ReadAttribute } from './constraints.js';
 import type { Segment, SegmentChoice } from './features.js';
+import type { Steps } from './steps.js';
 
 /** A segment with its test prepared. */
 export interface CompiledSegment {
@@ -31,11 +32,15 @@ export interface CompiledChoice {
   readonly matching: MatchingSegments;
 }
 
-export function compileChoice(
+export function* compileChoice(
   { segmentKeys, segmentOperator }: SegmentChoice,
   find: FindSegment,
-): CompiledChoice {
-  const segments = segmentKeys.map((key) => find(key) ?? { key, matches: never });
+): Steps<CompiledChoice> {
+  const segments: CompiledSegment[] = [];
+  for (const key of segmentKeys) {
+    segments.push(find(key) ?? { key, matches: never });
+    yield;
+  }
   const keys = segments.map(({ key }) => key);
   const tests = segments.map(({ matches }) => matches);
   return { segmentKeys: keys, matching: matchingOf(keys, segmentOperator, tests) };

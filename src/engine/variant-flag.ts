@@ -1,40 +1,32 @@
 import type { ServiceReason, VariantAnswer } from '../model/answer.js';
 import { sharing } from './buckets.js';
 import type { Rule, Semantics, VariantFlag } from './features.js';
-import { firstMatch, preparedFor, type Evaluate } from './first-match.js';
+import { compiledEach, firstMatch, preparedFor, type Evaluate } from './first-match.js';
 import { compileChoice, type FindSegment } from './segment-match.js';
+import type { Steps } from './steps.js';
 
 /** Prepares a variant flag. */
-export function compileVariantFlag(
+export function* compileVariantFlag(
   flag: VariantFlag,
   find: FindSegment,
   semantics: Semantics,
-): Evaluate<VariantAnswer> {
+): Steps<Evaluate<VariantAnswer>> {
   const answers = variantAnswers(flag, semantics);
-  return flag.enabled
-    ? firstMatch(compileRules(flag, answers, find, semantics), answers.unmatched([]))
-    : firstMatch([], answers.disabled());
+  if (!flag.enabled) return firstMatch([], answers.disabled());
+  const rules = yield* compiledEach(flag.rules, (rule) =>
+    compileRule(rule, flag.key, answers, find, semantics),
+  );
+  return firstMatch(rules, answers.unmatched([]));
 }
 
-type EvaluateRule = Evaluate<VariantAnswer | undefined>;
-
-function compileRules(
-  { key, rules }: VariantFlag,
-  answers: VariantAnswers,
-  find: FindSegment,
-  semantics: Semantics,
-): EvaluateRule[] {
-  return rules.map((rule) => compileRule(rule, key, answers, find, semantics));
-}
-
-function compileRule(
+function* compileRule(
   rule: Rule,
   flagKey: string,
   answers: VariantAnswers,
   find: FindSegment,
   semantics: Semantics,
-): EvaluateRule {
-  const { segmentKeys, matching } = compileChoice(rule, find);
+): Steps<Evaluate<VariantAnswer | undefined>> {
+  const { segmentKeys, matching } = yield* compileChoice(rule, find);
   const share = compileShares(rule.distributions, segmentKeys, flagKey, answers, semantics);
   return (entity, read) => {
     const matched = matching(entity, read);

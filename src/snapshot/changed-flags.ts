@@ -3,12 +3,12 @@ import type {
   Features,
   Flag,
   Rollout,
-  Rule,
   Segment,
   SegmentChoice,
   Semantics,
   VariantFlag,
 } from '../engine/features.js';
+import { atOnce, type Steps } from '../engine/steps.js';
 
 /** By flag key: a digest of everything that evaluation reads of the flag, including its segments and variants. */
 export type Contents = ReadonlyMap<string, string>;
@@ -18,7 +18,9 @@ export type SegmentContent = (key: string) => string;
 export function contentsOf(features: Features, semantics: Semantics): Contents {
   const segments = new Map([...features.segments].map(([key, segment]) => [key, segmentContent(segment)]));
   const contentOf = (key: string) => segments.get(key) ?? '';
-  return new Map([...features.flags].map(([key, flag]) => [key, flagContent(flag, contentOf, semantics)]));
+  return new Map(
+    [...features.flags].map(([key, flag]) => [key, atOnce(flagContent(flag, contentOf, semantics))]),
+  );
 }
 
 /** The keys of the flags that differ, are new, or are gone; sorted. */
@@ -40,26 +42,44 @@ export function segmentContent({ key, matchType, constraints }: Segment): string
   return JSON.stringify([key, matchType, conditions.sort()]);
 }
 
-export function flagContent(flag: Flag, segment: SegmentContent, semantics: Semantics): string {
-  const { type, enabled } = flag;
-  const rest =
-    flag.type === 'BOOLEAN_FLAG_TYPE'
-      ? flag.rollouts.map((rollout) => rolloutContent(rollout, segment))
-      : // The semantics are part of it, because v1 and v2 divide the shares of a rule differently.
-        [
-          semantics,
-          variantContent(flag, flag.defaultVariantId),
-          ...flag.rules.map((rule) => ruleContent(rule, flag, segment)),
-        ];
-  return digest(JSON.stringify([type, enabled, rest]));
+/** The digest of a flag's content, in steps. */
+export function* flagContent(flag: Flag, segment: SegmentContent, semantics: Semantics): Steps<string> {
+  const hash = createHash('sha1');
+  let text = '';
+  for (const part of contentTexts(flag, segment, semantics)) {
+    text += part;
+    if (text.length < HASHED_AT_ONCE) continue;
+    hash.update(text);
+    text = '';
+    yield;
+  }
+  return hash.update(text).digest('base64url');
 }
 
-function ruleContent(rule: Rule, flag: VariantFlag, segment: SegmentContent): unknown {
-  const shares = rule.distributions.map(({ variantId, rollout }) => [
-    variantContent(flag, variantId),
-    rollout,
-  ]);
-  return [choiceContent(rule, segment), shares];
+/** As long a text is hashed at once: a hash costs about a microsecond for each call. */
+const HASHED_AT_ONCE = 4_096;
+
+/** Everything that evaluation reads of a flag: a list in JSON, in parts, because it may be long. */
+function* contentTexts(flag: Flag, segment: SegmentContent, semantics: Semantics): Generator<string> {
+  yield `${JSON.stringify([flag.type, flag.enabled]).slice(0, -1)},[`;
+  if (flag.type === 'BOOLEAN_FLAG_TYPE') {
+    for (const [at, rollout] of flag.rollouts.entries())
+      yield after(at) + JSON.stringify(rolloutContent(rollout, segment));
+  } else {
+    // The semantics are part of it, because v1 and v2 divide the shares of a rule differently.
+    yield JSON.stringify([semantics, variantContent(flag, flag.defaultVariantId)]).slice(1, -1);
+    for (const rule of flag.rules) {
+      yield `,[${JSON.stringify(choiceContent(rule, segment))},[`;
+      for (const [at, { variantId, rollout }] of rule.distributions.entries())
+        yield after(at) + JSON.stringify([variantContent(flag, variantId), rollout]);
+      yield ']]';
+    }
+  }
+  yield ']]';
+}
+
+function after(at: number): string {
+  return at === 0 ? '' : ',';
 }
 
 function variantContent(flag: VariantFlag, id: string | undefined): unknown {

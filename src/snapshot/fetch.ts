@@ -139,7 +139,8 @@ export function snapshotFetcher(
       const parsed = await parseSnapshot(outcome.bytes, namespace, clock, known?.snapshot);
       const etag = sendableEtag(outcome.headers.etag);
       const version = parsed.digest ?? etag ?? digestOf(parsed.contents);
-      return { kind: 'snapshot', snapshot: snapshotOf(parsed, version, known?.snapshot), etag, fullBodyMs };
+      const snapshot = await snapshotOf(parsed, clock, version, known?.snapshot);
+      return { kind: 'snapshot', snapshot, etag, fullBodyMs };
     } catch (error) {
       return failed(unreadable(url, `a snapshot that cannot be used: ${outcome.redact(messageOf(error))}`));
     }

@@ -64,7 +64,12 @@ export function keptSnapshots(
       const text = JSON.stringify(body);
       if (isForOldClients(text)) warn(FOR_OLD_CLIENTS);
       const parsed = await parseSnapshot(Buffer.from(text), namespace, clock);
-      return { snapshot: snapshotOf(parsed), etag: undefined, fullBodyMs: 0, confirmedAt: undefined };
+      return {
+        snapshot: await snapshotOf(parsed, clock),
+        etag: undefined,
+        fullBodyMs: 0,
+        confirmedAt: undefined,
+      };
     } catch (error) {
       warn(`snapshot.initial is not used: ${messageOf(error)}`);
       return undefined;

@@ -37,7 +37,7 @@ export async function readStored(
     // The kept date may be later than this machine's date.
     const ageMs = Math.max(0, clock.date() - confirmedAt);
     return {
-      snapshot: snapshotOf(parsed, version, previous),
+      snapshot: await snapshotOf(parsed, clock, version, previous),
       etag,
       fullBodyMs,
       confirmedAt: clock.now() - ageMs,

@@ -1,3 +1,5 @@
+import { pausing, type Clock } from '../clock.js';
+import { withPauses } from '../engine/steps.js';
 import { compileFeatures, type CompiledFeatures } from '../engine/compiled-features.js';
 import type { ParsedBody } from './body/parse.js';
 import { digestOf } from './changed-flags.js';
@@ -9,15 +11,21 @@ export interface Snapshot extends ParsedBody {
   readonly version: string;
 }
 
-/** The snapshot of a parsed body. An unchanged part of the `previous` snapshot stays compiled. */
-export function snapshotOf(
+/** Steps of compiling in one turn of the event loop: about two milliseconds. */
+const STEPS_PER_TURN = 1_000;
+
+/** The snapshot of a parsed body, with its large flags compiled. An unchanged part of the `previous` one stays compiled. */
+export async function snapshotOf(
   parsed: ParsedBody,
+  clock: Pick<Clock, 'endOfTurn'>,
   version = parsed.digest ?? digestOf(parsed.contents),
   previous?: Snapshot,
-): Snapshot {
+): Promise<Snapshot> {
   const isSameKind = previous?.semantics === parsed.semantics;
   const compiled = isSameKind
     ? previous.compiled.next(parsed.features)
     : compileFeatures(parsed.features, parsed.semantics);
+  const compiling = withPauses(compiled.compileLarge(), pausing(STEPS_PER_TURN, clock));
+  if (compiling instanceof Promise) await compiling;
   return { ...parsed, compiled, version };
 }

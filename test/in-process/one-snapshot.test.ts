@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Clock } from '../../src/clock.js';
+import { systemClock, type Clock } from '../../src/clock.js';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import { evaluateEach } from '../../src/provider/evaluate/evaluate-each.js';
 import { inProcess } from '../../src/provider/resolve-in-process.js';
@@ -13,7 +13,7 @@ const KEYS = Array.from({ length: 2_500 }, (_, at) => `flag-${at}`);
 
 async function snapshotWith(enabled: boolean): Promise<Snapshot> {
   const flags = Object.fromEntries(KEYS.map((key) => [key, enabled]));
-  return snapshotOf(await parsedJson(bodyJson(flags)), `all ${enabled}`);
+  return snapshotOf(await parsedJson(bodyJson(flags)), systemClock, `all ${enabled}`);
 }
 
 /** In-process evaluation from a snapshot that the test replaces. */

@@ -16,7 +16,11 @@ const text = v.nullish(v.string('text'), '');
 const bool = v.nullish(v.boolean('true or false'), false);
 const percent = v.nullish(v.pipe(v.number('a number'), v.finite('a number')), 0);
 const key = v.pipe(v.string('a key'), v.nonEmpty('a key'));
-const list = <Item extends v.GenericSchema>(item: Item) => v.nullish(v.array(item, 'a list'), []);
+/** Its items are checked one by one, because a list may be long. */
+const list = v.nullish(
+  v.custom<readonly unknown[]>((part) => Array.isArray(part), 'a list'),
+  [],
+);
 /** valibot takes a list for an object without members, which would then have their defaults. */
 const noList = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.pipe(
@@ -54,17 +58,12 @@ const operator = v.pipe(
   v.check((word) => word === '' || isOperator(word), 'an operator'),
 );
 
-const constraint = record({ type: comparisonType, property: text, operator, value: text });
-const segment = record({ key, matchType, constraints: list(constraint) });
+export const constraintSchema = record({ type: comparisonType, property: text, operator, value: text });
+export const segmentSchema = record({ key, matchType, constraints: list });
+export const distributionSchema = record({ variantKey: text, variantAttachment: text, rollout: percent });
+export const ruleSchema = record({ id: text, segmentOperator, segments: list, distributions: list });
 
-const rule = record({
-  id: text,
-  segmentOperator,
-  segments: list(segment),
-  distributions: list(record({ variantKey: text, variantAttachment: text, rollout: percent })),
-});
-
-const rollout = noList(
+export const rolloutSchema = noList(
   v.variant(
     'type',
     [
@@ -74,7 +73,7 @@ const rollout = noList(
       }),
       members({
         type: v.literal('SEGMENT_ROLLOUT_TYPE'),
-        segment: record({ value: bool, segmentOperator, segments: list(segment) }),
+        segment: record({ value: bool, segmentOperator, segments: list }),
       }),
     ],
     'a rollout of a known type',
@@ -85,7 +84,7 @@ const variantFlag = members({
   type: v.optional(v.literal('VARIANT_FLAG_TYPE'), 'VARIANT_FLAG_TYPE'),
   key,
   enabled: bool,
-  rules: list(rule),
+  rules: list,
   defaultVariant: v.nullish(record({ key, attachment: text })),
 });
 
@@ -93,7 +92,7 @@ const booleanFlag = members({
   type: v.literal('BOOLEAN_FLAG_TYPE'),
   key,
   enabled: bool,
-  rollouts: list(rollout),
+  rollouts: list,
 });
 
 /** A flag that has no key spoils the whole body: nothing could be asked of the service about it. */
@@ -108,8 +107,5 @@ export const restSchema = record({
   digest: text,
 });
 
-export type WireFlag = v.InferOutput<typeof flagSchema>;
 export type WireVariantFlag = v.InferOutput<typeof variantFlag>;
 export type WireBooleanFlag = v.InferOutput<typeof booleanFlag>;
-export type WireRule = v.InferOutput<typeof rule>;
-export type WireSegment = v.InferOutput<typeof segment>;

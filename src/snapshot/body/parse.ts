@@ -3,13 +3,14 @@ import { pausing, type Clock } from '../../clock.js';
 import type { Features, Flag, Semantics } from '../../engine/features.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import { sameFlag } from '../../engine/flag-parts.js';
-import { flagSchema, keyedSchema, restSchema } from './body-schema.js';
+import { withPauses, type Steps } from '../../engine/steps.js';
+import { keyedSchema, restSchema } from './body-schema.js';
 import { checked, parsed } from './check.js';
 import { digest, flagContent, type Contents } from '../changed-flags.js';
 import { flagPieces, type Piece } from './flag-pieces.js';
 import { InvalidBody } from './invalid-body.js';
-import { readFlag, type SegmentKey } from './read-flag.js';
-import { segmentTable } from './segment-table.js';
+import { readFlag } from './read-flag.js';
+import { segmentTable, type SegmentTable } from './segment-table.js';
 import { unreadableContent, unreadableFlag } from './unreadable-text.js';
 
 /** The content of a body: everything from which the flags of a namespace are evaluated, and what cannot be read. */
@@ -24,6 +25,8 @@ export interface ParsedBody {
 
 /** Bytes that are read before other work gets a turn of the event loop: one or two milliseconds of parsing. */
 const BYTES_PER_TURN = 32 * 1024;
+/** A step of reading a flag takes as long as so many bytes of an ordinary flag, however short its own text is. */
+const BYTES_OF_STEP = 64;
 
 /**
  * Reads a snapshot of `namespace`, some flags in each turn of the event loop. An unchanged part of the `previous`
@@ -38,6 +41,7 @@ export async function parseSnapshot(
   previous?: ParsedBody,
 ): Promise<ParsedBody> {
   const pause = pausing(BYTES_PER_TURN, clock);
+  const step = () => pause(BYTES_OF_STEP);
   const { pieces, rest } = await cut(body, pause);
   const { digest: version, namespace: named } = checked(parsed(rest, 'the body'), restSchema, '');
   if (named && named.key !== namespace) {
@@ -55,12 +59,13 @@ export async function parseSnapshot(
     const json = parsed(text, place);
     const { key } = checked(json, keyedSchema, place);
     if (contents.has(key)) throw new InvalidBody(`${place}.key: ${quoted(key)} is there twice`);
-    const flag = readOrReason(json, semantics, segments.keyOf);
-    if (typeof flag === 'string') {
-      unreadable.set(key, unreadableFlag(text, flag));
+    const reading = withPauses(readOrReason(json, semantics, segments), step);
+    const read = reading instanceof Promise ? await reading : reading;
+    if (typeof read === 'string') {
+      unreadable.set(key, unreadableFlag(text, read));
       contents.set(key, digest(unreadableContent(json, text)));
     } else {
-      const content = flagContent(flag, segments.contentOf, semantics);
+      const { flag, content } = read;
       contents.set(key, content);
       flags.set(key, (previous?.contents.get(key) === content && previous.features.flags.get(key)) || flag);
       if (previous && !sameFlag(key, previous.features, features)) flags.set(key, flag);
@@ -76,10 +81,15 @@ export async function parseSnapshot(
   return { features, semantics, contents, digest: version || undefined };
 }
 
-/** The flag, or why it cannot be read. */
-function readOrReason(json: unknown, semantics: Semantics, segmentKey: SegmentKey): Flag | string {
+/** The flag and its content, or why it cannot be read. */
+function* readOrReason(
+  json: unknown,
+  semantics: Semantics,
+  { keyOf, contentOf }: SegmentTable,
+): Steps<{ readonly flag: Flag; readonly content: string } | string> {
   try {
-    return readFlag(checked(json, flagSchema, ''), semantics, segmentKey);
+    const flag = yield* readFlag(json, semantics, keyOf);
+    return { flag, content: yield* flagContent(flag, contentOf, semantics) };
   } catch (error) {
     if (error instanceof InvalidBody) return error.message;
     throw error;

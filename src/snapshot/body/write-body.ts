@@ -1,11 +1,12 @@
-import type {
-  Constraint,
-  Features,
-  Flag,
-  Rollout,
-  Rule,
-  SegmentChoice,
-  VariantFlag,
+import {
+  COMPARISON_TYPES,
+  type Constraint,
+  type Features,
+  type Flag,
+  type Rollout,
+  type Rule,
+  type SegmentChoice,
+  type VariantFlag,
 } from '../../engine/features.js';
 import { pausing, type Clock } from '../../clock.js';
 import type { ParsedBody } from './parse.js';
@@ -32,8 +33,10 @@ export function writeBody(
   return { namespace: { key: namespace }, flags, ...(digest !== undefined && { digest }) };
 }
 
-/** Flags that are written before other work gets a turn of the event loop: a few milliseconds. */
-const FLAGS_PER_TURN = 200;
+/** Characters that are written before other work gets a turn of the event loop: a few milliseconds. */
+const LENGTH_PER_TURN = 64 * 1024;
+/** A flag takes as long as so many characters more. */
+const LENGTH_OF_FLAG = 256;
 
 /** The same as JSON text, in several turns: 10,000 flags at once would block the event loop for a third of a second. */
 export async function bodyText(
@@ -41,12 +44,13 @@ export async function bodyText(
   { features, digest }: Omit<ParsedBody, 'contents'>,
   clock: Pick<Clock, 'endOfTurn'>,
 ): Promise<string> {
-  const pause = pausing(FLAGS_PER_TURN, clock);
+  const pause = pausing(LENGTH_PER_TURN, clock);
   const segmentOf = segmentWriter(features);
   const flags: string[] = [];
   for (const flag of features.flags.values()) {
-    flags.push(JSON.stringify(writtenFlag(flag, segmentOf)));
-    await pause();
+    const text = JSON.stringify(writtenFlag(flag, segmentOf));
+    flags.push(text);
+    await pause(LENGTH_OF_FLAG + text.length);
   }
   for (const { text } of features.unreadable?.values() ?? []) flags.push(text);
   const end = digest === undefined ? '' : `,"digest":${JSON.stringify(digest)}`;
@@ -105,9 +109,14 @@ function segmentWriter({ segments }: Features): WrittenSegment {
   };
 }
 
-function writtenConstraint({ type, ...rest }: Constraint): object {
-  return { type: type.replace('COMPARISON', 'CONSTRAINT_COMPARISON'), ...rest };
+/** Names each member: a snapshot has so many constraints that copying the rest would take several times as long. */
+function writtenConstraint({ type, property, operator, value }: Constraint): object {
+  return { type: WIRE_TYPES.get(type), property, operator, value };
 }
+
+const WIRE_TYPES: ReadonlyMap<string, string> = new Map(
+  COMPARISON_TYPES.map((type) => [type, type.replace('COMPARISON', 'CONSTRAINT_COMPARISON')]),
+);
 
 /** A number of the enum that has no word stays a number. */
 function wireWord(matchType: string | number): string | number {

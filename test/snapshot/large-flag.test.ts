@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { parseSnapshot } from '../../src/snapshot/body/parse.js';
+import { bodyText } from '../../src/snapshot/body/write-body.js';
+import { snapshotOf } from '../../src/snapshot/snapshot.js';
+import { mapCallsOf } from '../map-calls.fixture.js';
+
+const MANY = 5_000;
+const many = (item: (at: number) => object) => Array.from({ length: MANY }, (_, at) => item(at));
+const constraint = {
+  type: 'STRING_CONSTRAINT_COMPARISON_TYPE',
+  property: 'plan',
+  operator: 'eq',
+  value: 'x',
+};
+
+function counting() {
+  let turns = 0;
+  return {
+    turns: () => turns,
+    clock: {
+      now: () => 0,
+      date: () => 0,
+      after: () => expect.unreachable(),
+      endOfTurn(run: () => void) {
+        turns++;
+        setImmediate(run);
+      },
+    },
+  };
+}
+
+describe.each<[string, object]>([
+  [
+    'rules',
+    { rules: many((at) => ({ id: `${at}`, segments: [{ key: `${at}`, constraints: [constraint] }] })) },
+  ],
+  ['empty rules', { rules: many(() => ({})) }],
+  ['segments', { rules: [{ segments: many((at) => ({ key: `${at}` })) }] }],
+  ['constraints', { rules: [{ segments: [{ key: 's', constraints: many(() => constraint) }] }] }],
+  ['distributions', { rules: [{ distributions: many((at) => ({ variantKey: `${at}`, rollout: 1 })) }] }],
+  [
+    'rollouts',
+    {
+      type: 'BOOLEAN_FLAG_TYPE',
+      rollouts: many((at) => ({
+        type: 'SEGMENT_ROLLOUT_TYPE',
+        segment: { segments: [{ key: `${at}`, constraints: [constraint] }] },
+      })),
+    },
+  ],
+])('one flag with thousands of %s', (what, flag) => {
+  const parsed = async () => {
+    const { clock, turns } = counting();
+    const body = Buffer.from(JSON.stringify({ flags: [{ key: 'large', enabled: true, ...flag }] }));
+    return { body: await parseSnapshot(body, 'default', clock), turns: turns() };
+  };
+
+  it('is read in many turns of the event loop', async () => {
+    expect((await parsed()).turns).toBeGreaterThan(8);
+  });
+
+  it('is compiled before it is asked for', async () => {
+    const { body } = await parsed();
+    const { clock, turns } = counting();
+    const { compiled } = await snapshotOf(body, clock);
+
+    // The constraints of one segment and the shares of one rule are compiled in one step.
+    if (!['constraints', 'distributions'].includes(what)) expect(turns()).toBeGreaterThan(2);
+    const calls = mapCallsOf(() => compiled.flag('large'));
+    expect(calls).toBeLessThan(3);
+  });
+});
+
+it('writes large flags one in each turn', async () => {
+  const flags = Array.from({ length: 5 }, (_, at) => ({
+    key: `${at}`,
+    rules: many((n) => ({ id: `${n}` })),
+  }));
+  const reading = counting();
+  const body = await parseSnapshot(Buffer.from(JSON.stringify({ flags })), 'default', reading.clock);
+  const { clock, turns } = counting();
+  await bodyText('default', body, clock);
+  expect(turns()).toBeGreaterThan(4);
+});
