@@ -22,7 +22,7 @@ interface Timer {
 }
 
 /** Enough for any chain of promises in this code base. Each step settles one link. */
-const LINKS = 50;
+const LINKS = 100;
 
 /** @param startDate the epoch's milliseconds at the clock's start. */
 export function manualClock(startDate = Date.UTC(2024, 0, 1)): ManualClock {

@@ -23,8 +23,10 @@ export interface CompiledFeatures {
   readonly semantics: Semantics;
   /** `undefined` if there is no such flag. */
   readonly flag: (key: string) => CompiledFlag | undefined;
-  /** Compiles the flags that take more than a millisecond, so that no question pays for them. */
-  readonly compileLarge: () => Steps<void>;
+  /** The keys of the flags that are still to be compiled, and take more than a millisecond. */
+  readonly large: () => readonly string[];
+  /** Compiles a flag in steps, so that no question has to wait for it. */
+  readonly compile: (key: string) => Steps<CompiledFlag | undefined>;
   /**
    * Prepares the features that follow these. A compiled flag stays compiled if the new features hold the same objects
    * for it and for its segments.
@@ -54,25 +56,23 @@ function compiledWith(
     return compiledSegment;
   };
 
+  function* compile(key: string): Steps<CompiledFlag | undefined> {
+    const flag = features.flags.get(key);
+    if (flag === undefined) return undefined;
+    const prepared = yield* compileFlag(flag, features, find, semantics);
+    compiled.set(key, prepared);
+    return prepared;
+  }
+
   return {
     features,
     semantics,
-    flag(key) {
-      const known = compiled.get(key);
-      if (known !== undefined) return known;
-      const flag = features.flags.get(key);
-      if (flag === undefined) return undefined;
-      const prepared = atOnce(compileFlag(flag, features, find, semantics));
-      compiled.set(key, prepared);
-      return prepared;
-    },
-    *compileLarge() {
-      for (const [key, flag] of features.flags) {
-        if (!compiled.has(key) && isLarge(flag, features))
-          compiled.set(key, yield* compileFlag(flag, features, find, semantics));
-        yield;
-      }
-    },
+    flag: (key) => compiled.get(key) ?? atOnce(compile(key)),
+    large: () =>
+      [...features.flags].flatMap(([key, flag]) =>
+        !compiled.has(key) && isLarge(flag, features) ? [key] : [],
+      ),
+    compile,
     next(following) {
       const kept = [...compiled].filter(([key]) => sameFlag(key, features, following));
       return compiledWith(following, semantics, new Map(kept));

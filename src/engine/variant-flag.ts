@@ -27,7 +27,7 @@ function* compileRule(
   semantics: Semantics,
 ): Steps<Evaluate<VariantAnswer | undefined>> {
   const { segmentKeys, matching } = yield* compileChoice(rule, find);
-  const share = compileShares(rule.distributions, segmentKeys, flagKey, answers, semantics);
+  const share = yield* compileShares(rule.distributions, segmentKeys, flagKey, answers, semantics);
   return (entity, read) => {
     const matched = matching(entity, read);
     return matched && share(entity, matched);
@@ -37,13 +37,13 @@ function* compileRule(
 /** What a matching rule gives to an entity. */
 type Share = (entity: string, segmentKeys: readonly string[]) => VariantAnswer;
 
-function compileShares(
+function* compileShares(
   distributions: Rule['distributions'],
   segmentKeys: readonly string[],
   flagKey: string,
   answers: VariantAnswers,
   semantics: Semantics,
-): Share {
+): Steps<Share> {
   const shares = distributions.filter(({ rollout }) => rollout > 0);
   if (shares.length === 0) {
     const matched = preparedFor(segmentKeys, (keys) => answers.matched(keys));
@@ -51,9 +51,11 @@ function compileShares(
   }
   const rollouts = shares.map(({ rollout }) => rollout);
   const position = sharing(flagKey, rollouts, semantics);
-  const chosen = shares.map(({ variantId }) =>
-    preparedFor(segmentKeys, (keys) => answers.matched(keys, variantId)),
-  );
+  const chosen: ((keys: readonly string[]) => VariantAnswer)[] = [];
+  for (const { variantId } of shares) {
+    chosen.push(preparedFor(segmentKeys, (keys) => answers.matched(keys, variantId)));
+    yield;
+  }
   const pastTheLast = preparedFor(segmentKeys, answers.unmatched);
   return (entity, keys) => {
     const at = position(entity);

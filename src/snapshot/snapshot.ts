@@ -1,4 +1,4 @@
-import { pausing, type Clock } from '../clock.js';
+import { nextTurn, pausing, type Clock } from '../clock.js';
 import { withPauses } from '../engine/steps.js';
 import { compileFeatures, type CompiledFeatures } from '../engine/compiled-features.js';
 import type { ParsedBody } from './body/parse.js';
@@ -25,7 +25,9 @@ export async function snapshotOf(
   const compiled = isSameKind
     ? previous.compiled.next(parsed.features)
     : compileFeatures(parsed.features, parsed.semantics);
-  const compiling = withPauses(compiled.compileLarge(), pausing(STEPS_PER_TURN, clock));
-  if (compiling instanceof Promise) await compiling;
+  for (const key of compiled.large()) {
+    await nextTurn(clock);
+    await withPauses(compiled.compile(key), pausing(STEPS_PER_TURN, clock));
+  }
   return { ...parsed, compiled, version };
 }

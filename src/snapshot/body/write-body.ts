@@ -5,7 +5,6 @@ import {
   type Flag,
   type Rollout,
   type Rule,
-  type SegmentChoice,
   type VariantFlag,
 } from '../../engine/features.js';
 import { pausing, type Clock } from '../../clock.js';
@@ -73,7 +72,9 @@ function writtenRollout(rollout: Rollout, segmentOf: WrittenSegment): object {
   if (rollout.kind === 'threshold') {
     return { type: 'THRESHOLD_ROLLOUT_TYPE', threshold: { percentage: rollout.percentage, value } };
   }
-  return { type: 'SEGMENT_ROLLOUT_TYPE', segment: { value, ...writtenChoice(rollout, segmentOf) } };
+  const { segmentOperator, segmentKeys } = rollout;
+  const segment = { value, segmentOperator, segments: writtenSegments(segmentKeys, segmentOf) };
+  return { type: 'SEGMENT_ROLLOUT_TYPE', segment };
 }
 
 function writtenRule(rule: Rule, flag: VariantFlag, segmentOf: WrittenSegment): object {
@@ -81,15 +82,16 @@ function writtenRule(rule: Rule, flag: VariantFlag, segmentOf: WrittenSegment): 
     const variant = variantOf(flag, variantId);
     return { variantKey: variant?.key ?? '', variantAttachment: variant?.attachment ?? '', rollout };
   });
-  return { ...writtenChoice(rule, segmentOf), distributions };
+  const { segmentOperator, segmentKeys } = rule;
+  return { segmentOperator, segments: writtenSegments(segmentKeys, segmentOf), distributions };
 }
 
 function variantOf(flag: VariantFlag, id: string | undefined) {
   return id === undefined ? undefined : flag.variants.get(id);
 }
 
-function writtenChoice({ segmentKeys, segmentOperator }: SegmentChoice, segmentOf: WrittenSegment): object {
-  return { segmentOperator, segments: segmentKeys.flatMap((name) => segmentOf(name) ?? []) };
+function writtenSegments(names: readonly string[], segmentOf: WrittenSegment): readonly object[] {
+  return names.map(segmentOf).filter((segment) => segment !== undefined);
 }
 
 /** The written segment of a name; `undefined` if there is none. */
