@@ -1,27 +1,6 @@
 /** Applies two snapshots, evaluates all of their flags, and watches the event loop and the heap. */
 import { FliptProvider } from 'openfeature-flipt-provider';
-
-let last = 0;
-let longest = 0;
-let isWatching = false;
-function turn() {
-  const now = performance.now();
-  longest = Math.max(longest, now - last);
-  last = now;
-  if (isWatching) setImmediate(turn);
-}
-
-/** The longest that the event loop stood still meanwhile. */
-async function blockedBy(work) {
-  longest = 0;
-  last = performance.now();
-  isWatching = true;
-  setImmediate(turn);
-  await work();
-  await new Promise((resolve) => setImmediate(resolve));
-  isWatching = false;
-  return longest;
-}
+import { longestTurn } from './longest-turn.js';
 
 function heapMb() {
   globalThis.gc();
@@ -36,16 +15,16 @@ const changed = new Promise((resolve) => {
 });
 const before = heapMb();
 const since = performance.now();
-const firstBlock = await blockedBy(() => provider.initialize());
+const firstBlock = await longestTurn(() => provider.initialize());
 const firstMs = performance.now() - since;
 const snapshotMb = heapMb() - before;
-const evaluateAllBlock = await blockedBy(() => provider.evaluateAll({ targetingKey: 'user-1' }));
+const evaluateAllBlock = await longestTurn(() => provider.evaluateAll({ targetingKey: 'user-1' }));
 const compiledMb = heapMb() - before;
-const nextBlock = await blockedBy(() => {
+const nextBlock = await longestTurn(() => {
   provider.invalidate();
   return changed;
 });
-const getSnapshotBlock = await blockedBy(async () => provider.getSnapshot());
+const getSnapshotBlock = await longestTurn(async () => provider.getSnapshot());
 process.send({
   'first snapshot, ms': firstMs,
   'blocks at most': firstBlock,

@@ -3,7 +3,7 @@ import { threshold } from './buckets.js';
 import type { BooleanFlag, Rollout } from './features.js';
 import { compiledEach, firstMatch, preparedFor, type Evaluate } from './first-match.js';
 import { compileChoice, type FindSegment } from './segment-match.js';
-import type { Steps } from './steps.js';
+import type { Steps } from './stepwise.js';
 
 type EvaluateRollout = Evaluate<BooleanAnswer | undefined>;
 

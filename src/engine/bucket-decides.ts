@@ -1,7 +1,7 @@
 import type { BooleanFlag, Flag, SegmentChoice, VariantFlag } from './features.js';
 import { compiledEach, firstMatch, type Evaluate } from './first-match.js';
 import { compileChoice, type FindSegment } from './segment-match.js';
-import type { Steps } from './steps.js';
+import type { Steps } from './stepwise.js';
 
 /**
  * Prepares the test whether an entity's bucket decides its answer. It does if evaluation reaches a percentage, or a

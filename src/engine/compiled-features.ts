@@ -3,7 +3,7 @@ import { compileBooleanFlag } from './boolean-flag.js';
 import { attributesOf, isLarge, sameFlag } from './flag-parts.js';
 import type { Features, Flag, Semantics } from './features.js';
 import type { Evaluate } from './first-match.js';
-import { atOnce, type Steps } from './steps.js';
+import { atOnce, type Steps } from './stepwise.js';
 import { compileSegment, type CompiledSegment, type FindSegment } from './segment-match.js';
 import { compileVariantFlag } from './variant-flag.js';
 

@@ -1,6 +1,6 @@
 import type { BooleanAnswer, VariantAnswer } from '../model/answer.js';
 import type { ReadAttribute } from './constraints.js';
-import type { Steps } from './steps.js';
+import type { Steps } from './stepwise.js';
 
 /** A flag's answer about an entity with these attributes. Throws only what `read` throws. */
 export type Evaluate<Answer = VariantAnswer | BooleanAnswer> = (

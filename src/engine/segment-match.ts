@@ -1,6 +1,6 @@
 import { compileConstraint, type Matches, type ReadAttribute } from './constraints.js';
 import type { Segment, SegmentChoice } from './features.js';
-import type { Steps } from './steps.js';
+import type { Steps } from './stepwise.js';
 
 /** A segment with its test prepared. */
 export interface CompiledSegment {

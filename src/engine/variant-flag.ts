@@ -3,7 +3,7 @@ import { sharing } from './buckets.js';
 import type { Rule, Semantics, VariantFlag } from './features.js';
 import { compiledEach, firstMatch, preparedFor, type Evaluate } from './first-match.js';
 import { compileChoice, type FindSegment } from './segment-match.js';
-import type { Steps } from './steps.js';
+import type { Steps } from './stepwise.js';
 
 /** Prepares a variant flag. */
 export function* compileVariantFlag(

@@ -8,7 +8,7 @@ import type {
   Semantics,
   VariantFlag,
 } from '../engine/features.js';
-import { atOnce, type Steps } from '../engine/steps.js';
+import { atOnce, type Steps } from '../engine/stepwise.js';
 
 /** By flag key: a digest of everything that evaluation reads of the flag, including its segments and variants. */
 export type Contents = ReadonlyMap<string, string>;

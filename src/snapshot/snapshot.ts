@@ -1,5 +1,5 @@
 import { nextTurn, pausing, type Clock } from '../clock.js';
-import { withPauses } from '../engine/steps.js';
+import { withPauses } from '../engine/stepwise.js';
 import { compileFeatures, type CompiledFeatures } from '../engine/compiled-features.js';
 import type { ParsedBody } from './body/parse.js';
 import { digestOf } from './changed-flags.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../src/engine/steps.js';
+import { atOnce } from '../../src/engine/stepwise.js';
 import { distinctNames } from '../../src/snapshot/body/distinct-names.js';
 import { readFlag } from '../../src/snapshot/body/read-flag.js';
 import { segmentTable } from '../../src/snapshot/body/segment-table.js';

@@ -3,7 +3,7 @@ import { pausing, type Clock } from '../../clock.js';
 import type { Features, Flag, Semantics } from '../../engine/features.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import { sameFlag } from '../../engine/flag-parts.js';
-import { withPauses, type Steps } from '../../engine/steps.js';
+import { withPauses, type Steps } from '../../engine/stepwise.js';
 import { keyedSchema, restSchema } from './body-schema.js';
 import { checked, parsed } from './check.js';
 import { digest, flagContent, type Contents } from '../changed-flags.js';

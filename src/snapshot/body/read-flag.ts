@@ -11,7 +11,7 @@ import type {
   Variant,
   VariantFlag,
 } from '../../engine/features.js';
-import type { Steps } from '../../engine/steps.js';
+import type { Steps } from '../../engine/stepwise.js';
 import {
   constraintSchema,
   distributionSchema,
