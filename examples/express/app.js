@@ -22,9 +22,9 @@ export function createApp({ modes, flipt }) {
   app.post('/session', logIn);
   if (flipt) controls(app, flipt);
 
-  // The page's own flags: OFREP, for the user who is logged in. `limits` is not for browsers.
+  // The page's own flags: OFREP, for the user who is logged in, with an event stream for changes. `limits` is not for browsers.
   const forBrowsers = FLAG_KEYS.filter((key) => key !== 'limits');
-  app.use(ofrep({ context: sessionContext, flags: forBrowsers }));
+  app.use(ofrep({ context: sessionContext, flags: forBrowsers, push: true }));
 
   // From here on every OpenFeature client knows who is asking, and req.flags is one. All flags of the page are asked
   // for in one batch, which is on its way while the handler begins.

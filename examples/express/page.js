@@ -47,17 +47,17 @@ export function page({ user, plan }, values, canStop) {
 <p><button id="buy" class="buy" type="button">${newCheckout.value ? 'Buy with one click' : 'To the checkout'}</button></p>
 </section>
 
+<section aria-labelledby="client">
+<h2 id="client">In this browser: OpenFeature’s web SDK follows this app, by an event stream</h2>
+<div class="scrolls" role="group" aria-label="Flags in the browser" tabindex="0">
+<table id="browser-flags"><thead><tr><th scope="col">flag<th scope="col">value<th scope="col">variant<th scope="col">reason</tr></thead><tbody></tbody></table>
+</div>
+</section>
+
 <section aria-labelledby="server">
 <h2 id="server">On the server: two providers of the same flags</h2>
 <div class="scrolls" role="group" aria-label="Flags on the server" tabindex="0">
 <table id="modes"><thead></thead></table>
-</div>
-</section>
-
-<section aria-labelledby="client">
-<h2 id="client">In this browser: OpenFeature’s web SDK asks this app, for the user who is logged in</h2>
-<div class="scrolls" role="group" aria-label="Flags in the browser" tabindex="0">
-<table id="browser-flags"><thead><tr><th scope="col">flag<th scope="col">value<th scope="col">variant<th scope="col">reason</tr></thead><tbody></tbody></table>
 </div>
 </section>
 <p id="news" role="status"></p>

@@ -104,7 +104,9 @@ export type DiagnosticEvent =
   /** A percentage decided a question without an entity; `attributes` are the names of its attributes. */
   | { readonly type: 'bucket-shared'; readonly flag: string; readonly attributes: readonly string[] }
   /** The state of the connection to the stream of changes. */
-  | { readonly type: 'stream-changed'; readonly state: StreamState; readonly why: string };
+  | { readonly type: 'stream-changed'; readonly state: StreamState; readonly why: string }
+  /** The provider is closed. */
+  | { readonly type: 'closed' };
 
 export type EventType = DiagnosticEvent['type'];
 
@@ -135,4 +137,5 @@ export const EVENT_TYPES = [
   'flag-key-suspect',
   'bucket-shared',
   'stream-changed',
+  'closed',
 ] as const satisfies readonly EventType[];

@@ -157,6 +157,10 @@ export type FliptEvent =
       readonly type: 'bucket-shared';
       /** The flag's key. */
       readonly flag: string;
+    }
+  | {
+      /** The provider is being closed. */
+      readonly type: 'closed';
     };
 
 /** The types of events that `onEvent` takes. */

@@ -5,6 +5,7 @@ export { flags } from './flags.js';
 export type { FlagsOptions } from './flags-options.js';
 export { ofrep } from './ofrep.js';
 export type { FlagEvaluator, OfrepOptions, ValueKind } from '../ofrep/ofrep-options.js';
+export type { PushOptions } from '../ofrep/push/push-options.js';
 
 declare global {
   namespace Express {

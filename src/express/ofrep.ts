@@ -42,18 +42,21 @@ export function ofrep(options: OfrepOptions<ExpressRequest>): RequestHandler {
   };
 }
 
+const PASSED_ON = ['content-length', 'host', 'if-none-match', 'last-event-id', 'origin', 'sec-fetch-site'];
+
 /** Passes on only the parts of the request that the protocol uses. */
 function requestOf(req: ExpressRequest): Request {
   const { method } = req;
   const headers = new Headers();
-  for (const name of ['content-length', 'if-none-match']) {
+  for (const name of PASSED_ON) {
     const value = req.get(name);
     if (value !== undefined) headers.set(name, value);
   }
-  const url = `http://ofrep${req.path}`;
+  const url = `http://ofrep${req.baseUrl}${req.path}`;
   return method === 'POST'
     ? new Request(url, { method, headers, body: bodyOf(req), duplex: 'half' })
-    : new Request(url, { method: 'GET', headers });
+    : // All methods but these two are refused alike, and `Request` takes only some of them.
+      new Request(url, { method: method === 'GET' ? method : 'HEAD', headers });
 }
 
 /**
@@ -77,11 +80,44 @@ function textOf(parsed: unknown): string {
 }
 
 async function send(response: Response, res: ExpressResponse): Promise<void> {
-  const body = await response.text();
-  if (res.headersSent) return;
+  if (res.headersSent) {
+    await response.body?.cancel();
+    return;
+  }
+  const isStream = response.headers.get('content-type') === 'text/event-stream';
+  const body = isStream ? '' : await response.text();
   res.status(response.status);
   response.headers.forEach((value, name) => {
     res.setHeader(name, value);
   });
-  res.end(body);
+  if (isStream && response.body !== null) await pipe(response.body.getReader(), res);
+  else res.end(body);
+}
+
+/** Until the stream or the connection ends. What the connection does not take waits in the stream, which is bounded. */
+async function pipe(reader: ReadableStreamDefaultReader<Uint8Array>, res: ExpressResponse): Promise<void> {
+  let goOn: () => void = () => undefined;
+  res.on('drain', () => {
+    goOn();
+  });
+  res.on('close', () => {
+    reader.cancel().catch(() => undefined);
+    goOn();
+  });
+  if (res.destroyed) await reader.cancel();
+  res.flushHeaders();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      if (res.write(value) || res.destroyed) continue;
+      await new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+    }
+    res.end();
+  } catch {
+    // The reader has stalled: the rest of the connection's buffer is given up, too.
+    res.destroy();
+  }
 }

@@ -6,7 +6,12 @@ import { quoted } from '../text/quote.js';
 import { contextInBody } from './ofrep-body.js';
 import { ofrepRules, type FlagEvaluator, type OfrepOptions } from './ofrep-options.js';
 import { bulk, single, type IsTyped } from './ofrep-response.js';
+import { isChangeSource } from './push/changes.js';
+import { isFromOwnPage } from './push/own-page.js';
+import { pushSettings } from './push/push-options.js';
+import { pushing } from './push/pushing.js';
 import {
+  FOREIGN_PAGE,
   NO_PROVIDER,
   NO_SNAPSHOT,
   NO_TARGETING_KEY,
@@ -16,6 +21,7 @@ import {
   unanswered,
   UNUSABLE,
   USE_POST,
+  USE_POST_OR_GET,
 } from './refusals.js';
 
 /** Answers a standard `Request`. The option `context` gets the framework's own request. */
@@ -27,22 +33,31 @@ const PATH = /\/ofrep\/v1\/evaluate\/flags(?:\/([^/]+))?\/?$/;
 /** Makes the handler of OFREP's requests for any framework. Throws a TypeError if an option is wrong. */
 export function answering<R>(options: OfrepOptions<R>): Answer<R> {
   checkOptions(ofrepRules, options);
+  const settings = pushSettings(options.push);
+  if (settings !== undefined && options.provider !== undefined && !isChangeSource(options.provider)) {
+    throw new TypeError(
+      'ofrep: provider: expected a FliptProvider, whose events push needs, got an object without them',
+    );
+  }
   const { flags, values = 'key', allow = [] } = options;
   const named = typeof flags === 'function' ? visibleBy(flags) : [...new Set(flags)];
   const isNamed = (key: string) => (typeof named === 'function' ? named(key) : named.includes(key));
+  const push = settings && pushing(settings, isNamed, systemClock, Math.random);
 
   const isTyped: IsTyped = typeof values === 'function' ? typedBy(values) : () => values === 'typed';
 
   const evaluate = async (
     context: EvaluationContext,
     flagKey: string | undefined,
-    ifNoneMatch: string | null,
+    request: Request,
   ): Promise<Response> => {
     const provider = evaluatorOf(options);
     if (provider === undefined) return refused(NO_PROVIDER, flagKey);
     try {
       if (flagKey === undefined) {
-        return bulk(await provider.evaluateEach(context, named), isTyped, ifNoneMatch);
+        const eventStreams = push?.eventStreams(request, provider);
+        const outcomes = await provider.evaluateEach(context, named);
+        return bulk(outcomes, isTyped, { ifNoneMatch: request.headers.get('if-none-match'), eventStreams });
       }
       const outcome = (await provider.evaluateEach(context, [flagKey])).get(flagKey);
       return outcome === undefined ? notFound(flagKey) : single(flagKey, outcome, isTyped);
@@ -54,14 +69,21 @@ export function answering<R>(options: OfrepOptions<R>): Answer<R> {
   return async (request, original) => {
     const path = PATH.exec(new URL(request.url).pathname);
     if (path === null) return refused(NOTHING_HERE);
-    if (request.method !== 'POST') return refused(USE_POST);
     const flagKey = decoded(path[1]);
+    if (push !== undefined && request.method === 'GET' && flagKey === undefined) {
+      if (!isFromOwnPage(request)) return refused(FOREIGN_PAGE);
+      const { targetingKey = '' } = { ...surrounding(), ...(await ownContext(original, options)) };
+      return push.open(request, evaluatorOf(options), targetingKey);
+    }
+    if (request.method !== 'POST') {
+      return refused(push !== undefined && flagKey === undefined ? USE_POST_OR_GET : USE_POST);
+    }
     const own = await ownContext(original, options);
     const body = await contextInBody(request);
     if ('errorCode' in body) return refused(body, flagKey);
     if (flagKey !== undefined && !isNamed(flagKey)) return notFound(flagKey);
     const context = { ...picked(body.context, allow), ...surrounding(), ...own };
-    return evaluate(context, flagKey, request.headers.get('if-none-match'));
+    return evaluate(context, flagKey, request);
   };
 }
 

@@ -2,6 +2,7 @@ import { answering } from './answering.js';
 import type { OfrepOptions } from './ofrep-options.js';
 
 export type { FlagEvaluator, OfrepOptions, ValueKind } from './ofrep-options.js';
+export type { PushOptions } from './push/push-options.js';
 
 /**
  * Flags for a browser, over the OpenFeature Remote Evaluation Protocol: answers `POST /ofrep/v1/evaluate/flags` and

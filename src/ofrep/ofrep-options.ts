@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import type { FlagOutcome } from '../index.js';
 import type { OptionRules } from '../options/check-options.js';
 import { callable, having, members, milliseconds } from '../options/option-shapes.js';
+import { pushRule, type PushOptions } from './push/push-options.js';
 
 /** Evaluates flags for OFREP requests: a `FliptProvider`. */
 export interface FlagEvaluator {
@@ -49,6 +50,11 @@ export interface OfrepOptions<R> {
    * Default: the provider registered for `domain`.
    */
   readonly provider?: FlagEvaluator | undefined;
+  /**
+   * Tells browsers of changes, over an event stream at the path of all flags (`GET`), so that a change is on the page at
+   * once: `true`, or how. `provider` must then be a `FliptProvider`. Default false.
+   */
+  readonly push?: boolean | PushOptions | undefined;
 }
 
 const texts = (expected: string) => v.array(v.string(expected), expected);
@@ -82,6 +88,7 @@ export const ofrepRules: OptionRules = {
     contextTimeoutMs: milliseconds(1),
     domain: v.optional(v.string('a string')),
     provider: v.optional(having(['evaluateEach'], 'a FliptProvider')),
+    push: pushRule,
   }),
   showsText: () => true,
 };

@@ -6,6 +6,12 @@ import { typedValue } from './typed-value.js';
 /** Whether the value of this flag is its variant's key or the attachment. */
 export type IsTyped = (flagKey: string) => boolean;
 
+export interface BulkRequest {
+  readonly ifNoneMatch: string | null;
+  /** Streams that the answer names; `undefined`: none. */
+  readonly eventStreams: readonly object[] | undefined;
+}
+
 export function single(key: string, outcome: FlagOutcome, isTyped: IsTyped): Response {
   if (outcome.type === 'missing') return notFound(key);
   if (outcome.type === 'failed') return unanswered(key);
@@ -19,11 +25,13 @@ export function single(key: string, outcome: FlagOutcome, isTyped: IsTyped): Res
 export function bulk(
   outcomes: ReadonlyMap<string, FlagOutcome>,
   isTyped: IsTyped,
-  ifNoneMatch: string | null,
+  { ifNoneMatch, eventStreams }: BulkRequest,
 ): Response {
   const existing = [...outcomes].filter(([, { type }]) => type !== 'missing');
   if (existing.length > 0 && existing.every(([, { type }]) => type === 'failed')) return unanswered();
-  const body = `{"flags":[${existing.map(([key, outcome]) => itemOf(key, outcome, isTyped)).join(',')}]}`;
+  const flags = existing.map(([key, outcome]) => itemOf(key, outcome, isTyped)).join(',');
+  const streams = eventStreams === undefined ? '' : `,"eventStreams":${JSON.stringify(eventStreams)}`;
+  const body = `{"flags":[${flags}]${streams}}`;
   const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22);
   const etag = `"${tag}"`;
   return isKnown(etag, ifNoneMatch)

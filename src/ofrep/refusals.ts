@@ -47,6 +47,8 @@ export const unanswered = (key?: string) => refused(NO_ANSWER, key);
 
 export const NOTHING_HERE = refusal(404, 'GENERAL', 'there is nothing here');
 export const USE_POST = refusal(405, 'GENERAL', 'use POST', { allow: 'POST' });
+export const USE_POST_OR_GET = refusal(405, 'GENERAL', 'use POST, or GET for events', { allow: 'POST, GET' });
+export const FOREIGN_PAGE = refusal(403, 'GENERAL', 'only pages of this origin get events');
 export const NO_PROVIDER = refusal(
   500,
   'GENERAL',

@@ -228,6 +228,7 @@ function wire(
       pollSoon('user');
     },
     async close() {
+      diagnostics.report({ type: 'closed' });
       closing.abort();
       service.close(CLOSED);
       overload.close();

@@ -182,6 +182,7 @@ export function lazySnapshots(
         confirmedAt: opened?.confirmedAt() === undefined ? undefined : clock.date() - age,
         ageMs: age,
         nextPollAt: opened?.nextPollAt(),
+        seenWithinMs: opened?.seenWithinMs(),
         store: opened?.store(),
       };
     },

@@ -205,6 +205,7 @@ function unwatched(starting: StartingSnapshot | undefined): Watching {
     confirmedAt: () => starting?.confirmedAt,
     lostForMs: () => -Infinity,
     nextPollAt: () => undefined,
+    seenWithinMs: () => undefined,
     confirms: () => false,
     poll: () => Promise.resolve(),
     adopt: () => false,

@@ -1,3 +1,5 @@
+import type { WatchCondition } from '../diagnostics/events.js';
+
 /** What the past polls mean for the next one. Times are milliseconds of the clock's `now`. */
 export interface WatchState {
   /** `undefined` before the first success, which may be one of an earlier run. */
@@ -120,6 +122,12 @@ export function intervalMs({ fullBodyMs }: Pick<WatchState, 'fullBodyMs'>, pollM
   return Math.max(pollMs, BODY_SHARE * fullBodyMs);
 }
 
+/** Milliseconds within which each instance has seen a change, if the service answers: with a shared store, first the
+ * instance that polls, and then those that read its result. */
+export function seenWithinMs(state: WatchState, pollMs: number, isShared: boolean): number {
+  return intervalMs(state, pollMs) * (1 + JITTER) * (isShared ? 2 : 1);
+}
+
 /** Milliseconds until the next poll. `random` is in [0, 1), so that many instances do not poll at the same moment. */
 export function nextDelayMs(state: WatchState, pollMs: number, now: number, random: number): number {
   if (state.retriesAtOnce) return 0;
@@ -188,4 +196,11 @@ export function reliableUntil(state: WatchState, pollMs: number): number {
 function limitOf(state: WatchState, pollMs: number): number {
   const { lastSuccessAt = -Infinity } = state;
   return lastSuccessAt + RELIABLE_INTERVALS * intervalMs(state, pollMs);
+}
+
+/** `undefined` before the first poll has ended. */
+export function conditionOf({ hasServed, lostAt, offersNone }: WatchState): WatchCondition | undefined {
+  if (offersNone) return 'not-offered';
+  if (lostAt !== undefined) return 'lost';
+  return hasServed ? 'working' : undefined;
 }

@@ -34,6 +34,8 @@ export interface SnapshotInForce {
    * never is.
    */
   readonly nextPollAt: () => number | undefined;
+  /** Milliseconds within which each instance sees a change; `undefined` if the service is never asked. */
+  readonly seenWithinMs: () => number | undefined;
   /** Whether the snapshot gives the same answer. Such an answer holds until the flag changes. */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
 }
@@ -106,6 +108,7 @@ export function openWatching(
     confirmedAt: watch.confirmedAt,
     lostForMs: watch.lostForMs,
     nextPollAt: watch.nextPollAt,
+    seenWithinMs: watch.seenWithinMs,
     confirms(question, answer) {
       const snapshot = watch.snapshot();
       if (snapshot === undefined || snapshot.features.unreadable?.has(question.flag)) return false;

@@ -8,12 +8,14 @@ import { requestsInTurn } from './requests-in-turn.js';
 import type { Snapshot } from './snapshot.js';
 import { reportUnreadable } from './report-unreadable.js';
 import {
+  conditionOf,
   failed,
   followed,
   lost,
   nextDelayMs,
   nextLookMs,
   reliableUntil,
+  seenWithinMs,
   sparedForMs,
   startedLate,
   succeeded,
@@ -32,6 +34,8 @@ export interface Watch {
   readonly lostForMs: (now?: number) => number;
   /** When the next poll is due, in milliseconds since the epoch; `undefined` while one is under way. */
   readonly nextPollAt: () => number | undefined;
+  /** Milliseconds within which each instance sees a change. */
+  readonly seenWithinMs: () => number;
   /**
    * Polls without waiting for the interval, nor for a request that has been silent for too long. Resolves when a request
    * has ended that began after this call. Resolves at once if the service has asked for a pause. Never rejects.
@@ -199,6 +203,7 @@ export function openWatch(
     confirmedAt: () => state.lastSuccessAt,
     lostForMs: (now = clock.now()) => now - reliableUntil(state, pollMs),
     nextPollAt: () => nextPollAt,
+    seenWithinMs: () => seenWithinMs(state, pollMs, isShared),
     // If one instance polls for many, a poll usually reads only the store.
     sparesForMs: () => (isShared ? 0 : sparedForMs(state, clock.now(), random())),
     poll(asker) {
@@ -240,10 +245,4 @@ type Answered = Exclude<Fetched, { readonly kind: 'overtaken' }>;
 
 function isConfirmed({ kind }: Fetched): boolean {
   return kind === 'unchanged' || kind === 'snapshot';
-}
-
-function conditionOf({ hasServed, lostAt, offersNone }: WatchState): WatchCondition | undefined {
-  if (offersNone) return 'not-offered';
-  if (lostAt !== undefined) return 'lost';
-  return hasServed ? 'working' : undefined;
 }

@@ -74,7 +74,7 @@ describeInBrowser('the page of the example', (open) => {
   });
 
   it('shows what users get while Flipt is stopped, and the recovery', async () => {
-    const { page, messages } = await opened(open, await example(), { viewport: { width: 960, height: 545 } });
+    const { page, messages } = await opened(open, await example(), { viewport: { width: 960, height: 575 } });
     await says(page, '#meaning', 'one request for each new user');
     await page.getByRole('switch', { name: 'holiday-banner' }).click();
     await says(page, '#banner', 'snow');

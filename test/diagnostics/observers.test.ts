@@ -152,6 +152,7 @@ const EVENTS: { readonly [Type in DiagnosticEvent['type']]: Extract<DiagnosticEv
   'namespace-suspect': { type: 'namespace-suspect', failure },
   'flag-key-suspect': { type: 'flag-key-suspect', flag: 'a', like: 'b' },
   'bucket-shared': { type: 'bucket-shared', flag: 'a', attributes: [PLANTED] },
+  closed: { type: 'closed' },
   'stream-changed': { type: 'stream-changed', state: 'broken', why: PLANTED },
 };
 

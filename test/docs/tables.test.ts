@@ -53,6 +53,7 @@ describe('a table of options', () => {
     },
     { page: 'docs/frameworks.md', head: ['Option of `flags`'], of: ['FlagsOptions'] },
     { page: 'docs/browser.md', head: ['Option of `ofrep`'], of: ['OfrepOptions'] },
+    { page: 'docs/browser.md', head: ['Member of `push`'], of: ['PushOptions'] },
     { page: 'docs/frameworks.md', head: ['Option of `forRoot`'], of: ['FliptModuleOptions'] },
     { page: 'docs/local.md', head: ['Option', '`serve`', 'Default'], of: ['LocalServiceOptions'] },
     { page: 'docs/local.md', head: ['Member', 'Meaning'], of: ['LocalService'] },

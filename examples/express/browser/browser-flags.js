@@ -2,10 +2,10 @@ import { OFREPWebProvider } from '/modules/ofrep-web-provider.js';
 import { OpenFeature, ProviderEvents } from '/modules/web-sdk.js';
 
 /*
- * OpenFeature in the browser, which asks the app and not Flipt. Without a cache: it would show the flags of the last
- * user of this browser.
+ * OpenFeature in the browser, which asks the app and not Flipt, and hears of changes from it. Without a cache: it would
+ * show the flags of the last user of this browser.
  */
-const provider = new OFREPWebProvider({ baseUrl: '', cacheMode: 'disabled', pollInterval: 1_000 });
+const provider = new OFREPWebProvider({ baseUrl: location.origin, cacheMode: 'disabled' });
 const client = OpenFeature.getClient();
 
 function show() {

@@ -73,6 +73,11 @@ export interface WatchStatus {
   readonly ageMs: number | null;
   /** Date of the next poll; `null` while one is under way. */
   readonly nextPollAt: string | null;
+  /**
+   * Milliseconds within which each instance with these options sees a change, while Flipt answers: the interval in
+   * force plus 20 %, twice that with a shared store. `null` if Flipt is not asked.
+   */
+  readonly seenWithinMs: number | null;
   /** The stream of changes; `null` before its first event, and if no stream is asked for. */
   readonly stream: StreamState | null;
   /** Count of requests for the snapshot that have ended. */
@@ -172,7 +177,7 @@ export function statusOf(
 }
 
 function watchStatus(
-  { version, flags, unreadable = new Map(), confirmedAt, ageMs, nextPollAt }: SnapshotReading,
+  { version, flags, unreadable = new Map(), confirmedAt, ageMs, nextPollAt, seenWithinMs }: SnapshotReading,
   { watch, stream }: Pick<ReturnType<History['latest']>, 'watch' | 'stream'>,
   { polls, failedPolls, changedFlags }: ReturnType<History['counts']>,
 ): Omit<WatchStatus, 'mode'> {
@@ -187,6 +192,7 @@ function watchStatus(
     confirmedAt: dateOf(confirmedAt),
     ageMs: confirmedAt === undefined ? null : Math.round(ageMs),
     nextPollAt: dateOf(nextPollAt),
+    seenWithinMs: seenWithinMs === undefined ? null : Math.round(seenWithinMs),
     stream: stream?.state ?? null,
     polls,
     failedPolls,

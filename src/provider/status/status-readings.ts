@@ -23,5 +23,6 @@ export interface SnapshotReading {
   readonly confirmedAt: number | undefined;
   readonly ageMs: number;
   readonly nextPollAt: number | undefined;
+  readonly seenWithinMs: number | undefined;
   readonly store: ReturnType<OpenSnapshots['store']>;
 }

@@ -40,7 +40,7 @@ const OPTIONS = {
   target: 'es2022',
   module: 'nodenext',
   moduleResolution: 'nodenext',
-  lib: ['es2023', 'esnext.disposable'],
+  lib: ['es2023', 'esnext.disposable', 'dom'],
   types: ['node'],
   strict: true,
   exactOptionalPropertyTypes: true,

@@ -26,6 +26,7 @@ describe('the status', () => {
         confirmedAt: null,
         ageMs: null,
         nextPollAt: null,
+        seenWithinMs: null,
         stream: null,
         polls: 0,
         failedPolls: 0,
@@ -178,6 +179,7 @@ describe('the status', () => {
         confirmedAt: '2024-01-01T00:00:00.000Z',
         ageMs: 0,
         nextPollAt: '2024-01-01T00:00:15.000Z',
+        seenWithinMs: 18_000,
       },
     });
     script = withSnapshot(['a', 'b', 'c']);

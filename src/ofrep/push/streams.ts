@@ -1,0 +1,163 @@
+import type { Clock } from '../../clock.js';
+import { PACE_MS, portion, repeatAt, spreadOf } from './pacing.js';
+import type { StreamLimits } from './push-options.js';
+import { encoded, HEARTBEAT, refetch, retry } from './stream-text.js';
+
+/** The streams that are open, and the newest event. */
+export interface Streams {
+  /**
+   * A new stream for a user. It gets an event at once unless the browser has the newest one. `undefined`: there are too
+   * many streams.
+   */
+  readonly open: (user: string, lastEventId: string | null) => ReadableStream<Uint8Array> | undefined;
+  /** Sends an event to all streams, and again after `repeatAfterMs`, if that is given. */
+  readonly announce: (repeatAfterMs?: number) => void;
+  /** Ends all streams. Later events are not those of before, so that browsers that come back get one. */
+  readonly endAll: () => void;
+  /** How many streams are open. */
+  readonly count: () => number;
+}
+
+interface OpenStream {
+  readonly user: string;
+  readonly out: ReadableStreamDefaultController<Uint8Array>;
+  readonly endsAt: number;
+  wroteAt: number;
+}
+
+/** The shortest idle time-out on the way that is a default somewhere is 10 s (Bun's server). */
+const SILENT_FOR_MS = 8_000;
+const LOOK_EVERY_MS = 1_000;
+/** Long, because the page reads STALE after each new connection. Not endless, so that a new instance gets its share. */
+const SHORTEST_LIFE_MS = 3_600_000;
+/** A reader that leaves so many events and heartbeats unread, after what the sockets hold, has stalled. */
+const MOST_UNREAD = 16;
+/** Browsers whose streams have ended together come back one after another. */
+const RETRY_MS = { least: 1_000, spread: 2_000 };
+
+export function openStreams(
+  { maxStreams, maxStreamsPerUser, jitterMs }: StreamLimits,
+  clock: Clock,
+  random: () => number,
+): Streams {
+  const streams = new Set<OpenStream>();
+  const perUser = new Map<string, number>();
+  /** Those that are owed an event; the one that has waited longest comes first. */
+  const owed = new Set<OpenStream>();
+  /** By its time, what cancels each repetition. */
+  const repetitions = new Map<number, () => void>();
+  let series = newSeries(random);
+  let events = 0;
+  let pacedAt = 0;
+  let isPacing = false;
+  let isLooking = false;
+
+  const newest = () => `${series}-${events}`;
+
+  const remove = (stream: OpenStream) => {
+    if (!streams.delete(stream)) return;
+    owed.delete(stream);
+    const others = (perUser.get(stream.user) ?? 1) - 1;
+    if (others === 0) perUser.delete(stream.user);
+    else perUser.set(stream.user, others);
+  };
+  const end = (stream: OpenStream) => {
+    remove(stream);
+    stream.out.close();
+  };
+  const write = (stream: OpenStream, bytes: Uint8Array) => {
+    if ((stream.out.desiredSize ?? 0) <= 0) {
+      remove(stream);
+      stream.out.error(new Error('ofrep: the browser does not read its event stream'));
+      return;
+    }
+    stream.wroteAt = clock.now();
+    stream.out.enqueue(bytes);
+  };
+
+  const pace = () => {
+    const now = clock.now();
+    let left = portion(streams.size, now - pacedAt, jitterMs);
+    pacedAt = now;
+    const event = encoded(refetch(newest()));
+    for (const stream of owed) {
+      if (left-- <= 0) break;
+      owed.delete(stream);
+      write(stream, event);
+    }
+    isPacing = owed.size > 0;
+    if (isPacing) clock.after(PACE_MS, pace, 'background');
+  };
+  const look = () => {
+    const now = clock.now();
+    for (const stream of streams) {
+      if (now >= stream.endsAt) end(stream);
+      else if (now - stream.wroteAt >= SILENT_FOR_MS) write(stream, HEARTBEAT);
+    }
+    isLooking = streams.size > 0;
+    if (isLooking) clock.after(LOOK_EVERY_MS, look, 'background');
+  };
+
+  const send = () => {
+    events += 1;
+    for (const stream of streams) owed.add(stream);
+    if (isPacing || owed.size === 0) return;
+    isPacing = true;
+    pacedAt = clock.now();
+    // Not at once, so that changes that come together are one event.
+    clock.after(PACE_MS, pace, 'background');
+  };
+  const repeat = (afterMs: number) => {
+    const at = repeatAt(clock.now(), afterMs);
+    if (repetitions.has(at)) return;
+    const again = () => {
+      repetitions.delete(at);
+      send();
+    };
+    repetitions.set(at, clock.after(at - clock.now(), again, 'background'));
+  };
+
+  return {
+    open(user, lastEventId) {
+      const ofUser = perUser.get(user) ?? 0;
+      if (streams.size >= maxStreams || ofUser >= maxStreamsPerUser) return undefined;
+      const now = clock.now();
+      let stream: OpenStream | undefined;
+      return new ReadableStream<Uint8Array>(
+        {
+          start(out) {
+            stream = { user, out, endsAt: now + SHORTEST_LIFE_MS * (1 + random()), wroteAt: now };
+            streams.add(stream);
+            perUser.set(user, ofUser + 1);
+            const spreadMs = RETRY_MS.spread + spreadOf(streams.size, jitterMs);
+            const first = retry(RETRY_MS.least + random() * spreadMs);
+            write(stream, encoded(lastEventId === newest() ? first : first + refetch(newest())));
+            if (isLooking) return;
+            isLooking = true;
+            clock.after(LOOK_EVERY_MS, look, 'background');
+          },
+          cancel() {
+            if (stream !== undefined) remove(stream);
+          },
+        },
+        { highWaterMark: MOST_UNREAD },
+      );
+    },
+    announce(repeatAfterMs) {
+      send();
+      if (repeatAfterMs !== undefined) repeat(repeatAfterMs);
+    },
+    endAll() {
+      for (const cancel of repetitions.values()) cancel();
+      repetitions.clear();
+      for (const stream of streams) end(stream);
+      series = newSeries(random);
+    },
+    count: () => streams.size,
+  };
+}
+
+/** Event ids of another instance, or from before a restart, must not look like the newest. */
+function newSeries(random: () => number): string {
+  return Math.floor(random() * 2 ** 48).toString(36);
+}
