@@ -191,6 +191,25 @@ describe('in Express', () => {
     await server.close();
   });
 
+  it("leaves a body that express.json() cannot read to Express's own error page", async () => {
+    vi.spyOn(console, 'error').mockReturnValue();
+    const app = express().use(express.json(), inExpress({ flags: KEYS, context: () => ({}) }));
+    const server = await listening(app);
+    const headers = { 'content-type': 'application/json' };
+    const url = `${server.url}/ofrep/v1/evaluate/flags`;
+    for (const [body, status] of [
+      ['{"context":{}', 400],
+      [`{"context":"${'x'.repeat(200_000)}"}`, 413],
+    ] as const) {
+      const response = await fetch(url, { method: 'POST', headers, body });
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        status,
+        'text/html; charset=utf-8',
+      ]);
+    }
+    await server.close();
+  });
+
   it('lets other paths go on', async () => {
     const app = express().use(inExpress({ provider: await flipt(), flags: KEYS, context: () => ({}) }));
     app.use((req, res) => void res.send(`elsewhere: ${req.path}`));

@@ -1,0 +1,9 @@
+import { OpenFeature } from '@openfeature/web-sdk';
+import { hydrateRoot } from 'react-dom/client';
+import { followFlags, showFlags } from 'docs/browser.md';
+import { page } from './page.js';
+
+globalThis.providerName = () => OpenFeature.providerMetadata.name;
+showFlags(JSON.parse(document.getElementById('flags').textContent));
+hydrateRoot(document.getElementById('root'), page());
+followFlags();

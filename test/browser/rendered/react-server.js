@@ -1,0 +1,9 @@
+import { renderToString } from 'react-dom/server';
+import { showFlags } from 'docs/browser.md';
+import { page } from './page.js';
+
+/** The page for these flags. It does not wait, so no other request's flags can come between. */
+export function rendered(flags) {
+  showFlags(flags);
+  return renderToString(page());
+}
