@@ -89,7 +89,8 @@ export function sharedFetch(
   /** Asks the service, unless it must be spared now. */
   const ask = async (known: Known | undefined, asker: Asker): Promise<Fetched> => {
     const now = clock.now();
-    const isSpared = asker !== 'user' && isTooSoon(fullBodyMs, now - polledAt);
+    const mayWait = asker === 'schedule' || asker === 'stream';
+    const isSpared = mayWait && isTooSoon(fullBodyMs, now - polledAt);
     if (now < pausesUntil || isSpared) return { kind: 'no-news' };
     polledAt = now;
     const fetched = await fetch(known && { ...known, fullBodyMs });
@@ -168,6 +169,7 @@ export function sharedFetch(
     if (isKnown(known, record)) return confirmedBy(record, found.at);
     if (!isNews(known, found)) return NO_NEWS;
     const loaded = await load(known, found);
+    if (loaded === 'overtaken') return NO_NEWS;
     if (typeof loaded === 'string') return wait(known, loaded);
     return loaded ?? ask(known, 'schedule');
   };
@@ -187,11 +189,15 @@ export function sharedFetch(
 
   const load = async (
     known: Known | undefined,
-    { turn: { record }, at }: Found,
-  ): Promise<Stored | NotYet | undefined> => {
+    found: Found,
+  ): Promise<Stored | NotYet | 'overtaken' | undefined> => {
+    const { turn, at } = found;
+    const { record } = turn;
     if (record === undefined) return undefined;
     const read = await textOf(record, known?.snapshot);
     if (read === undefined || typeof read === 'string') return read;
+    // While the text was on its way, the service may have answered another look.
+    if (!isNews(known, found)) return 'overtaken';
     const { snapshot, etag } = read;
     learned = { version: record.version, snapshot, at };
     confirmedAt = Math.max(confirmedAt, at);

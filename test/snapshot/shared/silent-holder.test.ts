@@ -8,10 +8,10 @@ const POLL_MS = 2_000;
 const BODY_MS = 10;
 
 /** Instances that share a store, each with its own way to the service. The first one holds the lease. */
-async function fleet(size: number, seed = 0) {
+async function fleet(size: number, seed = 0, bodyMs = BODY_MS) {
   const clock = manualClock();
   const service = countingService(clock);
-  service.delayMs = BODY_MS;
+  service.delayMs = bodyMs;
   const store = memoryStore(clock);
   const ways = Array.from({ length: size }, () => losing(service.send, clock));
   const instances: Instance[] = [];
@@ -27,7 +27,7 @@ async function fleet(size: number, seed = 0) {
   const afterPoll = async () => {
     const { polls } = service;
     while (service.polls === polls) await clock.advance(10);
-    await clock.advance(2 * BODY_MS);
+    await clock.advance(2 * bodyMs);
   };
   /** Milliseconds until all of these have seen a change that happens now. */
   const changeSeen = async (by: readonly Instance[]) => {
@@ -73,6 +73,17 @@ describe('a holder of the lease whose polls get no answer', () => {
     await clock.advance(20_000);
     expect(service.polls - before).toBeLessThanOrEqual(16);
     expect(holder.snapshots.lostForMs()).toBeLessThan(0);
+    await close();
+  });
+
+  it('asks again at once, also where a whole snapshot takes long', async () => {
+    const { clock, store, holdersWay, afterPoll, changeSeen, holder, close } = await fleet(1, 0, 500);
+    await afterPoll();
+    holdersWay.isLost = true;
+    while (holdersWay.lost === 0) await clock.advance(50);
+    holdersWay.isLost = false;
+    expect(await changeSeen([holder])).toBeLessThanOrEqual(3_000);
+    expect(store.held.lease?.fence).toBe(1);
     await close();
   });
 
