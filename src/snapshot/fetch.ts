@@ -94,12 +94,15 @@ export function snapshotFetcher(
 
   let silences = 0;
   let sent = 0;
+  let underWay = 0;
   /** The last request that was answered. */
   let answered = 0;
 
   return async (known) => {
     const number = ++sent;
+    underWay++;
     const fetched = await request(known);
+    underWay--;
     if (number < answered) return { kind: 'overtaken' };
     const isFailed = fetched.kind === 'failed';
     if (!isFailed) answered = number;
@@ -117,7 +120,8 @@ export function snapshotFetcher(
         ...LIMITS,
         ...(http && { silentMs: silenceLimitMs(http.timeoutMs, known?.fullBodyMs ?? 0, silences) }),
       },
-      newConnection: silences > 0,
+      // Where one request is silent, other connections of the pool may be dead as well.
+      newConnection: silences > 0 || underWay > 1,
       repeatable: true,
       signal,
     });

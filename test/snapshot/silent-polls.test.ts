@@ -117,6 +117,17 @@ describe('poll', () => {
     expect(since(start)).toHaveLength(2);
   });
 
+  it('sends the second request on a new connection, because others of the pool may be dead as well', async () => {
+    const { clock, it, watch, requests } = await service(undefined);
+    it.answer = B;
+    const polled = watch.poll('user');
+    await clock.advance(PATIENCE_MS + BODY_MS);
+    await polled;
+    expect(requests.map(({ newConnection }) => newConnection)).toEqual([false, true]);
+    await clock.advance(30_000 + POLL_MS);
+    expect(requests.at(-1)).toMatchObject({ newConnection: false });
+  });
+
   it('waits for that long if it is called before', async () => {
     const { clock, it, watch, since, start } = await silent();
     it.answer = B;
