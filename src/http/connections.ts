@@ -52,8 +52,14 @@ function direct(
               resolve({ statusCode: response.statusCode ?? 0, headers: response.headers, body: response });
             },
           );
-          asked.on('error', (error) => {
+          const fail = (error: Error) => {
             reject(Object.assign(error, { bytesRead: asked.socket?.bytesRead }));
+          };
+          asked.on('error', fail);
+          // Otherwise Node closes the connection, and nothing else happens.
+          asked.once('upgrade', (_, socket) => {
+            socket.destroy();
+            fail(new Error('the answer switches to another protocol'));
           });
           asked.once('socket', (socket) => {
             if (!openedAt.has(socket)) openedAt.set(socket, clock.now());

@@ -25,7 +25,10 @@ function inClearWords(cause: Error, code: string, url: string): string | undefin
       return 'the connection was closed before the answer was complete';
     return `the connection was closed without an answer${url.startsWith('http:') ? `; ${check}` : ''}`;
   }
-  if (name === 'HTTPParserError' || code.startsWith('HPE_')) return `the port does not speak HTTP; ${check}`;
+  // Other codes of Node's parser are about a mistake in what is HTTP. The parser's own message names it.
+  const isNoHttp = code === 'HPE_INVALID_CONSTANT' || code === 'HPE_INVALID_VERSION';
+  if (name === 'HTTPParserError' || isNoHttp) return `the port does not speak HTTP; ${check}`;
+  if (code === 'HPE_HEADER_OVERFLOW') return 'the headers of the answer are too large';
   const isNoTls = /wrong version number|packet length too long|unknown protocol|http request/i.test(message);
   if (isNoTls && /^(?:EPROTO|ERR_SSL_)/.test(code)) {
     return 'the port does not speak TLS; check the port, or use http:';

@@ -75,3 +75,32 @@ it.each(['SSH-2.0-OpenSSH_9.6\r\n', '+PONG\r\n', '\u0000\u0001binary'])(
     expect(await send(request)).toMatchObject({ message: expect.stringContaining(HTTPS) as string });
   },
 );
+
+const head = (...headers: readonly string[]) =>
+  ['HTTP/1.1 200 OK', ...headers, 'content-length: 2', '', '{}'].join('\r\n');
+
+it.each([
+  ['too many headers', head(`x-long: ${'x'.repeat(20_000)}`), 'the headers of the answer are too large'],
+  ['a broken header', head('x broken: 1'), 'Invalid header token'],
+])('names the mistake of an answer in HTTP with %s', async (_, answer, words) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.write(answer));
+  });
+  const { send } = transportTo(`http://127.0.0.1:${await portOf(server)}`);
+  const failed = await send(request);
+  expect(failed).toMatchObject({ message: expect.stringContaining(words) as string });
+  expect(failed).not.toMatchObject({ message: expect.stringContaining('https:') as string });
+});
+
+it('fails at once if the answer is a switch to another protocol', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n');
+  });
+  // No time passes by its clock, so no time limit ends the request.
+  const { send } = transportTo(`http://127.0.0.1:${await portOf(server)}`);
+  expect(await send(request)).toMatchObject({
+    message: expect.stringContaining('the answer switches to another protocol') as string,
+  });
+});
