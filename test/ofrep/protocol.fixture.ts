@@ -33,12 +33,29 @@ const notFound = {
 };
 const general = { type: 'object', properties: { errorDetails: text } };
 
+/** It has either an address or its parts. */
+const eventStream = {
+  type: 'object',
+  required: ['type'],
+  oneOf: [{ required: ['url'] }, { required: ['endpoint'] }],
+  properties: {
+    type: text,
+    url: text,
+    endpoint: { type: 'object', required: ['requestUri'], properties: { origin: text, requestUri: text } },
+    inactivityDelaySec: { type: 'integer', minimum: 1 },
+  },
+};
+
 const SINGLE: Readonly<Record<number, object>> = { 200: success, 400: failure, 404: notFound, 500: general };
 const BULK: Readonly<Record<number, object>> = {
   200: {
     type: 'object',
     required: ['flags'],
-    properties: { flags: { type: 'array', items: { anyOf: [success, failure] } }, metadata },
+    properties: {
+      flags: { type: 'array', items: { anyOf: [success, failure] } },
+      metadata,
+      eventStreams: { type: 'array', items: eventStream },
+    },
   },
   400: {
     type: 'object',

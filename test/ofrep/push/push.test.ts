@@ -59,6 +59,18 @@ describe.each(HOSTS)('push, over %s', (_, host) => {
       expect(streamsOf((await ask(url, undefined, { headers })).body)).toBeUndefined();
   });
 
+  it('names a path of this origin, whatever path it was asked at', async () => {
+    const { url, origin } = await pushing(host);
+    const response = await fetch(`${url}//elsewhere.test/..//a/../\\${STREAM}`, {
+      method: 'POST',
+      headers: origin,
+      body: '{}',
+    });
+    if (response.status === 404) return;
+    const [named] = streamsOf(await response.json()) as readonly { endpoint: { requestUri: string } }[];
+    expect(new URL(named?.endpoint.requestUri ?? '', url).origin).toBe(url);
+  });
+
   it('names the path that the proxy knows', async () => {
     const { url, origin } = await pushing(host, { push: { requestUri: '/shop/ofrep/v1/evaluate/flags' } });
     expect(streamsOf((await ask(url, undefined, { headers: origin })).body)).toMatchObject([
