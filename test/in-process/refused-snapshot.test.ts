@@ -65,5 +65,11 @@ it('a kept snapshot still answers if Flipt rejects the credentials, and so evalu
   });
   expect(await ended(lifecycle.start())).toBeUndefined();
   await turnUntil(1_000, () => lifecycle.status().watch?.condition === 'not-offered');
-  expect(await resolve('a', 'ann')).toMatchObject({ answer: { enabled: true }, stale: true });
+  const before = server.requests.length;
+  expect(await resolve('a', 'ann')).toMatchObject({
+    answer: { enabled: true },
+    source: 'in-process',
+    stale: true,
+  });
+  expect(server.requests, 'no request for each user').toHaveLength(before);
 });

@@ -32,6 +32,21 @@ describe('a kept snapshot', () => {
     });
   });
 
+  it.each(['a\r\nb', '\u65e5', 'x'.repeat(2_000)])(
+    'is read without the ETag %j, which no request could repeat',
+    (etag) => {
+      const read = readKept(writeKept({ ...KEPT, etag }, ORIGIN), ORIGIN);
+      expect(read).toMatchObject({ body: KEPT.body, etag: undefined });
+    },
+  );
+
+  it('of another url names it without what would steer a terminal', () => {
+    const url = 'http://\u202e\u001b[31m';
+    expect(readKept(writeKept(KEPT, { ...ORIGIN, url }), ORIGIN)).toEqual({
+      wrong: 'it belongs to url "http://\\u{202e}\\u001b[31m", and the option is "http://flipt:8080"',
+    });
+  });
+
   it('is not used if a newer version of the package wrote it', () => {
     const newer = writeKept(KEPT, ORIGIN).replace('"format":1', '"format":2');
     expect(readKept(newer, ORIGIN)).toEqual({
