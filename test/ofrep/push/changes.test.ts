@@ -27,6 +27,12 @@ describe('changes that browsers are told of', () => {
     const service = await localService({ features: FEATURES });
     const { provider } = await open({ url: service.url, evaluation: 'in-process', watch: { pollMs: 20 } });
     const { heard } = heardOf(provider);
+    const changed = new Promise((resolve) => {
+      provider.onEvent(resolve, ['flags-changed']);
+    });
+    service.set('secret', false);
+    expect(await changed).toMatchObject({ flags: ['secret'] });
+    expect(heard).toEqual([]);
     service.set('on', false);
     await eventually(() => heard.length === 1);
     expect(heard[0]).toBe(provider.getStatus().watch?.seenWithinMs);
