@@ -7,6 +7,7 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { APP_INTERCEPTOR, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
+import { randomUUID } from 'node:crypto';
 import { checkOptions } from '../options/check-options.js';
 import { FliptProvider, runInTransactionContext, type ClosingResponse } from '../index.js';
 import { asyncRules, optionsFactory, type FliptModuleAsyncOptions } from './async-options.js';
@@ -19,6 +20,7 @@ import { completeSdkInterceptors } from './sdk-interceptor.js';
 
 const REGISTRATION = Symbol('flipt registration');
 const OPTIONS = Symbol('flipt options');
+const IDENTITY = Symbol('flipt module');
 
 interface FastifyRequest {
   readonly raw: object;
@@ -137,6 +139,8 @@ function moduleWith(
     module: FliptModule,
     providers: [
       options,
+      // Nest 10 takes modules that look alike for one: a second provider would never be registered, without an error.
+      { provide: IDENTITY, useValue: randomUUID() },
       { provide: REGISTRATION, inject: [OPTIONS, ModulesContainer], useFactory: register },
       { provide: FliptProvider, inject: [REGISTRATION], useFactory: provider },
       { provide: providerToken(domain), inject: [REGISTRATION], useFactory: provider },

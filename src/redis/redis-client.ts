@@ -12,7 +12,7 @@ export interface NodeRedisClient {
   readonly isReady: boolean;
 }
 
-/** The part of a client of `ioredis` (5 and 6) or `iovalkey` that is used. */
+/** The part of a client of `ioredis` (5.3 and 6) or `iovalkey` that is used. */
 export interface PositionalRedisClient {
   /** The value of a key, or `null`. */
   get(key: string): Promise<unknown>;

@@ -22,7 +22,7 @@ export interface RedisStoreOptions {
 /**
  * A store in Redis 7 for `snapshot: { store }`, that many instances share: one of them polls Flipt, and all others read
  * what it has found. The client is yours: connected by you, with your settings, and never closed by the store. Needs
- * `GET`, `SET` and `EVAL`. Throws a TypeError for anything but a client of `redis` 5 or 6, `ioredis` 5 or 6, or `iovalkey`.
+ * `GET`, `SET` and `EVAL`. Throws a TypeError for anything but a client of `redis` 5 or 6, `ioredis` 5.3 or newer, or `iovalkey`.
  *
  * @example
  * ```ts

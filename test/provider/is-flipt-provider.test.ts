@@ -1,4 +1,4 @@
-import { TypedInMemoryProvider, type Provider } from '@openfeature/server-sdk';
+import { NOOP_PROVIDER, type Provider } from '@openfeature/server-sdk';
 import { expect, it } from 'vitest';
 import { FliptProvider, isFliptProvider } from '../../src/index.js';
 
@@ -9,7 +9,7 @@ it('recognises a provider of this package, and narrows its type', () => {
 });
 
 it.each([
-  ['another provider', new TypedInMemoryProvider({})],
+  ['another provider', NOOP_PROVIDER],
   ['an object of the same name', { metadata: { name: 'flipt' } }],
   ['undefined', undefined],
   ['null', null],
