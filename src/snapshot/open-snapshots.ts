@@ -4,6 +4,7 @@ import type { Reporter } from '../diagnostics/diagnostics.js';
 import { attributeReader } from '../engine/constraints.js';
 import { evaluate } from '../engine/evaluate.js';
 import type { Explanation } from '../engine/explain/explanation.js';
+import { untilAborted } from '../http/attempt.js';
 import type { Send } from '../http/reply.js';
 import type { KnownAnswer } from '../model/answer.js';
 import type { Question } from '../model/question.js';
@@ -79,7 +80,7 @@ export async function openSnapshots(
 ): Promise<OpenSnapshots> {
   const { namespace, watch, evaluation, initTimeoutMs } = settings;
   const options = withSharedLoads(settings.snapshot);
-  const calls = watch && callsTo(options.store, placeOf(settings), warn, clock);
+  const calls = watch && callsTo(options.store, placeOf(settings), { warn, closing }, clock);
   void calls?.probe();
   const kept = keptSnapshots(options, settings, warn, clock);
   // A store that hangs must leave enough of the start time to ask the service.
@@ -181,13 +182,15 @@ function withSharedLoads({ store, ...options }: SnapshotOptions): SnapshotOption
 function callsTo(
   store: SnapshotStore | undefined,
   place: SnapshotPlace,
-  warn: (message: string) => void,
+  { warn, closing }: SnapshotsLife,
   clock: Clock,
 ): StoreCalls | undefined {
   try {
     const shared = store?.shared?.(place);
     if (store === undefined || shared === undefined) return undefined;
-    return storeCalls(shared, () => store.load(place), randomUUID(), warn, clock);
+    // The limit of a load keeps the process alive, so it must end when the provider closes.
+    const load = () => untilAborted(store.load(place), closing);
+    return storeCalls(shared, load, randomUUID(), warn, clock);
   } catch (error) {
     warn(`The shared store of the snapshot is not used: ${messageOf(error)}`);
     return undefined;

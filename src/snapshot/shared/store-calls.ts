@@ -41,7 +41,7 @@ const TEXT_TIMEOUT_MS = 5_000;
 /** `warn` gets one message when the store begins to fail, and one when it works again. */
 export function storeCalls(
   shared: SharedSnapshot,
-  load: () => Promise<string | undefined>,
+  load: () => Promise<unknown>,
   holder: string,
   warn: (message: string) => void,
   clock: Clock,
@@ -92,7 +92,7 @@ export function storeCalls(
   let loading: Promise<Loaded | undefined> | undefined;
   const loadText = async (): Promise<Loaded | undefined> => {
     try {
-      const text: unknown = await load();
+      const text = await load();
       return { text: typeof text === 'string' ? text : undefined };
     } catch (error) {
       complain(messageOf(error));

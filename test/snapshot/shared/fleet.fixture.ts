@@ -48,6 +48,8 @@ export interface Instance {
   readonly states: readonly number[];
   readonly warnings: readonly string[];
   readonly state: () => number;
+  /** Closes it as its provider does. */
+  readonly close: () => Promise<void>;
 }
 
 /** The way to a service that may lose every request from some time on: no answer comes within the limit. */
@@ -86,7 +88,8 @@ export async function instance(
     snapshot: { store },
     initTimeoutMs: 5_000,
   };
-  const life = { warn: (message: string) => warnings.push(message), closing: new AbortController().signal };
+  const closing = new AbortController();
+  const life = { warn: (message: string) => warnings.push(message), closing: closing.signal };
   const diagnostics = openDiagnostics();
   const snapshots = await openSnapshots(send, settings, life, diagnostics, clock, random);
   const state = () => {
@@ -98,7 +101,11 @@ export async function instance(
   };
   diagnostics.listen('flags-changed', note);
   diagnostics.listen('snapshot-polled', note);
-  return { snapshots, states, warnings, state };
+  const close = () => {
+    closing.abort();
+    return snapshots.close();
+  };
+  return { snapshots, states, warnings, state, close };
 }
 
 /** Random numbers that are the same in each run. */
