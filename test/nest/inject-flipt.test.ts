@@ -77,6 +77,11 @@ it.each([
   await expect(starting).rejects.toThrow(message);
 });
 
+it('tells two modules with the same options apart: Nest 10 compares modules as JSON, and registers one of those alike', () => {
+  const json = () => JSON.stringify(FliptModule.forRoot({ domain: 'shop' }));
+  expect(json()).not.toBe(json());
+});
+
 it('closes the registered providers and later ones when the start is refused', async () => {
   const [shop, first, second, late] = ['shop', 'one', 'two', 'late'].map(unreached);
   const closed = [shop, first].map((provider) => vi.spyOn(provider!, 'onClose'));
