@@ -15,7 +15,7 @@ import { installedFor, NAME, packed, ROOT, run, type Packed } from './packed.fix
  */
 const FRONT_DOOR = 198_500;
 /** The same after minification, as in the bundle of an app. */
-const FRONT_DOOR_MINIFIED = 97_000;
+const FRONT_DOOR_MINIFIED = 97_300;
 
 let the: Packed;
 let consumer: string;
