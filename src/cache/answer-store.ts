@@ -69,10 +69,11 @@ export interface AnswerStore {
   readonly set: (key: string, flag: string, answer: KnownAnswer, at: number, untilChange?: boolean) => void;
   readonly markUnconfirmed: (key: string) => void;
   readonly delete: (key: string) => void;
-  /** Their answers are not found any more. They leave the store in this turn of the event loop and, if many, the next. */
+  /** Their answers are not found any more. They leave the store now or, if many, in the next turns of the event loop. */
   readonly deleteFlags: (flags: Iterable<string>) => void;
   readonly some: (test: (entry: Entry) => boolean) => boolean;
   readonly size: () => CacheSize;
+  /** Deletes the answers of all flags. */
   readonly clear: () => void;
 }
 
@@ -87,17 +88,15 @@ export function answerStore(
   { maxEntries, maxBytes }: StoreSettings,
   clock: Pick<Clock, 'endOfTurn'>,
 ): AnswerStore {
-  const opened = () =>
-    new LRUCache<string, OwnEntry>({
-      max: maxEntries,
-      maxSize: maxBytes,
-      // Called whenever an entry leaves: replaced, dropped or deleted.
-      dispose: left,
-    });
-  let entries = opened();
-  let flags = new Map<string, FlagAnswers>();
+  const entries = new LRUCache<string, OwnEntry>({
+    max: maxEntries,
+    maxSize: maxBytes,
+    // Called whenever an entry leaves: replaced, dropped or deleted.
+    dispose: left,
+  });
+  const flags = new Map<string, FlagAnswers>();
   /** Forgotten flags, some of whose entries are still to leave. */
-  let leaving: FlagAnswers[] = [];
+  const leaving: FlagAnswers[] = [];
   const shared = sharedAnswers();
 
   function left(entry: OwnEntry): void {
@@ -120,6 +119,18 @@ export function answerStore(
   };
   const leaveByTurns = () => {
     if (!leave()) clock.endOfTurn(leaveByTurns);
+  };
+
+  const deleteFlags = (named: Iterable<string>) => {
+    const isLeaving = leaving.length > 0;
+    for (const flag of named) {
+      const ofFlag = flags.get(flag);
+      if (ofFlag === undefined) continue;
+      ofFlag.isForgotten = true;
+      flags.delete(flag);
+      leaving.push(ofFlag);
+    }
+    if (!isLeaving) leaveByTurns();
   };
 
   const valid = (entry: OwnEntry | undefined) => (entry?.ofFlag.isForgotten ? undefined : entry);
@@ -185,27 +196,14 @@ export function answerStore(
       if (entry !== undefined) entry.unconfirmed = true;
     },
     delete: (key) => entries.delete(key),
-    deleteFlags(named) {
-      const isLeaving = leaving.length > 0;
-      for (const flag of named) {
-        const ofFlag = flags.get(flag);
-        if (ofFlag === undefined) continue;
-        ofFlag.isForgotten = true;
-        flags.delete(flag);
-        leaving.push(ofFlag);
-      }
-      if (!isLeaving) leaveByTurns();
-    },
+    deleteFlags,
     some(test) {
       for (const entry of entries.values()) if (!entry.ofFlag.isForgotten && test(entry)) return true;
       return false;
     },
     size: () => ({ entries: entries.size, bytes: entries.calculatedSize }),
     clear() {
-      // Removing the entries one by one would block the event loop.
-      entries = opened();
-      flags = new Map();
-      leaving = [];
+      deleteFlags([...flags.keys()]);
     },
   };
 }
