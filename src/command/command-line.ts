@@ -53,7 +53,7 @@ export function readCommandLine(argv: readonly string[], env: Environment): Comm
     if (command === undefined) return wrong(unknownCommand(name));
     const foreign = Object.keys(values).find((option) => !Object.hasOwn(OPTIONS[command], option));
     if (foreign !== undefined) return wrong(unknownOption(`--${foreign}`, command), command);
-    if (extra !== undefined) return wrong(`unexpected argument ${extra}`, command);
+    if (extra !== undefined) return wrong(unexpectedArgument(extra, command), command);
     switch (command) {
       case 'serve':
         return { kind: 'serve', serve: readServe(values, env) };
@@ -80,6 +80,12 @@ function firstSentence(message: string): string {
 
 function unknownCommand(name = 'none'): string {
   return `expected the command serve, explain, types or lint, got ${name}${didYouMean(name, COMMANDS)}`;
+}
+
+/** What `serve` and `lint` get without an option is most likely the features file. */
+function unexpectedArgument(argument: string, command: CommandName): string {
+  const meant = command === 'serve' || command === 'lint' ? `; did you mean --features ${argument}?` : '';
+  return `unexpected argument ${argument}${meant}`;
 }
 
 const CREDENTIAL_OPTION = /^-H$|token|jwt|auth|header|bearer|password|secret|credential|api-?key/i;

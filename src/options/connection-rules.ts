@@ -129,7 +129,7 @@ export const connectionRules = (
   showsNames: (path) => /^(auth|http|attributes|logger)$/.test(path),
   hint: (path, given) => {
     if (path === 'url') return addressHint(given);
-    if (path === 'authenticationStrategy') return 'its name here is auth: { token } or { jwt }';
+    if (/^authentication(Strategy)?$/.test(path)) return 'its name here is auth: { token } or { jwt }';
     return /^(token|jwt|tokenFile)$/.test(path) ? `did you mean auth: { ${path} }?` : undefined;
   },
 });

@@ -52,7 +52,8 @@ describe('arguments', () => {
   it.each([
     ['', 'expected the command serve, explain, types or lint, got none'],
     ['start', 'expected the command serve, explain, types or lint, got start'],
-    ['serve f.yml', 'unexpected argument f.yml'],
+    ['serve f.yml', 'unexpected argument f.yml; did you mean --features f.yml?'],
+    ['lint f.yml', 'unexpected argument f.yml; did you mean --features f.yml?'],
     ['start f.yml', 'expected the command serve, explain, types or lint, got start'],
     ['serve --bogus', "Unknown option '--bogus'"],
     ['serve --port --host', "Option '--port' argument is ambiguous"],

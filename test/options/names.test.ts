@@ -15,9 +15,12 @@ it.each<[object, string]>([
   expect(() => settled(options as FliptProviderOptions)).toThrow(new TypeError(`FliptProvider: ${message}`));
 });
 
-it('the option of @openfeature/flipt-provider leads to the one here', () => {
-  const options = { authenticationStrategy: {} } as FliptProviderOptions;
-  expect(() => settled(options)).toThrow(
-    /: unknown option, .*; its name here is auth: \{ token \} or \{ jwt \}$/,
-  );
-});
+it.each(['authenticationStrategy', 'authentication'])(
+  '%s, of another client, leads to the option here',
+  (name) => {
+    const options = { [name]: {} } as FliptProviderOptions;
+    expect(() => settled(options)).toThrow(
+      /: unknown option, .*; its name here is auth: \{ token \} or \{ jwt \}$/,
+    );
+  },
+);

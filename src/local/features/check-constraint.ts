@@ -84,7 +84,8 @@ function wrongListValue(
   list: readonly unknown[],
   { semantics, version }: ConstraintRules,
 ): string | undefined {
-  if (semantics === 'v1') return 'expected a JSON array in quotes, because Flipt v1 takes no list';
+  if (semantics === 'v1')
+    return 'expected a JSON array in quotes, because Flipt v1 takes no list (semantics v2 does)';
   if (BEFORE_LISTS.has(Number(version))) {
     return `expected a JSON array in quotes, because version ${Number(version)} of the format has no lists; 1.6 has`;
   }

@@ -126,7 +126,7 @@ describe('a message says where the mistake is and what was expected', () => {
     ],
     [
       segment({ ...number, operator: 'isoneof', value: [1] }),
-      'segments[0].constraints[0].value: expected a JSON array in quotes, because Flipt v1 takes no list',
+      'segments[0].constraints[0].value: expected a JSON array in quotes, because Flipt v1 takes no list (semantics v2 does)',
     ],
     [
       { flags: [{ key: 'f', description: ['x'.repeat(100)] }] },
