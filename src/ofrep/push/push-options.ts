@@ -43,7 +43,7 @@ const expected = 'true, false or an object of options';
 const pathOnly = 'a path that begins with one slash';
 
 /** An address with two slashes or a backslash would lead to another host. */
-const requestUri = v.pipe(v.string(pathOnly), v.regex(/^\/(?![/\\])[^\\\s]*$/, pathOnly));
+const requestUri = v.pipe(v.string(pathOnly), v.regex(/^\/(?:[^/\\\s][^\\\s]*)?$/, pathOnly));
 
 const pushMembers = members(
   {
