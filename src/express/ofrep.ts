@@ -105,11 +105,22 @@ async function pipe(reader: ReadableStreamDefaultReader<Uint8Array>, res: Expres
     goOn();
   });
   if (res.destroyed) await reader.cancel();
+  // A connection that has stalled may never drain, and would stay open for ever after its stream.
+  reader.closed.then(
+    () => {
+      if (res.writableNeedDrain) res.destroy();
+    },
+    () => {
+      res.destroy();
+    },
+  );
   res.flushHeaders();
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) break;
+      // Another middleware may have ended the response: a write would be an error that nobody handles.
+      if (res.writableEnded) await reader.cancel();
+      if (done || res.writableEnded) break;
       if (res.write(value) || res.destroyed) continue;
       await new Promise<void>((resolve) => {
         goOn = resolve;
@@ -117,7 +128,6 @@ async function pipe(reader: ReadableStreamDefaultReader<Uint8Array>, res: Expres
     }
     res.end();
   } catch {
-    // The reader has stalled: the rest of the connection's buffer is given up, too.
-    res.destroy();
+    // The stream has failed, which ends the connection above.
   }
 }

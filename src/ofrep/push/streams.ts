@@ -63,12 +63,14 @@ export function openStreams(
   };
   const end = (stream: OpenStream) => {
     remove(stream);
-    stream.out.close();
+    // After `close`, a reader that has stalled would keep its connection, and the server could not close.
+    if (hasUnread(stream)) stream.out.error(notRead());
+    else stream.out.close();
   };
   const write = (stream: OpenStream, bytes: Uint8Array) => {
     if ((stream.out.desiredSize ?? 0) <= 0) {
       remove(stream);
-      stream.out.error(new Error('ofrep: the browser does not read its event stream'));
+      stream.out.error(notRead());
       return;
     }
     stream.wroteAt = clock.now();
@@ -156,6 +158,10 @@ export function openStreams(
     count: () => streams.size,
   };
 }
+
+const notRead = () => new Error('ofrep: the browser does not read its event stream');
+
+const hasUnread = ({ out }: OpenStream) => (out.desiredSize ?? 0) < MOST_UNREAD;
 
 /** Event ids of another instance, or from before a restart, must not look like the newest. */
 function newSeries(random: () => number): string {

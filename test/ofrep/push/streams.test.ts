@@ -123,6 +123,13 @@ describe('a stream', () => {
     expect([all.streams.count(), all.clock.timers()]).toEqual([0, 0]);
   });
 
+  it('fails at its end if its reader has stalled, so that the connection ends, too', async () => {
+    const all = opened();
+    const body = all.streams.open('ada', null);
+    all.streams.endAll();
+    await expect(body?.getReader().read()).rejects.toThrow('does not read');
+  });
+
   it('that ended with all others is followed by one with an event, whatever the browser has', async () => {
     const clock = manualClock();
     let chance = 0.1;
