@@ -34,7 +34,6 @@ describe.each<[string, object]>([
     'rules',
     { rules: many((at) => ({ id: `${at}`, segments: [{ key: `${at}`, constraints: [constraint] }] })) },
   ],
-  ['empty rules', { rules: many(() => ({})) }],
   ['segments', { rules: [{ segments: many((at) => ({ key: `${at}` })) }] }],
   ['constraints', { rules: [{ segments: [{ key: 's', constraints: many(() => constraint) }] }] }],
   ['distributions', { rules: [{ distributions: many((at) => ({ variantKey: `${at}`, rollout: 1 })) }] }],
@@ -74,11 +73,33 @@ describe.each<[string, object]>([
 it('writes large flags one in each turn', async () => {
   const flags = Array.from({ length: 5 }, (_, at) => ({
     key: `${at}`,
-    rules: many((n) => ({ id: `${n}` })),
+    rules: many((n) => ({ id: `${n}`, segments: [{ key: `${n}` }] })),
   }));
   const reading = counting();
   const body = await parseSnapshot(Buffer.from(JSON.stringify({ flags })), 'default', reading.clock);
   const { clock, turns } = counting();
   await bodyText('default', body, clock);
   expect(turns()).toBeGreaterThan(4);
+});
+
+it('keeps the first rule without segments of each operator: it decides like all of them', async () => {
+  const { clock, turns } = counting();
+  const without = many((at) => ({
+    segmentOperator: at % 2 === 0 ? 'OR_SEGMENT_OPERATOR' : 'AND_SEGMENT_OPERATOR',
+  }));
+  const last = { segments: [{ key: 'everybody' }], distributions: [{ variantKey: 'late', rollout: 100 }] };
+  const body = (rules: readonly object[]) =>
+    Buffer.from(JSON.stringify({ flags: [{ key: 'large', enabled: true, rules }] }));
+  const ordersOf = async (rules: readonly object[]) => {
+    const { features } = await parseSnapshot(body(rules), 'default', clock);
+    const flag = features.flags.get('large');
+    return flag?.type === 'VARIANT_FLAG_TYPE' ? flag.rules.map(({ segmentOperator }) => segmentOperator) : [];
+  };
+
+  expect(await ordersOf([...without, last])).toEqual([
+    'OR_SEGMENT_OPERATOR',
+    'AND_SEGMENT_OPERATOR',
+    'OR_SEGMENT_OPERATOR',
+  ]);
+  expect(turns()).toBeGreaterThan(8);
 });

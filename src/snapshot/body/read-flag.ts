@@ -74,7 +74,13 @@ function* readVariant(
   // All copies are checked, because a word that is not known may be in any of them.
   const read = yield* readRules(flag.rules);
   const rules: Rule[] = [];
+  const withoutSegments = new Set<SegmentOperator>();
   for (const rule of semantics === 'v1' ? withoutCopies(read) : read) {
+    // Without segments, rules of one operator match everybody or nobody, so that only the first of them counts.
+    if (rule.segments.length === 0) {
+      if (withoutSegments.has(rule.segmentOperator)) continue;
+      withoutSegments.add(rule.segmentOperator);
+    }
     const distributions: Distribution[] = [];
     for (const { variantKey, variantAttachment, rollout } of rule.distributions) {
       distributions.push({ variantId: idOf({ key: variantKey, attachment: variantAttachment }), rollout });
