@@ -83,7 +83,9 @@ function later(random: () => number): string {
 }
 
 function isUnwatched(provider: object): boolean {
-  return isChangeSource(provider) && provider.getStatus().watch?.condition === 'not-offered';
+  if (!isChangeSource(provider)) return false;
+  const { watch } = provider.getStatus();
+  return watch === null || watch.mode === 'off' || watch.condition === 'not-offered';
 }
 
 /** Two slashes would lead to another host. */

@@ -59,6 +59,14 @@ describe.each(HOSTS)('push, over %s', (_, host) => {
       expect(streamsOf((await ask(url, undefined, { headers })).body)).toBeUndefined();
   });
 
+  it.each<[string, FliptProviderOptions]>([
+    ['without a snapshot', { evaluation: 'remote', watch: false }],
+    ['offline', { watch: false, snapshot: { initial: FEATURES } }],
+  ])('names none to a page that would learn of no change: %s', async (_case, options) => {
+    const { url, origin } = await pushing(host, { options });
+    expect((await ask(url, undefined, { headers: origin })).body).toEqual({ flags: ITEMS });
+  });
+
   it('names a path of this origin, whatever path it was asked at', async () => {
     const { url, origin } = await pushing(host);
     const response = await fetch(`${url}//elsewhere.test/..//a/../\\${STREAM}`, {
