@@ -33,8 +33,10 @@ export const SHARED_PROCESS = [
     'engine',
     'express',
     'faults',
+    'features',
     'http',
     'in-process',
+    'lint',
     'nest',
     'ofrep',
     'opentelemetry',
@@ -47,7 +49,7 @@ export const SHARED_PROCESS = [
     'text',
     'workflows',
   ],
-  ...['features', 'http', 'local-service', 'operations', 'page', 'requests', 'snapshot', 'state'].map(
+  ...['http', 'local-service', 'operations', 'requests', 'snapshot', 'state', 'web-page'].map(
     (folder) => `local/${folder}`,
   ),
 ].map((folder) => `test/${folder}/`);
@@ -66,7 +68,7 @@ export const OWN_PROCESS = [
   'faults/secrecy',
   'http/auth/kubernetes-login',
   'local/local-service/limits',
-  'local/page/built-page',
+  'local/web-page/built-page',
   'local/state/durability',
   'nest/flipt.module',
   'nest/versions/versions',
@@ -74,6 +76,7 @@ export const OWN_PROCESS = [
   'provider/fake-timers',
   'provider/script',
   'provider/unloadable-code',
+  'provider/unloadable-explanation',
   'provider/watching/hour',
   'security/regular-expressions',
 ].map((name) => `test/${name}.test.ts`);

@@ -63,7 +63,7 @@ console.log(
 );
 /** The SDK of the browser is no peer, and shares no core with the server: it gets the one that it needs. */
 function giveBrowserItsCore() {
-  for (const name of ['web-sdk', 'ofrep-core', 'ofrep-web-provider']) {
+  for (const name of ['web-sdk', 'react-sdk', 'ofrep-core', 'ofrep-web-provider']) {
     const own = join(copy, 'node_modules/@openfeature', name, 'node_modules/@openfeature');
     mkdirSync(own, { recursive: true });
     rmSync(join(own, 'core'), { recursive: true, force: true });

@@ -47,19 +47,19 @@ const runs = [
   ['workerd', () => inWorkerd(folder)],
   ['next', () => inNext(folder, join(ROOT, 'docs/nextjs.md'))],
 ];
-const columns = [];
+const runtimes = [];
 for (const [name, start] of runs) {
   if (given.length > 0 && !given.includes(name)) continue;
   const { title, results } = await start();
-  // Next.js runs on Node.js, which is the first column.
-  if (name === 'next') columns[0]?.results.push(...results);
-  else columns.push({ title, results });
+  // Next.js runs on Node.js, which is the first runtime.
+  if (name === 'next') runtimes[0]?.results.push(...results);
+  else runtimes.push({ title, results });
   const failed = results.filter(({ failure }) => failure !== undefined);
   console.log(`${title}: ${results.length - failed.length} of ${results.length} steps passed`);
   for (const { name: step, failure } of failed) console.error(`FAILED ${step}: ${failure}`);
   if (failed.length > 0 || results.length === 0) process.exitCode = 1;
 }
 if (given.length === 0) {
-  writeFileSync(PAGE, withTable(readFileSync(PAGE, 'utf8'), tableOf(columns)));
+  writeFileSync(PAGE, withTable(readFileSync(PAGE, 'utf8'), tableOf(runtimes)));
   execFileSync('npx', ['oxfmt', 'docs/runtimes.md'], { cwd: ROOT });
 }

@@ -19,7 +19,7 @@ const built = ['dist/index.js', 'dist/local.js', 'dist/express.js'];
 const isBuilt =
   process.argv.includes('--built') ||
   (built.every((name) => existsSync(join(ROOT, name))) &&
-    Math.max(...[...sources, 'package.json', 'tsup.config.ts'].map(changedAt)) <
+    Math.max(...[...sources, 'package.json', 'etc/tsup.config.ts'].map(changedAt)) <
       Math.min(...built.map(changedAt)));
 
 if (!existsSync(join(ROOT, 'node_modules'))) {

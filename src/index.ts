@@ -28,22 +28,29 @@ export type {
   UnreadableStatus,
   WatchStatus,
 } from './provider/status/flipt-status.js';
-export type { FliptEvent, FliptEventType } from './diagnostics/flipt-event.js';
-export { fetchDispatcher } from './http/fetch-dispatcher.js';
-export type { CircuitState, Problem, StreamState, WatchCondition } from './diagnostics/events.js';
-export type { FailureKind } from './model/failure.js';
 export type {
-  BatchOptions,
-  BreakerOptions,
-  CacheOptions,
-  ConnectionOptions,
-  FliptProviderOptions,
+  CircuitState,
+  FliptEvent,
+  FliptEventType,
+  Problem,
+  StreamState,
+  WatchCondition,
+} from './diagnostics/flipt-event.js';
+export { fetchDispatcher } from './http/fetch-dispatcher.js';
+export type { FailureKind } from './model/failure.js';
+export type { ConnectionOptions, Logger } from './options/connection-options.js';
+export type {
   HttpDispatcher,
   HttpDispatcherRequest,
   HttpDispatcherResponse,
   HttpOptions,
-  Logger,
   TlsOptions,
+} from './options/http-options.js';
+export type {
+  BatchOptions,
+  BreakerOptions,
+  CacheOptions,
+  FliptProviderOptions,
 } from './options/provider-options.js';
 export type {
   SharedPublication,

@@ -1,6 +1,6 @@
 import type { FliptProviderOptions } from '../../src/index.js';
 import { providerSettings } from '../../src/options/settings.js';
-import { run } from '../../src/provider/pipeline.js';
+import { pipelineOf } from '../../test/provider/pipeline.fixture.js';
 import { manualClock } from '../../test/clock.fixture.js';
 import { chance } from '../../test/snapshot/shared/fleet.fixture.js';
 import { memoryStore, type MemoryStore } from '../../test/snapshot/shared/memory-store.fixture.js';
@@ -60,9 +60,9 @@ export async function simulated(
   const fleet = Array.from({ length: instances }, (_, at) => {
     const options = { ...optionsOf(store), http: { dispatcher: service.dispatcher }, logger: QUIET };
     const random = chance(at);
-    const running = run(providerSettings(options, {}), () => undefined, clock, random);
+    const running = pipelineOf(providerSettings(options, {}), clock, random);
     const resolveAll = () => {
-      for (const flag of FLAGS) void running.resolve(flag, { targetingKey: `user-${at}` }, undefined);
+      for (const flag of FLAGS) void running.evaluate(flag, { targetingKey: `user-${at}` });
       clock.after(RESOLVES_EVERY_MS, resolveAll, 'background');
     };
     clock.after(RESOLVES_EVERY_MS * random(), resolveAll, 'background');

@@ -1,5 +1,5 @@
 /*
- * What is Flipt asked by a fleet? Prints the table of docs/scale.md:
+ * What is Flipt asked by a fleet? Prints the table of docs/operating.md:
  *
  *   npm run simulate           1,000 instances, about a minute
  *   npm run simulate -- 100    so many instances

@@ -1,5 +1,5 @@
 import type { HttpDispatcher } from '../../src/index.js';
-import type { Clock } from '../../src/clock.js';
+import type { Clock } from '../../src/time/clock.js';
 import { bodyJson } from '../../test/snapshot/fetched.fixture.js';
 import { item, itemsOf } from '../../test/servers/scripted.fixture.js';
 

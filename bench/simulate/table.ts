@@ -2,7 +2,7 @@ import type { Load } from './fleet.js';
 
 const HEAD = ['Mode', 'At rest', 'After a change', 'A deploy of all at once', "After Flipt's restart"];
 
-/** The table of docs/scale.md, in the form that the formatter gives it. */
+/** The table of docs/operating.md, in the form that the formatter gives it. */
 export function table(loads: ReadonlyMap<string, Load>): string {
   const rows = [...loads].map(([mode, load]) => [mode, ...cells(load)]);
   const widths = HEAD.map((name, at) =>

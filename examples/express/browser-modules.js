@@ -1,12 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+const { resolve } = createRequire(import.meta.url);
+/** The core that the browser's SDK needs may be another version than the server's. */
+const core = createRequire(resolve('@openfeature/web-sdk')).resolve('@openfeature/core');
 
 /** OpenFeature's packages for browsers, as they are published. A bundler would put them into the page. */
 const FILES = {
-  core: 'core/dist/esm/index.js',
-  'web-sdk': 'web-sdk/dist/esm/index.js',
-  'ofrep-core': 'ofrep-core/index.esm.js',
-  'ofrep-web-provider': 'ofrep-web-provider/index.esm.js',
+  core: join(core, '../../esm/index.js'),
+  'web-sdk': join(resolve('@openfeature/web-sdk'), '../../esm/index.js'),
+  'ofrep-core': join(resolve('@openfeature/ofrep-core'), '../index.esm.js'),
+  'ofrep-web-provider': join(resolve('@openfeature/ofrep-web-provider'), '../index.esm.js'),
 };
 
 /** `GET /modules/web-sdk.js` and so on, because a browser finds modules by address and not by name. */
@@ -16,8 +21,7 @@ export function browserModules(req, res, next) {
     next();
     return;
   }
-  const path = fileURLToPath(new URL(`../../node_modules/@openfeature/${FILES[name]}`, import.meta.url));
-  const code = readFileSync(path, 'utf8')
+  const code = readFileSync(FILES[name], 'utf8')
     .replace(/\bfrom\s*(['"])@openfeature\/([\w-]+)\1/g, "from '/modules/$2.js'")
     .replace(/^\/\/# sourceMappingURL=.*$/m, '');
   res.type('js').send(code);

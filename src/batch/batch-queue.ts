@@ -24,11 +24,18 @@ export interface QuestionLane extends Lane {
   readonly tests: boolean;
 }
 
-export interface Limits {
+export interface BatchSettings {
   readonly maxItems: number;
   readonly maxBytes: number;
-  /** Bytes of a request without questions. */
-  readonly emptyBytes: number;
+  readonly maxConcurrent: number;
+  readonly maxWaiting: number;
+  readonly sizes: Sizes;
+}
+
+/** The size of questions, in bytes of a request's body. */
+export interface Sizes {
+  readonly empty: number;
+  readonly of: (question: Question) => number;
 }
 
 /** What the queue asks before it fills the next request. The answers hold for this moment. */
@@ -41,33 +48,26 @@ export interface Decisions {
 
 export interface Taken {
   readonly lane: Lane;
+  /** Empty if all that the lane held was late. */
   readonly batch: readonly Waiting[];
-}
-
-/** Owns the questions that wait. */
-export interface Queue {
-  readonly size: () => number;
-  readonly add: (waiting: Waiting) => void;
-  /** Removes late questions from the head of each lane, where the oldest ones are. */
-  readonly takeLate: (decisions: Decisions) => readonly Waiting[];
-  /**
-   * Takes the questions of the next request; the lanes take turns. Adds to `late` the late questions that it meets on
-   * the way.
-   */
-  readonly take: (decisions: Decisions, late: Waiting[]) => Taken | undefined;
-  readonly takeAll: () => readonly Waiting[];
+  /** Questions that were met on the way, and are not sent. */
+  readonly late: readonly Waiting[];
 }
 
 interface FilledLane extends Lane {
   readonly waiting: Deque<Waiting>;
 }
 
-export function waitingQueue(limits: Limits, routeOf: (question: Question) => QuestionLane): Queue {
+/** Owns the questions that wait. */
+export function waitingQueue(
+  { maxItems, maxBytes, sizes }: Pick<BatchSettings, 'maxItems' | 'maxBytes' | 'sizes'>,
+  laneOf: (question: Question) => QuestionLane,
+) {
   const lanes = new Map<string, FilledLane>();
   let size = 0;
 
   const add = (one: Waiting) => {
-    const { name, apart } = routeOf(one.question);
+    const { name, apart } = laneOf(one.question);
     let lane = lanes.get(name);
     if (lane === undefined) lanes.set(name, (lane = { name, apart, waiting: deque() }));
     lane.waiting.push(one);
@@ -78,7 +78,7 @@ export function waitingQueue(limits: Limits, routeOf: (question: Question) => Qu
    * The questions of the next request from one lane, as many as fit. A question whose lane has changed moves to its new
    * lane.
    */
-  const takeFrom = (lane: FilledLane, decisions: Decisions, late: Waiting[]): readonly Waiting[] => {
+  const takeFrom = (lane: FilledLane, decisions: Decisions): Taken => {
     const { waiting } = lane;
     const oldest = waiting.first();
     const newestFirst = oldest !== undefined && decisions.newestFirst(oldest);
@@ -86,39 +86,37 @@ export function waitingQueue(limits: Limits, routeOf: (question: Question) => Qu
       ? ([waiting.last, waiting.takeLast] as const)
       : ([waiting.first, waiting.takeFirst] as const);
     const batch: Waiting[] = [];
-    let bytes = limits.emptyBytes;
-    let most = limits.maxItems;
+    const late: Waiting[] = [];
+    let bytes = sizes.empty;
+    let most = maxItems;
     for (let one = look(); one !== undefined && batch.length < most; one = look()) {
-      const route = routeOf(one.question);
-      if (route.name !== lane.name) {
-        take();
-        size--;
-        add(one);
-      } else if (decisions.isLate(one, lane)) {
-        take();
-        size--;
-        late.push(one);
-      } else {
-        if (batch.length > 0 && bytes + one.bytes > limits.maxBytes) break;
-        take();
-        size--;
+      const { name, tests } = laneOf(one.question);
+      const stays = name === lane.name;
+      const isLate = stays && decisions.isLate(one, lane);
+      if (stays && !isLate && batch.length > 0 && bytes + one.bytes > maxBytes) break;
+      take();
+      size--;
+      if (!stays) add(one);
+      else if (isLate) late.push(one);
+      else {
         batch.push(one);
         bytes += one.bytes;
-        if (route.tests) most = 1;
+        if (tests) most = 1;
       }
     }
-    return batch;
+    return { lane, batch, late };
   };
 
   return {
     size: () => size,
     add,
-    takeLate(decisions) {
+    /** Removes late questions from the head of each lane, where the oldest ones are. */
+    takeLate(isLate: Decisions['isLate']): readonly Waiting[] {
       const late: Waiting[] = [];
       for (const lane of lanes.values()) {
         const { waiting } = lane;
         for (let one = waiting.first(); one !== undefined; one = waiting.first()) {
-          if (!decisions.isLate(one, lane)) break;
+          if (!isLate(one, lane)) break;
           waiting.takeFirst();
           size--;
           late.push(one);
@@ -127,28 +125,19 @@ export function waitingQueue(limits: Limits, routeOf: (question: Question) => Qu
       }
       return late;
     },
-    take(decisions, late) {
+    /** Takes the questions of the next request; the lanes take turns. */
+    take(decisions: Decisions): Taken | undefined {
       for (const lane of lanes.values()) {
         if (!decisions.maySend(lane)) continue;
-        const batch = takeFrom(lane, decisions, late);
+        const taken = takeFrom(lane, decisions);
         // To the end of the lanes, so that the other lanes get their turn.
         lanes.delete(lane.name);
         if (lane.waiting.size() > 0) lanes.set(lane.name, lane);
-        if (batch.length > 0) return { lane, batch };
+        if (taken.batch.length > 0 || taken.late.length > 0) return taken;
       }
       return undefined;
-    },
-    takeAll() {
-      const all = [...lanes.values()].flatMap(({ waiting }) => drained(waiting));
-      lanes.clear();
-      size = 0;
-      return all;
     },
   };
 }
 
-function drained<T>(items: Deque<T>): readonly T[] {
-  const all: T[] = [];
-  for (let item = items.takeFirst(); item !== undefined; item = items.takeFirst()) all.push(item);
-  return all;
-}
+export type Queue = ReturnType<typeof waitingQueue>;

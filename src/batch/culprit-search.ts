@@ -1,36 +1,22 @@
 import { isFailure } from '../model/answer.js';
-import { traitsOf } from '../model/failure-traits.js';
+import { policyOf } from '../model/failure-policy.js';
 import type { Failure } from '../model/failure.js';
-import type { Question } from '../model/question.js';
 import { answerEach, failEach, type PendingQuestion } from './pending-question.js';
-import { byFlag, isAboutOneFlag, partsOf } from './search-parts.js';
-import type { AskPart } from './search-lane.js';
+import type { AskPart } from './culprit-search-limit.js';
+import { blamesFlag, type Suspects } from './suspects.js';
 
-export interface SearchSettings {
+export interface Search extends Pick<Suspects, 'blame'> {
   readonly ask: AskPart;
   /** How many requests have succeeded so far, of this search and all others. */
   readonly successes: () => number;
   /** The value of `successes` when the batch was sent. */
-  readonly successesBefore: number;
-  readonly blameFlag: (question: Question) => void;
-  readonly blameQuestion: (question: Question) => void;
-  /** Called as soon as a request has succeeded since the batch was sent. */
+  readonly before: number;
+  /** Called when a request has succeeded since the batch was sent, and what is known so far has been blamed. */
   readonly proven: () => void;
-}
-
-export interface Found {
-  readonly requests: number;
-  /** How many questions and flags were blamed. */
-  readonly culprits: number;
-  /** Whether any request of the search succeeded. */
-  readonly succeeded: boolean;
-  /** Set if all parts failed with 500 and nothing else succeeded meanwhile: it is the service, not a question. */
-  readonly serviceFailure: Failure | undefined;
 }
 
 interface Part {
   readonly asked: readonly PendingQuestion[];
-  readonly whole: Part | undefined;
   readonly failure: Failure;
 }
 
@@ -41,78 +27,68 @@ interface Part {
  * If another request has succeeded since the batch was sent, the service is well: the search asks four parts in
  * parallel. Otherwise it asks two parts, one after another: a service that fails for everything then gets only three
  * requests for a batch. A batch of n takes at most 4 · log2(n) + 4 requests, including the first one.
+ *
+ * The result says how many questions and flags were blamed. `isServiceFailure`: all parts failed with 500 and nothing
+ * else succeeded meanwhile, so it is the service, not a question.
  */
 export async function findCulprits(
   batch: readonly PendingQuestion[],
   failure: Failure,
-  settings: SearchSettings,
-): Promise<Found> {
-  const { ask, successes, successesBefore } = settings;
-  let succeeded = false;
-  const most = Math.floor(4 * Math.log2(batch.length) + 4) - 1;
+  { ask, successes, before, blame, proven }: Search,
+) {
+  const most = Math.floor(4 * Math.log2(batch.length)) + 3;
   let requestsLeft = most;
-  let blamed = 0;
+  let culprits = 0;
+  let succeeded = false;
   /** To be blamed as soon as any request has succeeded. Until then, the service may be the cause. */
-  let culprits: Part[] = [];
-  let spoilt: readonly Part[] = [{ asked: byFlag(batch), whole: undefined, failure }];
+  const suspected: Part[] = [];
+  let spoilt: Part[] = [{ asked: byFlag(batch), failure }];
 
-  const blameCulprits = () => {
-    if (successes() === successesBefore) return;
-    settings.proven();
-    blamed += culprits.length;
-    for (const part of culprits) blame(part, settings);
-    culprits = [];
-  };
-
-  const divided = (part: Part, careful: boolean): readonly Part[] => {
-    const parts = partsOf(part.asked, careful || requestsLeft < 4 ? 2 : 4);
+  const divided = (part: Part, count: number): readonly Part[] => {
+    const parts = partsOf(part.asked, requestsLeft < 4 ? 2 : count);
     if (parts.length > requestsLeft) {
       failEach(part.asked, part.failure);
       return [];
     }
     requestsLeft -= parts.length;
-    return parts.map((asked) => ({ asked, whole: part, failure: part.failure }));
+    return parts.map((asked) => ({ ...part, asked }));
   };
 
-  /** The part with its failure, `undefined` if it succeeded. */
-  const asking = async (part: Part): Promise<Part | undefined> => {
-    const outcome = await ask(part.asked);
-    if (isFailure(outcome)) return { ...part, failure: outcome };
-    answerEach(part.asked, outcome);
-    return undefined;
+  /** The part with its failure; none if it succeeded. */
+  const asking = async ({ asked }: Part): Promise<readonly Part[]> => {
+    const outcome = await ask(asked);
+    if (isFailure(outcome)) return [{ asked, failure: outcome }];
+    answerEach(asked, outcome);
+    return [];
   };
 
   while (spoilt.length > 0) {
-    blameCulprits();
     const successesYet = successes();
-    const careful = successesYet === successesBefore;
-    const parts = spoilt.flatMap((part) => divided(part, careful));
-    const outcomes = careful ? await inTurn(parts, asking) : await Promise.all(parts.map(asking));
-    const failures = outcomes.filter((part) => part !== undefined);
-    if (failures.length < parts.length) succeeded = true;
+    const isCareful = successesYet === before;
+    const parts = spoilt.flatMap((part) => divided(part, isCareful ? 2 : 4));
+    const failures: Part[] = [];
+    if (isCareful) for (const part of parts) failures.push(...(await asking(part)));
+    else failures.push(...(await Promise.all(parts.map(asking))).flat());
+    succeeded ||= failures.length < parts.length;
 
-    const nothingSucceeds = !succeeded && successes() === successesYet && failures.length > 0;
-    if (nothingSucceeds && failures.every((part) => blamesFlag(part.failure))) {
-      for (const { asked, whole } of failures) failEach(asked, whole?.failure ?? failure);
-      return { requests: most - requestsLeft, culprits: blamed, succeeded, serviceFailure: failure };
-    }
+    spoilt = [];
+    const isHopeless = !succeeded && successes() === successesYet && failures.length > 0;
+    const isServiceFailure = isHopeless && failures.every((part) => blamesFlag(part.failure));
     for (const part of failures) {
-      const { spoilsBatch } = traitsOf(part.failure);
-      if (spoilsBatch && isCulprit(part)) culprits.push(part);
-      if (!spoilsBatch || part.asked.length === 1) failEach(part.asked, part.failure);
+      const { spoilsBatch } = policyOf(part.failure);
+      if (spoilsBatch && isCulprit(part)) suspected.push(part);
+      if (spoilsBatch && part.asked.length > 1 && !isServiceFailure) spoilt.push(part);
+      else failEach(part.asked, part.failure);
     }
-    spoilt = failures.filter(({ asked, failure: its }) => traitsOf(its).spoilsBatch && asked.length > 1);
+    if (isServiceFailure) return { requests: most - requestsLeft, culprits, isServiceFailure };
+    if (successes() === before) continue;
+    culprits += suspected.length;
+    for (const { asked, failure: its } of suspected.splice(0)) {
+      for (const { question } of asked.slice(0, 1)) blame(question, its);
+    }
+    proven();
   }
-  blameCulprits();
-  return { requests: most - requestsLeft, culprits: blamed, succeeded, serviceFailure: undefined };
-}
-
-/**
- * Whether the flag is to blame for every entity, and not only this question. Until another request has succeeded, the
- * service may also be the cause.
- */
-export function blamesFlag(failure: Failure): boolean {
-  return traitsOf(failure).countsForCircuit === 'if-all-parts-fail';
+  return { requests: most - requestsLeft, culprits, isServiceFailure: false };
 }
 
 /** A single question, or one flag if the failure blames flags. */
@@ -120,13 +96,33 @@ function isCulprit({ asked, failure }: Part): boolean {
   return asked.length === 1 || (blamesFlag(failure) && isAboutOneFlag(asked));
 }
 
-function blame({ asked, failure }: Part, { blameFlag, blameQuestion }: SearchSettings): void {
-  const [first] = asked;
-  if (first !== undefined) (blamesFlag(failure) ? blameFlag : blameQuestion)(first.question);
+function isAboutOneFlag(asked: readonly PendingQuestion[]): boolean {
+  return asked.every(({ question }) => question.flag === asked[0]?.question.flag);
 }
 
-async function inTurn<T, U>(items: readonly T[], run: (item: T) => Promise<U>): Promise<readonly U[]> {
-  const results: U[] = [];
-  for (const item of items) results.push(await run(item));
-  return results;
+/** Puts questions about the same flag next to each other. */
+function byFlag(asked: readonly PendingQuestion[]): readonly PendingQuestion[] {
+  return asked.toSorted(({ question: one }, { question: other }) =>
+    one.flag < other.flag ? -1 : Number(one.flag > other.flag),
+  );
+}
+
+/**
+ * Cuts a batch into at most `count` parts of about the same size, each with at least one question.
+ * It cuts between two flags wherever it can: in two parts, a broken flag would look like a broken service.
+ */
+function partsOf(sorted: readonly PendingQuestion[], count: number): readonly (readonly PendingQuestion[])[] {
+  const { length } = sorted;
+  const hasOneFlag = isAboutOneFlag(sorted);
+  const borders = sorted.flatMap(({ question }, at) =>
+    at > 0 && (hasOneFlag || question.flag !== sorted[at - 1]?.question.flag) ? [at] : [],
+  );
+  const starts = new Set([0]);
+  for (let at = 1; at < Math.min(count, length); at++) {
+    const wished = Math.ceil((at * length) / Math.min(count, length));
+    starts.add(
+      borders.reduce((best, border) => (Math.abs(border - wished) < Math.abs(best - wished) ? border : best)),
+    );
+  }
+  return [...starts].map((start, at, all) => sorted.slice(start, all[at + 1]));
 }

@@ -1,28 +1,19 @@
-/** A list that gives up its first and its last item at the same small cost, however long it is. */
-export interface Deque<T> {
-  readonly size: () => number;
-  readonly push: (item: T) => void;
-  readonly first: () => T | undefined;
-  readonly last: () => T | undefined;
-  readonly takeFirst: () => T | undefined;
-  readonly takeLast: () => T | undefined;
-}
-
 /** So many places at the front may be empty before the list is copied without them. */
 const FEW = 64;
 
-export function deque<T>(): Deque<T> {
+/** A list that gives up its first and its last item at the same small cost, however long it is. */
+export function deque<T>() {
   let items: (T | undefined)[] = [];
   let start = 0;
 
   return {
     size: () => items.length - start,
-    push(item) {
+    push(item: T) {
       items.push(item);
     },
     first: () => items[start],
     last: () => items.at(-1),
-    takeFirst() {
+    takeFirst: (): T | undefined => {
       if (start === items.length) return undefined;
       const item = items[start];
       // The item must not stay in memory until the next copy.
@@ -38,3 +29,5 @@ export function deque<T>(): Deque<T> {
     takeLast: () => (start === items.length ? undefined : items.pop()),
   };
 }
+
+export type Deque<T> = ReturnType<typeof deque<T>>;

@@ -1,5 +1,4 @@
-import type { Answer, Deadline } from '../model/answer.js';
-import { failed, UNANSWERED } from '../model/answer.js';
+import { failed, UNANSWERED, type Answer, type Deadline } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
 

@@ -1,124 +1,111 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../clock.js';
+import { policyOf } from '../model/failure-policy.js';
+import type { Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
+import type { Clock } from '../time/clock.js';
+import type { QuestionLane } from './batch-queue.js';
 
 /** For how long a question or a flag that spoilt a batch is sent apart from the others. */
 const BLAMED_FOR_MS = 30_000;
 /** After that, for so long, the next question about a blamed flag tests it. If no question comes, the blame ends. */
 const TESTED_WITHIN_MS = 30_000;
-/** Most questions, and most flags, that are remembered. The oldest are forgotten first. */
+/** Most questions and flags that are remembered. The oldest are forgotten first. */
 const MAX_BLAMED = 1_000;
 /** After so many blamed questions about one flag, with no answer about it in between, the whole flag is blamed. */
 const BROKEN_FLAG = 3;
 
-/** How a suspect must be asked. */
-export interface Suspicion {
-  /** Only questions of the same lane may share its request. */
-  readonly lane: string;
-  /** The blame has expired: one question must test whether it still holds. */
-  readonly tests: boolean;
-}
-
-/** Remembers, for a while, which questions and flags have spoilt a batch. */
-export interface Suspects {
-  /** `undefined` if nothing is known against the question. */
-  readonly suspicionOf: (question: Question) => Suspicion | undefined;
-  readonly blameQuestion: (question: Question) => void;
-  /** Blames all questions about the flag. */
-  readonly blameFlag: (question: Question) => void;
-  /** The service has answered the question. */
-  readonly answered: (question: Question) => void;
-  /** A test of the flag has succeeded. */
-  readonly pardonFlag: (question: Question) => void;
-  /** How many questions and flags are blamed. */
-  readonly size: () => number;
-}
-
-interface BlamedFlag {
+interface Blame {
+  /** From then on, a blamed flag is tested. */
   readonly until: number;
-  /** True if its questions were blamed one by one. Then an answer to any of its questions disproves the blame. */
+  readonly endsAt: number;
+  /** Of a flag whose questions were blamed one by one: an answer to any of its questions disproves the blame. */
   readonly byQuestions: boolean;
 }
 
-export function rememberedSuspects(clock: Clock): Suspects {
-  /** By the question's digest. The oldest blame comes first, here and in `flags`. */
-  const questions = new Map<string, { readonly until: number; readonly flag: string }>();
-  const flags = new Map<string, BlamedFlag>();
-  /** By flag: how many of its questions are blamed, and how many of them since its last answer. */
-  const counts = new Map<string, { blamed: number; inARow: number }>();
+/** Remembers, for a while, which questions and flags have spoilt a batch. */
+export function rememberedSuspects(clock: Clock) {
+  /** By the flag, or by the question's digest. The oldest blame comes first. */
+  const blames = new Map<string, Blame>();
+  /** Of each flag with a blamed question: how many were blamed since its last answer. */
+  const inARow = new Map<string, number>();
+  /** When the last blame ends. */
+  let lastEndsAt = 0;
 
-  const forgetQuestion = (name: string) => {
-    const blamed = questions.get(name);
-    if (blamed === undefined) return;
-    questions.delete(name);
-    const count = counts.get(blamed.flag);
-    if (count !== undefined && --count.blamed <= 0) counts.delete(blamed.flag);
+  /** Whether all blames have ended. If so, they are forgotten. */
+  const areOver = () => {
+    if (clock.now() < lastEndsAt) return false;
+    blames.clear();
+    inARow.clear();
+    return true;
   };
-  const forgetExpired = () => {
-    const now = clock.now();
-    for (const [name, { until }] of questions) {
-      if (now < until) break;
-      forgetQuestion(name);
-    }
-    for (const [flag, { until }] of flags) {
-      if (now < until + TESTED_WITHIN_MS) break;
-      flags.delete(flag);
-    }
+  const blameAs = (name: string, testedMs: number, byQuestions: boolean) => {
+    const until = clock.now() + BLAMED_FOR_MS;
+    lastEndsAt = Math.max(lastEndsAt, until + testedMs);
+    remember(blames, name, { until, endsAt: until + testedMs, byQuestions });
   };
-  const isEmpty = () => questions.size === 0 && flags.size === 0;
-
-  const blame = (flag: string, byQuestions: boolean) => {
-    flags.delete(flag);
-    forgetOldest(flags, (oldest) => flags.delete(oldest));
-    flags.set(flag, { until: clock.now() + BLAMED_FOR_MS, byQuestions });
+  const blameOf = (name: string) => {
+    const blame = blames.get(name);
+    return blame !== undefined && clock.now() < blame.endsAt ? blame : undefined;
   };
 
   return {
-    suspicionOf(question) {
-      if (isEmpty()) return undefined;
-      forgetExpired();
-      if (isEmpty()) return undefined;
+    /** The lane of its own that a suspect has; `undefined` if nothing is known against the question. */
+    laneOf(question: Question): QuestionLane | undefined {
+      if (areOver()) return undefined;
       const flag = flagOf(question);
-      const broken = flags.get(flag);
-      if (broken !== undefined) return { lane: flag, tests: clock.now() >= broken.until };
+      const broken = blameOf(flag);
+      if (broken !== undefined) return laneApart(flag, clock.now() >= broken.until);
       // A digest of every question would cost too much, and most flags have no blamed question.
-      if (!counts.has(flag)) return undefined;
+      if (!inARow.has(flag)) return undefined;
       const name = nameOf(question);
-      return questions.has(name) ? { lane: name, tests: false } : undefined;
+      return blameOf(name) && laneApart(name);
     },
-    blameQuestion(question) {
-      const name = nameOf(question);
+    /** Blames the question for this failure, or its flag for everybody, if the failure {@link blamesFlag}. */
+    blame: (question: Question, failure: Failure) => {
       const flag = flagOf(question);
-      forgetQuestion(name);
-      forgetOldest(questions, forgetQuestion);
-      questions.set(name, { until: clock.now() + BLAMED_FOR_MS, flag });
-      const { blamed, inARow } = counts.get(flag) ?? { blamed: 0, inARow: 0 };
-      counts.set(flag, { blamed: blamed + 1, inARow: inARow + 1 });
-      if (inARow + 1 >= BROKEN_FLAG) blame(flag, true);
+      if (blamesFlag(failure)) {
+        blameAs(flag, TESTED_WITHIN_MS, false);
+        return;
+      }
+      const count = areOver() ? 1 : (inARow.get(flag) ?? 0) + 1;
+      blameAs(nameOf(question), 0, false);
+      remember(inARow, flag, count);
+      if (count >= BROKEN_FLAG) blameAs(flag, TESTED_WITHIN_MS, true);
     },
-    blameFlag(question) {
-      blame(flagOf(question), false);
-    },
-    answered(question) {
-      if (isEmpty()) return;
+    /** The service has answered the question. */
+    answered(question: Question) {
+      if (areOver()) return;
       const flag = flagOf(question);
-      const count = counts.get(flag);
-      if (count !== undefined) count.inARow = 0;
-      if (flags.get(flag)?.byQuestions === true) flags.delete(flag);
+      if (inARow.has(flag)) inARow.set(flag, 0);
+      const broken = blames.get(flag);
+      // After the blame, the answer is that of the test.
+      if (broken !== undefined && (broken.byQuestions || clock.now() >= broken.until)) blames.delete(flag);
     },
-    pardonFlag(question) {
-      flags.delete(flagOf(question));
-    },
-    size() {
-      forgetExpired();
-      return questions.size + flags.size;
-    },
+    /** How many questions and flags are blamed. */
+    size: () => (areOver() ? 0 : [...blames.keys()].filter(blameOf).length),
   };
 }
 
-function forgetOldest<V>(blamed: ReadonlyMap<string, V>, forget: (name: string) => void): void {
-  const [oldest] = blamed.keys();
-  if (blamed.size >= MAX_BLAMED && oldest !== undefined) forget(oldest);
+export type Suspects = ReturnType<typeof rememberedSuspects>;
+
+/** The newest is the last; the oldest goes if there are too many. */
+function remember<Value>(values: Map<string, Value>, name: string, value: Value): void {
+  values.delete(name);
+  const [oldest] = values.keys();
+  if (values.size >= MAX_BLAMED && oldest !== undefined) values.delete(oldest);
+  values.set(name, value);
+}
+
+/**
+ * Whether the flag is to blame for every entity, and not only this question. Until another request has succeeded, the
+ * service may also be the cause.
+ */
+export function blamesFlag(failure: Failure): boolean {
+  return policyOf(failure).countsForCircuit === 'if-all-parts-fail';
+}
+
+function laneApart(name: string, tests = false): QuestionLane {
+  return { name: `suspect ${name}`, apart: true, tests };
 }
 
 function flagOf({ namespace, flag }: Question): string {

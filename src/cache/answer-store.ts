@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../clock.js';
+import type { Clock } from '../time/clock.js';
 import type { KnownAnswer } from '../model/answer.js';
 import { answerBytes, entryBytes, mayBeRemembered } from './entry-bytes.js';
-import { flat } from './key.js';
+import type { Aging } from './freshness.js';
+import { flat } from './question-key.js';
 import { isSameQuestion, type GivenContext, type KnownQuestion } from './known-questions.js';
 import { sharedAnswers } from './shared-answers.js';
 
@@ -11,17 +12,18 @@ export interface StoreSettings {
   readonly maxBytes: number;
 }
 
-export interface Entry {
+/** `untilChange`: default false. */
+export interface Arrival extends Pick<Aging, 'at'> {
+  readonly untilChange?: boolean | undefined;
+}
+
+export interface Entry extends Aging {
   readonly key: string;
   readonly flag: string;
   /** Without the id of its request, which differs even if all else is equal. */
   readonly answer: KnownAnswer;
   /** `undefined` if the request had no id. */
   readonly requestId: string | undefined;
-  /** The snapshot gives the same answer, so this one holds until the flag changes. */
-  readonly untilChange: boolean;
-  /** When the answer came, in the clock's milliseconds. */
-  readonly at: number;
   /** The last refresh of the answer failed. */
   readonly unconfirmed: boolean;
   /** When a hit last made this the most recently used entry, in whole seconds of the clock. */
@@ -32,7 +34,7 @@ export interface Entry {
 }
 
 /** What is kept of one flag. Only the store changes it. */
-interface FlagAnswers {
+export interface FlagAnswers {
   readonly entries: Set<OwnEntry>;
   /** By targeting key: the entry whose question was asked last. */
   readonly byEntity: Map<string, OwnEntry>;
@@ -49,34 +51,6 @@ export interface CacheSize {
   readonly bytes: number;
 }
 
-/**
- * Answers by key, bounded in number and bytes; the least recently used go first, to within a second. An entry may be
- * used in the turn of the event loop in which it was found, but not later: it may have left the store.
- */
-export interface AnswerStore {
-  /** Finds an entry without counting that as a use. */
-  readonly peek: (key: string) => Entry | undefined;
-  /** Finds an entry by its question, without counting that as a use. */
-  readonly recall: (flag: string, context: GivenContext) => Entry | undefined;
-  /** From now on, {@link recall} finds the entry by this question, unless its key is large. */
-  readonly remember: (entry: Entry, questionOf: () => KnownQuestion | undefined) => void;
-  readonly get: (key: string) => Entry | undefined;
-  /**
-   * Counts a hit on an entry that the caller already has. The entry moves at most once a second, which touches less
-   * memory.
-   */
-  readonly use: (entry: Entry, now: number) => void;
-  readonly set: (key: string, flag: string, answer: KnownAnswer, at: number, untilChange?: boolean) => void;
-  readonly markUnconfirmed: (key: string) => void;
-  readonly delete: (key: string) => void;
-  /** Their answers are not found any more. They leave the store now or, if many, in the next turns of the event loop. */
-  readonly deleteFlags: (flags: Iterable<string>) => void;
-  readonly some: (test: (entry: Entry) => boolean) => boolean;
-  readonly size: () => CacheSize;
-  /** Deletes the answers of all flags. */
-  readonly clear: () => void;
-}
-
 /** A larger question is answered, but its answer is not kept: it would replace hundreds of others. */
 const MAX_KEY_BYTES = 64 * 1024;
 /** Entries that leave in one turn of the event loop: some milliseconds. */
@@ -84,10 +58,11 @@ const LEAVING_PER_TURN = 2_000;
 /** A longer answer is not compared with others: that would cost more than it saves. */
 const MAX_SHARED_BYTES = 1_000;
 
-export function answerStore(
-  { maxEntries, maxBytes }: StoreSettings,
-  clock: Pick<Clock, 'endOfTurn'>,
-): AnswerStore {
+/**
+ * Answers by key, bounded in number and bytes; the least recently used go first, to within a second. An entry may be
+ * used in the turn of the event loop in which it was found, but not later: it may have left the store.
+ */
+export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick<Clock, 'endOfTurn'>) {
   const entries = new LRUCache<string, OwnEntry>({
     max: maxEntries,
     maxSize: maxBytes,
@@ -133,18 +108,21 @@ export function answerStore(
     if (!isLeaving) leaveByTurns();
   };
 
-  const valid = (entry: OwnEntry | undefined) => (entry?.ofFlag.isForgotten ? undefined : entry);
+  const valid = (entry: Entry | undefined) => (entry?.ofFlag.isForgotten ? undefined : entry);
 
   return {
-    peek: (key) => valid(entries.peek(key)),
-    get: (key) => valid(entries.get(key)),
-    recall(flag, context) {
+    /** Finds an entry without counting that as a use. */
+    peek: (key: string) => valid(entries.peek(key)),
+    get: (key: string) => valid(entries.get(key)),
+    /** Finds an entry by its question, without counting that as a use. */
+    recall(flag: string, context: GivenContext): Entry | undefined {
       const entity = context.targetingKey;
       if (typeof entity !== 'string') return undefined;
       const entry = flags.get(flag)?.byEntity.get(entity);
       return entry?.question && isSameQuestion(entry.question, context) ? entry : undefined;
     },
-    remember(entry: OwnEntry, questionOf) {
+    /** From now on, `recall` finds the entry by this question, unless its key is large. */
+    remember(entry: OwnEntry, questionOf: () => KnownQuestion | undefined) {
       const { key, ofFlag } = entry;
       if (!mayBeRemembered(key) || !ofFlag.entries.has(entry)) return;
       const question = questionOf();
@@ -156,13 +134,17 @@ export function answerStore(
       entry.question = question;
       ofFlag.byEntity.set(entity, entry);
     },
-    use(entry: OwnEntry, now) {
+    /**
+     * Counts a hit on an entry that the caller already has. The entry moves at most once a second, which touches less
+     * memory.
+     */
+    use(entry: OwnEntry, now: number) {
       const second = secondOf(now);
       if (entry.usedIn === second) return;
       entry.usedIn = second;
       entries.get(entry.key);
     },
-    set(key, flag, answer, at, untilChange = false) {
+    set(key: string, flag: string, answer: KnownAnswer, { at, untilChange = false }: Arrival) {
       if (Buffer.byteLength(key) > MAX_KEY_BYTES) return;
       const ownBytes = answerBytes(answer);
       const size = entryBytes(key, flag) + ownBytes;
@@ -191,22 +173,26 @@ export function answerStore(
       ofFlag.entries.add(entry);
       flags.set(flag, ofFlag);
     },
-    markUnconfirmed(key) {
+    markUnconfirmed(key: string) {
       const entry = entries.peek(key);
       if (entry !== undefined) entry.unconfirmed = true;
     },
-    delete: (key) => entries.delete(key),
+    delete: (key: string) => entries.delete(key),
+    /** Their answers are not found any more. They leave the store now or, if many, in the next turns of the event loop. */
     deleteFlags,
-    some(test) {
+    some(test: (entry: Entry) => boolean) {
       for (const entry of entries.values()) if (!entry.ofFlag.isForgotten && test(entry)) return true;
       return false;
     },
-    size: () => ({ entries: entries.size, bytes: entries.calculatedSize }),
+    size: (): CacheSize => ({ entries: entries.size, bytes: entries.calculatedSize }),
+    /** Deletes the answers of all flags. */
     clear() {
       deleteFlags([...flags.keys()]);
     },
   };
 }
+
+export type AnswerStore = ReturnType<typeof answerStore>;
 
 function unremember(entry: OwnEntry): void {
   const { question, ofFlag } = entry;
@@ -218,10 +204,7 @@ function secondOf(ms: number): number {
   return Math.floor(ms / 1000);
 }
 
-function withoutRequestId(answer: KnownAnswer): {
-  readonly answer: KnownAnswer;
-  readonly requestId: string | undefined;
-} {
+function withoutRequestId(answer: KnownAnswer): Pick<Entry, 'answer' | 'requestId'> {
   return answer.kind === 'missing'
     ? { answer, requestId: undefined }
     : { answer: { ...answer, requestId: '' }, requestId: answer.requestId || undefined };

@@ -13,10 +13,11 @@ export interface FreshnessSettings {
   readonly negativeForMs: number;
 }
 
-/** What decides whether a kept answer is fresh. */
+/** A kept answer. */
 export interface Aging {
-  readonly kind: KnownAnswer['kind'];
-  readonly ageMs: number;
+  readonly answer: Pick<KnownAnswer, 'kind'>;
+  /** When it came, in the clock's milliseconds. */
+  readonly at: number;
   /** The snapshot gives the same answer, so this one holds until the flag changes. */
   readonly untilChange: boolean;
 }
@@ -37,13 +38,15 @@ export const NO_RELIANCE: Reliance = { lostForMs: Infinity, maxAgeMs: 0 };
  * change. After that it is stale for `staleForMs`, whatever its age: an outage must not make all callers wait at once.
  */
 export function freshnessOf(
-  { kind, ageMs, untilChange }: Aging,
+  { answer, at, untilChange }: Aging,
+  now: number,
   settings: FreshnessSettings,
-  { lostForMs, maxAgeMs }: Reliance,
+  watch: { readonly reliance: (now: number) => Reliance } | undefined,
 ): Freshness {
-  const byAge = freshness(kind, ageMs, settings);
-  if (byAge === 'fresh' || !untilChange) return byAge;
-  const overdueMs = Math.max(ageMs - maxAgeMs, lostForMs);
+  const byAge = freshness(answer.kind, now - at, settings);
+  if (byAge === 'fresh' || !untilChange || watch === undefined) return byAge;
+  const { lostForMs, maxAgeMs } = watch.reliance(now);
+  const overdueMs = Math.max(now - at - maxAgeMs, lostForMs);
   if (overdueMs < 0) return 'fresh';
   return overdueMs < settings.staleForMs ? 'stale' : byAge;
 }

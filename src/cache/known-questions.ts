@@ -1,4 +1,4 @@
-import { flat } from './key.js';
+import { flat } from './question-key.js';
 
 /** A context as the caller gave it. */
 export type GivenContext = Readonly<Record<string, unknown>>;

@@ -1,8 +1,10 @@
-import { FliptServiceError, type GrpcCode } from './service-error.js';
+import { FliptServiceError, type FliptServiceErrorFacts, type GrpcCode } from './service-error.js';
 import type { Failure, FailureKind } from '../model/failure.js';
 import { grpcCode } from './grpc-codes.js';
 import { oneLine } from '../text/quote.js';
-import { serviceErrorOf, statusWords, unreadable, type Reply } from '../http/reply.js';
+import { serviceErrorOf } from '../http/error-body.js';
+import type { Reply } from '../http/reply.js';
+import { statusWords, unreadable } from '../http/reply-message.js';
 import type { ClientOperation } from './operations/client-operation.js';
 
 /** An operation, and the base address of the service that it is sent to. */
@@ -10,6 +12,8 @@ export interface AskedOperation {
   readonly operation: ClientOperation<unknown>;
   readonly url: string;
 }
+
+const OFFERED_BY_V1 = 'Flipt v1 offers it; Flipt v2 serves evaluation only.';
 
 const CODE_OF_FAILURE: { readonly [kind in FailureKind]?: GrpcCode } = {
   connection: 'UNAVAILABLE',
@@ -21,44 +25,32 @@ const CODE_OF_FAILURE: { readonly [kind in FailureKind]?: GrpcCode } = {
 
 /** There was no response, or an unreadable one. */
 export function failureError(asked: AskedOperation, { kind, message, cause }: Failure): FliptServiceError {
-  return new FliptServiceError(`${requestOf(asked)}: ${message}`, {
-    code: CODE_OF_FAILURE[kind] ?? 'UNKNOWN',
-    ...placeOf(asked),
-    cause,
-  });
+  return errorOf(asked, `: ${message}`, { code: CODE_OF_FAILURE[kind] ?? 'UNKNOWN', cause });
 }
 
 /** The service, or a proxy, answered with a status other than 200. */
 export function replyError(asked: AskedOperation, reply: Reply): FliptServiceError {
   const { status } = reply;
   const reported = serviceErrorOf(reply);
-  const facts = { status, details: reported?.details, ...placeOf(asked) };
-  const { name, offered } = asked.operation;
+  const details = reported?.details;
+  const { name, offered = OFFERED_BY_V1 } = asked.operation;
   if (isUnoffered(asked, reply)) {
     const words = reported === undefined ? '' : `: ${oneLine(reported.message)}`;
-    const message = `${requestOf(asked)} answered ${status}${words}; the service does not offer ${name}. ${offered}`;
-    return new FliptServiceError(message, { code: 'UNIMPLEMENTED', ...facts });
+    const message = ` answered ${status}${words}; the service does not offer ${name}. ${offered}`;
+    return errorOf(asked, message, { code: 'UNIMPLEMENTED', status, details });
   }
-  const message = `${requestOf(asked)} answered ${statusWords(reply)}`;
-  return new FliptServiceError(message, { code: grpcCode(reported?.code, status), ...facts });
+  const code = grpcCode(reported?.code, status);
+  return errorOf(asked, ` answered ${statusWords(reply)}`, { code, status, details });
 }
 
 /**
  * A 200 without the expected answer. The body is not shown: it may hold a new token.
  */
-export function unreadableError(
-  asked: AskedOperation,
-  { status, headers, redact }: Reply,
-  why: string,
-): FliptServiceError {
+export function unreadableError(asked: AskedOperation, { status, headers, redact }: Reply, why: string) {
   const type = headers['content-type'];
   const named = typeof type === 'string' ? oneLine(redact(type)) : 'no content type';
   const { message } = unreadable(asked.url, `${asked.operation.name}, ${named}: ${why}`);
-  return new FliptServiceError(`${requestOf(asked)} answered ${status}: ${message}`, {
-    code: 'INTERNAL',
-    status,
-    ...placeOf(asked),
-  });
+  return errorOf(asked, ` answered ${status}: ${message}`, { code: 'INTERNAL', status });
 }
 
 /**
@@ -73,11 +65,11 @@ function isUnoffered({ operation }: AskedOperation, reply: Reply): boolean {
   return reported === undefined || reported.message === 'Not Found';
 }
 
-/** Each message begins with this, because error trackers group errors by their beginning. */
-function requestOf({ operation }: AskedOperation): string {
-  return `${operation.method} ${operation.path}`;
-}
-
-function placeOf({ operation, url }: AskedOperation): { readonly operation: string; readonly url: string } {
-  return { operation: operation.name, url: url + operation.path };
+/** Each message begins with the request, because error trackers group errors by their beginning. */
+function errorOf(
+  { operation: { name, method, path }, url }: AskedOperation,
+  message: string,
+  facts: Omit<FliptServiceErrorFacts, 'operation' | 'url'>,
+): FliptServiceError {
+  return new FliptServiceError(`${method} ${path}${message}`, { ...facts, operation: name, url: url + path });
 }

@@ -1,17 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import { systemClock } from '../clock.js';
-import type { ConnectionOptions } from '../options/provider-options.js';
-import { authorized } from '../http/auth/authorized.js';
-import { openCredentials } from '../http/auth/open-credentials.js';
-import { openTransport } from '../http/transport.js';
+import type { ConnectionOptions } from '../options/connection-options.js';
+import { openAuthorizedTransport } from '../http/auth/authorized-transport.js';
+import { silentRuntime } from '../runtime.js';
 import { openCaller } from './call.js';
 import { evaluationOperations, type EvaluationOperations } from './operations/evaluation.js';
 import { ruleOperations, type RuleOperations } from './operations/rules.js';
 import { segmentOperations, type SegmentOperations } from './operations/segments.js';
 import { tokenOperations, type TokenOperations } from './operations/tokens.js';
 import { variantOperations, type VariantOperations } from './operations/variants.js';
-import { retried } from '../http/retries/retried.js';
-import { retryBudget } from '../http/retries/retry-budget.js';
+import { withRetries } from '../http/retries/with-retries.js';
 import { clientSettings } from '../options/settings.js';
 
 /**
@@ -19,8 +16,8 @@ import { clientSettings } from '../options/settings.js';
  * but has no cache and no circuit breaker: each call is a request.
  *
  * A failure is a `FliptServiceError`. Reads and evaluations are retried after a failed connection, 408, 429, 502, 503 or
- * 504 (`http.retries`), within `http.timeoutMs` × (`http.retries` + 1). A change is sent once. An empty key or id is a
- * TypeError.
+ * 504 (`http.retries`), within `http.timeoutMs` × (`http.retries` + 1). A change is sent once; a 401 then refreshes the
+ * credentials for the next call only. Keys may contain any characters; an empty key or id is a TypeError.
  *
  * @example
  * ```ts
@@ -48,23 +45,19 @@ export class FliptClient implements AsyncDisposable {
   constructor(options: ConnectionOptions = {}) {
     const settings = clientSettings(options);
     const { url, http } = settings;
-    const transport = openTransport(settings, systemClock);
+    const runtime = silentRuntime();
     const closing = new AbortController();
     // Each call that waits for credentials adds a listener.
     setMaxListeners(0, closing.signal);
-    const loggingIn = { send: transport.send, ending: closing.signal };
-    const credentials = openCredentials(settings, loggingIn, systemClock, Math.random);
-    const send = authorized(transport.send, credentials);
+    const transport = openAuthorizedTransport(settings, closing.signal, runtime);
     const retries = { retries: http.retries, withinMs: http.timeoutMs * (http.retries + 1) };
-    const resilient = retried(send, retries, retryBudget(), systemClock, Math.random);
-    const { call, close } = openCaller(resilient, url);
+    const call = openCaller(withRetries(transport.send, retries, runtime), url, closing.signal);
     this.tokens = tokenOperations(call);
     this.evaluation = evaluationOperations(call, settings);
     this.rules = ruleOperations(call);
     this.variants = variantOperations(call);
     this.segments = segmentOperations(call);
     this.#close = async () => {
-      close();
       closing.abort();
       await transport.close();
     };

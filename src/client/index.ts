@@ -1,19 +1,18 @@
 export { FliptClient } from './flipt-client.js';
 export { FliptServiceError, type FliptServiceErrorFacts, type GrpcCode } from './service-error.js';
 export type { AuthOptions, KubernetesLoginOptions } from '../options/auth-options.js';
+export type { ConnectionOptions, Logger } from '../options/connection-options.js';
 export type {
-  ConnectionOptions,
   HttpDispatcher,
   HttpDispatcherRequest,
   HttpDispatcherResponse,
   HttpOptions,
-  Logger,
   TlsOptions,
-} from '../options/provider-options.js';
+} from '../options/http-options.js';
 export type { EvaluateOptions, EvaluationOperations } from './operations/evaluation.js';
 export type * from './operations/evaluation-types.js';
 export type { CallOptions } from './operations/client-operation.js';
-export type { IterateOptions, ListPage, PageOptions } from './operations/pages.js';
+export type { IterateOptions, ListPage, PageOptions } from './list-pages.js';
 export type {
   Distribution,
   NewRule,

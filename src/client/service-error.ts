@@ -35,7 +35,7 @@ export interface FliptServiceErrorFacts {
 
 /**
  * An operation failed: the service refused it, could not be reached, or returned an unreadable response. It never holds
- * a credential.
+ * a credential. A body of an error of more than 256 kB is not read.
  *
  * Recognise it by its `name` if the ESM and the CommonJS build of this package may meet in one process: `instanceof`
  * fails there, because each build has its own class.

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { runCommand } from './command.js';
+import { runCommand } from './run-command.js';
 
 const end = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

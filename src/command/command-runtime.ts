@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '../time/clock.js';
 import type { Environment } from '../options/environment.js';
 
 /** The parts of the process that the command uses. */

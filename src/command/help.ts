@@ -30,7 +30,8 @@ Options
   --data FILE            Keeps every change made through the interface in FILE. Starts from FILE if it
                          exists, else from --features; later edits of the features file have no effect. A
                          change is answered only after it is safe on disk. One process a file.
-  --auth required        Answers only requests with a token (except GET /health). Needs a first token.
+  --auth required        Answers only requests with a token, except for GET /health, the page with its files
+                         and GET /local/v1/session. Needs a first token.
   --bootstrap-token T    The first token, with which others are made. The environment variable
                          FLIPT_BOOTSTRAP_TOKEN keeps it out of the list of processes.
   --help                 Prints this help.

@@ -1,5 +1,25 @@
 import type { FailureKind } from '../model/failure.js';
-import type { CircuitState, DiagnosticEvent, Problem, StreamState, WatchCondition } from './events.js';
+
+/** The states of the circuit breaker. */
+export type CircuitState = 'closed' | 'open' | 'half-open';
+
+/**
+ * How good the watch of the snapshot is: it works; its last success is too long ago; or the service offers no
+ * snapshots.
+ */
+export type WatchCondition = 'working' | 'lost' | 'not-offered';
+
+/** The stream of changes: events come; it broke off or failed to open, and is tried again; there is none. */
+export type StreamState = 'open' | 'broken' | 'not-offered';
+
+/**
+ * What keeps the provider from answering correctly. Several problems may exist at once.
+ * - `unreachable`: the service has not answered correctly since the start
+ * - `credentials-rejected`: the service rejects the credentials, or there are none to send
+ * - `circuit-open`: the circuit breaker is open or half-open
+ * - `responses-unusable`: the service responds, but with nothing usable; one flag may be the only cause
+ */
+export type Problem = 'unreachable' | 'credentials-rejected' | 'circuit-open' | 'responses-unusable';
 
 /**
  * What the provider reports to listeners. `type` names the event. An event never holds a context, a user's id, a flag's
@@ -165,43 +185,3 @@ export type FliptEvent =
 
 /** The types of events that `onEvent` takes. */
 export type FliptEventType = FliptEvent['type'];
-
-/**
- * What a listener receives: no questions, because they hold contexts, and no messages, because they may quote what
- * Flipt or a gateway wrote.
- */
-export function fliptEvent(event: DiagnosticEvent): FliptEvent {
-  switch (event.type) {
-    case 'miss':
-      return { type: event.type, flag: event.question.flag };
-    case 'bucket-shared':
-      return { type: event.type, flag: event.flag };
-    case 'shed': {
-      const { type, reason, questions } = event;
-      return { type, reason, questions };
-    }
-    case 'health-changed': {
-      const { before, after, starting, type } = event;
-      return { type, before: [...before.keys()], after: [...after.keys()], starting };
-    }
-    case 'stream-changed':
-      return { type: event.type, state: event.state };
-    // A copy: the list belongs to the layers.
-    case 'flags-changed':
-      return { type: event.type, flags: [...event.flags] };
-    case 'flags-unreadable':
-      return { type: event.type, flags: [...event.flags.keys()] };
-    case 'circuit-changed':
-      return { type: event.type, state: event.state, failure: event.failure?.kind };
-    case 'watch-changed':
-      return { type: event.type, state: event.state, failure: event.failure?.kind };
-    case 'snapshot-polled':
-      return { type: event.type, durationMs: event.durationMs, failure: event.failure?.kind };
-    case 'credentials-refreshed':
-      return { type: event.type, failure: event.failure?.kind };
-    case 'namespace-suspect':
-      return { type: event.type, failure: event.failure?.kind };
-    default:
-      return event;
-  }
-}

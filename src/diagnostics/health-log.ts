@@ -1,14 +1,14 @@
-import { traitsOf } from '../model/failure-traits.js';
+import { policyOf } from '../model/failure-policy.js';
 import type { Failure } from '../model/failure.js';
 import type { Diagnostics } from './diagnostics.js';
-import type { Problem } from './events.js';
+import type { Problem } from './flipt-event.js';
 
 const SERVED = 'known answers and defaults are served';
 const CHECKED = `${SERVED}, and Flipt is checked in the background`;
 
 /** The beginning of the log line; the failure's message follows. */
 function headline(problem: Problem, failure: Failure): string {
-  const { responded } = traitsOf(failure);
+  const { responded } = policyOf(failure);
   switch (problem) {
     case 'unreachable':
       return `${responded ? 'Flipt does not answer as it should' : 'Flipt cannot be reached'}; ${CHECKED}`;
@@ -29,8 +29,11 @@ const ENDED: Readonly<Record<Problem, string>> = {
   'responses-unusable': 'Flipt returns usable responses',
 };
 
-export interface HealthLogger {
+export interface WarningLogger {
   readonly warn: (message: string) => void;
+}
+
+export interface HealthLogger extends WarningLogger {
   readonly debug: (message: string) => void;
 }
 

@@ -1,12 +1,10 @@
 import { quoted } from '../text/quote.js';
 import type { Diagnostics } from './diagnostics.js';
-import type { EventOf } from './events.js';
+import type { EventOf } from './internal-events.js';
+import type { HealthLogger } from './health-log.js';
 
-export interface WatchLogger {
-  readonly error: (message: string) => void;
-  readonly warn: (message: string) => void;
+export interface WatchLogger extends HealthLogger {
   readonly info: (message: string) => void;
-  readonly debug: (message: string) => void;
 }
 
 export interface WatchedPlace {
@@ -39,9 +37,7 @@ export function logWatch(
   listen('watch-changed', ({ state, failure }) => {
     const why = failure === undefined ? '' : `: ${failure.message}`;
     if (state === 'lost') logger.warn(`Flipt's changes are not seen at present; ${meanwhile}${why}`);
-    else if (state === 'not-offered' && failure?.kind === 'defect') {
-      logger.error(`Flipt's changes are not watched; answers expire by age${why}`);
-    } else if (state === 'not-offered') logger.info(`Flipt offers no snapshots; answers expire by age${why}`);
+    else if (state === 'not-offered') logger.info(`Flipt offers no snapshots; answers expire by age${why}`);
     else if (last === 'lost') logger.warn("Flipt's changes are seen again");
     else logger.debug("Flipt's changes are watched");
     last = state;

@@ -1,16 +1,16 @@
 import type { BooleanAnswer, ServiceReason } from '../model/answer.js';
 import { threshold } from './buckets.js';
 import type { BooleanFlag, Rollout } from './features.js';
-import { compiledEach, firstMatch, preparedFor, type Evaluate } from './first-match.js';
+import { firstMatch, preparedFor, type Evaluate } from './first-match.js';
 import { compileChoice, type FindSegment } from './segment-match.js';
-import type { Steps } from './stepwise.js';
+import { stepsOfEach, type Steps } from './pausable-steps.js';
 
 type EvaluateRollout = Evaluate<BooleanAnswer | undefined>;
 
 /** Prepares a boolean flag. Its rollouts also apply while it is not enabled. */
 export function* compileBooleanFlag(flag: BooleanFlag, find: FindSegment): Steps<Evaluate<BooleanAnswer>> {
   const { key, enabled, rollouts } = flag;
-  const compiled = yield* compiledEach(rollouts, (rollout) => compileRollout(rollout, key, find));
+  const compiled = yield* stepsOfEach(rollouts, (rollout) => compileRollout(rollout, key, find));
   return firstMatch(compiled, booleanAnswer(enabled, 'DEFAULT', []));
 }
 
@@ -28,7 +28,7 @@ function* compileRollout(rollout: Rollout, flagKey: string, find: FindSegment): 
   };
 }
 
-export function booleanAnswer(
+function booleanAnswer(
   enabled: boolean,
   reason: ServiceReason,
   segmentKeys: readonly string[],

@@ -1,65 +1,51 @@
-import { compileBucketDecides } from './bucket-decides.js';
+import { bucketDecided } from './decided-by-bucket.js';
 import { compileBooleanFlag } from './boolean-flag.js';
-import { attributesOf, isLarge, sameFlag } from './flag-parts.js';
 import type { Features, Flag, Semantics } from './features.js';
 import type { Evaluate } from './first-match.js';
-import { atOnce, type Steps } from './stepwise.js';
-import { compileSegment, type CompiledSegment, type FindSegment } from './segment-match.js';
+import { atOnce, type Steps } from './pausable-steps.js';
+import { compileSegment, type FindSegment } from './segment-match.js';
 import { compileVariantFlag } from './variant-flag.js';
 
 /** A flag, with everything prepared that does not depend on the question. */
 export interface CompiledFlag {
-  readonly type: Flag['type'];
   /** The names of all attributes that the flag may read. */
   readonly attributes: readonly string[];
   readonly evaluate: Evaluate;
-  /** Whether the answer depends on the entity's bucket. */
-  readonly bucketDecides: Evaluate<boolean>;
 }
 
 /** A namespace's features, prepared for evaluation. Each flag is compiled when it is first asked for. */
-export interface CompiledFeatures {
-  readonly features: Features;
-  readonly semantics: Semantics;
-  /** `undefined` if there is no such flag. */
-  readonly flag: (key: string) => CompiledFlag | undefined;
-  /** The keys of the flags that are still to be compiled, and take more than a millisecond. */
-  readonly large: () => readonly string[];
-  /** Compiles a flag in steps, so that no question has to wait for it. */
-  readonly compile: (key: string) => Steps<CompiledFlag | undefined>;
-  /**
-   * Prepares the features that follow these. A compiled flag stays compiled if the new features hold the same objects
-   * for it and for its segments.
-   */
-  readonly next: (features: Features) => CompiledFeatures;
-}
+export type CompiledFeatures = ReturnType<typeof compileFeatures>;
 
-/** Prepares features. This costs nothing by itself: the first question about a flag pays for its compilation. */
-export function compileFeatures(features: Features, semantics: Semantics): CompiledFeatures {
-  return compiledWith(features, semantics, new Map());
-}
-
-function compiledWith(
+/**
+ * Prepares features. This costs nothing by itself: the first question about a flag pays for its compilation. `known` are
+ * compiled flags in which nothing has changed.
+ */
+export function compileFeatures(
   features: Features,
   semantics: Semantics,
-  compiled: Map<string, CompiledFlag>,
-): CompiledFeatures {
-  const segments = new Map<string, CompiledSegment>();
+  known: Iterable<readonly [key: string, flag: CompiledFlag]> = [],
+) {
+  const compiled = new Map(known);
+  const segments = new Map<string, ReturnType<FindSegment>>();
 
   const find: FindSegment = (key) => {
     const known = segments.get(key);
     if (known !== undefined) return known;
     const segment = features.segments.get(key);
-    if (segment === undefined) return undefined;
-    const compiledSegment = compileSegment(segment);
-    segments.set(key, compiledSegment);
+    const compiledSegment = segment && compileSegment(segment);
+    if (compiledSegment !== undefined) segments.set(key, compiledSegment);
     return compiledSegment;
   };
 
   function* compile(key: string): Steps<CompiledFlag | undefined> {
     const flag = features.flags.get(key);
     if (flag === undefined) return undefined;
-    const prepared = yield* compileFlag(flag, features, find, semantics);
+    const attributes = attributesOf(flag, features);
+    const evaluate =
+      flag.type === 'BOOLEAN_FLAG_TYPE'
+        ? yield* compileBooleanFlag(flag, find)
+        : yield* compileVariantFlag(flag, find, semantics);
+    const prepared = { attributes, evaluate };
     compiled.set(key, prepared);
     return prepared;
   }
@@ -67,30 +53,50 @@ function compiledWith(
   return {
     features,
     semantics,
-    flag: (key) => compiled.get(key) ?? atOnce(compile(key)),
-    large: () =>
-      [...features.flags].flatMap(([key, flag]) =>
-        !compiled.has(key) && isLarge(flag, features) ? [key] : [],
-      ),
-    compile,
-    next(following) {
-      const kept = [...compiled].filter(([key]) => sameFlag(key, features, following));
-      return compiledWith(following, semantics, new Map(kept));
+    /** `undefined` if there is no such flag. */
+    flag: (key: string): CompiledFlag | undefined => compiled.get(key) ?? atOnce(compile(key)),
+    /** Whether the entity's bucket decided this answer of a flag. */
+    bucketDecided(key: string, answer: ReturnType<Evaluate>): boolean {
+      const flag = features.flags.get(key);
+      return flag !== undefined && bucketDecided(flag, answer);
+    },
+    /** The flags that are compiled until now, by key. */
+    compiled,
+    /** Compiles each flag that takes more than a millisecond, in steps, so that no question has to wait for it. */
+    *large() {
+      for (const [key, flag] of features.flags)
+        if (!compiled.has(key) && isLarge(flag, features)) yield compile(key);
     },
   };
 }
 
-function* compileFlag(
-  flag: Flag,
-  features: Features,
-  find: FindSegment,
-  semantics: Semantics,
-): Steps<CompiledFlag> {
-  const { type } = flag;
-  const attributes = attributesOf(flag, features);
-  const evaluate =
-    flag.type === 'BOOLEAN_FLAG_TYPE'
-      ? yield* compileBooleanFlag(flag, find)
-      : yield* compileVariantFlag(flag, find, semantics);
-  return { type, attributes, evaluate, bucketDecides: yield* compileBucketDecides(flag, find) };
+/** The names of all attributes that a flag may read, without duplicates. */
+function attributesOf(flag: Flag, { segments }: Features): readonly string[] {
+  const constraints = segmentKeysOf(flag).flatMap((key) => segments.get(key)?.constraints ?? []);
+  const compared = constraints.filter(({ type }) => type !== 'ENTITY_ID_COMPARISON_TYPE');
+  return [...new Set(compared.map(({ property }) => property))];
+}
+
+/** Parts that are compiled in about a millisecond. A list counts by its text. */
+const MOST_PARTS = 500;
+const LENGTH_OF_PART = 64;
+
+/** Whether compiling the flag would take long. */
+function isLarge(flag: Flag, { segments }: Features): boolean {
+  let parts = 0;
+  for (const key of segmentKeysOf(flag)) {
+    parts++;
+    for (const { value } of segments.get(key)?.constraints ?? []) parts += 1 + value.length / LENGTH_OF_PART;
+    if (parts > MOST_PARTS) return true;
+  }
+  if (flag.type === 'BOOLEAN_FLAG_TYPE') return parts + flag.rollouts.length > MOST_PARTS;
+  for (const { distributions } of flag.rules) parts += 1 + distributions.length;
+  return parts > MOST_PARTS;
+}
+
+function segmentKeysOf(flag: Flag): readonly string[] {
+  if (flag.type === 'VARIANT_FLAG_TYPE') {
+    return flag.enabled ? flag.rules.flatMap(({ segmentKeys }) => segmentKeys) : [];
+  }
+  return flag.rollouts.flatMap((rollout) => (rollout.kind === 'segment' ? rollout.segmentKeys : []));
 }

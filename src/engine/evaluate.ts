@@ -1,7 +1,7 @@
 import type { KnownAnswer, MissingAnswer } from '../model/answer.js';
 import type { Question } from '../model/question.js';
 import { compileFeatures, type CompiledFeatures } from './compiled-features.js';
-import { attributeReader } from './constraints.js';
+import { attributeReader } from './constraint-match.js';
 import type { Features, Semantics } from './features.js';
 
 const MISSING: MissingAnswer = { kind: 'missing' };

@@ -1,12 +1,8 @@
-import type { BooleanAnswer, VariantAnswer } from '../model/answer.js';
-import type { ReadAttribute } from './constraints.js';
-import type { Steps } from './stepwise.js';
+import type { ValueAnswer } from '../model/answer.js';
+import type { ReadAttribute } from './constraint-match.js';
 
 /** A flag's answer about an entity with these attributes. Throws only what `read` throws. */
-export type Evaluate<Answer = VariantAnswer | BooleanAnswer> = (
-  entity: string,
-  read: ReadAttribute,
-) => Answer;
+export type Evaluate<Answer = ValueAnswer> = (entity: string, read: ReadAttribute) => Answer;
 
 /** The answer of the first rule or rollout that gives one, else `otherwise`. */
 export function firstMatch<Answer>(
@@ -20,19 +16,6 @@ export function firstMatch<Answer>(
     }
     return otherwise;
   };
-}
-
-/** Prepares each rule or rollout, in steps. */
-export function* compiledEach<Part, Compiled>(
-  parts: readonly Part[],
-  compile: (part: Part) => Steps<Compiled>,
-): Steps<Compiled[]> {
-  const compiled: Compiled[] = [];
-  for (const part of parts) {
-    compiled.push(yield* compile(part));
-    yield;
-  }
-  return compiled;
 }
 
 /** Prepares the answer for this list of segments. For any other list, the answer is made on each call. */

@@ -1,60 +1,50 @@
-import { compileConstraint, type Matches, type ReadAttribute } from './constraints.js';
+import { compileConstraint, never, type Matches, type ReadAttribute } from './constraint-match.js';
 import type { Segment, SegmentChoice } from './features.js';
-import type { Steps } from './stepwise.js';
-
-/** A segment with its test prepared. */
-export interface CompiledSegment {
-  readonly key: string;
-  readonly matches: Matches;
-}
+import { mapInSteps } from './pausable-steps.js';
 
 /** Finds a segment by the key under which the features hold it; `undefined` if there is none. */
-export type FindSegment = (key: string) => CompiledSegment | undefined;
+export type FindSegment = (key: string) => ReturnType<typeof compileSegment> | undefined;
 
 /** The keys of the chosen segments that match; `undefined` if too few match for the operator. */
 export type MatchingSegments = (entity: string, read: ReadAttribute) => readonly string[] | undefined;
 
-export function compileSegment({ key, matchType, constraints }: Segment): CompiledSegment {
-  return { key, matches: compileTest(matchType, constraints.map(compileConstraint)) };
+/** A segment with its test prepared. */
+export function compileSegment({ key, matchType, constraints }: Segment) {
+  return { key, matches: segmentTest(matchType, constraints.map(compileConstraint)) };
 }
 
-function compileTest(matchType: Segment['matchType'], tests: readonly Matches[]): Matches {
-  if (matchType === 'ALL_MATCH_TYPE') return all(tests);
-  if (matchType !== 'ANY_MATCH_TYPE') return never;
-  return tests.length === 0 ? all(tests) : any(tests);
+/** The test of a segment that has the tests of its constraints. */
+export function segmentTest(matchType: Segment['matchType'], tests: readonly Matches[]): Matches {
+  if (typeof matchType === 'number') return never;
+  // Without constraints, a segment of either type matches everything.
+  return joined(tests, matchType === 'ALL_MATCH_TYPE' || tests.length === 0);
 }
 
 /** A choice of segments, prepared. */
-export interface CompiledChoice {
+export function* compileChoice(choice: SegmentChoice, find: FindSegment) {
+  const segments = yield* mapInSteps(choice.segmentKeys, (key) => find(key) ?? { key, matches: never });
   /** The segments' own keys. The features may hold several segments with the same key, each under another name. */
-  readonly segmentKeys: readonly string[];
-  /** If all segments match, the result is `segmentKeys` itself. */
-  readonly matching: MatchingSegments;
-}
-
-export function* compileChoice(
-  { segmentKeys, segmentOperator }: SegmentChoice,
-  find: FindSegment,
-): Steps<CompiledChoice> {
-  const segments: CompiledSegment[] = [];
-  for (const key of segmentKeys) {
-    segments.push(find(key) ?? { key, matches: never });
-    yield;
-  }
-  const keys = segments.map(({ key }) => key);
+  const segmentKeys = segments.map(({ key }) => key);
   const tests = segments.map(({ matches }) => matches);
-  return { segmentKeys: keys, matching: matchingOf(keys, segmentOperator, tests) };
+  return {
+    segmentKeys,
+    /** If all segments match, the result is `segmentKeys` itself. */
+    matching: choiceTest(segmentKeys, choice.segmentOperator, tests),
+  };
 }
 
-/** A function of its own: a closure inside `compileChoice` would keep `find`, and so a whole snapshot, in memory. */
-function matchingOf(
+/**
+ * The test of a choice of segments that have these tests. A closure inside `compileChoice` would keep `find`, and so a
+ * whole snapshot, in memory.
+ */
+export function choiceTest(
   segmentKeys: readonly string[],
   segmentOperator: SegmentChoice['segmentOperator'],
   tests: readonly Matches[],
 ): MatchingSegments {
   const isOr = segmentOperator === 'OR_SEGMENT_OPERATOR';
   if (segmentOperator === 'AND_SEGMENT_OPERATOR' || (isOr && tests.length === 1)) {
-    const matches = all(tests);
+    const matches = joined(tests, true);
     return (entity, read) => (matches(entity, read) ? segmentKeys : undefined);
   }
   // If the operator has no name, no segment has to match: the service's rule.
@@ -66,22 +56,12 @@ function matchingOf(
   };
 }
 
-function all(tests: readonly Matches[]): Matches {
+/** Whether all tests match, or if not all are needed, one of them. */
+function joined(tests: readonly Matches[], needsAll: boolean): Matches {
   const [only] = tests;
   if (only !== undefined && tests.length === 1) return only;
   return (entity, read) => {
-    for (const matches of tests) if (!matches(entity, read)) return false;
-    return true;
+    for (const matches of tests) if (matches(entity, read) !== needsAll) return !needsAll;
+    return needsAll;
   };
-}
-
-function any(tests: readonly Matches[]): Matches {
-  return (entity, read) => {
-    for (const matches of tests) if (matches(entity, read)) return true;
-    return false;
-  };
-}
-
-function never(): boolean {
-  return false;
 }

@@ -1,5 +1,5 @@
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
-import { kindOf } from '../text/describe.js';
+import { isRecord, kindOf } from '../text/describe.js';
 
 /**
  * The context of a request has, under this symbol, the function that adds to it. All copies of this package share the
@@ -31,7 +31,11 @@ export function changeable(context: EvaluationContext): EvaluationContext {
  * ```
  */
 export function setRequestContext(partial: EvaluationContext): void {
-  checkPartial(partial);
+  if (!isRecord(partial)) {
+    throw new TypeError(
+      `setRequestContext: expected an object such as { targetingKey: … }, got ${kindOf(partial)}`,
+    );
+  }
   const { [ADD]: add } = OpenFeature.getTransactionContext() as { readonly [ADD]?: Add };
   if (add === undefined) {
     throw new Error(
@@ -40,11 +44,4 @@ export function setRequestContext(partial: EvaluationContext): void {
     );
   }
   add(partial);
-}
-
-function checkPartial(partial: unknown): void {
-  if (typeof partial === 'object' && partial !== null && !Array.isArray(partial)) return;
-  throw new TypeError(
-    `setRequestContext: expected an object such as { targetingKey: … }, got ${kindOf(partial)}`,
-  );
 }

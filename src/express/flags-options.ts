@@ -1,8 +1,8 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import type { Request } from 'express';
 import * as v from 'valibot';
-import type { OptionRules } from '../options/check-options.js';
-import { callable, flagKeys, having, members, milliseconds } from '../options/option-shapes.js';
+import { openRules } from '../options/check-options.js';
+import { callable, flagKeys, having, milliseconds, type RulesOf } from '../options/shapes.js';
 import type { Prefetcher } from '../index.js';
 
 /** A wrong or unknown option is a TypeError that names it. It is thrown when the middleware is made. */
@@ -10,7 +10,8 @@ export interface FlagsOptions {
   /**
    * The user and other attributes of a request: at least a `targetingKey`. Called once for each request, when the
    * request reaches this middleware, so put it after the middleware that logs the user in. {@link setRequestContext}
-   * adds to the context later. If it throws, rejects or returns no object, Express's error handling gets the error.
+   * adds to the context later. If it throws, rejects or returns no object, Express's error handling gets the error; an
+   * error page still has `req.flags`, without the user.
    */
   readonly context: (req: Request) => EvaluationContext | Promise<EvaluationContext>;
   /**
@@ -29,14 +30,10 @@ export interface FlagsOptions {
   readonly provider?: Prefetcher | undefined;
 }
 
-export const flagsRules: OptionRules = {
-  owner: 'flags',
-  shape: members({
-    context: callable(),
-    contextTimeoutMs: milliseconds(1),
-    domain: v.optional(v.string('a string')),
-    prefetch: v.optional(flagKeys),
-    provider: v.optional(having(['prefetch'], 'a provider that can prefetch')),
-  }),
-  showsText: () => true,
-};
+export const flagsRules = openRules('flags', {
+  context: callable(),
+  contextTimeoutMs: v.optional(milliseconds(1), 1000),
+  domain: v.optional(v.string('a string')),
+  prefetch: v.optional(flagKeys),
+  provider: v.optional(having<Prefetcher>(['prefetch'], 'a provider that can prefetch')),
+} satisfies RulesOf<FlagsOptions>);

@@ -1,12 +1,10 @@
 import { OpenFeature, type Client, type EvaluationContext } from '@openfeature/server-sdk';
-import type { Request, RequestHandler } from 'express';
-import { inTime, systemClock } from '../clock.js';
-import { requestContext, requestView, runInTransactionContext, type RequestView } from '../index.js';
+import type { RequestHandler } from 'express';
+import { requestContext, requestView, runInTransactionContext } from '../index.js';
 import { checkOptions } from '../options/check-options.js';
-import { isPromiseLike } from '../text/describe.js';
-import { checkCalled } from './check-called.js';
+import { contextInTime } from '../ofrep/context-timeout.js';
 import { changeable } from './express-context.js';
-import { asError } from './express-error.js';
+import { asError, checkCalled } from './middleware-errors.js';
 import { flagsRules, type FlagsOptions } from './flags-options.js';
 
 /**
@@ -35,15 +33,20 @@ import { flagsRules, type FlagsOptions } from './flags-options.js';
  */
 export function flags(options: FlagsOptions): RequestHandler {
   checkCalled('flags', options);
-  checkOptions(flagsRules, options);
-  const { domain } = options;
+  const { domain, contextTimeoutMs, provider } = checkOptions(flagsRules, options);
+  const { prefetch } = options;
   return (req, res, next) => {
     const view = requestView(req, res);
     const enter = (context: EvaluationContext, goOn: () => void) => {
       req.flags = boundClient(domain, context);
       runInTransactionContext(changeable(context), goOn);
     };
-    contextOf(req, view, options)
+    const known = async () => {
+      const own = await contextInTime(options.context(req), contextTimeoutMs, 'flags');
+      const flagKeys = typeof prefetch === 'function' ? prefetch(req) : prefetch;
+      return requestContext(own, { view, prefetch: flagKeys, provider, domain });
+    };
+    known()
       .then((context) => {
         enter(context, next);
       })
@@ -54,20 +57,6 @@ export function flags(options: FlagsOptions): RequestHandler {
         });
       });
   };
-}
-
-async function contextOf(
-  req: Request,
-  view: RequestView,
-  { context, contextTimeoutMs = 1000, prefetch, provider, domain }: FlagsOptions,
-): Promise<EvaluationContext> {
-  const late = () =>
-    new Error(`flags: context has not settled within ${contextTimeoutMs} ms (contextTimeoutMs)`);
-  const given = context(req);
-  // Only a promise needs a timer.
-  const own = isPromiseLike(given) ? await inTime(given, contextTimeoutMs, systemClock, late) : given;
-  const flagKeys = typeof prefetch === 'function' ? prefetch(req) : prefetch;
-  return requestContext(own, { view, prefetch: flagKeys, provider, domain });
 }
 
 function boundClient(domain: string | undefined, context: EvaluationContext): Client {

@@ -1,16 +1,16 @@
 import type { Request as ExpressRequest, RequestHandler, Response as ExpressResponse } from 'express';
-import { answering } from '../ofrep/answering.js';
+import { ofrepHandler } from '../ofrep/ofrep-handler.js';
 import type { OfrepOptions } from '../ofrep/ofrep-options.js';
-import { checkCalled } from './check-called.js';
-import { asError } from './express-error.js';
+import { asError, checkCalled } from './middleware-errors.js';
 
 const PATH = /^\/ofrep\/v1\/evaluate\/flags(?:\/[^/]*)?\/?$/;
 
 /**
  * Flags for a browser, over the OpenFeature Remote Evaluation Protocol: answers `POST /ofrep/v1/evaluate/flags` and
  * `POST /ofrep/v1/evaluate/flags/{key}` from the app's own provider, for the user that `context` names. Requests for
- * all other paths go on to the next handler. It works before and after `express.json()`. Throws a TypeError if an
- * option is wrong.
+ * all other paths go on to the next handler. The path may have a prefix: `app.use('/api', ofrep(…))`. It works before
+ * and after `express.json()`; after it, a malformed or too large body gets Express's own error page. Bodies have at most
+ * 64 kB. Throws a TypeError if an option is wrong.
  *
  * @example
  * ```ts
@@ -28,13 +28,13 @@ const PATH = /^\/ofrep\/v1\/evaluate\/flags(?:\/[^/]*)?\/?$/;
  */
 export function ofrep(options: OfrepOptions<ExpressRequest>): RequestHandler {
   checkCalled('ofrep', options);
-  const answer = answering(options);
+  const handle = ofrepHandler(options);
   return (req, res, next) => {
     if (!PATH.test(req.path)) {
       next();
       return;
     }
-    answer(requestOf(req), req)
+    handle(requestOf(req), req)
       .then((response) => send(response, res))
       .catch((reason: unknown) => {
         next(asError('ofrep', reason));

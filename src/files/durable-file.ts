@@ -1,15 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import {
-  type FileHandle,
-  open,
-  readdir,
-  readFile,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises';
+import * as fs from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf } from '../text/describe.js';
 import { fingerprint, type Fingerprint, unlessMissing } from './fingerprint.js';
@@ -32,15 +22,15 @@ export class NotSyncedError extends Error {
  * only through this. The target need not exist yet. Rejects with Node's error for links in a circle.
  */
 export async function targetOf(path: string): Promise<string> {
-  const found = await realpath(path).catch(unlessMissing);
+  const found = await fs.realpath(path).catch(unlessMissing);
   if (found !== undefined) return found;
-  const next = await readlink(path).catch(() => undefined);
+  const next = await fs.readlink(path).catch(() => undefined);
   return next === undefined ? path : targetOf(resolve(dirname(path), next));
 }
 
 /** The file's text; `undefined` if there is no such file. Rejects with Node's error if the file cannot be read. */
 export async function readIfThere(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch(unlessMissing);
+  return fs.readFile(path, 'utf8').catch(unlessMissing);
 }
 
 /**
@@ -60,7 +50,7 @@ export async function replaceFile(
     const folder = await openFolder(dirname(path));
     try {
       await check();
-      await rename(aside, path);
+      await fs.rename(aside, path);
       await folder?.sync().catch((error: unknown) => {
         throw new NotSyncedError(written, error);
       });
@@ -69,7 +59,7 @@ export async function replaceFile(
       await folder?.close();
     }
   } catch (error) {
-    if (!(error instanceof NotSyncedError)) await rm(aside, { force: true }).catch(() => undefined);
+    if (!(error instanceof NotSyncedError)) await fs.rm(aside, { force: true }).catch(() => undefined);
     throw error;
   }
 }
@@ -80,23 +70,23 @@ export async function replaceFile(
  */
 export async function removeLeftovers(path: string, minAgeMs = 0): Promise<void> {
   const prefix = `${basename(path)}.`;
-  const names = (await readdir(dirname(path)).catch(unlessMissing)) ?? [];
+  const names = (await fs.readdir(dirname(path)).catch(unlessMissing)) ?? [];
   const leftovers = names.filter(
     (name) => name.startsWith(prefix) && /^[0-9a-f]{16}\.tmp$/.test(name.slice(prefix.length)),
   );
   for (const name of leftovers) {
     const leftover = join(dirname(path), name);
-    if (minAgeMs === 0 || (await ageOf(leftover)) >= minAgeMs) await rm(leftover, { force: true });
+    if (minAgeMs === 0 || (await ageOf(leftover)) >= minAgeMs) await fs.rm(leftover, { force: true });
   }
 }
 
 async function ageOf(path: string): Promise<number> {
-  const stats = await stat(path).catch(unlessMissing);
+  const stats = await fs.stat(path).catch(unlessMissing);
   return stats ? Date.now() - stats.mtimeMs : 0;
 }
 
 async function writeAside(path: string, text: string): Promise<Fingerprint | undefined> {
-  const file = await open(path, 'wx', 0o600);
+  const file = await fs.open(path, 'wx', 0o600);
   try {
     await file.writeFile(text);
     await file.sync();
@@ -107,6 +97,6 @@ async function writeAside(path: string, text: string): Promise<Fingerprint | und
 }
 
 /** Windows cannot open a folder, and does not need this to keep a rename. */
-async function openFolder(path: string): Promise<FileHandle | undefined> {
-  return process.platform === 'win32' ? undefined : open(path, 'r');
+async function openFolder(path: string): Promise<fs.FileHandle | undefined> {
+  return process.platform === 'win32' ? undefined : fs.open(path, 'r');
 }

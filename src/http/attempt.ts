@@ -1,19 +1,16 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '../time/clock.js';
 import type { Failure } from '../model/failure.js';
+import type { ConnectionSettings } from '../options/settings.js';
 import { timeoutFailure } from './network-failure.js';
-import { ENDED, type Reply, type ServiceRequest } from './reply.js';
+import type { Outcome, ServiceRequest } from './reply.js';
+import { ENDED, untilAborted } from './until-aborted.js';
 
 /** `heard` is called for each part of the response. Never rejects. */
 export type ExchangeOnce = (
   request: ServiceRequest,
   signal: AbortSignal,
   heard: () => void,
-) => Promise<Reply | Failure>;
-
-export interface AttemptSettings {
-  readonly url: string;
-  readonly http: { readonly timeoutMs: number };
-}
+) => Promise<Outcome>;
 
 /** If a timer fires so late, the event loop was blocked. */
 const BLOCKED_MS = 100;
@@ -22,79 +19,52 @@ const BLOCKED_MS = 100;
  * One exchange within its time limits, and until its caller's signal ends it. An exchange that is ended loses its
  * connection. Never rejects.
  */
-export function attempt(
+export async function attempt(
   exchange: ExchangeOnce,
   request: ServiceRequest,
-  { url, http }: AttemptSettings,
+  { url, http }: Pick<ConnectionSettings, 'url' | 'http'>,
   clock: Clock,
-): Promise<Reply | Failure> {
-  const { download } = request;
+): Promise<Outcome> {
+  const { download, signal } = request;
+  if (signal?.aborted === true) return ENDED;
   const { timeoutMs } = download ?? http;
   const silentMs = download?.silentMs ?? Infinity;
-  return new Promise((resolve) => {
-    const ending = new AbortController();
-    const until = clock.now() + timeoutMs;
-    let heardAt = clock.now();
-    let cancelTimer: () => void = () => undefined;
-    let hasEnded = false;
-    const end = (outcome: Reply | Failure) => {
-      hasEnded = true;
-      cancelTimer();
-      request.signal?.removeEventListener('abort', giveUp);
-      resolve(outcome);
-    };
-    // The outcome comes from here, not from the abort: a dispatcher that never settles must not keep callers waiting.
-    const endEarly = (outcome: Failure) => {
-      end(outcome);
-      ending.abort();
-    };
-    const giveUp = () => {
-      endEarly(ENDED);
-    };
+  const background = download && clock.hasBackground !== false ? 'background' : undefined;
+  const until = clock.now() + timeoutMs;
+  let heardAt = clock.now();
+  let hasEnded = false;
+  let cancelTimer: () => void = () => undefined;
+  const timeUp = new Promise<Failure>((resolve) => {
     const dueAt = () => Math.min(until, heardAt + silentMs);
-    const awaitTimeUp = () => {
+    const wait = () => {
       const due = dueAt();
       const late = () => {
         if (hasEnded) return;
-        if (clock.now() < dueAt()) awaitTimeUp();
+        if (clock.now() < dueAt()) wait();
         else {
           const withinMs = due < until ? silentMs : timeoutMs;
           const isBlocked = clock.now() - due > BLOCKED_MS;
-          endEarly(timeoutFailure(url, withinMs, download ? undefined : 'http.timeoutMs', isBlocked));
+          resolve(timeoutFailure(url, withinMs, download ? undefined : 'http.timeoutMs', isBlocked));
         }
       };
       // After a blocked event loop, the response may already wait in the socket. The end of the turn lets it arrive
       // before the time-out counts.
-      const timeUp = () => {
+      const atEndOfTurn = () => {
         clock.endOfTurn(late);
       };
-      cancelTimer = clock.after(due - clock.now(), timeUp, download && 'background');
+      cancelTimer = clock.after(due - clock.now(), atEndOfTurn, background);
     };
-
-    if (request.signal?.aborted === true) {
-      giveUp();
-      return;
-    }
-    awaitTimeUp();
-    request.signal?.addEventListener('abort', giveUp);
-    const heard = () => {
-      heardAt = clock.now();
-    };
-    void exchange(request, ending.signal, heard).then(end);
+    wait();
   });
-}
-
-/** Settles as the promise does, or with ENDED when the signal is aborted. */
-export function untilAborted<T>(coming: Promise<T>, signal: AbortSignal | undefined): Promise<T | Failure> {
-  if (signal === undefined) return coming;
-  return new Promise((resolve, reject) => {
-    const giveUp = () => {
-      resolve(ENDED);
-    };
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp, { once: true });
-    void coming.then(resolve, reject).finally(() => {
-      signal.removeEventListener('abort', giveUp);
-    });
-  });
+  const heard = () => {
+    heardAt = clock.now();
+  };
+  const ending = new AbortController();
+  const exchanged = exchange(request, ending.signal, heard);
+  // The outcome comes from here, not from the abort: a dispatcher that never settles must not keep callers waiting.
+  const outcome = await untilAborted(Promise.race([exchanged, timeUp]), signal);
+  hasEnded = true;
+  cancelTimer();
+  if (outcome.kind !== 'reply') ending.abort();
+  return outcome;
 }

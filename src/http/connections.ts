@@ -2,8 +2,8 @@ import { Agent, request } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
-import type { Clock } from '../clock.js';
-import type { HttpDispatcher } from '../options/provider-options.js';
+import type { Clock } from '../time/clock.js';
+import type { HttpDispatcher } from '../options/http-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import { fetchDispatcher, isWorkerd } from './fetch-dispatcher.js';
 
@@ -27,11 +27,8 @@ export function openConnections(origin: string, http: HttpSettings, clock: Clock
 }
 
 /** Node's own HTTP: a process that loaded undici for its first answer would give it some 60 ms later. */
-function direct(
-  origin: string,
-  { timeoutMs, tls = {}, socketPath }: HttpSettings,
-  clock: Clock,
-): Connections {
+function direct(origin: string, http: HttpSettings, clock: Clock): Connections {
+  const { timeoutMs, tls = {}, socketPath } = http;
   const url = new URL(origin);
   const kept = { keepAlive: true, timeout: LONGEST_IDLE_MS };
   const isTls = url.protocol === 'https:';
@@ -99,14 +96,10 @@ function throughProxy(proxy: string, { timeoutMs, tls = {} }: HttpSettings): Con
     return proxy === 'env' ? new EnvHttpProxyAgent(settings) : new ProxyAgent({ ...settings, uri: proxy });
   });
   // A proxy that cannot be used fails each request, not the process.
-  loading.catch(() => undefined);
+  const usable = loading.catch(() => undefined);
   return {
     dispatcher: { request: async (options) => (await loading).request(options) },
-    close: () =>
-      loading.then(
-        (agent) => agent.destroy(),
-        () => undefined,
-      ),
+    close: async () => (await usable)?.destroy(),
   };
 }
 

@@ -1,18 +1,19 @@
-import type { Clock } from '../clock.js';
-import { SILENT, type Reporter } from '../diagnostics/diagnostics.js';
-import type { Failure, FailureKind } from '../model/failure.js';
-import type { HttpDispatcherResponse } from '../options/provider-options.js';
+import type { FailureKind } from '../model/failure.js';
+import type { HttpDispatcherResponse } from '../options/http-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
+import type { Runtime } from '../runtime.js';
 import { redactor } from './redact.js';
-import { readBody, TooLarge } from './body.js';
+import { readBody, BodyTooLarge } from './reply-body.js';
 import { openConnections } from './connections.js';
-import { failureKindOfOutcome } from './outcome.js';
-import { attempt, untilAborted, type ExchangeOnce } from './attempt.js';
-import { LARGEST_ERROR, type Reply, type Send, type ServiceRequest } from './reply.js';
-import { connectionFailure, tooLarge } from './network-failure.js';
+import { failureKindOfOutcome } from './failure-of-status.js';
+import { attempt, type ExchangeOnce } from './attempt.js';
+import { untilAborted } from './until-aborted.js';
+import { LARGEST_ERROR } from './error-body.js';
+import type { Outcome, Send, ServiceRequest } from './reply.js';
+import { connectionFailure, bodyTooLarge } from './network-failure.js';
 import { lowerCaseNames } from '../text/header.js';
-import { plainTextWarning } from './unencrypted.js';
-import { proxyCredentialsOf } from './auth/proxy-credentials.js';
+import { plainTextWarning } from './unencrypted-warning.js';
+import { proxyCredentialsOf } from './proxy.js';
 
 /** Far larger than any answer of the service except a `download`, which has its own limit. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -20,22 +21,11 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
 /** So many bytes of a download become text: enough to show what came instead. */
 const BEGINNING = 1000;
 
-export interface Transport {
-  readonly send: Send;
-  /** How many requests are under way, without streams. */
-  readonly underWay: () => number;
-  /** Closes the sockets. */
-  readonly close: () => Promise<void>;
-}
-
 const NOT_MODIFIED = 304;
 
 /** One attempt: bounded in time and size, whatever the other side does. */
-export function openTransport(
-  settings: ConnectionSettings,
-  clock: Clock,
-  { wants, report }: Reporter = SILENT,
-): Transport {
+export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtime, 'random'>) {
+  const { clock, wants, report } = runtime;
   const { origin, pathname } = new URL(settings.url);
   const basePath = pathname === '/' ? '' : pathname;
   const pool = openConnections(origin, settings.http, clock);
@@ -47,14 +37,11 @@ export function openTransport(
   const exchange: ExchangeOnce = async (request, signal, heard) => {
     const { download } = request;
     const maxBytes = download?.maxBytes ?? MAX_BODY_BYTES;
-    const redact = redactor(request.credentials ?? {}, settings.headers, [
-      ...ofProxies,
-      ...(request.secrets ?? []),
-    ]);
+    const secrets = [...ofProxies, ...(request.secrets ?? [])];
+    const redact = redactor(request.credentials ?? {}, settings.headers, secrets);
     const own = request.newConnection ? openConnections(origin, settings.http, clock) : undefined;
     try {
-      const { dispatcher } = own ?? pool;
-      const response = await dispatcher.request({
+      const response = await (own ?? pool).dispatcher.request({
         origin,
         path: basePath + request.path,
         method: request.method,
@@ -64,29 +51,19 @@ export function openTransport(
       });
       const { statusCode: status, headers, body } = complete(response);
       heard();
-      if (request.stream && status === 200)
-        return { kind: 'reply', status, headers, text: '', chunks: body, redact };
+      const reply = { kind: 'reply', status, headers, redact } as const;
+      if (request.stream && status === 200) return { ...reply, text: '', chunks: body };
       // Flipt's 304 names the encoding gzip, but has no body to decompress.
-      const encoding = status === NOT_MODIFIED ? {} : headers;
-      const bytes = await readBody(
-        { headers: encoding, body: download ? noticed(body, heard) : body },
-        maxBytes,
-      );
+      const encoding = status === NOT_MODIFIED ? undefined : headers['content-encoding'];
+      const bytes = await readBody(download ? noticed(body, heard) : body, encoding, maxBytes);
       if (status !== 200) {
-        return {
-          kind: 'reply',
-          status,
-          headers,
-          text: redact(bytes.toString('utf8').slice(0, LARGEST_ERROR)),
-          redact,
-          credentialsAdvice: settings.credentialsAdvice,
-        };
+        const text = redact(bytes.toString('utf8').slice(0, LARGEST_ERROR));
+        return { ...reply, text, credentialsAdvice: settings.credentialsAdvice };
       }
-      return download === undefined
-        ? { kind: 'reply', status, headers, text: bytes.toString('utf8'), redact }
-        : { kind: 'reply', status, headers, text: bytes.toString('utf8', 0, BEGINNING), bytes, redact };
+      if (download) return { ...reply, text: bytes.toString('utf8', 0, BEGINNING), bytes };
+      return { ...reply, text: bytes.toString('utf8') };
     } catch (error) {
-      if (error instanceof TooLarge) return tooLarge(settings.url, maxBytes);
+      if (error instanceof BodyTooLarge) return bodyTooLarge(settings.url, maxBytes);
       return connectionFailure(settings.url, error, redact);
     } finally {
       await own?.close();
@@ -94,29 +71,27 @@ export function openTransport(
   };
 
   let underWay = 0;
-  const counted: Send = async (request) => {
+  const sendOnce: Send = async (request) => {
+    const since = clock.now();
     underWay++;
     const outcome = await attempt(exchange, request, settings, clock);
     underWay--;
-    return outcome;
-  };
-  const reported: Send = async (request) => {
-    if (!wants.attempt) return counted(request);
-    const since = clock.now();
-    const outcome = await counted(request);
-    report({ type: 'attempt', failure: failureOf(request, outcome), durationMs: clock.now() - since });
+    if (wants.attempt) {
+      report({ type: 'attempt', failure: failureOf(request, outcome), durationMs: clock.now() - since });
+    }
     return outcome;
   };
 
-  const openStream = ({ signal = new AbortController().signal, ...request }: ServiceRequest) =>
-    untilAborted(
-      exchange(request, signal, () => undefined),
-      signal,
-    );
+  const openStream = ({ signal = new AbortController().signal, ...request }: ServiceRequest) => {
+    const exchanged = exchange(request, signal, () => undefined);
+    return untilAborted(exchanged, signal);
+  };
 
   return {
-    send: (request) => (request.stream ? openStream(request) : reported(request)),
+    send: (request: ServiceRequest) => (request.stream ? openStream(request) : sendOnce(request)),
+    /** How many requests are under way, without streams. */
     underWay: () => underWay,
+    /** Closes the sockets. */
     close: pool.close,
   };
 }
@@ -132,11 +107,8 @@ function headersOf(settings: ConnectionSettings, request: ServiceRequest): Recor
 }
 
 /** Fills in what the user's dispatcher has left out, and writes names as this package reads them. */
-function complete({
-  statusCode,
-  headers = {},
-  body,
-}: Partial<HttpDispatcherResponse>): HttpDispatcherResponse {
+function complete(response: Partial<HttpDispatcherResponse>): HttpDispatcherResponse {
+  const { statusCode, headers = {}, body } = response;
   if (statusCode === undefined || body === undefined) throw new TypeError('no status or no body was given');
   return { statusCode, headers: lowerCaseNames(headers), body };
 }
@@ -150,7 +122,7 @@ async function* noticed(body: AsyncIterable<Uint8Array>, heard: () => void): Asy
 }
 
 /** A request with an ETag hopes for a 304, so that is no failure. */
-function failureOf({ headers = {} }: ServiceRequest, outcome: Reply | Failure): FailureKind | undefined {
+function failureOf({ headers = {} }: ServiceRequest, outcome: Outcome): FailureKind | undefined {
   const isUnchanged =
     outcome.kind === 'reply' && outcome.status === NOT_MODIFIED && 'if-none-match' in headers;
   return isUnchanged ? undefined : failureKindOfOutcome(outcome);

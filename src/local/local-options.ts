@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { checkOptions, type OptionRules } from '../options/check-options.js';
-import { filledText, members, trueOrFalse } from '../options/option-shapes.js';
+import { filledText, members, trueOrFalse } from '../options/shapes.js';
 import { isPlainObject } from '../text/describe.js';
 import { unsteered } from '../text/quote.js';
 import type { Semantics } from '../engine/features.js';
-import type { FeaturesSource } from './features/features-file.js';
+import type { FeaturesSource } from '../features/read-documents.js';
 
 /** The options of {@link startLocalService}. A wrong or unknown option is a TypeError that names it. */
 export interface LocalServiceOptions {
@@ -21,11 +21,13 @@ export interface LocalServiceOptions {
   /**
    * Further hosts by which the service may be addressed, such as `flags.test` or the name of a container. A request
    * with another `Host`, or from a page of another `Origin`, is a 403, so that no web site can use the service of
-   * somebody who visits it. The names of this machine and `host` are always allowed. Default: none.
+   * somebody who visits it. The names of this machine and `host` are always allowed; with the host `0.0.0.0` or `::`, all
+   * IP addresses are, but pages of other addresses are not. Default: none.
    */
   readonly allowHosts?: readonly string[];
   /**
-   * Whose rules of evaluation apply. Default `v1`. With `v2`, only evaluation and snapshots are served, as by Flipt v2.
+   * Whose rules of evaluation apply. Default `v1`. With `v2`, only evaluation and snapshots are served, as by Flipt v2,
+   * and their stream: of events or, with another `Accept`, of snapshots as lines of JSON.
    */
   readonly semantics?: Semantics;
   /**
@@ -34,7 +36,8 @@ export interface LocalServiceOptions {
    */
   readonly data?: string;
   /**
-   * The first token. With it, everything but `GET /health` requires a token: this one, or one created with it.
+   * The first token. With it, all flags and all changes require a token: this one, or one created with it. `GET /health`,
+   * the page for browsers with its files, and `GET /local/v1/session`, which says whether a token is accepted, need none.
    * Default: none, and no token is required.
    */
   readonly bootstrapToken?: string;
@@ -50,7 +53,7 @@ export interface OverrideOptions {
 
 const PORT = 'an integer from 0 to 65535';
 
-const STARTED: OptionRules = {
+export const LOCAL_OPTIONS: OptionRules = {
   owner: 'startLocalService',
   shape: members({
     features: v.optional(
@@ -69,12 +72,7 @@ const STARTED: OptionRules = {
   showsText: (path) => path !== 'bootstrapToken',
 };
 
-/** Throws a TypeError that names the wrong option. */
-export function checkLocalOptions(options: LocalServiceOptions): void {
-  checkOptions(STARTED, options);
-}
-
-const OVERRIDDEN: OptionRules = {
+export const OVERRIDE_OPTIONS: OptionRules = {
   owner: 'set',
   shape: members({
     namespace: v.optional(filledText('a namespace')),
@@ -82,11 +80,6 @@ const OVERRIDDEN: OptionRules = {
   }),
   showsText: () => true,
 };
-
-/** Throws a TypeError that names the wrong option. */
-export function checkOverrideOptions(options: OverrideOptions): void {
-  checkOptions(OVERRIDDEN, options);
-}
 
 const FLAG_STATE: OptionRules = {
   owner: 'setFlag',

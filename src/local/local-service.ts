@@ -1,24 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { evaluator } from '../engine/evaluate.js';
-import type { Semantics } from '../engine/features.js';
+import type { ServiceCore } from './operations/operation.js';
 import { withoutAuthentication, withTokens } from './operations/authentication.js';
 import { DataFileError, openDataFile } from './state/data-file.js';
-import { type FeaturesSource, readFeatures } from './features/features-file.js';
+import type { FeaturesSource } from '../features/read-documents.js';
+import { readFeatures } from '../features/read-features.js';
 import { withFlag, withNamespaces } from './state/changed-state.js';
 import { createHandler } from './http/handler.js';
-import { importFeatures } from './features/import-features.js';
 import { listen, type Listener } from './http/listener.js';
+import { checkOptions } from '../options/check-options.js';
 import { messageOf } from '../text/describe.js';
 import { quoted } from '../text/quote.js';
 import {
   checkFlagState,
-  checkLocalOptions,
-  checkOverrideOptions,
+  LOCAL_OPTIONS,
+  OVERRIDE_OPTIONS,
   type LocalServiceOptions,
   type OverrideOptions,
 } from './local-options.js';
 import { snapshotWriter } from './snapshot/snapshot-document.js';
-import type { NamespaceRecord, Stamp, State } from './state/records.js';
+import { recordedFeatures } from './state/recorded-features.js';
+import type { State } from './state/records.js';
+import { nowText, type Stamp } from './state/ids-and-dates.js';
 import { FlagOverrides } from './state/flag-overrides.js';
 import type { OverrideValue } from './state/override-value.js';
 import { Store } from './state/state-store.js';
@@ -94,38 +97,31 @@ const LIMITS = {
  * ```
  */
 export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
-  checkLocalOptions(options);
+  checkOptions(LOCAL_OPTIONS, options);
   const { semantics = 'v1', bootstrapToken, port = 0, host = '127.0.0.1', allowHosts = [] } = options;
   const stamp: Stamp = { date: Date.now, id: randomUUID };
-  const read = featuresReader(semantics, stamp);
+  const read: ReadRecords = async (source) => recordedFeatures(await readFeatures(source, semantics), stamp);
   const store = await openStore(options, read);
-  const overrides = new FlagOverrides(store, stamp);
+  const service: ServiceCore = {
+    store,
+    overrides: new FlagOverrides(store, stamp),
+    semantics,
+    evaluate: evaluator(semantics),
+    snapshotOf: snapshotWriter(semantics),
+    stamp,
+  };
   const handler = createHandler({
-    service: {
-      store,
-      overrides,
-      semantics,
-      evaluate: evaluator(semantics),
-      snapshotOf: snapshotWriter(semantics),
-      stamp,
-    },
+    service,
     authenticate: bootstrapToken === undefined ? withoutAuthentication : withTokens(bootstrapToken),
     maxBodyBytes: LIMITS.maxBodyBytes,
     allowedHosts: [host, ...allowHosts],
   });
-  return localService(await listen(handler, { ...LIMITS, port, host }), store, overrides, read, stamp);
+  return localService(await listen(handler, { ...LIMITS, port, host }), service, read);
 }
 
-type ReadNamespaces = (source: FeaturesSource) => Promise<ReadonlyMap<string, NamespaceRecord>>;
+type ReadRecords = (source: FeaturesSource) => Promise<State['namespaces']>;
 
-function featuresReader(semantics: Semantics, stamp: Stamp): ReadNamespaces {
-  return async (source) => importFeatures(await readFeatures(source, semantics), semantics, stamp);
-}
-
-async function openStore(
-  { features, data }: LocalServiceOptions,
-  readNamespaces: ReadNamespaces,
-): Promise<Store> {
+async function openStore({ features, data }: LocalServiceOptions, read: ReadRecords): Promise<Store> {
   const file = data === undefined ? undefined : await openDataFile(data);
   if (file?.state) return new Store(file.state, file.save);
   if (features === undefined) {
@@ -134,7 +130,7 @@ async function openStore(
     }
     throw new DataFileError(`${data}: does not exist yet, so features are needed to start with`);
   }
-  const state: State = { namespaces: await readNamespaces(features), tokens: new Map() };
+  const state: State = { namespaces: await read(features), tokens: new Map() };
   // Saved before the first request, because the ids that are given out now must be the same after a restart.
   await file?.save(state).catch((error: unknown) => {
     const cause = (error instanceof Error && error.cause) || error;
@@ -143,13 +139,8 @@ async function openStore(
   return new Store(state, file?.save);
 }
 
-function localService(
-  listener: Listener,
-  store: Store,
-  overrides: FlagOverrides,
-  readNamespaces: ReadNamespaces,
-  stamp: Stamp,
-): LocalService {
+function localService(listener: Listener, service: ServiceCore, read: ReadRecords): LocalService {
+  const { store, overrides, stamp } = service;
   const close = async (): Promise<void> => {
     await listener.close();
     await store.settled();
@@ -160,7 +151,7 @@ function localService(
       return listener.requests;
     },
     set(key, value, options = {}) {
-      checkOverrideOptions(options);
+      checkOptions(OVERRIDE_OPTIONS, options);
       const { namespace: namespaceKey = 'default', for: entity } = options;
       const problem = overrides.set({ namespaceKey, flagKey: key, entity }, value);
       if (problem !== undefined) throw new TypeError(`set: ${problem.message}`);
@@ -168,32 +159,25 @@ function localService(
     reset() {
       overrides.reset();
     },
-    ...deprecated(store, stamp),
-    async load(features) {
-      const namespaces = await readNamespaces(features);
-      await store.change((state) => ({ state: withNamespaces(state, namespaces, stamp), result: undefined }));
-    },
-    close,
-    [Symbol.asyncDispose]: close,
-  };
-}
-
-/** A function of its own: a {@link LocalService} literal may not use deprecated members. */
-function deprecated(store: Store, stamp: Stamp) {
-  return {
-    async setFlag(namespaceKey: string, key: string, given: { readonly enabled: boolean }): Promise<void> {
+    async setFlag(namespaceKey, key, given) {
       checkFlagState(given);
       const { enabled } = given;
       await store.change((state) => {
         const namespace = state.namespaces.get(namespaceKey);
         const flag = namespace?.flags.get(key);
         if (!namespace || !flag) throw new Error(`flag ${quoted(`${namespaceKey}/${key}`)} not found`);
-        const updatedAt = new Date(stamp.date()).toISOString();
+        const updatedAt = nowText(stamp);
         return {
           state: withFlag(state, namespace, { ...flag, enabled, updatedAt }, stamp),
           result: undefined,
         };
       });
     },
+    async load(features) {
+      const namespaces = await read(features);
+      await store.change((state) => ({ state: withNamespaces(state, namespaces, stamp), result: undefined }));
+    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }

@@ -40,7 +40,9 @@ export interface FailedAnswer {
   readonly failure: Failure;
 }
 
-export type KnownAnswer = VariantAnswer | BooleanAnswer | MissingAnswer;
+/** An answer that gives a value. */
+export type ValueAnswer = VariantAnswer | BooleanAnswer;
+export type KnownAnswer = ValueAnswer | MissingAnswer;
 export type Answer = KnownAnswer | FailedAnswer;
 
 /**
@@ -53,23 +55,17 @@ export type Deadline = () => number;
  * what was begun for this question alone.
  */
 export type Ask = (question: Question, deadline?: Deadline, signal?: AbortSignal) => Promise<Answer>;
-/** Gives one answer for each question, in their order. Never rejects. */
-export type AskMany = (questions: readonly Question[]) => Promise<readonly Answer[]>;
-/**
- * Sends one request. Gives one answer for each question, in their order, or the failure of the whole request. `signal`
- * ends it.
- */
-export type AskAtOnce = (
-  questions: readonly Question[],
-  signal?: AbortSignal,
-) => Promise<readonly Answer[] | Failure>;
+/** One answer for each question of a request, in their order, or the failure of the whole request. */
+export type BatchOutcome = readonly Answer[] | Failure;
+/** Sends one request. `signal` ends it. */
+export type AskAtOnce = (questions: readonly Question[], signal?: AbortSignal) => Promise<BatchOutcome>;
 
 export function failed(failure: Failure): FailedAnswer {
   return { kind: 'failed', failure };
 }
 
 /** Whether a whole request has failed. */
-export function isFailure(outcome: readonly Answer[] | Failure): outcome is Failure {
+export function isFailure(outcome: BatchOutcome): outcome is Failure {
   return 'kind' in outcome;
 }
 

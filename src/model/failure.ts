@@ -1,4 +1,4 @@
-/** Why a question has no answer. `failure-traits.ts` says what follows from each kind. */
+/** Why a question has no answer. `failure-policy.ts` says what follows from each kind. */
 export type FailureKind =
   /** Refused, reset, cut short, or not HTTP. */
   | 'connection'

@@ -1,10 +1,10 @@
 import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
 import * as v from 'valibot';
-import { checkOptions, type OptionRules } from '../options/check-options.js';
-import { callable, list, members } from '../options/option-shapes.js';
+import { checkOptions, openRules } from '../options/check-options.js';
+import { callable, list, type RulesOf } from '../options/shapes.js';
 import { quoted } from '../text/quote.js';
 import { moduleRules, type FliptModuleOptions } from './module-options.js';
-import { startingWith } from './registered-providers.js';
+import { startingWith } from './app-providers.js';
 
 /** Options from a factory, as in other dynamic modules. */
 export interface FliptModuleAsyncOptions<R extends object = object> extends Pick<ModuleMetadata, 'imports'> {
@@ -16,26 +16,19 @@ export interface FliptModuleAsyncOptions<R extends object = object> extends Pick
   readonly useFactory: FactoryProvider<FliptModuleOptions<R>>['useFactory'];
 }
 
-export const asyncRules: OptionRules = {
-  owner: 'FliptModule.forRootAsync',
-  shape: members({
-    useFactory: callable(),
-    domain: v.optional(v.string('a string')),
-    imports: v.optional(list),
-    inject: v.optional(list),
-  }),
-  showsText: () => true,
-};
+export const asyncRules = openRules('FliptModule.forRootAsync', {
+  useFactory: callable(),
+  domain: v.optional(v.string('a string')),
+  imports: v.optional(list),
+  inject: v.optional(list),
+} satisfies RulesOf<FliptModuleAsyncOptions>);
 
 /**
  * Makes the options. The factory gets the app as its first argument, before the injected values. The provider is
  * injected by `domain`, so the options must not name another domain.
  */
-export function optionsFactory<R extends object>({
-  domain,
-  useFactory,
-}: FliptModuleAsyncOptions<R>): (app: object, ...injected: unknown[]) => Promise<FliptModuleOptions<R>> {
-  return async (app, ...injected) =>
+export function optionsFactory<R extends object>({ domain, useFactory }: FliptModuleAsyncOptions<R>) {
+  return async (app: object, ...injected: unknown[]) =>
     startingWith(app, async () => {
       const options = await useFactory(...injected);
       if (domain === undefined) return options;

@@ -3,41 +3,41 @@ import {
   Inject,
   Module,
   type DynamicModule,
+  type NestInterceptor,
   type NestModule,
   type OnApplicationShutdown,
+  type Provider,
 } from '@nestjs/common';
 import { APP_INTERCEPTOR, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { randomUUID } from 'node:crypto';
 import { checkOptions } from '../options/check-options.js';
 import { FliptProvider, runInTransactionContext, type ClosingResponse } from '../index.js';
 import { asyncRules, optionsFactory, type FliptModuleAsyncOptions } from './async-options.js';
-import { handlerPhase } from './handler-phase.js';
 import { providerToken } from './inject-flipt.js';
 import type { FliptModuleOptions } from './module-options.js';
-import { register, type Registration } from './registration.js';
-import { openRequestState, type Exchange } from './request-state.js';
+import { register, type Registration } from './start-provider.js';
+import { openRequestState, stateIn, type Exchange } from './request-state.js';
 import { completeSdkInterceptors } from './sdk-interceptor.js';
 
 const REGISTRATION = Symbol('flipt registration');
 const OPTIONS = Symbol('flipt options');
 const IDENTITY = Symbol('flipt module');
 
-interface FastifyRequest {
-  readonly raw: object;
+/** Fastify's request or reply, which wraps Node's own. */
+interface Wrapping<Raw> {
+  readonly raw: Raw;
 }
-interface FastifyReply {
-  readonly raw: ClosingResponse;
-}
+
 interface Fastify {
-  addHook(
-    name: 'onRequest',
-    hook: (request: FastifyRequest, reply: FastifyReply, done: () => void) => void,
-  ): void;
+  addHook(name: 'onRequest', hook: OnRequest): void;
 }
+
+type OnRequest = (request: Wrapping<object>, reply: Wrapping<ClosingResponse>, done: () => void) => void;
 
 /**
  * Registers the provider when the app starts and closes it when the app shuts down (on a signal, Nest does so only
- * after `app.enableShutdownHooks()`). Gives each HTTP request its context and one view of its flags, on Express and
+ * after `app.enableShutdownHooks()`). If several apps share a provider, the last one closes it. After a failed start
+ * with `required: true`, the closed provider stays registered and gives defaults. Gives each HTTP request its context and one view of its flags, on Express and
  * Fastify. Clients and decorators for values come from \@openfeature/nestjs-sdk. That package, up to its version 0.2.5,
  * needs Nest 11 or older: with Nest 12, use `OpenFeature.getClient()`.
  *
@@ -130,10 +130,15 @@ Global()(FliptModule);
 Inject(HttpAdapterHost)(FliptModule, undefined, 0);
 Inject(ModuleRef)(FliptModule, undefined, 1);
 
-function moduleWith(
-  options: NonNullable<DynamicModule['providers']>[number],
-  domain: string | undefined,
-): DynamicModule {
+/** Marks the end of the guards: global interceptors run after them. */
+const handlerPhase: NestInterceptor = {
+  intercept(executionContext, next) {
+    stateIn(executionContext)?.handlerBegins();
+    return next.handle();
+  },
+};
+
+function moduleWith(options: Provider, domain: string | undefined): DynamicModule {
   const provider = ({ provider }: Registration) => provider;
   return {
     module: FliptModule,

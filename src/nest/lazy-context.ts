@@ -1,21 +1,13 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 
-/** A context that computes its attributes only when a resolve reads it. */
-export interface LazyContext {
-  /** Reads like any other context. */
-  readonly context: EvaluationContext;
-  /** The next read computes the attributes again. */
-  readonly refresh: () => void;
-  /** The next read computes the attributes again, for the last time. */
-  readonly settle: () => void;
-}
-
 /**
+ * A context that computes its attributes only when a resolve reads it; otherwise it reads like any other.
+ *
  * Each resolve copies the transaction context. Until the context is settled, each copy calls `attributes`, because the
  * user may log in between two resolves. If `attributes` throws, the resolve throws the same, and the next read tries
  * again. Reading a symbol calls nothing.
  */
-export function lazyContext(known: EvaluationContext, attributes: () => EvaluationContext): LazyContext {
+export function lazyContext(known: EvaluationContext, attributes: () => EvaluationContext) {
   let isCurrent = false;
   let isSettled = false;
   let isComputing = false;
@@ -32,38 +24,32 @@ export function lazyContext(known: EvaluationContext, attributes: () => Evaluati
       isComputing = false;
     }
   };
-  const look = (key: string | symbol) => {
-    if (typeof key === 'string' && !isCurrent) compute();
-  };
+  /** A trap that computes the attributes, if they are not current, before it looks for one. */
+  const looking =
+    <Found>(find: (target: EvaluationContext, key: string | symbol) => Found) =>
+    (target: EvaluationContext, key: string | symbol): Found => {
+      if (typeof key === 'string' && !isCurrent) compute();
+      return find(target, key);
+    };
   const context = new Proxy(known, {
-    get(target, key): unknown {
-      look(key);
-      return Reflect.get(target, key);
-    },
-    has(target, key) {
-      look(key);
-      return Reflect.has(target, key);
-    },
-    getOwnPropertyDescriptor(target, key) {
-      look(key);
-      return Reflect.getOwnPropertyDescriptor(target, key);
-    },
+    get: looking<unknown>(Reflect.get),
+    has: looking(Reflect.has),
+    getOwnPropertyDescriptor: looking(Reflect.getOwnPropertyDescriptor),
     ownKeys(target) {
       if (!isCurrent || !isSettled) compute();
       return Reflect.ownKeys(target);
     },
   });
+  /** The next read computes the attributes again. */
   const refresh = () => {
     isCurrent = false;
   };
-  return {
-    context,
-    refresh,
-    settle() {
-      isSettled = true;
-      refresh();
-    },
+  /** The next read computes the attributes again, for the last time. */
+  const settle = () => {
+    isSettled = true;
+    isCurrent = false;
   };
+  return { context, refresh, settle };
 }
 
 /** Keeps members under symbols, which are not attributes. */

@@ -1,7 +1,7 @@
 import type { EvaluationContext, Provider } from '@openfeature/server-sdk';
 import * as v from 'valibot';
-import type { OptionRules } from '../options/check-options.js';
-import { callable, flagKeys, having, members, milliseconds, trueOrFalse } from '../options/option-shapes.js';
+import { openRules } from '../options/check-options.js';
+import { callable, flagKeys, having, milliseconds, trueOrFalse, type RulesOf } from '../options/shapes.js';
 
 /**
  * The options of {@link FliptModule.forRoot}. A wrong or unknown one is a TypeError that names it, at the start of the app.
@@ -36,15 +36,11 @@ export interface FliptModuleOptions<R extends object = object> {
   readonly required?: boolean | undefined;
 }
 
-export const moduleRules: OptionRules = {
-  owner: 'FliptModule',
-  shape: members({
-    context: v.optional(callable()),
-    provider: v.optional(having(['resolveBooleanEvaluation'], 'an OpenFeature provider')),
-    domain: v.optional(v.string('a string')),
-    prefetch: v.optional(flagKeys),
-    readyTimeoutMs: milliseconds(1),
-    required: v.optional(trueOrFalse),
-  }),
-  showsText: () => true,
-};
+export const moduleRules = openRules('FliptModule', {
+  context: v.optional(callable()),
+  provider: v.optional(having<Provider>(['resolveBooleanEvaluation'], 'an OpenFeature provider')),
+  domain: v.optional(v.string('a string')),
+  prefetch: v.optional(flagKeys),
+  readyTimeoutMs: v.optional(milliseconds(1), 10_000),
+  required: v.optional(trueOrFalse, false),
+} satisfies RulesOf<FliptModuleOptions>);

@@ -1,21 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ExecutionContext } from '@nestjs/common';
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 import { REQUEST_VIEW, requestContext, requestView, type ClosingResponse } from '../index.js';
-import { isPromiseLike, kindOf } from '../text/describe.js';
+import { isPromiseLike, isRecord, kindOf } from '../text/describe.js';
 import { lazyContext } from './lazy-context.js';
 import type { FliptModuleOptions } from './module-options.js';
 
 /** The symbol under which a request and its context have their state. All copies of this package share it. */
 const STATE = Symbol.for('openfeature-flipt-provider.nest-request');
-
-/** The context of one request. It controls when the context is computed again. */
-export interface RequestState {
-  /** Computed for each resolve until the handler begins, and then once more. */
-  readonly context: EvaluationContext;
-  readonly add: (partial: EvaluationContext) => void;
-  /** Called after the guards: the user no longer changes. May be called again. */
-  readonly handlerBegins: () => void;
-}
 
 export interface Exchange {
   /** The request as handlers see it. */
@@ -24,7 +16,8 @@ export interface Exchange {
   readonly raw: { readonly request: object; readonly response: ClosingResponse };
 }
 
-export function openRequestState({ request, raw }: Exchange, options: FliptModuleOptions): RequestState {
+/** The context of one request. The state controls when the context is computed again. */
+export function openRequestState({ request, raw }: Exchange, options: FliptModuleOptions) {
   const { domain, prefetch } = options;
   const view = requestView(raw.request, raw.response);
   const outer = OpenFeature.getTransactionContext();
@@ -44,13 +37,15 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
   };
   const known: EvaluationContext = { [REQUEST_VIEW]: view };
   const { context, refresh, settle } = lazyContext(known, attributes);
-  const state: RequestState = {
+  const state = {
+    /** Computed for each resolve until the handler begins, and then once more. */
     context,
-    add(partial) {
+    add(partial: EvaluationContext): void {
       Object.assign(added, partial);
       refresh();
     },
-    handlerBegins() {
+    /** Called after the guards: the user no longer changes. May be called again. */
+    handlerBegins(): void {
       if (isHandling) return;
       isHandling = true;
       own = undefined;
@@ -64,19 +59,40 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
   return state;
 }
 
+type RequestState = ReturnType<typeof openRequestState>;
+
 /** The state of a request, found on the request or its context. */
-export function requestStateOf(carrier: unknown): RequestState | undefined {
+function stateOf(carrier: unknown): RequestState | undefined {
   if (typeof carrier !== 'object' || carrier === null) return undefined;
   return (carrier as { readonly [STATE]?: RequestState })[STATE];
 }
 
 /** The state of the request that this code runs in. */
-export function currentRequestState(): RequestState | undefined {
-  return requestStateOf(OpenFeature.getTransactionContext());
+export const currentState = () => stateOf(OpenFeature.getTransactionContext());
+
+/**
+ * The state of the request that Nest is serving. For HTTP, the request is an argument. For GraphQL over HTTP, it is the
+ * member `req` of an argument.
+ */
+export function stateIn(executionContext: ExecutionContext): RequestState | undefined {
+  for (const argument of executionContext.getArgs<unknown[]>()) {
+    const ofGraphql = isRecord(argument) ? argument.req : undefined;
+    const state = stateOf(argument) ?? stateOf(ofGraphql);
+    if (state !== undefined) return state;
+  }
+  return currentState();
+}
+
+export function noRequest(owner: string): Error {
+  return new Error(
+    `${owner}: there is no request here whose context is known; ` +
+      'import FliptModule.forRoot, and await what runs in a request; elsewhere (WebSocket, RPC, cron), ' +
+      'call it in runInTransactionContext(context, …)',
+  );
 }
 
 function ownContext(request: object, options: FliptModuleOptions): EvaluationContext {
-  const context: unknown = options.context?.(request) ?? {};
+  const context = options.context?.(request) ?? {};
   if (isPromiseLike(context)) {
     // Nobody needs the outcome, and an unhandled rejection would end the process.
     context.then(undefined, () => undefined);
@@ -84,10 +100,6 @@ function ownContext(request: object, options: FliptModuleOptions): EvaluationCon
       'FliptModule: context: must not be async; do slow work in a guard or a middleware, and put the result on the request',
     );
   }
-  if (isContext(context)) return context;
+  if (isRecord(context)) return context;
   throw new TypeError(`FliptModule: context: expected an object, got ${kindOf(context)}`);
-}
-
-function isContext(value: unknown): value is EvaluationContext {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

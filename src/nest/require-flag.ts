@@ -10,10 +10,10 @@ import {
 import { ModulesContainer } from '@nestjs/core';
 import { OpenFeature } from '@openfeature/server-sdk';
 import * as v from 'valibot';
-import { checkOptions, type OptionRules } from '../options/check-options.js';
-import { callable, members, trueOrFalse } from '../options/option-shapes.js';
-import { impliedDomain } from './registered-providers.js';
-import { HOW_TO_HAVE_A_REQUEST, NO_REQUEST, stateIn } from './set-request-context.js';
+import { checkOptions, openRules } from '../options/check-options.js';
+import { callable, trueOrFalse, type RulesOf } from '../options/shapes.js';
+import { impliedDomain } from './app-providers.js';
+import { noRequest, stateIn } from './request-state.js';
 
 /** The options of {@link RequireFlag}. */
 export interface RequireFlagOptions {
@@ -25,15 +25,11 @@ export interface RequireFlagOptions {
   readonly otherwise?: ((context: ExecutionContext) => Error) | undefined;
 }
 
-const RULES: OptionRules = {
-  owner: 'RequireFlag',
-  shape: members({
-    default: trueOrFalse,
-    domain: v.optional(v.string('a string')),
-    otherwise: v.optional(callable()),
-  }),
-  showsText: () => true,
-};
+const RULES = openRules('RequireFlag', {
+  default: trueOrFalse,
+  domain: v.optional(v.string('a string')),
+  otherwise: v.optional(callable()),
+} satisfies RulesOf<RequireFlagOptions>);
 
 /**
  * Lets requests reach a handler, or any handler of a controller, only while a boolean flag is on for them.
@@ -64,10 +60,8 @@ export function RequireFlag(flag: string, options: RequireFlagOptions): ClassDec
 }
 
 /** A class, so that Nest gives it the app that it guards. */
-function flagGuard(
-  flag: string,
-  { default: fallback, domain: given, otherwise = notFound }: RequireFlagOptions,
-): Type<CanActivate> {
+function flagGuard(flag: string, options: RequireFlagOptions): Type<CanActivate> {
+  const { default: fallback, domain: given, otherwise = notFound } = options;
   class FlagGuard implements CanActivate {
     readonly #app: object;
 
@@ -79,7 +73,7 @@ function flagGuard(
       const state = stateIn(executionContext);
       const context = state?.context ?? OpenFeature.getTransactionContext();
       if (state === undefined && Reflect.ownKeys(context).length === 0) {
-        throw new Error(`@RequireFlag('${flag}'): ${NO_REQUEST}; ${HOW_TO_HAVE_A_REQUEST}`);
+        throw noRequest(`@RequireFlag('${flag}')`);
       }
       const domain = given ?? impliedDomain(this.#app, `@RequireFlag('${flag}')`);
       const client = domain === undefined ? OpenFeature.getClient() : OpenFeature.getClient(domain);

@@ -30,9 +30,8 @@ function complete(interceptor: object): void {
 
 /** The interceptors that Nest has made, and those that decorators hold. */
 function* ofModules(app: ModuleRef): Iterable<unknown> {
-  for (const { providers, injectables, controllers } of app
-    .get(ModulesContainer, { strict: false })
-    .values()) {
+  const modules = app.get(ModulesContainer, { strict: false });
+  for (const { providers, injectables, controllers } of modules.values()) {
     for (const { instance } of [...providers.values(), ...injectables.values()]) yield instance;
     for (const { metatype } of controllers.values()) {
       if (typeof metatype === 'function') yield* decorating(metatype);

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
-import { currentRequestState, requestStateOf, type RequestState } from './request-state.js';
+import { currentState, noRequest, stateIn } from './request-state.js';
 
 /**
  * Adds to the context of the current request, for all resolves from now on. Throws an Error outside of a request.
@@ -13,8 +13,8 @@ import { currentRequestState, requestStateOf, type RequestState } from './reques
  * ```
  */
 export function setRequestContext(partial: EvaluationContext): void {
-  const state = currentRequestState();
-  if (state === undefined) throw new Error(`setRequestContext: ${NO_REQUEST}; ${HOW_TO_HAVE_A_REQUEST}`);
+  const state = currentState();
+  if (state === undefined) throw noRequest('setRequestContext');
   state.add(partial);
 }
 
@@ -34,24 +34,3 @@ export function setRequestContext(partial: EvaluationContext): void {
 export function contextFactory(executionContext: ExecutionContext): EvaluationContext {
   return stateIn(executionContext)?.context ?? OpenFeature.getTransactionContext();
 }
-
-/**
- * The state of the request that Nest is serving. For HTTP, the request is an argument. For GraphQL over HTTP, it is the
- * member `req` of an argument.
- */
-export function stateIn(executionContext: ExecutionContext): RequestState | undefined {
-  for (const argument of executionContext.getArgs<unknown[]>()) {
-    const state = requestStateOf(argument) ?? requestStateOf(memberOf(argument, 'req'));
-    if (state !== undefined) return state;
-  }
-  return currentRequestState();
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-export const NO_REQUEST = 'there is no request here whose context is known';
-export const HOW_TO_HAVE_A_REQUEST =
-  'import FliptModule.forRoot, and await what runs in a request; elsewhere (WebSocket, RPC, cron), ' +
-  'call it in runInTransactionContext(context, …)';

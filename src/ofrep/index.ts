@@ -1,4 +1,4 @@
-import { answering } from './answering.js';
+import { ofrepHandler } from './ofrep-handler.js';
 import type { OfrepOptions } from './ofrep-options.js';
 
 export type { FlagEvaluator, OfrepOptions, ValueKind } from './ofrep-options.js';
@@ -9,7 +9,7 @@ export type { PushOptions } from './push/push-options.js';
  * `POST /ofrep/v1/evaluate/flags/{key}` from the app's own provider, for the user that `context` names. For frameworks
  * whose handlers take a `Request` and return a `Response`, such as Hono and Next.js; for Express see the entry `express`.
  *
- * The path may have a prefix. Throws a TypeError if an option is wrong. The handler rejects only with what `context` or
+ * The path may have a prefix. Bodies have at most 64 kB. Throws a TypeError if an option is wrong. The handler rejects only with what `context` or
  * `flags` has thrown.
  *
  * @example
@@ -26,6 +26,6 @@ export type { PushOptions } from './push/push-options.js';
  * ```
  */
 export function ofrep(options: OfrepOptions<Request>): (request: Request) => Promise<Response> {
-  const answer = answering(options);
-  return (request) => answer(request, request);
+  const handle = ofrepHandler(options);
+  return (request) => handle(request, request);
 }

@@ -1,8 +1,8 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import * as v from 'valibot';
 import type { FlagOutcome } from '../index.js';
-import type { OptionRules } from '../options/check-options.js';
-import { callable, having, members, milliseconds } from '../options/option-shapes.js';
+import { openRules } from '../options/check-options.js';
+import { callable, flagKeysOr, having, milliseconds, type RulesOf } from '../options/shapes.js';
 import { pushRule, type PushOptions } from './push/push-options.js';
 
 /** Evaluates flags for OFREP requests: a `FliptProvider`. */
@@ -51,44 +51,37 @@ export interface OfrepOptions<R> {
    */
   readonly provider?: FlagEvaluator | undefined;
   /**
-   * Tells browsers of changes, over an event stream at the path of all flags (`GET`), so that a change is on the page at
-   * once: `true`, or how. `provider` must then be a `FliptProvider`. Default false.
+   * Whether browsers get an event when a flag changes, so that a page shows the change at once; or the options of these
+   * events. The event stream has the path of all flags, with `GET`. `provider` must be a `FliptProvider`. Default false.
    */
   readonly push?: boolean | PushOptions | undefined;
 }
 
-const texts = (expected: string) => v.array(v.string(expected), expected);
-
-const flags = v.custom<OfrepOptions<never>['flags']>(
-  (value) =>
-    typeof value === 'function' || (Array.isArray(value) && value.every((key) => typeof key === 'string')),
+const flags = flagKeysOr<(flagKey: string) => boolean>(
   'a list of flag keys or a function that says which flags the browser may see',
 );
 
-const values = v.custom<OfrepOptions<never>['values']>(
+const values = v.custom<ValueKind | ((flagKey: string) => ValueKind)>(
   (value) => value === 'key' || value === 'typed' || typeof value === 'function',
   "'key', 'typed' or a function that says which for a flag",
 );
 
-export const ofrepRules: OptionRules = {
-  owner: 'ofrep',
-  shape: members({
-    context: callable(),
-    flags,
-    values: v.optional(values),
-    allow: v.optional(
-      v.pipe(
-        texts('a list of names of attributes'),
-        v.check(
-          (names) => !names.includes('targetingKey'),
-          'names of attributes without targetingKey, which only context gives',
-        ),
-      ),
-    ),
-    contextTimeoutMs: milliseconds(1),
-    domain: v.optional(v.string('a string')),
-    provider: v.optional(having(['evaluateEach'], 'a FliptProvider')),
-    push: pushRule,
-  }),
-  showsText: () => true,
-};
+const names = 'a list of names of attributes';
+const allow = v.pipe(
+  v.array(v.string(names), names),
+  v.check(
+    (given) => !given.includes('targetingKey'),
+    'names of attributes without targetingKey, which only context gives',
+  ),
+);
+
+export const ofrepRules = openRules('ofrep', {
+  context: callable(),
+  flags,
+  values: v.optional(values, 'key'),
+  allow: v.optional(allow, []),
+  contextTimeoutMs: v.optional(milliseconds(1), 1000),
+  domain: v.optional(v.string('a string')),
+  provider: v.optional(having<FlagEvaluator>(['evaluateEach'], 'a FliptProvider')),
+  push: pushRule,
+} satisfies RulesOf<OfrepOptions<never>>);

@@ -1,34 +1,31 @@
 import { createHash } from 'node:crypto';
 import type { FlagOutcome } from '../index.js';
-import { HEADERS, NOT_STORED, notFound, unanswered } from './refusals.js';
-import { typedValue } from './typed-value.js';
+import { HEADERS, NOT_STORED, REFUSAL, refused } from './refusals.js';
+import { finite, keyedNumber } from '../provider/mapping/number.js';
+import { attachmentOf } from '../provider/mapping/attachment.js';
 
 /** Whether the value of this flag is its variant's key or the attachment. */
 export type IsTyped = (flagKey: string) => boolean;
 
-export interface BulkRequest {
-  readonly ifNoneMatch: string | null;
-  /** Streams that the answer names; `undefined`: none. */
-  readonly eventStreams: readonly object[] | undefined;
-}
-
-export function single(key: string, outcome: FlagOutcome, isTyped: IsTyped): Response {
-  if (outcome.type === 'missing') return notFound(key);
-  if (outcome.type === 'failed') return unanswered(key);
+export function single(key: string, outcome: FlagOutcome | undefined, isTyped: IsTyped): Response {
+  if (outcome === undefined || outcome.type === 'missing') return refused(REFUSAL.notFound, key);
+  if (outcome.type === 'failed') return refused(REFUSAL.unanswered, key);
   return new Response(itemOf(key, outcome, isTyped), { headers: HEADERS });
 }
 
 /**
  * All existing flags, or 304 if the browser already has them. If no flag has an answer, 500: the browser then keeps
- * what it has.
+ * what it has. The answer names the `eventStreams`.
  */
 export function bulk(
   outcomes: ReadonlyMap<string, FlagOutcome>,
   isTyped: IsTyped,
-  { ifNoneMatch, eventStreams }: BulkRequest,
+  ifNoneMatch: string | null,
+  eventStreams: readonly object[] | undefined,
 ): Response {
   const existing = [...outcomes].filter(([, { type }]) => type !== 'missing');
-  if (existing.length > 0 && existing.every(([, { type }]) => type === 'failed')) return unanswered();
+  if (existing.length > 0 && existing.every(([, { type }]) => type === 'failed'))
+    return refused(REFUSAL.unanswered);
   const flags = existing.map(([key, outcome]) => itemOf(key, outcome, isTyped)).join(',');
   const streams = eventStreams === undefined ? '' : `,"eventStreams":${JSON.stringify(eventStreams)}`;
   const body = `{"flags":[${flags}]${streams}}`;
@@ -45,38 +42,39 @@ function isKnown(etag: string, ifNoneMatch: string | null): boolean {
   return known.includes(etag);
 }
 
-/** One flag, as JSON. */
+/** One flag, as JSON. As in Flipt's own OFREP, the variant's key is the value, and its attachment is metadata. */
 function itemOf(key: string, outcome: FlagOutcome, isTyped: IsTyped): string {
-  const keyed = keyedItem(key, outcome);
-  if (outcome.type !== 'variant' || outcome.value === null || !isTyped(key)) return JSON.stringify(keyed);
-  const { value: variant, attachment = '' } = outcome;
-  const value = typedValue(variant, attachment);
-  if (value === variant) return JSON.stringify(keyed);
+  if (outcome.type === 'missing' || outcome.type === 'failed') {
+    const { errorCode, errorDetails } = REFUSAL.unanswered;
+    return JSON.stringify({ key, errorCode, errorDetails });
+  }
+  const reason = reasonOf(outcome.reason);
+  // Without a value, the browser uses its own default.
+  if (outcome.value === null) return JSON.stringify({ key, reason });
+  const variant = String(outcome.value);
+  const attachment = outcome.type === 'variant' ? outcome.attachment : undefined;
+  const metadata = attachment === undefined ? {} : { metadata: { attachment } };
+  const keyed = JSON.stringify({ key, value: outcome.value, variant, reason, ...metadata });
+  if (outcome.type === 'boolean' || !isTyped(key)) return keyed;
+  const value = typedValue(variant, attachment ?? '');
+  if (value === variant) return keyed;
   try {
-    return JSON.stringify({ key, value, variant, reason: reasonOf(outcome.reason) });
+    return JSON.stringify({ key, value, variant, reason });
   } catch {
     // An attachment can be nested deeper than JSON can be written. The other flags must not suffer from it.
-    return JSON.stringify(keyed);
+    return keyed;
   }
 }
 
-/** As in Flipt's own OFREP: the variant's key is the value, and its attachment is metadata. */
-function keyedItem(key: string, outcome: FlagOutcome): object {
-  switch (outcome.type) {
-    case 'boolean':
-      return { key, value: outcome.value, variant: String(outcome.value), reason: reasonOf(outcome.reason) };
-    case 'variant': {
-      const reason = reasonOf(outcome.reason);
-      // Without a value, the browser uses its own default.
-      if (outcome.value === null) return { key, reason };
-      const { value, attachment } = outcome;
-      const metadata = attachment === undefined ? {} : { metadata: { attachment } };
-      return { key, value, variant: value, reason, ...metadata };
-    }
-    case 'failed':
-    case 'missing':
-      return { key, errorCode: 'GENERAL', errorDetails: 'there is no answer' };
-  }
+/**
+ * What a variant gives where no type is asked for: an attachment that is a number, an object or a list, as the provider
+ * gives it on the server for that type. Any other variant gives its key.
+ */
+function typedValue(key: string, attachment: string): unknown {
+  const attached = attachmentOf({ attachment });
+  if (typeof attached === 'object' && attached !== null) return attached;
+  // As on the server, a key that is a number comes before an attachment that is one.
+  return finite(attached) === undefined ? key : (keyedNumber(key) ?? attached);
 }
 
 const REASONS: ReadonlySet<string> = new Set(['TARGETING_MATCH', 'SPLIT', 'DISABLED']);

@@ -1,8 +1,8 @@
 import type { MeterProvider } from '@opentelemetry/api';
 import * as v from 'valibot';
 import type { FliptEvent, FliptEventType, FliptStatus } from '../index.js';
-import type { OptionRules } from '../options/check-options.js';
-import { having, members, plain } from '../options/option-shapes.js';
+import { openRules } from '../options/check-options.js';
+import { having, members, plain, type RulesOf } from '../options/shapes.js';
 
 /** The part of a `FliptProvider` that is used. It may come from another copy of this package. */
 export interface ObservedProvider {
@@ -29,25 +29,15 @@ export interface ObserveOptions {
   readonly attributes?: Readonly<Record<string, string | number | boolean>> | undefined;
 }
 
-export const observedRules: OptionRules = {
+export const observedRules = {
   owner: 'observeProvider',
   shape: members({ provider: having(['getStatus', 'onEvent'], 'a FliptProvider') }),
 };
 
-export const observeRules: OptionRules = {
-  owner: 'observeProvider',
-  shape: members({
-    meterProvider: v.optional(having(['getMeter'], 'a MeterProvider of OpenTelemetry')),
-    perFlag: v.optional(v.union([v.literal('all'), v.array(v.string())], "'all' or a list of flag keys")),
-    attributes: v.optional(
-      plain(
-        v.record(
-          v.string(),
-          v.union([v.string(), v.number(), v.boolean()], 'a string, a number or a boolean'),
-        ),
-        'an object of attributes',
-      ),
-    ),
-  }),
-  showsText: () => true,
-};
+const attribute = v.union([v.string(), v.number(), v.boolean()], 'a string, a number or a boolean');
+
+export const observeRules = openRules('observeProvider', {
+  meterProvider: v.optional(having<MeterProvider>(['getMeter'], 'a MeterProvider of OpenTelemetry')),
+  perFlag: v.optional(v.union([v.literal('all'), v.array(v.string())], "'all' or a list of flag keys"), []),
+  attributes: v.optional(plain(v.record(v.string(), attribute), 'an object of attributes'), {}),
+} satisfies RulesOf<ObserveOptions>);

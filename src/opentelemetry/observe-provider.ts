@@ -1,8 +1,8 @@
 import { metrics, type Attributes, type BatchObservableResult, type Meter } from '@opentelemetry/api';
 import type { FliptEvent } from '../index.js';
 import { checkOptions } from '../options/check-options.js';
-import { count, COUNTED, eventTotals } from './event-totals.js';
-import { counters, errorType, fliptStatistics, gauges } from './instruments.js';
+import { count, COUNTED, eventCounters } from './event-counters.js';
+import { errorType, FLIPT_STATISTICS, METRICS, type Metric } from './metrics.js';
 import {
   observedRules,
   observeRules,
@@ -20,7 +20,7 @@ const BATCHES = [1, 2, 5, 10, 20, 30, 40, 50, 100, 200, 500];
 
 /**
  * Reports the provider's metrics to OpenTelemetry from now on. Returns a function that stops it and releases everything.
- * The metrics are the same for any provider and never name a user; docs/metrics.md in the repository lists them.
+ * The metrics are the same for any provider and never name a user; docs/operating.md in the repository lists them.
  * The provider may be of another copy of this package, ES module or CommonJS.
  * Throws a TypeError about a wrong provider or option.
  *
@@ -39,44 +39,36 @@ const BATCHES = [1, 2, 5, 10, 20, 30, 40, 50, 100, 200, 500];
  */
 export function observeProvider(provider: ObservedProvider, options: ObserveOptions = {}): () => void {
   checkOptions(observedRules, { provider });
-  checkOptions(observeRules, options);
-  const meter = (options.meterProvider ?? metrics).getMeter(METER);
+  const { meterProvider = metrics, perFlag, attributes: added } = checkOptions(observeRules, options);
+  const meter = meterProvider.getMeter(METER);
   const { namespace, environment } = provider.getStatus();
   const common: Attributes = {
-    ...options.attributes,
+    ...added,
     'feature_flag.provider.name': 'flipt',
     'feature_flag.set.id': namespace,
     ...(environment !== null && { 'openfeature.flipt.environment': environment }),
   };
-  const totals = eventTotals(options.perFlag ?? []);
+  const totals = eventCounters(perFlag);
   const record = recorder(meter, common);
   const stopListening = provider.onEvent((event) => {
     count(totals, event);
     record(event);
   }, COUNTED);
 
-  const own = [...counters(meter), ...gauges(meter)];
-  const asFlipt = options.perFlag === 'all' ? [fliptStatistics(meter)] : [];
-  const observables = [...own, ...asFlipt].map(({ observable }) => observable);
+  const observe = ({ kind, name, options: described, read }: Metric, labels: Attributes) => ({
+    observable: meter[kind](name, described),
+    read,
+    labels,
+  });
+  const observed = METRICS.map((metric) => observe(metric, common));
+  if (perFlag === 'all') observed.push(observe(FLIPT_STATISTICS, added));
+  const observables = observed.map(({ observable }) => observable);
   const collect = (result: BatchObservableResult) => {
     const status = provider.getStatus();
-    for (const { observable, read } of own) {
-      read(
-        (value, attributes) => {
-          result.observe(observable, value, { ...common, ...attributes });
-        },
-        totals,
-        status,
-      );
-    }
-    for (const { observable, read } of asFlipt) {
-      read(
-        (value, attributes) => {
-          result.observe(observable, value, { ...options.attributes, ...attributes });
-        },
-        totals,
-        status,
-      );
+    for (const { observable, read, labels } of observed) {
+      for (const [value, attributes] of read(totals, status)) {
+        result.observe(observable, value, { ...labels, ...attributes });
+      }
     }
   };
   meter.addBatchObservableCallback(collect, observables);
@@ -101,18 +93,10 @@ function recorder(meter: Meter, common: Attributes): (event: FliptEvent) => void
   const requests = histogram('request.duration', 's', 'Attempts of HTTP requests', DURATIONS);
   const batches = histogram('batch.size', '{question}', 'Questions of a request', BATCHES);
   return (event) => {
-    switch (event.type) {
-      case 'resolved':
-        if (event.durationMs === 0) return;
-        resolves.record(event.durationMs / 1_000, { ...common, ...errorType(event.failure) });
-        return;
-      case 'attempt':
-        requests.record(event.durationMs / 1_000, { ...common, ...errorType(event.failure) });
-        return;
-      case 'batch-sent':
-        batches.record(event.items, common);
-        return;
-      default:
+    if (event.type === 'batch-sent') batches.record(event.items, common);
+    else if (event.type === 'attempt' || (event.type === 'resolved' && event.durationMs !== 0)) {
+      const durations = event.type === 'attempt' ? requests : resolves;
+      durations.record(event.durationMs / 1_000, { ...common, ...errorType(event.failure) });
     }
   };
 }

@@ -5,7 +5,7 @@ export const isWebAddress = (text: string) => URL.canParse(text) && /^https?:$/.
 /** Accepts the URL class of another realm, such as a test runner's. */
 const isUrl = (value: unknown) => Object.prototype.toString.call(value) === '[object URL]';
 
-/** The base address of the service, as text or as a `URL`. */
+/** The base address of the service, as text or as a `URL`. Gives it as it is sent, without a slash at its end. */
 export const address = v.pipe(
   v.custom<string | URL>((value) => typeof value === 'string' || isUrl(value), 'an http: or https: address'),
   v.transform(String),
@@ -16,7 +16,16 @@ export const address = v.pipe(
     const { username, password } = new URL(text);
     return username === '' && password === '';
   }, 'an address without user name and password (use auth)'),
+  // As it is sent, and so without characters that would steer a terminal where a message names it.
+  v.transform((text) => withoutSlashes(new URL(text).href)),
 );
+
+/** Not by a regular expression: it would take quadratic time for a long row of slashes. */
+function withoutSlashes(url: string): string {
+  let end = url.length;
+  while (url.endsWith('/', end)) end--;
+  return url.slice(0, end);
+}
 
 /**
  * A longer part may be a token. The length is checked apart from the expression: with counted repetitions, the test

@@ -1,3 +1,6 @@
+import * as v from 'valibot';
+import { callable, filledHeader, filledText, members, set } from './shapes.js';
+
 /** The service's credentials, in one of these forms. They never appear in a message, log or error. */
 export type AuthOptions =
   | {
@@ -32,3 +35,35 @@ export interface KubernetesLoginOptions {
   /** Path of the service account token. Default `/var/run/secrets/kubernetes.io/serviceaccount/token`. */
   readonly tokenPath?: string | undefined;
 }
+
+/** The token is sent after its scheme, Bearer or JWT, so it must not repeat that. */
+const token = (expected: string) =>
+  v.pipe(
+    filledHeader(expected),
+    v.check((value) => !value.includes(' '), `${expected} alone, without Bearer, JWT or a space`),
+  );
+
+const AUTH = '{ token }, { jwt }, { tokenFile }, { headers } or { kubernetes }, one of them';
+const KUBERNETES = 'true or { tokenPath }';
+
+export const authRule = v.pipe(
+  members(
+    {
+      token: v.optional(token('a token')),
+      jwt: v.optional(token('a JSON Web Token')),
+      tokenFile: v.optional(filledText('the path of a file')),
+      headers: v.optional(callable('a function that returns headers')),
+      // Not a union, because a union's message would not name the wrong option.
+      kubernetes: v.optional(
+        v.lazy((given) =>
+          typeof given === 'object'
+            ? members({ tokenPath: v.optional(filledText('the path of a file')) }, KUBERNETES)
+            : v.literal(true, KUBERNETES),
+        ),
+      ),
+    },
+    AUTH,
+  ),
+  v.check((given) => Object.keys(set(given)).length === 1, AUTH),
+  v.transform((given) => set(given) as AuthOptions),
+);

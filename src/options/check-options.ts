@@ -2,13 +2,14 @@ import * as v from 'valibot';
 import { isPlainObject, kindOf } from '../text/describe.js';
 import { isCredentialName, isHeaderName } from '../text/header.js';
 import { quoted, unsteered } from '../text/quote.js';
+import { members } from './shapes.js';
 
 /** The rules for the options of one function or class. */
-export interface OptionRules {
+export interface OptionRules<Shape extends v.GenericSchema = v.GenericSchema> {
   /** Begins each message: `FliptProvider`. */
   readonly owner: string;
   /** The messages of the schema say what was expected. */
-  readonly shape: v.GenericSchema;
+  readonly shape: Shape;
   /**
    * Whether a message may show the text at a path. Only for options where nobody puts a credential, not even by
    * mistake. Default: never.
@@ -20,18 +21,24 @@ export interface OptionRules {
   readonly hint?: (path: string, given: unknown) => string | undefined;
 }
 
+/** The rules for options of which none is a credential: messages show their texts. */
+export const openRules = <Entries extends Readonly<Record<string, v.GenericSchema>>>(
+  owner: string,
+  entries: Entries,
+) => ({ owner, shape: members(entries), showsText: () => true });
+
 /**
- * Throws a TypeError about the first wrong option: `FliptProvider: cache.freshForMs: expected milliseconds >= 0, got
+ * Gives the options with their defaults. Throws a TypeError about the first wrong option: `FliptProvider: cache.freshForMs: expected milliseconds >= 0, got
  * -5`. `nameOf` gives the user's name for the value at a path, such as an environment variable.
  */
-export function checkOptions(
-  rules: OptionRules,
+export function checkOptions<Shape extends v.GenericSchema>(
+  rules: OptionRules<Shape>,
   given: unknown,
   nameOf: (path: string) => string = (path) => path,
-): void {
+): v.InferOutput<Shape> {
   const checked = v.safeParse(rules.shape, given, { abortEarly: true });
-  const issue = checked.issues?.[0];
-  if (issue === undefined) return;
+  if (checked.success) return checked.output;
+  const [issue] = checked.issues;
   const isUnknown = issue.type === 'strict_object';
   const keys = (issue.path ?? []).map(({ key }) => unsteered(String(key)));
   const parent = keys.slice(0, -1).join('.');

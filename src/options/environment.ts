@@ -1,6 +1,7 @@
 import { isCredentialName } from '../text/header.js';
 import { unsteered } from '../text/quote.js';
 import type { AuthOptions } from './auth-options.js';
+import { set } from './shapes.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,10 +13,12 @@ export function variable(env: Environment, name: string): string | undefined {
   return env[name]?.trim() || undefined;
 }
 
-const CREDENTIALS = ['FLIPT_TOKEN', 'FLIPT_JWT', 'FLIPT_TOKEN_FILE', 'FLIPT_AUTH'] as const;
+const CREDENTIALS = ['FLIPT_TOKEN', 'FLIPT_JWT', 'FLIPT_TOKEN_FILE', 'FLIPT_AUTH'];
 
+/** The variable of each option that has one. */
 const VARIABLES: ReadonlyMap<string, string> = new Map([
   ['url', 'FLIPT_URL'],
+  ['namespace', 'FLIPT_NAMESPACE'],
   ['environment', 'FLIPT_ENVIRONMENT'],
   ['reference', 'FLIPT_REFERENCE'],
   ['evaluation', 'FLIPT_EVALUATION'],
@@ -27,6 +30,12 @@ const VARIABLES: ReadonlyMap<string, string> = new Map([
 /** The variable that sets the option at a path, or the path itself. */
 export function variableOf(path: string): string {
   return VARIABLES.get(path) ?? path;
+}
+
+/** What the variables of these options hold, as far as they are set. */
+export function fromVariables(options: readonly string[], env: Environment): object {
+  const read = [...VARIABLES].filter(([option]) => options.includes(option));
+  return set(Object.fromEntries(read.map(([option, name]) => [option, variable(env, name)])));
 }
 
 /**

@@ -1,126 +1,8 @@
-import type { AuthOptions } from './auth-options.js';
-import type { SnapshotOptions, WatchOptions } from './snapshot-options.js';
-
-/** Receives messages about what happens in the background. OpenFeature's own loggers fit. */
-export interface Logger {
-  /** Meant for what makes the provider unusable; not called at present. */
-  error(...args: unknown[]): void;
-  /**
-   * For problems: one call when a problem begins and one when it is over. Also, once each: credentials are sent
-   * unencrypted to another machine; fewer than 50 of the first 1,000 look-ups were answered from the cache; a
-   * percentage decides without a targetingKey.
-   */
-  warn(...args: unknown[]): void;
-  /** Meant for what an operator may want to know; not called at present. */
-  info(...args: unknown[]): void;
-  /** For finding a cause; for example, that one problem is over while another lasts. */
-  debug(...args: unknown[]): void;
-}
-
-/** The part of an undici dispatcher that is used; any major version has it. */
-export interface HttpDispatcher {
-  /** Sends one request; rejects if there is no answer. */
-  request(options: HttpDispatcherRequest): Promise<HttpDispatcherResponse>;
-}
-
-/** A request for a dispatcher to send. */
-export interface HttpDispatcherRequest {
-  /** Scheme, host and port of `url`, without a slash at its end. */
-  readonly origin: string;
-  /** The path of `url`, then the operation's path and query. */
-  readonly path: string;
-  /** The provider sends POST, and GET for its watch; the typed client sends all of them. */
-  readonly method: 'GET' | 'POST' | 'PUT';
-  /** Names in lower case. Credentials are among them. */
-  readonly headers: Record<string, string>;
-  /** JSON text; `null` if there is none. */
-  readonly body: string | null;
-  /** Aborted when the attempt takes too long, or when nobody waits for the response any more. */
-  readonly signal: AbortSignal;
-}
-
-/** A dispatcher's response. Its body is read to the end, or abandoned through `signal`. */
-export interface HttpDispatcherResponse {
-  /** The HTTP status. A redirect is not followed. */
-  readonly statusCode: number;
-  /** Names in lower case; only `content-type`, `content-encoding`, `etag` and `retry-after` are read. */
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body as it arrives; more than 16 MB is refused, of a snapshot more than 64 MB. */
-  readonly body: AsyncIterable<Uint8Array>;
-}
-
-/** TLS of the connection. Default: as in Node. */
-export interface TlsOptions {
-  /** Trusted certificate authorities in PEM. Default: those that Node trusts. */
-  readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
-  /** Client certificate in PEM. Default: none. */
-  readonly cert?: string | Uint8Array | undefined;
-  /** The client certificate's private key in PEM. Default: none. */
-  readonly key?: string | Uint8Array | undefined;
-  /**
-   * Host name that the service's certificate must have. Default: the host of `url`; without a proxy, a `Host` in
-   * `headers` wins over that.
-   */
-  readonly servername?: string | undefined;
-}
-
-/** How requests are sent. Checked when the provider or client is created. */
-export interface HttpOptions {
-  /** Milliseconds that one attempt may take: connecting, headers and body together; at least 1. Default 500. */
-  readonly timeoutMs?: number | undefined;
-  /**
-   * Further attempts after a connection failure, 408, 429, 502, 503 or 504; not after a time-out. Default 2; 0 turns
-   * them off. Within ten seconds, retries are at most 20 % of the first attempts, or three.
-   */
-  readonly retries?: number | undefined;
-  /**
-   * An undici dispatcher to send with; never closed by this package. Excludes `proxy`, `tls` and `socketPath`.
-   * Default: none; the package opens its own connections.
-   */
-  readonly dispatcher?: HttpDispatcher | undefined;
-  /**
-   * Address of a forward proxy, or `'env'` for HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Excludes `socketPath`.
-   * Default: none.
-   */
-  readonly proxy?: string | undefined;
-  /** Certificates for TLS. Default: none. */
-  readonly tls?: TlsOptions | undefined;
-  /**
-   * Path of a Unix domain socket on which the service listens. `url` then gives only the Host header. Default: none.
-   */
-  readonly socketPath?: string | undefined;
-}
-
-/** The options that the provider and the typed client share. */
-export interface ConnectionOptions {
-  /**
-   * Base address of the service, `http:` or `https:`; a path in it is kept.
-   * Default: FLIPT_URL, else `http://localhost:8080`.
-   */
-  readonly url?: string | URL | undefined;
-  /**
-   * Credentials for the service.
-   * Default: FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH=kubernetes (more than one of them set: TypeError),
-   * else none.
-   */
-  readonly auth?: AuthOptions | undefined;
-  /** Environment to evaluate in (Flipt v2), sent as X-Flipt-Environment. Default: FLIPT_ENVIRONMENT, else none. */
-  readonly environment?: string | undefined;
-  /** Revision to evaluate, if the service's store has revisions. Default: FLIPT_REFERENCE, else none. */
-  readonly reference?: string | undefined;
-  /**
-   * Headers sent with each request; `Host` is allowed. `auth` wins over a header of the same name. Headers of the
-   * connection itself, such as `Connection` or `Content-Length`, are a TypeError. Default: none.
-   */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Time-outs, retries and how to connect. Default: what its members say. */
-  readonly http?: HttpOptions | undefined;
-  /**
-   * Receives messages about what happens in the background; anything it throws is ignored.
-   * Default: warnings and errors to the console.
-   */
-  readonly logger?: Logger | undefined;
-}
+import * as v from 'valibot';
+import { connectionRules, type ConnectionOptions } from './connection-options.js';
+import { filledText, members, milliseconds, onOffOr, set, SWITCH, whole, type RulesOf } from './shapes.js';
+import type { OptionRules } from './check-options.js';
+import { snapshotRule, watchRule, type SnapshotOptions, type WatchOptions } from './snapshot-options.js';
 
 /** How long answers are used, and how many are kept. The times add up: fresh, then stale, then stale on error. */
 export interface CacheOptions {
@@ -225,3 +107,70 @@ export interface FliptProviderOptions extends ConnectionOptions {
   /** Keeps the last snapshot across restarts, or gives one to start from. Default: neither. */
   readonly snapshot?: SnapshotOptions | undefined;
 }
+
+/** The limit of the cache, which allocates room for all entries at the start. */
+const MOST_ENTRIES = 2 ** 24;
+
+const cacheRule = members(
+  {
+    freshForMs: v.optional(milliseconds(0), 15_000),
+    staleForMs: v.optional(milliseconds(0), 15_000),
+    staleOnErrorForMs: v.optional(milliseconds(0), 3_600_000),
+    negativeForMs: v.optional(milliseconds(0), 5_000),
+    maxEntries: v.optional(whole(1, 'entries', MOST_ENTRIES), 10_000),
+    maxBytes: v.optional(whole(1, 'bytes'), 32 * 1024 * 1024),
+  } satisfies RulesOf<CacheOptions>,
+  SWITCH,
+);
+const batchRule = members(
+  {
+    maxItems: v.optional(whole(1, 'items'), 50),
+    maxBytes: v.optional(whole(1, 'bytes'), 1024 * 1024),
+    maxConcurrent: v.optional(whole(1, 'requests'), 8),
+    maxWaiting: v.optional(whole(1, 'questions'), 10_000),
+  } satisfies RulesOf<BatchOptions>,
+  SWITCH,
+);
+const breakerRule = members(
+  {
+    failures: v.optional(whole(1, 'failures'), 3),
+    openForMs: v.optional(milliseconds(1), 5_000),
+    maxOpenForMs: v.optional(milliseconds(1), 10_000),
+  } satisfies RulesOf<BreakerOptions>,
+  SWITCH,
+);
+
+const names = v.array(v.string('the name of an attribute'), 'a list of attribute names');
+const attributesRule = v.pipe(
+  members({ only: v.optional(names), except: v.optional(names) }, '{ only: [names] } or { except: [names] }'),
+  v.check(({ only, except }) => (only === undefined) !== (except === undefined), 'either only or except'),
+  v.transform((given) => set(given) as NonNullable<FliptProviderOptions['attributes']>),
+);
+
+const rules = connectionRules('FliptProvider', {
+  namespace: v.optional(filledText('the key of a namespace'), 'default'),
+  targetingKey: v.optional(v.picklist(['optional', 'required'], "'optional' or 'required'"), 'optional'),
+  attributes: v.optional(attributesRule),
+  initTimeoutMs: v.optional(milliseconds(1), 5_000),
+  deadlineMs: v.optional(milliseconds(1), 1_000),
+  cache: onOffOr(cacheRule),
+  batch: v.pipe(
+    onOffOr(batchRule),
+    v.transform((batch) => batch ?? v.parse(batchRule, { maxItems: 1 })),
+  ),
+  breaker: onOffOr(breakerRule),
+  watch: onOffOr(watchRule),
+  evaluation: v.optional(v.picklist(['remote', 'in-process'], "'remote' or 'in-process'"), 'remote'),
+  snapshot: v.optional(snapshotRule, {}),
+} satisfies RulesOf<Omit<FliptProviderOptions, keyof ConnectionOptions>>);
+
+/** For users of other providers, which take the namespace as their first argument. */
+const MIGRATION =
+  "the namespace is an option: new FliptProvider({ namespace: 'default', url: 'http://localhost:8080' })";
+
+export const providerRules = {
+  ...rules,
+  showsNames: (path) => path === 'attributes' || rules.showsNames(path),
+  hint: (path, given) =>
+    path === 'options' && typeof given === 'string' ? MIGRATION : rules.hint(path, given),
+} satisfies OptionRules;

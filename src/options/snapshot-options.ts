@@ -1,3 +1,7 @@
+import * as v from 'valibot';
+import { isPlainObject } from '../text/describe.js';
+import { filledText, having, members, milliseconds, SWITCH, trueOrFalse, type RulesOf } from './shapes.js';
+
 /**
  * How changes of flags are noticed. Each poll asks Flipt whether anything has changed. A service that offers no
  * snapshots is asked again every five minutes.
@@ -18,7 +22,8 @@ export interface WatchOptions {
   /**
    * `false`: for runtimes that stop between requests, such as Cloudflare Workers. The provider then does nothing between
    * calls: it starts no timer that outlives a call, and calls share nothing but finished results. `initialize` sends
-   * nothing, and `provider.refresh()` polls. Excludes `stream`. Default true.
+   * nothing, and `provider.refresh()` polls. An open circuit lets one call through when its time is over, and a Kubernetes
+   * login is renewed by the first call after its time. Excludes `stream`. Default true.
    */
   readonly background?: boolean | undefined;
 }
@@ -132,3 +137,53 @@ export interface SnapshotOptions {
   /** Whose rules of evaluation apply to a features document as `initial`: `'v1'` or `'v2'`. Default `'v1'`. */
   readonly semantics?: 'v1' | 'v2' | undefined;
 }
+
+export const watchRule = v.pipe(
+  members(
+    {
+      pollMs: v.optional(milliseconds(1), 15_000),
+      stream: v.optional(trueOrFalse, false),
+      maxAgeMs: v.optional(milliseconds(0), 600_000),
+      background: v.optional(trueOrFalse, true),
+    } satisfies RulesOf<WatchOptions>,
+    SWITCH,
+  ),
+  v.check(({ stream, background }) => !stream || background, 'either stream: true or background: false'),
+);
+
+const store = v.pipe(
+  having<SnapshotStore>(['load', 'save'], 'an object with the functions load and save'),
+  v.check(
+    (given) => ['function', 'undefined'].includes(typeof given.shared),
+    'an object whose member shared, if there is one, is a function',
+  ),
+);
+
+/** Checks as much as is possible without loading the code that reads it. */
+const initial = v.pipe(
+  v.custom<{ readonly flags: readonly unknown[] }>(
+    (value) => isPlainObject(value) && Array.isArray(Reflect.get(value, 'flags')),
+    'a snapshot or a features document, an object with a list flags',
+  ),
+  v.check(
+    ({ flags }) => firstWithoutKey(flags) === -1,
+    ({ input }) => `flags that have keys (flags[${firstWithoutKey(input.flags)}] has none)`,
+  ),
+);
+
+function firstWithoutKey(flags: readonly unknown[]): number {
+  return flags.findIndex((flag) => {
+    const key: unknown = isPlainObject(flag) ? Reflect.get(flag, 'key') : undefined;
+    return typeof key !== 'string' || key === '';
+  });
+}
+
+export const snapshotRule = v.pipe(
+  members({
+    file: v.optional(filledText('the path of a file')),
+    store: v.optional(store),
+    initial: v.optional(initial),
+    semantics: v.optional(v.picklist(['v1', 'v2'], "'v1' or 'v2'")),
+  } satisfies RulesOf<SnapshotOptions>),
+  v.check((given) => given.file === undefined || given.store === undefined, 'either file or store'),
+);

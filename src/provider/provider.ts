@@ -6,25 +6,21 @@ import {
   type Provider,
   type ResolutionDetails,
 } from '@openfeature/server-sdk';
-import { systemClock } from '../clock.js';
+import { systemClock } from '../time/clock.js';
 import type { Explanation } from '../engine/explain/explanation.js';
 import type { FliptEvent, FliptEventType } from '../diagnostics/flipt-event.js';
-import { toBoolean } from './mapping/boolean.js';
 import { toNumber } from './mapping/number.js';
-import { toObject } from './mapping/object.js';
-import { toText } from './mapping/string.js';
+import { toBoolean, toObject, toText } from './mapping/value-of-type.js';
 import type { FliptProviderOptions } from '../options/provider-options.js';
-import { CLOSED } from './pipeline.js';
 import { openLifecycle, type Lifecycle } from './lifecycle.js';
 import type { FliptStatus } from './status/flipt-status.js';
 import { providerSettings } from '../options/settings.js';
-import { errorOf, startErrorOf } from './errors.js';
-import { evaluateAll, inPortions, type EvaluatedFlag } from './evaluate/evaluate-all.js';
+import { startErrorOf } from './mapping/openfeature-errors.js';
+import { evaluateAll, type EvaluatedFlag } from './evaluate/evaluate-all.js';
 import { evaluateEach, type FlagOutcome } from './evaluate/evaluate-each.js';
-import { evaluating, type EvaluateFlag } from './evaluate/evaluating.js';
-import { explainFlag } from './evaluate/explained.js';
-import { resolving, type ResolveAs } from './evaluate/resolving.js';
-import { checkFlagKeys } from './flag-keys.js';
+import { inPortions } from './evaluate/in-portions.js';
+import { resolving, type ResolveAs } from './evaluate/resolve-as.js';
+import { checkFlagKey, checkFlagKeys } from './flag-keys.js';
 
 /** Marks the providers of all copies of this package. */
 export const FLIPT_PROVIDER = Symbol.for('openfeature-flipt-provider.is-provider');
@@ -66,7 +62,6 @@ export class FliptProvider implements Provider {
   }
 
   readonly #lifecycle: Lifecycle;
-  readonly #evaluate: EvaluateFlag;
   readonly #boolean: ResolveAs<boolean>;
   readonly #text: ResolveAs<string>;
   readonly #number: ResolveAs<number>;
@@ -75,12 +70,12 @@ export class FliptProvider implements Provider {
   /** All options have defaults. A wrong or unknown one is a TypeError. */
   constructor(options?: FliptProviderOptions) {
     const settings = providerSettings(options);
-    this.#lifecycle = openLifecycle(settings, this.events, systemClock, Math.random);
-    this.#evaluate = evaluating(this.#lifecycle.running, this.#lifecycle.refusal);
-    this.#boolean = resolving(this.#evaluate, settings, toBoolean);
-    this.#text = resolving(this.#evaluate, settings, toText);
-    this.#number = resolving(this.#evaluate, settings, toNumber);
-    this.#object = resolving(this.#evaluate, settings, toObject);
+    this.#lifecycle = openLifecycle(settings, this.events, { clock: systemClock, random: Math.random });
+    const { evaluate } = this.#lifecycle;
+    this.#boolean = resolving(evaluate, settings, toBoolean);
+    this.#text = resolving(evaluate, settings, toText);
+    this.#number = resolving(evaluate, settings, toNumber);
+    this.#object = resolving(evaluate, settings, toObject);
   }
 
   /**
@@ -156,9 +151,9 @@ export class FliptProvider implements Provider {
   async prefetch(flagKeys: readonly string[], context: EvaluationContext = {}): Promise<void> {
     checkFlagKeys('prefetch', flagKeys);
     const running = this.#lifecycle.running();
-    const asked = flagKeys.filter((flagKey) => running?.isHere([flagKey]) !== true);
-    const evaluateAhead = evaluating(() => this.#lifecycle.running()?.ahead);
-    await inPortions(asked, async (flagKey) => evaluateAhead(flagKey, context), systemClock);
+    if (running === undefined) return;
+    const asked = flagKeys.filter((flagKey) => !running.isHere([flagKey]));
+    await inPortions(asked, (flagKey) => running.evaluateAhead(flagKey, context), systemClock);
   }
 
   /**
@@ -190,8 +185,7 @@ export class FliptProvider implements Provider {
     flagKeys?: readonly string[],
   ): Promise<Readonly<Record<string, EvaluatedFlag>>> {
     if (flagKeys !== undefined) checkFlagKeys('evaluateAll', flagKeys);
-    const fromSnapshot = await (this.#lifecycle.running()?.resolveAll(context, flagKeys) ?? CLOSED);
-    return evaluateAll(fromSnapshot, flagKeys, (flagKey) => this.#evaluate(flagKey, context), systemClock);
+    return evaluateAll(this.#lifecycle.open(), context, flagKeys, systemClock);
   }
 
   /**
@@ -204,10 +198,7 @@ export class FliptProvider implements Provider {
     context: EvaluationContext,
     flagKeys: readonly string[] | ((flagKey: string) => boolean),
   ): Promise<ReadonlyMap<string, FlagOutcome>> {
-    const running = this.#lifecycle.running();
-    if (running === undefined) throw errorOf(CLOSED);
-    const evaluate = (flagKey: string) => this.#evaluate(flagKey, context);
-    return evaluateEach({ ...running, evaluate }, context, flagKeys, systemClock);
+    return evaluateEach(this.#lifecycle.open(), context, flagKeys, systemClock);
   }
 
   /**
@@ -215,7 +206,7 @@ export class FliptProvider implements Provider {
    * `undefined` before the first snapshot.
    */
   getSnapshot(): object | undefined {
-    return this.#lifecycle.running()?.snapshot();
+    return this.#lifecycle.running()?.snapshots?.opened()?.body();
   }
 
   /**
@@ -245,6 +236,7 @@ export class FliptProvider implements Provider {
    * string.
    */
   async explain(flagKey: string, context: EvaluationContext = {}): Promise<Explanation> {
-    return explainFlag(this.#lifecycle.running(), flagKey, context);
+    checkFlagKey('explain', flagKey);
+    return this.#lifecycle.open().explain(flagKey, context);
   }
 }

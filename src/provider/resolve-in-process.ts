@@ -1,15 +1,16 @@
-import { pausing, type Clock } from '../clock.js';
+import { pausing } from '../time/turns.js';
 import type { GivenContext } from '../cache/known-questions.js';
-import type { Reporter } from '../diagnostics/diagnostics.js';
 import type { UnreadableFlag } from '../model/unreadable-flag.js';
 import type { Answer, MissingAnswer } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import { failedResolution, type Resolution } from '../model/resolution.js';
+import type { ProviderSettings } from '../options/settings.js';
 import { perView, requestViewOf, type RequestView } from '../request/view.js';
+import type { Runtime } from '../runtime.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
-import { inPortions } from './evaluate/evaluate-all.js';
-import { attributeReader, entityOf, type ReadText, type Selection } from './mapping/context.js';
-import { contextFailure, NO_TARGETING_KEY } from './mapping/subject.js';
+import { inPortions } from './evaluate/in-portions.js';
+import { attributeReader, entityOf, type ReadText } from './mapping/context.js';
+import { contextFailure, NO_TARGETING_KEY } from './mapping/context-failures.js';
 
 /** The snapshot in force, and how reliable it is at a time of the clock. */
 export interface SnapshotSource {
@@ -30,11 +31,6 @@ export interface SnapshotSource {
   readonly missing: (flag: string) => void;
 }
 
-export interface ContextSettings {
-  readonly attributes: Selection;
-  readonly targetingKey: 'optional' | 'required';
-}
-
 /**
  * Resolves these flags, or all flags of the snapshot, some in each turn of the event loop. Gives the failure if none
  * can be evaluated, and `undefined` while there is no snapshot. Never rejects.
@@ -43,25 +39,6 @@ export type ResolveAll = (
   context: GivenContext,
   flagKeys: readonly string[] | undefined,
 ) => Promise<ReadonlyMap<string, Resolution> | Failure | undefined>;
-
-export interface InProcess {
-  /** `undefined` while there is no snapshot. Never throws. */
-  readonly resolve: (
-    flag: string,
-    context: GivenContext,
-    view: RequestView | undefined,
-  ) => Resolution | Promise<Resolution> | undefined;
-  readonly resolveAll: ResolveAll;
-  /** The snapshot from which flags are evaluated for this context; `undefined` while there is none. Never throws. */
-  readonly snapshotFor: (context: object) => Snapshot | undefined;
-}
-
-/** A snapshot that a view keeps. It may have been replaced since. */
-interface KeptSnapshot {
-  readonly snapshot: Snapshot;
-  /** When the service last confirmed it, in the clock's milliseconds, as of the view's first question. */
-  readonly confirmedAt: number;
-}
 
 const MISSING: MissingAnswer = { kind: 'missing' };
 /** Flags that are resolved in one turn of the event loop: a few milliseconds if each must be compiled. */
@@ -73,18 +50,20 @@ const NO_ATTRIBUTES: ReadText = () => undefined;
  */
 export function inProcess(
   source: SnapshotSource,
-  { attributes, targetingKey }: ContextSettings,
-  clock: Clock,
-  { wants, report }: Reporter,
-): InProcess {
+  { attributes, targetingKey }: Pick<ProviderSettings, 'attributes' | 'targetingKey'>,
+  { clock, wants, report }: Runtime,
+) {
   const readerOf = attributeReader(attributes);
-  const keptBy = perView((): KeptSnapshot | undefined => {
+  /** The snapshot that a view keeps. It may have been replaced since. */
+  const keptBy = perView(() => {
     const snapshot = source.snapshot();
     const now = clock.now();
+    // When the service last confirmed it, in the clock's milliseconds, as of the view's first question.
     return snapshot && { snapshot, confirmedAt: now - source.ageMs(now) };
   }, clock);
+  type KeptSnapshot = ReturnType<typeof keptBy>;
 
-  const resolution = (answer: Answer, snapshot: Snapshot, kept: KeptSnapshot | undefined): Resolution => {
+  const resolution = (answer: Answer, snapshot: Snapshot, kept: KeptSnapshot): Resolution => {
     // Reads the clock only once: this is the hot path.
     const now = clock.now();
     const isReplaced = kept !== undefined && snapshot !== source.snapshot();
@@ -97,7 +76,7 @@ export function inProcess(
     flag: string,
     snapshot: Snapshot,
     context: object,
-    kept: KeptSnapshot | undefined,
+    kept: KeptSnapshot,
   ): Resolution | UnreadableFlag => {
     const entity = entityOf((context as { readonly targetingKey?: unknown }).targetingKey);
     if (entity === '' && targetingKey === 'required') return failedResolution(NO_TARGETING_KEY);
@@ -109,15 +88,49 @@ export function inProcess(
       return resolution(MISSING, snapshot, kept);
     }
     const read = compiled.attributes.length === 0 ? NO_ATTRIBUTES : readerOf(context);
-    if (entity === '' && wants['bucket-shared'] && compiled.bucketDecides(entity, read)) {
+    const answer = compiled.evaluate(entity, read);
+    if (entity === '' && wants['bucket-shared'] && snapshot.compiled.bucketDecided(flag, answer)) {
       report({ type: 'bucket-shared', flag, attributes: Object.keys(context) });
     }
-    return resolution(compiled.evaluate(entity, read), snapshot, kept);
+    return resolution(answer, snapshot, kept);
+  };
+
+  const keptIn = (view: RequestView | undefined) => view && keptBy(view);
+
+  const resolveAll: ResolveAll = async (context, flagKeys) => {
+    if (source.snapshot() === undefined) return undefined;
+    try {
+      const view = requestViewOf(context);
+      const kept = keptIn(view);
+      const snapshot = kept?.snapshot ?? source.snapshot();
+      if (snapshot === undefined) return undefined;
+      const resolutions = new Map<string, Resolution>();
+      const unreadable: (readonly [flag: string, UnreadableFlag])[] = [];
+      const pause = pausing(FLAGS_PER_TURN, clock);
+      for (const flag of flagKeys ?? snapshot.contents.keys()) {
+        const found = evaluate(flag, snapshot, context, kept);
+        if ('answer' in found) resolutions.set(flag, found);
+        else unreadable.push([flag, found]);
+        await pause();
+      }
+      const ask = async ([flag, found]: readonly [string, UnreadableFlag]) => {
+        resolutions.set(flag, await source.resolveUnreadable(flag, found, context, view));
+      };
+      await inPortions(unreadable, ask, clock);
+      return resolutions;
+    } catch (error) {
+      return contextFailure(error);
+    }
   };
 
   return {
-    resolve(flag, context, view) {
-      const kept = view && keptBy(view);
+    /** `undefined` while there is no snapshot. Never throws. */
+    resolve(
+      flag: string,
+      context: GivenContext,
+      view: RequestView | undefined,
+    ): Resolution | Promise<Resolution> | undefined {
+      const kept = keptIn(view);
       const snapshot = kept?.snapshot ?? source.snapshot();
       if (snapshot === undefined) return undefined;
       try {
@@ -127,38 +140,11 @@ export function inProcess(
         return failedResolution(contextFailure(error));
       }
     },
-    async resolveAll(context, flagKeys) {
-      if (source.snapshot() === undefined) return undefined;
+    resolveAll,
+    /** The snapshot from which flags are evaluated for this context; `undefined` while there is none. Never throws. */
+    snapshotFor(context: object) {
       try {
-        const view = requestViewOf(context);
-        const kept = view && keptBy(view);
-        const snapshot = kept?.snapshot ?? source.snapshot();
-        if (snapshot === undefined) return undefined;
-        const resolutions = new Map<string, Resolution>();
-        const unreadable = new Map<string, UnreadableFlag>();
-        const pause = pausing(FLAGS_PER_TURN, clock);
-        for (const flag of flagKeys ?? snapshot.contents.keys()) {
-          const found = evaluate(flag, snapshot, context, kept);
-          if ('answer' in found) resolutions.set(flag, found);
-          else unreadable.set(flag, found);
-          await pause();
-        }
-        await inPortions(
-          [...unreadable],
-          async ([flag, found]) => {
-            resolutions.set(flag, await source.resolveUnreadable(flag, found, context, view));
-          },
-          clock,
-        );
-        return resolutions;
-      } catch (error) {
-        return contextFailure(error);
-      }
-    },
-    snapshotFor(context) {
-      try {
-        const view = requestViewOf(context);
-        return (view && keptBy(view)?.snapshot) ?? source.snapshot();
+        return keptIn(requestViewOf(context))?.snapshot ?? source.snapshot();
       } catch {
         // Evaluating the context will say why.
         return source.snapshot();

@@ -1,15 +1,15 @@
 import type { Entry } from '../cache/answer-store.js';
-import type { Cached } from '../cache/cached.js';
-import { questionKeys } from '../cache/key.js';
+import type { CachedAnswers } from '../cache/cached-answers.js';
+import { questionKeys } from '../cache/question-key.js';
 import { rememberingQuestions, type GivenContext } from '../cache/known-questions.js';
-import type { Clock } from '../clock.js';
+import type { Clock } from '../time/clock.js';
 import { questionOf } from '../model/question.js';
 import { failedResolution, type Resolution } from '../model/resolution.js';
 import type { ProviderSettings } from '../options/settings.js';
 import { pinning, type Pins } from '../request/view-answers.js';
 import type { RequestView } from '../request/view.js';
 import { selector } from './mapping/context.js';
-import { subjectReader } from './mapping/subject.js';
+import { subjectReader } from './mapping/context-failures.js';
 
 /** Resolves a flag for a context. Synchronous if the resolution is known already. */
 export type Resolve = (
@@ -19,7 +19,7 @@ export type Resolve = (
 ) => Resolution | Promise<Resolution>;
 
 /** Resolves from the view's answers, else from the cache, else by asking the service. */
-export function remotely(answers: Cached, settings: ProviderSettings, clock: Clock): Resolve {
+export function remotely(answers: CachedAnswers, settings: ProviderSettings, clock: Clock): Resolve {
   const { namespace, environment, reference, attributes, targetingKey } = settings;
   const keyOf = questionKeys(namespace, environment, reference);
   const questionFrom = rememberingQuestions(selector(attributes));
@@ -35,28 +35,21 @@ export function remotely(answers: Cached, settings: ProviderSettings, clock: Clo
 
   return (flag, context, view) => {
     const pins = view && pinsOf(view);
-    const recalled = answers.recall(flag, context);
+    const recalled = answers.store?.recall(flag, context);
     const again = recalled && known(recalled.key, recalled, pins);
     if (again !== undefined) return again;
 
     const subject = subjectOf(context);
     if ('kind' in subject) return failedResolution(subject);
     const key = keyOf(flag, subject);
-    const entry = answers.find(key);
+    const entry = answers.store?.peek(key);
     const resolution = known(key, entry, pins);
     if (resolution !== undefined) {
-      if (entry !== undefined) answers.remember(entry, () => questionFrom(context));
+      if (entry !== undefined) answers.store?.remember(entry, () => questionFrom(context));
       return resolution;
     }
     const asked = answers.ask(key, questionOf(namespace, flag, subject));
-    return pins === undefined ? asked : whenResolved(asked, (later) => pins.pin(key, later));
+    if (pins === undefined) return asked;
+    return asked instanceof Promise ? asked.then((later) => pins.pin(key, later)) : pins.pin(key, asked);
   };
-}
-
-/** Synchronous if the resolution is known already. */
-function whenResolved(
-  coming: Resolution | Promise<Resolution>,
-  use: (resolution: Resolution) => Resolution,
-): Resolution | Promise<Resolution> {
-  return coming instanceof Promise ? coming.then(use) : use(coming);
 }

@@ -27,37 +27,41 @@ export interface PositionalRedisClient {
 /** A connected client of yours. The store sends commands with it, and never closes it. */
 export type RedisClient = NodeRedisClient | PositionalRedisClient;
 
-/** The commands that the store needs, the same for every client. */
-export interface RedisCommands {
-  readonly get: (key: string) => Promise<unknown>;
-  readonly set: (key: string, value: string) => Promise<unknown>;
-  readonly run: (script: string, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
+/**
+ * The commands that the store needs, the same for every client. Throws a TypeError if it is not one of these clients.
+ *
+ * Sends the next command after the last one is answered. A client that is offline queues its commands, so an outage
+ * would otherwise end with a flood of them. Few commands wait here, because a provider sends few while one of its own
+ * is under way. Texts wait for texts alone: they are large, and another provider's lease would expire meanwhile.
+ */
+export function commandsOf(client: unknown) {
+  if (!hasCommands(client) || !(isPositional(client) || isNodeRedis(client))) {
+    throw new TypeError(`redisStore: client: expected ${CLIENT}, got ${wordsFor(client)}`);
+  }
+  const ofTexts = lane();
+  const ofScripts = lane();
+  return {
+    get: (key: string) => ofTexts(() => client.get(key)),
+    set: (key: string, value: string) => ofTexts(() => client.set(key, value)),
+    run: (script: string, keys: string[], args: string[]) =>
+      ofScripts(() =>
+        isPositional(client)
+          ? client.eval(script, keys.length, ...keys, ...args)
+          : client.eval(script, { keys, arguments: args }),
+      ),
+  };
 }
 
-/** Throws a TypeError if it is not one of these clients. */
-export function commandsOf(client: unknown): RedisCommands {
-  if (isPositional(client)) {
-    return {
-      get: (key) => client.get(key),
-      set: (key, value) => client.set(key, value),
-      run: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
-    };
-  }
-  if (isNodeRedis(client)) {
-    return {
-      get: (key) => client.get(key),
-      set: (key, value) => client.set(key, value),
-      run: (script, keys, args) => client.eval(script, { keys: [...keys], arguments: [...args] }),
-    };
-  }
-  throw new TypeError(`redisStore: client: expected ${CLIENT}, got ${wordsFor(client)}`);
+function lane(): <T>(command: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (command) => {
+    const result = last.then(command);
+    last = result.catch(() => undefined);
+    return result;
+  };
 }
 
 const CLIENT = 'a client of redis (node-redis), ioredis or iovalkey';
-
-function hasCommands(client: unknown): client is object {
-  return typeof client === 'object' && client !== null && missingIn(client).length === 0;
-}
 
 /** The needed commands that are missing. */
 function missingIn(client: Partial<Record<keyof NodeRedisClient, unknown>>): readonly string[] {
@@ -65,13 +69,17 @@ function missingIn(client: Partial<Record<keyof NodeRedisClient, unknown>>): rea
   return Object.entries(commands).flatMap(([name, command]) => (typeof command === 'function' ? [] : [name]));
 }
 
-function isPositional(client: unknown): client is PositionalRedisClient {
-  return hasCommands(client) && 'defineCommand' in client;
+function hasCommands(client: unknown): client is object {
+  return typeof client === 'object' && client !== null && missingIn(client).length === 0;
+}
+
+function isPositional(client: object): client is PositionalRedisClient {
+  return 'defineCommand' in client;
 }
 
 /** The client of a cluster has `isOpen` instead of `isReady`. */
-function isNodeRedis(client: unknown): client is NodeRedisClient {
-  return hasCommands(client) && ('isReady' in client || 'isOpen' in client);
+function isNodeRedis(client: object): client is NodeRedisClient {
+  return 'isReady' in client || 'isOpen' in client;
 }
 
 /** Describes the argument, to help users who pass the wrong part of a library. */

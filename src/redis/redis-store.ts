@@ -1,13 +1,8 @@
 import * as v from 'valibot';
-import { checkOptions } from '../options/check-options.js';
-import { filledText, members } from '../options/option-shapes.js';
-import type {
-  SharedSnapshot,
-  SharedTurn,
-  SnapshotPlace,
-  SnapshotStore,
-} from '../options/snapshot-options.js';
-import { commandsOf, type RedisClient, type RedisCommands } from './redis-client.js';
+import { checkOptions, openRules } from '../options/check-options.js';
+import { filledText } from '../options/shapes.js';
+import type { SharedSnapshot, SnapshotPlace, SnapshotStore } from '../options/snapshot-options.js';
+import { commandsOf, type RedisClient } from './redis-client.js';
 import { PUBLISH, RELEASE, TURN } from './scripts.js';
 
 /** How the store names its keys. */
@@ -36,42 +31,28 @@ export interface RedisStoreOptions {
  * ```
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): SnapshotStore {
-  const commands = oneAtATime(commandsOf(client));
-  checkOptions(
-    { owner: 'redisStore', shape: members({ key: v.optional(filledText('the name of a key')) }) },
-    options,
-  );
+  const commands = commandsOf(client);
+  checkOptions(openRules('redisStore', { key: v.optional(filledText('the name of a key')) }), options);
   const keysOf = (place: SnapshotPlace) => keysFor(options.key ?? defaultKey(place));
 
   return {
     async load(place) {
-      const text = await commands.get(keysOf(place).snapshot);
+      const text = await commands.get(keysOf(place)('snapshot'));
       return text == null ? undefined : textOf(text);
     },
     async save(text, place) {
-      await commands.set(keysOf(place).snapshot, text);
+      await commands.set(keysOf(place)('snapshot'), text);
     },
     shared: (place) => sharedIn(commands, keysOf(place)),
   };
 }
 
-interface Keys {
-  readonly lease: string;
-  readonly fence: string;
-  readonly record: string;
-  readonly snapshot: string;
-}
+type KeyOf = (part: 'lease' | 'fence' | 'record' | 'snapshot') => string;
 
 /** A hash tag makes a cluster keep all of these keys in one place. */
-function keysFor(key: string): Keys {
+function keysFor(key: string): KeyOf {
   const tagged = [key, `{${key}}`].find(hasHashTag) ?? `{flipt}${key}`;
-  const named = (name: string) => `${tagged}:${name}`;
-  return {
-    lease: named('lease'),
-    fence: named('fence'),
-    record: named('record'),
-    snapshot: named('snapshot'),
-  };
+  return (part) => `${tagged}:${part}`;
 }
 
 /** As Redis sees it: the part between the first opening brace and the next closing one, unless it is empty. */
@@ -85,15 +66,17 @@ function defaultKey({ url, environment = '', namespace }: SnapshotPlace): string
   return `flipt:{${parts.join('|')}}`;
 }
 
-function sharedIn({ run }: RedisCommands, { lease, fence, record, snapshot }: Keys): SharedSnapshot {
+function sharedIn({ run }: ReturnType<typeof commandsOf>, keyOf: KeyOf): SharedSnapshot {
+  const lease = keyOf('lease');
+  const record = keyOf('record');
   return {
     async turn(holder, leaseMs) {
-      return turnOf(await run(TURN, [lease, fence, record], [holder, String(leaseMs)]));
+      return turnOf(await run(TURN, [lease, keyOf('fence'), record], [holder, String(leaseMs)]));
     },
     async publish({ holder, fence: number, version, confirmedAt, fullBodyMs, text }) {
       const facts = [holder, String(number), version, String(confirmedAt), String(fullBodyMs)];
       const args = text === undefined ? facts : [...facts, text];
-      return v.parse(outcomeSchema, textOf(await run(PUBLISH, [lease, record, snapshot], args)));
+      return v.parse(outcomeSchema, textOf(await run(PUBLISH, [lease, record, keyOf('snapshot')], args)));
     },
     async release(holder) {
       await run(RELEASE, [lease], [holder]);
@@ -105,7 +88,7 @@ const outcomeSchema = v.picklist(['published', 'lost', 'missing']);
 
 const number = v.pipe(v.string(), v.nonEmpty(), v.transform(Number), v.finite());
 
-function turnOf(reply: unknown): SharedTurn {
+function turnOf(reply: unknown) {
   const fields: readonly unknown[] = Array.isArray(reply) ? reply : [];
   const [fence, version, confirmedAt, fullBodyMs, time] = fields.map(textOf);
   const record = v.safeParse(recordSchema, { version, confirmedAt, fullBodyMs });
@@ -126,28 +109,4 @@ const recordSchema = v.object({
 /** A client may be configured to return bytes. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : Buffer.isBuffer(value) ? value.toString('utf8') : String(value);
-}
-
-/**
- * Sends the next command after the last one is answered. A client that is offline queues its commands, so an outage
- * would otherwise end with a flood of them. Few commands wait here, because a provider sends few while one of its own
- * is under way. Texts wait for texts alone: they are large, and another provider's lease would expire meanwhile.
- */
-function oneAtATime({ get, set, run }: RedisCommands): RedisCommands {
-  const ofTexts = lane();
-  const ofScripts = lane();
-  return {
-    get: (key) => ofTexts(() => get(key)),
-    set: (key, value) => ofTexts(() => set(key, value)),
-    run: (script, keys, args) => ofScripts(() => run(script, keys, args)),
-  };
-}
-
-function lane(): <T>(command: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (command) => {
-    const result = last.then(command);
-    last = result.catch(() => undefined);
-    return result;
-  };
 }

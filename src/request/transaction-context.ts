@@ -110,23 +110,10 @@ function prefetchFlags(
   }
   if (flagKeys.length === 0 || provider === undefined) return;
   // The same context that a client will ask with, because it decides the cache key.
-  void askAhead(provider, flagKeys, { ...OpenFeature.getContext(), ...context });
-}
-
-/**
- * Never rejects, although another vendor's `prefetch` may throw, or return no promise. A later resolve reports the
- * failure.
- */
-async function askAhead(
-  provider: Prefetcher,
-  flagKeys: readonly string[],
-  context: EvaluationContext,
-): Promise<void> {
-  try {
-    await provider.prefetch(flagKeys, context);
-  } catch {
-    return;
-  }
+  const whole = { ...OpenFeature.getContext(), ...context };
+  // Another vendor's `prefetch` may throw, or return no promise. A later resolve reports the failure.
+  const asking = async () => provider.prefetch(flagKeys, whole);
+  asking().catch(() => undefined);
 }
 
 function registeredPrefetcher(domain: string | undefined): Prefetcher | undefined {

@@ -1,8 +1,9 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '../time/clock.js';
 
 /**
  * A request's view of its flags: within it, a flag that is asked for twice with the same context has the same answer.
- * The evaluation context carries it under this symbol, which all copies of this package share.
+ * The evaluation context carries it under this symbol, which all copies of this package share, and which survives the
+ * SDK's merging of contexts and MultiProvider. It also works where an AsyncLocalStorage has lost its context.
  */
 export const REQUEST_VIEW: unique symbol = Symbol.for('openfeature-flipt-provider.request-view') as never;
 

@@ -1,32 +1,18 @@
 import { createHash } from 'node:crypto';
-import type {
-  Features,
-  Flag,
-  Rollout,
-  Segment,
-  SegmentChoice,
-  Semantics,
-  VariantFlag,
-} from '../engine/features.js';
-import { atOnce, type Steps } from '../engine/stepwise.js';
+import type { Flag, Rollout, Segment, SegmentChoice, Semantics, VariantFlag } from '../engine/features.js';
+import type { Steps } from '../engine/pausable-steps.js';
 
 /** By flag key: a digest of everything that evaluation reads of the flag, including its segments and variants. */
 export type Contents = ReadonlyMap<string, string>;
 
 export type SegmentContent = (key: string) => string;
 
-export function contentsOf(features: Features, semantics: Semantics): Contents {
-  const segments = new Map([...features.segments].map(([key, segment]) => [key, segmentContent(segment)]));
-  const contentOf = (key: string) => segments.get(key) ?? '';
-  return new Map(
-    [...features.flags].map(([key, flag]) => [key, atOnce(flagContent(flag, contentOf, semantics))]),
-  );
-}
-
 /** The keys of the flags that differ, are new, or are gone; sorted. */
 export function changes(before: Contents, after: Contents): readonly string[] {
-  const keys = new Set([...before.keys(), ...after.keys()]);
-  return [...keys].filter((key) => before.get(key) !== after.get(key)).sort();
+  const flags: string[] = [];
+  for (const [key, content] of after) if (before.get(key) !== content) flags.push(key);
+  for (const key of before.keys()) if (!after.has(key)) flags.push(key);
+  return flags.sort();
 }
 
 /** Used instead of an ETag if there is none. */

@@ -1,35 +1,27 @@
-import { randomUUID } from 'node:crypto';
-import { inTime, type Clock } from '../clock.js';
-import type { Reporter } from '../diagnostics/diagnostics.js';
-import { attributeReader } from '../engine/constraints.js';
-import { evaluate } from '../engine/evaluate.js';
-import type { Explanation } from '../engine/explain/explanation.js';
-import { untilAborted } from '../http/attempt.js';
+import type { Clock } from '../time/clock.js';
+import { orLate } from '../time/in-time.js';
+import { sharedRun } from '../time/shared-run.js';
+import { untilAborted } from '../http/until-aborted.js';
 import type { Send } from '../http/reply.js';
-import type { KnownAnswer } from '../model/answer.js';
-import type { Question } from '../model/question.js';
-import type { SnapshotOptions, SnapshotPlace, SnapshotStore } from '../options/snapshot-options.js';
-import { writeBody, type SnapshotBody } from './body/write-body.js';
-import type { StoreReading } from '../stores/safe-store.js';
-import type { Asker } from './fetch.js';
-import { keptSnapshots } from './kept-snapshot.js';
-import { misspeltKeys } from './misspelt.js';
-import { sharedFetch } from './shared/shared-fetch.js';
-import { START_WAIT_MS, storeCalls, type StoreCalls } from './shared/store-calls.js';
+import type { SharedSnapshot, SnapshotOptions, SnapshotPlace } from '../options/snapshot-options.js';
+import type { Runtime } from '../runtime.js';
+import { fileStore } from '../stores/file-store.js';
+import type { TextStore } from '../stores/safe-store.js';
 import { messageOf } from '../text/describe.js';
-import { reportUnreadable } from './report-unreadable.js';
-import type { StartingSnapshot } from './watch.js';
-import {
-  openWatching,
-  type Sharing,
-  type SnapshotInForce,
-  type Watching,
-  type WatchingSettings,
-} from './snapshot-in-force.js';
+import { writeBody } from './body/write-body.js';
+import { initialSnapshot } from './initial-snapshot.js';
+import { keepSnapshot } from './kept-snapshot.js';
+import { watchService, type ServiceWatchSettings } from './polls-and-stream.js';
+import { START_WAIT_MS, storeCalls, type StoreCalls } from './shared/store-calls.js';
+import { snapshotAnswers } from './snapshot-answers.js';
+import { openWatch, type StartingSnapshot } from './poll-watch.js';
 
-export interface SnapshotsSettings extends Omit<WatchingSettings, 'watch'> {
+/** What the snapshots report is logged from here, so that only a provider with snapshots loads the texts. */
+export { logWatch } from '../diagnostics/watch-log.js';
+
+export interface SnapshotsSettings extends Omit<ServiceWatchSettings, 'watch'> {
   /** `undefined`: the service is not asked. */
-  readonly watch: WatchingSettings['watch'] | undefined;
+  readonly watch: ServiceWatchSettings['watch'] | undefined;
   readonly snapshot: SnapshotOptions;
   /** Whether the start waits for the first poll, as it does in-process. Default: it may wait. */
   readonly evaluation?: 'remote' | 'in-process' | undefined;
@@ -37,184 +29,102 @@ export interface SnapshotsSettings extends Omit<WatchingSettings, 'watch'> {
   readonly initTimeoutMs: number;
 }
 
-export interface SnapshotsLife {
-  readonly warn: (message: string) => void;
-  /** Aborted when the provider is closed. If the kept snapshot is still loading then, nothing is sent. */
-  readonly closing: AbortSignal;
-}
+/** The snapshot in force, its watch, and the store that keeps it. */
+export type OpenSnapshots = Awaited<ReturnType<typeof openSnapshots>>;
 
-/** The snapshot in force: the service's, or until there is one, the kept or initial one. */
-export interface OpenSnapshots extends SnapshotInForce {
-  /** `undefined` for a flag that is not in the snapshot. */
-  readonly evaluate: (question: Question) => KnownAnswer | undefined;
-  /** Whether the question's bucket decides its answer. */
-  readonly bucketDecides: (question: Question) => boolean;
-  /** A flag that is not in the snapshot was asked for. Reports the key that was probably meant, later. */
-  readonly missing: (flag: string) => void;
-  /** Why a question has its answer; `undefined` before the first snapshot. */
-  readonly explain: (question: Question) => Promise<Explanation | undefined>;
-  /** The snapshot in plain JSON values, as Flipt serves it; `undefined` before the first. */
-  readonly body: () => SnapshotBody | undefined;
-  /** The state of the store; `undefined` if there is none. */
-  readonly store: () => StoreReading | undefined;
-  /** Polls without waiting for the interval. */
-  readonly poll: (asker?: Asker) => Promise<void>;
-  /** Polls if that is due and no poll is under way, and completes a save that is due. Never rejects. */
-  readonly refresh: () => Promise<void>;
-  /** The next `refresh` polls, whatever the interval. */
-  readonly expire: () => void;
-  /** Reports that the last success has become too old, if it has. */
-  readonly assess: () => void;
-  /** Completes pending saves. Never rejects. */
-  readonly close: () => Promise<void>;
-}
-
-/** Loads the kept snapshot, then begins to poll. Never rejects. */
+/**
+ * Loads the kept snapshot, then begins to poll. Never rejects. `closing` is aborted when the provider is closed. If the
+ * kept snapshot is still loading then, nothing is sent.
+ */
 export async function openSnapshots(
   send: Send,
   settings: SnapshotsSettings,
-  { warn, closing }: SnapshotsLife,
-  reporter: Reporter,
-  clock: Clock,
-  random: () => number,
-): Promise<OpenSnapshots> {
-  const { namespace, watch, evaluation, initTimeoutMs } = settings;
-  const options = withSharedLoads(settings.snapshot);
-  const calls = watch && callsTo(options.store, placeOf(settings), { warn, closing }, clock);
+  { warn, closing }: { readonly warn: (message: string) => void; readonly closing: AbortSignal },
+  runtime: Runtime,
+) {
+  const { clock } = runtime;
+  const { url, namespace, environment, watch: options, snapshot: given, initTimeoutMs } = settings;
+  const place = { url, namespace, environment };
+  const store = textStore(given, place, closing);
+  const calls = options && store && callsTo(() => given.store?.shared?.(place), store, warn, clock);
   void calls?.probe();
-  const kept = keptSnapshots(options, settings, warn, clock);
+  const kept = store && keepSnapshot(store, { ...place, file: given.file }, warn, clock);
+  const load = async (withinMs: number) =>
+    (await kept?.load(withinMs)) ?? initialSnapshot(given, namespace, warn, clock);
   // A store that hangs must leave enough of the start time to ask the service.
-  const loading = kept.load(watch === undefined ? initTimeoutMs : initTimeoutMs / 2, closing);
-  const loaded = watch === undefined ? await loading : await startWaits(loading, clock);
+  const loading = load(options === undefined ? initTimeoutMs : initTimeoutMs / 2);
+  const loaded = options === undefined ? await loading : await orLate(loading, START_WAIT_MS, clock);
   const starting = loaded === 'late' ? undefined : loaded;
-  if (starting !== undefined) reportUnreadable(undefined, starting.snapshot, reporter);
-  const sharing: Sharing | undefined =
-    calls &&
-    ((fetch) => sharedFetch(fetch, calls, { place: placeOf(settings), pollMs: watch.pollMs }, clock));
+  const isKept = starting?.confirmedAt !== undefined;
+  const how = {
+    starting,
+    calls,
+    // In a shared store, only the holder of the lease writes.
+    confirmed: given.store?.shared === undefined ? kept?.confirmed : undefined,
+    isPatient: calls === undefined && settings.evaluation === 'remote' && isKept,
+  };
   const source =
-    watch === undefined || closing.aborted
-      ? unwatched(starting)
-      : openWatching(send, { ...settings, watch }, reporter, clock, random, {
-          starting,
-          confirmed: kept.confirmed,
-          isPatient: sharing === undefined && evaluation === 'remote' && starting?.confirmedAt !== undefined,
-          sharing,
-        });
-
-  const misspelt = misspeltKeys(
-    () => source.snapshot()?.contents.keys() ?? [],
-    (flag, like) => {
-      reporter.report({ type: 'flag-key-suspect', flag, like });
-    },
-    clock,
-  );
-  if (loaded === 'late') {
-    void loading.then((late) => {
-      if (late === undefined || !source.adopt(late)) return;
-      reportUnreadable(undefined, late.snapshot, reporter);
-    });
-  }
+    options === undefined || closing.aborted
+      ? unwatched(starting, runtime)
+      : watchService(send, { ...settings, watch: options }, how, runtime);
+  const { watch } = source;
+  if (loaded === 'late') void loading.then(watch.adopt);
+  const answers = snapshotAnswers(watch.snapshot, runtime);
 
   return {
-    ...source,
-    confirms(question, answer) {
-      const isConfirmed = source.confirms(question, answer);
-      if (answer.kind === 'missing' && isConfirmed) misspelt.missing(question.flag);
-      return isConfirmed;
-    },
-    missing: misspelt.missing,
-    evaluate(question) {
-      const compiled = source.snapshot()?.compiled;
-      return compiled?.flag(question.flag) && evaluate(compiled, question);
-    },
-    bucketDecides({ flag, entity, attributes }) {
-      const compiled = source.snapshot()?.compiled.flag(flag);
-      return compiled?.bucketDecides(entity, attributeReader(attributes)) ?? false;
-    },
-    async explain(question) {
-      // Loaded on first use: most apps never ask for an explanation.
-      const { explain } = await import('../engine/explain/explain.js');
-      const compiled = source.snapshot()?.compiled;
-      return compiled && explain(compiled, question);
-    },
+    ...answers,
+    watch,
+    // Only a watch would notice that the flag changes.
+    confirms: options === undefined ? () => false : answers.confirms,
+    /** The snapshot in plain JSON values, as Flipt serves it; `undefined` before the first. */
     body() {
-      const snapshot = source.snapshot();
+      const snapshot = watch.snapshot();
       return snapshot && writeBody(namespace, snapshot);
     },
-    store: calls?.read ?? kept.store,
+    /** The state of the store; `undefined` if there is none. */
+    store: () => calls?.read() ?? kept?.store(),
+    /** Polls if that is due and no poll is under way, and completes a save that is due. Never rejects. */
     async refresh() {
-      await source.refresh();
-      await kept.flush();
+      await watch.refresh();
+      await kept?.flush();
     },
+    /** Completes pending saves. Never rejects. */
     async close() {
-      await Promise.all([source.close(), kept.close()]);
+      await Promise.all([source.close(), kept?.close()]);
     },
   };
 }
 
-/** The kept snapshot, or `late` if its store does not answer soon. */
-function startWaits<T>(loading: Promise<T>, clock: Clock): Promise<T | 'late'> {
-  return inTime<T | 'late'>(loading, START_WAIT_MS, clock, () => new Error('late')).catch(() => 'late');
+/** Sends nothing, so nothing changes. */
+function unwatched(starting: StartingSnapshot | undefined, runtime: Runtime) {
+  const watch = openWatch({ fetch: undefined, pollMs: Infinity, patienceMs: 0, starting }, runtime);
+  return { watch, close: () => Promise.resolve() };
 }
 
-/** At the start, the kept snapshot and the one of the store's record are the same text: it is loaded once. */
-function withSharedLoads({ store, ...options }: SnapshotOptions): SnapshotOptions {
-  if (store?.shared === undefined) return { store, ...options };
-  let loading: Promise<string | undefined> | undefined;
-  const load = async (place: SnapshotPlace) => {
-    try {
-      return await store.load(place);
-    } finally {
-      loading = undefined;
-    }
-  };
+function textStore({ store, file }: SnapshotOptions, place: SnapshotPlace, closing: AbortSignal) {
+  const source = store ?? (file === undefined ? undefined : fileStore(file));
+  if (source === undefined) return undefined;
+  const load = async () => source.load(place);
   return {
-    ...options,
-    store: {
-      load: (place) => (loading ??= load(place)),
-      save: (text, place) => store.save(text, place),
-      shared: store.shared.bind(store),
-    },
+    // The limit of a load keeps the process alive, so it must end when the provider closes.
+    // At the start, the kept snapshot and that of a shared store's record are the same text: it is loaded once.
+    load: sharedRun(() => untilAborted(load(), closing)),
+    save: (text: string) => source.save(text, place),
   };
 }
 
 /** The calls to a shared store; `undefined` if the store is not shared. */
 function callsTo(
-  store: SnapshotStore | undefined,
-  place: SnapshotPlace,
-  { warn, closing }: SnapshotsLife,
+  openShared: () => SharedSnapshot | undefined,
+  store: TextStore,
+  warn: (message: string) => void,
   clock: Clock,
 ): StoreCalls | undefined {
   try {
-    const shared = store?.shared?.(place);
-    if (store === undefined || shared === undefined) return undefined;
-    // The limit of a load keeps the process alive, so it must end when the provider closes.
-    const load = () => untilAborted(store.load(place), closing);
-    return storeCalls(shared, load, randomUUID(), warn, clock);
+    const shared = openShared();
+    return shared && storeCalls(shared, store, warn, clock);
   } catch (error) {
     warn(`The shared store of the snapshot is not used: ${messageOf(error)}`);
     return undefined;
   }
-}
-
-function placeOf({ url, namespace, environment }: SnapshotPlace): SnapshotPlace {
-  return { url, namespace, environment };
-}
-
-/** A watch that sends nothing, so nothing changes. */
-function unwatched(starting: StartingSnapshot | undefined): Watching {
-  return {
-    snapshot: () => starting?.snapshot,
-    confirmedAt: () => starting?.confirmedAt,
-    lostForMs: () => -Infinity,
-    nextPollAt: () => undefined,
-    seenWithinMs: () => undefined,
-    confirms: () => false,
-    poll: () => Promise.resolve(),
-    adopt: () => false,
-    refresh: () => Promise.resolve(),
-    expire: () => undefined,
-    assess: () => undefined,
-    close: () => Promise.resolve(),
-  };
 }

@@ -1,4 +1,4 @@
-import type { WatchCondition } from '../diagnostics/events.js';
+import type { WatchCondition } from '../diagnostics/flipt-event.js';
 
 /** What the past polls mean for the next one. Times are milliseconds of the clock's `now`. */
 export interface WatchState {
@@ -8,8 +8,8 @@ export interface WatchState {
   readonly fullBodyMs: number;
   /** When the service served the last whole body to this instance; -Infinity before the first. */
   readonly fullBodyAt: number;
-  /** Since when the last success is too old; `undefined` while it is recent enough. */
-  readonly lostAt: number | undefined;
+  /** The last success is too old. */
+  readonly isLost: boolean;
   /** The service has served a snapshot, or confirmed one, in this run. */
   readonly hasServed: boolean;
   /** The service answers as if it had no snapshots, and has served none in this run. */
@@ -26,7 +26,7 @@ export const UNTRIED: WatchState = {
   lastSuccessAt: undefined,
   fullBodyMs: 0,
   fullBodyAt: -Infinity,
-  lostAt: undefined,
+  isLost: false,
   hasServed: false,
   offersNone: false,
   hasFailed: false,
@@ -54,7 +54,7 @@ const WITHOUT_SNAPSHOTS_MS = 300_000;
 export const LONGEST_PAUSE_MS = 3_600_000;
 
 /** `fullBodyMs` is `undefined` if the service had nothing new to send. */
-export function succeeded(state: WatchState, now: number, fullBodyMs?: number): WatchState {
+export function afterSuccess(state: WatchState, now: number, fullBodyMs?: number): WatchState {
   const { fullBodyAt } = state;
   const body =
     fullBodyMs === undefined ? { fullBodyMs: state.fullBodyMs, fullBodyAt } : { fullBodyMs, fullBodyAt: now };
@@ -62,21 +62,8 @@ export function succeeded(state: WatchState, now: number, fullBodyMs?: number): 
 }
 
 /** Another instance has polled for this one. Its last success was at `lastSuccessAt`. */
-export function followed(state: WatchState, pollMs: number, now: number, lastSuccessAt: number): WatchState {
-  const { fullBodyMs, fullBodyAt } = state;
-  const next = { ...UNTRIED, hasServed: true, lastSuccessAt, fullBodyMs, fullBodyAt };
-  return { ...next, lostAt: lostAt(next, pollMs, now) };
-}
-
-/** A kept snapshot was loaded after the first poll had begun. The kept snapshot's age alone is no loss. */
-export function startedLate(
-  state: WatchState,
-  { confirmedAt, fullBodyMs }: { readonly confirmedAt: number | undefined; readonly fullBodyMs: number },
-  pollMs: number,
-  now: number,
-): WatchState {
-  const next = { ...state, lastSuccessAt: confirmedAt, fullBodyMs };
-  return state.hasFailed ? { ...next, lostAt: lostAt(next, pollMs, now) } : next;
+export function afterStoreNews({ fullBodyMs, fullBodyAt }: WatchState, lastSuccessAt: number): WatchState {
+  return { ...UNTRIED, hasServed: true, lastSuccessAt, fullBodyMs, fullBodyAt };
 }
 
 export interface PollFailure {
@@ -86,14 +73,13 @@ export interface PollFailure {
   readonly isCheapSilence: boolean;
 }
 
-export function failed(
+export function afterFailure(
   state: WatchState,
-  pollMs: number,
   now: number,
   { offersNone, retryAfterMs = 0, isCheapSilence }: PollFailure,
 ): WatchState {
   return {
-    ...withoutNews(state, pollMs, now),
+    ...state,
     offersNone: state.offersNone || (offersNone && !state.hasServed),
     hasFailed: true,
     // Only the first in a row: a dead connection is replaced then, and what is still silent needs time.
@@ -103,19 +89,14 @@ export function failed(
 }
 
 /** The service was not asked, and no other instance has asked it for this one. */
-export function withoutNews(state: WatchState, pollMs: number, now: number): WatchState {
-  return { ...state, lostAt: state.lostAt ?? lostAt(state, pollMs, now), retriesAtOnce: false };
+export function afterNoNews(state: WatchState): WatchState {
+  return { ...state, retriesAtOnce: false };
 }
 
-/** The last success has become too old, between two polls or while a poll waits for its answer. */
-export function lost(state: WatchState, now: number): WatchState {
-  return { ...state, lostAt: state.lostAt ?? now };
-}
-
-/** `undefined` if there was no success yet, or if the last one is still recent enough. */
-function lostAt(state: WatchState, pollMs: number, now: number): number | undefined {
-  const limit = limitOf(state, pollMs);
-  return state.lastSuccessAt === undefined || now <= limit ? undefined : limit;
+/** Marks the last success as too old if it is: after a poll, between two polls, or while one waits for its answer. */
+export function judged(state: WatchState, pollMs: number, now: number): WatchState {
+  const isLost = state.lastSuccessAt !== undefined && now >= reliableUntil(state, pollMs);
+  return isLost && !state.isLost ? { ...state, isLost } : state;
 }
 
 export function intervalMs({ fullBodyMs }: Pick<WatchState, 'fullBodyMs'>, pollMs: number): number {
@@ -190,17 +171,14 @@ function jittered(ms: number, share: number, random: number): number {
  * service that accepts connections and never answers would seem healthy for a minute longer.
  */
 export function reliableUntil(state: WatchState, pollMs: number): number {
-  return state.lostAt ?? limitOf(state, pollMs);
-}
-
-function limitOf(state: WatchState, pollMs: number): number {
-  const { lastSuccessAt = -Infinity } = state;
-  return lastSuccessAt + RELIABLE_INTERVALS * intervalMs(state, pollMs);
+  // Nothing can change that is never asked for.
+  if (pollMs === Infinity) return Infinity;
+  return (state.lastSuccessAt ?? -Infinity) + RELIABLE_INTERVALS * intervalMs(state, pollMs);
 }
 
 /** `undefined` before the first poll has ended. */
-export function conditionOf({ hasServed, lostAt, offersNone }: WatchState): WatchCondition | undefined {
+export function conditionOf({ hasServed, isLost, offersNone }: WatchState): WatchCondition | undefined {
   if (offersNone) return 'not-offered';
-  if (lostAt !== undefined) return 'lost';
+  if (isLost) return 'lost';
   return hasServed ? 'working' : undefined;
 }

@@ -1,13 +1,6 @@
-import type { Clock } from '../clock.js';
-import type { Asker } from './fetch.js';
-
-/** Sends one request after another. At most one is sent beside another, if that is silent for too long. */
-export interface RequestsInTurn {
-  /** Sends a request, or joins the one under way. */
-  readonly join: (asker?: Asker) => Promise<void>;
-  /** Sends a request that begins after this call. Concurrent callers share one. */
-  readonly follow: (asker?: Asker) => Promise<void>;
-}
+import type { Clock } from '../time/clock.js';
+import { orLate } from '../time/in-time.js';
+import type { Asker } from './fetch-snapshot.js';
 
 /** A request under way. */
 interface UnderWay {
@@ -17,17 +10,16 @@ interface UnderWay {
   readonly ended: Promise<void>;
 }
 
-/** `request` never rejects. After `patienceMs`, nobody waits any longer to send the next one. */
-export function requestsInTurn(
-  request: (asker?: Asker) => Promise<void>,
-  patienceMs: number,
-  clock: Clock,
-): RequestsInTurn {
+/**
+ * Sends one request after another. At most one is sent beside another, if that is silent for too long. `request` never
+ * rejects. After `patienceMs`, nobody waits any longer to send the next one.
+ */
+export function requestsInTurn(request: (asker?: Asker) => Promise<void>, patienceMs: number, clock: Clock) {
   /** The request that began last. */
   let newest: UnderWay | undefined;
-  let following: Promise<void> | undefined;
-  /** Why the following request is sent. A user's request keeps its reason when it joins one for the stream. */
-  let followingAsker: Asker | undefined;
+  let next: Promise<void> | undefined;
+  /** Why the next request is sent. A user's request keeps its reason when it joins one for the stream. */
+  let nextAsker: Asker | undefined;
 
   const begin = (asker?: Asker, isBeside = false): Promise<void> => {
     const ended = request(asker).finally(() => {
@@ -38,34 +30,22 @@ export function requestsInTurn(
   };
   const join = (asker?: Asker) => newest?.ended ?? begin(asker);
   const after = async ({ since, isBeside, ended }: UnderWay): Promise<void> => {
-    const patientMs = isBeside ? Infinity : since + patienceMs - clock.now();
-    const hasEnded = await endsWithin(ended, patientMs, clock);
-    const asker = followingAsker;
-    following = followingAsker = undefined;
-    await (hasEnded ? join(asker) : begin(asker, true));
+    const patientMs = Math.max(0, since + patienceMs - clock.now());
+    const end = await (isBeside ? ended : orLate(ended, patientMs, clock, 'background'));
+    const asker = nextAsker;
+    next = nextAsker = undefined;
+    await (end === 'late' ? begin(asker, true) : join(asker));
   };
 
   return {
+    /** Sends a request, or joins the one under way. */
     join,
-    follow(asker) {
+    /** Sends a request that begins after this call. Concurrent callers share one. */
+    sendNext(asker?: Asker): Promise<void> {
       if (newest === undefined) return begin(asker);
-      if (followingAsker === undefined || asker === 'user') followingAsker = asker;
-      following ??= after(newest);
-      return following;
+      if (nextAsker === undefined || asker === 'user') nextAsker = asker;
+      next ??= after(newest);
+      return next;
     },
   };
-}
-
-/** `false` if it has not ended when the time is up. */
-function endsWithin(ended: Promise<void>, ms: number, clock: Clock): Promise<boolean> {
-  return new Promise((resolve) => {
-    const late = () => {
-      resolve(false);
-    };
-    const cancel = ms === Infinity ? () => undefined : clock.after(Math.max(0, ms), late, 'background');
-    void ended.then(() => {
-      cancel();
-      resolve(true);
-    });
-  });
 }

@@ -15,6 +15,11 @@ export function isPlainObject(value: unknown): value is object {
   return Object.prototype.toString.call(value) === '[object Object]';
 }
 
+/** Whether the value is an object but no list, as JSON has them. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Whether lists and objects are nested at most so many levels deep. */
 export function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;

@@ -12,6 +12,11 @@ export function isHeaderText(value: string): boolean {
   return VALUE.test(value);
 }
 
+/** Whether the text can be sent as a token, after its scheme. */
+export function isToken(text: string): boolean {
+  return text !== '' && isHeaderText(text) && !text.includes(' ');
+}
+
 export function isHeaderName(name: string): boolean {
   return NAME.test(name);
 }
@@ -22,9 +27,7 @@ export function isConnectionHeader(name: string): boolean {
 }
 
 /** Names of headers are the same in capitals. */
-export function lowerCaseNames<Value>(
-  headers: Readonly<Record<string, Value>>,
-): Readonly<Record<string, Value>> {
+export function lowerCaseNames<Value>(headers: Readonly<Record<string, Value>>) {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 

@@ -1,12 +1,13 @@
 import { vi } from 'vitest';
 import { availability, type AvailabilitySettings } from '../../src/availability/availability.js';
-import type { HealthCheck } from '../../src/availability/check-request.js';
+import type { HealthCheck } from '../../src/remote/health-check.js';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
-import type { Problem } from '../../src/diagnostics/events.js';
+import type { Problem } from '../../src/diagnostics/flipt-event.js';
 import type { Reply } from '../../src/http/reply.js';
 import type { Answer } from '../../src/model/answer.js';
 import type { Failure } from '../../src/model/failure.js';
 import { manualClock } from '../clock.fixture.js';
+import { runtimeOf } from '../runtime.fixture.js';
 import { failedWith, replied, REQUEST, sending } from '../http/outcomes.fixture.js';
 
 export const SETTINGS = { failures: 3, openForMs: 1_000, maxOpenForMs: 4_000 };
@@ -39,10 +40,9 @@ export function setUp(
     check,
     credentialsVersion: () => version,
     breaker: SETTINGS,
-    reporter: diagnostics,
     ...more,
   };
-  const service = availability(settings, clock, more.random ?? (() => 1));
+  const service = availability(settings, runtimeOf(clock, diagnostics, more.random ?? (() => 1)));
   const { send, sent } = sending(...outcomes);
   const guarded = service.throughCircuit(send);
   const ask = async (times = 1) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { healthCheck } from '../../src/availability/check-request.js';
+import { healthCheck } from '../../src/remote/health-check.js';
 import { failed, type Answer } from '../../src/model/answer.js';
 import type { Failure } from '../../src/model/failure.js';
 import { failedWith } from '../http/outcomes.fixture.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Problem } from '../../src/diagnostics/events.js';
+import type { Problem } from '../../src/diagnostics/flipt-event.js';
 import type { Failure } from '../../src/model/failure.js';
 import { failedWith } from '../http/outcomes.fixture.js';
 import { DOWN, NO_CREDENTIALS, REJECTED, setUp } from './available.fixture.js';

@@ -9,6 +9,7 @@ import {
 import { questionOf, type Question } from '../../src/model/question.js';
 
 const EMPTY_BYTES = 2;
+const SIZES = { empty: EMPTY_BYTES, of: () => 1 };
 const ANY: Decisions = { maySend: () => true, isLate: () => false, newestFirst: () => false };
 const routeOf = ({ namespace }: Question): QuestionLane => ({ name: namespace, apart: false, tests: false });
 
@@ -22,11 +23,14 @@ function queueOf(
   limits = {},
   route: (question: Question) => QuestionLane = routeOf,
 ) {
-  const queue = waitingQueue({ maxItems: 50, maxBytes: 1_000, emptyBytes: EMPTY_BYTES, ...limits }, route);
+  const queue = waitingQueue({ maxItems: 50, maxBytes: 1_000, sizes: SIZES, ...limits }, route);
   all.forEach(queue.add);
   const late: Waiting[] = [];
-  const take = (decisions: Partial<Decisions> = {}) =>
-    queue.take({ ...ANY, ...decisions }, late)?.batch.map(({ question }) => Number(question.flag));
+  const take = (decisions: Partial<Decisions> = {}) => {
+    const taken = queue.take({ ...ANY, ...decisions });
+    late.push(...(taken?.late ?? []));
+    return taken?.batch.map(({ question }) => Number(question.flag));
+  };
   return { queue, late, take };
 }
 
@@ -48,7 +52,7 @@ describe('the questions that wait, taken batch by batch', () => {
         const sent: Waiting[] = [];
         while (queue.size() > 0) {
           const before = queue.size();
-          const { batch } = queue.take(ANY, [])!;
+          const { batch } = queue.take(ANY)!;
           const bytes = batch.reduce((sum, { bytes: its }) => sum + its, EMPTY_BYTES);
           expect(new Set(batch.map(({ question }) => question.namespace)).size).toBe(1);
           expect(batch.length).toBeGreaterThan(0);
@@ -112,7 +116,7 @@ describe('a late question', () => {
 
   it('is removed from the head of its lane, even without a request', () => {
     const { queue } = queueOf([0, 5, 1].map((at) => one('a', at)));
-    expect(queue.takeLate({ ...ANY, isLate }).map(({ askedAt }) => askedAt)).toEqual([0]);
+    expect(queue.takeLate(isLate).map(({ askedAt }) => askedAt)).toEqual([0]);
     expect(queue.size()).toBe(2);
   });
 });

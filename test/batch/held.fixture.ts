@@ -1,11 +1,12 @@
-import { batched, type BatchSettings } from '../../src/batch/batched.js';
-import { isolating } from '../../src/batch/isolate.js';
-import { SILENT } from '../../src/diagnostics/diagnostics.js';
+import type { BatchSettings } from '../../src/batch/batch-queue.js';
+import { batched } from '../../src/batch/batching.js';
+import { isolating } from '../../src/batch/isolate-culprits.js';
 import type { Answer, AskAtOnce } from '../../src/model/answer.js';
 import type { Question } from '../../src/model/question.js';
 import { question } from '../cache/questions.fixture.js';
 import { manualClock } from '../clock.fixture.js';
-import { answerOf, spoilt } from './isolated.fixture.js';
+import { runtimeOf } from '../runtime.fixture.js';
+import { answerOf, SIZES, spoilt } from './isolated.fixture.js';
 
 export interface HeldRequest {
   readonly flags: readonly string[];
@@ -31,19 +32,25 @@ export function held(more: Partial<BatchSettings> = {}) {
         const request = { flags: questions.map(({ flag }) => flag), extra, end };
         requests.push(request);
       });
-  const service = { isWell: () => true, failed: () => undefined, askExtra: holding(true) };
-  const settings = { maxItems: 50, maxBytes: 10_000, maxConcurrent: 8, maxWaiting: 1_000, ...more };
-  const isolated = isolating(holding(false), service, clock, SILENT);
-  const layer = batched(isolated, settings, { empty: 0, of: () => 1 }, clock, SILENT);
+  const service = {
+    ask: holding(false),
+    askExtra: holding(true),
+    refusal: () => undefined,
+    serviceFailed: () => undefined,
+  };
+  const limits = { maxItems: 50, maxBytes: 10_000, maxConcurrent: 8, maxWaiting: 1_000 };
+  const runtime = runtimeOf(clock);
+  const layer = batched(isolating(service, runtime), { ...limits, sizes: SIZES, ...more }, runtime);
   const outcomes: string[] = [];
-  const ask = async (...questions: readonly (Question | string)[]) => {
+  const askUntil = async (until: number, ...questions: readonly (Question | string)[]) => {
     for (const one of questions) {
       const its = typeof one === 'string' ? question(one) : one;
       const note = ({ kind }: Answer) => outcomes.push(`${its.flag} ${kind === 'failed' ? 'failed' : 'ok'}`);
-      void layer.ask(its).then(note);
+      void layer.ask(its, () => until).then(note);
     }
     await clock.settle();
   };
+  const ask = (...questions: readonly (Question | string)[]) => askUntil(Infinity, ...questions);
   const underWay = (extra: boolean) =>
     requests.filter((one) => one.extra === extra).map(({ flags }) => flags);
   /** Ends the first request that holds the flag. */
@@ -62,6 +69,7 @@ export function held(more: Partial<BatchSettings> = {}) {
   return {
     clock,
     ask,
+    askUntil,
     end,
     breakFlag,
     outcomes,

@@ -1,11 +1,11 @@
-import { batched } from '../../src/batch/batched.js';
-import { SILENT } from '../../src/diagnostics/diagnostics.js';
-import { isolating, type Service } from '../../src/batch/isolate.js';
-import { failureKindOf } from '../../src/http/status.js';
+import { batched } from '../../src/batch/batching.js';
+import { isolating, type Service } from '../../src/batch/isolate-culprits.js';
+import { failureKindOf } from '../../src/http/failure-of-status.js';
 import type { Answer, AskAtOnce } from '../../src/model/answer.js';
 import type { Failure } from '../../src/model/failure.js';
 import type { Question } from '../../src/model/question.js';
 import { manualClock } from '../clock.fixture.js';
+import { runtimeOf } from '../runtime.fixture.js';
 import { variantAnswer } from '../provider/mapping/answers.fixture.js';
 
 export const spoilt = (status: number): Failure => ({
@@ -14,7 +14,9 @@ export const spoilt = (status: number): Failure => ({
 });
 export const answerOf = ({ flag }: Question): Answer => variantAnswer({ variant: `of ${flag}` });
 
-const SETTINGS = { maxBytes: 1_000, maxConcurrent: 8, maxWaiting: 1_000 };
+/** One byte for each question. */
+export const SIZES = { empty: 0, of: () => 1 };
+const SETTINGS = { maxBytes: 1_000, maxConcurrent: 8, maxWaiting: 1_000, sizes: SIZES };
 
 /** The layer over a service that fails each batch with one of the culprits in it. */
 export function setUp(
@@ -30,12 +32,12 @@ export function setUp(
     return Promise.resolve(status === undefined ? questions.map(answerOf) : spoilt(status));
   };
   const serviceFailures: Failure[] = [];
-  const failed = (failure: Failure) => {
+  const serviceFailed = (failure: Failure) => {
     serviceFailures.push(failure);
   };
-  const service = { isWell: () => true, failed, ...more };
-  const isolated = isolating(askAtOnce, service, clock, SILENT);
-  const layer = batched(isolated, { ...SETTINGS, maxItems }, { empty: 0, of: () => 1 }, clock, SILENT);
+  const service = { ask: askAtOnce, refusal: () => undefined, serviceFailed, ...more };
+  const runtime = runtimeOf(clock);
+  const layer = batched(isolating(service, runtime), { ...SETTINGS, maxItems }, runtime);
   const ask = async (questions: readonly Question[]): Promise<readonly Answer[]> => {
     const asked = questions.map((one) => layer.ask(one));
     await clock.settle();

@@ -56,6 +56,52 @@ describe('a batch that is spoilt', () => {
     expect(searches()).toHaveLength(8);
     expect(searches()).toContainEqual(['c0']);
   });
+
+  it('does not ask a part that waited until its callers had given up', async () => {
+    const { clock, ask, askUntil, end, searches, outcomes } = held({ maxItems: 4 });
+    await ask(...flags('a', 4), ...flags('b', 4), 'other');
+    await askUntil(clock.now() + 1_000, ...flags('c', 4));
+    await end('other');
+    for (const first of ['a0', 'b0', 'c0']) await end(first, 400);
+    await clock.advance(1_000);
+    await end('a1');
+    expect(searches()).toEqual(['a0', 'a2', 'a3', ...flags('b', 4)].map((flag) => [flag]));
+    expect(outcomes.slice(2)).toEqual(flags('c', 4).map((flag) => `${flag} failed`));
+  });
+});
+
+describe('searches while nothing succeeds', () => {
+  it('run one at a time, until the first one finds that any request has succeeded', async () => {
+    const { ask, end, searches } = held({ maxItems: 4 });
+    await ask(...flags('a', 4), ...flags('b', 4), 'other');
+    for (const first of ['a0', 'b0']) await end(first, 400);
+    expect(searches()).toEqual([['a0', 'a1']]);
+    await end('other');
+    await end('a0');
+    await end('a2', 400);
+    expect(searches()).toEqual(['a2', 'a3', ...flags('b', 4)].map((flag) => [flag]));
+  });
+
+  it('ask what another one has not blamed meanwhile in one request', async () => {
+    const { ask, end, searches, outcomes } = held();
+    await ask('broken', 'x');
+    await ask(question('broken', 'ben'), 'y', 'z');
+    for (const flag of ['x', 'y']) await end(flag, 500);
+    await end('broken', 500);
+    await end('x');
+    expect(searches()).toEqual([['y', 'z']]);
+    expect(outcomes).toEqual(['x ok', 'broken failed', 'broken failed']);
+  });
+});
+
+it('32 requests of searches wait at most: the questions of the others fail at once', async () => {
+  const { ask, end, searches, outcomes } = held({ maxItems: 4, maxConcurrent: 20 });
+  const batches = Array.from({ length: 11 }, (_, at) => flags(`${at}-`, 4));
+  await ask(...batches.flat(), 'other');
+  await end('other');
+  for (const [first] of batches) await end(first!, 400);
+  expect(searches()).toHaveLength(8);
+  expect(outcomes).toEqual(['other ok', ...flags('10-', 4).map((flag) => `${flag} failed`)]);
 });
 
 describe('a 500', () => {

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { batched } from '../../src/batch/batched.js';
-import { isolating } from '../../src/batch/isolate.js';
-import { SILENT } from '../../src/diagnostics/diagnostics.js';
+import { batched } from '../../src/batch/batching.js';
+import { isolating } from '../../src/batch/isolate-culprits.js';
 import type { Answer, AskAtOnce } from '../../src/model/answer.js';
 import type { Question } from '../../src/model/question.js';
 import { question } from '../cache/questions.fixture.js';
 import { manualClock } from '../clock.fixture.js';
-import { answerOf, spoilt } from './isolated.fixture.js';
+import { runtimeOf } from '../runtime.fixture.js';
+import { answerOf, SIZES, spoilt } from './isolated.fixture.js';
 
-const LIMITS = { maxItems: 20, maxBytes: 1_000, maxConcurrent: 8, maxWaiting: 1_000 };
+const LIMITS = { maxItems: 20, maxBytes: 1_000, maxConcurrent: 8, maxWaiting: 1_000, sizes: SIZES };
 /** Most requests at once: of batches, of searches and of suspects. */
 const MOST_AT_ONCE = 8 + 8 + 4;
 const FLAGS = 10;
@@ -62,14 +62,16 @@ async function played({ latencies, workers, broken, refused, arrivals }: Schedul
 
   let serviceFailures = 0;
   const service = {
-    isWell: () => true,
-    failed: () => {
+    ask: askAtOnce,
+    askExtra: serve,
+    refusal: () => undefined,
+    serviceFailed: () => {
       serviceFailures++;
     },
-    askExtra: serve,
   };
-  const isolated = isolating(askAtOnce, service, clock, SILENT);
-  const layer = batched(isolated, LIMITS, { empty: 0, of: () => 1 }, clock, SILENT);
+  const runtime = runtimeOf(clock);
+  const isolated = isolating(service, runtime);
+  const layer = batched(isolated, LIMITS, runtime);
   const answers = new Map<Question, Answer>();
   let asked = 0;
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import express from 'express';
@@ -7,6 +8,11 @@ import { ofrep } from '../../src/express/index.js';
 import type { FliptProvider } from '../../src/index.js';
 
 const MODULES = join(import.meta.dirname, '../../node_modules/@openfeature');
+/** The core that the browser's SDK needs may be another version than the server's. */
+const CORE = join(
+  createRequire(join(MODULES, 'web-sdk/package.json')).resolve('@openfeature/core'),
+  '../../..',
+);
 
 /** OpenFeature's packages for browsers, as they are published. */
 const IMPORTS = {
@@ -71,6 +77,7 @@ export async function pushedApp(provider: FliptProvider, port = 0): Promise<Push
   let streams = 0;
   const app = express();
   app.get('/', (_, res) => void res.type('html').send(PAGE));
+  app.use('/modules/core', express.static(CORE));
   app.use('/modules', express.static(MODULES));
   app.use((req, res, next) => {
     if (req.method === 'GET') {

@@ -13,9 +13,9 @@ const LATER = 1;
 describe('the store of answers', () => {
   it('holds at most maxEntries; the least recently used go first', () => {
     const store = answerStore({ maxEntries: 2, maxBytes: MB }, manualClock());
-    for (const key of ['a', 'b']) store.set(key, 'flag', booleanAnswer(), NOW);
+    for (const key of ['a', 'b']) store.set(key, 'flag', booleanAnswer(), { at: NOW });
     store.get('a');
-    store.set('c', 'flag', booleanAnswer(), NOW);
+    store.set('c', 'flag', booleanAnswer(), { at: NOW });
     expect(['a', 'b', 'c'].filter((key) => store.get(key))).toEqual(['a', 'c']);
   });
 
@@ -23,7 +23,7 @@ describe('the store of answers', () => {
     const store = answerStore({ maxEntries: 1000, maxBytes: 50_000 }, manualClock());
     const attachment = 'x'.repeat(9_000);
     const keys = Array.from({ length: 20 }, (_, at) => `key-${at}`);
-    for (const key of keys) store.set(key, 'flag', variantAnswer({ attachment }), NOW);
+    for (const key of keys) store.set(key, 'flag', variantAnswer({ attachment }), { at: NOW });
     expect(keys.filter((key) => store.get(key))).toEqual(keys.slice(-5));
   });
 
@@ -36,10 +36,10 @@ describe('the store of answers', () => {
     ['the flag', (text: string) => ['k', text, { kind: 'missing' }]],
   ])('counts %s in bytes of UTF-8', (_, entry) => {
     const store = answerStore({ maxEntries: 10, maxBytes: 2_700 }, manualClock());
-    store.set(...entry('x'.repeat(1_000)), NOW);
+    store.set(...entry('x'.repeat(1_000)), { at: NOW });
     expect(store.some(() => true)).toBe(true);
     store.clear();
-    store.set(...entry('\u20ac'.repeat(1_000)), NOW);
+    store.set(...entry('\u20ac'.repeat(1_000)), { at: NOW });
     expect(store.some(() => true)).toBe(false);
   });
 
@@ -47,7 +47,7 @@ describe('the store of answers', () => {
     const keys = Array.from({ length: 200 }, (_, at) => String(100 + at));
     const entryBytes = 2 * '100'.length + 'flag'.length + 600;
     const store = answerStore({ maxEntries: 1_000, maxBytes: 100 * entryBytes }, manualClock());
-    for (const key of keys) store.set(key, 'flag', { kind: 'missing' }, NOW);
+    for (const key of keys) store.set(key, 'flag', { kind: 'missing' }, { at: NOW });
     expect(keys.filter((key) => store.get(key))).toEqual(keys.slice(-100));
   });
 
@@ -57,7 +57,7 @@ describe('the store of answers', () => {
     const before = heapInUse();
     const store = answerStore({ maxEntries: 100_000, maxBytes: 8 * MB }, manualClock());
     for (let at = 0; at < 20_000; at++) {
-      store.set(`key-${at}`, 'flag', booleanAnswer({ segmentKeys: segments(at) }), NOW);
+      store.set(`key-${at}`, 'flag', booleanAnswer({ segmentKeys: segments(at) }), { at: NOW });
     }
     expect(store.get('key-19999')).toBeDefined();
     expect(heapInUse() - before).toBeLessThan(1.25 * 8 * MB);
@@ -66,16 +66,16 @@ describe('the store of answers', () => {
   it('keeps a question of 64 kB, but none that is larger', () => {
     const store = answerStore({ maxEntries: 10, maxBytes: MB }, manualClock());
     const [largest, tooLarge] = ['x'.repeat(64 * 1024), 'x'.repeat(64 * 1024 + 1)];
-    store.set(largest, 'flag', booleanAnswer(), NOW);
-    store.set(tooLarge, 'flag', booleanAnswer(), NOW);
+    store.set(largest, 'flag', booleanAnswer(), { at: NOW });
+    store.set(tooLarge, 'flag', booleanAnswer(), { at: NOW });
     expect(store.get(largest)).toBeDefined();
     expect(store.get(tooLarge)).toBeUndefined();
   });
 
   it('does not keep an older answer if the newer one is too large to keep', () => {
     const store = answerStore({ maxEntries: 10, maxBytes: 2_000 }, manualClock());
-    store.set('k', 'flag', variantAnswer({ attachment: 'old' }), NOW);
-    store.set('k', 'flag', variantAnswer({ attachment: 'x'.repeat(3_000) }), LATER);
+    store.set('k', 'flag', variantAnswer({ attachment: 'old' }), { at: NOW });
+    store.set('k', 'flag', variantAnswer({ attachment: 'x'.repeat(3_000) }), { at: LATER });
     expect(store.get('k')).toBeUndefined();
   });
 
@@ -83,11 +83,11 @@ describe('the store of answers', () => {
     const store = answerStore({ maxEntries: 10, maxBytes: MB }, manualClock());
     store.markUnconfirmed('k');
     expect(store.get('k')).toBeUndefined();
-    store.set('k', 'flag', booleanAnswer(), NOW);
+    store.set('k', 'flag', booleanAnswer(), { at: NOW });
     expect(store.get('k')?.unconfirmed).toBe(false);
     store.markUnconfirmed('k');
     expect(store.get('k')?.unconfirmed).toBe(true);
-    store.set('k', 'flag', booleanAnswer(), LATER);
+    store.set('k', 'flag', booleanAnswer(), { at: LATER });
     expect(store.get('k')).toMatchObject({ unconfirmed: false, at: LATER });
   });
 
@@ -102,7 +102,7 @@ describe('the store of answers', () => {
       };
       const store = answerStore({ maxEntries: 2 * MANY, maxBytes: 1_000 * MB }, { endOfTurn });
       const changed = booleanAnswer();
-      for (let at = 0; at < MANY; at++) store.set(`${at}`, at === 7 ? 'other' : 'flag', changed, NOW);
+      for (let at = 0; at < MANY; at++) store.set(`${at}`, at === 7 ? 'other' : 'flag', changed, { at: NOW });
       return { store, clock, turns: () => turns };
     };
 
@@ -124,7 +124,7 @@ describe('the store of answers', () => {
     it('keeps what arrives while they are removed', async () => {
       const { store, clock } = full();
       store.deleteFlags(['flag']);
-      for (const key of ['0', `${MANY - 1}`, 'new']) store.set(key, 'flag', booleanAnswer(), LATER);
+      for (const key of ['0', `${MANY - 1}`, 'new']) store.set(key, 'flag', booleanAnswer(), { at: LATER });
       store.deleteFlags(['other']);
       await clock.settle();
       expect(store.size().entries).toBe(3);
@@ -146,10 +146,10 @@ describe('the store of answers', () => {
   it('forgets one answer, those of some flags, or all', () => {
     const store = answerStore({ maxEntries: 10, maxBytes: MB }, manualClock());
     const left = () => ['1', '2', '3', '4'].filter((key) => store.get(key));
-    store.set('1', 'a', booleanAnswer(), NOW);
-    store.set('2', 'a', booleanAnswer(), NOW);
-    store.set('3', 'b', booleanAnswer(), NOW);
-    store.set('4', 'c', booleanAnswer(), NOW);
+    store.set('1', 'a', booleanAnswer(), { at: NOW });
+    store.set('2', 'a', booleanAnswer(), { at: NOW });
+    store.set('3', 'b', booleanAnswer(), { at: NOW });
+    store.set('4', 'c', booleanAnswer(), { at: NOW });
     store.deleteFlags(new Set(['a', 'absent']));
     expect(left()).toEqual(['3', '4']);
     store.delete('3');

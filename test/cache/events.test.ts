@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EVENT_TYPES } from '../../src/diagnostics/events.js';
+import { EVENT_TYPES } from '../../src/diagnostics/internal-events.js';
 import { failed } from '../../src/model/answer.js';
 import { DOWN, fromCache, on, setUp } from './layered.fixture.js';
 import { question } from './questions.fixture.js';

@@ -33,9 +33,9 @@ const flagOf = (key: string) => key.charAt(0);
 function apply(store: AnswerStore, use: Use, now: number): void {
   const { key } = use;
   const held = store.peek(key);
-  if (use.do === 'set') store.set(key, flagOf(key), variantAnswer(), now);
+  if (use.do === 'set') store.set(key, flagOf(key), variantAnswer(), { at: now });
   else if (use.do === 'set large')
-    store.set(key, flagOf(key), variantAnswer({ attachment: 'x'.repeat(400) }), now);
+    store.set(key, flagOf(key), variantAnswer({ attachment: 'x'.repeat(400) }), { at: now });
   else if (use.do === 'hit' && held !== undefined) store.use(held, now);
   else if (use.do === 'get') store.get(key);
   else if (use.do === 'delete') store.delete(key);

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cached } from '../../src/cache/cached.js';
+import { cachedAnswers } from '../../src/cache/cached-answers.js';
 import type { GivenContext } from '../../src/cache/known-questions.js';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import type { Resolution } from '../../src/model/resolution.js';
 import { providerSettings } from '../../src/options/settings.js';
 import { remotely } from '../../src/provider/resolve-remotely.js';
+import { runtimeOf } from '../runtime.fixture.js';
 import { manualClock } from '../clock.fixture.js';
 import { variantAnswer } from '../provider/mapping/answers.fixture.js';
 
@@ -46,11 +47,10 @@ function setUp(maxEntries: number, contextOf: (context: GivenContext) => GivenCo
     variantAnswer({ variant: [flag, versions[flag], user, plan].join(' ') });
   const cache = { freshForMs: FRESH_MS, staleForMs: STALE_MS, staleOnErrorForMs: 0, maxEntries };
   const settings = providerSettings({ cache }, {});
-  const layer = cached(
+  const layer = cachedAnswers(
     async ({ flag, entity, attributes }) => Promise.resolve(answerTo(flag, entity, attributes.plan)),
     { cache: settings.cache, deadlineMs: 200, refusal: () => undefined },
-    clock,
-    diagnostics,
+    runtimeOf(clock, diagnostics),
   );
   const ask = remotely(layer, settings, clock);
 

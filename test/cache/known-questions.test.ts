@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answerStore } from '../../src/cache/answer-store.js';
-import { questionKeys } from '../../src/cache/key.js';
+import { questionKeys } from '../../src/cache/question-key.js';
 import { rememberingQuestions, type GivenContext } from '../../src/cache/known-questions.js';
 import { contextReader, selector, type Selection } from '../../src/provider/mapping/context.js';
 import { manualClock } from '../clock.fixture.js';
@@ -16,7 +16,7 @@ function keysByContext(isSent: (name: string) => boolean = all) {
   const questionFrom = rememberingQuestions(isSent);
   return {
     keep(flag: string, context: GivenContext, key: string) {
-      store.set(key, flag, booleanAnswer(), 0);
+      store.set(key, flag, booleanAnswer(), { at: 0 });
       const entry = store.peek(key);
       if (entry !== undefined) store.remember(entry, () => questionFrom(context));
     },

@@ -1,12 +1,13 @@
 import { vi } from 'vitest';
-import type { Clock } from '../../src/clock.js';
-import { cached, type CacheSettings } from '../../src/cache/cached.js';
+import type { Clock } from '../../src/time/clock.js';
+import { cachedAnswers, type CacheSettings } from '../../src/cache/cached-answers.js';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
-import { watchHitRate } from '../../src/diagnostics/hit-rate.js';
+import { logHitRate } from '../../src/diagnostics/hit-rate-log.js';
 import { failed, type Answer } from '../../src/model/answer.js';
 import type { Failure } from '../../src/model/failure.js';
 import type { Resolution } from '../../src/model/resolution.js';
 import { manualClock } from '../clock.fixture.js';
+import { runtimeOf } from '../runtime.fixture.js';
 import { booleanAnswer } from '../provider/mapping/answers.fixture.js';
 import { askedByHand, question } from './questions.fixture.js';
 
@@ -31,15 +32,14 @@ export function setUp(more: Partial<CacheSettings> = {}, clockwork: Partial<Cloc
   const { ask, asked } = askedByHand();
   const warn = vi.fn<(message: string) => void>();
   const diagnostics = openDiagnostics();
-  watchHitRate(diagnostics, warn);
-  const layer = cached(
+  logHitRate(diagnostics, { warn });
+  const layer = cachedAnswers(
     ask,
     { cache: CACHE, deadlineMs: 200, refusal: () => undefined, ...more },
-    { ...clock, ...clockwork },
-    diagnostics,
+    runtimeOf({ ...clock, ...clockwork }, diagnostics),
   );
   const fresh = (key: string) => {
-    const entry = layer.find(key);
+    const entry = layer.store?.peek(key);
     return entry && layer.fresh(entry);
   };
   const resolve = (flag = 'flag') => fresh(flag) ?? layer.ask(flag, question(flag));

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { GivenContext } from '../../src/cache/known-questions.js';
-import { cached } from '../../src/cache/cached.js';
-import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
+import { cachedAnswers } from '../../src/cache/cached-answers.js';
 import { providerSettings } from '../../src/options/settings.js';
 import { remotely } from '../../src/provider/resolve-remotely.js';
-import { systemClock } from '../../src/clock.js';
+import { systemClock } from '../../src/time/clock.js';
+import { runtimeOf } from '../runtime.fixture.js';
 import { heapInUse } from '../garbage.fixture.js';
 import { booleanAnswer } from '../provider/mapping/answers.fixture.js';
 
@@ -14,11 +14,10 @@ const USERS = 5_000;
 async function setUp(contextOf: (user: number) => GivenContext) {
   const before = heapInUse();
   const settings = providerSettings({ cache: { maxEntries: 10_000, maxBytes: 16 * 1024 * 1024 } }, {});
-  const layer = cached(
+  const layer = cachedAnswers(
     async () => Promise.resolve(booleanAnswer()),
     { cache: settings.cache, deadlineMs: 200, refusal: () => undefined },
-    systemClock,
-    openDiagnostics(),
+    runtimeOf(systemClock),
   );
   const ask = remotely(layer, settings, systemClock);
   for (let user = 0; user < USERS; user++) {

@@ -8,7 +8,9 @@ describe('equal answers', () => {
   const stored = (attachment: string) => {
     const store = answerStore({ maxEntries: 10, maxBytes: 1024 * 1024 }, manualClock());
     for (const requestId of ['one', 'two']) {
-      store.set(requestId, 'flag', variantAnswer({ attachment, segmentKeys: ['paying'], requestId }), 0);
+      store.set(requestId, 'flag', variantAnswer({ attachment, segmentKeys: ['paying'], requestId }), {
+        at: 0,
+      });
     }
     return ['one', 'two'].map((key) => store.get(key));
   };

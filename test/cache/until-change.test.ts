@@ -1,14 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { freshness, freshnessOf, NO_RELIANCE } from '../../src/cache/freshness.js';
-import type { FlagWatch } from '../../src/cache/cached.js';
-import { failed } from '../../src/model/answer.js';
+import { freshness, freshnessOf, NO_RELIANCE, type Reliance } from '../../src/cache/freshness.js';
+import type { FlagWatch } from '../../src/cache/cached-answers.js';
+import { failed, type KnownAnswer } from '../../src/model/answer.js';
 import type { Resolution } from '../../src/model/resolution.js';
 import { DOWN, fromCache, fromService, off, on, setUp } from './layered.fixture.js';
 
 const SETTINGS = { freshForMs: 100, staleForMs: 50, staleOnErrorForMs: 1_000, negativeForMs: 10 };
 const HEALTHY = { lostForMs: -1, maxAgeMs: 10_000 };
-const confirmed = (ageMs: number) => ({ kind: 'boolean', ageMs, untilChange: true }) as const;
+const NOW = 50_000;
+const aged = (kind: KnownAnswer['kind'], ageMs: number, untilChange = true) => ({
+  answer: { kind },
+  at: NOW - ageMs,
+  untilChange,
+});
+const watching = (reliance: Reliance) => ({ reliance: () => reliance });
 
 describe('an answer that the snapshot confirms', () => {
   it.each([
@@ -21,13 +27,11 @@ describe('an answer that the snapshot confirms', () => {
     ['is fresh by its age, whatever the watch is worth', 99, NO_RELIANCE, 'fresh'],
     ['follows its age without a watch', 149, NO_RELIANCE, 'stale'],
   ] as const)('%s', (_what, ageMs, reliance, expected) => {
-    expect(freshnessOf(confirmed(ageMs), SETTINGS, reliance)).toBe(expected);
+    expect(freshnessOf(aged('boolean', ageMs), NOW, SETTINGS, watching(reliance))).toBe(expected);
   });
 
   it('may also be that the flag is missing', () => {
-    expect(freshnessOf({ kind: 'missing', ageMs: 5_000, untilChange: true }, SETTINGS, HEALTHY)).toBe(
-      'fresh',
-    );
+    expect(freshnessOf(aged('missing', 5_000), NOW, SETTINGS, watching(HEALTHY))).toBe('fresh');
   });
 });
 
@@ -39,8 +43,9 @@ it('any other answer goes by its age, whatever the state of the watch', () => {
   });
   fc.assert(
     fc.property(times, fc.constantFrom('boolean', 'variant', 'missing'), ({ ageMs, ...reliance }, kind) => {
-      const aging = { kind, ageMs, untilChange: false };
-      expect(freshnessOf(aging, SETTINGS, reliance)).toBe(freshness(kind, ageMs, SETTINGS));
+      expect(freshnessOf(aged(kind, ageMs, false), NOW, SETTINGS, watching(reliance))).toBe(
+        freshness(kind, ageMs, SETTINGS),
+      );
     }),
   );
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readCommandLine } from '../../src/command/command-line.js';
+import { readCommandLine } from '../../src/command/read-command-line.js';
 
 const read = (line: string, env: Record<string, string> = {}) => readCommandLine(line.split(' '), env);
 

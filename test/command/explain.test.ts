@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/command/command.js';
+import { runCommand } from '../../src/command/run-command.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { useFolder } from '../local/folder.fixture.js';
 import { manualClock } from '../clock.fixture.js';

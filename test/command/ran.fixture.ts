@@ -1,4 +1,4 @@
-import { runCommand } from '../../src/command/command.js';
+import { runCommand } from '../../src/command/run-command.js';
 import { answerJson, type Script } from '../servers/scripted.fixture.js';
 
 /** How a command ended. */

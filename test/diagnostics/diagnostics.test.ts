@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
-import { EVENT_TYPES } from '../../src/diagnostics/events.js';
+import { EVENT_TYPES } from '../../src/diagnostics/internal-events.js';
 
 describe('diagnostics', () => {
   it('wants nothing until a listener attaches, and nothing after the last one has gone', () => {

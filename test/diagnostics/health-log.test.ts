@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Problem } from '../../src/diagnostics/events.js';
+import type { Problem } from '../../src/diagnostics/flipt-event.js';
 import { logHealth } from '../../src/diagnostics/health-log.js';
 import type { FailureKind } from '../../src/model/failure.js';
 import { changingProblems } from './problems.fixture.js';

@@ -1,5 +1,6 @@
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
-import type { Problem, Problems } from '../../src/diagnostics/events.js';
+import type { Problems } from '../../src/diagnostics/internal-events.js';
+import type { Problem } from '../../src/diagnostics/flipt-event.js';
 import type { Failure } from '../../src/model/failure.js';
 
 export const REFUSED: Failure = { kind: 'connection', message: 'refused' };

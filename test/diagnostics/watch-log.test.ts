@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
-import type { DiagnosticEvent } from '../../src/diagnostics/events.js';
+import type { DiagnosticEvent } from '../../src/diagnostics/internal-events.js';
 import { logWatch } from '../../src/diagnostics/watch-log.js';
 import type { Failure } from '../../src/model/failure.js';
 
@@ -28,7 +28,7 @@ function linesOf(
   const lines: string[] = [];
   const log = (level: string) => (message: string) => lines.push(`${level}: ${message}`);
   const diagnostics = openDiagnostics();
-  const logger = { error: log('error'), warn: log('warn'), info: log('info'), debug: () => undefined };
+  const logger = { warn: log('warn'), info: log('info'), debug: () => undefined };
   logWatch(
     diagnostics,
     { namespace: 'shop', environment: 'staging', evaluation, watch: isWatched ? {} : undefined },
@@ -46,13 +46,6 @@ describe('the log of the watch', () => {
   it('has one line at info level if there are no snapshots, even if a page comes instead', () => {
     expect(linesFor(NOT_OFFERED, polled(UNREADABLE), polled(DOWN))).toEqual([
       'info: Flipt offers no snapshots; answers expire by age: it answered 404',
-    ]);
-  });
-
-  it('has an error if the code of the watch cannot be loaded, and blames nobody else', () => {
-    const failure: Failure = { kind: 'defect', message: 'its code cannot be loaded: Cannot find module' };
-    expect(linesFor({ type: 'watch-changed', state: 'not-offered', failure })).toEqual([
-      "error: Flipt's changes are not watched; answers expire by age: its code cannot be loaded: Cannot find module",
     ]);
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FliptClient } from '../../src/client/index.js';
 import * as v from 'valibot';
-import { documentSchema } from '../../src/local/features/features-schema.js';
-import { pageOf } from '../../src/local/requests/page.js';
+import { documentSchema } from '../../src/features/document-schema.js';
+import { paginated } from '../../src/local/requests/pagination.js';
 import { Query } from '../../src/local/requests/query.js';
 import { clientSettings, providerSettings } from '../../src/options/settings.js';
 import {
@@ -14,8 +14,13 @@ import {
   type Member,
 } from './stated.fixture.js';
 
-const fileOf = (interfaceName: string) =>
-  `src/options/${interfaceName === 'WatchOptions' ? 'snapshot' : 'provider'}-options.ts`;
+const FILES: Readonly<Record<string, string>> = {
+  WatchOptions: 'snapshot',
+  ConnectionOptions: 'connection',
+  HttpOptions: 'http',
+  TlsOptions: 'http',
+};
+const fileOf = (interfaceName: string) => `src/options/${FILES[interfaceName] ?? 'provider'}-options.ts`;
 
 interface Option {
   /** As `cache.freshForMs`. */
@@ -143,11 +148,11 @@ describe('a list', () => {
     };
     const client = new FliptClient({ http: { dispatcher: { request } } });
     await expect(client.segments.iterate('default').next()).rejects.toThrow();
-    const most = statedDefault('src/client/operations/pages.ts', 'IterateOptions', 'limit');
+    const most = statedDefault('src/client/list-pages.ts', 'IterateOptions', 'limit');
     expect(paths[0]).toMatch(new RegExp(`limit=${most}$`));
-    const read = statedDefault('src/client/operations/pages.ts', 'PageOptions', 'limit');
+    const read = statedDefault('src/client/list-pages.ts', 'PageOptions', 'limit');
     expect(read).toMatch(/^all of them/);
-    expect(pageOf(Array(200).fill(0), new Query('')).items).toHaveLength(200);
+    expect(paginated(Array(200).fill(0), new Query('')).items).toHaveLength(200);
   });
 });
 
@@ -165,7 +170,7 @@ describe('what a features file leaves out', () => {
     ['SegmentDocument', settingAt(document, 'segments.0')],
     ['ConstraintDocument', settingAt(document, 'segments.1.constraints.0')],
   ])('has the default that is stated: %s', (interfaceName, checked) => {
-    const members = membersOf('src/local/features/features-document.ts', interfaceName).filter(
+    const members = membersOf('src/features/features-document.ts', interfaceName).filter(
       ({ isOptional }) => isOptional,
     );
     const actual = members.map(({ name }) => [name, shown(settingAt(checked as object, name))]);

@@ -1,33 +1,45 @@
 import { expect, it } from 'vitest';
-import { FAILURES, type FailureTraits } from '../../src/model/failure-traits.js';
+import { FAILURES, type FailurePolicy } from '../../src/model/failure-policy.js';
 import { quotesOf, tableOf } from './pages.fixture.js';
 
-/** An empty cell means no. */
-const COUNTS: Readonly<Record<FailureTraits['countsForCircuit'], string>> = {
-  yes: 'yes',
+/** The words of the page for what follows from a failure. Where they are missing, it does not. */
+const COUNTS: Readonly<Record<FailurePolicy['countsForCircuit'], string>> = {
+  yes: 'counts for the circuit',
   no: '',
-  'if-all-parts-fail': 'if all parts of its batch fail',
+  'if-all-parts-fail': 'counts if all parts of it fail',
 };
-const yesOrEmpty = (is: boolean) => (is ? 'yes' : '');
+const countsOf = (follows: readonly string[]) => follows.find((word) => word.startsWith('counts')) ?? '';
 
 /** What a row says about each of its kinds. */
-const saidBy = ([kinds = '', , cause, retried, counts, spoils, onlyDefault, code = '']: readonly string[]) =>
-  quotesOf(kinds).map((kind) => [
+const saidBy = ([kinds = '', , cause, last = '']: readonly string[]) => {
+  const follows = last.split(/[;,] /);
+  const known = ['retried', 'spoils its batch', 'always the default', ...Object.values(COUNTS), ''];
+  return quotesOf(kinds).map((kind) => [
     kind,
-    { cause, retried, counts, spoils, onlyDefault, code: quotesOf(code)[0] ?? 'GENERAL' },
+    {
+      cause,
+      retried: follows.includes('retried'),
+      counts: countsOf(follows),
+      spoils: follows.includes('spoils its batch'),
+      onlyDefault: follows.includes('always the default'),
+      code: quotesOf(last)[0] ?? 'GENERAL',
+      unknown: follows.filter((word) => !known.includes(word) && !word.startsWith('`')),
+    },
   ]);
+};
 
 it('docs/failures.md says of each kind of failure what the code decides', () => {
   const said = tableOf('docs/failures.md', 'Kind', 'When', 'Cause').flatMap(saidBy);
-  const decided = Object.entries(FAILURES).map(([kind, traits]) => [
+  const decided = Object.entries(FAILURES).map(([kind, policy]) => [
     kind,
     {
-      cause: traits.cause,
-      retried: yesOrEmpty(traits.retryable),
-      counts: COUNTS[traits.countsForCircuit],
-      spoils: yesOrEmpty(traits.spoilsBatch),
-      onlyDefault: yesOrEmpty(!traits.lastKnownAnswer),
-      code: traits.errorCode,
+      cause: policy.cause,
+      retried: policy.retryable,
+      counts: COUNTS[policy.countsForCircuit],
+      spoils: policy.spoilsBatch,
+      onlyDefault: !policy.lastKnownAnswer,
+      code: policy.errorCode,
+      unknown: [],
     },
   ]);
   expect(said.sort()).toEqual(decided.sort());

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HELPS } from '../../src/command/help.js';
-import { lintFile, RULE_NAMES } from '../../src/local/lint/lint.js';
+import { lintFile, RULE_NAMES } from '../../src/lint/lint.js';
 import { quotesOf, tableOf } from './pages.fixture.js';
 
 const named = (column: string, next: string) =>

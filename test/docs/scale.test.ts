@@ -4,7 +4,8 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { MODES, simulated, type Load } from '../../bench/simulate/fleet.js';
 import { table } from '../../bench/simulate/table.js';
 
-const PAGE = readFileSync(join(import.meta.dirname, '../../docs/scale.md'), 'utf8');
+const PAGE = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8');
+const TABLE = PAGE.split('\n\n').find((part) => part.startsWith('| Mode ')) ?? '';
 const INSTANCES_OF_PAGE = 1_000;
 const FEW = 20;
 const SHARE = INSTANCES_OF_PAGE / FEW;
@@ -16,12 +17,12 @@ const cellsOf = (row: string) =>
     .split('|')
     .slice(1, -1)
     .map((cell) => cell.trim());
-const rows = PAGE.split('\n')
+const rows = TABLE.split('\n')
   .filter((line) => line.startsWith('|'))
   .map(cellsOf);
 const numbersIn = (cell = '') => (cell.match(/[\d.]+/g) ?? []).map(Number);
 
-describe('the table of docs/scale.md', () => {
+describe('the table of docs/operating.md', () => {
   const loads = new Map<string, Load>();
   beforeAll(async () => {
     for (const [mode, optionsOf] of MODES) loads.set(mode, await simulated(FEW, optionsOf));

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { compileFeatures } from '../../src/engine/compiled-features.js';
+import { contentsOf } from '../snapshot/contents.fixture.js';
+import { snapshotOf, type Snapshot } from '../../src/snapshot/snapshot.js';
+import { systemClock } from '../../src/time/clock.js';
 import type {
   BooleanFlag,
   Constraint,
@@ -108,21 +111,32 @@ describe('compiled features', () => {
     expect(compileFeatures(FEATURES, 'v1').flag('constructor')).toBeUndefined();
   });
 
-  it('keep flags compiled whose objects and segments have stayed the same', () => {
-    const before = compileFeatures(FEATURES, 'v1');
-    const [checkout, search] = [before.flag('checkout'), before.flag('search')];
-    const after = before.next(featuresOf([CHECKOUT, SEARCH], [{ ...PRO }, ADULTS, TEAM]));
-    expect(after.flag('search')).toBe(search);
-    expect(after.flag('checkout')).not.toBe(checkout);
+  const snapshot = async (features: Features, previous?: Snapshot) => {
+    const parsed = {
+      features,
+      semantics: 'v1',
+      contents: contentsOf(features, 'v1'),
+      digest: undefined,
+    } as const;
+    return snapshotOf(parsed, systemClock, 'version', previous);
+  };
+
+  it('keep flags compiled whose rollouts and segments have stayed the same', async () => {
+    const before = await snapshot(FEATURES);
+    const [checkout, search] = [before.compiled.flag('checkout'), before.compiled.flag('search')];
+    const other = { ...PRO, matchType: 'ANY_MATCH_TYPE' } as const;
+    const after = await snapshot(featuresOf([CHECKOUT, { ...SEARCH }], [other, ADULTS, TEAM]), before);
+    expect(after.compiled.flag('search')).toBe(search);
+    expect(after.compiled.flag('checkout')).not.toBe(checkout);
   });
 
-  it('compile a flag again that was replaced, and forget one that was removed', () => {
-    const before = compileFeatures(FEATURES, 'v1');
-    const search = before.flag('search');
-    before.flag('checkout');
-    const after = before.next(featuresOf([{ ...SEARCH, enabled: true }], [PRO, ADULTS, TEAM]));
-    expect(after.flag('search')).not.toBe(search);
-    expect(after.flag('search')?.evaluate('', () => undefined)).toMatchObject({ enabled: true });
-    expect(after.flag('checkout')).toBeUndefined();
+  it('compile a flag again that was changed, and forget one that was removed', async () => {
+    const before = await snapshot(FEATURES);
+    const search = before.compiled.flag('search');
+    before.compiled.flag('checkout');
+    const after = await snapshot(featuresOf([{ ...SEARCH, enabled: true }], [PRO, ADULTS, TEAM]), before);
+    expect(after.compiled.flag('search')).not.toBe(search);
+    expect(after.compiled.flag('search')?.evaluate('', () => undefined)).toMatchObject({ enabled: true });
+    expect(after.compiled.flag('checkout')).toBeUndefined();
   });
 });

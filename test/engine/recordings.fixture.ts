@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Features } from '../../src/engine/features.js';
-import { readFeatures } from '../../src/local/features/features-file.js';
-import { importFeatures } from '../../src/local/features/import-features.js';
+import { readFeatures } from '../../src/features/read-features.js';
 import type { KnownAnswer } from '../../src/model/answer.js';
 import type { Question } from '../../src/model/question.js';
 
@@ -32,9 +30,8 @@ export function featuresOf({ name, semantics }: Recording): URL {
   return new URL(`${name}.${semantics}.features.yml`, FOLDER);
 }
 
-export async function namespacesOf(recording: Recording): Promise<ReadonlyMap<string, Features>> {
-  const documents = await readFeatures(featuresOf(recording), recording.semantics);
-  return importFeatures(documents, recording.semantics, { date: Date.now, id: randomUUID });
+export function namespacesOf(recording: Recording): Promise<ReadonlyMap<string, Features>> {
+  return readFeatures(featuresOf(recording), recording.semantics);
 }
 
 export function casesOf({ name, semantics }: Recording): readonly RecordedCase[] {

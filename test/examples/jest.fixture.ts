@@ -12,13 +12,13 @@ export type ModuleFormat = 'cjs' | 'esm';
 export function jestSamples(): readonly { readonly name: string; readonly fence: Fence }[] {
   return PAGES.flatMap((page) =>
     fencesOf(textOf(page))
-      .filter(({ language }) => ['ts', 'cjs'].includes(language))
+      .filter(({ language }) => language === 'ts')
       .map((fence) => ({ name: `${page.replace(/\W+/g, '-')}-${fence.line}`, fence })),
   );
 }
 
 /** A sample as a test file of Jest. A sample that is a script becomes one test, which checks what it prints. */
-export function asJestTest({ language, code }: Fence, url: string, format: ModuleFormat): string {
+export function asJestTest({ code }: Fence, url: string, format: ModuleFormat): string {
   const { http, deadlineMs } = PATIENT;
   const patient = code
     .replaceAll('http://localhost:8080', url)
@@ -26,7 +26,6 @@ export function asJestTest({ language, code }: Fence, url: string, format: Modul
     .replaceAll('new FliptProvider({', `$&deadlineMs: ${deadlineMs}, http: ${JSON.stringify(http)},`);
   const isTest = /^test\(/m.test(code);
   const text = isTest ? withoutVitest(patient) : scriptAsTest(patient);
-  if (language === 'cjs') return format === 'cjs' ? text : requiring(text);
   return transformSync(text, {
     loader: 'ts',
     format,
@@ -52,11 +51,6 @@ function scriptAsTest(code: string): string {
       expect(printed.slice(0, ${expected.length})).toEqual(${JSON.stringify(expected)});
       expect(printed).not.toEqual([]);
     });`;
-}
-
-/** `require` in an ES module. */
-function requiring(code: string): string {
-  return code.replace(/^const (\{.*\}) = require\((.*)\);$/gm, 'import $1 from $2;');
 }
 
 /** What docs/testing.md says to call for fake timers. */

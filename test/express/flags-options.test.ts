@@ -2,7 +2,7 @@ import express from 'express';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock } from '../../src/clock.js';
+import { systemClock } from '../../src/time/clock.js';
 import { flags, ofrep, type FlagsOptions } from '../../src/express/index.js';
 import { statedDefault } from '../docs/stated.fixture.js';
 

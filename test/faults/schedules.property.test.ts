@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { HttpDispatcher, HttpDispatcherResponse } from '../../src/index.js';
 import type { Resolution } from '../../src/model/resolution.js';
-import { run } from '../../src/provider/pipeline.js';
+import { pipelineOf } from '../provider/pipeline.fixture.js';
 import { providerSettings } from '../../src/options/settings.js';
 import { manualClock, type ManualClock } from '../clock.fixture.js';
 import { askedItems, goodBody, ownAnswer } from './raw-server.fixture.js';
@@ -161,7 +161,7 @@ it('gives each question one answer, its own, by its deadline, whatever happens i
           logger: { error: quiet, warn: quiet, info: quiet, debug: quiet },
         });
         const random = (): number => chances.next().value as number;
-        const running = run(settings, quiet, clock, random);
+        const running = pipelineOf(settings, clock, random);
         const everything: Asked[] = [];
         for (const next of steps) {
           if (next.do === 'wait') await clock.advance(next.ms);
@@ -170,7 +170,7 @@ it('gives each question one answer, its own, by its deadline, whatever happens i
             const asked: Asked = { own: ownAnswer(next.flag, next.entity), at: clock.now(), resolved: [] };
             everything.push(asked);
             const context = Object.freeze({ targetingKey: next.entity });
-            void Promise.resolve(running.resolve(next.flag, context, undefined)).then((resolved) => {
+            void Promise.resolve(running.evaluate(next.flag, context)).then((resolved) => {
               asked.resolved.push({ resolved, at: clock.now() });
             });
           }

@@ -1,6 +1,6 @@
 import { fileStore } from '../../src/stores/file-store.js';
-import { writeKept } from '../../src/stores/checked-text.js';
-import { ORIGIN } from '../stores/origin.fixture.js';
+import { writeKept } from '../../src/snapshot/stored-text.js';
+import { ORIGIN } from '../snapshot/origin.fixture.js';
 
 /*
  * Runs in another process until it is killed. Saves longer and shorter snapshots in the given file, one after another,

@@ -2,10 +2,10 @@ import { build } from 'esbuild';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { fileStore } from '../../src/stores/file-store.js';
-import { readKept } from '../../src/stores/checked-text.js';
+import { readKept } from '../../src/snapshot/stored-text.js';
 import { useFolder } from '../local/folder.fixture.js';
 import { startScript } from '../process.fixture.js';
-import { ORIGIN } from '../stores/origin.fixture.js';
+import { ORIGIN } from '../snapshot/origin.fixture.js';
 
 const at = useFolder();
 const FILES = 3;

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { FAILURES } from '../../src/model/failure-traits.js';
+import { FAILURES } from '../../src/model/failure-policy.js';
 import { openTransport } from '../../src/http/transport.js';
-import type { HttpDispatcherResponse } from '../../src/options/provider-options.js';
+import type { HttpDispatcherResponse } from '../../src/options/http-options.js';
 import { clientSettings } from '../../src/options/settings.js';
 import { manualClock } from '../clock.fixture.js';
+import { runtimeOf } from '../runtime.fixture.js';
 import { REQUEST } from './outcomes.fixture.js';
 
 /** A transport; the test ends its turns of the event loop and its response by hand. */
@@ -16,7 +17,7 @@ function waiting() {
   };
   const { send } = openTransport(
     clientSettings({ url: 'http://flipt.test', http: { dispatcher, timeoutMs: 500 } }, {}),
-    { ...clock, endOfTurn: (run) => turns.push(run) },
+    runtimeOf({ ...clock, endOfTurn: (run) => turns.push(run) }),
   );
   const outcome = send(REQUEST);
   return {

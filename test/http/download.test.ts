@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { openTransport } from '../../src/http/transport.js';
 import { clientSettings } from '../../src/options/settings.js';
 import { manualClock } from '../clock.fixture.js';
+import { runtimeOf } from '../runtime.fixture.js';
 import { eventually } from '../eventually.fixture.js';
 import { signal } from '../signal.fixture.js';
 import { serving, transportTo } from './transport.fixture.js';
@@ -121,7 +122,7 @@ describe('a download', () => {
           })(),
         }),
     };
-    const { send } = openTransport(clientSettings({ http: { dispatcher } }, {}), clock);
+    const { send } = openTransport(clientSettings({ http: { dispatcher } }, {}), runtimeOf(clock));
     const sent = send({ ...DOWNLOAD, download: { ...DOWNLOAD.download, silentMs: 2_000 } });
     for (const { give } of parts) {
       await clock.advance(1_999);

@@ -1,12 +1,12 @@
 import { expect, it, vi } from 'vitest';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
-import { credentialsOf } from '../../src/http/auth/credentials.js';
-import { retried } from '../../src/http/retries/retried.js';
-import { retryBudget } from '../../src/http/retries/retry-budget.js';
+import { withRetries } from '../../src/http/retries/with-retries.js';
 import { openTransport } from '../../src/http/transport.js';
 import { clientSettings } from '../../src/options/settings.js';
 import { manualClock } from '../clock.fixture.js';
+import { runtimeOf } from '../runtime.fixture.js';
 import { signal } from '../signal.fixture.js';
+import { credentialsWith } from './auth/credentials.fixture.js';
 import { replied, REQUEST, sending } from './outcomes.fixture.js';
 import { atEnd, serving } from './transport.fixture.js';
 
@@ -19,7 +19,10 @@ it('each attempt is reported with its outcome and duration', async () => {
   });
   const clock = manualClock();
   const diagnostics = openDiagnostics();
-  const { send, close } = openTransport(clientSettings({ url: server.url }, {}), clock, diagnostics);
+  const { send, close } = openTransport(
+    clientSettings({ url: server.url }, {}),
+    runtimeOf(clock, diagnostics),
+  );
   atEnd(close);
   const attempts: unknown[] = [];
   diagnostics.listen('attempt', (event) => attempts.push(event));
@@ -35,7 +38,7 @@ it('a 304 is a failed attempt only if no ETag was sent', async () => {
   const server = await serving((_, response) => response.writeHead(304).end());
   const diagnostics = openDiagnostics();
   const settings = clientSettings({ url: server.url }, {});
-  const { send, close } = openTransport(settings, manualClock(), diagnostics);
+  const { send, close } = openTransport(settings, runtimeOf(manualClock(), diagnostics));
   atEnd(close);
   const failures: unknown[] = [];
   diagnostics.listen('attempt', ({ failure }) => failures.push(failure));
@@ -51,7 +54,7 @@ it('a retry is reported with its number, its delay and its reason', async () => 
   diagnostics.listen('retry', (event) => retries.push(event));
   const { send } = sending(replied(503), replied(200));
   const settings = { retries: 2, withinMs: 1_000 };
-  const ended = retried(send, settings, retryBudget(), clock, () => 0.5, diagnostics)(REQUEST);
+  const ended = withRetries(send, settings, runtimeOf(clock, diagnostics))(REQUEST);
   await clock.advance(25);
   await ended;
   expect(retries).toEqual([{ type: 'retry', attempt: 2, delayMs: 25, failure: 'gateway' }]);
@@ -62,7 +65,7 @@ it('a refresh of the credentials is reported once for all waiting requests, and 
   const refreshes: unknown[] = [];
   diagnostics.listen('credentials-refreshed', ({ failure }) => refreshes.push(failure?.kind));
   const headers = vi.fn(() => ({ authorization: 'dummy' }));
-  const credentials = credentialsOf({ headers }, manualClock(), { timeoutMs: 500 }, diagnostics);
+  const credentials = credentialsWith({ headers }, manualClock(), diagnostics);
   const first = await credentials.current();
   if ('kind' in first) throw new Error(first.message);
   await Promise.all([credentials.refresh(first), credentials.refresh(first)]);

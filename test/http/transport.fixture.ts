@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import { openTransport } from '../../src/http/transport.js';
 import { clientSettings } from '../../src/options/settings.js';
 import { manualClock } from '../clock.fixture.js';
+import { runtimeOf } from '../runtime.fixture.js';
 import { scriptedServer, type Script } from '../servers/scripted.fixture.js';
 
 /** Closes something after the test, the last one first. */
@@ -19,7 +20,7 @@ export async function serving(script: Script) {
 
 export function transportTo(url: string, more: object = {}) {
   const clock = manualClock();
-  const transport = openTransport(clientSettings({ url, ...more }, {}), clock);
+  const transport = openTransport(clientSettings({ url, ...more }, {}), runtimeOf(clock));
   atEnd(transport.close);
   return { clock, ...transport };
 }

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { systemClock, type Clock } from '../../src/clock.js';
-import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
+import { systemClock, type Clock } from '../../src/time/clock.js';
 import { evaluateEach } from '../../src/provider/evaluate/evaluate-each.js';
 import { inProcess } from '../../src/provider/resolve-in-process.js';
 import { openRequestView, REQUEST_VIEW } from '../../src/request/view.js';
 import { snapshotOf, type Snapshot } from '../../src/snapshot/snapshot.js';
+import { runtimeOf } from '../runtime.fixture.js';
 import { manualClock } from '../clock.fixture.js';
 import { bodyJson } from '../snapshot/fetched.fixture.js';
 import { parsedJson } from '../snapshot/bodies.fixture.js';
@@ -30,8 +30,7 @@ async function evaluatingHere(clock: Clock) {
       resolveUnreadable: () => expect.unreachable(),
     },
     { attributes: undefined, targetingKey: 'optional' },
-    clock,
-    openDiagnostics(),
+    runtimeOf(clock),
   );
   return { here, on, off, inForce, missing };
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.js';
 import type { FliptProviderOptions } from '../../src/index.js';
 import { providerSettings } from '../../src/options/settings.js';
-import { run, type Running } from '../../src/provider/pipeline.js';
+import type { Pipeline } from '../../src/provider/pipeline.js';
+import { pipelineOf } from '../provider/pipeline.fixture.js';
 import {
   casesOf,
   comparable,
@@ -21,10 +21,10 @@ async function differences(
   recording: Recording,
   options: (namespace: string) => FliptProviderOptions,
 ): Promise<{ readonly compared: number; readonly different: readonly object[] }> {
-  const running = new Map<string, Running>();
+  const running = new Map<string, Pipeline>();
   for (const namespace of ['default', 'team']) {
     const settings = providerSettings({ namespace, evaluation: 'in-process', ...options(namespace) }, {});
-    const provider = run(settings, () => undefined, systemClock, Math.random);
+    const provider = pipelineOf(settings);
     expect(await provider.start()).toBeUndefined();
     running.set(namespace, provider);
   }
@@ -33,9 +33,7 @@ async function differences(
   );
   const different = cases.flatMap((recorded): object[] => {
     const { namespaceKey, flagKey, entityId, context } = recorded.request;
-    const resolution = running
-      .get(namespaceKey)
-      ?.resolve(flagKey, { ...context, targetingKey: entityId }, undefined);
+    const resolution = running.get(namespaceKey)?.evaluate(flagKey, { ...context, targetingKey: entityId });
     if (resolution === undefined || resolution instanceof Promise)
       return [{ recorded, resolution: 'not here' }];
     const { answer, source } = resolution;

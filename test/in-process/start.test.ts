@@ -17,7 +17,10 @@ import { hurry } from './hurry.fixture.js';
 import { eventually } from '../eventually.fixture.js';
 
 const NEVER = { load: () => new Promise<undefined>(() => undefined), save: () => Promise.resolve() };
-const NOT_READY = { code: 'PROVIDER_NOT_READY' };
+const NOT_READY = {
+  code: 'PROVIDER_NOT_READY',
+  message: 'the Flipt provider is closed: create a new FliptProvider',
+};
 
 let folder: string;
 let file: string;
@@ -31,6 +34,8 @@ describe('a provider that is closed while it starts', () => {
     ['before its code is loaded', {}],
     ['while a store hangs', { snapshot: { store: NEVER } }],
     ['while a store hangs, offline', { snapshot: { store: NEVER }, watch: false }],
+    ['though it has a snapshot to start from', { snapshot: { initial: FEATURES } }],
+    ['though it has one, remote', { snapshot: { initial: FEATURES }, evaluation: 'remote' }],
   ] as const)('is not ready: %s', async (_, options) => {
     const provider = flipt({ url: await refusedAddress(), evaluation: 'in-process', ...options });
     const initialized = provider.initialize();

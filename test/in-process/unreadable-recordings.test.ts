@@ -1,19 +1,18 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/clock.js';
 import { providerSettings } from '../../src/options/settings.js';
-import { run } from '../../src/provider/pipeline.js';
+import { pipelineOf } from '../provider/pipeline.fixture.js';
 import {
   casesOf,
   comparable,
   recordedForm,
   RECORDINGS,
-  type RecordedCase,
   type Recording,
 } from '../engine/recordings.fixture.js';
 import { eventually, PATIENT } from '../eventually.fixture.js';
 import { recordingLogger, serving } from '../provider/open.fixture.js';
-import { answering, answerJson, item, orMissing } from '../servers/scripted.fixture.js';
+import { answerJson } from '../servers/scripted.fixture.js';
 import { recordedJson, type FlagJson } from '../snapshot/bodies.fixture.js';
+import { recordedService } from './recorded-service.fixture.js';
 import { mutantsOf } from '../snapshot/mutants.fixture.js';
 
 const MODES = ['remote', 'in-process'] as const;
@@ -21,7 +20,7 @@ const MODES = ['remote', 'in-process'] as const;
 /** Every third flag of the recorded snapshot is unreadable, each in another way. */
 function newerSnapshot({ name, semantics }: Recording) {
   const body = recordedJson(`${name}.${semantics}.default.json`);
-  const mutants = [...mutantsOf(body.flags, Infinity)];
+  const mutants = mutantsOf(body.flags, Infinity);
   const unreadable = new Set<string>();
   const flags = body.flags.map((flag, at): FlagJson => {
     if (at % 3 !== 0) return flag;
@@ -31,22 +30,6 @@ function newerSnapshot({ name, semantics }: Recording) {
     return words[at % words.length]?.flag as FlagJson;
   });
   return { body: { ...body, flags }, unreadable };
-}
-
-/** Answers what Flipt answered. Attributes that are no part of the question are never sent. */
-function recordedService(cases: readonly RecordedCase[]) {
-  const keyOf = ({ flagKey, entityId, context }: RecordedCase['request']) =>
-    JSON.stringify([flagKey, entityId, Object.entries(context).sort()]);
-  const responses = new Map(cases.map(({ request, response }) => [keyOf(request), response]));
-  const member = { V: 'variantResponse', B: 'booleanResponse', E: 'errorResponse' } as const;
-  return answering(
-    orMissing((asked) => {
-      const response = responses.get(keyOf(asked));
-      if (response === undefined) return item.missing(asked.flagKey);
-      const type = String(response.type);
-      return { type, [member[type.charAt(0) as keyof typeof member]]: response };
-    }),
-  );
 }
 
 const sorted = (value: unknown): unknown =>
@@ -70,20 +53,18 @@ describe.each(RECORDINGS)('$name, $semantics, with every third flag unreadable',
       answerJson(response, body);
     });
     const options = { ...PATIENT, url: server.url, evaluation, cache: false, logger: recordingLogger() };
-    const provider = run(providerSettings(options, {}), () => undefined, systemClock, Math.random);
+    const provider = pipelineOf(providerSettings(options, {}));
     onTestFinished(() => provider.close());
     expect(await provider.start()).toBeUndefined();
-    await eventually(() => provider.read().snapshot?.unreadable?.size === unreadable.size);
+    await eventually(
+      () => provider.snapshots?.opened()?.watch.snapshot()?.features.unreadable?.size === unreadable.size,
+    );
 
     const ask = () =>
       Promise.all(
         cases.map(async (recorded) => {
           const { flagKey, entityId, context } = recorded.request;
-          const { answer } = await provider.resolve(
-            flagKey,
-            { ...context, targetingKey: entityId },
-            undefined,
-          );
+          const { answer } = await provider.evaluate(flagKey, { ...context, targetingKey: entityId });
           return answer.kind === 'failed'
             ? { flagKey, failed: answer.failure.kind }
             : sorted(comparable(recordedForm(recorded, answer)));

@@ -13,7 +13,7 @@ import { NOOP_TRANSACTION_CONTEXT_PROPAGATOR, OpenFeature, type Provider } from 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runInTransactionContext } from '../../src/index.js';
 import { FliptModule, RequireFlag, type RequireFlagOptions } from '../../src/nest/index.js';
-import { registeredIn } from '../../src/nest/registered-providers.js';
+import { providersOf } from '../../src/nest/app-providers.js';
 import { openRequestState } from '../../src/nest/request-state.js';
 
 /** Its flags are on for one user. */
@@ -138,7 +138,7 @@ it('gives @RequireFlag the domain of the FliptModule of its app', async () => {
 /** The context that Nest passes to a guard of an app with these providers. */
 function appWith(domains: readonly (string | undefined)[]): object {
   const app = {};
-  for (const domain of domains) registeredIn(app).claim(domain);
+  for (const domain of domains) providersOf(app).claim(domain);
   return app;
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { systemClock } from '../../src/clock.js';
+import { systemClock } from '../../src/time/clock.js';
 import {
   FliptModule,
   RequireFlag,
@@ -8,7 +8,7 @@ import {
 } from '../../src/nest/index.js';
 import { moduleRules, type FliptModuleOptions } from '../../src/nest/module-options.js';
 import { checkOptions } from '../../src/options/check-options.js';
-import { register } from '../../src/nest/registration.js';
+import { register } from '../../src/nest/start-provider.js';
 import { statedDefault } from '../docs/stated.fixture.js';
 
 afterEach(() => {

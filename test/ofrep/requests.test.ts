@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { OpenFeature } from '@openfeature/server-sdk';
 import express from 'express';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../src/clock.js';
+import { systemClock } from '../../src/time/clock.js';
 import { ofrep as inExpress } from '../../src/express/index.js';
 import type { FliptProvider } from '../../src/index.js';
 import { ofrep } from '../../src/ofrep/index.js';

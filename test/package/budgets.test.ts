@@ -9,13 +9,13 @@ import { installedFor, NAME, packed, ROOT, run, type Packed } from './packed.fix
 /**
  * Most bytes of our own code that an import of the front door may load, as published, with its names and spaces. The
  * aim is 60,000 and not met: this bound only keeps the number from growing unnoticed. The watch of the snapshot is
- * loaded when a provider starts. Loaded here are only its log, its downloads and streams over HTTP, and what resolves a
- * flag from it. Of these bytes, the status and the events for listeners take 5,500, evaluation for adapters to other
- * protocols 3,000, and cached answers that users share 1,000.
+ * loaded when a provider starts, with its log. Loaded here are only its downloads and streams over HTTP, and what
+ * resolves a flag from it. Of these bytes, the status and the events for listeners take 6,500, and evaluation for
+ * adapters to other protocols 4,100.
  */
-const FRONT_DOOR = 198_700;
+const FRONT_DOOR = 185_000;
 /** The same after minification, as in the bundle of an app. */
-const FRONT_DOOR_MINIFIED = 97_300;
+const FRONT_DOOR_MINIFIED = 92_800;
 
 let the: Packed;
 let consumer: string;
@@ -142,7 +142,7 @@ describe('the package', () => {
         .reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0);
     const unpacked = size(the.folder);
     console.log(`tarball ${statSync(the.tarball).size} bytes, unpacked ${unpacked} bytes`);
-    expect(unpacked).toBeLessThan(3_200_000);
+    expect(unpacked).toBeLessThan(3_000_000);
   });
 
   it('brings the dependencies that it names, and they bring none', () => {

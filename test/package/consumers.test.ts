@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { compiled, installedFor, packed, run, type Complaint, type Packed } from './packed.fixture.js';
+import { compiled, installedFor, packed, ROOT, run, type Complaint, type Packed } from './packed.fixture.js';
 
 /*
  * The consumers use every entry. Their sources are compiled with each way in which TypeScript finds modules, against
@@ -120,6 +120,7 @@ describe.concurrent('a consumer with Express and Nest', () => {
   it('may mix ES modules and CommonJS in one process', async ({ expect }) => {
     const consumer = await the.consumer('mixed', true);
     copyFileSync(join(SOURCES, 'mixed.mjs'), join(consumer, 'mixed.mjs'));
+    copyFileSync(join(ROOT, 'test/runtimes/recording-meter.mjs'), join(consumer, 'recording-meter.mjs'));
     expect(await ran(consumer, 'mixed.mjs')).toEqual(well());
   });
 });

@@ -9,7 +9,7 @@ import { ROOT } from './packed.fixture.js';
 
 type Places = Readonly<Record<string, readonly string[]>>;
 
-const CONFIG = createRequire(import.meta.url)(join(ROOT, '.dependency-cruiser.cjs')) as {
+const CONFIG = createRequire(import.meta.url)(join(ROOT, 'etc/imports.cjs')) as {
   readonly forbidden: (IForbiddenRuleType & { readonly name: string })[];
   readonly house: {
     readonly COMING: readonly string[];

@@ -1,6 +1,7 @@
+import { OpenFeatureEventEmitter, ProviderEvents } from '@openfeature/server-sdk';
 import { providerSettings } from '../../src/options/settings.js';
 import type { FliptProviderOptions } from '../../src/options/provider-options.js';
-import { run } from '../../src/provider/pipeline.js';
+import { pipelineOf } from '../provider/pipeline.fixture.js';
 import { manualClock, type ManualClock } from '../clock.fixture.js';
 import { scriptedService, type Script, type ScriptedService } from './scripted-service.fixture.js';
 
@@ -56,12 +57,11 @@ async function started(
     logger: { error: note, warn: note, info: () => undefined, debug: () => undefined },
     http: { ...options.http, dispatcher: service.dispatcher },
   });
-  const running = run(
-    settings,
-    (condition) => events.push(condition),
-    clock,
-    () => 0.5,
-  );
+  const emitter = new OpenFeatureEventEmitter();
+  for (const event of [ProviderEvents.Ready, ProviderEvents.Stale, ProviderEvents.Error]) {
+    emitter.addHandler(event, () => events.push(event));
+  }
+  const running = pipelineOf(settings, clock, () => 0.5, emitter);
   const starting = running.start();
   await clock.advance(settings.initTimeoutMs);
   await starting;
@@ -69,7 +69,7 @@ async function started(
   const ask = (flag: string, entity: string) => {
     since ??= clock.now();
     const second = Math.floor((clock.now() - since) / 1_000);
-    const resolution = running.resolve(flag, Object.freeze({ targetingKey: entity }), undefined);
+    const resolution = running.evaluate(flag, Object.freeze({ targetingKey: entity }));
     void Promise.resolve(resolution).then(({ answer }) => {
       const message = answer.kind === 'failed' ? answer.failure.message : '';
       asked.push({

@@ -1,5 +1,5 @@
-import type { HttpDispatcher, HttpDispatcherResponse } from '../../src/options/provider-options.js';
-import type { Clock } from '../../src/clock.js';
+import type { HttpDispatcher, HttpDispatcherResponse } from '../../src/options/http-options.js';
+import type { Clock } from '../../src/time/clock.js';
 import { item, itemsOf, type Item } from '../servers/scripted.fixture.js';
 
 export interface Script {

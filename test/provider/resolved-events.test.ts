@@ -1,25 +1,21 @@
 import { afterEach, expect, it } from 'vitest';
-import { evaluating } from '../../src/provider/evaluate/evaluating.js';
-import { run, type Running } from '../../src/provider/pipeline.js';
+import type { Pipeline } from '../../src/provider/pipeline.js';
 import { providerSettings } from '../../src/options/settings.js';
 import { manualClock } from '../clock.fixture.js';
 import { good } from './changing.fixture.js';
 import { refusedAddress, serving } from './open.fixture.js';
+import { living } from './status/living.fixture.js';
+import { pipelineOf } from './pipeline.fixture.js';
 
-let running: Running | undefined;
+let running: Pipeline | undefined;
 afterEach(() => running?.close());
 
 const opened = (url: string) => {
   const clock = manualClock();
-  running = run(
-    providerSettings({ url, http: { retries: 0 } }, {}),
-    () => undefined,
-    clock,
-    () => 1,
-  );
+  running = pipelineOf(providerSettings({ url, http: { retries: 0 } }, {}), clock, () => 1);
   const resolve = async (name: string) => {
     // The batch is sent at the end of a turn.
-    const coming = running?.resolve(name, { targetingKey: 'user' }, undefined);
+    const coming = running?.evaluate(name, { targetingKey: 'user' });
     await clock.settle();
     return coming;
   };
@@ -52,11 +48,10 @@ it('a resolve that fails is reported with the kind of its failure', async () => 
 });
 
 it('a resolve that cannot begin is reported as well, but none of a closed provider', async () => {
-  const { running: open } = opened(await refusedAddress());
+  const { lifecycle, ended } = living({ url: await refusedAddress() });
   const events: unknown[] = [];
-  open.listen('resolved', ({ flag, failure }) => events.push([flag, failure]));
-  let current: Running | undefined = open;
-  const evaluate = evaluating(() => current);
+  lifecycle.running()?.listen('resolved', ({ flag, failure }) => events.push([flag, failure]));
+  const { evaluate } = lifecycle;
   const unreadable = new Proxy(
     {},
     {
@@ -67,7 +62,7 @@ it('a resolve that cannot begin is reported as well, but none of a closed provid
   );
   await evaluate('a', unreadable);
   await evaluate(5 as never, {});
-  current = undefined;
+  await ended(lifecycle.close());
   await evaluate('a', {});
   expect(events).toEqual([
     ['a', 'context'],
@@ -80,11 +75,11 @@ it('a question that is asked ahead is no resolve', async () => {
   const { clock, running: open } = opened(server.url);
   const events: unknown[] = [];
   open.listen('resolved', ({ flag, source }) => events.push([flag, source]));
-  const ahead = evaluating(() => open.ahead);
+  const ahead = open.evaluateAhead;
   const asked = [ahead('a', {}), ahead(5 as never, {}), ahead('b', null as never)];
   await clock.settle();
   for (const asking of asked) await asking;
   expect(events).toEqual([]);
-  await open.resolve('a', {}, undefined);
+  await open.evaluate('a', {});
   expect(events).toEqual([['a', 'cache']]);
 });

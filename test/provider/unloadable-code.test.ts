@@ -1,4 +1,3 @@
-import { ErrorCode } from '@openfeature/server-sdk';
 import { expect, it, vi } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 
@@ -7,17 +6,7 @@ const { gone } = vi.hoisted(() => ({
     throw Object.assign(new Error('Cannot find module'), { code: 'ERR_MODULE_NOT_FOUND' });
   },
 }));
-vi.mock('../../src/provider/evaluate/explaining.js', gone);
 vi.mock('../../src/snapshot/open-snapshots.js', gone);
-
-it('explain rejects with GENERAL if its code is gone, as after an update under a running process', async () => {
-  const provider = new FliptProvider({ watch: false });
-  await expect(provider.explain('a', {})).rejects.toMatchObject({
-    code: ErrorCode.GENERAL,
-    message: expect.stringMatching(/^explain: its code cannot be loaded: /) as string,
-  });
-  await provider.onClose();
-});
 
 it('says as an error that snapshots are not there because of their code, not because of Flipt', async () => {
   const lines: string[] = [];

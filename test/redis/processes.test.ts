@@ -74,15 +74,14 @@ describe.skipIf(noRedis !== undefined)(`${SIZE} processes, one Redis, one servic
 
   it('have another holder after each death of one, and never go back', async () => {
     for (let death = 0; death < 10; death++) {
-      const before = await leaseHolder();
       const holder = await holding();
       await holder.kill();
       members = [...members.filter((member) => member !== holder), startOne()];
       service.service.state++;
       await until(async () => {
-        const now = await leaseHolder();
-        expect(now).not.toBe('');
-        expect(now).not.toBe(before);
+        expect(await leaseHolder()).not.toBe('');
+        // Not by the lease before: on a busy machine, it may have changed hands since the last poll.
+        expect(service.counts.lastPoller).not.toBe(holder.process.pid);
       });
       await allIn(service.service.state);
     }

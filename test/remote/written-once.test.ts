@@ -1,14 +1,14 @@
 import { expect, it, vi } from 'vitest';
 import { failedWith } from '../http/outcomes.fixture.js';
-import { itemTexts } from '../../src/remote/batch-wire.js';
-import { bodySizes, remote } from '../../src/remote/remote.js';
+import { batchWriter } from '../../src/remote/batch-body.js';
+import { remote } from '../../src/remote/remote.js';
 import { question } from '../cache/questions.fixture.js';
 
 it('writes a question as JSON once, however often it is measured and sent', async () => {
   const attributes = { plan: 'pro' };
   const written = vi.fn(() => attributes);
   const asked = { ...question('colour'), attributes: { ...attributes, toJSON: written as never } };
-  const textOf = itemTexts();
+  const writer = batchWriter(undefined);
   const sent: unknown[] = [];
   const ask = remote(
     (request) => {
@@ -17,10 +17,9 @@ it('writes a question as JSON once, however often it is measured and sent', asyn
     },
     { url: 'http://flipt.test', environment: undefined, reference: undefined },
     new AbortController().signal,
-    textOf,
+    writer,
   );
-  const { of } = bodySizes(undefined, textOf);
-  of(asked);
+  writer.sizes.of(asked);
   await ask([asked]);
   await ask([asked]);
   expect(written).toHaveBeenCalledOnce();

@@ -6,6 +6,7 @@ import { FliptClient } from 'openfeature-flipt-provider/client';
 import { ofrep } from 'openfeature-flipt-provider/ofrep';
 import { observeProvider } from 'openfeature-flipt-provider/opentelemetry';
 import { details, PRO, set, until, withProvider, withStarted } from './checks.mjs';
+import { recordedBy } from './recording-meter.mjs';
 
 /** Each gets the address of a service, and the options of its mode. */
 export const resolves = {
@@ -171,18 +172,7 @@ export const steps = {
     }),
   metrics: ({ url }) =>
     withProvider({ url }, async (provider) => {
-      const recorded = [];
-      const instrument = () => ({ record: (value) => recorded.push(value) });
-      const meter = {
-        createObservableCounter: instrument,
-        createObservableGauge: instrument,
-        createHistogram: instrument,
-        addBatchObservableCallback: () => undefined,
-        removeBatchObservableCallback: () => undefined,
-      };
-      const stop = observeProvider(provider, { meterProvider: { getMeter: () => meter } });
-      await provider.resolveBooleanEvaluation('on', false, {});
-      stop();
+      const recorded = await recordedBy(observeProvider, provider);
       assert.ok(recorded.length > 0);
     }),
   'a close, and another start': ({ url }) =>

@@ -2,11 +2,11 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
-import { runCommand } from '../../src/command/command.js';
-import { importDocuments } from '../../src/local/features/import-documents.js';
+import { runCommand } from '../../src/command/run-command.js';
+import { readFeatures } from '../../src/features/read-features.js';
 import { openDataFile } from '../../src/local/state/data-file.js';
 import { clientSettings } from '../../src/options/settings.js';
-import { writeKept } from '../../src/stores/checked-text.js';
+import { writeKept } from '../../src/snapshot/stored-text.js';
 import { flipt, recordingLogger, temporaryFolder } from '../provider/open.fixture.js';
 
 /** Ends a line, colours the terminal, turns the direction of the text, hides itself. */
@@ -80,9 +80,9 @@ it.each<[string, (folder: string) => Promise<string>]>([
     'a features document as snapshot',
     () => started({ snapshot: { initial: { flags: [{ key: 'a', [HOSTILE]: 1 }] } } }),
   ],
-  ['a YAML text', () => thrown(() => importDocuments('flags: [\u202e\u0007 {{{\n', 'v1'))],
-  ['the name of a member', () => thrown(() => importDocuments({ flags: [], [HOSTILE]: 1 } as never, 'v1'))],
-  ['the name of a features file', () => thrown(() => importDocuments('/nowhere/\u202e\u001b[31m', 'v1'))],
+  ['a YAML text', () => thrown(() => readFeatures('flags: [\u202e\u0007 {{{\n', 'v1'))],
+  ['the name of a member', () => thrown(() => readFeatures({ flags: [], [HOSTILE]: 1 } as never, 'v1'))],
+  ['the name of a features file', () => thrown(() => readFeatures('/nowhere/\u202e\u001b[31m', 'v1'))],
   [
     'the name of a data file',
     async (folder) => {

@@ -1,21 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { atOnce } from '../../src/engine/stepwise.js';
+import type { Segment } from '../../src/engine/features.js';
+import { atOnce } from '../../src/engine/pausable-steps.js';
 import { distinctNames } from '../../src/snapshot/body/distinct-names.js';
 import { readFlag } from '../../src/snapshot/body/read-flag.js';
-import { segmentTable } from '../../src/snapshot/body/segment-table.js';
+import { segmentContent } from '../../src/snapshot/changed-flags.js';
 import { mapCallsOf } from '../map-calls.fixture.js';
 
 const MANY = 4_000;
+const contentOf = ({ content }: { readonly key: string; readonly content: string }) => content;
 
 describe('names of things with the same key', () => {
   it('are the same for the same key and content, and different for all others', () => {
     const text = fc.constantFrom('', 's', 's\0', 's\0\x31', 's\0\x31\0\x31', '1', '[]');
     fc.assert(
       fc.property(fc.array(fc.tuple(text, text)), (things) => {
-        const nameOf = distinctNames();
-        const names = new Set(things.map(([key, content]) => nameOf(key, content)));
-        const again = things.map(([key, content]) => nameOf(key, content));
+        const { nameOf } = distinctNames(contentOf);
+        const names = new Set(things.map(([key, content]) => nameOf({ key, content })));
+        const again = things.map(([key, content]) => nameOf({ key, content }));
 
         expect(names.size).toBe(new Set(things.map((thing) => JSON.stringify(thing))).size);
         expect(new Set(again)).toEqual(names);
@@ -24,14 +26,15 @@ describe('names of things with the same key', () => {
   });
 
   it('are the key for the first content', () => {
-    const nameOf = distinctNames();
+    const { nameOf } = distinctNames(contentOf);
+    const [one, two] = [nameOf({ key: 's', content: 'one' }), nameOf({ key: 't', content: 'two' })];
 
-    expect([nameOf('s', 'one'), nameOf('t', 'two')]).toEqual(['s', 't']);
+    expect([one, two]).toEqual(['s', 't']);
   });
 });
 
 it('names thousands of segments with one key in a few steps each', () => {
-  const { keyOf, byKey } = segmentTable();
+  const { nameOf, byName } = distinctNames<Segment>(segmentContent);
   const calls = mapCallsOf(() => {
     for (let at = 0; at < MANY; at++) {
       const constraint = {
@@ -40,11 +43,11 @@ it('names thousands of segments with one key in a few steps each', () => {
         operator: 'eq',
         value: '',
       } as const;
-      keyOf({ key: 's', matchType: 'ALL_MATCH_TYPE', constraints: [constraint] });
+      nameOf({ key: 's', matchType: 'ALL_MATCH_TYPE', constraints: [constraint] });
     }
   });
 
-  expect(byKey.size).toBe(MANY);
+  expect(byName.size).toBe(MANY);
   expect(calls).toBeLessThan(10 * MANY);
 });
 

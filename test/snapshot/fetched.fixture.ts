@@ -1,7 +1,7 @@
 import type { Reply, Send, ServiceRequest } from '../../src/http/reply.js';
 import type { Failure } from '../../src/model/failure.js';
-import { snapshotFetcher, type FetchSnapshot } from '../../src/snapshot/fetch.js';
-import type { Clock } from '../../src/clock.js';
+import { snapshotFetcher, type FetchSnapshot } from '../../src/snapshot/fetch-snapshot.js';
+import type { Clock } from '../../src/time/clock.js';
 
 /** A flag of the snapshot: on or off, for everybody. */
 export function flagJson(key: string, enabled = true): object {

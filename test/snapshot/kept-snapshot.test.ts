@@ -3,7 +3,8 @@ import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import type { Reply } from '../../src/http/reply.js';
 import type { Failure } from '../../src/model/failure.js';
 import { openSnapshots } from '../../src/snapshot/open-snapshots.js';
-import { readKept } from '../../src/stores/checked-text.js';
+import { readKept } from '../../src/snapshot/stored-text.js';
+import { runtimeOf } from '../runtime.fixture.js';
 import { manualClock, type ManualClock } from '../clock.fixture.js';
 import { bodyJson, refusedConnection, reply } from './fetched.fixture.js';
 import { POLL_MS } from './watched.fixture.js';
@@ -43,7 +44,7 @@ async function keeping(
   const warnings: string[] = [];
   const life = { warn: (message: string) => warnings.push(message), closing: new AbortController().signal };
   const send = () => Promise.resolve(it.answer);
-  const snapshots = await openSnapshots(send, settings, life, diagnostics, clock, () => 0.5);
+  const snapshots = await openSnapshots(send, settings, life, runtimeOf(clock, diagnostics));
   const kept = () => readKept(texts.at(-1) ?? '', ORIGIN);
   await clock.settle();
   return { clock, it, snapshots, texts, kept, warnings, conditions };
@@ -90,10 +91,10 @@ describe('a kept snapshot', () => {
     await snapshots.close();
     await clock.advance(40_000);
     const again = await keeping(refusedConnection, clock, texts);
-    expect(again.snapshots.confirmedAt()).toBe(clock.now() - 40_000);
-    expect(again.snapshots.lostForMs()).toBeLessThan(0);
+    expect(again.snapshots.watch.confirmedAt()).toBe(clock.now() - 40_000);
+    expect(again.snapshots.watch.lostForMs()).toBeLessThan(0);
     await clock.advance(5_000);
-    expect(again.snapshots.lostForMs()).toBe(0);
+    expect(again.snapshots.watch.lostForMs()).toBe(0);
   });
 
   it('is written soon after a restart, when an old one is confirmed', async () => {
@@ -115,7 +116,7 @@ describe('a start in remote mode with an old kept snapshot', () => {
     await snapshots.close();
     await clock.advance(100 * POLL_MS);
     const next = await keeping(UNCHANGED, clock, texts, 'remote');
-    expect(next.snapshots.lostForMs()).toBeGreaterThan(0);
+    expect(next.snapshots.watch.lostForMs()).toBeGreaterThan(0);
     await clock.advance(POLL_MS);
     expect(next.conditions).toEqual(['working']);
     await next.snapshots.close();

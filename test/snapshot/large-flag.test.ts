@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSnapshot } from '../../src/snapshot/body/parse.js';
+import { parseSnapshot } from '../../src/snapshot/body/read-body.js';
 import { bodyText } from '../../src/snapshot/body/write-body.js';
 import { snapshotOf } from '../../src/snapshot/snapshot.js';
 import { mapCallsOf } from '../map-calls.fixture.js';
@@ -100,6 +100,35 @@ it('keeps the first rule without segments of each operator: it decides like all 
     'OR_SEGMENT_OPERATOR',
     'AND_SEGMENT_OPERATOR',
     'OR_SEGMENT_OPERATOR',
+  ]);
+  expect(turns()).toBeGreaterThan(8);
+});
+
+it('keeps shares of 0 % only as far as they name a variant: they give nothing', async () => {
+  const { clock, turns } = counting();
+  const distributions = [
+    ...many(() => ({})),
+    ...many(() => ({ variantKey: 'later', rollout: 0 })),
+    { variantKey: 'now', rollout: 40 },
+    { variantKey: 'now', rollout: 0 },
+    { variantKey: 'later', variantAttachment: '1' },
+    { rollout: 60 },
+  ];
+  const flags = [{ key: 'large', enabled: true, rules: [{ distributions }] }];
+  const { features } = await parseSnapshot(Buffer.from(JSON.stringify({ flags })), 'default', clock);
+  const flag = features.flags.get('large');
+  if (flag?.type !== 'VARIANT_FLAG_TYPE') expect.unreachable();
+
+  const shares = flag.rules[0]?.distributions.map(({ variantId, rollout }) => {
+    const { key, attachment } = flag.variants.get(variantId) ?? {};
+    return [key, attachment, rollout];
+  });
+  expect(shares).toEqual([
+    ['', '', 0],
+    ['later', '', 0],
+    ['now', '', 40],
+    ['later', '1', 0],
+    ['', '', 60],
   ]);
   expect(turns()).toBeGreaterThan(8);
 });

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import type { SnapshotStore } from '../../src/options/snapshot-options.js';
 import { openSnapshots } from '../../src/snapshot/open-snapshots.js';
-import { writeKept } from '../../src/stores/checked-text.js';
+import { writeKept } from '../../src/snapshot/stored-text.js';
+import { runtimeOf } from '../runtime.fixture.js';
 import { manualClock } from '../clock.fixture.js';
 import { bodyJson, refusedConnection, reply } from './fetched.fixture.js';
 import { memoryStore } from './shared/memory-store.fixture.js';
@@ -32,11 +33,11 @@ async function started(storeOf: (clock: ReturnType<typeof manualClock>) => Snaps
   const diagnostics = openDiagnostics();
   const conditions: string[] = [];
   diagnostics.listen('watch-changed', ({ state }) => conditions.push(state));
-  const opening = openSnapshots(send, settings, life, diagnostics, clock, () => 0.5);
+  const opening = openSnapshots(send, settings, life, runtimeOf(clock, diagnostics));
   let opened: Awaited<typeof opening> | undefined;
   void opening.then((snapshots) => (opened = snapshots));
   await clock.advance(250);
-  const flags = () => [...(opened?.snapshot()?.contents.keys() ?? [])];
+  const flags = () => [...(opened?.watch.snapshot()?.contents.keys() ?? [])];
   return { clock, opened: () => opened, flags, warnings, sentAt, conditions };
 }
 

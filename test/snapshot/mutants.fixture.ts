@@ -9,9 +9,9 @@ export interface Mutant {
   readonly place: string;
 }
 
-/** Mutants of each member and each enum, of at most so many of each place. A flag keeps its key. */
-export function* mutantsOf(flags: readonly FlagJson[], most: number): Generator<Mutant> {
-  const counts = new Map<string, number>();
+/** Mutants of each member and each enum, of at most so many of each place, in flags far apart. A flag keeps its key. */
+export function mutantsOf(flags: readonly FlagJson[], most: number): readonly Mutant[] {
+  const byKind = new Map<string, (() => Mutant)[]>();
   for (const [at, flag] of flags.entries()) {
     for (const { path, value } of membersOf(flag)) {
       const place = path.filter((step) => typeof step === 'string').join('.');
@@ -21,13 +21,18 @@ export function* mutantsOf(flags: readonly FlagJson[], most: number): Generator<
       const others = typeof last === 'string' && WORDS.has(last) ? ['NEWER', {}] : [otherShape(value)];
       for (const other of others) {
         const kind = `${place} ${typeof other}`;
-        const count = counts.get(kind) ?? 0;
-        if (count >= most) continue;
-        counts.set(kind, count + 1);
-        yield { at, place, flag: replaced(flag, path, other) as object };
+        const mutants = byKind.get(kind) ?? [];
+        byKind.set(kind, mutants);
+        mutants.push(() => ({ at, place, flag: replaced(flag, path, other) as object }));
       }
     }
   }
+  // Each place begins at another flag, so that many flags have a few mutants each.
+  return [...byKind.values()].flatMap((mutants, kind) => {
+    const step = Math.max(1, mutants.length / most);
+    const first = ((kind * 0.618) % 1) * step;
+    return mutants.filter((_, n) => (n + first) % step < 1).map((mutant) => mutant());
+  });
 }
 
 type Path = readonly (string | number)[];

@@ -54,7 +54,7 @@ describe.each(BODIES)('of the mutants of $name, $semantics, $namespace', (record
 });
 
 it('there are more than 1,000 of them', () => {
-  const counts = BODIES.map((recorded) => [...mutantsOf(bodyOf(recorded).flags, OF_EACH_MEMBER)].length);
+  const counts = BODIES.map((recorded) => mutantsOf(bodyOf(recorded).flags, OF_EACH_MEMBER).length);
 
   expect(counts.reduce((sum, count) => sum + count)).toBeGreaterThan(1_000);
 });

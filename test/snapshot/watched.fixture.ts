@@ -1,7 +1,9 @@
-import type { Clock } from '../../src/clock.js';
-import type { DiagnosticEvent } from '../../src/diagnostics/events.js';
+import type { Clock } from '../../src/time/clock.js';
+import type { DiagnosticEvent } from '../../src/diagnostics/internal-events.js';
 import type { Send } from '../../src/http/reply.js';
-import { openWatch } from '../../src/snapshot/watch.js';
+import { SILENT } from '../../src/diagnostics/diagnostics.js';
+import { openWatch } from '../../src/snapshot/poll-watch.js';
+import { runtimeOf } from '../runtime.fixture.js';
 import { fetching } from './fetched.fixture.js';
 
 export const POLL_MS = 15_000;
@@ -16,7 +18,10 @@ export function watching(answer: Send, clock: Clock) {
     reported.push(event);
   };
   const changed = () => reported.flatMap((event) => (event.type === 'flags-changed' ? [event.flags] : []));
-  const watch = openWatch({ fetch, pollMs: POLL_MS, patienceMs: PATIENCE_MS }, { report }, clock, () => 0.5);
+  const watch = openWatch(
+    { fetch, pollMs: POLL_MS, patienceMs: PATIENCE_MS },
+    runtimeOf(clock, { ...SILENT, report }),
+  );
   const types = () => reported.map(({ type }) => type).filter((type) => type !== 'snapshot-polled');
   return { watch, requests, reported, changed, types };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { systemClock } from '../../src/clock.js';
-import { parseSnapshot } from '../../src/snapshot/body/parse.js';
+import { systemClock } from '../../src/time/clock.js';
+import { parseSnapshot } from '../../src/snapshot/body/read-body.js';
 import { bodyText, writeBody } from '../../src/snapshot/body/write-body.js';
 import { BODIES, recordedBody } from './bodies.fixture.js';
 
@@ -25,6 +25,22 @@ describe.each(BODIES)('$file, written again', ({ file, namespace }) => {
       JSON.stringify(writeBody(namespace, recorded)),
     );
   });
+});
+
+it('writes segments no longer than the service does, and reads them as the same', async () => {
+  const type = 'STRING_CONSTRAINT_COMPARISON_TYPE';
+  const segments = [
+    ...Array.from({ length: 1_000 }, (_, at) => ({ key: `${at}` })),
+    { key: 'any', matchType: 'ANY_SEGMENT_MATCH_TYPE' },
+    { key: 'newer', matchType: 7, constraints: [{ type, property: 'plan', operator: 'eq', value: 'x' }] },
+  ];
+  const flags = [{ key: 'one', type: 'VARIANT_FLAG_TYPE', enabled: true, rules: [{ segments }] }];
+  const body = JSON.stringify({ namespace: { key: 'default' }, flags });
+  const parse = (text: string) => parseSnapshot(Buffer.from(text), 'default', systemClock);
+  const parsed = await parse(body);
+  const text = await bodyText('default', parsed, systemClock);
+  expect(text.length).toBeLessThan(body.length + 100);
+  expect(await parse(text)).toEqual(parsed);
 });
 
 it('writes the text of many flags in several turns of the event loop', async () => {

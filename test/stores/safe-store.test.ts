@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { untilAborted } from '../../src/http/until-aborted.js';
 import { safeStore, type TextStore } from '../../src/stores/safe-store.js';
 import { manualClock } from '../clock.fixture.js';
 
-const OPEN = new AbortController().signal;
 const never = () => new Promise<never>(() => undefined);
 const fails = () => Promise.reject(new Error('disk full'));
 
@@ -27,12 +27,12 @@ function kept(parts: Partial<TextStore>) {
 describe('a store that works', () => {
   it('is loaded from', async () => {
     const { load, warnings } = kept({ load: () => Promise.resolve('text') });
-    expect(await load(5_000, OPEN)).toBe('text');
+    expect(await load(5_000)).toBe('text');
     expect(warnings).toEqual([]);
   });
 
   it('has nothing to load at first', async () => {
-    expect(await kept({}).load(5_000, OPEN)).toBeUndefined();
+    expect(await kept({}).load(5_000)).toBeUndefined();
   });
 
   it('is saved to at most once every 5 seconds, with the newest text', async () => {
@@ -94,7 +94,7 @@ describe('a store in trouble', () => {
 
   it('that fails to load gives nothing', async () => {
     const { load, warnings } = kept({ load: fails });
-    expect(await load(5_000, OPEN)).toBeUndefined();
+    expect(await load(5_000)).toBeUndefined();
     expect(warnings).toEqual([
       'the store could not load the snapshot: disk full; the provider goes on without it',
     ]);
@@ -102,16 +102,16 @@ describe('a store in trouble', () => {
 
   it('that hangs delays the start no longer than it may take', async () => {
     const { load, clock, warnings } = kept({ load: never });
-    const loading = load(5_000, OPEN);
+    const loading = load(5_000);
     await clock.advance(5_000);
     expect(await loading).toBeUndefined();
     expect(warnings[0]).toContain('no answer within 5000 ms');
   });
 
   it('that hangs does not keep the process alive once the provider is closed', async () => {
-    const { load, clock, warnings } = kept({ load: never });
     const closing = new AbortController();
-    const loading = load(5_000, closing.signal);
+    const { load, clock, warnings } = kept({ load: () => untilAborted(never(), closing.signal) });
+    const loading = load(5_000);
     await clock.settle();
     expect(clock.timers('awaited')).toBe(1);
     closing.abort();
@@ -121,7 +121,7 @@ describe('a store in trouble', () => {
   });
 
   it('that loads something other than text gives nothing', async () => {
-    expect(await kept({ load: () => Promise.resolve(7 as never) }).load(5_000, OPEN)).toBeUndefined();
+    expect(await kept({ load: () => Promise.resolve(7 as never) }).load(5_000)).toBeUndefined();
   });
 
   it('that hangs while it saves gets no other call before that one has ended', async () => {

@@ -15,17 +15,14 @@ export interface ClientOperation<Answer> {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: object;
-  /** True for reads and evaluations. A change is sent only once: if it fails, nobody knows whether it was made. */
-  readonly repeatable: boolean;
+  /** Default: only a GET. A change is sent only once: if it fails, nobody knows whether it was made. */
+  readonly repeatable?: boolean;
   readonly answer: GenericSchema<unknown, Answer>;
-  /** Which services have the operation. This ends the message about a service that does not have it. */
-  readonly offered: string;
+  /**
+   * Which services have the operation. This ends the message about a service that does not have it. Default: Flipt v1.
+   */
+  readonly offered?: string;
 }
 
 /** Rejects with a `FliptServiceError`, or with the signal's reason. */
 export type Call = <Answer>(operation: ClientOperation<Answer>, options?: CallOptions) => Promise<Answer>;
-
-export const OFFERED_BY_ALL = 'Every Flipt offers it: check the path in the option url.';
-export const OFFERED_BY_V1 = 'Flipt v1 offers it; Flipt v2 serves evaluation only.';
-export const OFFERED_WITH_TOKENS =
-  'Flipt v1 offers it where its token authentication is enabled; Flipt v2 serves evaluation only.';

@@ -1,9 +1,18 @@
+import * as v from 'valibot';
+import type { ConnectionSettings } from '../../options/settings.js';
 import { isHeaderText } from '../../text/header.js';
 import { environmentHeaders } from '../../http/reply.js';
-import { BATCH_PATH } from '../../remote/batch-wire.js';
-import { batchAnswer } from './evaluation-answer.js';
-import type { EvaluationBatch, EvaluationRequest } from './evaluation-types.js';
-import { OFFERED_BY_ALL, type Call, type CallOptions } from './client-operation.js';
+import { BATCH_PATH } from '../../remote/batch-body.js';
+import { numberOrNone, textIfAny, textOrNone, textsOrNone, word } from '../answer-fields.js';
+import type {
+  BooleanResponse,
+  ErrorResponse,
+  EvaluationBatch,
+  EvaluationRequest,
+  EvaluationResponse,
+  VariantResponse,
+} from './evaluation-types.js';
+import type { Call, CallOptions } from './client-operation.js';
 
 /** How a batch is evaluated; each member applies to the whole batch. */
 export interface EvaluateOptions extends CallOptions {
@@ -32,13 +41,50 @@ export interface EvaluationOperations {
   batch(requests: readonly EvaluationRequest[], options?: EvaluateOptions): Promise<EvaluationBatch>;
 }
 
-/** Used if a call does not give its own. */
-export interface EvaluationDefaults {
-  readonly reference: string | undefined;
-  readonly environment: string | undefined;
+const common = {
+  requestId: textOrNone,
+  flagKey: textOrNone,
+  reason: word,
+  segmentKeys: textsOrNone,
+  timestamp: textIfAny,
+  requestDurationMillis: numberOrNone,
+};
+const variantResponse: v.GenericSchema<unknown, VariantResponse> = v.object({
+  ...common,
+  match: v.nullish(v.boolean(), false),
+  variantKey: textOrNone,
+  variantAttachment: textOrNone,
+});
+const booleanResponse: v.GenericSchema<unknown, BooleanResponse> = v.object({
+  ...common,
+  enabled: v.boolean(),
+});
+const errorResponse: v.GenericSchema<unknown, ErrorResponse> = v.object({
+  flagKey: textOrNone,
+  namespaceKey: textOrNone,
+  reason: word,
+});
+
+const response: v.GenericSchema<unknown, EvaluationResponse> = v.variant('type', [
+  v.object({ type: v.literal('VARIANT_EVALUATION_RESPONSE_TYPE'), variantResponse }),
+  v.object({ type: v.literal('BOOLEAN_EVALUATION_RESPONSE_TYPE'), booleanResponse }),
+  v.object({ type: v.literal('ERROR_EVALUATION_RESPONSE_TYPE'), errorResponse }),
+]);
+
+/** A batch's answers match its requests by position: one more or less makes the response unreadable. */
+function batchAnswer(requests: number): v.GenericSchema<unknown, EvaluationBatch> {
+  return v.object({
+    requestId: textOrNone,
+    responses: v.pipe(v.array(response), v.length(requests, `a list of ${requests}`)),
+    requestDurationMillis: numberOrNone,
+  });
 }
 
-export function evaluationOperations(call: Call, defaults: EvaluationDefaults): EvaluationOperations {
+/** `defaults` are used if a call does not give its own. */
+export function evaluationOperations(
+  call: Call,
+  defaults: Pick<ConnectionSettings, 'reference' | 'environment'>,
+): EvaluationOperations {
   return {
     async batch(requests, { signal, requestId, ...given } = {}) {
       const { reference = defaults.reference, environment = defaults.environment } = given;
@@ -53,7 +99,7 @@ export function evaluationOperations(call: Call, defaults: EvaluationDefaults): 
         body: { requestId, requests, reference },
         repeatable: true,
         answer: batchAnswer(requests.length),
-        offered: OFFERED_BY_ALL,
+        offered: 'Every Flipt offers it: check the path in the option url.',
       } as const;
       return call(operation, { signal });
     },

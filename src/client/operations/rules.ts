@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { numberOrNone, oneOf, pageFields, text, textOrNone, textsOrNone } from './fields.js';
-import { OFFERED_BY_V1, type Call, type CallOptions } from './client-operation.js';
-import { everyEntry, type IterateOptions, type ListPage, type PageOptions } from './pages.js';
-import { pathOf, queryOf } from './path.js';
+import { dates, numberOrNone, oneOf, pageFields, text, textOrNone, textsOrNone } from '../answer-fields.js';
+import type { Call, CallOptions } from './client-operation.js';
+import { everyEntry, readPage, type IterateOptions, type ListPage, type PageOptions } from '../list-pages.js';
+import { pathOf } from '../request-path.js';
 
 /** Whether an entity must be in any of a rule's segments or in all. */
 export type SegmentOperator = 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR';
@@ -101,8 +101,7 @@ const distribution: v.GenericSchema<unknown, Distribution> = v.object({
   ruleId: textOrNone,
   variantId: text,
   rollout: numberOrNone,
-  createdAt: text,
-  updatedAt: text,
+  ...dates,
 });
 const rule: v.GenericSchema<unknown, Rule> = v.object({
   id: text,
@@ -113,49 +112,29 @@ const rule: v.GenericSchema<unknown, Rule> = v.object({
   segmentOperator: oneOf<SegmentOperator>(['OR_SEGMENT_OPERATOR', 'AND_SEGMENT_OPERATOR']),
   distributions: v.array(distribution),
   rank: v.number(),
-  createdAt: text,
-  updatedAt: text,
+  ...dates,
 });
 const rulePage: v.GenericSchema<unknown, RulePage> = v.object({ rules: v.array(rule), ...pageFields });
 
 const RULES = '/api/v1/namespaces/{namespace}/flags/{flag}/rules';
 
 export function ruleOperations(call: Call): RuleOperations {
-  const readPage = (namespace: string, flag: string, page: PageOptions, answer: typeof rulePage) => {
-    const { signal, limit, offset, pageToken } = page;
-    const operation = {
-      name: 'rules.list',
-      method: 'GET',
-      path: pathOf(RULES, { namespace, flag }) + queryOf({ limit, offset, pageToken }),
-      repeatable: true,
-      answer,
-      offered: OFFERED_BY_V1,
-    } as const;
-    return call(operation, { signal });
-  };
+  const listOf = (namespace: string, flag: string) => ({
+    name: 'rules.list',
+    path: pathOf(RULES, { namespace, flag }),
+    answer: rulePage,
+    entriesOf: ({ rules }: RulePage) => rules,
+  });
   return {
     async create(namespace, flag, body, options) {
-      const operation = {
-        name: 'rules.create',
-        method: 'POST',
-        path: pathOf(RULES, { namespace, flag }),
-        body,
-        repeatable: false,
-        answer: rule,
-        offered: OFFERED_BY_V1,
-      } as const;
-      return call(operation, options);
+      const path = pathOf(RULES, { namespace, flag });
+      return call({ name: 'rules.create', method: 'POST', path, body, answer: rule }, options);
     },
-    async list(namespace, flag, page = {}) {
-      return readPage(namespace, flag, page, rulePage);
+    async list(namespace, flag, page) {
+      return readPage(call, listOf(namespace, flag), page);
     },
-    iterate(namespace, flag, options = {}) {
-      return everyEntry(
-        rulePage,
-        (page, shape) => readPage(namespace, flag, page, shape),
-        ({ rules }) => rules,
-        options,
-      );
+    async *iterate(namespace, flag, options) {
+      yield* everyEntry(call, listOf(namespace, flag), options);
     },
   };
 }

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { oneOf, pageFields, text, textOrNone, word } from './fields.js';
-import { OFFERED_BY_V1, type Call, type CallOptions } from './client-operation.js';
-import { everyEntry, type IterateOptions, type ListPage, type PageOptions } from './pages.js';
-import { pathOf, queryOf } from './path.js';
+import { dates, oneOf, pageFields, text, textOrNone, word } from '../answer-fields.js';
+import type { Call, CallOptions } from './client-operation.js';
+import { everyEntry, readPage, type IterateOptions, type ListPage, type PageOptions } from '../list-pages.js';
+import { pathOf, queryOf } from '../request-path.js';
 
 /** Whether an entity must meet all constraints of a segment to be in it, or any of them. */
 export type MatchType = 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE';
@@ -73,7 +73,10 @@ export interface NewSegment {
   readonly matchType?: MatchType | undefined;
 }
 
-/** What an update replaces; key and constraints stay. */
+/**
+ * What an update replaces; key and constraints stay. Of what JavaScript leaves out, Flipt empties the description, sets
+ * the match type to all constraints, and refuses a missing name.
+ */
 export interface SegmentUpdate {
   /** For people; not empty (Flipt's rule). */
   readonly name: string;
@@ -128,16 +131,14 @@ const constraint: v.GenericSchema<unknown, Constraint> = v.object({
   operator: textOrNone,
   value: textOrNone,
   description: textOrNone,
-  createdAt: text,
-  updatedAt: text,
+  ...dates,
 });
 const segment: v.GenericSchema<unknown, Segment> = v.object({
   namespaceKey: text,
   key: text,
   name: text,
   description: text,
-  createdAt: text,
-  updatedAt: text,
+  ...dates,
   constraints: v.array(constraint),
   matchType: oneOf<MatchType>(['ALL_MATCH_TYPE', 'ANY_MATCH_TYPE']),
 });
@@ -150,36 +151,30 @@ const ALL = '/api/v1/namespaces/{namespace}/segments';
 const ONE = `${ALL}/{key}`;
 
 export function segmentOperations(call: Call): SegmentOperations {
-  const of = { answer: segment, offered: OFFERED_BY_V1 } as const;
-  const readPage = (namespace: string, page: PageOptions, answer: typeof segmentPage) => {
-    const { signal, limit, offset, pageToken } = page;
-    const path = pathOf(ALL, { namespace }) + queryOf({ limit, offset, pageToken });
-    const read = { name: 'segments.list', method: 'GET', path, repeatable: true } as const;
-    return call({ ...of, ...read, answer }, { signal });
-  };
+  const listOf = (namespace: string) => ({
+    name: 'segments.list',
+    path: pathOf(ALL, { namespace }),
+    answer: segmentPage,
+    entriesOf: ({ segments }: SegmentPage) => segments,
+  });
   return {
-    async list(namespace, page = {}) {
-      return readPage(namespace, page, segmentPage);
+    async list(namespace, page) {
+      return readPage(call, listOf(namespace), page);
     },
-    iterate(namespace, options = {}) {
-      return everyEntry(
-        segmentPage,
-        (page, shape) => readPage(namespace, page, shape),
-        ({ segments }) => segments,
-        options,
-      );
+    async *iterate(namespace, options) {
+      yield* everyEntry(call, listOf(namespace), options);
     },
     async get(namespace, key, { signal, reference } = {}) {
       const path = pathOf(ONE, { namespace, key }) + queryOf({ reference });
-      return call({ ...of, name: 'segments.get', method: 'GET', path, repeatable: true }, { signal });
+      return call({ name: 'segments.get', method: 'GET', path, answer: segment }, { signal });
     },
     async create(namespace, body, options) {
       const path = pathOf(ALL, { namespace });
-      return call({ ...of, name: 'segments.create', method: 'POST', path, body, repeatable: false }, options);
+      return call({ name: 'segments.create', method: 'POST', path, body, answer: segment }, options);
     },
     async update(namespace, key, body, options) {
       const path = pathOf(ONE, { namespace, key });
-      return call({ ...of, name: 'segments.update', method: 'PUT', path, body, repeatable: false }, options);
+      return call({ name: 'segments.update', method: 'PUT', path, body, answer: segment }, options);
     },
   };
 }

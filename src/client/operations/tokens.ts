@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { text, textIfAny, texts, word } from './fields.js';
-import { OFFERED_BY_V1, OFFERED_WITH_TOKENS, type Call, type CallOptions } from './client-operation.js';
-import { pathOf } from './path.js';
+import { dates, text, textIfAny, texts, word } from '../answer-fields.js';
+import type { Call, CallOptions } from './client-operation.js';
+import { pathOf } from '../request-path.js';
 
 /** How a client authenticates. A later service may have more. */
 export type AuthenticationMethod =
@@ -68,37 +68,25 @@ export interface TokenOperations {
 const authentication: v.GenericSchema<unknown, Authentication> = v.object({
   id: text,
   method: word,
-  createdAt: text,
-  updatedAt: text,
+  ...dates,
   expiresAt: textIfAny,
   metadata: texts,
 });
 const createdToken: v.GenericSchema<unknown, CreatedToken> = v.object({ clientToken: text, authentication });
 
+const TOKEN = '/auth/v1/method/token';
+const offered =
+  'Flipt v1 offers it where its token authentication is enabled; Flipt v2 serves evaluation only.';
+
 export function tokenOperations(call: Call): TokenOperations {
   return {
-    async create(token, options) {
-      const operation = {
-        name: 'tokens.create',
-        method: 'POST',
-        path: '/auth/v1/method/token',
-        body: token,
-        repeatable: false,
-        answer: createdToken,
-        offered: OFFERED_WITH_TOKENS,
-      } as const;
-      return call(operation, options);
+    async create(body, options) {
+      const created = { body, answer: createdToken, offered };
+      return call({ name: 'tokens.create', method: 'POST', path: TOKEN, ...created }, options);
     },
     async get(id, options) {
-      const operation = {
-        name: 'tokens.get',
-        method: 'GET',
-        path: pathOf('/auth/v1/tokens/{id}', { id }),
-        repeatable: true,
-        answer: authentication,
-        offered: OFFERED_BY_V1,
-      } as const;
-      return call(operation, options);
+      const path = pathOf('/auth/v1/tokens/{id}', { id });
+      return call({ name: 'tokens.get', method: 'GET', path, answer: authentication }, options);
     },
   };
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { text } from './fields.js';
-import { OFFERED_BY_V1, type Call, type CallOptions } from './client-operation.js';
-import { pathOf } from './path.js';
+import { dates, text } from '../answer-fields.js';
+import type { Call, CallOptions } from './client-operation.js';
+import { pathOf } from '../request-path.js';
 
 /** A variant of a flag. */
 export interface Variant {
@@ -68,8 +68,7 @@ const variant: v.GenericSchema<unknown, Variant> = v.object({
   name: text,
   description: text,
   attachment: text,
-  createdAt: text,
-  updatedAt: text,
+  ...dates,
 });
 
 const ONE = '/api/v1/namespaces/{namespace}/flags/{flag}/variants/{id}';
@@ -77,16 +76,8 @@ const ONE = '/api/v1/namespaces/{namespace}/flags/{flag}/variants/{id}';
 export function variantOperations(call: Call): VariantOperations {
   return {
     async update(namespace, flag, id, body, options) {
-      const operation = {
-        name: 'variants.update',
-        method: 'PUT',
-        path: pathOf(ONE, { namespace, flag, id }),
-        body,
-        repeatable: false,
-        answer: variant,
-        offered: OFFERED_BY_V1,
-      } as const;
-      return call(operation, options);
+      const path = pathOf(ONE, { namespace, flag, id });
+      return call({ name: 'variants.update', method: 'PUT', path, body, answer: variant }, options);
     },
   };
 }

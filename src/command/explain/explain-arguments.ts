@@ -1,30 +1,13 @@
 import type { Environment } from '../../options/environment.js';
 import { quoted } from '../../text/quote.js';
-import type { OptionValues } from '../option-values.js';
-import { readSource, SOURCE_OPTIONS, type SourceArguments } from '../source/source-arguments.js';
-import { WrongArgument } from '../wrong-argument.js';
+import type { OptionValues } from '../command-options.js';
+import { readSource } from '../features-source/file-or-flipt.js';
+import { WrongArgument } from '../command-error.js';
 
-export interface ExplainArguments {
-  readonly source: SourceArguments;
-  readonly flag: string;
-  readonly entity: string;
-  readonly attributes: Readonly<Record<string, string>>;
-  readonly isJson: boolean;
-}
-
-export const EXPLAIN_OPTIONS = {
-  ...SOURCE_OPTIONS,
-  flag: { type: 'string' },
-  entity: { type: 'string' },
-  context: { type: 'string', multiple: true },
-  json: { type: 'boolean' },
-} as const;
+export type ExplainArguments = ReturnType<typeof readExplain>;
 
 /** Throws a {@link WrongArgument}. */
-export function readExplain(
-  values: OptionValues<typeof EXPLAIN_OPTIONS>,
-  env: Environment,
-): ExplainArguments {
+export function readExplain(values: OptionValues, env: Environment) {
   const { flag, entity = '', context = [], json = false } = values;
   if (!flag) throw new WrongArgument('--flag: missing; expected the key of a flag');
   return { flag, entity, attributes: attributesOf(context), isJson: json, source: readSource(values, env) };

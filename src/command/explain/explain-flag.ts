@@ -1,8 +1,8 @@
 import { explain } from '../../engine/explain/explain.js';
 import { explanationText } from '../../engine/explain/explanation-text.js';
-import { didYouMean } from '../../text/closest.js';
+import { didYouMean } from '../../text/closest-name.js';
 import { quoted } from '../../text/quote.js';
-import { loadFeatures } from '../source/load-features.js';
+import { loadFeatures } from '../features-source/load-features.js';
 import type { CommandRuntime } from '../command-runtime.js';
 import { printableJson } from '../printable-json.js';
 import type { ExplainArguments } from './explain-arguments.js';

@@ -1,26 +1,11 @@
-import type { Semantics } from '../../engine/features.js';
-import type { OptionValues } from '../option-values.js';
-import { semanticsOf } from '../source/source-arguments.js';
-import { WrongArgument } from '../wrong-argument.js';
+import { WrongArgument } from '../command-error.js';
+import type { OptionValues } from '../command-options.js';
+import { semanticsOf } from '../features-source/file-or-flipt.js';
 
-export interface LintArguments {
-  readonly path: string;
-  readonly semantics: Semantics;
-  readonly isJson: boolean;
-}
-
-export const LINT_OPTIONS = {
-  features: { type: 'string' },
-  semantics: { type: 'string' },
-  json: { type: 'boolean' },
-} as const;
+export type LintArguments = ReturnType<typeof readLint>;
 
 /** Throws a {@link WrongArgument}. */
-export function readLint({
-  features,
-  semantics,
-  json = false,
-}: OptionValues<typeof LINT_OPTIONS>): LintArguments {
+export function readLint({ features, semantics, json = false }: OptionValues) {
   if (!features) throw new WrongArgument('--features: missing; expected a file');
   return { path: features, semantics: semanticsOf(semantics), isJson: json };
 }

@@ -1,13 +1,10 @@
-import { findingText, lintFile } from '../../local/lint/lint.js';
+import { findingText, lintFile } from '../../lint/lint.js';
 import type { CommandRuntime } from '../command-runtime.js';
 import { printableJson } from '../printable-json.js';
 import type { LintArguments } from './lint-arguments.js';
 
 /** Prints what is probably a mistake in a features file; resolves with the exit code. */
-export async function printFindings(
-  { path, semantics, isJson }: LintArguments,
-  { print }: CommandRuntime,
-): Promise<number> {
+export async function printFindings({ path, semantics, isJson }: LintArguments, { print }: CommandRuntime) {
   const findings = await lintFile(path, semantics);
   if (isJson) print(printableJson({ findings }));
   else for (const finding of findings) print(findingText(finding));

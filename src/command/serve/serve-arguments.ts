@@ -1,35 +1,12 @@
-import type { Semantics } from '../../engine/features.js';
 import type { Environment } from '../../options/environment.js';
-import type { OptionValues } from '../option-values.js';
-import { semanticsOf } from '../source/source-arguments.js';
-import { WrongArgument } from '../wrong-argument.js';
+import type { OptionValues } from '../command-options.js';
+import { semanticsOf } from '../features-source/file-or-flipt.js';
+import { WrongArgument } from '../command-error.js';
 
-export interface ServeArguments {
-  readonly features: string | undefined;
-  readonly port: number;
-  readonly host: string;
-  readonly allowHosts: readonly string[];
-  readonly semantics: Semantics;
-  readonly data: string | undefined;
-  /** `undefined` if no token is required. */
-  readonly bootstrapToken: string | undefined;
-}
-
-export const SERVE_OPTIONS = {
-  features: { type: 'string' },
-  port: { type: 'string' },
-  host: { type: 'string' },
-  'allow-host': { type: 'string', multiple: true },
-  semantics: { type: 'string' },
-  data: { type: 'string' },
-  auth: { type: 'string' },
-  'bootstrap-token': { type: 'string' },
-} as const;
-
-type Values = OptionValues<typeof SERVE_OPTIONS>;
+export type ServeArguments = ReturnType<typeof readServe>;
 
 /** Throws a {@link WrongArgument}. */
-export function readServe(values: Values, env: Environment): ServeArguments {
+export function readServe(values: OptionValues, env: Environment) {
   const { features, port: portText = '8080', host = '127.0.0.1', data, auth } = values;
   const port = Number(portText);
   if (!/^[0-9]{1,5}$/.test(portText) || port > 65535) {
@@ -48,26 +25,20 @@ export function readServe(values: Values, env: Environment): ServeArguments {
   return { features, port, host, allowHosts, semantics, data, bootstrapToken };
 }
 
-function firstToken(
-  auth: string | undefined,
-  given: string | undefined,
-  env: Environment,
-): string | undefined {
-  if (auth !== undefined && auth !== 'required') {
-    throw new WrongArgument(`--auth: expected required, got ${auth}`);
-  }
+/** `undefined` if no token is required. */
+function firstToken(auth: string | undefined, given: string | undefined, env: Environment) {
   // An empty variable counts as not set, but an empty argument is a mistake.
   const fromEnvironment = env.FLIPT_BOOTSTRAP_TOKEN || undefined;
-  // A token without --auth required would protect nothing.
-  if (auth === undefined && (given ?? fromEnvironment) !== undefined) {
-    const name = given === undefined ? 'FLIPT_BOOTSTRAP_TOKEN' : '--bootstrap-token';
-    throw new WrongArgument(`${name}: has no effect without --auth required`);
-  }
-  const bootstrapToken = auth === undefined ? undefined : given || fromEnvironment;
-  if (auth !== undefined && bootstrapToken === undefined) {
+  if (auth === 'required') {
+    const token = given || fromEnvironment;
+    if (token !== undefined) return token;
     throw new WrongArgument(
       '--auth required: needs a first token: --bootstrap-token, or FLIPT_BOOTSTRAP_TOKEN',
     );
   }
-  return bootstrapToken;
+  if (auth !== undefined) throw new WrongArgument(`--auth: expected required, got ${auth}`);
+  if ((given ?? fromEnvironment) === undefined) return undefined;
+  // A token without --auth required would protect nothing.
+  const name = given === undefined ? 'FLIPT_BOOTSTRAP_TOKEN' : '--bootstrap-token';
+  throw new WrongArgument(`${name}: has no effect without --auth required`);
 }

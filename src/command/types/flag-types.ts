@@ -1,13 +1,18 @@
 import type { Features, Flag, VariantFlag } from '../../engine/features.js';
 import type { VariantAnswer } from '../../model/answer.js';
-import { toBoolean } from '../../provider/mapping/boolean.js';
 import { toNumber } from '../../provider/mapping/number.js';
-import { toObject } from '../../provider/mapping/object.js';
-import type { Translate } from '../../provider/mapping/value.js';
-import { commonShape, shapeOf, type Shape } from './attachment-shape.js';
+import { toBoolean, toObject, toText, type Translate } from '../../provider/mapping/value-of-type.js';
+import { commonType } from './attachment-type.js';
 
-/** OpenFeature's four types of a value. */
-export type ValueType = 'boolean' | 'string' | 'number' | 'object';
+/** OpenFeature's four types of a value, and how an answer gives a value of each. */
+const VALUES = [
+  ['boolean', toBoolean],
+  ['string', toText],
+  ['number', toNumber],
+  ['object', toObject],
+] as const;
+
+export type ValueType = (typeof VALUES)[number][0];
 
 /** What the written types say about a flag. */
 export interface FlagTypes {
@@ -17,8 +22,8 @@ export interface FlagTypes {
   readonly types: readonly ValueType[];
   /** The keys of its variants, sorted; `undefined` if there may be other variants. */
   readonly variants?: readonly string[];
-  /** What its attachments have in common; `undefined` if one of them is not an object or a list. */
-  readonly attachment?: Shape;
+  /** The type of what its attachments have in common; `undefined` if one of them is not an object or a list. */
+  readonly attachment?: string;
 }
 
 /** The types of the flags, in the order of their keys. `areAllVariants`: the features hold all variants that exist. */
@@ -30,30 +35,23 @@ export function flagTypes({ flags, unreadable }: Features, areAllVariants: boole
 
 /** Only the service knows its values, so the app may ask for any type. */
 function unreadableTypes(key: string): FlagTypes {
-  return {
-    key,
-    kind: 'unreadable',
-    types: ['boolean', 'string', 'number', 'object'],
-    attachment: { kind: 'any' },
-  };
+  return { key, kind: 'unreadable', types: VALUES.map(([type]) => type), attachment: 'JsonValue' };
 }
 
 function typesOf(flag: Flag, areAllVariants: boolean): FlagTypes {
   const { key } = flag;
   if (flag.type === 'BOOLEAN_FLAG_TYPE') return { key, kind: 'boolean', types: ['boolean'] };
   const answers = answersOf(flag);
-  const attachment = isEach(answers, toObject) ? commonShape(answers.map(attachmentShape)) : undefined;
-  const keys = new Set(answers.map(({ variant }) => variant));
+  const types = VALUES.flatMap(([type, translate]) =>
+    type === 'string' || isEach(answers, translate) ? type : [],
+  );
+  const attachment = types.includes('object') ? commonType(answers.map(attached)) : undefined;
+  const variants = [...new Set(answers.map(({ variant }) => variant))].sort();
   return {
     key,
     kind: 'variant',
-    types: [
-      ...(isEach(answers, toBoolean) ? (['boolean'] as const) : []),
-      'string',
-      ...(isEach(answers, toNumber) ? (['number'] as const) : []),
-      ...(attachment ? (['object'] as const) : []),
-    ],
-    ...(areAllVariants && { variants: [...keys].sort() }),
+    types,
+    ...(areAllVariants && { variants }),
     ...(attachment && { attachment }),
   };
 }
@@ -69,7 +67,7 @@ function isEach(answers: readonly VariantAnswer[], translate: Translate<unknown>
   return answers.length > 0 && answers.every((answer) => 'value' in translate(answer));
 }
 
-function attachmentShape(answer: VariantAnswer): Shape {
+function attached(answer: VariantAnswer): unknown {
   const translated = toObject(answer);
-  return shapeOf('value' in translated ? translated.value : null);
+  return 'value' in translated ? translated.value : null;
 }

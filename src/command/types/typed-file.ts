@@ -1,5 +1,5 @@
 import { quoted } from '../../text/quote.js';
-import { namesObject, shapeType } from './attachment-shape.js';
+import { namesJsonObject } from './attachment-type.js';
 import type { FlagTypes, ValueType } from './flag-types.js';
 
 /** The first line of each file that the command writes. A file that begins differently is not overwritten. */
@@ -34,7 +34,7 @@ export type StringFlag = ${keysOf(flags, 'string')};
 export type NumberFlag = ${keysOf(flags, 'number')};
 export type ObjectFlag = ${keysOf(flags, 'object')};
 ${CLIENT}`;
-  const isNamed = flags.some(({ attachment }) => attachment !== undefined && namesObject(attachment));
+  const isNamed = flags.some(({ attachment }) => attachment !== undefined && namesJsonObject(attachment));
   const imported = [...IMPORTED, ...(isNamed ? ['JsonObject'] : [])].join(', ');
   return `${HEAD}\nimport type { ${imported} } from '@openfeature/server-sdk';\n\n${own}`;
 }
@@ -60,7 +60,7 @@ function keysOf(flags: readonly FlagTypes[], type: ValueType): string {
 function flagType({ kind, variants, attachment }: FlagTypes): string {
   if (kind === 'boolean') return '{ kind: "boolean" }';
   const variant = variants === undefined ? 'string' : union(variants);
-  const attached = attachment === undefined ? '' : `; attachment: ${shapeType(attachment)}`;
+  const attached = attachment === undefined ? '' : `; attachment: ${attachment}`;
   return `{ kind: ${quoted(kind)}; variant: ${variant}${attached} }`;
 }
 

@@ -1,30 +1,15 @@
 import { resolve } from 'node:path';
 import type { Environment } from '../../options/environment.js';
-import type { OptionValues } from '../option-values.js';
-import { readSource, SOURCE_OPTIONS, type SourceArguments } from '../source/source-arguments.js';
-import { WrongArgument } from '../wrong-argument.js';
+import type { OptionValues } from '../command-options.js';
+import { readSource } from '../features-source/file-or-flipt.js';
+import { WrongArgument } from '../command-error.js';
 
-export interface TypesArguments {
-  readonly source: SourceArguments;
-  /** The path of the file to write. */
-  readonly out: string;
-  /** Path of the file with the types of `@openfeature/core`'s keys; `undefined` if it is not wanted. */
-  readonly augment: string | undefined;
-  /** Compares the files and writes nothing. */
-  readonly isCheck: boolean;
-}
-
-export const TYPES_OPTIONS = {
-  ...SOURCE_OPTIONS,
-  out: { type: 'string' },
-  augment: { type: 'string' },
-  check: { type: 'boolean' },
-} as const;
+export type TypesArguments = ReturnType<typeof readTypes>;
 
 const DECLARATIONS = /\.d\.[cm]?ts$/;
 
 /** Throws a {@link WrongArgument}. */
-export function readTypes(values: OptionValues<typeof TYPES_OPTIONS>, env: Environment): TypesArguments {
+export function readTypes(values: OptionValues, env: Environment) {
   const { out, augment, check = false } = values;
   if (out === undefined) throw new WrongArgument('--out: missing; expected a .ts file');
   if (!/\.[cm]?ts$/.test(out) || DECLARATIONS.test(out)) {
@@ -38,7 +23,15 @@ export function readTypes(values: OptionValues<typeof TYPES_OPTIONS>, env: Envir
       `--augment: expected another name than that of --out (TypeScript does not read ${augment} beside ${out})`,
     );
   }
-  return { out, augment, isCheck: check, source: readSource(values, env) };
+  return {
+    /** The path of the file to write. */
+    out,
+    /** Path of the file with the types of `@openfeature/core`'s keys; `undefined` if it is not wanted. */
+    augment,
+    /** Compares the files and writes nothing. */
+    isCheck: check,
+    source: readSource(values, env),
+  };
 }
 
 /** TypeScript takes a declaration file to be the output of the .ts file with the same name. */

@@ -1,7 +1,15 @@
-import type { ReadAttribute } from '../constraints.js';
-import type { Features, SegmentChoice } from '../features.js';
-import { explainConstraint } from './explain-constraint.js';
-import type { ExplainedSegment } from './explanation.js';
+import {
+  comparedWith,
+  compileConstraint,
+  PARSE,
+  type Matches,
+  type ReadAttribute,
+} from '../constraint-match.js';
+import type { Constraint, Features, Segment, SegmentChoice } from '../features.js';
+import { OPERATORS, OPERATORS_WITHOUT_VALUE } from '../operators-by-type.js';
+import { choiceTest, segmentTest } from '../segment-match.js';
+import { isBlank } from '../syntax/whitespace.js';
+import type { ConstraintMismatch, ExplainedConstraint, ExplainedSegment } from './explanation.js';
 
 /** What constraints see of a question. */
 export interface EvaluatedEntity {
@@ -9,43 +17,65 @@ export interface EvaluatedEntity {
   readonly read: ReadAttribute;
 }
 
-export interface ChoiceMatch {
-  readonly segments: readonly ExplainedSegment[];
-  /** The keys of the segments that match; `undefined` if too few match for the operator. */
-  readonly matching: readonly string[] | undefined;
-}
-
 /**
  * Compares with every constraint of every segment, even after the result is certain, so that the explanation shows all.
  */
 export function explainChoice(
   { segmentKeys, segmentOperator }: SegmentChoice,
-  features: Features,
-  asked: EvaluatedEntity,
-): ChoiceMatch {
-  const segments = segmentKeys.map((name) => explainSegment(name, features, asked));
-  const matching = segments.filter(({ matched }) => matched).map(({ key }) => key);
-  const isEnough =
-    segmentOperator === 'OR_SEGMENT_OPERATOR'
-      ? matching.length > 0
-      : segmentOperator !== 'AND_SEGMENT_OPERATOR' || matching.length === segmentKeys.length;
-  return { segments, matching: isEnough ? matching : undefined };
+  { segments: known }: Features,
+  { entity, read }: EvaluatedEntity,
+): { readonly segments: readonly ExplainedSegment[]; readonly applies: boolean } {
+  const segments = segmentKeys.map((name) => explainSegment(name, known.get(name), { entity, read }));
+  const matching = choiceTest(segmentKeys, segmentOperator, resultsOf(segments));
+  return { segments, applies: matching(entity, read) !== undefined };
 }
 
 /** The features may hold several segments with the same key, each under another name: people see the key. */
 function explainSegment(
   name: string,
-  { segments }: Features,
+  segment: Segment | undefined,
   { entity, read }: EvaluatedEntity,
 ): ExplainedSegment {
-  const segment = segments.get(name);
   if (segment === undefined) return { key: name, matched: false, constraints: [] };
   const { key, matchType } = segment;
   const constraints = segment.constraints.map((constraint) => explainConstraint(constraint, entity, read));
-  const matched =
-    matchType === 'ALL_MATCH_TYPE'
-      ? constraints.every((constraint) => constraint.matched)
-      : matchType === 'ANY_MATCH_TYPE' &&
-        (constraints.length === 0 || constraints.some((constraint) => constraint.matched));
+  const matched = segmentTest(matchType, resultsOf(constraints))(entity, read);
   return { key, matched, matchType, constraints };
+}
+
+/** Tests that give the results of these comparisons. */
+function resultsOf(compared: readonly { readonly matched: boolean }[]): readonly Matches[] {
+  return compared.map((result) => () => result.matched);
+}
+
+export function explainConstraint(
+  constraint: Constraint,
+  entity: string,
+  read: ReadAttribute,
+): ExplainedConstraint {
+  const { type, property, operator, value } = constraint;
+  const matched = compileConstraint(constraint)(entity, read);
+  const seen = type === 'ENTITY_ID_COMPARISON_TYPE' ? entity : read(property);
+  return {
+    type,
+    property,
+    operator,
+    value,
+    ...(seen !== undefined && { seen }),
+    matched,
+    ...(!matched && { why: mismatch(constraint, seen ?? '') }),
+  };
+}
+
+/** Why a value does not match. Call it only for a value that does not. */
+function mismatch(constraint: Constraint, seen: string): ConstraintMismatch {
+  const { type, operator } = constraint;
+  if (!OPERATORS[type].includes(operator)) return 'unknown-operator';
+  const hasValue = !OPERATORS_WITHOUT_VALUE.includes(operator);
+  if (hasValue && comparedWith(constraint) === undefined) return 'unreadable-constraint';
+  if (operator === 'empty' || operator === 'notpresent') return 'differs';
+  // White space is a text like any other, but it does not count as present.
+  const isPresence = operator === 'notempty' || operator === 'present';
+  if (seen === '' || (isPresence && isBlank(seen))) return 'missing';
+  return PARSE[type](seen) === undefined ? 'unreadable' : 'differs';
 }

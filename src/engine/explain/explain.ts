@@ -1,10 +1,19 @@
 import type { KnownAnswer } from '../../model/answer.js';
 import type { Question } from '../../model/question.js';
+import { boundsOf, bucketOf, percentOf, thresholdBound } from '../buckets.js';
 import type { CompiledFeatures } from '../compiled-features.js';
-import { attributeReader } from '../constraints.js';
-import { explainBooleanFlag } from './explain-boolean-flag.js';
-import { explainVariantFlag } from './explain-variant-flag.js';
-import type { ExplainedAnswer, Explanation, FlagExplanation } from './explanation.js';
+import { attributeReader } from '../constraint-match.js';
+import { evaluate } from '../evaluate.js';
+import type { Features, Flag, Rollout, Rule, Semantics, VariantFlag } from '../features.js';
+import { explainChoice, type EvaluatedEntity } from './explain-segments.js';
+import type {
+  ExplainedAnswer,
+  ExplainedShare,
+  ExplainedSharing,
+  ExplainedStep,
+  Explanation,
+  StepDetails,
+} from './explanation.js';
 
 /**
  * Explains the answer to a question: each rule or rollout, what it compared, and what decided. It goes through the flag
@@ -18,8 +27,8 @@ export function explain(features: CompiledFeatures | undefined, question: Questi
     const answer = { kind: 'unreadable', reason: unreadable.reason } as const;
     return { namespace, flag, entity, answer, decidedBy: { by: 'unreadable' }, steps: [] };
   }
-  const { answer, ...why } = explainFlag(features, question);
-  return { namespace, flag, entity, answer: explainedAnswer(answer), ...why };
+  const answer = explainedAnswer(evaluate(features, question));
+  return { namespace, flag, entity, answer, ...decision(features, question) };
 }
 
 /** Leaves out what only an answer over HTTP has. */
@@ -33,16 +42,78 @@ export function explainedAnswer(answer: KnownAnswer): ExplainedAnswer {
   return { kind, match, variant, attachment, reason, segmentKeys };
 }
 
-function explainFlag(
+/** The first step that applies decides. */
+function decision(
   compiled: CompiledFeatures | undefined,
   { flag: key, entity, attributes }: Question,
-): FlagExplanation {
+): Pick<Explanation, 'decidedBy' | 'steps'> {
   const flag = compiled?.features.flags.get(key);
-  if (compiled === undefined || flag === undefined) {
-    return { answer: { kind: 'missing' }, decidedBy: { by: 'missing' }, steps: [] };
+  if (compiled === undefined || flag === undefined) return { decidedBy: { by: 'missing' }, steps: [] };
+  const results = explainSteps(flag, compiled, { entity, read: attributeReader(attributes) });
+  const isOff = flag.type === 'VARIANT_FLAG_TYPE' && !flag.enabled;
+  const deciding = results.findIndex(({ applies }) => applies);
+  const reached = isOff ? 0 : deciding < 0 ? results.length : deciding + 1;
+  const steps = results.map(({ step, applies }, at): ExplainedStep => {
+    if (at >= reached) return { ...step, outcome: 'not-reached' };
+    return { ...step, outcome: applies ? 'applied' : 'did-not-apply' };
+  });
+  if (isOff) return { decidedBy: { by: 'disabled' }, steps };
+  return { decidedBy: deciding < 0 ? { by: 'none' } : { by: 'step', number: reached }, steps };
+}
+
+interface StepResult {
+  readonly step: StepDetails;
+  readonly applies: boolean;
+}
+
+function explainSteps(
+  flag: Flag,
+  { features, semantics }: CompiledFeatures,
+  asked: EvaluatedEntity,
+): readonly StepResult[] {
+  if (flag.type === 'BOOLEAN_FLAG_TYPE') {
+    return flag.rollouts.map((rollout) => explainRollout(rollout, flag.key, features, asked));
   }
-  const asked = { entity, read: attributeReader(attributes) };
-  return flag.type === 'BOOLEAN_FLAG_TYPE'
-    ? explainBooleanFlag(flag, compiled.features, asked)
-    : explainVariantFlag(flag, compiled.features, compiled.semantics, asked);
+  return flag.rules.map((rule) => {
+    const { segments, applies } = explainChoice(rule, features, asked);
+    const sharing = applies ? explainSharing(rule, flag, semantics, asked.entity) : undefined;
+    const operator = rule.segmentOperator;
+    return { step: { kind: 'rule', operator, segments, ...(sharing && { sharing }) }, applies };
+  });
+}
+
+function explainRollout(
+  rollout: Rollout,
+  flagKey: string,
+  features: Features,
+  asked: EvaluatedEntity,
+): StepResult {
+  const { value } = rollout;
+  if (rollout.kind === 'threshold') {
+    const { percentage } = rollout;
+    const percent = percentOf(flagKey, asked.entity);
+    const applies = percent < thresholdBound(percentage);
+    return { step: { kind: 'threshold', value, percentage, percent }, applies };
+  }
+  const { segments, applies } = explainChoice(rollout, features, asked);
+  return { step: { kind: 'rollout', value, operator: rollout.segmentOperator, segments }, applies };
+}
+
+function explainSharing(
+  { distributions }: Rule,
+  { key, variants }: VariantFlag,
+  semantics: Semantics,
+  entity: string,
+): ExplainedSharing | undefined {
+  const shares = distributions.filter(({ rollout }) => rollout > 0);
+  if (shares.length === 0) return undefined;
+  const rollouts = shares.map(({ rollout }) => rollout);
+  const bounds = boundsOf(rollouts, semantics);
+  const bucket = bucketOf(key, entity);
+  const chosen = bounds.findIndex((bound) => bound > bucket);
+  const explained = shares.map(({ variantId, rollout }, at): ExplainedShare => {
+    const variant = variants.get(variantId)?.key;
+    return { ...(variant !== undefined && { variant }), rollout, below: bounds[at] ?? 0 };
+  });
+  return { bucket, shares: explained, ...(chosen >= 0 && { chosen }) };
 }

@@ -1,6 +1,23 @@
 import { quoted } from '../../text/quote.js';
-import type { ExplainedAnswer, ExplainedDecision, ExplainedStep, Explanation } from './explanation.js';
-import { stepLines } from './step-text.js';
+import type {
+  ExplainedAnswer,
+  ExplainedConstraint,
+  ExplainedDecision,
+  ExplainedSegment,
+  ExplainedSharing,
+  ExplainedStep,
+  ExplainedThreshold,
+  Explanation,
+  StepOutcome,
+} from './explanation.js';
+import {
+  comparisonText,
+  matchTypeText,
+  operatorText,
+  shareText,
+  TYPE_WORDS,
+  variantText,
+} from './flag-words.js';
 
 /** An explanation as plain text, one line for each comparison. Text from outside is quoted. */
 export function explanationText(explanation: Explanation): string {
@@ -21,10 +38,8 @@ function answerText(answer: ExplainedAnswer): string {
       return `known only to Flipt, because this version of the package cannot read ${answer.reason}`;
     case 'boolean':
       return `${answer.enabled}, reason ${answer.reason}`;
-    case 'variant': {
-      const variant = answer.variant === '' ? 'no variant' : `variant ${quoted(answer.variant)}`;
-      return `${variant}, reason ${answer.reason}`;
-    }
+    case 'variant':
+      return `${variantText(answer.variant || undefined)}, reason ${answer.reason}`;
   }
 }
 
@@ -62,4 +77,56 @@ function stepText(
   return step.sharing.chosen === undefined
     ? `rule ${number}, whose distributions leave the entity out`
     : `rule ${number}`;
+}
+
+/** A rule or rollout; below it, its segments; below each segment, its constraints. */
+function stepLines(step: ExplainedStep, number: number): readonly string[] {
+  const title = `${step.kind === 'rule' ? 'Rule' : 'Rollout'} ${number} ${OUTCOMES[step.outcome]}`;
+  if (step.outcome === 'not-reached') return [title];
+  if (step.kind === 'threshold') return [`${title}: ${thresholdText(step)}`];
+  const { segments, operator } = step;
+  return [
+    `${title}: ${operatorText(operator, segments.length)}`,
+    ...segments.flatMap(segmentLines),
+    ...(step.kind === 'rule' && step.sharing ? sharingLines(step.sharing) : []),
+  ];
+}
+
+const OUTCOMES: Readonly<Record<StepOutcome, string>> = {
+  applied: 'applied',
+  'did-not-apply': 'did not apply',
+  'not-reached': 'was not reached',
+};
+
+function thresholdText({ percentage, percent, value }: ExplainedThreshold): string {
+  return `${value} for ${percentage} % of entities, this one is at ${percent}`;
+}
+
+function segmentLines({ key, matched, matchType, constraints }: ExplainedSegment): readonly string[] {
+  const title = `  Segment ${quoted(key)} ${matched ? 'matches' : 'does not match'}`;
+  return [
+    `${title}: ${matchTypeText(matchType, constraints.length)}`,
+    ...constraints.map((constraint) => `    ${constraintText(constraint)}`),
+  ];
+}
+
+function sharingLines({ bucket, shares, chosen }: ExplainedSharing): readonly string[] {
+  const lines = shares.map(
+    ({ variant, rollout, below }, at) =>
+      `    ${shareText(rollout, variant)}: buckets below ${below}${at === chosen ? ', chosen' : ''}`,
+  );
+  return [`  The entity is in bucket ${bucket} of 1000`, ...lines];
+}
+
+/** One constraint, the value that it saw, and whether it matched. */
+export function constraintText(constraint: ExplainedConstraint): string {
+  const verdict = constraint.matched ? 'matches' : 'does not match';
+  return `${comparisonText(constraint)}: ${verdict}, ${reasonText(constraint)}`;
+}
+
+function reasonText({ type, seen, why }: ExplainedConstraint): string {
+  const value = seen === undefined ? 'there is no value' : `the value is ${quoted(seen)}`;
+  if (why === 'unknown-operator') return 'there is no such operator';
+  if (why === 'unreadable-constraint') return "the constraint's own value does not parse";
+  return why === 'unreadable' ? `${value}, which is no ${TYPE_WORDS[type]}` : value;
 }

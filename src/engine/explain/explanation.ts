@@ -1,5 +1,3 @@
-import type { KnownAnswer } from '../../model/answer.js';
-
 /** Why a flag has its value for an entity and its attributes, in plain JSON values. */
 export interface Explanation {
   /** The namespace's key. */
@@ -52,11 +50,6 @@ export type ExplainedAnswer =
       /** Keys of the segments that matched. */
       readonly segmentKeys: readonly string[];
     };
-
-/** Explains one flag, for any user. */
-export interface FlagExplanation extends Omit<Explanation, 'namespace' | 'flag' | 'entity' | 'answer'> {
-  readonly answer: KnownAnswer;
-}
 
 /** What decides an answer. */
 export type ExplainedDecision =

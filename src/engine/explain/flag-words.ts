@@ -1,30 +1,26 @@
 import { quoted } from '../../text/quote.js';
-import type { Distribution, Features, Flag, Segment, SegmentChoice, VariantFlag } from '../features.js';
-import { comparisonText } from './constraint-text.js';
-import { matchTypeText, operatorText } from './step-text.js';
+import type {
+  ComparisonType,
+  Constraint,
+  Features,
+  Flag,
+  MatchType,
+  Segment,
+  SegmentChoice,
+  SegmentOperator,
+  VariantFlag,
+} from '../features.js';
+import { OPERATORS, OPERATORS_WITHOUT_VALUE } from '../operators-by-type.js';
 
-/** A flag's rules or rollouts in words, for any user. Text from outside is quoted. */
-export interface FlagWords {
-  readonly steps: readonly StepWords[];
-  /** The answer if no step applies. */
-  readonly otherwise: string;
-}
-
-export interface StepWords {
-  readonly text: string;
-  readonly segments: readonly SegmentWords[];
-}
-
-export interface SegmentWords {
-  readonly text: string;
-  readonly constraints: readonly string[];
-}
-
-export function flagWords(flag: Flag, { segments }: Features): FlagWords {
+/**
+ * A flag's rules or rollouts in words, for any user; `otherwise` is the answer if no step applies. Text from outside is
+ * quoted.
+ */
+export function flagWords(flag: Flag, { segments }: Features) {
   const wordsOf = ({ segmentKeys }: SegmentChoice) =>
     segmentKeys.map((key) => segmentWords(key, segments.get(key)));
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
-    const steps = flag.rollouts.map((rollout, at): StepWords => {
+    const steps = flag.rollouts.map((rollout, at) => {
       const title = `Rollout ${at + 1}: ${rollout.value}`;
       if (rollout.kind === 'threshold') {
         return { text: `${title} for ${rollout.percentage} % of entities`, segments: [] };
@@ -34,10 +30,14 @@ export function flagWords(flag: Flag, { segments }: Features): FlagWords {
     return { steps, otherwise: `Otherwise: ${flag.enabled}` };
   }
   const steps = flag.rules.map((rule, at) => {
-    const shares = rule.distributions.filter(({ rollout }) => rollout > 0);
-    const given =
-      shares.length === 0 ? 'no variant' : shares.map((share) => shareText(share, flag)).join(', ');
-    return { text: `Rule ${at + 1}: ${given}; ${choiceText(rule)}`, segments: wordsOf(rule) };
+    const shares = rule.distributions
+      .filter(({ rollout }) => rollout > 0)
+      .map(({ rollout, variantId }) => shareText(rollout, flag.variants.get(variantId)?.key))
+      .join(', ');
+    return {
+      text: `Rule ${at + 1}: ${shares || 'no variant'}; ${choiceText(rule)}`,
+      segments: wordsOf(rule),
+    };
   });
   return { steps, otherwise: otherwiseText(flag) };
 }
@@ -46,21 +46,56 @@ function choiceText({ segmentOperator, segmentKeys }: SegmentChoice): string {
   return operatorText(segmentOperator, segmentKeys.length);
 }
 
-function shareText({ variantId, rollout }: Distribution, { variants }: VariantFlag): string {
-  const variant = variants.get(variantId)?.key;
-  return `${rollout} % ${variant === undefined ? 'the default variant' : `variant ${quoted(variant)}`}`;
+/** A variant's share of a rule. If the flag has no such variant, the default variant is used. */
+export function shareText(rollout: number, variant: string | undefined): string {
+  return `${rollout} % ${variantText(variant, 'the default variant')}`;
+}
+
+export function variantText(key: string | undefined, otherwise = 'no variant'): string {
+  return key === undefined ? otherwise : `variant ${quoted(key)}`;
 }
 
 function otherwiseText({ enabled, defaultVariantId, variants }: VariantFlag): string {
-  const variant = defaultVariantId === undefined ? undefined : variants.get(defaultVariantId)?.key;
-  const given = variant === undefined ? 'no variant' : `variant ${quoted(variant)}`;
+  const given = variantText(defaultVariantId === undefined ? undefined : variants.get(defaultVariantId)?.key);
   return enabled ? `Otherwise: ${given}` : `The flag is disabled: no rule is evaluated, ${given}`;
 }
 
-function segmentWords(key: string, segment: Segment | undefined): SegmentWords {
+function segmentWords(key: string, segment: Segment | undefined) {
   const { matchType, constraints = [] } = segment ?? {};
   return {
     text: `Segment ${quoted(key)}: ${matchTypeText(matchType, constraints.length)}`,
     constraints: constraints.map(comparisonText),
   };
 }
+
+export function operatorText(operator: SegmentOperator, count: number): string {
+  if (count === 0) return 'it names no segments';
+  if (typeof operator === 'number') return 'its operator is unknown and asks for no segment';
+  if (count === 1) return 'its segment decides';
+  return `it needs ${operator === 'OR_SEGMENT_OPERATOR' ? 'one' : 'all'} of its segments`;
+}
+
+export function matchTypeText(matchType: MatchType | undefined, count: number): string {
+  if (matchType === undefined) return 'it does not exist';
+  if (typeof matchType === 'number') return 'its match type is unknown';
+  if (count === 0) return 'it has no constraints';
+  if (count === 1) return 'its constraint decides';
+  return `it needs ${matchType === 'ALL_MATCH_TYPE' ? 'all' : 'one'} of its constraints`;
+}
+
+/** What a constraint compares. */
+export function comparisonText({ type, property, operator, value }: Constraint): string {
+  const compared =
+    type === 'ENTITY_ID_COMPARISON_TYPE' ? 'the entity id' : `${TYPE_WORDS[type]} ${quoted(property)}`;
+  const bound = OPERATORS_WITHOUT_VALUE.includes(operator) ? '' : ` ${quoted(value)}`;
+  const name = OPERATORS[type].includes(operator) ? operator : quoted(operator);
+  return `${compared} ${name}${bound}`;
+}
+
+export const TYPE_WORDS: Readonly<Record<ComparisonType, string>> = {
+  STRING_COMPARISON_TYPE: 'string',
+  NUMBER_COMPARISON_TYPE: 'number',
+  BOOLEAN_COMPARISON_TYPE: 'boolean',
+  DATETIME_COMPARISON_TYPE: 'date-time',
+  ENTITY_ID_COMPARISON_TYPE: 'entity id',
+};

@@ -1,3 +1,5 @@
+import { parsedJson } from '../../text/json.js';
+
 /**
  * The members of an `isoneof` list: a JSON array of strings. As in Go, a null in it is `''`, and null instead of an
  * array is an empty list. `undefined` if the text is anything else.
@@ -16,7 +18,7 @@ export function parseNumbers(json: string): readonly number[] | undefined {
 }
 
 function parseList<T>(json: string, read: (member: unknown) => T | undefined): readonly T[] | undefined {
-  const list = parse(json);
+  const list = parsedJson(json);
   if (list === null) return [];
   if (!Array.isArray(list)) return undefined;
   const members: T[] = [];
@@ -26,12 +28,4 @@ function parseList<T>(json: string, read: (member: unknown) => T | undefined): r
     members.push(value);
   }
   return members;
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

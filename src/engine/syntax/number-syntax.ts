@@ -12,7 +12,7 @@ const NAN = /^nan$/i;
  * `0x1p4`, `inf`, `NaN`. `undefined` if the text is not a number, or too large for a double.
  */
 export function parseNumber(text: string): number | undefined {
-  if (DECIMAL.test(text)) return finite(Number(text.replaceAll('_', '')));
+  if (DECIMAL.test(text)) return finite(Number(withoutUnderscores(text)));
   const infinity = INFINITY.exec(text);
   if (infinity) return infinity[1] === '-' ? -Infinity : Infinity;
   if (NAN.test(text)) return NaN;
@@ -28,20 +28,17 @@ function parseHex(text: string): number | undefined {
   const parts = HEX.exec(text);
   if (!parts) return undefined;
   const [, sign, whole = '', fraction = parts[4] ?? '', , exponent = ''] = parts;
-  const { digits, dropped } = significant((whole + fraction).replaceAll('_', ''));
-  const fractionBits = 4 * fraction.replaceAll('_', '').length;
-  const power = Number(exponent.replaceAll('_', '')) - fractionBits + 4 * dropped;
-  const size = scaled(BigInt(`0x0${digits}`), power);
+  const digits = withoutUnderscores(whole + fraction).replace(/^0+/, '');
+  const rest = digits.slice(HEX_PRECISION);
+  // The digits left out become one digit, which says whether they were all 0.
+  const kept = digits.slice(0, HEX_PRECISION) + (/[^0]/.test(rest) ? '1' : '0');
+  const power = Number(withoutUnderscores(exponent)) - 4 * withoutUnderscores(fraction).length;
+  const size = scaled(BigInt(`0x${kept}`), power + 4 * (digits.length - kept.length));
   return finite(sign === '-' ? -size : size);
 }
 
-/** The leading digits. The digits after them become one digit, which says whether they were all 0. */
-function significant(digits: string): { digits: string; dropped: number } {
-  const start = digits.search(/[^0]/);
-  const cut = start + HEX_PRECISION;
-  if (start < 0 || digits.length <= cut) return { digits, dropped: 0 };
-  const rest = digits.slice(cut);
-  return { digits: `${digits.slice(start, cut)}${/[^0]/.test(rest) ? '1' : '0'}`, dropped: rest.length - 1 };
+function withoutUnderscores(digits: string): string {
+  return digits.replaceAll('_', '');
 }
 
 /** mantissa × 2^power, rounded only once: the exact decimal is written out, and `Number` rounds it correctly. */

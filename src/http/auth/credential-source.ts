@@ -1,16 +1,30 @@
 import type { Failure } from '../../model/failure.js';
+import type { Send } from '../reply.js';
 
 export type AuthHeaders = Readonly<Record<string, string>>;
 
-/** `again`: the service has rejected the last credentials, so a copy of them is useless. */
+/** `again`: the service has rejected the last credentials, so a copy of them is useless. Rejects with a CredentialError. */
 export type CredentialSource = (again: boolean) => Promise<AuthHeaders>;
 
-/** Why there are no credentials. The message may be shown. */
-export class CredentialProblem extends Error {}
+/** How to log in. */
+export interface LoginWay {
+  /** Sends a login, without credentials. */
+  readonly send: Send;
+  /** Ends logins, their renewals, and what waits for a function of the user's, whose timer keeps the process alive. */
+  readonly ending: AbortSignal;
+}
 
-/** Why a login has failed. */
-export class LoginFailed extends Error {
+/** Why there are no credentials. The message may be shown. */
+export class CredentialError extends Error {
   constructor(readonly failure: Failure) {
     super(failure.message);
   }
+}
+
+export function noCredentials(why: string): CredentialError {
+  return new CredentialError({ kind: 'credentials', message: `no credentials for Flipt: ${why}` });
+}
+
+export function sameHeaders(one: AuthHeaders, other: AuthHeaders | undefined): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,16 +1,17 @@
-import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
-import type { Clock } from '../../clock.js';
-import { FAILURES } from '../../model/failure-traits.js';
+import { FAILURES } from '../../model/failure-policy.js';
 import type { Failure } from '../../model/failure.js';
 import type { KubernetesLoginOptions } from '../../options/auth-options.js';
-import { isHeaderText } from '../../text/header.js';
+import type { ConnectionSettings } from '../../options/settings.js';
+import type { Runtime } from '../../runtime.js';
+import { isToken } from '../../text/header.js';
 import { unsteered } from '../../text/quote.js';
-import { failureKindOf } from '../status.js';
 import { timeoutFailure } from '../network-failure.js';
-import { statusWords, type Send } from '../reply.js';
-import { LoginFailed, type CredentialSource } from './credential-source.js';
-import { loginSource, type LogIn } from './login-source.js';
+import type { Send } from '../reply.js';
+import { statusFailure } from '../reply-message.js';
+import { CredentialError, type CredentialSource, type LoginWay } from './credential-source.js';
+import { loginSource, type LogIn } from './login-renewal.js';
+import { readToken } from './token-file.js';
 
 const DEFAULT_TOKEN_PATH = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 const PATH = '/auth/v1/method/kubernetes/serviceaccount';
@@ -19,28 +20,19 @@ const PATH = '/auth/v1/method/kubernetes/serviceaccount';
  */
 const LIMITS = { timeoutMs: 10_000, maxBytes: 1024 * 1024 };
 
-export interface KubernetesSettings {
-  readonly login: true | KubernetesLoginOptions;
-  readonly url: string;
-  /** How long a request waits for a login. */
-  readonly timeoutMs: number;
-  /** Ends the renewals, and a login under way. */
-  readonly ending: AbortSignal;
-}
-
-/** The credentials that a pod gets for its service account token; `send` sends a login, without credentials. */
+/** The credentials that a pod gets for its service account token. */
 export function kubernetesSource(
-  { login, url, timeoutMs, ending }: KubernetesSettings,
-  send: Send,
-  clock: Clock,
-  random: () => number,
+  options: true | KubernetesLoginOptions,
+  { url, http: { timeoutMs } }: Pick<ConnectionSettings, 'url' | 'http'>,
+  { send, ending }: LoginWay,
+  runtime: Pick<Runtime, 'clock' | 'random'>,
 ): CredentialSource {
   const { kind, message } = timeoutFailure(url, timeoutMs, 'http.timeoutMs');
   const late = { kind, message: `the Kubernetes login takes long: ${message}` };
   // Without a background, a login ends with the call that waits for it.
-  const limits = clock.hasBackground === false ? { download: { ...LIMITS, timeoutMs } } : {};
+  const limits = runtime.clock.hasBackground === false ? { download: { ...LIMITS, timeoutMs } } : {};
   const sendUntilEnded: Send = (request) => send({ ...request, ...limits, signal: ending });
-  return loginSource(kubernetesLogin(login, url, sendUntilEnded), { timeoutMs, late, ending }, clock, random);
+  return loginSource(kubernetesLogin(options, url, sendUntilEnded), { timeoutMs, late, ending }, runtime);
 }
 
 /** Logs in with the pod's service account token, which is read for each login: the cluster replaces it. */
@@ -56,14 +48,12 @@ export function kubernetesLogin(options: true | KubernetesLoginOptions, url: str
       download: LIMITS,
       repeatable: false,
     });
-    if (outcome.kind !== 'reply') throw failed(outcome);
-    if (outcome.status !== 200) {
-      const message = `Flipt at ${url} answered ${statusWords(outcome)}`;
-      throw failed({ kind: failureKindOf(outcome.status), message });
-    }
+    if (outcome.kind !== 'reply') throw loginFailed(outcome);
+    if (outcome.status !== 200) throw loginFailed(statusFailure(url, outcome));
     const login = v.safeParse(loginSchema, outcome.bytes?.toString('utf8'));
     // The message shows nothing of the reply, which may hold the token.
-    if (!login.success) throw failed({ kind: 'credentials', message: `Flipt at ${url} returned no login` });
+    if (!login.success)
+      throw loginFailed({ kind: 'credentials', message: `Flipt at ${url} returned no login` });
     const { clientToken, authentication } = login.output;
     // Flipt v2 has no client tokens of its own and returns the token that was sent.
     const scheme = clientToken === serviceAccountToken ? 'JWT' : 'Bearer';
@@ -75,47 +65,33 @@ export function kubernetesLogin(options: true | KubernetesLoginOptions, url: str
   };
 }
 
+const isDate = (text: string) => !Number.isNaN(Date.parse(text));
+
 const loginSchema = v.pipe(
   v.string(),
   v.parseJson(),
   v.object({
-    clientToken: v.pipe(v.string(), v.nonEmpty(), v.check(isToken)),
-    authentication: v.nullish(
-      v.object({
-        expiresAt: v.nullish(
-          v.pipe(
-            v.string(),
-            v.check((text) => !Number.isNaN(Date.parse(text))),
-          ),
-        ),
-      }),
-    ),
+    clientToken: v.pipe(v.string(), v.check(isToken)),
+    authentication: v.nullish(v.object({ expiresAt: v.nullish(v.pipe(v.string(), v.check(isDate))) })),
   }),
 );
 
 async function tokenIn(path: string): Promise<string> {
-  const name = `auth.kubernetes: ${unsteered(path)}`;
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw failed({ kind: 'credentials', message: `${name} cannot be read (${code})` });
-  });
-  const token = text.trim();
-  if (token !== '' && isToken(token)) return token;
-  throw failed({ kind: 'credentials', message: `${name} does not hold a token` });
-}
-
-function isToken(text: string): boolean {
-  return isHeaderText(text) && !text.includes(' ');
+  const problem = (why: string) =>
+    loginFailed({ kind: 'credentials', message: `auth.kubernetes: ${unsteered(path)} ${why}` });
+  const token = await readToken(path, problem);
+  if (!isToken(token)) throw problem('does not hold a token');
+  return token;
 }
 
 /**
  * Keeps the kind of an outage and of rejected credentials. Every other failure means that there are no credentials to
  * send.
  */
-function failed({ kind, message }: Failure): LoginFailed {
+function loginFailed({ kind, message }: Failure): CredentialError {
   const { cause, countsForCircuit } = FAILURES[kind];
   const isKept = cause === 'credentials' || cause === 'provider' || countsForCircuit === 'yes';
-  return new LoginFailed({
+  return new CredentialError({
     kind: isKept ? kind : 'credentials',
     message: `the Kubernetes login failed: ${message}`,
   });

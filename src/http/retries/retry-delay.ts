@@ -1,5 +1,4 @@
-import type { Failure } from '../../model/failure.js';
-import type { Reply } from '../reply.js';
+import type { Outcome } from '../reply.js';
 
 const FIRST_DELAY_MS = 50;
 
@@ -8,12 +7,7 @@ const FIRST_DELAY_MS = 50;
  * still keeps requests from coming all at once. `attempt` is the number of the failed one, counted from 1; `date` is in
  * milliseconds since the epoch; `random` is in [0, 1).
  */
-export function retryDelayMs(
-  outcome: Reply | Failure,
-  attempt: number,
-  date: number,
-  random: number,
-): number {
+export function retryDelayMs(outcome: Outcome, attempt: number, date: number, random: number): number {
   return Math.max(retryAfterMs(outcome, date) ?? 0, backOffMs(attempt, random));
 }
 
@@ -26,7 +20,7 @@ export function backOffMs(attempt: number, random: number): number {
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
 
 /** Milliseconds that the service asks for by Retry-After, which holds seconds or a date. */
-export function retryAfterMs(outcome: Reply | Failure, date: number): number | undefined {
+export function retryAfterMs(outcome: Outcome, date: number): number | undefined {
   if (outcome.kind !== 'reply') return undefined;
   const header = outcome.headers['retry-after'];
   if (typeof header !== 'string') return undefined;

@@ -4,14 +4,13 @@ import type { ServiceCore } from '../operations/operation.js';
 import { readBody } from './request-body.js';
 import { findRoute } from './router.js';
 import { type Access, routesOf, type ServedRoute } from '../operations/routes.js';
-import { PAGE_ROUTES } from '../page/page-routes.js';
+import { WEB_PAGE_ROUTES } from '../web-page/page-routes.js';
 import { parseBody } from '../requests/json-body.js';
-import { Message } from '../requests/message.js';
-import { invalidField, notJson, unauthenticated } from '../requests/refusal.js';
+import { Message } from '../requests/proto-message.js';
+import { invalidField, notJson, unauthenticated } from '../requests/refused-request.js';
 import { originCheck } from './origin-check.js';
-import { targetOf } from './target.js';
-import { sendEvents } from './event-stream.js';
-import { sendAsset, sendDocument, sendError, sendJson, sendText } from './responses.js';
+import { targetOf } from './request-target.js';
+import { send, sendError } from './responses.js';
 
 /** Answers one request. An endless answer stops when `ending` is aborted. Never rejects. */
 export type Handler = (
@@ -30,62 +29,32 @@ export interface HandlerOptions {
 }
 
 /** The service as a handler, independent of ports and connections. */
-export function createHandler({
-  service,
-  authenticate,
-  maxBodyBytes,
-  allowedHosts,
-}: HandlerOptions): Handler {
+export function createHandler({ service, authenticate, maxBodyBytes, allowedHosts }: HandlerOptions) {
   const checkOrigin = originCheck(allowedHosts);
-  const routes = [...routesOf(service.semantics), ...PAGE_ROUTES];
+  const routes = [...routesOf(service.semantics), ...WEB_PAGE_ROUTES];
 
-  const answer: Handler = async (request, response, ending) => {
-    const { pathname, query, host } = targetOf(request);
-    checkOrigin({ host, origin: request.headers.origin });
-    const { route, path, empty } = findRoute(routes, request.method ?? '', pathname);
-    const header = (name: string): string | undefined => request.headers[name]?.toString();
-    const sender = authenticate(header('authorization'), service.store.state, service.stamp.date());
-    const caller = admitted(route.access, sender, path('namespaceKey'));
-    const text = await readText(request, route, maxBodyBytes);
-    const message = Message.of(text === '' ? undefined : await parseBody(text));
-    if (empty !== undefined) throw invalidField(empty, 'must not be empty');
-    const routed = { path, query, header, message, text, caller };
-    switch (route.answers) {
-      case 'json':
-        sendJson(response, 200, await route.operation(service, routed));
-        return;
-      case 'json-text':
-        sendText(response, 200, await route.operation(service, routed));
-        return;
-      case 'document':
-        await sendDocument(response, route.operation(service, routed), {
-          ifNoneMatch: header('if-none-match'),
-          acceptEncoding: header('accept-encoding'),
-        });
-        return;
-      case 'asset':
-        sendAsset(response, await route.operation(service, routed));
-        return;
-      case 'events':
-        sendEvents(response, route.operation(service, routed), ending);
-    }
-  };
-
-  return async (request, response, ending) => {
+  const handler: Handler = async (request, response, ending) => {
     try {
-      await answer(request, response, ending);
+      const { pathname, query, host } = targetOf(request);
+      checkOrigin({ host, origin: request.headers.origin });
+      const { route, path, empty } = findRoute(routes, request.method ?? '', pathname);
+      const header = (name: string): string | undefined => request.headers[name]?.toString();
+      const sender = authenticate(header('authorization'), service.store.state, service.stamp.date());
+      const caller = admitted(route.access, sender, path('namespaceKey'));
+      const text = await readText(request, route, maxBodyBytes);
+      const message = Message.of(text === '' ? undefined : await parseBody(text));
+      if (empty !== undefined) throw invalidField(empty, 'must not be empty');
+      const routed = { path, query, header, message, text, caller };
+      await send(response, await route.operation(service, routed), header, ending);
     } catch (error) {
       sendError(response, error);
     }
   };
+  return handler;
 }
 
 /** The body of a request; `''` for a GET. */
-async function readText(
-  request: IncomingMessage,
-  { method, onlyJson }: ServedRoute,
-  maxBytes: number,
-): Promise<string> {
+async function readText(request: IncomingMessage, { method, onlyJson }: ServedRoute, maxBytes: number) {
   const type = request.headers['content-type'];
   if (onlyJson && type !== undefined && method !== 'GET' && !/^\s*application\/json\s*(?:;|$)/i.test(type)) {
     throw notJson(type);

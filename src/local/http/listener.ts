@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Handler } from './handler.js';
@@ -13,16 +13,10 @@ export interface ListenOptions {
   readonly closeTimeoutMs: number;
 }
 
-export interface Listener {
-  readonly url: string;
-  /** Requests received so far. */
-  readonly requests: number;
-  /** Accepts no more requests, finishes those in flight, and ends streams and all connections. */
-  close(): Promise<void>;
-}
+export type Listener = Awaited<ReturnType<typeof listen>>;
 
 /** Serves a handler over HTTP. Rejects with node's error if the port is not free. */
-export async function listen(handler: Handler, options: ListenOptions): Promise<Listener> {
+export async function listen(handler: Handler, options: ListenOptions) {
   const { headersTimeoutMs: headersTimeout, requestTimeoutMs: requestTimeout } = options;
   const connectionsCheckingInterval = Math.min(1000, headersTimeout);
   const server = createServer({ headersTimeout, requestTimeout, connectionsCheckingInterval });
@@ -44,11 +38,8 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
   });
 
   const close = async (): Promise<void> => {
-    const closed = new Promise<void>((resolve) => {
-      server.close(() => {
-        resolve();
-      });
-    });
+    const closed = once(server, 'close');
+    server.close();
     ending.abort();
     if (inFlight === 0) server.closeAllConnections();
     else server.closeIdleConnections();
@@ -59,19 +50,17 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
     clearTimeout(patience);
   };
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  server.listen(options.port, options.host);
+  // It rejects with the server's error.
+  await once(server, 'listening');
 
   return {
     url: urlOf(server.address()),
+    /** Requests received so far. */
     get requests() {
       return requests;
     },
+    /** Accepts no more requests, finishes those in flight, and ends streams and all connections. */
     close: () => (closing ??= close()),
   };
 }

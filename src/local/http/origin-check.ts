@@ -1,13 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { isLoopback } from '../../text/loopback.js';
 import { quoted } from '../../text/quote.js';
-import { forbidden } from '../requests/refusal.js';
-
-/** The headers that show which page sends a request. */
-export interface RequestOrigin {
-  readonly host: string | undefined;
-  readonly origin: string | undefined;
-}
+import { forbidden } from '../requests/refused-request.js';
 
 /**
  * Protects the service from pages of other sites, which may send requests through a visitor's browser. It refuses a
@@ -16,11 +11,11 @@ export interface RequestOrigin {
  * (`0.0.0.0`, `::`), every address may be this machine's. But a site's Origin may be an address, too, so then only
  * pages from the addressed host are accepted.
  */
-export function originCheck(allowed: readonly string[]): (request: RequestOrigin) => void {
+export function originCheck(allowed: readonly string[]) {
   const names = new Set(allowed.map((name) => hostname(name)));
   const anyAddress = names.has('0.0.0.0') || names.has('::');
   const isOurs = (name: string): boolean => isLoopback(name) || names.has(name);
-  return ({ host, origin }) => {
+  return ({ host, origin }: Pick<IncomingHttpHeaders, 'host' | 'origin'>): void => {
     const addressed = host === undefined ? undefined : hostname(host);
     if (addressed !== undefined && !isOurs(addressed) && !(anyAddress && isIP(addressed) !== 0)) {
       const name = quoted(addressed);

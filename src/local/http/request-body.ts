@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { invalid, tooLarge } from '../requests/refusal.js';
+import { invalid, tooLarge } from '../requests/refused-request.js';
 
 /** The whole body as text. Throws a 413 as soon as the body is known to be too large. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {

@@ -1,57 +1,60 @@
 import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { PageAsset } from '../operations/operation.js';
+import type { OperationResult, RoutedRequest } from '../operations/operation.js';
 import type { SnapshotDocument } from '../snapshot/snapshot-document.js';
 import { errorResponse } from './error-response.js';
+import { sendEvents } from './event-stream.js';
 
 const compressed = promisify(gzip);
 
-export function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  sendText(response, status, JSON.stringify(body));
+type Header = RoutedRequest['header'];
+
+/** An endless answer stops when `ending` is aborted. */
+export async function send(
+  response: ServerResponse,
+  result: OperationResult,
+  header: Header,
+  ending: AbortSignal,
+): Promise<void> {
+  if ('json' in result) sendText(response, 200, JSON.stringify(result.json));
+  else if ('jsonText' in result) sendText(response, 200, result.jsonText);
+  else if ('document' in result) await sendDocument(response, result.document, header);
+  else if ('asset' in result) {
+    const { type, text } = result.asset;
+    sendText(response, 200, text, { ...PAGE_HEADERS, 'Content-Type': type });
+  } else sendEvents(response, result.events, ending);
 }
 
 export function sendError(response: ServerResponse, error: unknown): void {
   const { status, code, message } = errorResponse(error);
   if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
-  sendJson(response, status, { code, message, details: [] });
-}
-
-/** Which version of the document the client already has, and which encodings it accepts. */
-export interface Conditions {
-  readonly ifNoneMatch: string | undefined;
-  readonly acceptEncoding: string | undefined;
+  sendText(response, status, JSON.stringify({ code, message, details: [] }));
 }
 
 /**
  * Two rules of the service: the tag has no quotes and must come back byte for byte, and a 304 names gzip although it
  * has no body.
  */
-export async function sendDocument(
-  response: ServerResponse,
-  { version, text }: SnapshotDocument,
-  { ifNoneMatch, acceptEncoding = '' }: Conditions,
-): Promise<void> {
+async function sendDocument(response: ServerResponse, { version, text }: SnapshotDocument, header: Header) {
   if (version !== undefined) response.setHeader('ETag', version);
-  const isCompressed = acceptsGzip(acceptEncoding);
+  const isCompressed = acceptsGzip(header('accept-encoding') ?? '');
   response.setHeader('Vary', 'Accept-Encoding');
-  if (version !== undefined && ifNoneMatch === version) {
+  if (version !== undefined && header('if-none-match') === version) {
     response.writeHead(304, isCompressed ? { 'Content-Encoding': 'gzip' } : {}).end();
     return;
   }
-  if (!isCompressed) {
-    sendText(response, 200, text());
-    return;
-  }
+  const body = isCompressed ? await compressed(text()) : text();
   // Set after `text()`, because an error in that is sent uncompressed.
-  const body = await compressed(text());
-  response.setHeader('Content-Encoding', 'gzip');
+  if (isCompressed) response.setHeader('Content-Encoding', 'gzip');
   sendText(response, 200, body);
 }
 
-export function sendText(response: ServerResponse, status: number, text: string | Buffer): void {
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+function sendText(response: ServerResponse, status: number, text: string | Buffer, headers = JSON_TYPE) {
   const body = Buffer.from(text);
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': body.length });
+  response.writeHead(status, { ...headers, 'Content-Length': body.length });
   response.end(body);
 }
 
@@ -70,12 +73,6 @@ const PAGE_HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Cache-Control': 'no-store',
 };
-
-export function sendAsset(response: ServerResponse, { type, text }: PageAsset): void {
-  const body = Buffer.from(text);
-  response.writeHead(200, { ...PAGE_HEADERS, 'Content-Type': type, 'Content-Length': body.length });
-  response.end(body);
-}
 
 /** A weight of 0 (`gzip;q=0`) means that gzip is not accepted. */
 function acceptsGzip(acceptEncoding: string): boolean {

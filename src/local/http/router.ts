@@ -1,18 +1,10 @@
 import type { Route, ServedRoute } from '../operations/routes.js';
-import { invalid, methodNotAllowed, notFound, notServed } from '../requests/refusal.js';
-
-export interface FoundRoute {
-  readonly route: ServedRoute;
-  /** A part of the path, decoded; `''` if the route has no part with this name. */
-  readonly path: (name: string) => string;
-  /** The name of a part that is empty and must not be. */
-  readonly empty: string | undefined;
-}
+import { invalid, methodNotAllowed, notFound, notServed } from '../requests/refused-request.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
 
 /** The route of a request. A path with another method is a 501, any other path a 404: the service's rules. */
-export function findRoute(routes: readonly Route[], method: string, pathname: string): FoundRoute {
+export function findRoute(routes: readonly Route[], method: string, pathname: string) {
   if (/%(?![0-9a-f]{2})/i.test(pathname)) throw invalid('the path has a % that encodes nothing');
   if (!METHODS.includes(method)) throw methodNotAllowed();
   const parts = decodedParts(pathname);
@@ -21,11 +13,17 @@ export function findRoute(routes: readonly Route[], method: string, pathname: st
   if (!route) throw onPath.length > 0 ? notServed('Method Not Allowed') : notFound('Not Found');
   const values = new Map(route.path.map((name, index) => [name, valueOf(name, parts[index])]));
   const empty = route.path.find((name) => name.startsWith(':') && values.get(name) === '');
-  return { route, path: (name) => values.get(`:${name}`) ?? '', empty: empty?.slice(1) };
+  return {
+    route,
+    /** A part of the path, decoded; `''` if the route has no part with this name. */
+    path: (name: string) => values.get(`:${name}`) ?? '',
+    /** The name of a part that is empty and must not be. */
+    empty: empty?.slice(1),
+  };
 }
 
 function isServed(route: Route): route is ServedRoute {
-  return route.answers !== 'nothing';
+  return 'operation' in route;
 }
 
 /** The service decodes the path before it splits it, so an encoded slash separates parts, too. */

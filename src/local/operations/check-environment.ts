@@ -1,5 +1,5 @@
 import type { Semantics } from '../../engine/features.js';
-import { notFound } from '../requests/refusal.js';
+import { notFound } from '../requests/refused-request.js';
 
 /** Refuses every environment except the default one. Only in v2: v1 has no environments and ignores their names. */
 export function checkEnvironment(semantics: Semantics, name = ''): void {

@@ -1,16 +1,16 @@
-import { pausing, systemClock } from '../../clock.js';
-import type { KnownAnswer } from '../../model/answer.js';
-import { beforeLong } from '../requests/json-body.js';
-import type { Message } from '../requests/message.js';
+import { systemClock } from '../../time/clock.js';
+import { pausing } from '../../time/turns.js';
+import type { Message } from '../requests/proto-message.js';
 import { checkEnvironment } from './check-environment.js';
-import type { ServiceCore, TextOperation } from './operation.js';
-import { unauthenticated } from '../requests/refusal.js';
+import type { RoutedRequest, ServiceCore } from './operation.js';
+import { unauthenticated } from '../requests/refused-request.js';
+import { nowText } from '../state/ids-and-dates.js';
 
 /** Items that are read, or evaluated, in one turn of the event loop. */
 const ITEMS_PER_TURN = 250;
 
 /** POST /evaluate/v1/batch */
-export const evaluateBatch: TextOperation = async (service, { message, caller, header }) => {
+export const evaluateBatch = async (service: ServiceCore, { message, caller, header }: RoutedRequest) => {
   const started = performance.now();
   // A store without revisions ignores the reference, but a wrong type fails the request.
   message.checkStrings('reference');
@@ -19,11 +19,8 @@ export const evaluateBatch: TextOperation = async (service, { message, caller, h
   if (caller.namespaceKey !== undefined && !isWithin(items, caller.namespaceKey)) throw unauthenticated();
   if (items.length > 0) checkEnvironment(service.semantics, header('x-flipt-environment'));
   const responses = await inTurns(items, (item) => JSON.stringify(answerItem(service, item)));
-  await beforeLong(requestId);
   const rest = JSON.stringify({ requestId, requestDurationMillis: performance.now() - started });
-  const text = `{"responses":[${responses.join(',')}],${rest.slice(1)}`;
-  await beforeLong(text);
-  return text;
+  return { jsonText: `{"responses":[${responses.join(',')}],${rest.slice(1)}` };
 };
 
 /** Maps a long list, and lets other requests run in between. */
@@ -37,84 +34,52 @@ async function inTurns<From, To>(list: readonly From[], map: (from: From) => To)
   return mapped;
 }
 
-interface Item {
-  readonly requestId: string;
-  readonly namespaceKey: string;
-  readonly flagKey: string;
-  readonly entityId: string;
-  readonly context: Readonly<Record<string, string>>;
-}
+type Item = ReturnType<typeof readItem>;
 
-function readItem(message: Message): Item {
+function readItem(message: Message) {
   message.checkStrings('reference');
-  return {
-    requestId: message.string('requestId'),
-    namespaceKey: message.string('namespaceKey'),
-    flagKey: message.string('flagKey'),
-    entityId: message.string('entityId'),
-    context: message.stringMap('context'),
+  const requestId = message.string('requestId');
+  const namespaceKey = message.string('namespaceKey');
+  const question = {
+    namespace: namespaceKey || 'default',
+    flag: message.string('flagKey'),
+    entity: message.string('entityId'),
+    attributes: message.stringMap('context'),
   };
+  return { requestId, namespaceKey, question };
 }
 
 /** An empty batch names no namespace. */
 function isWithin(items: readonly Item[], namespaceKey: string): boolean {
-  return items.length > 0 && items.every((item) => namespaceOf(item) === namespaceKey);
-}
-
-function namespaceOf({ namespaceKey }: Item): string {
-  return namespaceKey || 'default';
+  return items.length > 0 && items.every(({ question }) => question.namespace === namespaceKey);
 }
 
 function answerItem({ overrides, evaluate, stamp }: ServiceCore, item: Item): unknown {
+  const { requestId, namespaceKey, question } = item;
   const started = performance.now();
-  const question = {
-    namespace: namespaceOf(item),
-    flag: item.flagKey,
-    entity: item.entityId,
-    attributes: item.context,
-  };
   const answer = evaluate(overrides.served(question.namespace), question);
+  if (answer.kind === 'missing') {
+    return response('error', {
+      flagKey: question.flag,
+      namespaceKey,
+      reason: 'NOT_FOUND_ERROR_EVALUATION_REASON',
+    });
+  }
   const shared = {
-    requestId: item.requestId,
+    requestId,
     requestDurationMillis: performance.now() - started,
-    timestamp: new Date(stamp.date()).toISOString(),
-    flagKey: item.flagKey,
+    timestamp: nowText(stamp),
+    flagKey: question.flag,
   };
-  return responseItem(item, answer, shared);
+  const { segmentKeys } = answer;
+  const reason = `${answer.reason}_EVALUATION_REASON`;
+  if (answer.kind === 'boolean') {
+    return response('boolean', { ...shared, enabled: answer.enabled, reason, segmentKeys });
+  }
+  const { match, variant: variantKey, attachment: variantAttachment } = answer;
+  return response('variant', { ...shared, match, segmentKeys, reason, variantKey, variantAttachment });
 }
 
-function responseItem(item: Item, answer: KnownAnswer, shared: object): unknown {
-  switch (answer.kind) {
-    case 'missing':
-      return {
-        type: 'ERROR_EVALUATION_RESPONSE_TYPE',
-        errorResponse: {
-          flagKey: item.flagKey,
-          namespaceKey: item.namespaceKey,
-          reason: 'NOT_FOUND_ERROR_EVALUATION_REASON',
-        },
-      };
-    case 'boolean':
-      return {
-        type: 'BOOLEAN_EVALUATION_RESPONSE_TYPE',
-        booleanResponse: {
-          ...shared,
-          enabled: answer.enabled,
-          reason: `${answer.reason}_EVALUATION_REASON`,
-          segmentKeys: answer.segmentKeys,
-        },
-      };
-    case 'variant':
-      return {
-        type: 'VARIANT_EVALUATION_RESPONSE_TYPE',
-        variantResponse: {
-          ...shared,
-          match: answer.match,
-          segmentKeys: answer.segmentKeys,
-          reason: `${answer.reason}_EVALUATION_REASON`,
-          variantKey: answer.variant,
-          variantAttachment: answer.attachment,
-        },
-      };
-  }
+function response(kind: 'error' | 'boolean' | 'variant', content: object): object {
+  return { type: `${kind.toUpperCase()}_EVALUATION_RESPONSE_TYPE`, [`${kind}Response`]: content };
 }

@@ -1,22 +1,20 @@
-import { invalidField, notFound } from '../requests/refusal.js';
-import { clientAbilities, EVERY_ABILITY } from '../snapshot/client-abilities.js';
+import { invalidField, notFound } from '../requests/refused-request.js';
+import { clientAbilities, EVERY_ABILITY } from '../snapshot/client-version.js';
 import type { SnapshotDocument } from '../snapshot/snapshot-document.js';
 import type { NamespaceRecord } from '../state/records.js';
 import { SERVER_EVENTS, serverEvent } from './server-event.js';
 import { checkEnvironment } from './check-environment.js';
-import type { DocumentOperation, EventOperation } from './operation.js';
+import type { Operation } from './operation.js';
 
 /** GET /internal/v1/evaluation/snapshot/namespace/{namespaceKey} */
-export const getSnapshot: DocumentOperation = (service, { path, query, header }) => {
+export const getSnapshot: Operation = (service, { path, query, header }) => {
   query.single('reference');
   checkEnvironment(service.semantics, header('x-flipt-environment'));
   const key = path('namespaceKey');
   const namespace = service.overrides.served(key);
   if (!namespace && service.semantics === 'v2') throw notFound(`namespace ${JSON.stringify(key)} not found`);
-  return service.snapshotOf(
-    namespace ?? unknown(key),
-    clientAbilities(header('x-flipt-accept-server-version')),
-  );
+  const abilities = clientAbilities(header('x-flipt-accept-server-version'));
+  return { document: service.snapshotOf(namespace ?? unknown(key), abilities) };
 };
 
 /** v1 answers about a missing namespace as it does about an empty one. */
@@ -29,8 +27,8 @@ function unknown(key: string): NamespaceRecord {
  * new version of the snapshot. While the namespace does not exist, there are no events. Flipt's rule: who asks for
  * events gets the versions, everybody else the snapshots themselves, each a line of JSON.
  */
-export const streamSnapshot: EventOperation = (
-  { overrides, snapshotOf, semantics },
+export const streamSnapshot: Operation = (
+  { store, overrides, snapshotOf, semantics },
   { path, query, header },
 ) => {
   checkEnvironment(semantics, header('x-flipt-environment'));
@@ -45,11 +43,12 @@ export const streamSnapshot: EventOperation = (
   const shared = {
     known: digest || undefined,
     latest: () => latest()?.version,
-    onChange: (changed: () => void) => overrides.onChange(changed),
+    onChange: (changed: () => void) => store.onChange(changed),
   };
+  const line = () => `{"result":${latest()?.text() ?? '{}'}}\n`;
   return header('accept') === SERVER_EVENTS
-    ? { ...shared, type: SERVER_EVENTS, textOf: eventText }
-    : { ...shared, type: 'application/json', textOf: () => `{"result":${latest()?.text() ?? '{}'}}\n` };
+    ? { events: { ...shared, type: SERVER_EVENTS, textOf: eventText } }
+    : { events: { ...shared, type: 'application/json', textOf: line } };
 };
 
 const DIGEST_LENGTH = 40;

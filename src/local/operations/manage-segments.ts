@@ -1,24 +1,26 @@
 import { MATCH_TYPES } from '../../engine/features.js';
-import type { Message } from '../requests/message.js';
+import type { Message } from '../requests/proto-message.js';
 import type { Operation } from './operation.js';
-import { pageOf } from '../requests/page.js';
-import { withSegment } from '../state/changed-state.js';
-import { KEY_SYNTAX, type NamespaceRecord, type SegmentRecord, type State } from '../state/records.js';
-import { invalid, invalidField, notFound } from '../requests/refusal.js';
+import { paginated } from '../requests/pagination.js';
+import { withNamespace } from '../state/changed-state.js';
+import { KEY_SYNTAX } from '../../features/document-schema.js';
+import type { NamespaceRecord, SegmentRecord, State } from '../state/records.js';
+import { newDates, nowText, type Stamp } from '../state/ids-and-dates.js';
+import { invalid, invalidField, notFound } from '../requests/refused-request.js';
 
 /** GET /api/v1/namespaces/{namespaceKey}/segments */
 export const listSegments: Operation = ({ store }, { path, query }) => {
   const namespaceKey = path('namespaceKey');
   const segments = store.state.namespaces.get(namespaceKey)?.segments ?? new Map<string, SegmentRecord>();
-  const { items, ...page } = pageOf([...segments.values()], query);
-  return { segments: items.map((segment) => shown(namespaceKey, segment)), ...page };
+  const { items, ...rest } = paginated([...segments.values()], query);
+  return { json: { segments: items.map((segment) => shown(namespaceKey, segment)), ...rest } };
 };
 
 /** GET /api/v1/namespaces/{namespaceKey}/segments/{key} */
 export const getSegment: Operation = ({ store }, { path, query }) => {
   query.single('reference');
   const namespaceKey = path('namespaceKey');
-  return shown(namespaceKey, find(store.state, namespaceKey, path('key')).segment);
+  return { json: shown(namespaceKey, find(store.state, namespaceKey, path('key')).segment) };
 };
 
 /** POST /api/v1/namespaces/{namespaceKey}/segments */
@@ -34,9 +36,7 @@ export const createSegment: Operation = ({ store, stamp }, { path, message }) =>
     const namespace = state.namespaces.get(namespaceKey);
     if (!namespace) throw notFound(`namespace ${JSON.stringify(namespaceKey)} not found`);
     if (namespace.segments.has(key)) throw invalid(`segment "${namespaceKey}/${key}" is not unique`);
-    const now = new Date(stamp.date()).toISOString();
-    const segment = { key, ...content, constraints: [], createdAt: now, updatedAt: now };
-    return { state: withSegment(state, namespace, segment, stamp), result: shown(namespaceKey, segment) };
+    return written(state, namespace, { key, ...content, constraints: [], ...newDates(stamp) }, stamp);
   });
 };
 
@@ -48,10 +48,18 @@ export const updateSegment: Operation = ({ store, stamp }, { path, message }) =>
   const namespaceKey = path('namespaceKey');
   return store.change((state) => {
     const { namespace, segment: old } = find(state, namespaceKey, path('key'));
-    const segment = { ...old, ...content, updatedAt: new Date(stamp.date()).toISOString() };
-    return { state: withSegment(state, namespace, segment, stamp), result: shown(namespaceKey, segment) };
+    return written(state, namespace, { ...old, ...content, updatedAt: nowText(stamp) }, stamp);
   });
 };
+
+/** The state with the segment, and the answer that shows it. */
+function written(state: State, namespace: NamespaceRecord, segment: SegmentRecord, stamp: Stamp) {
+  const segments = new Map(namespace.segments).set(segment.key, segment);
+  return {
+    state: withNamespace(state, { ...namespace, segments }, stamp),
+    result: { json: shown(namespace.key, segment) },
+  };
+}
 
 function readContent(message: Message): Pick<SegmentRecord, 'name' | 'description' | 'matchType'> {
   return {
@@ -65,11 +73,7 @@ function checkName(name: string): void {
   if (name === '') throw invalidField('name', 'must not be empty');
 }
 
-function find(
-  state: State,
-  namespaceKey: string,
-  key: string,
-): { namespace: NamespaceRecord; segment: SegmentRecord } {
+function find(state: State, namespaceKey: string, key: string) {
   const namespace = state.namespaces.get(namespaceKey);
   const segment = namespace?.segments.get(key);
   if (!namespace || !segment) throw notFound(`segment "${namespaceKey}/${key}" not found`);
@@ -77,10 +81,6 @@ function find(
 }
 
 function shown(namespaceKey: string, segment: SegmentRecord): unknown {
-  const constraints = segment.constraints.map((constraint) => ({
-    ...constraint,
-    namespaceKey,
-    segmentKey: segment.key,
-  }));
+  const constraints = segment.constraints.map((each) => ({ ...each, namespaceKey, segmentKey: segment.key }));
   return { ...segment, constraints, namespaceKey };
 }

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { hashOf } from './authentication.js';
 import type { Operation } from './operation.js';
 import type { TokenRecord } from '../state/records.js';
-import { notFound } from '../requests/refusal.js';
+import { newIdentity } from '../state/ids-and-dates.js';
+import { notFound } from '../requests/refused-request.js';
 
 const TOKEN_BYTES = 32;
 
@@ -12,9 +13,8 @@ export const createToken: Operation = async ({ store, stamp }, { message }) => {
   const description = message.string('description');
   const namespaceKey = message.string('namespaceKey');
   const clientToken = randomBytes(TOKEN_BYTES).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
-  const now = new Date(stamp.date()).toISOString();
   const token: TokenRecord = {
-    id: stamp.id(),
+    ...newIdentity(stamp),
     hash: hashOf(clientToken),
     namespaceKey: namespaceKey === '' ? undefined : namespaceKey,
     expiresAt: message.timestamp('expiresAt'),
@@ -25,12 +25,10 @@ export const createToken: Operation = async ({ store, stamp }, { message }) => {
       ...(description !== '' && { 'io.flipt.auth.token.description': description }),
       ...(namespaceKey !== '' && { 'io.flipt.auth.token.namespace': namespaceKey }),
     },
-    createdAt: now,
-    updatedAt: now,
   };
   return store.change((state) => ({
     state: { ...state, tokens: new Map(state.tokens).set(token.id, token) },
-    result: { clientToken, authentication: shown(token) },
+    result: { json: { clientToken, authentication: shown(token) } },
   }));
 };
 
@@ -40,7 +38,7 @@ export const getToken: Operation = ({ store }, { path }) => {
   if (!token) {
     throw notFound('getting authentication by token: reading authentication: resource not found');
   }
-  return shown(token);
+  return { json: shown(token) };
 };
 
 function shown({ id, expiresAt, createdAt, updatedAt, metadata }: TokenRecord): unknown {

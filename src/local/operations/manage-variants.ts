@@ -1,9 +1,11 @@
+import { parsedJson } from '../../text/json.js';
 import { withFlag } from '../state/changed-state.js';
 import { compactJson } from '../requests/json-text.js';
-import type { Message } from '../requests/message.js';
+import type { Message } from '../requests/proto-message.js';
 import type { Operation } from './operation.js';
 import type { VariantRecord } from '../state/records.js';
-import { invalid, invalidField, notFound } from '../requests/refusal.js';
+import { nowText } from '../state/ids-and-dates.js';
+import { invalid, invalidField, notFound } from '../requests/refused-request.js';
 
 const LARGEST_ATTACHMENT_KB = 1000;
 
@@ -22,11 +24,11 @@ export const updateVariant: Operation = ({ store, stamp }, { path, message }) =>
     if (others.some(({ key }) => key === content.key)) {
       throw invalid(`variant "${content.key}" is not unique for flag "${namespaceKey}/${flagKey}"`);
     }
-    const variant = { ...old, ...content, updatedAt: new Date(stamp.date()).toISOString() };
+    const variant = { ...old, ...content, updatedAt: nowText(stamp) };
     const variants = new Map(flag.variants).set(variant.id, variant);
     return {
       state: withFlag(state, namespace, { ...flag, variants }, stamp),
-      result: { ...variant, namespaceKey, flagKey },
+      result: { json: { ...variant, namespaceKey, flagKey } },
     };
   });
 };
@@ -44,18 +46,9 @@ function readContent(message: Message): Pick<VariantRecord, 'key' | 'name' | 'de
 
 function checkedAttachment(attachment: string): string {
   if (attachment === '') return '';
-  if (!isJson(attachment)) throw invalidField('attachment', 'must be a json string');
+  if (parsedJson(attachment) === undefined) throw invalidField('attachment', 'must be a json string');
   if (Buffer.byteLength(attachment) > LARGEST_ATTACHMENT_KB * 1024) {
     throw invalidField('attachment', `must be less than ${LARGEST_ATTACHMENT_KB} KB`);
   }
   return compactJson(attachment);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

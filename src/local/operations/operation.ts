@@ -1,9 +1,9 @@
 import type { Evaluator } from '../../engine/evaluate.js';
 import type { Semantics } from '../../engine/features.js';
-import type { Message } from '../requests/message.js';
+import type { Message } from '../requests/proto-message.js';
 import type { Query } from '../requests/query.js';
 import type { SnapshotDocument, SnapshotWriter } from '../snapshot/snapshot-document.js';
-import type { Stamp } from '../state/records.js';
+import type { Stamp } from '../state/ids-and-dates.js';
 import type { FlagOverrides } from '../state/flag-overrides.js';
 import type { Store } from '../state/state-store.js';
 import type { Caller } from './authentication.js';
@@ -32,26 +32,22 @@ export interface RoutedRequest {
   readonly caller: Caller;
 }
 
-/** Returns the answer's body, or throws a refusal. */
-export type Operation = (service: ServiceCore, request: RoutedRequest) => unknown;
+/** Returns the answer, or throws a refusal. */
+export type Operation = (
+  service: ServiceCore,
+  request: RoutedRequest,
+) => OperationResult | Promise<OperationResult>;
 
-/** Resolves with the answer's body as JSON text. For answers that take several turns of the event loop to write. */
-export type TextOperation = (service: ServiceCore, request: RoutedRequest) => Promise<string>;
-
-/** Returns a document that a client may keep, or throws a refusal. */
-export type DocumentOperation = (service: ServiceCore, request: RoutedRequest) => SnapshotDocument;
-
-/** Resolves with a file of the page, or rejects with a refusal. */
-export type AssetOperation = (service: ServiceCore, request: RoutedRequest) => Promise<PageAsset>;
-
-/** A file for the browser. */
-export interface PageAsset {
-  readonly type: string;
-  readonly text: string;
-}
-
-/** Returns the events that a client may follow, or throws a refusal. */
-export type EventOperation = (service: ServiceCore, request: RoutedRequest) => Followed;
+export type OperationResult =
+  | { readonly json: unknown }
+  /** JSON that takes several turns of the event loop to write. */
+  | { readonly jsonText: string }
+  /** A document that a client may keep. */
+  | { readonly document: SnapshotDocument }
+  /** A file for the browser. */
+  | { readonly asset: { readonly type: string; readonly text: string } }
+  /** Events that a client may follow. */
+  | { readonly events: Followed };
 
 /** A source of events of which only the latest counts. */
 export interface Followed {

@@ -1,6 +1,7 @@
 import { isPlainObject, kindOf } from '../../text/describe.js';
+import { parsedJson } from '../../text/json.js';
 import { quoted } from '../../text/quote.js';
-import { invalid, notFound, tooLarge } from '../requests/refusal.js';
+import { invalid, notFound, tooLarge } from '../requests/refused-request.js';
 import type { OverrideProblem, OverrideTarget } from '../state/flag-overrides.js';
 import type { Operation, RoutedRequest } from './operation.js';
 
@@ -12,35 +13,28 @@ export const overrideFlag: Operation = ({ overrides }, request) => {
   const body = bodyOf(request, ['value', 'for']);
   if (!Object.hasOwn(body, 'value')) throw invalid('value: missing; expected what the flag is to be');
   refuse(overrides.set(targetOf(request, body), body.value));
-  return {};
+  return { json: {} };
 };
 
 /** DELETE /local/v1/namespaces/{namespaceKey}/flags/{flagKey}: for one entity with `{ "for": … }`, else for all. */
 export const restoreFlag: Operation = ({ overrides }, request) => {
   refuse(overrides.remove(targetOf(request, bodyOf(request, ['for']))));
-  return {};
+  return { json: {} };
 };
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Uses `JSON.parse`, because the service's own reading of JSON knows only integers. */
+/** Uses JSON's own reading, because the service's own reading of JSON knows only integers. */
 function bodyOf({ text }: RoutedRequest, known: readonly string[]): Body {
   if (text.length > LONGEST_BODY) throw tooLarge(`the body is longer than ${LONGEST_BODY} characters`);
-  const body: unknown = text.trim() === '' ? {} : parsed(text);
+  const body = text.trim() === '' ? {} : parsedJson(text);
+  if (body === undefined) throw invalid('the body is not JSON');
   if (!isPlainObject(body)) throw invalid(`the body: expected an object, got ${kindOf(body)}`);
   const unknown = Object.keys(body).find((name) => !known.includes(name));
   if (unknown !== undefined) {
     throw invalid(`${quoted(unknown)}: unknown member, expected ${known.join(' and ')}`);
   }
   return body as Body;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalid('the body is not JSON');
-  }
 }
 
 function targetOf({ path }: RoutedRequest, { for: entity }: Body): OverrideTarget {

@@ -1,13 +1,7 @@
 import type { Semantics } from '../../engine/features.js';
 import { evaluateBatch } from './evaluate-batch.js';
 import { getSnapshot, streamSnapshot } from './get-snapshot.js';
-import type {
-  AssetOperation,
-  DocumentOperation,
-  EventOperation,
-  Operation,
-  TextOperation,
-} from './operation.js';
+import type { Operation } from './operation.js';
 import { createRule, listRules } from './manage-rules.js';
 import { createSegment, getSegment, listSegments, updateSegment } from './manage-segments.js';
 import { createToken, getToken } from './manage-tokens.js';
@@ -20,31 +14,18 @@ import { overrideFlag, restoreFlag } from './override-flag.js';
  */
 export type Access = 'open' | 'namespace' | 'all' | 'body';
 
-interface Place {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+export interface ServedRoute {
+  readonly method: string;
   /** The parts of the path. A part that begins with `:` matches any text and names it. */
   readonly path: readonly string[];
   readonly access: Access;
+  readonly operation: Operation;
   /** Whether a body must be JSON by its Content-Type: browsers send other types to any site without asking. */
   readonly onlyJson: boolean;
 }
 
-export type ServedRoute = Place &
-  (
-    | { readonly answers: 'json'; readonly operation: Operation }
-    | { readonly answers: 'json-text'; readonly operation: TextOperation }
-    | { readonly answers: 'document'; readonly operation: DocumentOperation }
-    | { readonly answers: 'events'; readonly operation: EventOperation }
-    | { readonly answers: 'asset'; readonly operation: AssetOperation }
-  );
-
-/** A path that Flipt serves and this service does not. */
-interface UnservedRoute {
-  readonly path: readonly string[];
-  readonly answers: 'nothing';
-}
-
-export type Route = ServedRoute | UnservedRoute;
+/** Without an operation, a path that Flipt serves and this service does not. */
+export type Route = ServedRoute | Pick<ServedRoute, 'path'>;
 
 const segments = '/api/v1/namespaces/:namespaceKey/segments';
 const flag = '/api/v1/namespaces/:namespaceKey/flags/:flagKey';
@@ -52,45 +33,36 @@ const overridden = '/local/v1/namespaces/:namespaceKey/flags/:flagKey';
 const client = '/client/v2/environments/:environment/namespaces/:namespaceKey';
 
 const evaluation: readonly Route[] = [
-  json('GET', '/health', 'open', () => ({ status: 'SERVING' })),
-  {
-    ...at('POST', '/evaluate/v1/batch', 'body'),
-    answers: 'json-text',
-    operation: evaluateBatch,
-    // The service ignores the Content-Type here.
-    onlyJson: false,
-  },
-  {
-    ...at('GET', '/internal/v1/evaluation/snapshot/namespace/:namespaceKey', 'namespace'),
-    answers: 'document',
-    operation: getSnapshot,
-  },
+  route('GET /health', 'open', () => ({ json: { status: 'SERVING' } })),
+  // The service ignores the Content-Type here.
+  { ...route('POST /evaluate/v1/batch', 'body', evaluateBatch), onlyJson: false },
+  route('GET /internal/v1/evaluation/snapshot/namespace/:namespaceKey', 'namespace', getSnapshot),
 ];
 
 const management: readonly Route[] = [
-  json('POST', '/auth/v1/method/token', 'all', createToken),
-  json('GET', '/auth/v1/tokens/:id', 'all', getToken),
-  { path: partsOf('/auth/v1/tokens'), answers: 'nothing' },
-  json('GET', `${flag}/rules`, 'namespace', listRules),
-  json('POST', `${flag}/rules`, 'namespace', createRule),
-  json('PUT', `${flag}/variants/:id`, 'namespace', updateVariant),
-  { path: partsOf(`${flag}/variants`), answers: 'nothing' },
-  json('GET', segments, 'namespace', listSegments),
-  json('POST', segments, 'namespace', createSegment),
-  json('GET', `${segments}/:key`, 'namespace', getSegment),
-  json('PUT', `${segments}/:key`, 'namespace', updateSegment),
+  route('POST /auth/v1/method/token', 'all', createToken),
+  route('GET /auth/v1/tokens/:id', 'all', getToken),
+  { path: partsOf('/auth/v1/tokens') },
+  route(`GET ${flag}/rules`, 'namespace', listRules),
+  route(`POST ${flag}/rules`, 'namespace', createRule),
+  route(`PUT ${flag}/variants/:id`, 'namespace', updateVariant),
+  { path: partsOf(`${flag}/variants`) },
+  route(`GET ${segments}`, 'namespace', listSegments),
+  route(`POST ${segments}`, 'namespace', createSegment),
+  route(`GET ${segments}/:key`, 'namespace', getSegment),
+  route(`PUT ${segments}/:key`, 'namespace', updateSegment),
 ];
 
 /** As in Flipt, the environment in the path has no effect. The one in the header counts. */
 const streaming: readonly Route[] = [
-  { ...at('GET', `${client}/snapshot`, 'namespace'), answers: 'document', operation: getSnapshot },
-  { ...at('GET', `${client}/stream`, 'namespace'), answers: 'events', operation: streamSnapshot },
+  route(`GET ${client}/snapshot`, 'namespace', getSnapshot),
+  route(`GET ${client}/stream`, 'namespace', streamSnapshot),
 ];
 
 /** For tests that run in another process. */
 const overriding: readonly Route[] = [
-  json('PUT', overridden, 'namespace', overrideFlag),
-  json('DELETE', overridden, 'namespace', restoreFlag),
+  route(`PUT ${overridden}`, 'namespace', overrideFlag),
+  route(`DELETE ${overridden}`, 'namespace', restoreFlag),
 ];
 
 /** Only v1 has management, and only v2 has a stream. */
@@ -98,12 +70,10 @@ export function routesOf(semantics: Semantics): readonly Route[] {
   return [...evaluation, ...overriding, ...(semantics === 'v1' ? management : streaming)];
 }
 
-export function at(method: Place['method'], path: string, access: Access): Place {
-  return { method, path: partsOf(path), access, onlyJson: true };
-}
-
-export function json(method: Place['method'], path: string, access: Access, operation: Operation): Route {
-  return { ...at(method, path, access), answers: 'json', operation };
+/** A route by its method and path: `GET /health`. */
+export function route(where: string, access: Access, operation: Operation): ServedRoute {
+  const [method = '', path = ''] = where.split(' ');
+  return { method, path: partsOf(path), access, operation, onlyJson: true };
 }
 
 function partsOf(path: string): readonly string[] {

@@ -1,19 +1,7 @@
-import { endOfString } from './json-tokens.js';
+/** A string without its closing quote counts to its end: looking again from each of its quotes would take the square of its length. */
+const STRING_OR_SPACE = /"[^"\\]*(?:\\.[^"\\]*)*"?|[ \t\r\n]+/gs;
 
-/** JSON text without the white space between its tokens; otherwise as it was written. Expects valid JSON. */
+/** JSON text without the white space between its tokens; otherwise as it was written. Expects valid JSON of a few MB. */
 export function compactJson(json: string): string {
-  return mapBetweenStrings(json, (text) => text.replace(/[ \t\r\n]+/g, ''));
-}
-
-function mapBetweenStrings(json: string, map: (text: string) => string): string {
-  let mapped = '';
-  let position = 0;
-  while (position < json.length) {
-    const start = json.indexOf('"', position);
-    if (start < 0) return mapped + map(json.slice(position));
-    const end = endOfString(json, start);
-    mapped += map(json.slice(position, start)) + json.slice(start, end);
-    position = end;
-  }
-  return mapped;
+  return json.replace(STRING_OR_SPACE, (part) => (part.startsWith('"') ? part : ''));
 }

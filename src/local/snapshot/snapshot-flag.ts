@@ -1,11 +1,26 @@
-import type { Semantics } from '../../engine/features.js';
+import {
+  MATCH_TYPES,
+  SEGMENT_OPERATORS,
+  type Rollout,
+  type SegmentChoice,
+  type Semantics,
+} from '../../engine/features.js';
 import type {
-  BooleanFlagRecord,
-  DistributionRecord,
+  ConstraintRecord,
   FlagRecord,
+  NamespaceRecord,
+  RuleRecord,
+  SegmentRecord,
   VariantFlagRecord,
 } from '../state/records.js';
-import { shownOperator, shownSegments, type Written } from './snapshot-segments.js';
+import type { ClientAbilities } from './client-version.js';
+
+/** Which namespace is written, for which version of the service and for which client. */
+export interface Written {
+  readonly namespace: NamespaceRecord;
+  readonly semantics: Semantics;
+  readonly abilities: ClientAbilities;
+}
 
 /** A flag as the snapshot of this version shows it, with everything that evaluation reads. */
 export function shownFlag(written: Written, flag: FlagRecord): object {
@@ -14,76 +29,87 @@ export function shownFlag(written: Written, flag: FlagRecord): object {
   const { name, description } = written.semantics === 'v1' ? flag : { name: '', description: '' };
   const about = { key, name, description, enabled, type, createdAt, updatedAt };
   // Evaluation reads the rollouts of a boolean flag, and the rules of a variant flag.
-  return flag.type === 'BOOLEAN_FLAG_TYPE'
-    ? { ...about, rules: [], rollouts: shownRollouts(written, flag) }
-    : { ...about, rules: shownRules(written, flag), rollouts: [], ...shownDefault(written, flag) };
+  if (flag.type === 'BOOLEAN_FLAG_TYPE') {
+    const rollouts = flag.rollouts.map((rollout, at) => shownRollout(written, rollout, at + 1));
+    return { ...about, rules: [], rollouts };
+  }
+  const rules = flag.rules.flatMap((rule) => shownRule(written, flag, rule));
+  return { ...about, rules, rollouts: [], ...shownDefault(written, flag) };
 }
 
-function shownRules(written: Written, flag: VariantFlagRecord): readonly object[] {
-  return flag.rules.flatMap((rule) => {
-    const segments = shownSegments(written, rule.segmentKeys);
-    // v1 repeats a rule for each of its segments, and repeats the distributions in each copy.
-    const copies = written.semantics === 'v1' ? segments.length : 1;
-    const distributions = rule.distributions.map((distribution) =>
-      shownDistribution(written, flag, rule.id, distribution),
-    );
-    const shown = {
-      id: rule.id,
-      segments,
-      rank: rule.rank,
-      segmentOperator: shownOperator(rule),
-      distributions: repeated(distributions, copies).flat(),
-    };
-    return repeated(shown, copies);
+function shownRule(written: Written, flag: VariantFlagRecord, rule: RuleRecord): readonly object[] {
+  const isV1 = written.semantics === 'v1';
+  const { id: ruleId, rank } = rule;
+  const segments = shownSegments(written, rule.segmentKeys);
+  // v1 repeats a rule for each of its segments, and repeats the distributions in each copy.
+  const copies = Array.from({ length: isV1 ? segments.length : 1 });
+  const distributions = rule.distributions.map(({ variantId, rollout }) => {
+    const { key: variantKey = '', attachment } = flag.variants.get(variantId) ?? {};
+    const ids = isV1 ? { id: '', ruleId: '', variantId } : { ruleId };
+    return { ...ids, variantKey, variantAttachment: shownAttachment(written, attachment), rollout };
   });
-}
-
-function shownDistribution(
-  { semantics }: Written,
-  flag: VariantFlagRecord,
-  ruleId: string,
-  { variantId, rollout }: DistributionRecord,
-): object {
-  const variant = flag.variants.get(variantId);
   const shown = {
-    variantKey: variant?.key ?? '',
-    variantAttachment: shownAttachment(semantics, variant?.attachment),
-    rollout,
+    id: ruleId,
+    segments,
+    rank,
+    segmentOperator: shownOperator(rule),
+    distributions: copies.flatMap(() => distributions),
   };
-  return semantics === 'v1' ? { id: '', ruleId: '', variantId, ...shown } : { ruleId, ...shown };
+  return copies.map(() => shown);
 }
 
-function shownDefault(
-  { semantics, abilities }: Written,
-  { key: flagKey, defaultVariantId, variants }: VariantFlagRecord,
-): object {
+function shownDefault(written: Written, { key: flagKey, defaultVariantId, variants }: VariantFlagRecord) {
   const variant = defaultVariantId === undefined ? undefined : variants.get(defaultVariantId);
-  if (!variant || !abilities.defaultVariants) return {};
+  if (!variant || !written.abilities.defaultVariants) return {};
   const { id, key } = variant;
-  const attachment = shownAttachment(semantics, variant.attachment);
-  return { defaultVariant: { id: semantics === 'v1' ? id : `${flagKey}/${key}`, key, attachment } };
+  const attachment = shownAttachment(written, variant.attachment);
+  return { defaultVariant: { id: written.semantics === 'v1' ? id : `${flagKey}/${key}`, key, attachment } };
 }
 
-function shownAttachment(semantics: Semantics, attachment = ''): string {
+function shownAttachment({ semantics }: Written, attachment = ''): string {
   return attachment === '' && semantics === 'v2' ? 'null' : attachment;
 }
 
-function shownRollouts(written: Written, { rollouts }: BooleanFlagRecord): readonly object[] {
-  return rollouts.map((rollout, index) => {
-    const rank = index + 1;
-    if (rollout.kind === 'threshold') {
-      const { percentage, value } = rollout;
-      return { type: 'THRESHOLD_ROLLOUT_TYPE', rank, threshold: { percentage, value } };
-    }
-    const segment = {
-      value: rollout.value,
-      segmentOperator: shownOperator(rollout),
-      segments: shownSegments(written, rollout.segmentKeys),
-    };
-    return { type: 'SEGMENT_ROLLOUT_TYPE', rank, segment };
+function shownRollout(written: Written, rollout: Rollout, rank: number): object {
+  const { value } = rollout;
+  if (rollout.kind === 'threshold') {
+    return { type: 'THRESHOLD_ROLLOUT_TYPE', rank, threshold: { percentage: rollout.percentage, value } };
+  }
+  const segments = shownSegments(written, rollout.segmentKeys);
+  const segment = { value, segmentOperator: shownOperator(rollout), segments };
+  return { type: 'SEGMENT_ROLLOUT_TYPE', rank, segment };
+}
+
+/** An operator without a name is shown as OR: the service's rule. */
+function shownOperator({ segmentOperator }: SegmentChoice): string {
+  return SEGMENT_OPERATORS.find((name) => name === segmentOperator) ?? 'OR_SEGMENT_OPERATOR';
+}
+
+/** A snapshot repeats a segment, with its constraints, wherever it is used. */
+function shownSegments(written: Written, keys: readonly string[]): readonly object[] {
+  return keys.flatMap((key) => {
+    const segment = written.namespace.segments.get(key);
+    return segment ? [shownSegment(written, segment)] : [];
   });
 }
 
-function repeated<Item>(item: Item, times: number): readonly Item[] {
-  return Array.from({ length: times }, () => item);
+function shownSegment(written: Written, { key, matchType, constraints }: SegmentRecord): object {
+  // A match type without a name is shown as ANY: the service's rule, although it evaluates such a segment differently.
+  const known = MATCH_TYPES.find((name) => name === matchType) ?? 'ANY_MATCH_TYPE';
+  return {
+    key,
+    name: '',
+    description: '',
+    matchType: known.replace('_', '_SEGMENT_'),
+    constraints: constraints.map((constraint) => shownConstraint(written, constraint)),
+  };
+}
+
+function shownConstraint(
+  { semantics, abilities }: Written,
+  { id, type, property, operator, value }: ConstraintRecord,
+): object {
+  const known = type !== 'ENTITY_ID_COMPARISON_TYPE' || abilities.entityIds;
+  const shown = (known ? type : 'UNKNOWN_COMPARISON_TYPE').replace('_COMPARISON', '_CONSTRAINT_COMPARISON');
+  return { ...(semantics === 'v1' && { id }), type: shown, property, operator, value };
 }

@@ -1,10 +1,14 @@
-import { open } from 'node:fs/promises';
-import { NotSyncedError, removeLeftovers, replaceFile, targetOf } from '../../files/durable-file.js';
-import { fingerprint, type Fingerprint, unlessMissing } from '../../files/fingerprint.js';
+import {
+  NotSyncedError,
+  readIfThere,
+  removeLeftovers,
+  replaceFile,
+  targetOf,
+} from '../../files/durable-file.js';
+import { fingerprint, type Fingerprint } from '../../files/fingerprint.js';
 import { messageOf } from '../../text/describe.js';
 import { unsteered } from '../../text/quote.js';
 import { readState, writeState } from './data-format.js';
-import type { State } from './records.js';
 import { SaveError } from './save-error.js';
 import type { Save } from './state-store.js';
 
@@ -21,19 +25,19 @@ export class DataFileError extends Error {
   }
 }
 
-export interface DataFile {
-  /** The file's content; `undefined` if there is no such file yet. */
-  readonly state: State | undefined;
-  /** Replaces the content in one step. After it resolves, the new state survives a power failure. */
-  readonly save: Save;
-}
-
-/** Opens a data file, which need not exist yet. Throws a {@link DataFileError}. */
-export async function openDataFile(given: string): Promise<DataFile> {
+/**
+ * Opens a data file: its content, `undefined` if there is no such file yet, and what replaces it in one step. Throws a
+ * {@link DataFileError}.
+ */
+export async function openDataFile(given: string) {
   try {
     const path = await targetOf(given);
     await removeLeftovers(path);
-    const { state, version } = await read(path);
+    // First: a change between this and the reading then counts as another process's.
+    const version = await fingerprint(path);
+    const text = await readIfThere(path);
+    const state = text === undefined ? undefined : readState(text);
+    if (state && 'wrong' in state) throw new DataFileError(`${path}: ${state.wrong}; it is left as it is`);
     return { state, save: saver(path, version) };
   } catch (error) {
     if (error instanceof DataFileError) throw error;
@@ -41,19 +45,7 @@ export async function openDataFile(given: string): Promise<DataFile> {
   }
 }
 
-async function read(path: string): Promise<{ state: State | undefined; version: Fingerprint | undefined }> {
-  const file = await open(path, 'r').catch(unlessMissing);
-  if (!file) return { state: undefined, version: undefined };
-  try {
-    const version = await fingerprint(file);
-    const state = readState(await file.readFile('utf8'));
-    if ('wrong' in state) throw new DataFileError(`${path}: ${state.wrong}; it is left as it is`);
-    return { state, version };
-  } finally {
-    await file.close();
-  }
-}
-
+/** After a save resolves, the new state survives a power failure. */
 function saver(path: string, opened: Fingerprint | undefined): Save {
   let ours = opened;
   const checkUnchanged = async (): Promise<void> => {

@@ -1,15 +1,14 @@
 import { isPlainObject } from '../../text/describe.js';
 import { quoted } from '../../text/quote.js';
-import { overlaid, type Override } from './overlay.js';
+import { applyOverrides, type Override } from './apply-overrides.js';
 import { canGive, cannotGive, namedKeys, type OverrideValue } from './override-value.js';
-import type { FlagRecord, NamespaceRecord, Stamp } from './records.js';
+import type { FlagRecord, NamespaceRecord } from './records.js';
+import type { Stamp } from './ids-and-dates.js';
 import type { Store } from './state-store.js';
 
 /** A flag, for one entity or for everybody. */
-export interface OverrideTarget {
+export interface OverrideTarget extends Omit<Override, 'value'> {
   readonly namespaceKey: string;
-  readonly flagKey: string;
-  readonly entity: string | undefined;
 }
 
 /** Why an override is not possible; the message says which values are. */
@@ -30,7 +29,6 @@ interface Overridden {
  */
 export class FlagOverrides {
   private readonly namespaces = new Map<string, Overridden>();
-  private readonly listeners = new Set<() => void>();
 
   constructor(
     private readonly store: Store,
@@ -44,7 +42,7 @@ export class FlagOverrides {
     if (namespace === undefined || overridden === undefined) return namespace;
     const known = overridden.served.get(namespace);
     if (known !== undefined) return known;
-    const served = overlaid(namespace, overridden.overrides, this.stamp);
+    const served = applyOverrides(namespace, overridden.overrides, this.stamp);
     overridden.served.set(namespace, served);
     return served;
   }
@@ -62,8 +60,8 @@ export class FlagOverrides {
     if (copy === undefined || !canGive(flag, copy))
       return { kind: 'wrong', message: cannotGive(flag, value) };
     const { namespaceKey, flagKey, entity } = target;
-    const others = this.without(namespaceKey, (other) => isSame(other, target));
-    this.become(namespaceKey, [...others, { flagKey, entity, value: copy }]);
+    const isReplaced = (other: Override) => other.flagKey === flagKey && other.entity === entity;
+    this.replace(namespaceKey, isReplaced, { flagKey, entity, value: copy });
     return undefined;
   }
 
@@ -72,26 +70,16 @@ export class FlagOverrides {
     const flag = this.flagOf(target);
     if ('message' in flag) return flag;
     const { namespaceKey, flagKey, entity } = target;
-    const isMeant = (other: Override) =>
-      entity === undefined ? other.flagKey === flagKey : isSame(other, target);
-    this.become(namespaceKey, this.without(namespaceKey, isMeant));
+    const isRemoved = (other: Override) =>
+      other.flagKey === flagKey && (entity === undefined || other.entity === entity);
+    this.replace(namespaceKey, isRemoved);
     return undefined;
   }
 
   /** Removes all. */
   reset(): void {
     this.namespaces.clear();
-    this.announce();
-  }
-
-  /** Calls `changed` after each change of what is evaluated. Returns a function that stops the calls. */
-  onChange(changed: () => void): () => void {
-    const endOfStore = this.store.onChange(changed);
-    this.listeners.add(changed);
-    return () => {
-      endOfStore();
-      this.listeners.delete(changed);
-    };
+    this.store.announce();
   }
 
   private flagOf({ namespaceKey, flagKey }: OverrideTarget): FlagRecord | OverrideProblem {
@@ -102,23 +90,12 @@ export class FlagOverrides {
     return namespace.flags.get(flagKey) ?? notFound(`flag ${named}`, namespace.flags);
   }
 
-  private without(namespaceKey: string, isMeant: (override: Override) => boolean): readonly Override[] {
-    return this.of(namespaceKey).filter((override) => !isMeant(override));
-  }
-
-  private become(namespaceKey: string, overrides: readonly Override[]): void {
+  private replace(namespaceKey: string, isOld: (other: Override) => boolean, ...added: Override[]): void {
+    const overrides = [...this.of(namespaceKey).filter((other) => !isOld(other)), ...added];
     if (overrides.length === 0) this.namespaces.delete(namespaceKey);
     else this.namespaces.set(namespaceKey, { overrides, served: new WeakMap() });
-    this.announce();
+    this.store.announce();
   }
-
-  private announce(): void {
-    for (const changed of this.listeners) changed();
-  }
-}
-
-function isSame(override: Override, { flagKey, entity }: OverrideTarget): boolean {
-  return override.flagKey === flagKey && override.entity === entity;
 }
 
 function notFound(what: string, known: ReadonlyMap<string, unknown>): OverrideProblem {

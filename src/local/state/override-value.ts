@@ -1,36 +1,29 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Variant } from '../../engine/features.js';
 import { kindOf } from '../../text/describe.js';
+import { parsedJson } from '../../text/json.js';
 import { quoted } from '../../text/quote.js';
 import type { FlagRecord, VariantFlagRecord, VariantRecord } from './records.js';
 
 /** A value that an override may set. */
 export type OverrideValue = boolean | string | number | object;
 
-/** A variant that gives a value: an existing one of the flag, or a new one. */
-export interface ChosenVariant {
-  /** `undefined` for a new variant. */
-  readonly id: string | undefined;
-  readonly key: string;
-  /** JSON text; `''` if there is none. */
-  readonly attachment: string;
-}
-
 /** Whether a flag can resolve to this value. */
 export function canGive(flag: FlagRecord, value: OverrideValue): boolean {
   return flag.type === 'BOOLEAN_FLAG_TYPE'
     ? typeof value === 'boolean'
-    : chosenVariant(flag, value) !== undefined;
+    : chosenVariant(flag.variants, value) !== undefined;
 }
 
 /**
- * The variant from which a provider reads the value; `undefined` if the flag cannot give it. A string must be the key
- * of an existing variant, because any other string would be a typing mistake. Any boolean, number or object is possible
- * if one of the variants has a value of that type.
+ * The variant from which a provider reads the value: one of the flag's, or a new one, which has no id yet; `undefined`
+ * if the flag cannot give it. A string must be the key of an existing variant, because any other string would be a
+ * typing mistake. Any boolean, number or object is possible if one of the variants has a value of that type.
  */
 export function chosenVariant(
-  { variants }: VariantFlagRecord,
+  variants: VariantFlagRecord['variants'],
   value: OverrideValue,
-): ChosenVariant | undefined {
+): VariantRecord | Variant | undefined {
   const all = [...variants.values()];
   const known = all.find((variant) => isDeepStrictEqual(readAs(variant, typeof value), value));
   if (known !== undefined) return known;
@@ -38,34 +31,22 @@ export function chosenVariant(
   if (typeof value === 'string' || !isOfThatKind) return undefined;
   const text = JSON.stringify(value);
   return typeof value === 'object'
-    ? { id: undefined, key: freeKey('override', new Set(all.map(({ key }) => key))), attachment: text }
-    : { id: undefined, key: text, attachment: '' };
+    ? { key: freeKeys('override', new Set(all.map(({ key }) => key))).next().value, attachment: text }
+    : { key: text, attachment: '' };
 }
 
 /** The value that a provider reads from a variant for this type. */
 function readAs({ key, attachment }: VariantRecord, type: string): unknown {
   if (type === 'string') return key;
   const candidates = type === 'object' ? [attachment] : [key, attachment];
-  return candidates.map(parsed).find((json) => json !== null && typeof json === type);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-type Taken = { readonly has: (key: string) => boolean };
-
-/** A key that is not taken yet. */
-export function freeKey(base: string, taken: Taken): string {
-  return freeKeys(base, taken).next().value;
+  return candidates.map((text) => parsedJson(text)).find((json) => json !== null && typeof json === type);
 }
 
 /** Keys that are not taken yet, each only once. Looking from the start for each key would take quadratic time. */
-export function* freeKeys(base: string, taken: Taken): Generator<string, never> {
+export function* freeKeys(
+  base: string,
+  taken: { readonly has: (key: string) => boolean },
+): Generator<string, never> {
   for (let number = 1; ; number++) {
     const key = number === 1 ? base : `${base}-${number}`;
     if (!taken.has(key)) yield key;

@@ -1,16 +1,13 @@
+import type { BooleanFlag, Distribution, VariantFlag } from '../../engine/features.js';
 import type {
-  BooleanFlag,
-  Constraint,
-  Distribution,
-  Features,
-  Rule,
-  Segment,
-  Variant,
-  VariantFlag,
-} from '../../engine/features.js';
-
-/** What the keys of namespaces, flags and segments consist of. */
-export const KEY_SYNTAX = /^[-_,A-Za-z0-9]+$/;
+  ManagedConstraint,
+  ManagedFeatures,
+  ManagedParts,
+  ManagedSegment,
+  ManagedVariant,
+  RankedRule,
+} from '../../features/managed-features.js';
+import type { Dated, Identified } from './ids-and-dates.js';
 
 /**
  * What the service holds. All of it is immutable. A change makes a new {@link State} that shares the unchanged parts,
@@ -22,56 +19,31 @@ export interface State {
   readonly tokens: ReadonlyMap<string, TokenRecord>;
 }
 
-interface Dated {
-  /** RFC 3339, UTC. */
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
+export interface ConstraintRecord extends ManagedConstraint, Identified {}
 
-interface Identified extends Dated {
-  /** A UUID. */
-  readonly id: string;
-}
-
-interface Described {
-  readonly name: string;
-  readonly description: string;
-}
-
-export interface ConstraintRecord extends Constraint, Identified {
-  readonly description: string;
-}
-
-export interface SegmentRecord extends Segment, Described, Dated {
+export interface SegmentRecord extends ManagedSegment, Dated {
   readonly constraints: readonly ConstraintRecord[];
 }
 
-export interface VariantRecord extends Variant, Described, Identified {}
+export interface VariantRecord extends ManagedVariant, Identified {}
 
 export interface DistributionRecord extends Distribution, Identified {}
 
-export interface RuleRecord extends Rule, Identified {
-  readonly rank: number;
+export interface RuleRecord extends RankedRule, Identified {
   readonly distributions: readonly DistributionRecord[];
 }
 
-/** Flags of both types may have variants and rules. Those of a boolean flag have no effect. */
-interface Targeted extends Described, Dated {
+interface RecordedParts extends ManagedParts, Dated {
+  /** By id. */
   readonly variants: ReadonlyMap<string, VariantRecord>;
   readonly rules: readonly RuleRecord[];
 }
 
-export interface VariantFlagRecord extends VariantFlag, Targeted {
-  readonly variants: Targeted['variants'];
-  readonly rules: Targeted['rules'];
-}
-
-export interface BooleanFlagRecord extends BooleanFlag, Targeted {}
-
+export type VariantFlagRecord = RecordedParts & Omit<VariantFlag, keyof RecordedParts>;
+export type BooleanFlagRecord = RecordedParts & BooleanFlag;
 export type FlagRecord = VariantFlagRecord | BooleanFlagRecord;
 
-export interface NamespaceRecord extends Features, Described {
-  readonly key: string;
+export interface NamespaceRecord extends ManagedFeatures {
   /** Differs after every write; `undefined` if nothing was ever written. */
   readonly version?: string | undefined;
   readonly flags: ReadonlyMap<string, FlagRecord>;
@@ -86,12 +58,4 @@ export interface TokenRecord extends Identified {
   readonly namespaceKey?: string | undefined;
   readonly expiresAt?: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
-}
-
-/** What differs between two runs. It is an argument, so that tests can fix it. */
-export interface Stamp {
-  /** Milliseconds since the epoch. */
-  readonly date: () => number;
-  /** A fresh UUID. */
-  readonly id: () => string;
 }

@@ -7,11 +7,13 @@ export type Change<Result> = (state: State) => { readonly state: State; readonly
 /** Saves a state so that it survives. Rejects if the old state is still saved, or with a {@link SaveError}. */
 export type Save = (state: State) => Promise<void>;
 
-interface Waiting {
-  /** Applies the change and returns the next state, or `undefined` if the change is refused. */
-  readonly apply: (state: State) => State | undefined;
-  readonly done: () => void;
-  readonly failed: (error: SaveError) => void;
+/** Makes a change that has waited; `undefined` if it is refused. */
+type Attempt = (state: State) => Made | undefined;
+
+interface Made {
+  readonly state: State;
+  /** Answers who asked for the change. */
+  readonly answer: (failure?: SaveError) => void;
 }
 
 /**
@@ -19,7 +21,7 @@ interface Waiting {
  * save wait and share the next one. If that fails, none of them was made.
  */
 export class Store {
-  private waiting: Waiting[] = [];
+  private waiting: Attempt[] = [];
   private saving: Promise<void> | undefined;
   private readonly listeners = new Set<() => void>();
 
@@ -33,18 +35,32 @@ export class Store {
   }
 
   async change<Result>(change: Change<Result>): Promise<Result> {
-    if (!this.save) {
+    const { save } = this;
+    if (!save) {
       const { state, result } = change(this.current);
       this.become(state);
       return result;
     }
     return new Promise((resolve, reject) => {
-      this.waiting.push(waitingFor(change, resolve, reject));
-      this.saving ??= this.saveAll();
+      const refuse: (reason: unknown) => void = reject;
+      this.waiting.push((before) => {
+        try {
+          const { state, result } = change(before);
+          const answer = (failure?: SaveError): void => {
+            if (failure) refuse(failure);
+            else resolve(result);
+          };
+          return { state, answer };
+        } catch (error) {
+          refuse(error);
+          return undefined;
+        }
+      });
+      this.saving ??= this.saveWaiting(save);
     });
   }
 
-  /** Calls `changed` after each change. Returns a function that stops it. */
+  /** Calls `changed` after each change of what is evaluated. Returns a function that stops the calls. */
   onChange(changed: () => void): () => void {
     this.listeners.add(changed);
     return () => this.listeners.delete(changed);
@@ -55,62 +71,40 @@ export class Store {
     await this.saving;
   }
 
-  private become(state: State): void {
-    this.current = state;
+  /** Overrides have changed what is evaluated. The store does so after its own changes. */
+  announce(): void {
     for (const changed of this.listeners) changed();
   }
 
-  private async saveAll(): Promise<void> {
+  private become(state: State): void {
+    this.current = state;
+    this.announce();
+  }
+
+  private async saveWaiting(save: Save): Promise<void> {
     while (this.waiting.length > 0) {
-      const group = this.waiting;
-      this.waiting = [];
-      await this.saveGroup(group);
+      let next = this.current;
+      const made = this.waiting.splice(0).flatMap((attempt) => {
+        const after = attempt(next);
+        next = after?.state ?? next;
+        return after ?? [];
+      });
+      // It waits in any case, or `saving` would be set after it is cleared.
+      const failure = await (next === this.current ? undefined : this.saved(next, save));
+      for (const { answer } of made) answer(failure);
     }
     this.saving = undefined;
   }
 
-  private async saveGroup(group: readonly Waiting[]): Promise<void> {
-    let next = this.current;
-    const accepted = group.filter(({ apply }) => {
-      const state = apply(next);
-      next = state ?? next;
-      return state !== undefined;
-    });
-    if (accepted.length === 0) return;
+  private async saved(next: State, save: Save): Promise<SaveError | undefined> {
     try {
-      await this.save?.(next);
+      await save(next);
       this.become(next);
-      for (const { done } of accepted) done();
+      return undefined;
     } catch (error) {
       const failure = error instanceof SaveError ? error : SaveError.notMade(error);
       if (failure.made) this.become(next);
-      for (const { failed } of accepted) failed(failure);
+      return failure;
     }
   }
-}
-
-function waitingFor<Result>(
-  change: Change<Result>,
-  resolve: (result: Result) => void,
-  reject: (error: unknown) => void,
-): Waiting {
-  let done = (): void => undefined;
-  return {
-    apply(state) {
-      try {
-        const changed = change(state);
-        done = () => {
-          resolve(changed.result);
-        };
-        return changed.state;
-      } catch (error) {
-        reject(error);
-        return undefined;
-      }
-    },
-    done: () => {
-      done();
-    },
-    failed: reject,
-  };
 }

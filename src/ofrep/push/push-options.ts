@@ -1,12 +1,20 @@
 import * as v from 'valibot';
-import { members, milliseconds, whole } from '../../options/option-shapes.js';
+import { members, milliseconds, onOffOr, SWITCH, whole, type RulesOf } from '../../options/shapes.js';
 
-/** How changes are pushed to browsers. */
+/**
+ * How changes are pushed to browsers. Each event is repeated when all instances have polled, because the browser's request
+ * may have reached one that had not: 18 s later by default. A stream ends after an hour or two, and with the provider. A
+ * reader that has stalled is dropped. A page of another origin gets a 403.
+ */
 export interface PushOptions {
-  /** The most streams that are open at a time in this process. A whole number, at least 1. Default 5000. */
+  /**
+   * The most streams that are open at a time in this process. A browser above it gets one event, and comes back after
+   * 20 s. A whole number, at least 1. Default 5000.
+   */
   readonly maxStreams?: number | undefined;
   /**
-   * The most of them for one `targetingKey`; visitors without one count as one user. A whole number, at least 1.
+   * The most of them for one `targetingKey`; visitors without one count as one user. Raise it if many share one. A whole
+   * number, at least 1.
    * Default 8.
    */
   readonly maxStreamsPerUser?: number | undefined;
@@ -22,39 +30,19 @@ export interface PushOptions {
   readonly requestUri?: string | undefined;
 }
 
-export interface StreamLimits {
-  readonly maxStreams: number;
-  readonly maxStreamsPerUser: number;
-  readonly jitterMs: number;
-}
-
-export interface PushSettings extends StreamLimits {
-  readonly requestUri: string | undefined;
-}
-
-/** `undefined`: changes are not pushed. */
-export function pushSettings(push: boolean | PushOptions | undefined): PushSettings | undefined {
-  if (push === undefined || push === false) return undefined;
-  const { maxStreams = 5000, maxStreamsPerUser = 8, jitterMs = 5000, requestUri } = push === true ? {} : push;
-  return { maxStreams, maxStreamsPerUser, jitterMs, requestUri };
-}
-
-const expected = 'true, false or an object of options';
 const pathOnly = 'a path that begins with one slash';
 
-/** An address with two slashes or a backslash would lead to another host. */
-const requestUri = v.pipe(v.string(pathOnly), v.regex(/^\/(?:[^/\\\s][^\\\s]*)?$/, pathOnly));
-
-const pushMembers = members(
+const settings = members(
   {
-    maxStreams: whole(1, 'streams'),
-    maxStreamsPerUser: whole(1, 'streams'),
-    jitterMs: milliseconds(0),
-    requestUri: v.optional(requestUri),
-  },
-  expected,
+    maxStreams: v.optional(whole(1, 'streams'), 5000),
+    maxStreamsPerUser: v.optional(whole(1, 'streams'), 8),
+    jitterMs: v.optional(milliseconds(0), 5000),
+    // An address with two slashes or a backslash would lead to another host.
+    requestUri: v.optional(v.pipe(v.string(pathOnly), v.regex(/^\/(?:[^/\\\s][^\\\s]*)?$/, pathOnly))),
+  } satisfies RulesOf<PushOptions>,
+  SWITCH,
 );
 
-export const pushRule = v.optional(
-  v.lazy((given) => (typeof given === 'boolean' ? v.boolean() : pushMembers)),
-);
+export type PushSettings = v.InferOutput<typeof settings>;
+
+export const pushRule = onOffOr(settings, false);

@@ -1,12 +1,10 @@
-import { GeneralError } from '@openfeature/server-sdk';
-import { nextTurn, pausing, type Clock } from '../../clock.js';
-import type { Answer, VariantAnswer } from '../../model/answer.js';
-import type { Failure } from '../../model/failure.js';
-import { traitsOf } from '../../model/failure-traits.js';
+import { GeneralError, type EvaluationContext } from '@openfeature/server-sdk';
+import type { Clock } from '../../time/clock.js';
+import { pausing } from '../../time/turns.js';
 import type { Resolution } from '../../model/resolution.js';
-import { errorOf } from '../errors.js';
 import { reasonOf, reasonWithoutVariant } from '../mapping/reasons.js';
-import { attachmentOf } from '../mapping/value.js';
+import { attachmentOf } from '../mapping/attachment.js';
+import { resolveMany, type FlagsSource } from './resolve-many.js';
 
 /** A flag as `evaluateAll` returns it: plain JSON values, for a page or a browser. */
 export interface EvaluatedFlag {
@@ -22,45 +20,22 @@ export interface EvaluatedFlag {
   readonly reason: string;
 }
 
-/** Flags that are asked for at once: the questions of other callers must find room in the queue as well. */
-const AT_ONCE = 1_000;
 /** Flags whose attachments are parsed in one turn of the event loop, which takes a few milliseconds. */
 const FLAGS_PER_TURN = 500;
 
-/** Calls `run` for a portion of the flags at once, and lets other work run before the next portion. */
-export async function inPortions<FlagOrKey, Result>(
-  flags: readonly FlagOrKey[],
-  run: (flag: FlagOrKey) => Promise<Result>,
-  clock: Clock,
-): Promise<readonly Result[]> {
-  const results: Result[] = [];
-  for (let first = 0; first < flags.length; first += AT_ONCE) {
-    if (first > 0) await nextTurn(clock);
-    results.push(...(await Promise.all(flags.slice(first, first + AT_ONCE).map(run))));
-  }
-  return results;
-}
-
 /** Rejects with an error of OpenFeature's if nothing can be evaluated. */
 export async function evaluateAll(
-  fromSnapshot: ReadonlyMap<string, Resolution> | Failure | undefined,
+  source: FlagsSource,
+  context: EvaluationContext,
   flagKeys: readonly string[] | undefined,
-  evaluate: (flagKey: string) => Resolution | Promise<Resolution>,
   clock: Clock,
 ): Promise<Readonly<Record<string, EvaluatedFlag>>> {
-  if (fromSnapshot !== undefined && 'kind' in fromSnapshot) throw errorOf(fromSnapshot);
-  const keys = flagKeys ?? [...(fromSnapshot ?? missingSnapshot()).keys()];
-  const resolutions =
-    fromSnapshot === undefined
-      ? await inPortions(keys, async (flagKey) => evaluate(flagKey), clock)
-      : keys.map((flagKey) => fromSnapshot.get(flagKey));
+  const resolved = await resolveMany(source, context, flagKeys, clock);
+  if (resolved === undefined) throw new GeneralError(NO_SNAPSHOT);
   // Without a prototype, because Flipt v1 allows a flag to be called __proto__.
   const flags = Object.create(null) as Record<string, EvaluatedFlag>;
   const pause = pausing(FLAGS_PER_TURN, clock);
-  for (const [at, flagKey] of keys.entries()) {
-    const resolution = resolutions[at];
-    if (resolution === undefined) continue;
-    throwIfUnusable(resolution.answer);
+  for (const [flagKey, resolution] of resolved) {
     const flag = evaluatedFlag(resolution);
     if (flag !== undefined) flags[flagKey] = flag;
     await pause();
@@ -68,34 +43,19 @@ export async function evaluateAll(
   return flags;
 }
 
-function missingSnapshot(): never {
-  throw new GeneralError('evaluateAll: there is no snapshot yet to take the flag keys from: pass flagKeys');
-}
-
-/** Throws for a failure of the context or of the provider, which concerns all flags. */
-export function throwIfUnusable(answer: Answer): void {
-  if (answer.kind === 'failed' && traitsOf(answer.failure).errorCode !== 'GENERAL') {
-    if (traitsOf(answer.failure).errorCode !== 'PARSE_ERROR') throw errorOf(answer.failure);
-  }
-}
+const NO_SNAPSHOT = 'evaluateAll: there is no snapshot yet to take the flag keys from: pass flagKeys';
 
 function evaluatedFlag(resolution: Resolution): EvaluatedFlag | undefined {
   const { answer } = resolution;
+  if (answer.kind !== 'boolean' && answer.kind !== 'variant') return undefined;
+  const reason = reasonOf(answer, resolution);
   if (answer.kind === 'boolean') {
-    const { enabled } = answer;
-    return {
-      type: 'boolean',
-      value: enabled,
-      variant: String(enabled),
-      reason: reasonOf(answer, resolution),
-    };
+    return { type: 'boolean', value: answer.enabled, variant: String(answer.enabled), reason };
   }
-  return answer.kind === 'variant' ? evaluatedVariant(answer, resolution) : undefined;
-}
-
-function evaluatedVariant(answer: VariantAnswer, resolution: Resolution): EvaluatedFlag {
-  const reason = reasonWithoutVariant(answer);
-  if (reason !== undefined) return { type: 'variant', value: null, variant: null, reason };
+  const withoutVariant = reasonWithoutVariant(answer);
+  if (withoutVariant !== undefined) {
+    return { type: 'variant', value: null, variant: null, reason: withoutVariant };
+  }
   const { variant } = answer;
   const attachment = attachmentOf(answer) ?? undefined;
   return {
@@ -103,6 +63,6 @@ function evaluatedVariant(answer: VariantAnswer, resolution: Resolution): Evalua
     value: variant,
     variant,
     ...(attachment !== undefined && { attachment }),
-    reason: reasonOf(answer, resolution),
+    reason,
   };
 }

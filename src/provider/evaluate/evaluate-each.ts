@@ -1,13 +1,12 @@
 import { GeneralError, type ErrorCode, type EvaluationContext } from '@openfeature/server-sdk';
-import { pausing, type Clock } from '../../clock.js';
+import type { Clock } from '../../time/clock.js';
+import { pausing } from '../../time/turns.js';
 import type { Answer } from '../../model/answer.js';
-import type { Resolution } from '../../model/resolution.js';
-import { inPortions, throwIfUnusable } from './evaluate-all.js';
-import { errorOf } from '../errors.js';
 import { checkFlagKeys } from '../flag-keys.js';
-import type { Running } from '../pipeline.js';
-import { errorCodeOf } from '../mapping/failures.js';
+import { errorCodeOf } from '../mapping/openfeature-errors.js';
 import { reasonWithoutVariant, serviceReasonOf } from '../mapping/reasons.js';
+import type { Pipeline } from '../pipeline.js';
+import { resolveMany } from './resolve-many.js';
 
 /**
  * The outcome of one flag, as `evaluateEach` returns it: what the service has decided. It is the same whether the
@@ -46,31 +45,18 @@ export type FlagOutcome =
 /** Flags whose outcomes are made in one turn of the event loop. */
 const FLAGS_PER_TURN = 1_000;
 
-/** What answers flags: all from one snapshot, or else each by itself. */
-export interface FlagSource extends Pick<Running, 'flagKeys' | 'resolveEach'> {
-  readonly evaluate: (flagKey: string) => Resolution | Promise<Resolution>;
-}
-
 /** Rejects with an error of OpenFeature's if nothing can be evaluated. */
 export async function evaluateEach(
-  { flagKeys, resolveEach, evaluate }: FlagSource,
+  { flagKeys, resolveEach, evaluate }: Pick<Pipeline, 'flagKeys' | 'resolveEach' | 'evaluate'>,
   context: EvaluationContext,
   named: readonly string[] | ((flagKey: string) => boolean),
   clock: Clock,
 ): Promise<ReadonlyMap<string, FlagOutcome>> {
   const keys = [...new Set(keysOf(named, flagKeys(context)))];
-  const fromSnapshot = await resolveEach(context, keys);
-  if (fromSnapshot !== undefined && 'kind' in fromSnapshot) throw errorOf(fromSnapshot);
-  const resolutions =
-    fromSnapshot === undefined
-      ? await inPortions(keys, async (flagKey) => evaluate(flagKey), clock)
-      : keys.map((flagKey) => fromSnapshot.get(flagKey));
+  const resolved = await resolveMany({ resolveAll: resolveEach, evaluate }, context, keys, clock);
   const outcomes = new Map<string, FlagOutcome>();
   const pause = pausing(FLAGS_PER_TURN, clock);
-  for (const [at, flagKey] of keys.entries()) {
-    const answer = resolutions[at]?.answer;
-    if (answer === undefined) continue;
-    throwIfUnusable(answer);
+  for (const [flagKey, { answer }] of resolved ?? []) {
     outcomes.set(flagKey, outcomeOf(answer));
     await pause();
   }

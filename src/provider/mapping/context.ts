@@ -58,12 +58,9 @@ export function attributeReader(selection?: Selection): (context: object) => Rea
 /** Whether an attribute of this name is sent. */
 export function selector(selection: Selection): (name: string) => boolean {
   if (selection === undefined) return () => true;
-  if ('only' in selection) {
-    const only = new Set(selection.only);
-    return (name) => only.has(name);
-  }
-  const except = new Set(selection.except);
-  return (name) => !except.has(name);
+  const isOnly = 'only' in selection;
+  const named = new Set(isOnly ? selection.only : selection.except);
+  return (name) => named.has(name) === isOnly;
 }
 
 /** Sorts both lists by the names, in place. */

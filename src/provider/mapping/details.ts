@@ -1,80 +1,54 @@
 import { ErrorCode, StandardResolutionReasons, type ResolutionDetails } from '@openfeature/server-sdk';
-import type { BooleanAnswer, VariantAnswer } from '../../model/answer.js';
+import type { ValueAnswer } from '../../model/answer.js';
 import type { Resolution } from '../../model/resolution.js';
-import { errorCodeOf } from './failures.js';
+import { errorCodeOf } from './openfeature-errors.js';
 import { reasonOf, reasonWithoutVariant } from './reasons.js';
-import type { Translate } from './value.js';
+import type { Translate } from './value-of-type.js';
 import { quoted } from '../../text/quote.js';
 
 type Metadata = Record<string, string | number | boolean>;
 
-/** OpenFeature's details for the requested type. Each call returns a fresh object. */
-export function resolutionDetails<T>(
-  resolution: Resolution,
-  namespace: string,
-  flag: string,
-  defaultValue: T,
-  translate: Translate<T>,
-): ResolutionDetails<T> {
-  const { answer } = resolution;
-  switch (answer.kind) {
-    case 'failed':
-      return error(defaultValue, errorCodeOf(answer.failure), answer.failure.message, {
-        flagSetId: namespace,
-      });
-    case 'missing': {
+/** OpenFeature's details of a resolution for one type of value. Each call returns a fresh object. */
+export type DetailsOf<T> = (resolution: Resolution, flag: string, defaultValue: T) => ResolutionDetails<T>;
+
+/**
+ * A failure is returned, not thrown: the SDK drops the metadata of what is thrown, and takes any `code` on it
+ * (`ECONNREFUSED`) for an OpenFeature error code.
+ */
+export function resolutionDetails<T>(namespace: string, translate: Translate<T>): DetailsOf<T> {
+  return (resolution, flag, defaultValue) => {
+    const { answer } = resolution;
+    if (answer.kind === 'failed') {
+      const code = errorCodeOf(answer.failure);
+      return error(defaultValue, code, answer.failure.message, { flagSetId: namespace });
+    }
+    if (answer.kind === 'missing') {
       const message = `Flipt has no flag ${quoted(flag)} in namespace ${quoted(namespace)}`;
       const flagMetadata = withAge({ flagSetId: namespace, source: resolution.source }, resolution);
       return error(defaultValue, ErrorCode.FLAG_NOT_FOUND, message, flagMetadata);
     }
-    case 'boolean':
-    case 'variant':
-      return decided(resolution, answer, namespace, flag, defaultValue, translate);
-  }
-}
-
-function decided<T>(
-  resolution: Resolution,
-  answer: VariantAnswer | BooleanAnswer,
-  namespace: string,
-  flag: string,
-  defaultValue: T,
-  translate: Translate<T>,
-): ResolutionDetails<T> {
-  const flagMetadata = metadataOf(resolution, answer, namespace);
-  if (answer.kind === 'variant') {
-    const reason = reasonWithoutVariant(answer);
-    if (reason !== undefined) {
-      if (answer.variant !== '') flagMetadata.disabledVariant = answer.variant;
-      return { value: defaultValue, reason, flagMetadata };
+    const flagMetadata = metadataOf(resolution, answer, namespace);
+    if (answer.kind === 'variant') {
+      const reason = reasonWithoutVariant(answer);
+      if (reason !== undefined) {
+        if (answer.variant !== '') flagMetadata.disabledVariant = answer.variant;
+        return { value: defaultValue, reason, flagMetadata };
+      }
     }
-  }
-  const translated = translate(answer);
-  if ('problem' in translated) {
-    const message = `flag ${quoted(flag)}: ${translated.message}`;
-    return error(defaultValue, ErrorCode[translated.problem], message, flagMetadata);
-  }
-  return {
-    value: translated.value,
-    variant: translated.variant,
-    reason: reasonOf(answer, resolution),
-    flagMetadata,
+    const translated = translate(answer);
+    if ('problem' in translated) {
+      const message = `flag ${quoted(flag)}: ${translated.message}`;
+      return error(defaultValue, ErrorCode[translated.problem], message, flagMetadata);
+    }
+    const { value, variant } = translated;
+    return { value, variant, reason: reasonOf(answer, resolution), flagMetadata };
   };
 }
 
-function metadataOf(
-  resolution: Resolution,
-  answer: VariantAnswer | BooleanAnswer,
-  namespace: string,
-): Metadata {
-  const metadata: Metadata = {
-    flagSetId: namespace,
-    serviceReason: answer.reason,
-    source: resolution.source,
-  };
-  if (answer.segmentKeys !== undefined && answer.segmentKeys.length > 0) {
-    metadata.segmentKeys = answer.segmentKeys.join(',');
-  }
+function metadataOf(resolution: Resolution, answer: ValueAnswer, namespace: string): Metadata {
+  const { reason: serviceReason, segmentKeys } = answer;
+  const metadata: Metadata = { flagSetId: namespace, serviceReason, source: resolution.source };
+  if (segmentKeys?.length) metadata.segmentKeys = segmentKeys.join(',');
   const { requestId = answer.requestId } = resolution;
   if (requestId !== '') metadata.requestId = requestId;
   return withAge(metadata, resolution);
@@ -88,11 +62,6 @@ function withAge(metadata: Metadata, { source, ageMs, version }: Resolution): Me
 }
 
 /** Returned, not thrown, because a thrown error would lose its metadata. */
-function error<T>(
-  value: T,
-  errorCode: ErrorCode,
-  errorMessage: string,
-  flagMetadata: Metadata,
-): ResolutionDetails<T> {
+function error<T>(value: T, errorCode: ErrorCode, errorMessage: string, flagMetadata: Metadata) {
   return { value, reason: StandardResolutionReasons.ERROR, errorCode, errorMessage, flagMetadata };
 }

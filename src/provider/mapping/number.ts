@@ -1,4 +1,5 @@
-import { attachmentOf, mismatch, type Translate } from './value.js';
+import { attachmentOf } from './attachment.js';
+import { mismatch, type Translate } from './value-of-type.js';
 
 /** A number in JSON's syntax: not `10px`, not `0x10`, and no date that begins with digits. */
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

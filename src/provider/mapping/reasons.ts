@@ -1,16 +1,16 @@
 import { StandardResolutionReasons } from '@openfeature/server-sdk';
-import { isSplit, type BooleanAnswer, type VariantAnswer } from '../../model/answer.js';
+import { isSplit, type ValueAnswer, type VariantAnswer } from '../../model/answer.js';
 import type { Resolution } from '../../model/resolution.js';
 
 /** The reason for a value that the service decided. */
-export function reasonOf(answer: VariantAnswer | BooleanAnswer, resolution: Resolution): string {
+export function reasonOf(answer: ValueAnswer, resolution: Resolution): string {
   if (resolution.stale) return StandardResolutionReasons.STALE;
   if (resolution.source === 'cache') return StandardResolutionReasons.CACHED;
   return serviceReasonOf(answer);
 }
 
 /** The service's own reason in OpenFeature's words, whether the answer is fresh, cached or stale. */
-export function serviceReasonOf(answer: VariantAnswer | BooleanAnswer): string {
+export function serviceReasonOf(answer: ValueAnswer): string {
   switch (answer.reason) {
     case 'MATCH':
       return isSplit(answer) ? StandardResolutionReasons.SPLIT : StandardResolutionReasons.TARGETING_MATCH;

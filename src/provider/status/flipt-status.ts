@@ -1,9 +1,5 @@
-import type { CircuitState, StreamState, WatchCondition } from '../../diagnostics/events.js';
-import type { History } from '../../diagnostics/history.js';
+import type { CircuitState, StreamState, WatchCondition } from '../../diagnostics/flipt-event.js';
 import type { FailureKind } from '../../model/failure.js';
-import type { ProviderSettings } from '../../options/settings.js';
-import type { StateSince } from './state-since.js';
-import type { Readings, SnapshotReading } from './status-readings.js';
 
 /**
  * The provider's state in plain JSON values. Dates are ISO 8601, `…Ms` are milliseconds. A value that does not exist is
@@ -137,69 +133,4 @@ export interface RequestStatus {
   readonly inFlight: number;
   /** Questions that wait to be sent now. */
   readonly waiting: number;
-}
-
-/** Enough to see what is new. All of them may be thousands. */
-const MOST_UNREADABLE = 20;
-
-/** `readings` is `undefined` after the close has ended. */
-export function statusOf(
-  { namespace, environment, evaluation, breaker, watch }: ProviderSettings,
-  { state: condition, at, why }: StateSince,
-  history: History,
-  readings: Readings | undefined,
-): FliptStatus {
-  const counts = history.counts();
-  const { hits, staleHits, joined, misses, attempts, failed, retried, shed } = counts;
-  const { circuit, ...latest } = history.latest();
-  const { inFlight = 0, waiting = 0 } = readings ?? {};
-  const snapshot = readings?.snapshot;
-  const mode = watch === undefined ? 'off' : watch.stream ? 'stream' : 'poll';
-  return {
-    condition,
-    since: new Date(at).toISOString(),
-    why,
-    namespace,
-    environment: environment ?? null,
-    evaluation,
-    circuit:
-      breaker === undefined || readings === undefined
-        ? null
-        : { state: circuit?.state ?? 'closed', since: dateOf(circuit?.at) },
-    overload: { since: dateOf(readings?.overloadSince), shed },
-    watch: snapshot ? { mode, ...watchStatus(snapshot, latest, counts) } : null,
-    store: snapshot?.store
-      ? { isFailing: snapshot.store.isFailing, savedAt: dateOf(snapshot.store.savedAt) }
-      : null,
-    cache: { entries: 0, bytes: 0, ...readings?.cache, hits, staleHits, joined, misses },
-    requests: { sent: attempts + inFlight, failed, retried, inFlight, waiting },
-  };
-}
-
-function watchStatus(
-  { version, flags, unreadable = new Map(), confirmedAt, ageMs, nextPollAt, seenWithinMs }: SnapshotReading,
-  { watch, stream }: Pick<ReturnType<History['latest']>, 'watch' | 'stream'>,
-  { polls, failedPolls, changedFlags }: ReturnType<History['counts']>,
-): Omit<WatchStatus, 'mode'> {
-  return {
-    condition: watch?.state ?? null,
-    version: version ?? null,
-    flags: flags ?? null,
-    unreadable: {
-      count: unreadable.size,
-      flags: [...unreadable].slice(0, MOST_UNREADABLE).map(([key, { reason }]) => ({ key, reason })),
-    },
-    confirmedAt: dateOf(confirmedAt),
-    ageMs: confirmedAt === undefined ? null : Math.round(ageMs),
-    nextPollAt: dateOf(nextPollAt),
-    seenWithinMs: seenWithinMs === undefined ? null : Math.round(seenWithinMs),
-    stream: stream?.state ?? null,
-    polls,
-    failedPolls,
-    changedFlags,
-  };
-}
-
-function dateOf(epochMs: number | undefined): string | null {
-  return epochMs === undefined ? null : new Date(epochMs).toISOString();
 }

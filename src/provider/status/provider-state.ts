@@ -1,12 +1,10 @@
 import type { Diagnostics } from '../../diagnostics/diagnostics.js';
-import type { Problem, Problems } from '../../diagnostics/events.js';
+import type { Problems } from '../../diagnostics/internal-events.js';
+import type { Problem } from '../../diagnostics/flipt-event.js';
 import { endedMessage } from '../../diagnostics/health-log.js';
 
 /** The provider's state as OpenFeature names it. */
 export type ProviderState = 'ready' | 'stale' | 'error';
-
-/** Called for each change of the provider's state after its start. */
-export type OnStateChange = (state: ProviderState, message: string) => void;
 
 /** What the provider falls back on when the service fails. */
 export interface Fallback {
@@ -21,23 +19,23 @@ export interface Fallback {
 const UNSEEN = 'Flipt has not confirmed the snapshot for three intervals';
 
 /**
- * Derives the provider's state from its problems. Changes during the start are not announced: the caller announces how
- * the start ended.
+ * Derives the provider's state from its problems. `changed` does not get the changes during the start of the service's
+ * health, whose end is announced. The returned function gives the state, and what led to it.
  */
-export function watchState(
+export function deriveState(
   { listen }: Pick<Diagnostics, 'listen'>,
   fallback: Fallback,
-  changed: OnStateChange,
-): () => ProviderState {
-  let state: ProviderState = 'ready';
+  changed: (state: ProviderState, message: string) => void,
+) {
+  let derived: { readonly state: ProviderState; readonly message: string } = { state: 'ready', message: '' };
   let problems: Problems = new Map();
   let isWatchLost = false;
 
   const reassess = (message: string, isAnnounced: boolean) => {
-    const next = stateOf(problems, isWatchLost, fallback);
-    if (next === state) return;
-    state = next;
-    if (isAnnounced) changed(next, message);
+    const state = stateOf(problems, isWatchLost, fallback);
+    if (state === derived.state) return;
+    derived = { state, message };
+    if (isAnnounced) changed(state, message);
   };
 
   listen('health-changed', ({ before, after, starting }) => {
@@ -46,15 +44,17 @@ export function watchState(
   });
   listen('snapshot-polled', ({ failure }) => {
     // The first snapshot may arrive during an outage.
-    if (state === 'error' && failure === undefined) reassess(messageOf(new Map(), problems), true);
+    if (derived.state === 'error' && failure === undefined) reassess(messageOf(new Map(), problems), true);
   });
   if (fallback.needsWatch) {
     listen('watch-changed', ({ state: watch, failure }) => {
       isWatchLost = watch === 'lost';
-      reassess(failure?.message ?? (isWatchLost ? UNSEEN : "Flipt's changes are watched"), true);
+      // With the first snapshot of an outage, the state improves, and the outage is why it is not ready.
+      const why = isWatchLost ? UNSEEN : messageOf(new Map(), problems) || "Flipt's changes are watched";
+      reassess(failure?.message ?? why, true);
     });
   }
-  return () => state;
+  return () => derived;
 }
 
 function stateOf(

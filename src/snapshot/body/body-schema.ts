@@ -4,8 +4,9 @@ import {
   MATCH_TYPES,
   SEGMENT_OPERATORS,
   type ComparisonType,
+  type MatchType,
 } from '../../engine/features.js';
-import { isOperator } from '../../engine/operators.js';
+import { isOperator } from '../../engine/operators-by-type.js';
 
 /*
  * A snapshot as Flipt writes it, but only the members that evaluation reads. By proto3's JSON mapping, a member with
@@ -30,25 +31,30 @@ const noList = <Schema extends v.GenericSchema>(schema: Schema) =>
 const members = <E extends v.ObjectEntries>(entries: E) => v.object(entries, 'an object');
 const record = <E extends v.ObjectEntries>(entries: E) => noList(members(entries));
 
-/** An enum of the snapshot, translated to the engine's words. A number without a word stays that number. */
-const word = <Word extends string>(words: readonly Word[], wireWord: (word: Word) => string) => {
-  const byWireWord = new Map<unknown, Word>(words.map((known) => [wireWord(known), known]));
-  const wireWords = words.map(wireWord);
+/** The snapshot's words for match types and comparison types. A number of an enum that has no word stays a number. */
+export const wireMatchType = (type: MatchType) =>
+  typeof type === 'number' ? type : type.replace('MATCH', 'SEGMENT_MATCH');
+export const wireComparisonType = (type: ComparisonType) =>
+  type.replace('COMPARISON', 'CONSTRAINT_COMPARISON');
+
+/** An enum of the snapshot, translated to the engine's words, which are in the order of its numbers. */
+const word = <Word extends string>(words: readonly Word[], wireWord: (word: Word) => string | number) => {
+  const wireWords = words.map((known) => String(wireWord(known)));
   const expected = `a number, ${wireWords.join(' or ')}`;
   return v.pipe(
     v.nullish(v.union([v.number(), v.picklist(wireWords)], expected), 0),
-    v.transform((given) => byWireWord.get(given) ?? words[Number(given)] ?? Number(given)),
+    v.transform((given) => {
+      const number = typeof given === 'number' ? given : wireWords.indexOf(given);
+      return words[number] ?? number;
+    }),
   );
 };
-const matchType = word(MATCH_TYPES, (type) => type.replace('MATCH', 'SEGMENT_MATCH'));
+const matchType = word(MATCH_TYPES, wireMatchType);
 const segmentOperator = word(SEGMENT_OPERATORS, (operator) => operator);
 
 /** Required, because the default of this enum is a type that Flipt does not evaluate. */
 const comparisonType = v.pipe(
-  v.picklist(
-    COMPARISON_TYPES.map((type) => type.replace('COMPARISON', 'CONSTRAINT_COMPARISON')),
-    'a comparison type',
-  ),
+  v.picklist(COMPARISON_TYPES.map(wireComparisonType), 'a comparison type'),
   v.transform((type) => type.replace('CONSTRAINT_COMPARISON', 'COMPARISON') as ComparisonType),
 );
 
@@ -108,4 +114,3 @@ export const restSchema = record({
 });
 
 export type WireVariantFlag = v.InferOutput<typeof variantFlag>;
-export type WireBooleanFlag = v.InferOutput<typeof booleanFlag>;

@@ -1,17 +1,18 @@
 import type * as v from 'valibot';
 import type {
-  BooleanFlag,
   Distribution,
   Flag,
   Rollout,
   Rule,
   Segment,
+  SegmentChoice,
   SegmentOperator,
   Semantics,
   Variant,
   VariantFlag,
 } from '../../engine/features.js';
-import type { Steps } from '../../engine/stepwise.js';
+import { mapInSteps, stepsOfEach, type Steps } from '../../engine/pausable-steps.js';
+import { flagContent } from '../changed-flags.js';
 import {
   constraintSchema,
   distributionSchema,
@@ -19,42 +20,42 @@ import {
   rolloutSchema,
   ruleSchema,
   segmentSchema,
-  type WireBooleanFlag,
   type WireVariantFlag,
 } from './body-schema.js';
-import { checked } from './check.js';
+import { checked, InvalidBody } from './invalid-body.js';
 import { distinctNames } from './distinct-names.js';
-import { InvalidBody } from './invalid-body.js';
 
 /** Gives each segment of a rule or rollout the key under which the features hold it. */
-export type SegmentKey = (segment: Segment) => string;
+type SegmentKey = (segment: Segment) => string;
+
+/** A flag and its content, or why it cannot be read: such a flag is set aside alone, and the others are read. */
+export function* readFlagAlone(
+  json: unknown,
+  semantics: Semantics,
+  { nameOf, contentOf }: ReturnType<typeof distinctNames<Segment>>,
+): Steps<{ readonly flag: Flag; readonly content: string } | string> {
+  try {
+    const flag = yield* readFlag(json, semantics, nameOf);
+    return { flag, content: yield* flagContent(flag, contentOf, semantics) };
+  } catch (error) {
+    if (error instanceof InvalidBody) return error.message;
+    throw error;
+  }
+}
 
 /** A flag of the snapshot as the engine reads it, in steps. Throws {@link InvalidBody}. */
 export function* readFlag(json: unknown, semantics: Semantics, segmentKey: SegmentKey): Steps<Flag> {
   const flag = checked(json, flagSchema, '');
-  return flag.type === 'BOOLEAN_FLAG_TYPE'
-    ? yield* readBoolean(flag, segmentKey)
-    : yield* readVariant(flag, semantics, segmentKey);
-}
-
-function* readBoolean(
-  { type, key, enabled, rollouts }: WireBooleanFlag,
-  segmentKey: SegmentKey,
-): Steps<BooleanFlag> {
-  const read: Rollout[] = [];
-  for (const [at, json] of rollouts.entries()) {
+  if (flag.type === 'VARIANT_FLAG_TYPE') return yield* readVariant(flag, semantics, segmentKey);
+  const rollouts = yield* stepsOfEach(flag.rollouts, function* (part, at): Steps<Rollout> {
     const place = `.rollouts[${at}]`;
-    const rollout = checked(json, rolloutSchema, place);
-    if (rollout.type === 'THRESHOLD_ROLLOUT_TYPE') read.push({ kind: 'threshold', ...rollout.threshold });
-    else {
-      const { value, segmentOperator, segments } = rollout.segment;
-      const chosen = yield* readSegments(segments, `${place}.segment.segments`);
-      const segmentKeys = yield* keysOf(chosen, segmentKey);
-      read.push({ kind: 'segment', value, segmentKeys, segmentOperator });
-    }
-    yield;
-  }
-  return { type, key, enabled, rollouts: read };
+    const rollout = checked(part, rolloutSchema, place);
+    if (rollout.type === 'THRESHOLD_ROLLOUT_TYPE') return { kind: 'threshold', ...rollout.threshold };
+    const { segments, ...choice } = rollout.segment;
+    const segmentKeys = yield* readSegments(segments, `${place}.segment.segments`, segmentKey);
+    return { kind: 'segment', ...choice, segmentKeys };
+  });
+  return { ...flag, rollouts };
 }
 
 function* readVariant(
@@ -63,111 +64,88 @@ function* readVariant(
   segmentKey: SegmentKey,
 ): Steps<VariantFlag> {
   const { type, key, enabled, defaultVariant } = flag;
-  const variants = new Map<string, Variant>();
   // Each share repeats its variant's attachment. If it differs from the others, the share gets a variant of its own.
-  const nameOf = distinctNames();
-  const idOf = (variant: Variant): string => {
-    const id = nameOf(variant.key, variant.attachment);
-    variants.set(id, variant);
-    return id;
-  };
-  // All copies are checked, because a word that is not known may be in any of them.
-  const read = yield* readRules(flag.rules);
+  const { byName: variants, nameOf } = distinctNames<Variant>(({ attachment }) => attachment);
+  // All copies are read, because a word that is not known may be in any of them.
+  const read = yield* readRules(flag.rules, segmentKey);
   const rules: Rule[] = [];
   const withoutSegments = new Set<SegmentOperator>();
-  for (const rule of semantics === 'v1' ? withoutCopies(read) : read) {
+  for (const { shares, ...choice } of semantics === 'v1' ? withoutCopies(read) : read) {
     // Without segments, rules of one operator match everybody or nobody, so that only the first of them counts.
-    if (rule.segments.length === 0) {
-      if (withoutSegments.has(rule.segmentOperator)) continue;
-      withoutSegments.add(rule.segmentOperator);
+    if (choice.segmentKeys.length === 0) {
+      if (withoutSegments.has(choice.segmentOperator)) continue;
+      withoutSegments.add(choice.segmentOperator);
     }
     const distributions: Distribution[] = [];
-    for (const { variantKey, variantAttachment, rollout } of rule.distributions) {
-      distributions.push({ variantId: idOf({ key: variantKey, attachment: variantAttachment }), rollout });
+    for (const { variantKey, variantAttachment, rollout } of shares) {
+      const known = variants.size;
+      const variantId = nameOf({ key: variantKey, attachment: variantAttachment });
+      // A share of 0 % gives nothing. It only says that there is such a variant.
+      if (rollout > 0 || variants.size > known) distributions.push({ variantId, rollout });
       yield;
     }
-    const segmentKeys = yield* keysOf(rule.segments, segmentKey);
-    rules.push({ segmentKeys, segmentOperator: rule.segmentOperator, distributions });
+    const { segmentKeys, segmentOperator } = choice;
+    rules.push({ segmentKeys, segmentOperator, distributions });
     yield;
   }
-  const defaultVariantId = defaultVariant ? idOf(defaultVariant) : undefined;
+  const defaultVariantId = defaultVariant ? nameOf(defaultVariant) : undefined;
   return { type, key, enabled, variants, defaultVariantId, rules };
 }
 
 /** A rule, of which v1 lists copies. */
-interface ReadRule {
+interface ReadRule extends SegmentChoice {
   readonly id: string;
-  readonly segmentOperator: SegmentOperator;
-  readonly segments: readonly Segment[];
-  readonly distributions: readonly v.InferOutput<typeof distributionSchema>[];
+  readonly shares: readonly v.InferOutput<typeof distributionSchema>[];
 }
 
-function* readRules(list: readonly unknown[]): Steps<readonly ReadRule[]> {
-  const rules: ReadRule[] = [];
-  for (const [at, json] of list.entries()) {
+function readRules(list: readonly unknown[], segmentKey: SegmentKey): Steps<readonly ReadRule[]> {
+  return stepsOfEach(list, function* (json, at) {
     const place = `.rules[${at}]`;
     const { id, segmentOperator, segments, distributions } = checked(json, ruleSchema, place);
-    rules.push({
-      id,
-      segmentOperator,
-      segments: yield* readSegments(segments, `${place}.segments`),
-      distributions: yield* checkedItems(distributions, distributionSchema, `${place}.distributions`),
-    });
-    yield;
-  }
-  return rules;
+    const segmentKeys = yield* readSegments(segments, `${place}.segments`, segmentKey);
+    const shares = yield* checkedItems(distributions, distributionSchema, `${place}.distributions`);
+    return { id, segmentOperator, segmentKeys, shares };
+  });
 }
 
-function* readSegments(list: readonly unknown[], place: string): Steps<readonly Segment[]> {
-  const segments: Segment[] = [];
-  for (const [at, json] of list.entries()) {
-    const { key, matchType, constraints } = checked(json, segmentSchema, `${place}[${at}]`);
-    const checkedOnes = yield* checkedItems(constraints, constraintSchema, `${place}[${at}].constraints`);
-    segments.push({ key, matchType, constraints: checkedOnes });
-    yield;
-  }
-  return segments;
+function* readSegments(
+  list: readonly unknown[],
+  place: string,
+  segmentKey: SegmentKey,
+): Steps<readonly string[]> {
+  const keys = yield* stepsOfEach(list, function* (json, at) {
+    const inList = `${place}[${at}]`;
+    const { key, matchType, constraints } = checked(json, segmentSchema, inList);
+    const read = yield* checkedItems(constraints, constraintSchema, `${inList}.constraints`);
+    return segmentKey({ key, matchType, constraints: read });
+  });
+  return keys.length > 1 ? [...new Set(keys)] : keys;
 }
 
-function* checkedItems<S extends v.GenericSchema>(
+function checkedItems<S extends v.GenericSchema>(
   list: readonly unknown[],
   schema: S,
   place: string,
 ): Steps<v.InferOutput<S>[]> {
-  const items: v.InferOutput<S>[] = [];
-  for (const [at, json] of list.entries()) {
-    items.push(checked(json, schema, `${place}[${at}]`));
-    yield;
-  }
-  return items;
-}
-
-function* keysOf(segments: readonly Segment[], segmentKey: SegmentKey): Steps<readonly string[]> {
-  const keys = new Set<string>();
-  for (const segment of segments) {
-    keys.add(segmentKey(segment));
-    yield;
-  }
-  return [...keys];
+  return mapInSteps(list, (json, at) => checked(json, schema, `${place}[${at}]`));
 }
 
 /**
  * v1 lists a rule of n segments n times, and in each copy lists each distribution n times in a row. If they were
  * evaluated like that, each variant would get a wrong share.
  */
-function withoutCopies(rules: readonly ReadRule[]): readonly ReadRule[] {
+function* withoutCopies(rules: readonly ReadRule[]): Generator<ReadRule> {
   const copies = new Map<string, number>();
-  for (const { id } of rules) copies.set(id, (copies.get(id) ?? 0) + 1);
-  const seen = new Set<string>();
-  return rules.flatMap((rule) => {
-    if (rule.id === '') return [rule];
-    if (seen.has(rule.id)) return [];
-    seen.add(rule.id);
-    const { length } = rule.distributions;
-    const count = copies.get(rule.id) ?? 1;
+  for (const { id } of rules) if (id !== '') copies.set(id, (copies.get(id) ?? 0) + 1);
+  for (const rule of rules) {
+    const count = rule.id === '' ? 1 : copies.get(rule.id);
+    // The first of its copies was there before.
+    if (count === undefined) continue;
+    copies.delete(rule.id);
+    const { length } = rule.shares;
     if (length % count !== 0) {
       throw new InvalidBody(`rules: one is listed ${count} times, but has ${length} distributions`);
     }
-    return [{ ...rule, distributions: rule.distributions.slice(0, length / count) }];
-  });
+    yield count === 1 ? rule : { ...rule, shares: rule.shares.slice(0, length / count) };
+  }
 }

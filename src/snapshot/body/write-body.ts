@@ -1,5 +1,5 @@
 import {
-  COMPARISON_TYPES,
+  MATCH_TYPES,
   type Constraint,
   type Features,
   type Flag,
@@ -7,28 +7,19 @@ import {
   type Rule,
   type VariantFlag,
 } from '../../engine/features.js';
-import { pausing, type Clock } from '../../clock.js';
-import type { ParsedBody } from './parse.js';
-
-/** A snapshot as Flipt serves it, in plain JSON values, but only with what evaluation reads. */
-export interface SnapshotBody {
-  readonly namespace: { readonly key: string };
-  readonly flags: readonly object[];
-  /** Only v2 sends one. A reader recognises v2 by it. */
-  readonly digest?: string;
-}
+import type { Clock } from '../../time/clock.js';
+import { pausing } from '../../time/turns.js';
+import { wireComparisonType, wireMatchType } from './body-schema.js';
+import type { ParsedBody } from './read-body.js';
 
 /**
- * Writes a snapshot; reading it gives the same features. Nothing is repeated, not even what v1 repeats. A flag that
- * cannot be read is written as it came.
+ * Writes a snapshot as Flipt serves it, in plain JSON values, but only with what evaluation reads; reading it gives the
+ * same features. Nothing is repeated, not even what v1 repeats. A flag that cannot be read is written as it came.
  */
-export function writeBody(
-  namespace: string,
-  { features, digest }: Omit<ParsedBody, 'contents'>,
-): SnapshotBody {
-  const segmentOf = segmentWriter(features);
-  const flags = Array.from(features.flags.values(), (flag) => writtenFlag(flag, segmentOf));
+export function writeBody(namespace: string, { features, digest }: Omit<ParsedBody, 'contents'>) {
+  const flags = [...writtenFlags(features)];
   for (const { text } of features.unreadable?.values() ?? []) flags.push(JSON.parse(text) as object);
+  // Only v2 sends a digest. A reader recognises v2 by it.
   return { namespace: { key: namespace }, flags, ...(digest !== undefined && { digest }) };
 }
 
@@ -44,16 +35,20 @@ export async function bodyText(
   clock: Pick<Clock, 'endOfTurn'>,
 ): Promise<string> {
   const pause = pausing(LENGTH_PER_TURN, clock);
-  const segmentOf = segmentWriter(features);
   const flags: string[] = [];
-  for (const flag of features.flags.values()) {
-    const text = JSON.stringify(writtenFlag(flag, segmentOf));
+  for (const flag of writtenFlags(features)) {
+    const text = JSON.stringify(flag);
     flags.push(text);
     await pause(LENGTH_OF_FLAG + text.length);
   }
   for (const { text } of features.unreadable?.values() ?? []) flags.push(text);
   const end = digest === undefined ? '' : `,"digest":${JSON.stringify(digest)}`;
   return `{"namespace":${JSON.stringify({ key: namespace })},"flags":[${flags.join(',')}]${end}}`;
+}
+
+function* writtenFlags(features: Features): Generator<object> {
+  const segmentOf = segmentWriter(features);
+  for (const flag of features.flags.values()) yield writtenFlag(flag, segmentOf);
 }
 
 function writtenFlag(flag: Flag, segmentOf: WrittenSegment): object {
@@ -105,7 +100,12 @@ function segmentWriter({ segments }: Features): WrittenSegment {
     const segment = segments.get(name);
     if (before !== undefined || segment === undefined) return before;
     const { key, matchType, constraints } = segment;
-    const after = { key, matchType: wireWord(matchType), constraints: constraints.map(writtenConstraint) };
+    // Members with their default value may be missing. With them, short segments would take several times the space.
+    const after = {
+      key,
+      ...(matchType !== MATCH_TYPES[0] && { matchType: wireMatchType(matchType) }),
+      ...(constraints.length > 0 && { constraints: constraints.map(writtenConstraint) }),
+    };
     written.set(name, after);
     return after;
   };
@@ -113,14 +113,5 @@ function segmentWriter({ segments }: Features): WrittenSegment {
 
 /** Names each member: a snapshot has so many constraints that copying the rest would take several times as long. */
 function writtenConstraint({ type, property, operator, value }: Constraint): object {
-  return { type: WIRE_TYPES.get(type), property, operator, value };
-}
-
-const WIRE_TYPES: ReadonlyMap<string, string> = new Map(
-  COMPARISON_TYPES.map((type) => [type, type.replace('COMPARISON', 'CONSTRAINT_COMPARISON')]),
-);
-
-/** A number of the enum that has no word stays a number. */
-function wireWord(matchType: string | number): string | number {
-  return typeof matchType === 'number' ? matchType : matchType.replace('MATCH', 'SEGMENT_MATCH');
+  return { type: wireComparisonType(type), property, operator, value };
 }

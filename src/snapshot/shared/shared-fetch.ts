@@ -1,21 +1,13 @@
-import type { Clock } from '../../clock.js';
+import type { Clock } from '../../time/clock.js';
 import type { SharedRecord, SharedTurn, SnapshotPlace } from '../../options/snapshot-options.js';
-import { messageOf } from '../../text/describe.js';
-import type { Asker, Fetched, FetchSnapshot, Known } from '../fetch.js';
+import type { Asker, Fetched, FetchSnapshot, Known } from '../fetch-snapshot.js';
 import type { Snapshot } from '../snapshot.js';
-import { storedText } from '../snapshot-text.js';
+import { storedText } from '../stored-text.js';
 import { isTooSoon, LONGEST_PAUSE_MS } from '../poll-schedule.js';
-import { heldLease } from './held-lease.js';
-import { left, NEWCOMER, pollFailed, polled, pollSilent } from './lease.js';
-import { recordTexts, type NotYet } from './record-text.js';
-import { recordVersions } from './record-version.js';
+import { heldLease } from './lease-renewal.js';
+import { left, NEWCOMER, pollFailed, polled, pollSilent } from './lease-rules.js';
+import { recordTexts, recordVersions, type NotYet } from './store-record.js';
 import type { StoreCalls } from './store-calls.js';
-
-export interface SharedFetch {
-  readonly fetch: FetchSnapshot;
-  /** Completes pending writes, and gives the lease back. Never rejects. */
-  readonly close: () => Promise<void>;
-}
 
 /** What this instance knows about the snapshot in force. Times are milliseconds of the clock's `now`. */
 interface Learned {
@@ -53,7 +45,7 @@ export function sharedFetch(
   calls: StoreCalls,
   { place, pollMs }: { readonly place: SnapshotPlace; readonly pollMs: number },
   clock: Clock,
-): SharedFetch {
+) {
   const lease = heldLease(calls, pollMs, clock);
   let learned: Learned | undefined;
   let confirmedAt = -Infinity;
@@ -83,7 +75,7 @@ export function sharedFetch(
     const { fence } = lease.current();
     if (fence !== undefined) return askForAll(known, asker, fence, found);
     if (asker === 'user') return ask(known, asker);
-    return follow(known, found);
+    return readStore(known, found);
   };
 
   /** Asks the service, unless it must be spared now. */
@@ -121,8 +113,8 @@ export function sharedFetch(
     if (fetched.kind === 'failed') {
       // If the service has asked for a pause, that holds for all instances.
       if (fetched.retryAfterMs === undefined) {
-        const failed = fetched.isSilent ? pollSilent : pollFailed;
-        lease.become(failed(lease.current(), base !== undefined, pollMs, clock.now()));
+        const next = fetched.isSilent ? pollSilent : pollFailed;
+        lease.become(next(lease.current(), base !== undefined, pollMs, clock.now()));
       }
       if (lease.current().fence === undefined) await hasWritten(calls.release());
       return stored ?? fetched;
@@ -133,9 +125,7 @@ export function sharedFetch(
       // After the last one, because a request may have been sent beside another.
       publishing = (inBackground ? publishing : Promise.resolve())
         .then(() => publish(newest, fence, found.turn))
-        .catch((error: unknown) => {
-          calls.complain(messageOf(error));
-        });
+        .catch(calls.complain);
       await hasWritten(publishing);
     }
     return stored !== undefined && fetched.kind === 'unchanged' ? justConfirmed(stored) : fetched;
@@ -162,7 +152,7 @@ export function sharedFetch(
     if (outcome === undefined) await calls.release();
   };
 
-  const follow = async (known: Known | undefined, found: Found): Promise<Fetched> => {
+  const readStore = async (known: Known | undefined, found: Found): Promise<Fetched> => {
     const { record } = found.turn;
     if (record === undefined) return known === undefined ? wait(known) : NO_NEWS;
     if (record.version === taken?.version && record.confirmedAt === taken.confirmedAt) return NO_NEWS;
@@ -225,7 +215,11 @@ export function sharedFetch(
     return ask(known, 'schedule');
   };
 
-  return { fetch: look, close: () => lease.close(() => publishing) };
+  return {
+    fetch: look,
+    /** Completes pending writes, and gives the lease back. Never rejects. */
+    close: () => lease.close(() => publishing),
+  };
 }
 
 const NO_NEWS = { kind: 'no-news' } as const;

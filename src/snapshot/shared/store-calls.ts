@@ -1,35 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
-import { inTime, type Clock } from '../../clock.js';
+import type { Clock } from '../../time/clock.js';
+import { orLate } from '../../time/in-time.js';
+import { sharedRun } from '../../time/shared-run.js';
 import type { SharedPublication, SharedSnapshot, SharedTurn } from '../../options/snapshot-options.js';
-import type { StoreReading } from '../../stores/safe-store.js';
-import { messageOf } from '../../text/describe.js';
-import { oneLine } from '../../text/quote.js';
+import { guardedCalls, type StoreReading } from '../../stores/store-failures.js';
+import type { TextStore } from '../../stores/safe-store.js';
 
-/** The calls to a shared store, one after another, each with a time limit. Only loads run beside them. None rejects. */
-export interface StoreCalls {
-  /** Finds out at the start whether the store answers. If it does not, later calls fail at once until it does. */
-  readonly probe: () => Promise<void>;
-  /** `undefined` if the store failed. */
-  readonly turn: (leaseMs: number) => Promise<SharedTurn | undefined>;
-  /**
-   * `late`: the text is still on its way, and the next call waits for the same. A load does not hold up other calls.
-   * `undefined` if the store failed.
-   */
-  readonly load: () => Promise<Loaded | 'late' | undefined>;
-  readonly publish: (publication: Publication) => Promise<'published' | 'lost' | 'missing' | undefined>;
-  readonly release: () => Promise<void>;
-  readonly read: () => StoreReading;
-  /** Reports that the store's text cannot be used. */
-  readonly complain: (cause: string) => void;
-  /** Reports that the store's text can be used. */
-  readonly praise: () => void;
-}
-
-type Publication = Omit<SharedPublication, 'holder'>;
-
-interface Loaded {
-  readonly text: string | undefined;
-}
+export type StoreCalls = ReturnType<typeof storeCalls>;
 
 /** The longest that the start waits for a store. */
 export const START_WAIT_MS = 250;
@@ -38,104 +16,81 @@ const CALL_TIMEOUT_MS = 1_000;
 /** Longer, because the call transfers a whole snapshot. */
 const TEXT_TIMEOUT_MS = 5_000;
 
-/** `warn` gets one message when the store begins to fail, and one when it works again. */
+/**
+ * The calls to a shared store, one after another, each with a time limit. Only loads run beside them. None rejects.
+ * `warn` gets one message when the store begins to fail, and one when it works again.
+ */
 export function storeCalls(
   shared: SharedSnapshot,
-  load: () => Promise<unknown>,
-  holder: string,
+  store: TextStore,
   warn: (message: string) => void,
   clock: Clock,
-): StoreCalls {
+) {
+  /** The name of this instance. */
+  const holder = randomUUID();
+  const guarded = guardedCalls(WORDS, warn, clock);
   let last: Promise<unknown> = Promise.resolve();
-  /** A call has exceeded its time. The store gets no other call until it has ended. */
-  let isOverdue = false;
-  let isFailing = false;
   let savedAt: number | undefined;
 
-  const complain = (cause: string) => {
-    if (!isFailing) {
-      const what = 'The shared store of the snapshot fails; each instance polls Flipt';
-      warn(`${what}: ${oneLine(cause)}`);
-    }
-    isFailing = true;
-  };
-
-  const attempt = async <T>(call: () => Promise<T>, withinMs: number): Promise<T | undefined> => {
-    if (isOverdue) return undefined;
-    // The user's store may throw before it returns a promise.
-    const called = Promise.resolve().then(call);
-    const late = () => new Error(`no answer within ${withinMs} ms`);
-    let hasEnded = false;
-    const end = () => {
-      hasEnded = true;
-      isOverdue = false;
-    };
-    called.then(end, end);
-    try {
-      return await inTime(called, withinMs, clock, late);
-    } catch (error) {
-      isOverdue = !hasEnded;
-      complain(messageOf(error));
-      return undefined;
-    }
-  };
-  const inTurn = <T>(call: () => Promise<T>, withinMs: number): Promise<T | undefined> => {
+  const inTurn = <T>(what: string, call: () => Promise<T>, withinMs: number): Promise<T | undefined> => {
+    const guardedCall = () => guarded.call(what, call, withinMs);
     // Without a background, an earlier call may have ended with its caller, without a result.
-    if (clock.hasBackground === false) return attempt(call, withinMs);
-    const result = last.then(() => attempt(call, withinMs));
+    if (clock.hasBackground === false) return guardedCall();
+    const result = last.then(guardedCall);
     last = result;
     return result;
   };
-
   const takeTurn = (leaseMs: number, withinMs: number) =>
-    inTurn(async () => v.parse(turnSchema, await shared.turn(holder, leaseMs)), withinMs);
-  let loading: Promise<Loaded | undefined> | undefined;
-  const loadText = async (): Promise<Loaded | undefined> => {
+    inTurn('turn', async () => v.parse(turnSchema, await shared.turn(holder, leaseMs)), withinMs);
+  const loadText = sharedRun(async () => {
     try {
-      const text = await load();
+      const text = await store.load();
       return { text: typeof text === 'string' ? text : undefined };
     } catch (error) {
-      complain(messageOf(error));
+      guarded.complain('load', error);
       return undefined;
-    } finally {
-      loading = undefined;
     }
-  };
+  });
 
   return {
-    probe: async () => {
+    /** Finds out at the start whether the store answers. If it does not, later calls fail at once until it does. */
+    async probe() {
       await takeTurn(0, START_WAIT_MS);
     },
-    turn: (leaseMs) => takeTurn(leaseMs, CALL_TIMEOUT_MS),
-    load: () => {
-      loading ??= loadText();
-      return inTime<Loaded | 'late' | undefined>(
-        loading,
-        TEXT_TIMEOUT_MS,
-        clock,
-        () => new Error('late'),
-      ).catch(() => 'late');
-    },
-    async publish(publication) {
-      const withinMs = publication.text === undefined ? CALL_TIMEOUT_MS : TEXT_TIMEOUT_MS;
+    /** `undefined` if the store failed. */
+    turn: (leaseMs: number): Promise<SharedTurn | undefined> => takeTurn(leaseMs, CALL_TIMEOUT_MS),
+    /**
+     * `late`: the text is still on its way, and the next call waits for the same. A load does not hold up other calls.
+     * `undefined` if the store failed.
+     */
+    load: () => orLate(loadText(), TEXT_TIMEOUT_MS, clock),
+    async publish(publication: Omit<SharedPublication, 'holder'>) {
       const outcome = await inTurn(
+        'publish',
         async () => v.parse(outcomeSchema, await shared.publish({ ...publication, holder })),
-        withinMs,
+        publication.text === undefined ? CALL_TIMEOUT_MS : TEXT_TIMEOUT_MS,
       );
       if (outcome === 'published') savedAt = clock.date();
       return outcome;
     },
-    release: async () => {
-      await inTurn(() => shared.release(holder), CALL_TIMEOUT_MS);
+    async release() {
+      await inTurn('release', () => shared.release(holder), CALL_TIMEOUT_MS);
     },
-    read: () => ({ isFailing, savedAt }),
-    complain,
-    praise() {
-      if (isFailing) warn('The shared store of the snapshot works again: one instance polls Flipt for all');
-      isFailing = false;
+    read: (): StoreReading => ({ isFailing: guarded.isFailing(), savedAt }),
+    /** Reports that what the store holds cannot be used. */
+    complain: (why: unknown) => {
+      guarded.complain('read', why);
     },
+    /** Reports that it can be used. */
+    praise: guarded.praise,
   };
 }
+
+const WORDS = {
+  fails: (_: string, cause: string) =>
+    `The shared store of the snapshot fails; each instance polls Flipt: ${cause}`,
+  works: 'The shared store of the snapshot works again: one instance polls Flipt for all',
+};
 
 const WRONG_RESULT = 'the store returned a value that its interface does not allow';
 

@@ -1,20 +1,15 @@
-import type { Clock } from '../../clock.js';
-import type { Watch } from '../watch.js';
-
-/** Polls until the announced snapshot is served: an event may come before its change can be read. */
-export interface Announcements {
-  readonly announced: (digest: string) => void;
-  readonly close: () => void;
-}
+import type { Clock } from '../../time/clock.js';
+import type { Watch } from '../poll-watch.js';
 
 /** Long enough, once the service may be asked, because Flipt announces a change up to 15 s early. */
 const WITHIN_MS = 20_000;
 const DELAY_MS = { first: 100, most: 2_000 };
 
+/** Polls until the announced snapshot is served: an event may come before its change can be read. */
 export function openAnnouncements(
   { poll, snapshot, sparesForMs }: Pick<Watch, 'poll' | 'snapshot' | 'sparesForMs'>,
   clock: Clock,
-): Announcements {
+) {
   /** The last announced version, and until when to poll for it; `undefined` if there is nothing to do. */
   let target: { readonly digest: string; readonly until: number } | undefined;
   let isPolling = false;
@@ -42,7 +37,7 @@ export function openAnnouncements(
   };
 
   return {
-    announced(digest) {
+    announced: (digest: string) => {
       if (digest === snapshot()?.version) return;
       const waitMs = sparesForMs();
       target = { digest, until: clock.now() + waitMs + WITHIN_MS };
@@ -50,7 +45,7 @@ export function openAnnouncements(
       isPolling = true;
       pollAfter(waitMs, DELAY_MS.first);
     },
-    close() {
+    close: () => {
       target = undefined;
       cancelDelay();
     },

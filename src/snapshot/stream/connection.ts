@@ -1,13 +1,14 @@
-import type { Clock } from '../../clock.js';
+import type { Clock } from '../../time/clock.js';
 import { retryAfterMs } from '../../http/retries/retry-delay.js';
-import { contentWords, environmentHeaders, type Reply, type Send } from '../../http/reply.js';
+import { environmentHeaders, type Reply, type Send } from '../../http/reply.js';
+import { contentWords } from '../../http/reply-message.js';
+import type { SnapshotPlace } from '../../options/snapshot-options.js';
 import { messageOf } from '../../text/describe.js';
+import { parsedJson } from '../../text/json.js';
 import { oneLine } from '../../text/quote.js';
 import { eventData } from './server-events.js';
 
-export interface StreamSettings {
-  readonly namespace: string;
-  readonly environment: string | undefined;
+export interface StreamSettings extends Pick<SnapshotPlace, 'namespace' | 'environment'> {
   /** Milliseconds for connecting and for the first event, which a real stream sends at once. */
   readonly firstEventMs: number;
 }
@@ -55,7 +56,7 @@ export function streamReader(
       const outcome = await send({ ...request, signal: ending.signal });
       if (outcome.kind !== 'reply') return broken(outcome.message);
       const { chunks } = outcome;
-      if (chunks === undefined || !isEventStream(outcome)) return refused(outcome, clock.date());
+      if (chunks === undefined || !isEventStream(outcome)) return notStream(outcome, clock.date());
       for await (const data of eventData(chunks)) {
         cancelFirst();
         eventsSeen++;
@@ -86,7 +87,7 @@ function broken(why: string) {
 /** A 200 here is a page, or the stream of an older version. */
 const NOT_OFFERED: ReadonlySet<number> = new Set([200, 403, 404, 405, 406, 501]);
 
-function refused(reply: Reply, date: number): StreamEnd {
+function notStream(reply: Reply, date: number): StreamEnd {
   const { status } = reply;
   const why =
     status === 200 ? `${typeWords(reply)} instead of a stream` : `${status} with ${contentWords(reply)}`;
@@ -106,11 +107,7 @@ function isEventStream({ headers }: Reply): boolean {
 
 /** `undefined` for another kind of event, which a later version may send. */
 function digestIn(data: string): string | undefined {
-  try {
-    const event: unknown = JSON.parse(data);
-    const isDigest = typeof event === 'object' && event !== null && 'etag' in event;
-    return isDigest && typeof event.etag === 'string' ? event.etag : undefined;
-  } catch {
-    return undefined;
-  }
+  const event = parsedJson(data);
+  const isDigest = typeof event === 'object' && event !== null && 'etag' in event;
+  return isDigest && typeof event.etag === 'string' ? event.etag : undefined;
 }

@@ -1,6 +1,5 @@
-import type { Clock } from '../../clock.js';
-import type { Reporter } from '../../diagnostics/diagnostics.js';
-import type { StreamState } from '../../diagnostics/events.js';
+import type { StreamState } from '../../diagnostics/flipt-event.js';
+import type { Runtime } from '../../runtime.js';
 import { LONGEST_PAUSE_MS } from '../poll-schedule.js';
 import type { ReadStream, StreamEnd } from './connection.js';
 
@@ -22,10 +21,8 @@ function reconnectDelayMs(ended: StreamEnd, attempts: number, random: number): n
 export function openStream(
   read: ReadStream,
   announced: (digest: string) => void,
-  { report }: Pick<Reporter, 'report'>,
-  clock: Clock,
-  random: () => number,
-): { readonly close: () => void } {
+  { clock, random, report }: Runtime,
+) {
   const closing = new AbortController();
   let state: StreamState | undefined;
   let attempts = 0;

@@ -20,14 +20,12 @@ const ALSO_USED = [
   '@opentelemetry/sdk-metrics',
   '@opentelemetry/sdk-trace-node',
   '@types/koa',
-  '@types/ws',
   'fastify',
   'graphql',
   'hono',
   'koa',
   'redis',
   'vitest',
-  'ws',
 ];
 
 const samples = [

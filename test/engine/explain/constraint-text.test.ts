@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { attributeReader } from '../../../src/engine/constraints.js';
-import { constraintText } from '../../../src/engine/explain/constraint-text.js';
-import { explainConstraint } from '../../../src/engine/explain/explain-constraint.js';
+import { attributeReader } from '../../../src/engine/constraint-match.js';
+import { constraintText } from '../../../src/engine/explain/explanation-text.js';
+import { explainConstraint } from '../../../src/engine/explain/explain-segments.js';
 import type { ComparisonType } from '../../../src/engine/features.js';
 
 describe('a constraint in words', () => {

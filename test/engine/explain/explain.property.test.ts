@@ -5,6 +5,7 @@ import { evaluate } from '../../../src/engine/evaluate.js';
 import { explain, explainedAnswer } from '../../../src/engine/explain/explain.js';
 import { explanationText } from '../../../src/engine/explain/explanation-text.js';
 import { arbitraryFeatures, arbitraryQuestion } from '../arbitrary-features.fixture.js';
+import { impliedAnswer } from './implied-answer.fixture.js';
 
 describe.each(['v1', 'v2'] as const)('any explanation, %s', (semantics) => {
   it('decides as evaluation does, is plain JSON, and gives a reason for each constraint that does not match', () => {
@@ -14,6 +15,7 @@ describe.each(['v1', 'v2'] as const)('any explanation, %s', (semantics) => {
         for (const question of questions) {
           const explanation = explain(compiled, question);
           expect(explanation.answer).toEqual(explainedAnswer(evaluate(compiled, question)));
+          expect(explanation.answer).toMatchObject(impliedAnswer(explanation));
           expect(JSON.parse(JSON.stringify(explanation))).toStrictEqual(explanation);
           expect(explanationText(explanation)).not.toMatch(/undefined|[^\P{Cc}\n]/u);
           const segments = explanation.steps.flatMap((step) =>

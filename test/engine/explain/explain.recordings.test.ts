@@ -4,6 +4,7 @@ import { evaluate } from '../../../src/engine/evaluate.js';
 import { explain, explainedAnswer } from '../../../src/engine/explain/explain.js';
 import type { Explanation } from '../../../src/engine/explain/explanation.js';
 import { casesOf, namespacesOf, questionOf, RECORDINGS } from '../recordings.fixture.js';
+import { impliedAnswer } from './implied-answer.fixture.js';
 
 describe('an explanation decides as evaluation does', () => {
   it.each(RECORDINGS)('$name, $semantics: 1,500 of 1,500', async (recording) => {
@@ -19,6 +20,7 @@ describe('an explanation decides as evaluation does', () => {
       const features = compiled.get(question.namespace);
       const explanation = explain(features, question);
       expect(explanation.answer).toEqual(explainedAnswer(evaluate(features, question)));
+      expect(explanation.answer).toMatchObject(impliedAnswer(explanation));
       expect(applied(explanation)).toEqual(
         explanation.decidedBy.by === 'step' ? [explanation.decidedBy.number] : [],
       );

@@ -2,12 +2,13 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { authorized } from '../../../src/http/auth/authorized.js';
-import { credentialsOf, type Credential, type PlainAuth } from '../../../src/http/auth/credentials.js';
+import { authorized } from '../../../src/http/auth/authorized-transport.js';
+import type { Credential } from '../../../src/http/auth/credentials.js';
+import type { AuthOptions } from '../../../src/options/auth-options.js';
 import { manualClock } from '../../clock.fixture.js';
 import { replied, REQUEST, sending } from '../outcomes.fixture.js';
+import { credentialsWith } from './credentials.fixture.js';
 
-const LIMITS = { timeoutMs: 500 };
 const OK = replied(200);
 const REFUSED = replied(401);
 
@@ -24,13 +25,13 @@ async function tokenFile(text: string): Promise<string> {
   return path;
 }
 
-const headersOf = async (auth: PlainAuth | undefined) => {
-  const had = await credentialsOf(auth, manualClock(), LIMITS).current();
+const headersOf = async (auth: AuthOptions | undefined) => {
+  const had = await credentialsWith(auth).current();
   return 'kind' in had ? had.message : had.headers;
 };
 
 describe('credentials', () => {
-  it.each<[string, PlainAuth | undefined, Record<string, string>]>([
+  it.each<[string, AuthOptions | undefined, Record<string, string>]>([
     ['none', undefined, {}],
     ['a token', { token: 'dummy-token' }, { authorization: 'Bearer dummy-token' }],
     ['a JSON Web Token', { jwt: 'dummy.jwt' }, { authorization: 'JWT dummy.jwt' }],
@@ -40,8 +41,8 @@ describe('credentials', () => {
     expect(await headersOf(auth)).toEqual(headers);
   });
 
-  const returning = (headers: unknown): PlainAuth => ({ headers: () => headers as Record<string, string> });
-  it.each<[string, PlainAuth, string]>([
+  const returning = (headers: unknown): AuthOptions => ({ headers: () => headers as Record<string, string> });
+  it.each<[string, AuthOptions, string]>([
     ['nothing', returning(undefined), 'auth.headers returned no plain object of names and values'],
     ['null', returning(null), 'auth.headers returned no plain object of names and values'],
     ['text', returning('dummy-token'), 'auth.headers returned no plain object of names and values'],
@@ -99,7 +100,7 @@ describe('credentials', () => {
 
   it('that do not come in time are a failure', async () => {
     const clock = manualClock();
-    const credentials = credentialsOf({ headers: () => new Promise(() => undefined) }, clock, LIMITS);
+    const credentials = credentialsWith({ headers: () => new Promise(() => undefined) }, clock);
     const had = credentials.current();
     await clock.advance(500);
     expect(await had).toEqual({
@@ -111,7 +112,7 @@ describe('credentials', () => {
 
   it('leave no timer behind', async () => {
     const clock = manualClock();
-    await credentialsOf({ token: 'dummy-token' }, clock, LIMITS).current();
+    await credentialsWith({ token: 'dummy-token' }, clock).current();
     expect(clock.timers()).toBe(0);
   });
 });
@@ -119,7 +120,7 @@ describe('credentials', () => {
 describe('a token in a file', () => {
   it('is read without surrounding white space, and again when the file is replaced', async () => {
     const path = await tokenFile(' dummy-1\n');
-    const credentials = credentialsOf({ tokenFile: path }, manualClock(), LIMITS);
+    const credentials = credentialsWith({ tokenFile: path });
     expect(await credentials.current()).toMatchObject({ headers: { authorization: 'Bearer dummy-1' } });
     await writeFile(`${path}.new`, 'dummy-2-longer');
     await rename(`${path}.new`, path);
@@ -150,7 +151,7 @@ describe('a 401', () => {
   it('refreshes the credentials once for all waiting requests, and repeats each of them once', async () => {
     let token = 0;
     const headers = vi.fn(() => Promise.resolve({ 'x-token': String(token) }));
-    const credentials = credentialsOf({ headers }, manualClock(), LIMITS);
+    const credentials = credentialsWith({ headers });
     const { send, sent } = sending(REFUSED, REFUSED, REFUSED, OK);
     const asking = authorized(send, credentials);
     token = 1;
@@ -163,7 +164,7 @@ describe('a 401', () => {
 
   it('after the refresh is returned to the caller', async () => {
     const { send, sent } = sending(REFUSED);
-    const asking = authorized(send, credentialsOf({ token: 'dummy-token' }, manualClock(), LIMITS));
+    const asking = authorized(send, credentialsWith({ token: 'dummy-token' }));
     expect(await asking(REQUEST)).toBe(REFUSED);
     expect(sent).toHaveLength(2);
     expect(sent[0]?.credentials).toEqual({ authorization: 'Bearer dummy-token' });
@@ -174,7 +175,7 @@ describe('a 401', () => {
 
   it('does not repeat a request that may not be repeated', async () => {
     const { send, sent } = sending(REFUSED);
-    const asking = authorized(send, credentialsOf({ token: 'dummy-token' }, manualClock(), LIMITS));
+    const asking = authorized(send, credentialsWith({ token: 'dummy-token' }));
     expect(await asking({ ...REQUEST, repeatable: false })).toBe(REFUSED);
     expect(sent).toHaveLength(1);
   });
@@ -182,7 +183,7 @@ describe('a 401', () => {
   it('of a stream refreshes nothing: otherwise each connection would log in', async () => {
     const headers = vi.fn(() => ({ 'x-token': 'dummy' }));
     const { send, sent } = sending(REFUSED);
-    const asking = authorized(send, credentialsOf({ headers }, manualClock(), LIMITS));
+    const asking = authorized(send, credentialsWith({ headers }));
     for (let connection = 0; connection < 3; connection++)
       expect(await asking({ ...REQUEST, stream: true })).toBe(REFUSED);
     expect(sent).toHaveLength(3);
@@ -198,7 +199,7 @@ describe('a 401', () => {
         await rm(path);
         return send(request);
       },
-      credentialsOf({ tokenFile: path }, manualClock(), LIMITS),
+      credentialsWith({ tokenFile: path }),
     );
     expect(await asking(REQUEST)).toBe(REFUSED);
     expect(sent).toHaveLength(1);
@@ -206,7 +207,7 @@ describe('a 401', () => {
 
   it('after another request’s refresh uses the new credentials', async () => {
     const headers = vi.fn(() => ({ 'x-token': 'dummy' }));
-    const credentials = credentialsOf({ headers }, manualClock(), LIMITS);
+    const credentials = credentialsWith({ headers });
     const first = (await credentials.current()) as Credential;
     expect(await credentials.refresh(first)).toMatchObject({ version: 1 });
     expect(await credentials.refresh(first)).toMatchObject({ version: 1 });
@@ -216,7 +217,7 @@ describe('a 401', () => {
 describe('without credentials', () => {
   it('nothing is sent', async () => {
     const { send, sent } = sending(OK);
-    const credentials = credentialsOf({ tokenFile: '/nonexistent/token' }, manualClock(), LIMITS);
+    const credentials = credentialsWith({ tokenFile: '/nonexistent/token' });
     expect(await authorized(send, credentials)(REQUEST)).toMatchObject({ kind: 'credentials' });
     expect(sent).toEqual([]);
   });

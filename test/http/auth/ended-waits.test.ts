@@ -1,9 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { authorized } from '../../../src/http/auth/authorized.js';
-import { credentialsOf } from '../../../src/http/auth/credentials.js';
-import { manualClock } from '../../clock.fixture.js';
+import { authorized } from '../../../src/http/auth/authorized-transport.js';
 import { replied, REQUEST, sending } from '../outcomes.fixture.js';
+import { credentialsWith } from './credentials.fixture.js';
 
 const OK = replied(200);
 const REFUSED = replied(401);
@@ -14,7 +13,7 @@ describe('a signal', () => {
   it('ends the wait for credentials, and nothing is sent', async () => {
     const { send, sent } = sending(OK);
     const giveUp = new AbortController();
-    const asking = authorized(send, credentialsOf({ headers: pending }, manualClock(), { timeoutMs: 500 }));
+    const asking = authorized(send, credentialsWith({ headers: pending }));
     const ended = asking({ ...REQUEST, signal: giveUp.signal });
     giveUp.abort();
     expect(await ended).toMatchObject({ kind: 'closed' });
@@ -32,7 +31,7 @@ describe('a signal', () => {
       giveUp.abort();
       return pending();
     };
-    const asking = authorized(send, credentialsOf({ headers }, manualClock(), { timeoutMs: 500 }));
+    const asking = authorized(send, credentialsWith({ headers }));
     expect(await asking({ ...REQUEST, signal: giveUp.signal })).toBe(REFUSED);
     expect(sent).toHaveLength(1);
   });
@@ -40,10 +39,7 @@ describe('a signal', () => {
   it('that is never aborted keeps no listener', async () => {
     const { signal } = new AbortController();
     const { send } = sending(OK);
-    await authorized(
-      send,
-      credentialsOf({ token: 'dummy-token' }, manualClock(), { timeoutMs: 500 }),
-    )({ ...REQUEST, signal });
+    await authorized(send, credentialsWith({ token: 'dummy-token' }))({ ...REQUEST, signal });
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 });

@@ -1,12 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
-import { withoutBackground } from '../../../src/clock.js';
-import { credentialsFrom } from '../../../src/http/auth/credentials.js';
-import { LoginFailed } from '../../../src/http/auth/credential-source.js';
-import { loginSource, type Login } from '../../../src/http/auth/login-source.js';
+import { withoutBackground } from '../../../src/time/clock.js';
+import { openCredentials } from '../../../src/http/auth/credentials.js';
+import { CredentialError } from '../../../src/http/auth/credential-source.js';
+import { loginSource, type Login } from '../../../src/http/auth/login-renewal.js';
 import { manualClock } from '../../clock.fixture.js';
+import { runtimeOf } from '../../runtime.fixture.js';
 
 const LIFE_MS = 3_600_000;
-const refusal = new LoginFailed({ kind: 'unauthorized', message: 'refused' });
+const refusal = new CredentialError({ kind: 'unauthorized', message: 'refused' });
 const from = (times: number) => ({ authorization: `Bearer login-${times}` });
 
 /** A source whose logins are numbered, each for an hour. The ones after `most` are refused. */
@@ -19,7 +20,7 @@ function source(most = Infinity) {
   });
   const late = { kind: 'timeout', message: 'the login takes long' } as const;
   const settings = { timeoutMs: 500, late, ending: new AbortController().signal };
-  return { clock, logIn, source: loginSource(logIn, settings, withoutBackground(clock), () => 0.5) };
+  return { clock, logIn, source: loginSource(logIn, settings, runtimeOf(withoutBackground(clock))) };
 }
 
 describe('a login without a background', () => {
@@ -55,7 +56,7 @@ describe('a login without a background', () => {
 
   it('is refreshed by each request that the service has rejected', async () => {
     const { clock, source: headers, logIn } = source();
-    const credentials = credentialsFrom(headers, withoutBackground(clock));
+    const credentials = openCredentials(headers, runtimeOf(withoutBackground(clock)));
     const rejected = await credentials.current();
     await clock.advance(2_000);
     if ('kind' in rejected) throw new Error(rejected.message);

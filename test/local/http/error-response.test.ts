@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { errorResponse } from '../../../src/local/http/error-response.js';
-import { Refusal, type RefusalKind } from '../../../src/local/requests/refusal.js';
+import { Refusal, type RefusalKind } from '../../../src/local/requests/refused-request.js';
 import { SaveError } from '../../../src/local/state/save-error.js';
 
 it.each<[RefusalKind, number, number]>([

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { readCommandLine } from '../../../src/command/command-line.js';
+import { readCommandLine } from '../../../src/command/read-command-line.js';
 import { HELPS } from '../../../src/command/help.js';
 import { startLocalService, type LocalService } from '../../../src/local/index.js';
 import { listen } from '../../../src/local/http/listener.js';

@@ -2,11 +2,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evaluator } from '../../../src/engine/evaluate.js';
 import type { Semantics } from '../../../src/engine/features.js';
-import { readFeatures } from '../../../src/local/features/features-file.js';
-import { importFeatures } from '../../../src/local/features/import-features.js';
+import { readFeatures } from '../../../src/features/read-features.js';
 import { type LocalService, startLocalService } from '../../../src/local/index.js';
 import { arbitraryFeatures, arbitraryItem } from '../arbitrary-features.fixture.js';
-import { evaluate, fixedStamp } from '../requests.fixture.js';
+import { evaluate } from '../requests.fixture.js';
 
 describe.each<Semantics>(['v1', 'v2'])('over HTTP, with the semantics of %s', (semantics) => {
   const engineAnswer = evaluator(semantics);
@@ -23,7 +22,7 @@ describe.each<Semantics>(['v1', 'v2'])('over HTTP, with the semantics of %s', (s
         fc.array(arbitraryItem, { minLength: 1, maxLength: 20 }),
         async (features, items) => {
           await service.load(features);
-          const namespaces = importFeatures(await readFeatures(features, semantics), semantics, fixedStamp());
+          const namespaces = await readFeatures(features, semantics);
           const answers = await evaluate(service.url, items);
           items.forEach(({ flagKey: flag, entityId: entity, context: attributes }, index) => {
             const question = { namespace: 'default', flag, entity: entity.toWellFormed(), attributes };

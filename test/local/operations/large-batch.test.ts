@@ -3,7 +3,7 @@ import { evaluator } from '../../../src/engine/evaluate.js';
 import { evaluateBatch } from '../../../src/local/operations/evaluate-batch.js';
 import { Query } from '../../../src/local/requests/query.js';
 import { parseBody } from '../../../src/local/requests/json-body.js';
-import { Message } from '../../../src/local/requests/message.js';
+import { Message } from '../../../src/local/requests/proto-message.js';
 import { snapshotWriter } from '../../../src/local/snapshot/snapshot-document.js';
 import { FlagOverrides } from '../../../src/local/state/flag-overrides.js';
 import { Store } from '../../../src/local/state/state-store.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseBody } from '../../../src/local/requests/json-body.js';
-import { Message } from '../../../src/local/requests/message.js';
+import { Message } from '../../../src/local/requests/proto-message.js';
 
 /** So much white space makes a body long, so that the fast parser does not read it. */
 const LONG = ' '.repeat(10_001);

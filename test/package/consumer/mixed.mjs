@@ -5,6 +5,7 @@ import { OpenFeature } from '@openfeature/server-sdk';
 import * as modules from 'openfeature-flipt-provider';
 import * as expressModules from 'openfeature-flipt-provider/express';
 import * as metricsModules from 'openfeature-flipt-provider/opentelemetry';
+import { recordedBy } from './recording-meter.mjs';
 
 const require = createRequire(import.meta.url);
 const common = require('openfeature-flipt-provider');
@@ -60,18 +61,7 @@ async function served({ flags }, { FliptProvider }) {
 /** A provider of one copy, observed by the other. */
 async function observed({ observeProvider }, { FliptProvider }) {
   const provider = new FliptProvider({ url: service.url, ...patient });
-  const counted = [];
-  const instrument = () => ({ record: (value) => counted.push(value) });
-  const meter = {
-    createObservableCounter: instrument,
-    createObservableGauge: instrument,
-    createHistogram: instrument,
-    addBatchObservableCallback: () => undefined,
-    removeBatchObservableCallback: () => undefined,
-  };
-  const stop = observeProvider(provider, { meterProvider: { getMeter: () => meter } });
-  await provider.resolveBooleanEvaluation('on', false, {});
-  stop();
+  const counted = await recordedBy(observeProvider, provider);
   assert.ok(counted.length > 0);
   await provider.onClose();
 }

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { toBoolean } from '../../../src/provider/mapping/boolean.js';
 import { resolutionDetails } from '../../../src/provider/mapping/details.js';
 import { toNumber } from '../../../src/provider/mapping/number.js';
-import { toObject } from '../../../src/provider/mapping/object.js';
-import { toText } from '../../../src/provider/mapping/string.js';
-import type { Translate } from '../../../src/provider/mapping/value.js';
+import { toBoolean, toObject, toText, type Translate } from '../../../src/provider/mapping/value-of-type.js';
 import type { Resolution } from '../../../src/model/resolution.js';
 import { booleanAnswer, resolutionOf, variantAnswer } from './answers.fixture.js';
 
@@ -17,7 +14,7 @@ const TYPES: readonly (readonly [string, Translate<unknown>, unknown])[] = [
 ];
 
 const details = <T>(what: Resolution, translate: Translate<T>, byDefault: T) =>
-  resolutionDetails(what, 'shop', 'colour', byDefault, translate);
+  resolutionDetails('shop', translate)(what, 'colour', byDefault);
 
 describe.each(TYPES)('asked for %s', (_, translate, byDefault) => {
   it.each([

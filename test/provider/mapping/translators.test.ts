@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toBoolean } from '../../../src/provider/mapping/boolean.js';
 import { toNumber } from '../../../src/provider/mapping/number.js';
-import { toObject } from '../../../src/provider/mapping/object.js';
-import { toText } from '../../../src/provider/mapping/string.js';
+import { toBoolean, toObject, toText } from '../../../src/provider/mapping/value-of-type.js';
 import { booleanAnswer, variantAnswer } from './answers.fixture.js';
 
 /** A variant's key with its attachment. */

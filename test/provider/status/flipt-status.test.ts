@@ -100,7 +100,7 @@ describe('the status', () => {
   it('shows requests under way', async () => {
     const server = await serving(() => undefined);
     const { lifecycle, clock } = living({ url: server.url, watch: false });
-    const coming = Promise.resolve(lifecycle.running()?.resolve('a', { targetingKey: 'ann' }, undefined));
+    const coming = Promise.resolve(lifecycle.running()?.evaluate('a', { targetingKey: 'ann' }));
     await clock.settle();
     expect(lifecycle.status().requests).toMatchObject({ sent: 1, inFlight: 1 });
     await clock.advance(1_000);
@@ -117,7 +117,7 @@ describe('the status', () => {
   it('still counts requests that a close ends', async () => {
     const server = await serving(() => undefined);
     const { lifecycle, clock, ended } = living({ url: server.url, watch: false });
-    const coming = lifecycle.running()?.resolve('a', { targetingKey: 'ann' }, undefined);
+    const coming = lifecycle.running()?.evaluate('a', { targetingKey: 'ann' });
     await clock.settle();
     const closed = lifecycle.close();
     expect(lifecycle.status()).toMatchObject({ condition: 'closed', requests: { sent: 1 } });

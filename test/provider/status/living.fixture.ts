@@ -12,10 +12,10 @@ import { eventually } from '../../eventually.fixture.js';
 export const living = (options: FliptProviderOptions) => {
   const clock = manualClock();
   const settings = providerSettings({ logger: recordingLogger(), http: { retries: 0 }, ...options }, {});
-  const lifecycle = openLifecycle(settings, new OpenFeatureEventEmitter(), clock, () => 0.5);
+  const lifecycle = openLifecycle(settings, new OpenFeatureEventEmitter(), { clock, random: () => 0.5 });
   onTestFinished(lifecycle.close);
   const resolve = (flag: string, targetingKey: string) =>
-    lifecycle.running()?.resolve(flag, { targetingKey }, undefined);
+    lifecycle.running()?.evaluate(flag, { targetingKey });
   /** Real sockets take real time. */
   const ended = async <T>(coming: Promise<T> | T | undefined): Promise<T | undefined> => {
     const end = Promise.resolve(coming);

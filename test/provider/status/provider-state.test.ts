@@ -1,18 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Problem } from '../../../src/diagnostics/events.js';
+import type { Problem } from '../../../src/diagnostics/flipt-event.js';
 import {
-  watchState,
+  deriveState,
   type Fallback,
-  type OnStateChange,
   type ProviderState,
 } from '../../../src/provider/status/provider-state.js';
 import { changingProblems, REFUSED } from '../../diagnostics/problems.fixture.js';
 
 function setUp(knowsAnything = false, fallback: Partial<Fallback> = {}) {
   const { diagnostics, ...problems } = changingProblems();
-  const changed = vi.fn<OnStateChange>();
+  const changed = vi.fn<Parameters<typeof deriveState>[2]>();
   const none: Fallback = { knowsAnything: () => knowsAnything, hasSnapshot: () => false, needsWatch: false };
-  watchState(diagnostics, { ...none, ...fallback }, changed);
+  deriveState(diagnostics, { ...none, ...fallback }, changed);
   return { diagnostics, changed, states: () => changed.mock.calls.map(([state]) => state), ...problems };
 }
 
@@ -98,5 +97,17 @@ describe('the state of a provider', () => {
     );
     diagnostics.report({ type: 'watch-changed', state: 'working', failure: undefined });
     expect(changed).toHaveBeenLastCalledWith('ready', "Flipt's changes are watched");
+  });
+
+  it('says which problem lasts when the watch begins to work in an outage', () => {
+    const snapshot = { isThere: false };
+    const { diagnostics, begin, changed } = setUp(false, {
+      hasSnapshot: () => snapshot.isThere,
+      needsWatch: true,
+    });
+    begin('unreachable');
+    snapshot.isThere = true;
+    diagnostics.report({ type: 'watch-changed', state: 'working', failure: undefined });
+    expect(changed).toHaveBeenLastCalledWith('stale', REFUSED.message);
   });
 });

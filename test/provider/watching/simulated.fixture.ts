@@ -7,9 +7,9 @@ import type {
 } from '../../../src/index.js';
 import type { Resolution } from '../../../src/model/resolution.js';
 import { providerSettings } from '../../../src/options/settings.js';
-import { run } from '../../../src/provider/pipeline.js';
 import { manualClock } from '../../clock.fixture.js';
 import { item, type Item } from '../../servers/scripted.fixture.js';
+import { pipelineOf } from '../pipeline.fixture.js';
 import { eventually } from '../../eventually.fixture.js';
 
 const BATCH = '/evaluate/v1/batch';
@@ -60,12 +60,7 @@ export async function simulated(
 
   const logger = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
   const options = { url: 'http://flipt.test', watch, cache, auth, logger, http: { dispatcher: { request } } };
-  const running = run(
-    providerSettings(options, {}),
-    () => undefined,
-    clock,
-    () => 0.5,
-  );
+  const running = pipelineOf(providerSettings(options, {}), clock, () => 0.5);
   const changes: (readonly string[])[] = [];
   running.listen('flags-changed', ({ flags: changed }) => changes.push(changed));
   await running.start();
@@ -75,7 +70,7 @@ export async function simulated(
 
   /** `undefined` while nothing is known. */
   const enabled = ({ answer }: Resolution) => (answer.kind === 'boolean' ? answer.enabled : undefined);
-  const resolve = (flag: string, user: string) => running.resolve(flag, { targetingKey: user }, undefined);
+  const resolve = (flag: string, user: string) => running.evaluate(flag, { targetingKey: user });
   return { clock, flags, it, gate, changes, running, logger, resolve, enabled };
 }
 

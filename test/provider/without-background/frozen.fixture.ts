@@ -55,7 +55,7 @@ export function frozen(options: FliptProviderOptions, answering: Answering) {
     { logger, ...options, watch: { background: false, pollMs: 15_000 }, http: { dispatcher, retries: 0 } },
     {},
   );
-  const life = openLifecycle(settings, events, clock, () => 0);
+  const life = openLifecycle(settings, events, { clock, random: () => 0 });
   const running = () => {
     const now = life.running();
     if (now === undefined) throw new Error('it is closed');
@@ -69,7 +69,7 @@ export function frozen(options: FliptProviderOptions, answering: Answering) {
     logger,
     life,
     refresh: () => running().refresh(),
-    resolve: async () => running().resolve('on', {}, undefined),
+    resolve: async () => running().evaluate('on', {}),
     polls: () => service.requests.filter(isPoll).length,
     questions: () => service.requests.filter((request) => !isPoll(request)).length,
     /** Begins a call that its runtime ends: nothing of it ever answers. */

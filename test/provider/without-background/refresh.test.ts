@@ -1,5 +1,6 @@
 import { ProviderEvents } from '@openfeature/server-sdk';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../eventually.fixture.js';
 import { memoryStore } from '../../snapshot/shared/memory-store.fixture.js';
 import { frozen, isPoll, NEVER, snapshot, well } from './frozen.fixture.js';
 
@@ -135,6 +136,32 @@ describe('refresh', () => {
     await second.ended(second.refresh());
     expect((await second.resolve()).answer).toMatchObject({ enabled: true });
     expect(second.questions()).toBe(0);
+  });
+
+  it('logs each change of the watch once if its runtime has ended the call that loaded the kept snapshot', async () => {
+    let loading: Promise<undefined> = NEVER;
+    const store = { load: () => loading, save: () => Promise.resolve() };
+    const { refresh, ended, clock, logger } = frozen({ ...inProcess, snapshot: { store } }, well(true));
+    const load = vi.spyOn(store, 'load');
+    void refresh();
+    await eventually(() => load.mock.calls.length === 1);
+    loading = Promise.resolve(undefined);
+    clock.block(30_000);
+    await ended(refresh());
+    expect(logger.debug.mock.calls.flat().filter((line) => /watched/.test(String(line)))).toHaveLength(1);
+  });
+
+  it('announces what happens after a start whose turn of the event loop never ended', async () => {
+    const { refresh, ended, clock, life, events } = frozen(inProcess, () => 401);
+    const errors = vi.fn();
+    events.addHandler(ProviderEvents.Error, errors);
+    const endOfTurn = vi.spyOn(clock, 'endOfTurn').mockImplementation(() => undefined);
+    await life.start();
+    endOfTurn.mockRestore();
+    void life.evaluate('on', {});
+    await ended(refresh());
+    await clock.settle();
+    expect([life.status().condition, errors.mock.calls.length]).toEqual(['error', 1]);
   });
 
   it('writes to a shared store before it ends, and leaves the lease to run out', async () => {

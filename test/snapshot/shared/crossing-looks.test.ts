@@ -32,7 +32,7 @@ describe('a text that is still loading', () => {
   it('does not replace what the service has told a user meanwhile', async () => {
     const { clock, service, holder, follower } = await loading(4_500);
     service.state = 3;
-    const asked = follower.snapshots.poll('user');
+    const asked = follower.snapshots.watch.poll('user');
     await clock.advance(2_100);
     expect(follower.state()).toBe(3);
     await asked;

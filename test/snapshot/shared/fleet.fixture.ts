@@ -1,10 +1,11 @@
-import type { Clock } from '../../../src/clock.js';
+import type { Clock } from '../../../src/time/clock.js';
 import { openDiagnostics } from '../../../src/diagnostics/diagnostics.js';
 import { timeoutFailure } from '../../../src/http/network-failure.js';
 import type { Reply, Send } from '../../../src/http/reply.js';
 import type { Failure } from '../../../src/model/failure.js';
 import type { SnapshotStore } from '../../../src/options/snapshot-options.js';
 import { openSnapshots, type OpenSnapshots } from '../../../src/snapshot/open-snapshots.js';
+import { runtimeOf } from '../../runtime.fixture.js';
 import { bodyJson, reply } from '../fetched.fixture.js';
 
 export const POLL_MS = 15_000;
@@ -91,9 +92,9 @@ export async function instance(
   const closing = new AbortController();
   const life = { warn: (message: string) => warnings.push(message), closing: closing.signal };
   const diagnostics = openDiagnostics();
-  const snapshots = await openSnapshots(send, settings, life, diagnostics, clock, random);
+  const snapshots = await openSnapshots(send, settings, life, runtimeOf(clock, diagnostics, random));
   const state = () => {
-    const [flag] = snapshots.snapshot()?.contents.keys() ?? [];
+    const [flag] = snapshots.watch.snapshot()?.contents.keys() ?? [];
     return flag === undefined ? 0 : Number(flag.slice('state-'.length));
   };
   const note = () => {

@@ -90,7 +90,7 @@ describe('a text that comes from a replica that lags', () => {
     service.state = 2;
     await advance(TAKEOVER_MS + 60_000 + TAKEOVER_MS);
     expect(states()).toEqual(new Set([2]));
-    for (const { snapshots } of instances) expect(snapshots.lostForMs()).toBeLessThan(0);
+    for (const { snapshots } of instances) expect(snapshots.watch.lostForMs()).toBeLessThan(0);
     // With the snapshot of the service, the record is confirmed again.
     for (const one of instances.filter((each) => each.warnings.length > 0)) {
       expect(one.warnings).toEqual([expect.stringMatching(FAILS), expect.stringContaining('works again')]);
@@ -164,10 +164,10 @@ describe('the store’s clock', () => {
     service.trouble = refusedConnection;
     stepMs = -3_600_000;
     await clock.advance(6 * POLL_MS);
-    for (const { snapshots } of instances) expect(snapshots.lostForMs()).toBeGreaterThan(0);
+    for (const { snapshots } of instances) expect(snapshots.watch.lostForMs()).toBeGreaterThan(0);
     service.trouble = undefined;
     await clock.advance(2 * TAKEOVER_MS);
-    for (const { snapshots } of instances) expect(snapshots.lostForMs()).toBeLessThan(0);
+    for (const { snapshots } of instances) expect(snapshots.watch.lostForMs()).toBeLessThan(0);
     service.state = 2;
     await clock.advance(TAKEOVER_MS);
     expect(new Set(instances.map(({ state }) => state()))).toEqual(new Set([2]));
@@ -182,7 +182,7 @@ describe('the store’s clock', () => {
     );
     service.state = 2;
     stepMs = -3_600_000;
-    await Promise.all(instances.slice(1).map(({ snapshots }) => snapshots.poll('user')));
+    await Promise.all(instances.slice(1).map(({ snapshots }) => snapshots.watch.poll('user')));
     await clock.advance(2 * TAKEOVER_MS);
     for (const { states } of instances) expect(states).toEqual([1, 2]);
     await close();
@@ -221,7 +221,7 @@ describe('loads that take longer than 5 s', () => {
     expect(states()).toEqual(new Set([2]));
     expect(service.bodies).toBe(2);
     expect(service.polls - polls).toBeLessThanOrEqual(5);
-    for (const { snapshots } of instances) expect(snapshots.lostForMs()).toBeLessThan(0);
+    for (const { snapshots } of instances) expect(snapshots.watch.lostForMs()).toBeLessThan(0);
     expect(warnings()).toEqual([]);
     await close();
   });

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/clock.js';
+import type { Clock } from '../../../src/time/clock.js';
 import type { SharedRecord, SnapshotStore } from '../../../src/options/snapshot-options.js';
 
 /** The content of a shared store, which the test can read and spoil. */

@@ -56,13 +56,13 @@ describe('a fleet with a shared store', () => {
   it('is reliable while the holder confirms the snapshot, and lost when nobody can', async () => {
     const { clock, service, instances, close } = await fleet(5);
     await clock.advance(20 * POLL_MS);
-    for (const { snapshots } of instances) expect(snapshots.lostForMs()).toBeLessThan(0);
+    for (const { snapshots } of instances) expect(snapshots.watch.lostForMs()).toBeLessThan(0);
     service.trouble = refusedConnection;
     await clock.advance(6 * POLL_MS);
-    for (const { snapshots } of instances) expect(snapshots.lostForMs()).toBeGreaterThan(0);
+    for (const { snapshots } of instances) expect(snapshots.watch.lostForMs()).toBeGreaterThan(0);
     service.trouble = undefined;
     await clock.advance(2 * TAKEOVER_MS);
-    for (const { snapshots } of instances) expect(snapshots.lostForMs()).toBeLessThan(0);
+    for (const { snapshots } of instances) expect(snapshots.watch.lostForMs()).toBeLessThan(0);
     await close();
   });
 
@@ -117,7 +117,7 @@ describe('a fleet with a shared store', () => {
     await add();
     await clock.advance(2 * POLL_MS);
     service.state = 2;
-    await holder?.snapshots.poll('user');
+    await holder?.snapshots.watch.poll('user');
     await clock.settle();
     expect(store.held.text).toContain('state-2');
     expect(instances[0]?.states).toEqual([1]);
@@ -200,7 +200,7 @@ describe('a fleet with a shared store', () => {
     Object.assign(service, { delayMs: 0, state: 3 });
     store.held.lease = { holder: 'other', fence: ++store.held.fences, until: clock.now() + 100 * POLL_MS };
     const other = await instance(service.send, store.reached(), clock, chance(9));
-    await other.snapshots.poll('user');
+    await other.snapshots.watch.poll('user');
     await clock.advance(4 * POLL_MS);
     expect(store.held.text).toContain('state-1');
     expect(sleeper?.states).toEqual([1, 2]);
@@ -213,7 +213,7 @@ describe('a fleet with a shared store', () => {
     const { clock, service, instances, states, close } = await fleet(5);
     await clock.advance(2 * POLL_MS);
     service.state = 2;
-    await Promise.all(instances.map(({ snapshots }) => snapshots.poll('user')));
+    await Promise.all(instances.map(({ snapshots }) => snapshots.watch.poll('user')));
     expect(states()).toEqual(new Set([2]));
     await clock.advance(2 * TAKEOVER_MS);
     for (const one of instances) expect(one.states).toEqual([1, 2]);

@@ -58,7 +58,7 @@ describe('a holder of the lease whose polls get no answer', () => {
       expect(await changeSeen(followers)).toBeLessThanOrEqual(10_000);
       expect(store.held.lease?.holder).not.toBe(first);
       await clock.advance(30_000);
-      for (const { snapshots } of followers) expect(snapshots.lostForMs()).toBeLessThan(0);
+      for (const { snapshots } of followers) expect(snapshots.watch.lostForMs()).toBeLessThan(0);
       await close();
     }
   });
@@ -72,7 +72,7 @@ describe('a holder of the lease whose polls get no answer', () => {
     expect(await changeSeen([holder])).toBeLessThanOrEqual(2.4 * POLL_MS + 100);
     await clock.advance(20_000);
     expect(service.polls - before).toBeLessThanOrEqual(16);
-    expect(holder.snapshots.lostForMs()).toBeLessThan(0);
+    expect(holder.snapshots.watch.lostForMs()).toBeLessThan(0);
     await close();
   });
 

@@ -4,6 +4,7 @@ import { startLocalService } from '../../../src/local/index.js';
 import { clientSettings } from '../../../src/options/settings.js';
 import { streamReader, type StreamEnd } from '../../../src/snapshot/stream/connection.js';
 import { manualClock } from '../../clock.fixture.js';
+import { runtimeOf } from '../../runtime.fixture.js';
 import { scriptedServer, type Script } from '../../servers/scripted.fixture.js';
 import { signal } from '../../signal.fixture.js';
 
@@ -14,7 +15,7 @@ afterEach(async () => {
 
 function reading(url: string, environment?: string) {
   const clock = manualClock();
-  const transport = openTransport(clientSettings({ url }, {}), clock);
+  const transport = openTransport(clientSettings({ url }, {}), runtimeOf(clock));
   closing.push(transport.close);
   const settings = { namespace: 'default', environment, firstEventMs: 2000 };
   const read = streamReader(transport.send, settings, clock);

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import { openAnnouncements } from '../../../src/snapshot/stream/announcements.js';
-import { openWatch } from '../../../src/snapshot/watch.js';
+import { openWatch } from '../../../src/snapshot/poll-watch.js';
 import type { Reply } from '../../../src/http/reply.js';
+import { SILENT } from '../../../src/diagnostics/diagnostics.js';
 import { manualClock } from '../../clock.fixture.js';
+import { runtimeOf } from '../../runtime.fixture.js';
 import { bodyJson, fetching, reply } from '../fetched.fixture.js';
 
 const BODY_MS = 100;
@@ -25,7 +27,10 @@ async function following(instances: number) {
   const followers = Array.from({ length: instances }, (_, at) => {
     const { fetch } = fetching(({ headers }) => serve(headers?.['if-none-match']), clock);
     const settings = { fetch, pollMs: 3_600_000, patienceMs: 2_000 };
-    const watch = openWatch(settings, { report: () => undefined }, clock, () => (at + 0.5) / instances);
+    const watch = openWatch(
+      settings,
+      runtimeOf(clock, SILENT, () => (at + 0.5) / instances),
+    );
     return { watch, ...openAnnouncements(watch, clock) };
   });
   await clock.advance(BODY_MS);

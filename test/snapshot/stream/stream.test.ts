@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { DiagnosticEvent } from '../../../src/diagnostics/events.js';
+import type { DiagnosticEvent } from '../../../src/diagnostics/internal-events.js';
 import type { StreamEnd } from '../../../src/snapshot/stream/connection.js';
 import { openStream } from '../../../src/snapshot/stream/stream.js';
+import { SILENT } from '../../../src/diagnostics/diagnostics.js';
+import { runtimeOf } from '../../runtime.fixture.js';
 import { manualClock } from '../../clock.fixture.js';
 
 const BROKEN: StreamEnd = { kind: 'broken', why: 'reset' };
@@ -31,9 +33,7 @@ function streaming(lastingMs: number, end: StreamEnd, first?: string) {
       });
     },
     (digest) => announced.push(digest),
-    { report: (event) => reported.push(event) },
-    clock,
-    () => 1,
+    runtimeOf(clock, { ...SILENT, report: (event) => reported.push(event) }, () => 1),
   );
   return { clock, connections, announced, reported, stream };
 }

@@ -1,0 +1,222 @@
+/*
+ * Imports go one way. test/package/imports.test.ts plants a forbidden import for every rule here and expects it to be
+ * reported; it fails, too, when a place is named that does not exist.
+ */
+const { dependencies, peerDependencies } = require('../package.json');
+
+/** The places of src/ that are designed and not built yet. */
+const COMING = [];
+
+/** Each folder of src/, and each file at its top, with the places that it may import. Nothing else may be imported. */
+const MAY_IMPORT = {
+  'time/': [],
+  'edge/': [],
+  'text/': [],
+  'files/': ['text/'],
+  'model/': [],
+  'engine/': ['model/', 'text/'],
+  'features/': ['engine/', 'text/'],
+  'lint/': ['engine/', 'features/', 'text/'],
+  'diagnostics/': ['time/', 'model/', 'text/'],
+  'runtime.ts': ['diagnostics/', 'time/'],
+  'options/': ['time/', 'text/'],
+  'http/': ['time/', 'diagnostics/', 'files/', 'model/', 'options/', 'runtime.ts', 'text/'],
+  'remote/': ['http/', 'model/', 'options/', 'text/'],
+  'availability/': ['runtime.ts', 'time/', 'diagnostics/', 'http/', 'model/', 'options/'],
+  'batch/': ['runtime.ts', 'time/', 'diagnostics/', 'model/', 'text/'],
+  'cache/': ['runtime.ts', 'time/', 'diagnostics/', 'model/', 'text/'],
+  'stores/': ['time/', 'files/', 'options/', 'text/'],
+  'snapshot/': [
+    'runtime.ts',
+    'time/',
+    'diagnostics/',
+    'engine/',
+    'http/',
+    // A features document may be the initial snapshot.
+    'features/',
+    'model/',
+    'options/',
+    'stores/',
+    'text/',
+  ],
+  'request/': ['time/', 'model/', 'text/'],
+  'provider/': [
+    'runtime.ts',
+    'availability/',
+    'batch/',
+    'cache/',
+    'time/',
+    'diagnostics/',
+    // Types alone: the engine is loaded with the snapshot.
+    'engine/explain/explanation.ts',
+    'http/',
+    'model/',
+    'options/',
+    'remote/',
+    'request/',
+    'snapshot/',
+    'text/',
+  ],
+  'index.ts': [
+    'diagnostics/',
+    // Types alone.
+    'engine/explain/explanation.ts',
+    'http/fetch-dispatcher.ts',
+    'model/',
+    'options/',
+    'provider/',
+    'request/',
+  ],
+  'client/': ['http/', 'model/', 'options/', 'remote/', 'runtime.ts', 'text/'],
+  'redis/': ['options/', 'text/'],
+  'local/': ['time/', 'engine/', 'features/', 'files/', 'model/', 'options/', 'text/'],
+  'command/': [
+    'time/',
+    'engine/',
+    'features/',
+    'files/',
+    'http/',
+    'lint/',
+    'local/',
+    'model/',
+    'options/',
+    'runtime.ts',
+    // Which values a variant can give.
+    'provider/mapping/',
+    'snapshot/',
+    'text/',
+  ],
+  'ofrep/': [
+    'runtime.ts',
+    'time/',
+    'index.ts',
+    'options/',
+    // Which values a variant can give.
+    'provider/mapping/',
+    'text/',
+  ],
+  'express/': ['time/', 'index.ts', 'ofrep/', 'options/', 'text/'],
+  // Of the provider types alone: it is handed one, of whichever copy of the package.
+  'opentelemetry/': ['index.ts', 'options/'],
+  'nest/': ['time/', 'index.ts', 'options/', 'text/'],
+};
+
+/** Places within those folders that may import less than their folder. */
+const MAY_IMPORT_LESS = {
+  // The pipeline is the only place that knows all layers.
+  'provider/provider.ts': [
+    'availability/',
+    'time/',
+    'diagnostics/',
+    'engine/explain/explanation.ts',
+    'model/',
+    'options/',
+    'provider/',
+    'request/',
+    'text/',
+  ],
+  'provider/mapping/': ['model/', 'text/'],
+  // HTTP and the command are around the embedded service, never below it.
+  'local/state/': ['engine/', 'features/', 'files/', 'text/'],
+  'local/requests/': ['time/', 'engine/', 'text/'],
+  'local/snapshot/': ['engine/', 'local/state/'],
+  'local/operations/': [
+    'time/',
+    'engine/',
+    'features/',
+    'local/requests/',
+    'local/snapshot/',
+    'local/state/',
+    'model/',
+    'text/',
+  ],
+  'local/web-page/': ['engine/', 'local/operations/', 'local/requests/', 'local/state/', 'text/'],
+  'local/http/': [
+    'local/operations/',
+    'local/web-page/',
+    'local/requests/',
+    'local/snapshot/',
+    'local/state/',
+    'text/',
+  ],
+};
+
+/** The only places that may import a package, or a module of Node. */
+const ONLY_IN = {
+  '@openfeature': ['express/', 'nest/', 'ofrep/', 'provider/', 'request/'],
+  express: ['express/'],
+  '@nestjs': ['nest/'],
+  '@opentelemetry': ['opentelemetry/'],
+  undici: ['http/connections.ts'],
+  'lru-cache': ['cache/'],
+  yaml: ['features/'],
+  http: ['http/connections.ts', 'local/http/'],
+  https: ['http/connections.ts'],
+  fs: ['command/', 'features/', 'files/', 'http/auth/', 'local/'],
+  timers: ['time/clock.ts'],
+};
+
+const escaped = (text) => text.replace(/[.]/g, '\\$&');
+const pattern = (place) => `^src/${escaped(place)}${place.endsWith('/') ? '' : '$'}`;
+const named = (text) => text.replace(/\W+/g, '-').replace(/^-|-$/g, '');
+
+const oneWay = Object.entries({ ...MAY_IMPORT, ...MAY_IMPORT_LESS }).map(([place, allowed]) => ({
+  name: `${named(place)}-imports`,
+  severity: 'error',
+  comment: `src/${place} may import only: ${allowed.join(', ') || 'nothing of src'}`,
+  from: { path: pattern(place) },
+  to: { path: '^src/', pathNot: [place, ...allowed].map(pattern) },
+}));
+
+const owned = Object.entries(ONLY_IN).map(([name, places]) => ({
+  name: `${named(name)}-in-its-place`,
+  severity: 'error',
+  comment: `Only these places of src/ may import ${name}: ${places.join(', ') || 'none'}`,
+  from: { path: '^src/', pathNot: places.map(pattern) },
+  to: { path: [`^node_modules/(@types/)?${name}/`, `^(node:)?${name}(/|$)`] },
+}));
+
+const published = Object.keys({ ...dependencies, ...peerDependencies }).map(escaped);
+
+module.exports = {
+  forbidden: [
+    ...oneWay,
+    ...owned,
+    {
+      name: 'every-file-has-a-place',
+      severity: 'error',
+      comment: 'A new folder, or a new file at the top, needs a line in MAY_IMPORT',
+      from: { path: '^src/', pathNot: Object.keys(MAY_IMPORT).map(pattern) },
+      to: {},
+    },
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'not-to-dev',
+      severity: 'error',
+      comment: 'Users have only the dependencies and the peers of package.json',
+      from: { path: '^src/' },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-optional', 'npm-bundled', 'npm-unknown'],
+        pathNot: `^node_modules/(@types/)?(${published.join('|')})/`,
+      },
+    },
+    {
+      name: 'not-to-test',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(test|examples|bench|scripts)/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+};
+
+// Not enumerable: the schema of a configuration knows no such keys.
+Object.defineProperty(module.exports, 'house', { value: { COMING, MAY_IMPORT, MAY_IMPORT_LESS, ONLY_IN } });

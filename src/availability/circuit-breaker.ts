@@ -1,0 +1,90 @@
+import { counted, noCounts, sums, type RecentCounts } from '../time/recent-counts.js';
+import type { Failure } from '../model/failure.js';
+
+/** The circuit breaker: its states, and the pure transitions between them. Times are a clock's milliseconds. */
+export type Circuit =
+  | {
+      readonly state: 'closed';
+      readonly inARow: number;
+      readonly lastFailedAt: number;
+      readonly counts: RecentCounts;
+    }
+  | {
+      readonly state: 'open';
+      /** The last failure before the circuit opened, or the failure of the last check. */
+      readonly failure: Failure;
+      readonly checkAt: number;
+      readonly openForMs: number;
+    }
+  | { readonly state: 'half-open'; readonly failure: Failure; readonly openForMs: number };
+
+export interface Attempt {
+  /** Set if the attempt failed in a way that counts for the circuit breaker. */
+  readonly failure: Failure | undefined;
+  readonly sentAt: number;
+}
+
+export interface CircuitSettings {
+  readonly failures: number;
+  readonly openForMs: number;
+  readonly maxOpenForMs: number;
+}
+
+/** The present time. `jitter` shortens a time at random, so that many instances do not check at the same moment. */
+export interface Moment {
+  readonly now: number;
+  readonly jitter: (ms: number) => number;
+}
+
+/** The circuit also opens, without failures in a row, if half of at least so many requests within ten seconds fail. */
+const ENOUGH_REQUESTS = 20;
+const FAILED_SHARE = 0.5;
+
+export const CLOSED_CIRCUIT: Circuit = {
+  state: 'closed',
+  inARow: 0,
+  lastFailedAt: -Infinity,
+  counts: noCounts,
+};
+
+/**
+ * A request that was sent at `sentAt` has ended. If it was sent before the circuit opened, it changes nothing. Requests
+ * that fail together, as in one short interruption, count as one of the failures in a row.
+ */
+export function afterRequest(
+  circuit: Circuit,
+  { failure, sentAt }: Attempt,
+  { now, jitter }: Moment,
+  settings: CircuitSettings,
+): Circuit {
+  if (circuit.state !== 'closed') return circuit;
+  const isNew = sentAt >= circuit.lastFailedAt;
+  const inARow = failure === undefined ? 0 : circuit.inARow + (isNew ? 1 : 0);
+  const lastFailedAt = failure !== undefined && isNew ? now : circuit.lastFailedAt;
+  const counts = counted(circuit.counts, now, failure !== undefined);
+  const { all, marked } = sums(counts, now);
+  const tooMany = all >= ENOUGH_REQUESTS && marked >= all * FAILED_SHARE;
+  if (failure === undefined || (inARow < settings.failures && !tooMany)) {
+    return { state: 'closed', inARow, lastFailedAt, counts };
+  }
+  const { openForMs } = settings;
+  return { state: 'open', failure, checkAt: now + jitter(openForMs), openForMs };
+}
+
+/** A check is sent. */
+export function halfOpen(circuit: Circuit): Circuit {
+  if (circuit.state !== 'open') return circuit;
+  return { state: 'half-open', failure: circuit.failure, openForMs: circuit.openForMs };
+}
+
+/** The check failed: the circuit stays open, for twice as long as before. */
+export function openAgain(
+  circuit: Circuit,
+  failure: Failure,
+  { now, jitter }: Moment,
+  settings: CircuitSettings,
+): Circuit {
+  if (circuit.state === 'closed') return circuit;
+  const openForMs = Math.min(circuit.openForMs * 2, Math.max(settings.maxOpenForMs, settings.openForMs));
+  return { state: 'open', failure, checkAt: now + jitter(openForMs), openForMs };
+}

@@ -1,0 +1,191 @@
+import type { Problems } from '../diagnostics/internal-events.js';
+import type { Problem } from '../diagnostics/flipt-event.js';
+import { policyOf } from '../model/failure-policy.js';
+import type { Failure } from '../model/failure.js';
+import {
+  afterRequest,
+  CLOSED_CIRCUIT,
+  halfOpen,
+  openAgain,
+  type Attempt,
+  type Circuit,
+  type CircuitSettings,
+  type Moment,
+} from './circuit-breaker.js';
+
+/** All that is known about the service. Pure transitions: each takes a state and returns the next one. */
+export interface Health {
+  readonly circuit: Circuit;
+  /** Set while the start is in progress. */
+  readonly starting: Start | undefined;
+  /** The service has not answered correctly since the start. */
+  readonly unreachable: Failure | undefined;
+  /** The service rejects the credentials, or there are none to send. */
+  readonly rejected: Failure | undefined;
+  /** The service responds, but with nothing usable. */
+  readonly unusable: Failure | undefined;
+  readonly unusableInARow: number;
+  /** The next check of a service that is unreachable or rejects the credentials. */
+  readonly recheck: Recheck | undefined;
+}
+
+interface Recheck {
+  readonly at: number;
+  readonly delayMs: number;
+}
+
+interface Start extends Recheck {
+  readonly until: number;
+  /** The start ends with the first failure, because a snapshot is there to evaluate from. */
+  readonly isShort: boolean;
+  readonly failure: Failure;
+}
+
+const START_DELAY_MS = 100;
+/** The longest delay keeps the README's promise: a service that is back is noticed within about ten seconds. */
+const RECHECK_MS = { first: 1_000, most: 10_000 };
+/** After so many unusable responses in a row, the cause is not one single flag. */
+const TOO_MANY_UNUSABLE = 10;
+
+export const HEALTHY: Health = {
+  circuit: CLOSED_CIRCUIT,
+  starting: undefined,
+  unreachable: undefined,
+  rejected: undefined,
+  unusable: undefined,
+  unusableInARow: 0,
+  recheck: undefined,
+};
+
+export function problemsOf({ circuit, unreachable, rejected, unusable }: Health): Problems {
+  const problems = new Map<Problem, Failure>();
+  if (unreachable !== undefined) problems.set('unreachable', unreachable);
+  if (rejected !== undefined) problems.set('credentials-rejected', rejected);
+  if (circuit.state !== 'closed') problems.set('circuit-open', circuit.failure);
+  if (unusable !== undefined) problems.set('responses-unusable', unusable);
+  return problems;
+}
+
+/** When the next check is due; Infinity: no check. */
+export function nextCheckAt({ circuit, starting, recheck }: Health): number {
+  const openUntil = circuit.state === 'open' ? circuit.checkAt : Infinity;
+  return Math.min(starting?.at ?? Infinity, recheck?.at ?? Infinity, openUntil);
+}
+
+export function started(health: Health, withinMs: number, isShort: boolean, now: number): Health {
+  const failure: Failure = {
+    kind: 'timeout',
+    message: `Flipt did not answer within ${withinMs} ms (initTimeoutMs)`,
+  };
+  return {
+    ...health,
+    starting: { at: now, delayMs: START_DELAY_MS, until: now + withinMs, isShort, failure },
+  };
+}
+
+/** The start ended without an answer. */
+export function startFailed(health: Health, failure: Failure, moment: Moment): Health {
+  const kind = policyOf(failure).cause === 'credentials' ? 'rejected' : 'unreachable';
+  return checkedLater({ ...health, starting: undefined, [kind]: failure }, moment);
+}
+
+/** One attempt of a request has ended. */
+export function attempted(
+  health: Health,
+  attempt: Attempt,
+  moment: Moment,
+  settings: CircuitSettings | undefined,
+): Health {
+  if (settings === undefined) return health;
+  const circuit = afterRequest(health.circuit, attempt, moment, settings);
+  return { ...health, circuit };
+}
+
+/** The service has answered questions. */
+export function answered(health: Health): Health {
+  const { circuit, starting } = health;
+  return { ...HEALTHY, circuit, starting };
+}
+
+/** Questions were not answered. If the service is down, the circuit breaker notices that, not this function. */
+export function unanswered(health: Health, failure: Failure, moment: Moment): Health {
+  const { cause, responded, countsForCircuit } = policyOf(failure);
+  if (cause === 'credentials') {
+    return checkedLater({ ...health, rejected: health.rejected ?? failure }, moment);
+  }
+  if (!responded || countsForCircuit === 'yes') return health;
+  const unusableInARow = health.unusableInARow + 1;
+  // A problem that is known already is the likely cause.
+  const isExplained = health.circuit.state !== 'closed' || health.unreachable !== undefined;
+  const isNew = unusableInARow >= TOO_MANY_UNUSABLE && !isExplained;
+  return { ...health, unusableInARow, unusable: health.unusable ?? (isNew ? failure : undefined) };
+}
+
+/** A request of a caller is sent as a check. Until the next one is due, no other is sent. */
+export function trying(health: Health, { now, jitter }: Moment): Health {
+  const { circuit } = health;
+  if (circuit.state !== 'open') return health;
+  return { ...health, circuit: { ...circuit, checkAt: now + jitter(circuit.openForMs) } };
+}
+
+/** The request that was sent as a check has ended. */
+export function tried(
+  health: Health,
+  failure: Failure | undefined,
+  moment: Moment,
+  settings: CircuitSettings | undefined,
+): Health {
+  const { circuit } = health;
+  const isOver = failure === undefined || settings === undefined;
+  return { ...health, circuit: isOver ? CLOSED_CIRCUIT : openAgain(circuit, failure, moment, settings) };
+}
+
+export function checking(health: Health): Health {
+  return { ...health, circuit: halfOpen(health.circuit) };
+}
+
+/** The check passed. That ends all problems except unusable responses, which a check cannot see. */
+export function checkPassed({ unusable, unusableInARow }: Health): Health {
+  return { ...HEALTHY, unusable, unusableInARow };
+}
+
+export function checkFailed(
+  health: Health,
+  failure: Failure,
+  moment: Moment,
+  settings: CircuitSettings | undefined,
+): Health {
+  const { cause, responded, countsForCircuit } = policyOf(failure);
+  // The check concerns no flag, so a 500 is the service's own failure.
+  const isThere = responded && countsForCircuit === 'no';
+  const circuit =
+    isThere || settings === undefined ? CLOSED_CIRCUIT : openAgain(health.circuit, failure, moment, settings);
+  const { starting, recheck } = health;
+  if (starting !== undefined) {
+    // If the start tried again soon, the service would reject it again.
+    const isHopeless = cause === 'credentials' && responded;
+    if (isHopeless || starting.isShort) return startFailed({ ...health, circuit }, failure, moment);
+    const { until, delayMs, isShort } = starting;
+    return {
+      ...health,
+      circuit,
+      starting: { until, isShort, failure, at: moment.now + delayMs, delayMs: delayMs * 2 },
+    };
+  }
+  const rejected = health.rejected ?? (cause === 'credentials' ? failure : undefined);
+  return checkedLater(
+    { ...health, circuit, rejected, recheck: recheck && later(recheck.delayMs * 2, moment) },
+    moment,
+  );
+}
+
+/** Plans the next check, if a problem lasts that only a check can end. */
+function checkedLater(health: Health, moment: Moment): Health {
+  if (health.unreachable === undefined && health.rejected === undefined) return health;
+  return { ...health, recheck: health.recheck ?? later(RECHECK_MS.first, moment) };
+}
+
+function later(ms: number, { now, jitter }: Moment): Recheck {
+  const delayMs = Math.min(ms, RECHECK_MS.most);
+  return { at: now + jitter(delayMs), delayMs };
+}

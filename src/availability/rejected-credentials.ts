@@ -1,0 +1,53 @@
+import { isFailure, type AskAtOnce, type BatchOutcome } from '../model/answer.js';
+import { policyOf } from '../model/failure-policy.js';
+import type { Failure } from '../model/failure.js';
+import type { Clock } from '../time/clock.js';
+
+export interface CredentialsKnowledge {
+  /** Why the credentials are known to be rejected. */
+  readonly rejected: () => Failure | undefined;
+  /** Concerns no flag. */
+  readonly check: (signal?: AbortSignal) => Promise<Failure | undefined>;
+  /** Changes when other credentials are sent. */
+  readonly credentialsVersion: () => number;
+}
+
+/** For so long after a check has passed, the credentials count as accepted. */
+const ACCEPTED_FOR_MS = 1_000;
+
+/**
+ * Requests whose 401 or 403 concerns the credentials: a check was rejected, too. Otherwise the request itself is at
+ * fault, and fails as `refused-request`.
+ */
+export function judgingRejections(
+  { rejected, check, credentialsVersion }: CredentialsKnowledge,
+  clock: Clock,
+): (askAtOnce: AskAtOnce) => AskAtOnce {
+  let acceptedAt = -Infinity;
+
+  const areCredentialsAccepted = async (signal?: AbortSignal) => {
+    if (rejected() !== undefined) return false;
+    if (clock.now() - acceptedAt < ACCEPTED_FOR_MS) return true;
+    const isAccepted = (await check(signal)) === undefined;
+    if (isAccepted) acceptedAt = clock.now();
+    return isAccepted;
+  };
+
+  return (askAtOnce) => async (questions, signal) => {
+    const sentWith = credentialsVersion();
+    const first = await askAtOnce(questions, signal);
+    if (!isRejection(first) || !(await areCredentialsAccepted(signal))) return first;
+    // A single 401, for example from one instance of many, changes no state: try again. After a 403, trying again helps
+    // only if the check has refreshed the credentials.
+    const isWorthIt = first.kind === 'unauthorized' || credentialsVersion() !== sentWith;
+    const second = isWorthIt ? await askAtOnce(questions, signal) : first;
+    return isRejection(second) ? { ...second, kind: 'refused-request' } : second;
+  };
+}
+
+/** 401 or 403. */
+export function isRejection(outcome: BatchOutcome): outcome is Failure {
+  if (!isFailure(outcome)) return false;
+  const { cause, responded } = policyOf(outcome);
+  return cause === 'credentials' && responded;
+}

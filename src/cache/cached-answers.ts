@@ -1,0 +1,133 @@
+import { failedResolution, type Resolution } from '../model/resolution.js';
+import type { Answer, Ask, KnownAnswer } from '../model/answer.js';
+import { policyOf } from '../model/failure-policy.js';
+import type { Failure } from '../model/failure.js';
+import type { Question } from '../model/question.js';
+import type { Runtime } from '../runtime.js';
+import { freshnessOf, type FreshnessSettings, type Reliance } from './freshness.js';
+import { answerStore, type AnswerStore, type Entry, type StoreSettings } from './answer-store.js';
+import { sharedRequests } from './shared-requests.js';
+
+export interface CacheSettings {
+  /** `undefined`: nothing is kept. */
+  readonly cache: (FreshnessSettings & StoreSettings) | undefined;
+  readonly deadlineMs: number;
+  /** Why the service would not be asked now; `undefined` if it would be asked. */
+  readonly refusal: () => Failure | undefined;
+  /** What the watch knows about the flags; `undefined` without a watch. */
+  readonly watch?: FlagWatch | undefined;
+}
+
+export interface FlagWatch {
+  /** Whether this answer, which has just arrived, holds until its flag changes. */
+  readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
+  readonly reliance: (now: number) => Reliance;
+  /**
+   * The snapshot's answer to a question that the service does not answer; `undefined` without one. If the snapshot knows
+   * only that the flag exists, a failure that is older than any known answer.
+   */
+  readonly evaluate: (question: Question, failure: Failure) => Resolution | undefined;
+}
+
+/** Frozen, because the user's listeners receive these objects, too. */
+const HIT = Object.freeze({ type: 'hit' });
+const STALE_HIT = Object.freeze({ type: 'stale-hit' });
+
+/** Keeps answers. Concurrent callers of one question share one request. */
+export function cachedAnswers(
+  ask: Ask,
+  { cache, deadlineMs, refusal, watch }: CacheSettings,
+  { clock, wants, report }: Pick<Runtime, 'clock' | 'wants' | 'report'>,
+) {
+  const store = cache && answerStore(cache, clock);
+  /** Where entries are found, fresh or not; `undefined` if nothing is kept. */
+  const entries: Pick<AnswerStore, 'peek' | 'recall' | 'remember'> | undefined = store;
+
+  const usable = (key: string) => {
+    const entry = store?.get(key);
+    if (entry === undefined || cache === undefined) return undefined;
+    const now = clock.now();
+    const state = freshnessOf(entry, now, cache, watch);
+    if (state !== 'gone') return { resolution: known(entry, now, entry.unconfirmed), state };
+    store?.delete(key);
+    return undefined;
+  };
+
+  /** The snapshot's answer or the last known one, whichever is younger, if this failure allows either. */
+  const instead = (key: string, question: Question, failure: Failure): Resolution => {
+    if (!policyOf(failure).lastKnownAnswer) return failedResolution(failure);
+    const evaluated = watch?.evaluate(question, failure);
+    const last = usable(key);
+    if (last !== undefined && last.resolution.ageMs < (evaluated?.ageMs ?? Infinity)) {
+      return { ...last.resolution, stale: true };
+    }
+    return evaluated ?? failedResolution(failure);
+  };
+
+  const keep = (key: string, question: Question, answer: Answer) => {
+    if (answer.kind === 'failed') store?.markUnconfirmed(key);
+    else if (store !== undefined) {
+      const untilChange = watch?.confirms(question, answer);
+      store.set(key, question.flag, answer, { at: clock.now(), untilChange });
+    }
+  };
+  const requests = sharedRequests(ask, keep, deadlineMs, clock);
+
+  const reportLookUp = (isStale: boolean, isUnderWay: boolean, question: Question) => {
+    if (isStale) report(STALE_HIT);
+    // It costs no request of its own.
+    else if (isUnderWay) report({ type: 'joined', flag: question.flag });
+    else if (wants.miss) report({ type: 'miss', question });
+  };
+
+  return {
+    store: entries,
+    /** The answer of an entry while it is fresh: the hot path. */
+    fresh(entry: Entry): Resolution | undefined {
+      if (cache === undefined) return undefined;
+      // Reads the clock only once: this is the hot path.
+      const now = clock.now();
+      if (freshnessOf(entry, now, cache, watch) !== 'fresh') return undefined;
+      store?.use(entry, now);
+      const resolution = known(entry, now, false);
+      if (wants.hit) report(HIT);
+      return resolution;
+    },
+    /** Synchronous if a known answer may be used at once. Never rejects, and never ends later than the deadline. */
+    ask(key: string, question: Question): Resolution | Promise<Resolution> {
+      const refused = refusal();
+      // Not reported as a look-up: an outage does not show how well the cache works.
+      if (refused !== undefined) return instead(key, question, refused);
+      const before = usable(key);
+      // Without a background, nothing would refresh a stale answer: its caller waits for the service.
+      const isStale = before?.state === 'stale' && clock.hasBackground !== false;
+      reportLookUp(isStale, requests.isUnderWay(key), question);
+      const answered = requests.begin(key, question);
+      if (isStale) return before.resolution;
+      return answered().then((answer) =>
+        answer.kind === 'failed'
+          ? instead(key, question, answer.failure)
+          : { answer, source: 'service', ageMs: 0, stale: false },
+      );
+    },
+    /** Forgets the answers of some flags, or of all, including answers that are under way. */
+    forget(flags?: readonly string[]) {
+      const named = flags && new Set(flags);
+      requests.forget(named);
+      if (named === undefined) store?.clear();
+      else store?.deleteFlags(named);
+    },
+    /** Whether there is an answer to fall back on if the service fails. */
+    knowsAnything: () =>
+      cache !== undefined &&
+      (store?.some((entry) => freshnessOf(entry, clock.now(), cache, watch) !== 'gone') ?? false),
+    /** How many answers are kept, and their bytes. */
+    size: () => store?.size() ?? { entries: 0, bytes: 0 },
+  };
+}
+
+export type CachedAnswers = ReturnType<typeof cachedAnswers>;
+
+function known({ answer, requestId, at }: Entry, now: number, stale: boolean): Resolution {
+  return { answer, requestId, source: 'cache', ageMs: now - at, stale };
+}

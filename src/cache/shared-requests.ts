@@ -1,0 +1,87 @@
+import { failed, type Answer, type Ask } from '../model/answer.js';
+import type { Failure } from '../model/failure.js';
+import type { Question } from '../model/question.js';
+import type { Clock } from '../time/clock.js';
+
+interface Flight {
+  readonly flag: string;
+  readonly answer: Promise<Answer>;
+  /** When the last caller gives up, in the clock's milliseconds. */
+  readonly callers: { until: number };
+  /** Ends it when its only caller gives up; `undefined` if callers may share it. */
+  readonly ending: AbortController | undefined;
+}
+
+/**
+ * Questions under way. Concurrent callers of one question share one request. `keep` gets each answer that was not
+ * forgotten while it was under way, before its callers get it.
+ */
+export function sharedRequests(
+  ask: Ask,
+  keep: (key: string, question: Question, answer: Answer) => void,
+  deadlineMs: number,
+  clock: Clock,
+) {
+  const flights = new Map<string, Flight>();
+  /** How often something was forgotten. */
+  let forgotten = 0;
+  // Without a background, a caller's request may end with that caller, and never settle. So nobody joins it.
+  const isShared = clock.hasBackground !== false;
+
+  const fly = (key: string, question: Question): Flight => {
+    const joined = flights.get(key);
+    if (joined !== undefined) return joined;
+    const before = forgotten;
+    const ending = isShared ? undefined : new AbortController();
+    // Nobody waits for a refresh in the background, but it must end as well.
+    const callers = { until: clock.now() + deadlineMs };
+    const answer = ask(question, () => callers.until, ending?.signal).then((answer) => {
+      const isKept = isShared ? flights.get(key) === flight : forgotten === before;
+      if (isKept) {
+        flights.delete(key);
+        keep(key, question, answer);
+      }
+      return answer;
+    });
+    const flight: Flight = { flag: question.flag, answer, callers, ending };
+    if (isShared) flights.set(key, flight);
+    return flight;
+  };
+
+  const byDeadline = ({ answer, callers, ending }: Flight): Promise<Answer> => {
+    callers.until = clock.now() + deadlineMs;
+    return new Promise((resolve) => {
+      const timeUp = () => {
+        resolve(failed(late(deadlineMs)));
+        ending?.abort();
+      };
+      // After a blocked event loop, the answer may already wait in the socket. The end of the turn lets it arrive
+      // before the deadline counts.
+      const cancel = clock.after(deadlineMs, () => {
+        clock.endOfTurn(timeUp);
+      });
+      void answer.then((answer) => {
+        cancel();
+        resolve(answer);
+      });
+    });
+  };
+
+  return {
+    isUnderWay: (key: string) => flights.has(key),
+    /** Joins the question if it is under way, else asks it. The result waits for the answer, until the deadline. */
+    begin(key: string, question: Question): () => Promise<Answer> {
+      const flight = fly(key, question);
+      return () => byDeadline(flight);
+    },
+    /** Callers get the answers that are under way, of some flags or of all, but these are not kept. */
+    forget(flags?: ReadonlySet<string>) {
+      forgotten++;
+      for (const [key, { flag }] of flights) if (flags?.has(flag) !== false) flights.delete(key);
+    },
+  };
+}
+
+function late(deadlineMs: number): Failure {
+  return { kind: 'deadline', message: `no answer from Flipt within ${deadlineMs} ms (deadlineMs)` };
+}

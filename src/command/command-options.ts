@@ -1,0 +1,42 @@
+import type { parseArgs } from 'node:util';
+import { COMMANDS, type CommandName } from './help.js';
+
+/** Those that read features from a file or from a running Flipt. */
+const READERS: readonly CommandName[] = ['explain', 'types'];
+const SERVE: readonly CommandName[] = ['serve'];
+const EXPLAIN: readonly CommandName[] = ['explain'];
+const TYPES: readonly CommandName[] = ['types'];
+
+/** All options, as `parseArgs` takes them; `of` names the commands that have them. */
+export const OPTIONS = {
+  features: { type: 'string', of: COMMANDS },
+  semantics: { type: 'string', of: COMMANDS },
+  port: { type: 'string', of: SERVE },
+  host: { type: 'string', of: SERVE },
+  'allow-host': { type: 'string', multiple: true, of: SERVE },
+  data: { type: 'string', of: SERVE },
+  auth: { type: 'string', of: SERVE },
+  'bootstrap-token': { type: 'string', of: SERVE },
+  url: { type: 'string', of: READERS },
+  namespace: { type: 'string', of: READERS },
+  environment: { type: 'string', of: READERS },
+  flag: { type: 'string', of: EXPLAIN },
+  entity: { type: 'string', of: EXPLAIN },
+  context: { type: 'string', multiple: true, of: EXPLAIN },
+  out: { type: 'string', of: TYPES },
+  augment: { type: 'string', of: TYPES },
+  check: { type: 'boolean', of: TYPES },
+  json: { type: 'boolean', of: ['explain', 'lint'] },
+  help: { type: 'boolean', short: 'h', of: COMMANDS },
+  version: { type: 'boolean', of: COMMANDS },
+} as const;
+
+/** What the arguments give to the options; `undefined` for an option that is not given. */
+export type OptionValues = ReturnType<typeof parseArgs<{ readonly options: typeof OPTIONS }>>['values'];
+
+/** The names of a command's options; of all, without a command. */
+export function optionsOf(command: CommandName | undefined): readonly string[] {
+  const all: readonly (readonly [string, { readonly of: readonly CommandName[] }])[] =
+    Object.entries(OPTIONS);
+  return all.flatMap(([name, { of }]) => (command === undefined || of.includes(command) ? name : []));
+}

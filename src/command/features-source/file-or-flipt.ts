@@ -1,0 +1,39 @@
+import type { Semantics } from '../../engine/features.js';
+import type { Environment } from '../../options/environment.js';
+import type { OptionValues } from '../command-options.js';
+import { WrongArgument } from '../command-error.js';
+
+/** Where a command reads features from: a file, or a running Flipt. */
+export type SourceArguments = ReturnType<typeof readSource>;
+export type FileSource = Extract<SourceArguments, { readonly kind: 'file' }>;
+export type ServiceSource = Extract<SourceArguments, { readonly kind: 'service' }>;
+
+/** Throws a {@link WrongArgument}. */
+export function readSource(values: OptionValues, env: Environment) {
+  const { features, url, environment, semantics } = values;
+  const namespace = values.namespace ?? (env.FLIPT_NAMESPACE?.trim() || 'default');
+  if (namespace === '') throw new WrongArgument('--namespace: expected the key of a namespace');
+  if (features !== undefined && url !== undefined) {
+    throw new WrongArgument('--features and --url: expected one of them');
+  }
+  if (url !== undefined) {
+    if (semantics !== undefined) {
+      throw new WrongArgument('--semantics: has no effect with --url; Flipt says whose rules apply');
+    }
+    if (environment === '') throw new WrongArgument('--environment: expected the name of an environment');
+    // Without an environment, the variable FLIPT_ENVIRONMENT decides.
+    return { kind: 'service', url, namespace, environment } as const;
+  }
+  if (features === undefined) {
+    throw new WrongArgument('--features: missing; expected a file, or the address of Flipt as --url');
+  }
+  if (features === '') throw new WrongArgument('--features: expected a file');
+  if (environment !== undefined) throw new WrongArgument('--environment: has no effect without --url');
+  return { kind: 'file', path: features, namespace, semantics: semanticsOf(semantics) } as const;
+}
+
+/** Throws a {@link WrongArgument}. */
+export function semanticsOf(given = 'v1'): Semantics {
+  if (given === 'v1' || given === 'v2') return given;
+  throw new WrongArgument(`--semantics: expected v1 or v2, got ${given}`);
+}

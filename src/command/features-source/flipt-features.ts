@@ -1,0 +1,73 @@
+import { systemClock } from '../../time/clock.js';
+import { openAuthorizedTransport } from '../../http/auth/authorized-transport.js';
+import { withRetries } from '../../http/retries/with-retries.js';
+import { connectionRules, type Logger } from '../../options/connection-options.js';
+import { clientSettings, type ConnectionSettings } from '../../options/settings.js';
+import { snapshotFetcher, type Fetched } from '../../snapshot/fetch-snapshot.js';
+import { silentRuntime } from '../../runtime.js';
+import type { CommandRuntime } from '../command-runtime.js';
+import { CommandError } from '../command-error.js';
+import type { ServiceSource } from './file-or-flipt.js';
+
+/** The features from which a running Flipt evaluates a namespace. Rejects with a {@link CommandError}. */
+export async function fliptFeatures(source: ServiceSource, command: string, runtime: CommandRuntime) {
+  const { complain, end, clock = systemClock } = runtime;
+  const settings = settingsOf(source, command, runtime);
+  const answered = clock.after(
+    SILENT_MS,
+    () => {
+      complain(`Waiting for the snapshot of Flipt at ${settings.url}, for up to 60 s`);
+    },
+    'background',
+  );
+  const fetched = await fetchOnce(settings, source.namespace, end).finally(answered);
+  if (fetched.kind === 'snapshot') return fetched.snapshot.compiled;
+  throw new CommandError(fetched.kind === 'failed' ? adviceOn(fetched, command) : 'an unexpected response');
+}
+
+function settingsOf(
+  { url, environment }: ServiceSource,
+  command: string,
+  { env, complain: warn }: CommandRuntime,
+): ConnectionSettings {
+  const none = () => undefined;
+  const logger: Logger = { error: warn, warn, info: none, debug: none };
+  try {
+    return clientSettings({ url, environment, logger }, env, connectionRules(command, {}));
+  } catch (error) {
+    if (error instanceof TypeError) throw new CommandError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+async function fetchOnce(settings: ConnectionSettings, namespace: string, end: AbortSignal) {
+  const { url, environment, http } = settings;
+  const runtime = silentRuntime();
+  const closing = new AbortController();
+  const transport = openAuthorizedTransport(settings, closing.signal, runtime);
+  const send = withRetries(transport.send, { retries: http.retries, withinMs: RETRY_MS }, runtime);
+  try {
+    return await snapshotFetcher(send, { url, namespace, environment }, systemClock, end)(undefined);
+  } finally {
+    closing.abort();
+    await transport.close();
+  }
+}
+
+/** After so many silent milliseconds, the command says what it waits for. Only a large namespace takes longer. */
+const SILENT_MS = 2_000;
+
+/** For so many milliseconds, a failed attempt is repeated. It is short because somebody waits at a terminal. */
+const RETRY_MS = 2_000;
+
+/** What failed, and what to do about it. */
+function adviceOn({ failure, isUnknown, offersNone }: Failed, command: string): string {
+  const { kind, message } = failure;
+  if (kind === 'connection' || kind === 'timeout')
+    return `${message}; is it running there? --url names its address`;
+  if (isUnknown) return `${message}; --namespace and --environment say which one is meant`;
+  if (kind === 'unauthorized' || kind === 'forbidden' || !offersNone) return message;
+  return `${message}; it seems to offer no snapshots, which ${command} reads: give exported features as --features`;
+}
+
+type Failed = Extract<Fetched, { readonly kind: 'failed' }>;

@@ -1,0 +1,85 @@
+import { parseArgs } from 'node:util';
+import type { Environment } from '../options/environment.js';
+import { didYouMean } from '../text/closest-name.js';
+import { messageOf } from '../text/describe.js';
+import { unsteered } from '../text/quote.js';
+import { OPTIONS, optionsOf } from './command-options.js';
+import { WrongArgument } from './command-error.js';
+import { readExplain, type ExplainArguments } from './explain/explain-arguments.js';
+import { COMMANDS, type CommandName } from './help.js';
+import { readLint, type LintArguments } from './lint/lint-arguments.js';
+import { readServe, type ServeArguments } from './serve/serve-arguments.js';
+import { readTypes, type TypesArguments } from './types/types-arguments.js';
+
+export type CommandLine =
+  | { readonly kind: 'help'; readonly of?: CommandName }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'serve'; readonly serve: ServeArguments }
+  | { readonly kind: 'explain'; readonly explain: ExplainArguments }
+  | { readonly kind: 'types'; readonly types: TypesArguments }
+  | { readonly kind: 'lint'; readonly lint: LintArguments }
+  | { readonly kind: 'wrong'; readonly message: string; readonly of?: CommandName | undefined };
+
+/** Reads the arguments behind the command's name. */
+export function readCommandLine(argv: readonly string[], env: Environment): CommandLine {
+  try {
+    // Options may stand before the command's name, so the name is found only if the options of all commands are known.
+    const { values, positionals } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
+    const [name, extra] = positionals;
+    const command = COMMANDS.find((known) => known === name);
+    if (values.help) return command === undefined ? { kind: 'help' } : { kind: 'help', of: command };
+    if (values.version) return { kind: 'version' };
+    if (command === undefined) return wrong(unknownCommand(name));
+    const foreign = Object.keys(values).find((option) => !optionsOf(command).includes(option));
+    if (foreign !== undefined) return wrong(unknownOption(`--${foreign}`, command), command);
+    if (extra !== undefined) return wrong(unexpectedArgument(extra, command), command);
+    switch (command) {
+      case 'serve':
+        return { kind: 'serve', serve: readServe(values, env) };
+      case 'explain':
+        return { kind: 'explain', explain: readExplain(values, env) };
+      case 'types':
+        return { kind: 'types', types: readTypes(values, env) };
+      case 'lint':
+        return { kind: 'lint', lint: readLint(values) };
+    }
+  } catch (error) {
+    const command = COMMANDS.find((known) => argv.includes(known));
+    if (error instanceof WrongArgument) return wrong(error.message, command);
+    const message = firstSentence(messageOf(error));
+    const unknown = /^Unknown option '(--?[^'=]+)/.exec(message)?.[1];
+    return wrong(unknown === undefined ? message : unknownOption(unknown, command), command);
+  }
+}
+
+/** The rest of Node's message is advice about arguments that this command does not have. */
+function firstSentence(message: string): string {
+  return message.split(/\.\s/, 1)[0] ?? message;
+}
+
+function unknownCommand(name = 'none'): string {
+  return `expected the command serve, explain, types or lint, got ${name}${didYouMean(name, COMMANDS)}`;
+}
+
+/** What `serve` and `lint` get without an option is most likely the features file. */
+function unexpectedArgument(argument: string, command: CommandName): string {
+  const meant = command === 'serve' || command === 'lint' ? `; did you mean --features ${argument}?` : '';
+  return `unexpected argument ${argument}${meant}`;
+}
+
+const CREDENTIAL_OPTION = /^-H$|token|jwt|auth|header|bearer|password|secret|credential|api-?key/i;
+
+function unknownOption(option: string, command: CommandName | undefined): string {
+  if ((command === 'explain' || command === 'types') && CREDENTIAL_OPTION.test(option)) {
+    return (
+      `${option}: credentials come from the environment only (FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or ` +
+      'FLIPT_AUTH): arguments are seen in the list of processes'
+    );
+  }
+  const names = optionsOf(command).map((name) => `--${name}`);
+  return `Unknown option '${option}'${didYouMean(option, names)}`;
+}
+
+function wrong(message: string, of?: CommandName): CommandLine {
+  return { kind: 'wrong', message: unsteered(message), of };
+}

@@ -1,0 +1,79 @@
+import type { Clock } from '../time/clock.js';
+import type { FailureKind } from '../model/failure.js';
+import type { Diagnostics } from './diagnostics.js';
+import type { CircuitState, StreamState, WatchCondition } from './flipt-event.js';
+
+const NONE = {
+  hits: 0,
+  staleHits: 0,
+  joined: 0,
+  misses: 0,
+  /** Attempts of requests that have ended. */
+  attempts: 0,
+  retried: 0,
+  /** Questions that were never sent. */
+  shed: 0,
+  polls: 0,
+  failedPolls: 0,
+  /** Flags that changed; a flag that changes twice counts twice. */
+  changedFlags: 0,
+};
+
+/** What has happened since the provider was made. */
+export interface Counts extends Readonly<typeof NONE> {
+  /** Failed attempts by kind. */
+  readonly failed: Readonly<Partial<Record<FailureKind, number>>>;
+}
+
+/** A state, and since when it holds: milliseconds since the epoch. */
+export interface Since<State> {
+  readonly state: State;
+  readonly at: number;
+}
+
+/** The newest states that were reported; `undefined` before the first report. */
+export interface Latest {
+  readonly circuit: Since<CircuitState> | undefined;
+  readonly watch: Since<WatchCondition> | undefined;
+  readonly stream: Since<StreamState> | undefined;
+}
+
+const NOTHING: Latest = { circuit: undefined, watch: undefined, stream: undefined };
+
+/** Owns what only a listener can know: counts, and when a state began. */
+export function openHistory(clock: Pick<Clock, 'date'>) {
+  const counts = { ...NONE };
+  const failed = new Map<FailureKind, number>();
+  let latest = NOTHING;
+
+  const since = <State>(state: State): Since<State> => ({ state, at: clock.date() });
+
+  return {
+    counts: (): Counts => ({ ...counts, failed: Object.fromEntries(failed) }),
+    latest: () => latest,
+    /** Counts these events, too, and keeps the counts so far. The states begin from nothing. */
+    attach({ listen }: Pick<Diagnostics, 'listen'>) {
+      latest = NOTHING;
+      listen('hit', () => counts.hits++);
+      listen('stale-hit', () => counts.staleHits++);
+      listen('joined', () => counts.joined++);
+      listen('miss', () => counts.misses++);
+      listen('attempt', ({ failure }) => {
+        counts.attempts++;
+        if (failure !== undefined) failed.set(failure, (failed.get(failure) ?? 0) + 1);
+      });
+      listen('retry', () => counts.retried++);
+      listen('shed', ({ questions }) => (counts.shed += questions));
+      listen('snapshot-polled', ({ failure }) => {
+        counts.polls++;
+        if (failure !== undefined) counts.failedPolls++;
+      });
+      listen('flags-changed', ({ flags }) => (counts.changedFlags += flags.length));
+      listen('circuit-changed', ({ state }) => (latest = { ...latest, circuit: since(state) }));
+      listen('watch-changed', ({ state }) => (latest = { ...latest, watch: since(state) }));
+      listen('stream-changed', ({ state }) => (latest = { ...latest, stream: since(state) }));
+    },
+  };
+}
+
+export type History = ReturnType<typeof openHistory>;

@@ -1,0 +1,73 @@
+import { crc32 } from 'node:zlib';
+import type { Question } from '../model/question.js';
+import type { Diagnostics } from './diagnostics.js';
+import type { WarningLogger } from './health-log.js';
+import { quoted } from '../text/quote.js';
+
+const LOOK_UPS = 1_000;
+const FEWEST_HITS = 50;
+/** A context of thousands of attributes must not make the watch itself expensive. */
+const MAX_NAMES = 100;
+
+/** Watches the first thousand look-ups, and warns once if hardly any of them hit. Then it stops listening. */
+export function logHitRate({ listen }: Pick<Diagnostics, 'listen'>, logger: WarningLogger): void {
+  let lookUps = 0;
+  let hits = 0;
+  const seen: Seen = { entities: new Set(), values: new Map() };
+
+  const lookedUp = () => {
+    if (++lookUps < LOOK_UPS) return;
+    for (const end of ends) end();
+    const problem = hits < FEWEST_HITS ? lowHitRate(hits, seen) : undefined;
+    if (problem !== undefined) logger.warn(problem);
+  };
+  const hit = () => {
+    hits++;
+    lookedUp();
+  };
+
+  const ends = [
+    listen('hit', hit),
+    listen('stale-hit', hit),
+    listen('joined', hit),
+    listen('miss', ({ question }) => {
+      note(seen, question);
+      lookedUp();
+    }),
+  ];
+}
+
+/** Keeps checksums, because a thousand long values would fill the memory. */
+interface Seen {
+  readonly entities: Set<number>;
+  /** The values of each attribute. */
+  readonly values: Map<string, Set<number>>;
+}
+
+function note({ entities, values }: Seen, { entity, attributes }: Question): void {
+  entities.add(crc32(entity));
+  for (const name in attributes) {
+    const known = values.get(name);
+    if (known !== undefined) known.add(crc32(attributes[name] ?? ''));
+    else if (values.size < MAX_NAMES) values.set(name, new Set([crc32(attributes[name] ?? '')]));
+  }
+}
+
+function lowHitRate(hits: number, { entities, values }: Seen): string | undefined {
+  const found = `only ${hits} of the first ${LOOK_UPS} look-ups were answered from the cache`;
+  let name = 'targetingKey';
+  let most = 0;
+  for (const [attribute, { size }] of values) {
+    if (size > most) [name, most] = [attribute, size];
+  }
+  // The context was always the same, so the look-ups were about different flags. Those must be asked for.
+  if (most <= 1 && entities.size <= 1) return undefined;
+  // If the users differ more often than any attribute, no attribute is the cause.
+  if (most < entities.size) {
+    return `${found}: nearly each had another targetingKey (${entities.size}), as with many new users`;
+  }
+  return (
+    `${found}: the context attribute ${quoted(name)} differs most often (${most} values). ` +
+    `Unless a flag depends on it, it should not be sent: attributes: { except: [${quoted(name)}] }`
+  );
+}

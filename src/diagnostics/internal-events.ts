@@ -1,0 +1,101 @@
+import type { Failure } from '../model/failure.js';
+import type { Question } from '../model/question.js';
+import type { UnreadableFlag } from '../model/unreadable-flag.js';
+import type { FliptEvent, FliptEventType, Problem } from './flipt-event.js';
+
+/** Each problem with the failure that it began with. */
+export type Problems = ReadonlyMap<Problem, Failure>;
+
+interface WithFailure {
+  readonly failure: Failure | undefined;
+}
+
+/**
+ * What the layers report besides a {@link FliptEvent}, or in place of its members: questions and texts, which must not
+ * leave the provider.
+ */
+interface Inside {
+  /** The question, in place of its flag. */
+  readonly miss: { readonly question: Question; readonly flag?: never };
+  readonly 'circuit-changed': WithFailure;
+  /** With the failure that each problem began with. */
+  readonly 'health-changed': { readonly before: Problems; readonly after: Problems };
+  readonly 'credentials-refreshed': WithFailure;
+  readonly shed: { readonly failure: Failure };
+  readonly 'snapshot-polled': WithFailure;
+  readonly 'watch-changed': WithFailure;
+  /** With the reason of each flag, by key. */
+  readonly 'flags-unreadable': { readonly flags: ReadonlyMap<string, UnreadableFlag> };
+  readonly 'namespace-suspect': WithFailure;
+  /** The names of the question's attributes. */
+  readonly 'bucket-shared': { readonly attributes: readonly string[] };
+  readonly 'stream-changed': { readonly why: string };
+}
+
+type Outside<Event, Type> = Event extends { readonly type: infer Types }
+  ? Type extends Types
+    ? Omit<Event, 'type'>
+    : never
+  : never;
+
+type Members<Type extends FliptEventType> = Type extends keyof Inside
+  ? Inside[Type] & Omit<Outside<FliptEvent, Type>, keyof Inside[Type]>
+  : Outside<FliptEvent, Type>;
+
+type Events = {
+  [Type in FliptEventType]: { readonly type: Type } & Members<Type>;
+};
+
+/** What the layers report, named by `type`. Times are milliseconds. */
+export type DiagnosticEvent = Events[FliptEventType];
+
+/** The event of one type. */
+export type EventOf<Type extends FliptEventType> = Events[Type];
+
+const whole = <Event>(event: Event) => event;
+const withKind = <Event extends WithFailure>(event: Event) => ({ ...event, failure: event.failure?.kind });
+
+/**
+ * What a listener receives of each event: no questions, because they hold contexts, and no messages, because they may
+ * quote what Flipt or a gateway wrote.
+ */
+const OUTSIDE: { readonly [Type in FliptEventType]: (event: Events[Type]) => FliptEvent } = {
+  resolved: whole,
+  hit: whole,
+  'stale-hit': whole,
+  joined: whole,
+  miss: ({ type, question }) => ({ type, flag: question.flag }),
+  'batch-sent': whole,
+  attempt: whole,
+  retry: whole,
+  'circuit-changed': withKind,
+  'health-changed': ({ before, after, ...event }) => ({
+    ...event,
+    before: [...before.keys()],
+    after: [...after.keys()],
+  }),
+  'credentials-refreshed': withKind,
+  'isolation-started': whole,
+  'isolation-finished': whole,
+  shed: ({ type, reason, questions }) => ({ type, reason, questions }),
+  'snapshot-polled': withKind,
+  'watch-changed': withKind,
+  // A copy: the list belongs to the layers.
+  'flags-changed': ({ type, flags }) => ({ type, flags: [...flags] }),
+  'flags-unreadable': ({ type, flags }) => ({ type, flags: [...flags.keys()] }),
+  'namespace-suspect': withKind,
+  'flag-key-suspect': whole,
+  'bucket-shared': ({ type, flag }) => ({ type, flag }),
+  'stream-changed': ({ type, state }) => ({ type, state }),
+  closed: whole,
+};
+
+/** Every type once. */
+export const EVENT_TYPES = Object.keys(OUTSIDE) as readonly FliptEventType[];
+
+/** What a listener receives of this event. */
+export function fliptEvent<Type extends FliptEventType>(
+  event: Events[Type] & { readonly type: Type },
+): FliptEvent {
+  return OUTSIDE[event.type](event);
+}

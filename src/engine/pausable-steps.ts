@@ -1,0 +1,52 @@
+/** Work that may take long, in steps of microseconds: others may run between any two of them. */
+export type Steps<Result> = Generator<undefined, Result>;
+
+/** Does all steps now. */
+export function atOnce<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/**
+ * Does the steps, and waits after each one for as long as `pause` says, which gets what the step yields. Without a
+ * pause, the result is there at once: most work is small.
+ */
+export function withPauses<Result, Step = undefined>(
+  steps: Generator<Step, Result>,
+  pause: (step: Step) => Promise<void> | undefined,
+): Result | Promise<Result> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    const turn = pause(value);
+    if (turn !== undefined) return turn.then(() => withPauses(steps, pause));
+  }
+}
+
+/** Maps a list, each item in one step. */
+export function* mapInSteps<Item, Result>(
+  items: Iterable<Item>,
+  map: (item: Item, at: number) => Result,
+): Steps<Result[]> {
+  const results: Result[] = [];
+  for (const item of items) {
+    results.push(map(item, results.length));
+    yield;
+  }
+  return results;
+}
+
+/** Maps a list, each item in steps of its own. */
+export function* stepsOfEach<Item, Result>(
+  items: Iterable<Item>,
+  map: (item: Item, at: number) => Steps<Result>,
+): Steps<Result[]> {
+  const results: Result[] = [];
+  for (const item of items) {
+    results.push(yield* map(item, results.length));
+    yield;
+  }
+  return results;
+}

@@ -1,5 +1,0 @@
-/** Throws a TypeError for a middleware that was passed to Express itself: it then gets a request as its options. */
-export function checkCalled(owner: string, options: unknown): void {
-  if (typeof options !== 'object' || options === null || !('originalUrl' in options)) return;
-  throw new TypeError(`${owner}: options: got a request: call it, app.use(${owner}({ context: … }))`);
-}

@@ -1,0 +1,41 @@
+import type { Semantics } from '../engine/features.js';
+
+/**
+ * The JSON text of a value, with members sorted, as Go writes it; `undefined` for a value that JSON cannot hold, such
+ * as NaN or a cycle. v1 escapes `<`, `>` and `&`.
+ */
+export function goJson(value: unknown, semantics: Semantics): string | undefined {
+  try {
+    const text = written(value);
+    if (semantics === 'v2' || text === undefined) return text;
+    return text.replace(/[<>&\u2028\u2029]/g, escaped);
+  } catch {
+    // A cycle, or a `toJSON` that throws.
+    return undefined;
+  }
+}
+
+function written(value: unknown): string | undefined {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'number') return numberText(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const json: unknown = Reflect.get(value, 'toJSON');
+  if (typeof json === 'function') return written(Reflect.apply(json, value, []));
+  if (Array.isArray(value)) return `[${value.map((item) => written(item) ?? 'null').join(',')}]`;
+  const members = Object.entries(value)
+    .sort(([one], [other]) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
+    .flatMap(([name, member]) => {
+      const text = written(member);
+      return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
+    });
+  return `{${members.join(',')}}`;
+}
+
+function numberText(value: number): string {
+  if (!Number.isFinite(value)) throw new RangeError('JSON has no such number');
+  return Object.is(value, -0) ? '-0' : JSON.stringify(value);
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

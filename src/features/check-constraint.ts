@@ -1,0 +1,82 @@
+import { COMPARISON_TYPES, type ComparisonType, type Semantics } from '../engine/features.js';
+import { LIST_OPERATORS, OPERATORS, OPERATORS_WITHOUT_VALUE } from '../engine/operators-by-type.js';
+import { parseDateTime } from '../engine/syntax/date-syntax.js';
+import { parseNumbers, parseStrings } from '../engine/syntax/lists.js';
+import { parseNumber } from '../engine/syntax/number-syntax.js';
+import { kindOf } from '../text/describe.js';
+import { quoted, unsteered } from '../text/quote.js';
+import { memberOf, textOf } from './document-parts.js';
+import type { Report } from './features-error.js';
+
+/** v1's management refuses more. */
+const MAX_LIST = 100;
+
+/** What decides which values a constraint may have. */
+export interface ConstraintRules {
+  readonly semantics: Semantics;
+  /** Of the format, as the document has it. */
+  readonly version: unknown;
+}
+
+/** Reports an operator, property or value that the constraint's type does not take. */
+export function checkConstraint(constraint: unknown, rules: ConstraintRules, report: Report): void {
+  const type = COMPARISON_TYPES.find((each) => each === textOf(constraint, 'type'));
+  const written = textOf(constraint, 'operator');
+  if (type === undefined || written === undefined) return;
+
+  const operator = written.toLowerCase();
+  if (!OPERATORS[type].includes(operator)) {
+    const expected = OPERATORS[type].join(', ');
+    report(['operator'], `expected one of ${expected} for ${type}, got ${quoted(written)}`);
+    return;
+  }
+  const wrong = wrongValue(type, operator, memberOf(constraint, 'value') ?? '', rules);
+  if (wrong !== undefined) report(['value'], wrong);
+}
+
+/** The schema reports a value that is neither text nor a list. */
+function wrongValue(type: ComparisonType, operator: string, value: unknown, rules: ConstraintRules) {
+  const isList = LIST_OPERATORS.includes(operator);
+  if (Array.isArray(value)) {
+    return isList ? wrongListValue(type, value, rules) : `expected a string for ${operator}, got a list`;
+  }
+  if (typeof value !== 'string' || OPERATORS_WITHOUT_VALUE.includes(operator)) return undefined;
+  if (value === '') return `missing; expected a value for ${operator}`;
+  if (isList) return wrongList(type, value, rules.semantics);
+  if (type === 'NUMBER_COMPARISON_TYPE' && parseNumber(value) === undefined) {
+    return `expected a number, got "${unsteered(value)}"`;
+  }
+  if (type === 'DATETIME_COMPARISON_TYPE' && parseDateTime(value) === undefined) {
+    return `expected a date-time as RFC 3339 has it, or YYYY-MM-DD, got "${unsteered(value)}"`;
+  }
+  return undefined;
+}
+
+function wrongList(type: ComparisonType, value: string, semantics: Semantics): string | undefined {
+  const numbers = type === 'NUMBER_COMPARISON_TYPE';
+  const list = numbers ? parseNumbers(value) : parseStrings(value);
+  if (!list) return `expected a JSON array of ${numbers ? 'numbers' : 'strings'}, got "${unsteered(value)}"`;
+  return semantics === 'v1' && list.length > MAX_LIST
+    ? `expected at most ${MAX_LIST} members, got ${list.length}`
+    : undefined;
+}
+
+const BEFORE_LISTS = new Set([1, 1.1, 1.2, 1.3, 1.4, 1.5]);
+
+/** A list that is no text. Flipt v2 writes and reads it since version 1.6 of the format. */
+function wrongListValue(type: ComparisonType, list: readonly unknown[], rules: ConstraintRules) {
+  if (rules.semantics === 'v1')
+    return 'expected a JSON array in quotes, because Flipt v1 takes no list (semantics v2 does)';
+  const version = Number(rules.version);
+  if (BEFORE_LISTS.has(version)) {
+    return `expected a JSON array in quotes, because version ${version} of the format has no lists; 1.6 has`;
+  }
+  const numbers = type === 'NUMBER_COMPARISON_TYPE';
+  const wrong = list.find((each) => !(numbers ? isNumber(each) : typeof each === 'string'));
+  if (wrong === undefined) return undefined;
+  return `expected a list of ${numbers ? 'numbers' : 'strings'}, got ${kindOf(wrong)} in it`;
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value));
+}

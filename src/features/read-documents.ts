@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import type { FeaturesDocument } from './features-document.js';
+import { checkDocument, type CheckedDocument } from './document-schema.js';
+import { FeaturesError, Mistakes, type DocumentName } from './features-error.js';
+import { documentsIn } from './yaml/documents-in-text.js';
+import { messageOf } from '../text/describe.js';
+import type { Semantics } from '../engine/features.js';
+
+/**
+ * Where features come from: a path, YAML (so also JSON) text, or documents as objects.
+ * A string with a line break in it, or one that begins with `{`, is text; any other string is a path.
+ */
+export type FeaturesSource = string | URL | FeaturesDocument | readonly FeaturesDocument[];
+
+/** A document as it was given, and with defaults filled in if its shape is right. */
+export interface ReadDocument {
+  readonly name: DocumentName;
+  readonly given: unknown;
+  readonly content: CheckedDocument | undefined;
+}
+
+/**
+ * Reads documents as this version of Flipt does, and collects the mistakes in their shape. Throws a
+ * {@link FeaturesError} if they cannot be read at all.
+ */
+export async function readDocuments(source: FeaturesSource, semantics: Semantics) {
+  if (typeof source === 'string' && isText(source)) return readText('features', source, semantics);
+  if (typeof source === 'string' || source instanceof URL) {
+    const file = String(source);
+    return readText(file, await fileText(file, source), semantics);
+  }
+  const documents: readonly unknown[] = Array.isArray(source) ? source : [source];
+  const given = documents.map((document, at) => ({
+    name: { where: whereOf('features', at) },
+    given: document,
+  }));
+  return checked('features', given, new Mistakes());
+}
+
+function isText(source: string): boolean {
+  return /[\r\n]/.test(source) || source.trimStart().startsWith('{');
+}
+
+async function fileText(file: string, path: string | URL): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new FeaturesError(`${file}: cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function readText(file: string, text: string, semantics: Semantics) {
+  const mistakes = new Mistakes();
+  try {
+    const documents = documentsIn(text, { semantics, json: file.endsWith('.json') });
+    const given = documents.map(({ read, positionOf }, at) => {
+      const name = { where: whereOf(file, at), positionOf };
+      return { name, given: read(mistakes.of(name)) };
+    });
+    const filled = given.filter((document) => document.given !== null);
+    return checked(file, filled, mistakes, text);
+  } catch (error) {
+    if (error instanceof FeaturesError) throw error;
+    // Aliases that repeat too much, or nesting deeper than the parser can follow.
+    throw new FeaturesError(`${file}: cannot be read as YAML: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function whereOf(file: string, at: number): string {
+  return `${file}: document ${at + 1}`;
+}
+
+type Given = Omit<ReadDocument, 'content'>;
+
+/** There is no text if the documents were given as objects. */
+function checked(file: string, given: readonly Given[], mistakes: Mistakes, text = '') {
+  if (given.length === 0) {
+    mistakes.throwIfAny();
+    throw new FeaturesError(`${file}: expected at least one document, found none`);
+  }
+  const documents: readonly ReadDocument[] = given.map((document) => ({
+    ...document,
+    content: checkDocument(document.given, mistakes.of(document.name)),
+  }));
+  return { documents, mistakes, text };
+}

@@ -1,0 +1,104 @@
+import { isAlias, isMap, isScalar, isSeq, type Document, type Pair, type Scalar, type YAMLMap } from 'yaml';
+import { quoted } from '../../text/quote.js';
+import type { DocumentPath, Report } from '../features-error.js';
+import { readAs, readAsText, typeOf, type ReadingRules, type YamlType } from './value-type.js';
+import { scalarValue, textOfScalar } from './scalar-value.js';
+
+/** So many values may stand behind aliases, counted wherever they are repeated: Flipt has such a limit, too. */
+const MOST_REPEATED = 400_000;
+
+/**
+ * The values of a YAML document, parsed without any meaning, as Go's YAML reader gives them to Flipt. What a value is
+ * depends on the member that it is read for. Throws if an alias cannot be followed.
+ */
+export function yamlValues(document: Document, rules: ReadingRules, report: Report): unknown {
+  const anchors = new Map<string, unknown>();
+  const followed: unknown[] = [];
+  let repeated = 0;
+
+  return valueOf(document.contents, [], 'member');
+
+  function valueOf(node: unknown, path: DocumentPath, type: YamlType): unknown {
+    if (followed.length > 0 && ++repeated > MOST_REPEATED) throw new Error('too much is repeated by aliases');
+    if (isAlias(node)) return follow(node.source, (target) => valueOf(target, path, type));
+    remember(node);
+    if (isScalar(node)) return scalarOf(node, path, type);
+    if (isMap(node)) return Object.fromEntries(membersOf(node, path, type));
+    if (isSeq(node)) return node.items.map((item, index) => valueOf(item, [...path, index], type));
+    return null;
+  }
+
+  function scalarOf(scalar: Scalar, path: DocumentPath, type: YamlType): unknown {
+    const read = scalarValue(scalar);
+    const result = 'wrong' in read ? read : readAs(type, read.value, textOfScalar(scalar), rules);
+    if (!('wrong' in result)) return result.value;
+    report(path, result.wrong);
+    return textOfScalar(scalar);
+  }
+
+  /** A member of the mapping itself wins over one that is merged into it, wherever it stands. */
+  function membersOf(map: YAMLMap, path: DocumentPath, type: YamlType): Map<string, unknown> {
+    const members = new Map<string, unknown>();
+    let merged: Members[] = [];
+    for (const { key, value } of map.items) {
+      if (isMergeKey(key)) {
+        merged = mergedBy(value, path, type);
+        continue;
+      }
+      const name = nameOf(key, path, type);
+      if (name === undefined) continue;
+      const place = [...path, name];
+      members.set(name, valueOf(value, place, typeOf(place, type, rules)));
+    }
+    for (const [name, value] of merged.flatMap((each) => [...each])) {
+      if (!members.has(name)) members.set(name, value);
+    }
+    return members;
+  }
+
+  /** The members of one mapping, or of several in a list: the first one that has a member wins. */
+  function mergedBy(from: unknown, path: DocumentPath, type: YamlType): Members[] {
+    if (isAlias(from)) return follow(from.source, (target) => mergedBy(target, path, type));
+    remember(from);
+    if (isMap(from)) return [membersOf(from, path, type)];
+    if (isSeq(from)) return from.items.flatMap((item) => mergedBy(item, path, type));
+    report([...path, '<<'], 'expected a mapping, or a list of mappings');
+    return [];
+  }
+
+  function nameOf(key: unknown, path: DocumentPath, type: YamlType): string | undefined {
+    const node = isAlias(key) ? follow(key.source, (target) => target) : key;
+    if (isScalar(node)) {
+      remember(node);
+      const name = readAsText(node, type);
+      if (name !== undefined) return name;
+    }
+    report(
+      path,
+      `expected text as the name of a member${isScalar(node) ? `, got ${quoted(textOfScalar(node))} without quotes` : ''}`,
+    );
+    return undefined;
+  }
+
+  /** An alias means the last anchor before it. What is repeated sets no anchors, because it has set them already. */
+  function remember(node: unknown): void {
+    if (followed.length > 0 || !(isScalar(node) || isMap(node) || isSeq(node))) return;
+    if (node.anchor !== undefined) anchors.set(node.anchor, node);
+  }
+
+  function follow<Result>(name: string, use: (target: unknown) => Result): Result {
+    const target = anchors.get(name);
+    if (target === undefined) throw new Error(`the alias ${quoted(name)} has no anchor before it`);
+    if (followed.includes(target)) throw new Error(`the anchor ${quoted(name)} contains itself`);
+    followed.push(target);
+    const result = use(target);
+    followed.pop();
+    return result;
+  }
+}
+
+type Members = ReadonlyMap<string, unknown>;
+
+function isMergeKey(key: Pair['key']): boolean {
+  return isScalar(key) && key.type === 'PLAIN' && key.value === '<<';
+}

@@ -1,0 +1,67 @@
+import type { ConnectionSettings } from '../../options/settings.js';
+import type { Runtime } from '../../runtime.js';
+import { failureKindOfOutcome } from '../failure-of-status.js';
+import type { Outcome, Send, ServiceRequest } from '../reply.js';
+import { openTransport } from '../transport.js';
+import { untilAborted } from '../until-aborted.js';
+import { sameHeaders, type AuthHeaders } from './credential-source.js';
+import { credentialSource, openCredentials, type Credential, type Credentials } from './credentials.js';
+
+/**
+ * The way to the service: connections, and the credentials that each request carries. `ending` ends logins, and what
+ * waits for them. `send` refreshes rejected credentials and sends again.
+ */
+export function openAuthorizedTransport(settings: ConnectionSettings, ending: AbortSignal, runtime: Runtime) {
+  const transport = openTransport(settings, runtime);
+  const login = { send: transport.send, ending };
+  const credentials = openCredentials(credentialSource(settings, login, runtime), runtime);
+  return {
+    ...transport,
+    send: authorized(transport.send, credentials),
+    /** Sends each request once. The caller finds out what a 401 means. */
+    sendOnce: withCredentials(transport.send, credentials),
+    /** Changes when other credentials are sent. */
+    credentialsVersion: credentials.version,
+  };
+}
+
+/**
+ * Sends each request with credentials. After a 401 it refreshes them, once for all waiting requests, and sends the
+ * request again. If the service rejects the fresh credentials too, no request is repeated until they change. A request
+ * that may not be repeated is never sent twice; the next request uses the fresh credentials. A stream refreshes nothing:
+ * if the service rejected it for good, each connection would log in again. The requests beside it refresh for it.
+ */
+export function authorized(send: Send, credentials: Credentials): Send {
+  let rejected: AuthHeaders | undefined;
+
+  const attempt = (request: ServiceRequest, credential: Credential) =>
+    send({ ...request, credentials: credential.headers });
+
+  return async (request) => {
+    const credential = await untilAborted(credentials.current(), request.signal);
+    if ('kind' in credential) return credential;
+    const outcome = await attempt(request, credential);
+    if (!isUnauthorized(outcome)) {
+      if (outcome.kind === 'reply') rejected = undefined;
+      return outcome;
+    }
+    if (request.stream) return outcome;
+    const fresh = await untilAborted(credentials.refresh(credential), request.signal);
+    if (!request.repeatable) return outcome;
+    if ('kind' in fresh || sameHeaders(fresh.headers, rejected)) return outcome;
+    const second = await attempt(request, fresh);
+    if (isUnauthorized(second)) rejected = fresh.headers;
+    return second;
+  };
+}
+
+function withCredentials(send: Send, credentials: Credentials): Send {
+  return async (request) => {
+    const credential = await untilAborted(credentials.current(), request.signal);
+    return 'kind' in credential ? credential : send({ ...request, credentials: credential.headers });
+  };
+}
+
+function isUnauthorized(outcome: Outcome): boolean {
+  return failureKindOfOutcome(outcome) === 'unauthorized';
+}

@@ -1,0 +1,114 @@
+import { LARGEST_TIMER_MS, type Clock } from '../../time/clock.js';
+import { inTime } from '../../time/in-time.js';
+import { sharedRun } from '../../time/shared-run.js';
+import { outsideRequests } from '../../time/outside-requests.js';
+import { policyOf } from '../../model/failure-policy.js';
+import type { Failure } from '../../model/failure.js';
+import type { Runtime } from '../../runtime.js';
+import { CredentialError, type AuthHeaders, type CredentialSource } from './credential-source.js';
+
+export interface Login {
+  readonly headers: AuthHeaders;
+  /** Milliseconds since the epoch; `undefined`: it does not expire. */
+  readonly expiresAt: number | undefined;
+}
+
+/** Rejects with a CredentialError. */
+export type LogIn = () => Promise<Login>;
+
+export interface LoginSettings {
+  /** How long a caller waits for a login. */
+  readonly timeoutMs: number;
+  /** The failure that a caller gets after that time. */
+  readonly late: Failure;
+  /** Ends the renewals. */
+  readonly ending: AbortSignal;
+}
+
+/** A login is renewed after a random share of its life, so that many instances do not log in together. */
+const RENEWED_AFTER = { least: 0.75, most: 0.85 };
+/**
+ * When to renew again after a failed renewal, or if the new login ends when the old one did because the file still
+ * holds the same token.
+ */
+const RENEWED_AGAIN_AFTER_MS = 60_000;
+/** Used for a login that seems to have ended already: then this machine's date and the service's differ. */
+const SHORTEST_LIFE_MS = 60_000;
+/**
+ * Pause after a login with rejected credentials, and after a new login that the service rejects. Otherwise each request
+ * would log in again.
+ */
+const PAUSE_MS = 1_000;
+
+/**
+ * Keeps one login, and renews it in the background even without requests, so that the first request after a quiet hour
+ * does not wait. Only one login is under way at a time. A caller waits for it at most `timeoutMs`; the login itself
+ * continues for the next caller.
+ */
+export function loginSource(
+  logIn: LogIn,
+  { timeoutMs, late, ending }: LoginSettings,
+  { clock, random }: Pick<Runtime, 'clock' | 'random'>,
+): CredentialSource {
+  let held: HeldLogin | undefined;
+  let rejected: { readonly until: number; readonly error: CredentialError } | undefined;
+  let cancelRenewal: () => void = () => undefined;
+  ending.addEventListener('abort', () => {
+    cancelRenewal();
+  });
+
+  const hold = (login: HeldLogin): HeldLogin => {
+    cancelRenewal();
+    held = login;
+    const ms = login.renewAt - clock.now();
+    if (ms < Infinity && clock.now() < login.endsAt && !ending.aborted) {
+      cancelRenewal = clock.after(Math.min(ms, LARGEST_TIMER_MS), () => void renew(login), 'background');
+    }
+    return login;
+  };
+  const begin = (): Promise<HeldLogin> =>
+    outsideRequests(logIn).then(
+      (login) => {
+        rejected = undefined;
+        return hold(heldLogin(login, held, clock, random()));
+      },
+      (error: unknown) => {
+        if (error instanceof CredentialError && policyOf(error.failure).cause === 'credentials')
+          rejected = { until: clock.now() + PAUSE_MS, error };
+        throw error;
+      },
+    );
+  const start = sharedRun(begin, clock);
+  /** Meanwhile, and if it fails, the old login is used, which is still valid. After its end, the next caller logs in. */
+  const renew = (old: HeldLogin): Promise<HeldLogin> => {
+    hold({ ...old, renewAt: clock.now() + RENEWED_AGAIN_AFTER_MS });
+    return start().catch(() => old);
+  };
+
+  return async (again) => {
+    const now = clock.now();
+    const isJustMade = held !== undefined && now - held.since < PAUSE_MS;
+    if (held !== undefined && (again ? isJustMade : now < held.endsAt)) {
+      // Without a background, the first call after the renewal's time renews the login.
+      const isDue = clock.hasBackground === false && now >= held.renewAt;
+      return (isDue ? await renew(held) : held).headers;
+    }
+    if (rejected !== undefined && now < rejected.until) throw rejected.error;
+    const { headers } = await inTime(start(), timeoutMs, clock, () => new CredentialError(late));
+    return headers;
+  };
+}
+
+/** A login in use. The times are milliseconds of the clock's `now`; Infinity: never. */
+type HeldLogin = ReturnType<typeof heldLogin>;
+
+function heldLogin(login: Login, before: Login | undefined, clock: Clock, random: number) {
+  const since = clock.now();
+  const { expiresAt = Infinity } = login;
+  const leftMs = expiresAt - clock.date();
+  const lifeMs = leftMs > 0 ? leftMs : SHORTEST_LIFE_MS;
+  const share = RENEWED_AFTER.least + (RENEWED_AFTER.most - RENEWED_AFTER.least) * random;
+  const isSameEnd = expiresAt < Infinity && expiresAt === before?.expiresAt;
+  const renewAt = since + (isSameEnd ? RENEWED_AGAIN_AFTER_MS : lifeMs * share);
+  return { ...login, since, endsAt: since + lifeMs, renewAt };
+}

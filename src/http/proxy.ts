@@ -1,0 +1,47 @@
+import type { Environment } from '../options/environment.js';
+
+/** The proxy through which requests to the service go; `undefined` without one. undici decides by the same rules. */
+export function proxyFor(service: URL, proxy: string | undefined, env: Environment): URL | undefined {
+  const address = proxy === 'env' ? fromEnvironment(service, env) : proxy;
+  return address && URL.canParse(address) ? new URL(address) : undefined;
+}
+
+function fromEnvironment(service: URL, env: Environment): string | undefined {
+  if (isExcepted(service, env.no_proxy ?? env.NO_PROXY ?? '')) return undefined;
+  const forHttp = env.http_proxy ?? env.HTTP_PROXY;
+  return service.protocol === 'https:' ? (env.https_proxy ?? env.HTTPS_PROXY) || forHttp : forHttp;
+}
+
+/** Whether NO_PROXY has the host or a domain around it, for its port or for any. */
+function isExcepted({ hostname, port, protocol }: URL, noProxy: string): boolean {
+  if (noProxy === '*') return true;
+  const ownPort = port || (protocol === 'https:' ? '443' : '80');
+  return noProxy.split(/[,\s]/).some((entry) => {
+    const [, host = entry, excepted] = /^(.+):(\d+)$/.exec(entry) ?? [];
+    const domain = host.replace(/^\*?\./, '').toLowerCase();
+    const isHost = hostname === domain || hostname.endsWith(`.${domain}`);
+    return entry !== '' && isHost && (excepted === undefined || excepted === ownPort);
+  });
+}
+
+/** What undici sends to proxies whose addresses hold a user and a password, and the passwords themselves. */
+export function proxyCredentialsOf(proxy: string | undefined, env: Environment): readonly string[] {
+  const addresses =
+    proxy === 'env' ? [env.http_proxy ?? env.HTTP_PROXY, env.https_proxy ?? env.HTTPS_PROXY] : [proxy];
+  return addresses.flatMap((address) => {
+    if (!address || !URL.canParse(address)) return [];
+    const { username, password } = new URL(address);
+    if (username === '' || password === '') return [];
+    const [user, secret] = [decoded(username), decoded(password)];
+    return [`Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`, secret];
+  });
+}
+
+/** If the text cannot be decoded, undici reports that. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,49 @@
+import { FAILURES } from '../../model/failure-policy.js';
+import type { Runtime } from '../../runtime.js';
+import type { Send } from '../reply.js';
+import { failureKindOfOutcome } from '../failure-of-status.js';
+import { untilAborted } from '../until-aborted.js';
+import { retryBudget, type RetryBudget } from './retry-budget.js';
+import { retryDelayMs } from './retry-delay.js';
+
+export interface RetrySettings {
+  readonly retries: number;
+  /** Milliseconds after the first attempt; no attempt begins later. */
+  readonly withinMs: number;
+  /** Whether the first attempt counts as an extra request in the budget. The budget never stops it. */
+  readonly extra?: boolean;
+  /** Default: one of its own. */
+  readonly budget?: RetryBudget;
+}
+
+/**
+ * Repeats a failed request if it may be repeated and the next attempt may succeed, within the budget and the callers'
+ * time.
+ */
+export function withRetries(
+  send: Send,
+  { retries, withinMs, extra = false, budget = retryBudget() }: RetrySettings,
+  { clock, random, report }: Omit<Runtime, 'wants'>,
+): Send {
+  return async (request) => {
+    const until = clock.now() + withinMs;
+    if (extra) budget.charge(clock.now());
+    else budget.count(clock.now());
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await send(request);
+      const failure = failureKindOfOutcome(outcome);
+      if (failure === undefined || !FAILURES[failure].retryable) return outcome;
+      if (attempt > retries || !request.repeatable) return outcome;
+      const delayMs = retryDelayMs(outcome, attempt, clock.date(), random());
+      if (clock.now() + delayMs >= until || !budget.spend(clock.now())) return outcome;
+      report({ type: 'retry', attempt: attempt + 1, delayMs, failure });
+      let cancel: () => void = () => undefined;
+      const delay = new Promise<void>((resolve) => {
+        cancel = clock.after(delayMs, resolve);
+      });
+      const ended = await untilAborted(delay, request.signal);
+      cancel();
+      if (ended) return ended;
+    }
+  };
+}

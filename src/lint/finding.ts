@@ -1,0 +1,46 @@
+import type { Semantics, Segment } from '../engine/features.js';
+import type { CheckedDocument } from '../features/document-schema.js';
+import type { Reach } from './reached-entities.js';
+import type { DocumentPath, TextPosition } from '../features/features-error.js';
+
+/** Each is one sentence or more. */
+export interface Sentences {
+  /** What is written. */
+  readonly problem: string;
+  /** What it does when a flag is evaluated. */
+  readonly effect: string;
+  /** What to write instead. */
+  readonly fix: string;
+}
+
+/** Something that can be read, and is probably not what its writer meant. */
+export interface LintProblem extends Sentences {
+  readonly path: DocumentPath;
+}
+
+/** A problem with its place and the rule that found it. The command prints these members as JSON. */
+export interface Finding extends Sentences, TextPosition {
+  /** The path of the file. */
+  readonly file: string;
+  /** The rule's name. */
+  readonly rule: string;
+  /** The key of the document's namespace; `''` for a comment. */
+  readonly namespace: string;
+  /** The place in the document: `flags[0].rules[1]`; `''` for a comment. */
+  readonly path: string;
+}
+
+/** What the rules read. */
+export interface LintedDocument {
+  /** As it was written, without defaults. */
+  readonly given: unknown;
+  readonly content: CheckedDocument;
+  /** By key. */
+  readonly segments: ReadonlyMap<string, Segment>;
+  /** Of the segments, by key. */
+  readonly reaches: ReadonlyMap<string, Reach>;
+  readonly semantics: Semantics;
+}
+
+/** Finds the problems of one kind in a document. */
+export type LintRule = (document: LintedDocument) => readonly LintProblem[];

@@ -1,0 +1,66 @@
+import type { Semantics } from '../engine/features.js';
+import { commentsIn } from '../features/yaml/comments.js';
+import { pathText, type TextPosition } from '../features/features-error.js';
+import { readDocuments, type ReadDocument } from '../features/read-documents.js';
+import { checkReferences } from '../features/check-references.js';
+import { managedFeatures } from '../features/managed-features.js';
+import type { Finding, LintedDocument, LintProblem } from './finding.js';
+import { readLintComments } from './lint-comments.js';
+import { LINT_RULES } from './lint-rules.js';
+import { segmentReach } from './reached-entities.js';
+
+/** The rule about comments that name no rule. It reads no document. */
+const COMMENTS = 'unknown-rule';
+/** The names of all rules. */
+export const RULE_NAMES: readonly string[] = [...LINT_RULES.keys(), COMMENTS];
+
+/**
+ * Finds what is probably a mistake in a features file, although the file can be read; in the order of the file. Rejects
+ * with a {@link FeaturesError} if it cannot be read.
+ */
+export async function lintFile(file: string, semantics: Semantics): Promise<readonly Finding[]> {
+  const read = await readDocuments(file, semantics);
+  read.mistakes.throwIfAny();
+  const { isOff, problems } = readLintComments(commentsIn(read.text), RULE_NAMES);
+  const isOn = ({ rule, line }: Finding): boolean => !isOff(rule, line);
+  const found = new Map(
+    read.documents.map((document) => [document, findingsIn(file, document, semantics).filter(isOn)]),
+  );
+  // Throws what makes the file unusable. What a finding says already must not hide the other findings.
+  checkReferences(read.documents, semantics, (document) => {
+    const said = new Set(found.get(document)?.map(({ path }) => path));
+    const report = read.mistakes.of(document.name);
+    return (path, wrong) => {
+      if (!said.has(pathText(path))) report(path, wrong);
+    };
+  });
+  read.mistakes.throwIfAny();
+  const ofComments = problems.map((said) => ({ file, rule: COMMENTS, namespace: '', path: '', ...said }));
+  return [...ofComments.filter(isOn), ...[...found.values()].flat()].sort(
+    (one, other) => one.line - other.line || one.column - other.column,
+  );
+}
+
+function findingsIn(file: string, { name, given, content }: ReadDocument, semantics: Semantics) {
+  if (content === undefined) return [];
+  const { key: namespace, segments } = managedFeatures(content, semantics);
+  const reaches = new Map(Array.from(segments, ([key, segment]) => [key, segmentReach(segment)]));
+  const document: LintedDocument = { given, content, semantics, segments, reaches };
+  return Array.from(LINT_RULES, ([rule, find]) =>
+    find(document).map(({ path, ...words }: LintProblem) => ({
+      file,
+      ...(name.positionOf?.(path) ?? UNKNOWN),
+      rule,
+      namespace,
+      path: pathText(path),
+      ...words,
+    })),
+  ).flat();
+}
+
+const UNKNOWN: TextPosition = { line: 1, column: 1 };
+
+/** A finding in one line, as editors and CI systems read it. */
+export function findingText({ file, line, column, rule, problem, effect, fix }: Finding): string {
+  return `${file}:${line}:${column}: ${rule}: ${problem} ${effect} ${fix}`;
+}

@@ -1,0 +1,87 @@
+import { thresholdBound } from '../engine/buckets.js';
+import type { SegmentChoice, ThresholdRollout } from '../engine/features.js';
+import type { DocumentPath } from '../features/features-error.js';
+import type { CheckedFlag } from '../features/document-schema.js';
+import { rankedRules } from '../features/managed-features.js';
+import type { LintedDocument } from './finding.js';
+import { choiceReach, type Reach } from './reached-entities.js';
+import { sharesOf } from './rollout-shares.js';
+
+/** A value that a flag may give. `undefined`: no variant, so that callers get their own default. */
+export type GivenValue = boolean | string | undefined;
+
+/** A rule of a variant flag, or a rollout of a boolean flag. */
+export interface Step {
+  /** `rule 1`, counted in the file. */
+  readonly name: string;
+  /** Its place in the flag. */
+  readonly path: DocumentPath;
+  readonly reach: Reach;
+  /** `undefined` for a threshold. */
+  readonly choice: SegmentChoice | undefined;
+  /** All values that it may give. */
+  readonly gives: readonly GivenValue[];
+}
+
+/** The rules or rollouts that decide about a flag, in the order of evaluation. */
+export function stepsOf(flag: CheckedFlag, document: LintedDocument): readonly Step[] {
+  return flag.type === 'BOOLEAN_FLAG_TYPE' ? rolloutsOf(flag, document) : rulesOf(flag, document);
+}
+
+/** What a flag gives to an entity that no rule or rollout concerns. */
+export function fallbackOf({ type, enabled, variants }: CheckedFlag): GivenValue {
+  return type === 'BOOLEAN_FLAG_TYPE' ? enabled : variants.find((variant) => variant.default)?.key;
+}
+
+/**
+ * For each step, the earlier ones that together decide about all of its entities, so that it never does. Empty if there
+ * are none, or none are found: the answer is one-sided.
+ */
+export function stepsInFrontOf(steps: readonly Step[]): ReadonlyMap<Step, readonly Step[]> {
+  const ofSegments = new Map<string, Step>();
+  let ofEverybody: Step | undefined;
+  const found = new Map<Step, readonly Step[]>();
+  for (const step of steps) {
+    const { choice } = step;
+    const before = (choice?.segmentKeys ?? []).flatMap((key) => ofSegments.get(key) ?? []);
+    const isCovered =
+      choice && (isAnd(choice) ? before.length > 0 : before.length === choice.segmentKeys.length);
+    found.set(step, ofEverybody ? [ofEverybody] : isCovered ? [...new Set(before)] : []);
+    if (step.reach === 'everybody') ofEverybody ??= step;
+    if (choice === undefined || isAnd(choice)) continue;
+    for (const key of choice.segmentKeys) if (!ofSegments.has(key)) ofSegments.set(key, step);
+  }
+  return found;
+}
+
+function isAnd({ segmentOperator }: SegmentChoice): boolean {
+  return segmentOperator === 'AND_SEGMENT_OPERATOR';
+}
+
+function rulesOf(flag: CheckedFlag, { reaches, semantics }: LintedDocument): readonly Step[] {
+  const fallback = fallbackOf(flag);
+  return rankedRules(flag.rules, semantics).map(({ rule, index }) => ({
+    name: `rule ${index + 1}`,
+    path: ['rules', index],
+    reach: choiceReach(rule, reaches),
+    choice: rule,
+    gives: [...sharesOf(rule.distributions, semantics).keys()].map((variant) => variant ?? fallback),
+  }));
+}
+
+function rolloutsOf({ rollouts }: CheckedFlag, { reaches }: LintedDocument): readonly Step[] {
+  return rollouts.map((rollout, index) => ({
+    name: `rollout ${index + 1}`,
+    path: ['rollouts', index],
+    reach: rollout.kind === 'segment' ? choiceReach(rollout, reaches) : thresholdReach(rollout),
+    choice: rollout.kind === 'segment' ? rollout : undefined,
+    gives: [rollout.value],
+  }));
+}
+
+function thresholdReach({ percentage }: ThresholdRollout): Reach {
+  const bound = thresholdBound(percentage);
+  // An entity's percent is an integer from 0 to 99.
+  if (bound > 99) return 'everybody';
+  return bound > 0 ? 'some' : 'nobody';
+}

@@ -1,0 +1,40 @@
+import type { Constraint, Segment } from '../../engine/features.js';
+import { OPERATORS } from '../../engine/operators-by-type.js';
+import { quoted } from '../../text/quote.js';
+import { firstContradiction, isImpossible, subjectOf } from '../contradiction.js';
+import type { LintRule } from '../finding.js';
+
+/** A constraint that no value matches, or that contradicts one before it. */
+export const neverMatches: LintRule = ({ content, segments, reaches }) =>
+  content.segments.flatMap(({ key }, index) => {
+    const segment = segments.get(key);
+    if (segment === undefined) return [];
+    const effect =
+      reaches.get(key) === 'nobody'
+        ? 'The segment matches nobody.'
+        : 'The constraint matches nobody: the others of the segment decide.';
+    const contradicting = contradictionIn(segment);
+    return segment.constraints.flatMap((constraint, at) => {
+      // The rule operator-type reports the others.
+      const isAlone = isImpossible(constraint) && OPERATORS[constraint.type].includes(constraint.operator);
+      if (!isAlone && at !== contradicting) return [];
+      const what = `${subjectOf(constraint)} ${constraint.operator} ${quoted(constraint.value)}`;
+      return {
+        path: ['segments', index, 'constraints', at],
+        problem: `Constraint ${at + 1} of segment ${quoted(key)}, ${what}, can never match${isAlone ? '' : ' together with those before it'}.`,
+        effect,
+        fix: isAlone ? fixOf(constraint) : 'Correct one of them, or write match_type: ANY_MATCH_TYPE.',
+      };
+    });
+  });
+
+/** The position of the constraint because of which others never match; -1 if one alone is the cause. */
+function contradictionIn({ matchType, constraints }: Segment): number {
+  const isOther = matchType !== 'ALL_MATCH_TYPE' || constraints.some(isImpossible);
+  return isOther ? -1 : firstContradiction(constraints);
+}
+
+function fixOf({ operator }: Constraint): string {
+  if (operator !== 'prefix' && operator !== 'suffix') return 'Correct its operator or its value.';
+  return 'Remove the blanks at the end of its value: the attribute is trimmed before it is compared.';
+}

@@ -1,0 +1,118 @@
+import { parseDateTime } from '../../engine/syntax/date-syntax.js';
+import { isRecord, kindOf } from '../../text/describe.js';
+import { invalid } from './refused-request.js';
+
+const FIRST_INSTANT = BigInt(Date.parse('0001-01-01T00:00:00Z')) * 1_000_000n;
+const END_OF_TIME = BigInt(Date.parse('+010000-01-01T00:00:00Z')) * 1_000_000n;
+const LARGEST_INT32 = 2 ** 31 - 1;
+
+/**
+ * A request's body, read as the service reads it, by proto3's JSON mapping. Unknown members are ignored. A missing
+ * member, or null, is the default. A member may have its snake_case name. A wrong type is refused.
+ */
+export class Message {
+  private constructor(private readonly members: Readonly<Record<string, unknown>>) {}
+
+  /** A missing body is an empty message. */
+  static of(value: unknown, name = 'the body'): Message {
+    if (value === undefined || value === null) return new Message({});
+    if (!isRecord(value)) throw wrongType(name, 'an object', value);
+    return new Message(value);
+  }
+
+  string(name: string): string {
+    return asString(this.member(name), name);
+  }
+
+  /** Refuses a wrong type in members that are not used, because their values come from elsewhere, such as the path. */
+  checkStrings(...names: readonly string[]): void {
+    for (const name of names) this.string(name);
+  }
+
+  /** An int32, which may come as a string of digits. */
+  integer(name: string): number {
+    return asInteger(this.member(name) ?? 0, name);
+  }
+
+  /** An enum by name or by number. A number without a name stays a number. The first name is the default. */
+  enumeration<Name extends string>(name: string, names: readonly [Name, ...Name[]]): Name | number {
+    const value = this.member(name) ?? names[0];
+    if (typeof value === 'number') {
+      const number = asInteger(value, name);
+      return names[number] ?? number;
+    }
+    const known = names.find((candidate) => candidate === value);
+    if (known === undefined) throw wrongType(name, `one of ${names.join(', ')}`, value);
+    return known;
+  }
+
+  strings(name: string): readonly string[] {
+    return this.list(name).map((value, index) => asString(value, `${name}[${index}]`));
+  }
+
+  messages(name: string): readonly Message[] {
+    return this.list(name).map((value, index) => Message.of(value, `${name}[${index}]`));
+  }
+
+  stringMap(name: string): Readonly<Record<string, string>> {
+    const value = this.member(name) ?? {};
+    if (!isRecord(value)) throw wrongType(name, 'an object of strings', value);
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [key.toWellFormed(), asString(member, `${name}.${key}`)]),
+    );
+  }
+
+  /** An RFC 3339 date-time in UTC, without a fraction or with 3, 6 or 9 digits of it; `undefined` if there is none. */
+  timestamp(name: string): string | undefined {
+    const value = this.member(name);
+    if (value === undefined || value === null) return undefined;
+    const instant = typeof value === 'string' && value.includes('T') ? parseDateTime(value) : undefined;
+    if (instant === undefined) throw wrongType(name, 'a date-time as RFC 3339 has it', value);
+    if (instant < FIRST_INSTANT || instant >= END_OF_TIME) {
+      throw invalid(`invalid value for ${name}: expected a date-time in the years 1 to 9999, UTC`);
+    }
+    return written(instant);
+  }
+
+  private list(name: string): readonly unknown[] {
+    const value = this.member(name) ?? [];
+    if (!Array.isArray(value)) throw wrongType(name, 'a list', value);
+    return value;
+  }
+
+  private member(name: string): unknown {
+    if (Object.hasOwn(this.members, name)) return this.members[name];
+    const snakeCase = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return Object.hasOwn(this.members, snakeCase) ? this.members[snakeCase] : undefined;
+  }
+}
+
+function asString(value: unknown, name: string): string {
+  const text = value ?? '';
+  if (typeof text !== 'string') throw wrongType(name, 'a string', value);
+  return text.toWellFormed();
+}
+
+function written(instant: bigint): string {
+  const fraction = ((instant % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
+  const seconds = new Date(Number((instant - fraction) / 1_000_000n)).toISOString().slice(0, 19);
+  const digits = String(fraction)
+    .padStart(9, '0')
+    .replace(/(?:000){1,3}$/, '');
+  return digits === '' ? `${seconds}Z` : `${seconds}.${digits}Z`;
+}
+
+/** A string of an integer may have spaces around it, and no leading zero: the service's rule. */
+const INTEGER_TEXT = /^ *-?(?:0|[1-9][0-9]{0,9}) *$/;
+
+function asInteger(value: unknown, name: string): number {
+  const integer = typeof value === 'string' && INTEGER_TEXT.test(value) ? Number(value) : value;
+  if (!Number.isInteger(integer) || typeof integer !== 'number') throw wrongType(name, 'an integer', value);
+  if (integer > LARGEST_INT32 || integer < -LARGEST_INT32 - 1) throw wrongType(name, 'an int32', value);
+  return integer;
+}
+
+/** Shows the kind of the value only: the value may be long, or a secret. */
+function wrongType(name: string, expected: string, value: unknown): Error {
+  return invalid(`invalid value for ${name}: expected ${expected}, got ${kindOf(value)}`);
+}

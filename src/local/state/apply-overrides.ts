@@ -1,0 +1,112 @@
+import type { Rollout, SegmentChoice } from '../../engine/features.js';
+import { segmentChoice } from '../../features/segment-operator.js';
+import { canGive, chosenVariant, freeKeys, type OverrideValue } from './override-value.js';
+import type {
+  BooleanFlagRecord,
+  NamespaceRecord,
+  RuleRecord,
+  SegmentRecord,
+  VariantFlagRecord,
+} from './records.js';
+import { newDates, newIdentity, type Stamp } from './ids-and-dates.js';
+
+/** The value that a flag resolves to, whatever its rules say. */
+export interface Override {
+  readonly flagKey: string;
+  /** The only entity that gets the value; `undefined`: all entities. */
+  readonly entity: string | undefined;
+  readonly value: OverrideValue;
+}
+
+/**
+ * A namespace with its overrides added: a segment for each entity, rules and rollouts that use these segments, and new
+ * values for everybody else. Because they are added here, evaluation, snapshots and explanations agree and need not
+ * know about overrides. An override has no effect if its flag does not exist, or can no longer give its value.
+ */
+export function applyOverrides(
+  namespace: NamespaceRecord,
+  overrides: readonly Override[],
+  stamp: Stamp,
+): NamespaceRecord {
+  const flags = new Map(namespace.flags);
+  const segments = new Map(namespace.segments);
+  const choices = new Map<string, SegmentChoice>();
+  const segmentKeys = freeKeys('override', namespace.segments);
+
+  const choiceOf = (entity: string): SegmentChoice => {
+    const known = choices.get(entity);
+    if (known !== undefined) return known;
+    const segment = entitySegment(segmentKeys.next().value, entity, stamp);
+    const choice = segmentChoice([segment.key]);
+    segments.set(segment.key, segment);
+    choices.set(entity, choice);
+    return choice;
+  };
+
+  for (const flag of namespace.flags.values()) {
+    const its = overrides.filter(({ flagKey, value }) => flagKey === flag.key && canGive(flag, value));
+    if (its.length === 0) continue;
+    const overridden =
+      flag.type === 'BOOLEAN_FLAG_TYPE'
+        ? booleanOverridden(flag, its, choiceOf)
+        : variantOverridden(flag, its, choiceOf, stamp);
+    flags.set(flag.key, { ...overridden, ...newDates(stamp) });
+  }
+  return { ...namespace, flags, segments, version: stamp.id() };
+}
+
+function entitySegment(key: string, entity: string, stamp: Stamp): SegmentRecord {
+  const constraint = {
+    ...newIdentity(stamp),
+    type: 'ENTITY_ID_COMPARISON_TYPE',
+    property: 'entityId',
+    operator: 'eq',
+    value: entity,
+    description: '',
+  } as const;
+  const about = { key, name: key, description: '', matchType: 'ALL_MATCH_TYPE' } as const;
+  return { ...about, constraints: [constraint], ...newDates(stamp) };
+}
+
+type ChoiceOf = (entity: string) => SegmentChoice;
+
+function booleanOverridden(flag: BooleanFlagRecord, overrides: readonly Override[], choiceOf: ChoiceOf) {
+  let { enabled, rollouts } = flag;
+  const inFront: Rollout[] = [];
+  for (const { entity, value } of overrides) {
+    if (entity === undefined) [enabled, rollouts] = [value === true, []];
+    else inFront.push({ kind: 'segment', ...choiceOf(entity), value: value === true });
+  }
+  return { ...flag, enabled, rollouts: [...inFront, ...rollouts] };
+}
+
+function variantOverridden(
+  flag: VariantFlagRecord,
+  overrides: readonly Override[],
+  choiceOf: ChoiceOf,
+  stamp: Stamp,
+): VariantFlagRecord {
+  const variants = new Map(flag.variants);
+  const idOf = (value: OverrideValue): string => {
+    const variant = chosenVariant(variants, value);
+    if (variant === undefined || 'id' in variant) return variant?.id ?? '';
+    const made = { ...newIdentity(stamp), ...variant, name: variant.key, description: '' };
+    variants.set(made.id, made);
+    return made.id;
+  };
+  // While a flag is disabled, neither its rules nor its default apply. That must stay so for entities without an
+  // override.
+  let { rules, defaultVariantId } = flag.enabled ? flag : { rules: [], defaultVariantId: undefined };
+  const inFront: RuleRecord[] = [];
+  for (const { entity, value } of overrides) {
+    const variantId = idOf(value);
+    if (entity === undefined) {
+      [rules, defaultVariantId] = [[], variantId];
+    } else {
+      const distributions = [{ ...newIdentity(stamp), variantId, rollout: 100 }];
+      inFront.push({ ...newIdentity(stamp), ...choiceOf(entity), rank: 0, distributions });
+    }
+  }
+  const ranked = [...inFront, ...rules].map((rule, at) => ({ ...rule, rank: at + 1 }));
+  return { ...flag, enabled: true, variants, rules: ranked, defaultVariantId };
+}

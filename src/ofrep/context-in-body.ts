@@ -1,0 +1,50 @@
+import { systemClock } from '../time/clock.js';
+import { isRecord } from '../text/describe.js';
+import { parsedJson } from '../text/json.js';
+import { inTime } from '../time/in-time.js';
+import { REFUSAL, type OfrepRefusal } from './refusals.js';
+
+const MOST_BYTES = 65_536;
+/** A body of the allowed size arrives within a moment. A slower sender would keep its connection busy. */
+const BODY_WITHIN_MS = 10_000;
+
+/** The context in the request's body, or why the body cannot be used. */
+export async function contextInBody(request: Request): Promise<{ readonly context: object } | OfrepRefusal> {
+  const text = await textOf(request);
+  if (typeof text !== 'string') return text;
+  const body = parsedJson(text);
+  if (!isRecord(body)) return REFUSAL.noJson;
+  const context = 'context' in body ? body.context : {};
+  return isRecord(context) ? { context } : REFUSAL.noContext;
+}
+
+async function textOf(request: Request): Promise<string | OfrepRefusal> {
+  if (request.bodyUsed) {
+    throw new TypeError('ofrep: the body of the request has been read already: pass a clone from before');
+  }
+  if (Number(request.headers.get('content-length')) > MOST_BYTES) return REFUSAL.tooLarge;
+  const reader = request.body?.getReader();
+  if (reader === undefined) return '';
+  try {
+    return await inTime(readAll(reader), BODY_WITHIN_MS, systemClock, () => new Error('late'));
+  } catch {
+    // The body came too slowly, or the browser has disconnected and will not read this answer.
+    return REFUSAL.late;
+  } finally {
+    // The rest of the body is not needed, and may never come.
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string | OfrepRefusal> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.byteLength;
+    if (bytes > MOST_BYTES) return REFUSAL.tooLarge;
+    text += decoder.decode(value, { stream: true });
+  }
+}

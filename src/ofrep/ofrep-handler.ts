@@ -1,0 +1,145 @@
+import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
+import { checkOptions } from '../options/check-options.js';
+import { systemClock } from '../time/clock.js';
+import { isPromiseLike, isRecord, kindOf } from '../text/describe.js';
+import { quoted } from '../text/quote.js';
+import { contextInBody } from './context-in-body.js';
+import { contextInTime } from './context-timeout.js';
+import { ofrepRules, type FlagEvaluator, type OfrepOptions } from './ofrep-options.js';
+import { bulk, single } from './ofrep-response.js';
+import { isFromOwnPage } from './push/page-origin.js';
+import { isChangeSource } from './push/provider-changes.js';
+import { streamEndpoint } from './push/stream-endpoint.js';
+import { REFUSAL, refused, type OfrepRefusal } from './refusals.js';
+
+/** Answers a standard `Request`. The option `context` gets the framework's own request. */
+type Handler<R> = (request: Request, original: R) => Promise<Response>;
+
+/** Only the end of the path must match: frameworks may put a prefix before it. */
+const PATH = /\/ofrep\/v1\/evaluate\/flags(?:\/([^/]+))?\/?$/;
+
+/** Makes the handler of OFREP's requests for any framework. Throws a TypeError if an option is wrong. */
+export function ofrepHandler<R>(options: OfrepOptions<R>): Handler<R> {
+  const { flags, values, allow, contextTimeoutMs, ...checked } = checkOptions(ofrepRules, options);
+  if (checked.push !== undefined && checked.provider !== undefined && !isChangeSource(checked.provider)) {
+    throw new TypeError(
+      'ofrep: provider: expected a FliptProvider, whose events push needs, got an object without them',
+    );
+  }
+  const named = typeof flags === 'function' ? oneOf([true, false], 'flags', flags) : [...new Set(flags)];
+  const isNamed = (key: string) => (typeof named === 'function' ? named(key) : named.includes(key));
+  const kindOfValue = typeof values === 'function' ? oneOf(['key', 'typed'], 'values', values) : () => values;
+  const isTyped = (key: string) => kindOfValue(key) === 'typed';
+  const push =
+    checked.push && streamEndpoint(checked.push, isNamed, { clock: systemClock, random: Math.random });
+
+  const ownContext = async (original: R): Promise<EvaluationContext> => {
+    const own = await contextInTime(options.context(original), contextTimeoutMs, 'ofrep');
+    if (isRecord(own)) return { ...own };
+    throw new TypeError(`ofrep: context: expected an object such as { targetingKey: … }, got ${kindOf(own)}`);
+  };
+
+  const evaluated = async (request: Request, context: EvaluationContext, flagKey: string | undefined) => {
+    const provider = evaluatorOf(options);
+    if (provider === undefined) return refused(REFUSAL.noProvider, flagKey);
+    try {
+      if (flagKey !== undefined) {
+        const outcomes = await provider.evaluateEach(context, [flagKey]);
+        return single(flagKey, outcomes.get(flagKey), isTyped);
+      }
+      const eventStreams = push?.eventStreams(request, provider);
+      const outcomes = await provider.evaluateEach(context, named);
+      return bulk(outcomes, isTyped, request.headers.get('if-none-match'), eventStreams);
+    } catch (error) {
+      return answerTo(error, flagKey, typeof named === 'function');
+    }
+  };
+
+  return async (request, original) => {
+    const path = PATH.exec(new URL(request.url).pathname);
+    if (path === null) return refused(REFUSAL.nothingHere);
+    const flagKey = decoded(path[1]);
+    const pushed = flagKey === undefined ? push : undefined;
+    if (pushed !== undefined && request.method === 'GET') {
+      if (!isFromOwnPage(request)) return refused(REFUSAL.foreignPage);
+      const { targetingKey = '' } = { ...surrounding(), ...(await ownContext(original)) };
+      return pushed.open(request, evaluatorOf(options), targetingKey);
+    }
+    if (request.method !== 'POST')
+      return refused(pushed === undefined ? REFUSAL.usePost : REFUSAL.usePostOrGet);
+    const own = await ownContext(original);
+    const body = await contextInBody(request);
+    if ('errorCode' in body) return refused(body, flagKey);
+    if (flagKey !== undefined && !isNamed(flagKey)) return refused(REFUSAL.notFound, flagKey);
+    return evaluated(request, { ...picked(body.context, allow), ...surrounding(), ...own }, flagKey);
+  };
+}
+
+/**
+ * An option that is a function, whose answers are checked: a promise is truthy, so an async function would show every
+ * flag.
+ */
+function oneOf<Answer extends boolean | string>(
+  answers: readonly Answer[],
+  option: string,
+  ask: (flagKey: string) => Answer,
+): (flagKey: string) => Answer {
+  const expected = answers
+    .map((answer) => (typeof answer === 'string' ? `'${answer}'` : answer))
+    .join(' or ');
+  return (flagKey) => {
+    const answer: unknown = ask(flagKey);
+    const known = answers.find((one) => one === answer);
+    if (known !== undefined) return known;
+    const got = isPromiseLike(answer) ? 'a promise' : kindOf(answer);
+    throw new TypeError(`ofrep: ${option}(${quoted(flagKey)}): expected ${expected}, got ${got}`);
+  };
+}
+
+/** The context that every client of this request has. None of it comes from the browser. */
+function surrounding(): EvaluationContext {
+  return { ...OpenFeature.getContext(), ...OpenFeature.getTransactionContext() };
+}
+
+function picked(inBody: object, allow: readonly string[]): EvaluationContext {
+  const present = allow.filter((name) => Object.hasOwn(inBody, name));
+  return Object.fromEntries(present.map((name) => [name, Reflect.get(inBody, name)]));
+}
+
+function decoded(segment: string | undefined): string | undefined {
+  try {
+    return segment && decodeURIComponent(segment);
+  } catch {
+    // No flag has such a key.
+    return segment;
+  }
+}
+
+function evaluatorOf<R>({ provider, domain }: OfrepOptions<R>): FlagEvaluator | undefined {
+  if (provider !== undefined) return provider;
+  const registered = domain === undefined ? OpenFeature.getProvider() : OpenFeature.getProvider(domain);
+  return isEvaluator(registered) ? registered : undefined;
+}
+
+function isEvaluator(provider: object): provider is FlagEvaluator {
+  return 'evaluateEach' in provider && typeof provider.evaluateEach === 'function';
+}
+
+/**
+ * Recognises errors by their code, because two copies of OpenFeature may meet. Any error without such a code is a
+ * defect.
+ */
+function answerTo(error: unknown, flagKey: string | undefined, byFunction: boolean): Response {
+  const code = (error as { readonly code?: unknown } | null)?.code;
+  if (code === 'GENERAL' && byFunction && flagKey === undefined) return refused(REFUSAL.noSnapshot);
+  const refusal = REFUSAL_FOR_CODE.get(code);
+  if (refusal === undefined) throw error;
+  return refused(refusal, flagKey);
+}
+
+const REFUSAL_FOR_CODE: ReadonlyMap<unknown, OfrepRefusal> = new Map([
+  ['INVALID_CONTEXT', REFUSAL.unusableContext],
+  ['TARGETING_KEY_MISSING', REFUSAL.noTargetingKey],
+  ['PROVIDER_NOT_READY', REFUSAL.unanswered],
+  ['GENERAL', REFUSAL.unanswered],
+]);

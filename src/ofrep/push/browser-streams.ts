@@ -1,0 +1,168 @@
+import type { Runtime } from '../../runtime.js';
+import type { Clock } from '../../time/clock.js';
+import { encoded, HEARTBEAT, refetch, retry } from './event-text.js';
+import { PACE_MS, portion, repeatAt, spreadOf } from './pacing.js';
+import type { PushSettings } from './push-options.js';
+
+interface OpenStream {
+  readonly user: string;
+  readonly out: ReadableStreamDefaultController<Uint8Array>;
+  readonly endsAt: number;
+  wroteAt: number;
+}
+
+/** The shortest idle time-out on the way that is a default somewhere is 10 s (Bun's server). */
+const SILENT_FOR_MS = 8_000;
+const LOOK_EVERY_MS = 1_000;
+/** Long, because the page reads STALE after each new connection. Not endless, so that a new instance gets its share. */
+const SHORTEST_LIFE_MS = 3_600_000;
+/** A reader that leaves so many events and heartbeats unread, after what the sockets hold, has stalled. */
+const MOST_UNREAD = 16;
+/** Browsers whose streams have ended together come back one after another. */
+const RETRY_MS = { least: 1_000, spread: 2_000 };
+
+/** The streams that are open, and the newest event. */
+export function browserStreams(
+  { maxStreams, maxStreamsPerUser, jitterMs }: Omit<PushSettings, 'requestUri'>,
+  { clock, random }: Pick<Runtime, 'clock' | 'random'>,
+) {
+  const streams = new Set<OpenStream>();
+  const perUser = new Map<string, number>();
+  /** Those that are owed an event; the one that has waited longest comes first. */
+  const owed = new Set<OpenStream>();
+  /** By its time, what cancels each repetition. */
+  const repetitions = new Map<number, () => void>();
+  let series = newSeries(random);
+  let events = 0;
+  let pacedAt = 0;
+
+  const newest = () => `${series}-${events}`;
+
+  const remove = (stream: OpenStream) => {
+    if (!streams.delete(stream)) return;
+    owed.delete(stream);
+    const others = (perUser.get(stream.user) ?? 1) - 1;
+    if (others === 0) perUser.delete(stream.user);
+    else perUser.set(stream.user, others);
+  };
+  const end = (stream: OpenStream) => {
+    remove(stream);
+    // After `close`, a reader that has stalled would keep its connection, and the server could not close.
+    if (hasUnread(stream)) stream.out.error(notRead());
+    else stream.out.close();
+  };
+  const write = (stream: OpenStream, bytes: Uint8Array) => {
+    if ((stream.out.desiredSize ?? 0) <= 0) {
+      remove(stream);
+      stream.out.error(notRead());
+      return;
+    }
+    stream.wroteAt = clock.now();
+    stream.out.enqueue(bytes);
+  };
+
+  const pace = ticking(clock, PACE_MS, () => {
+    const now = clock.now();
+    let left = portion(streams.size, now - pacedAt, jitterMs);
+    pacedAt = now;
+    const event = encoded(refetch(newest()));
+    for (const stream of owed) {
+      if (left-- <= 0) break;
+      owed.delete(stream);
+      write(stream, event);
+    }
+    return owed.size > 0;
+  });
+  const look = ticking(clock, LOOK_EVERY_MS, () => {
+    const now = clock.now();
+    for (const stream of streams) {
+      if (now >= stream.endsAt) end(stream);
+      else if (now - stream.wroteAt >= SILENT_FOR_MS) write(stream, HEARTBEAT);
+    }
+    return streams.size > 0;
+  });
+
+  const send = () => {
+    events += 1;
+    if (owed.size === 0) pacedAt = clock.now();
+    for (const stream of streams) owed.add(stream);
+    // Not at once, so that changes that come together are one event.
+    if (owed.size > 0) pace();
+  };
+  const repeat = (afterMs: number) => {
+    const at = repeatAt(clock.now(), afterMs);
+    if (repetitions.has(at)) return;
+    const again = () => {
+      repetitions.delete(at);
+      send();
+    };
+    repetitions.set(at, clock.after(at - clock.now(), again, 'background'));
+  };
+
+  return {
+    /**
+     * A new stream for a user. It gets an event at once unless the browser has the newest one. `undefined`: there are
+     * too many streams.
+     */
+    open(user: string, lastEventId: string | null): ReadableStream<Uint8Array> | undefined {
+      const ofUser = perUser.get(user) ?? 0;
+      if (streams.size >= maxStreams || ofUser >= maxStreamsPerUser) return undefined;
+      const now = clock.now();
+      let stream: OpenStream | undefined;
+      return new ReadableStream<Uint8Array>(
+        {
+          start(out) {
+            stream = { user, out, endsAt: now + SHORTEST_LIFE_MS * (1 + random()), wroteAt: now };
+            streams.add(stream);
+            perUser.set(user, ofUser + 1);
+            const spreadMs = RETRY_MS.spread + spreadOf(streams.size, jitterMs);
+            const first = retry(RETRY_MS.least + random() * spreadMs);
+            write(stream, encoded(lastEventId === newest() ? first : first + refetch(newest())));
+            look();
+          },
+          cancel() {
+            if (stream !== undefined) remove(stream);
+          },
+        },
+        { highWaterMark: MOST_UNREAD },
+      );
+    },
+    /** Sends an event to all streams, and again after `repeatAfterMs`, if that is given. */
+    announce: (repeatAfterMs?: number): void => {
+      send();
+      if (repeatAfterMs !== undefined) repeat(repeatAfterMs);
+    },
+    /** Ends all streams. Later events are not those of before, so that browsers that come back get one. */
+    endAll(): void {
+      for (const cancel of repetitions.values()) cancel();
+      repetitions.clear();
+      for (const stream of streams) end(stream);
+      series = newSeries(random);
+    },
+    /** How many streams are open. */
+    count: () => streams.size,
+  };
+}
+
+/** What starts the ticks, unless they go on already: every `ms`, as long as `tick` returns true. */
+function ticking(clock: Clock, ms: number, tick: () => boolean): () => void {
+  let goesOn = false;
+  const next = () => {
+    goesOn = tick();
+    if (goesOn) clock.after(ms, next, 'background');
+  };
+  return () => {
+    if (goesOn) return;
+    goesOn = true;
+    clock.after(ms, next, 'background');
+  };
+}
+
+const notRead = () => new Error('ofrep: the browser does not read its event stream');
+
+const hasUnread = ({ out }: OpenStream) => (out.desiredSize ?? 0) < MOST_UNREAD;
+
+/** Event ids of another instance, or from before a restart, must not look like the newest. */
+function newSeries(random: () => number): string {
+  return Math.floor(random() * 2 ** 48).toString(36);
+}

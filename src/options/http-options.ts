@@ -1,0 +1,133 @@
+import * as v from 'valibot';
+import { isWebAddress } from './address.js';
+import { filledText, having, members, milliseconds, whole, type RulesOf } from './shapes.js';
+
+/** The part of an undici dispatcher that is used; any major version has it. */
+export interface HttpDispatcher {
+  /** Sends one request; rejects if there is no answer. */
+  request(options: HttpDispatcherRequest): Promise<HttpDispatcherResponse>;
+}
+
+/** A request for a dispatcher to send. */
+export interface HttpDispatcherRequest {
+  /** Scheme, host and port of `url`, without a slash at its end. */
+  readonly origin: string;
+  /** The path of `url`, then the operation's path and query. */
+  readonly path: string;
+  /** The provider sends POST, and GET for its watch; the typed client sends all of them. */
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** Names in lower case. Credentials are among them. */
+  readonly headers: Record<string, string>;
+  /** JSON text; `null` if there is none. */
+  readonly body: string | null;
+  /** Aborted when the attempt takes too long, or when nobody waits for the response any more. */
+  readonly signal: AbortSignal;
+}
+
+/** A dispatcher's response. Its body is read to the end, or abandoned through `signal`. */
+export interface HttpDispatcherResponse {
+  /** The HTTP status. A redirect is not followed. */
+  readonly statusCode: number;
+  /** Names in lower case; only `content-type`, `content-encoding`, `etag` and `retry-after` are read. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The body as it arrives; more than 16 MB is refused, of a snapshot more than 64 MB. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** TLS of the connection. Default: as in Node. */
+export interface TlsOptions {
+  /** Trusted certificate authorities in PEM. Default: those that Node trusts. */
+  readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
+  /** Client certificate in PEM. Default: none. */
+  readonly cert?: string | Uint8Array | undefined;
+  /** The client certificate's private key in PEM. Default: none. */
+  readonly key?: string | Uint8Array | undefined;
+  /**
+   * Host name that the service's certificate must have. Default: the host of `url`; without a proxy, a `Host` in
+   * `headers` wins over that.
+   */
+  readonly servername?: string | undefined;
+}
+
+/** How requests are sent. Checked when the provider or client is created. */
+export interface HttpOptions {
+  /** Milliseconds that one attempt may take: connecting, headers and body together; at least 1. Default 500. */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * Further attempts after a connection failure, 408, 429, 502, 503 or 504; not after a time-out. Default 2; 0 turns
+   * them off. Within ten seconds, retries are at most 20 % of the first attempts, or three.
+   */
+  readonly retries?: number | undefined;
+  /**
+   * An undici dispatcher to send with; never closed by this package. Excludes `proxy`, `tls` and `socketPath`.
+   * Default: none; the package opens its own connections.
+   */
+  readonly dispatcher?: HttpDispatcher | undefined;
+  /**
+   * Address of a forward proxy, or `'env'` for HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Excludes `socketPath`.
+   * Default: none.
+   */
+  readonly proxy?: string | undefined;
+  /** Certificates for TLS. Default: none. */
+  readonly tls?: TlsOptions | undefined;
+  /**
+   * Path of a Unix domain socket on which the service listens. `url` then gives only the Host header. Default: none.
+   */
+  readonly socketPath?: string | undefined;
+}
+
+/** undici decodes the user, but its error would not say which option is wrong. */
+const hasReadableUser = (value: string) => {
+  if (!URL.canParse(value)) return true;
+  const { username, password } = new URL(value);
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const PEM = 'PEM as text (-----BEGIN …) or bytes, not the path of a file';
+const pem = v.custom<string | Uint8Array>(
+  (value) => (typeof value === 'string' ? value.includes('-----BEGIN ') : value instanceof Uint8Array),
+  PEM,
+);
+const tls = members(
+  {
+    ca: v.optional(v.union([pem, v.array(pem)], `${PEM}, or a list of them`)),
+    cert: v.optional(pem),
+    key: v.optional(pem),
+    servername: v.optional(filledText('a host name')),
+  } satisfies RulesOf<TlsOptions>,
+  '{ ca, cert, key, servername }',
+);
+
+const PROXY = "'env' or an http: or https: address";
+
+export const httpRule = v.pipe(
+  members({
+    timeoutMs: v.optional(milliseconds(1)),
+    retries: v.optional(whole(0, 'attempts')),
+    dispatcher: v.optional(having<HttpDispatcher>(['request'], 'an undici dispatcher')),
+    proxy: v.optional(
+      v.pipe(
+        v.string(PROXY),
+        v.check((value) => value === 'env' || isWebAddress(value), PROXY),
+        v.check(hasReadableUser, 'an address whose user and password are percent-encoded'),
+      ),
+    ),
+    tls: v.optional(tls),
+    socketPath: v.optional(filledText('the path of a Unix domain socket')),
+  } satisfies RulesOf<HttpOptions>),
+  v.check(
+    (given) => given.dispatcher === undefined || (given.proxy ?? given.tls ?? given.socketPath) === undefined,
+    'either dispatcher, or proxy, tls and socketPath',
+  ),
+  v.check(
+    (given) => given.proxy === undefined || given.socketPath === undefined,
+    'either proxy or socketPath',
+  ),
+  // Last, because the messages above show the names that were given.
+  v.transform((given) => ({ ...given, timeoutMs: given.timeoutMs ?? 500, retries: given.retries ?? 2 })),
+);

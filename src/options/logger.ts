@@ -1,0 +1,37 @@
+import { isPromiseLike } from '../text/describe.js';
+import { unsteered } from '../text/quote.js';
+import { outsideRequests } from '../time/outside-requests.js';
+import type { Logger } from './connection-options.js';
+
+const consoleLogger: Logger = {
+  error: (...args) => {
+    console.error(...args);
+  },
+  warn: (...args) => {
+    console.warn(...args);
+  },
+  info: () => undefined,
+  debug: () => undefined,
+};
+
+/**
+ * Ignores errors that a logger throws, so that callers still get their answers. Logs outside any request, because what
+ * is logged may serve all of them. Whatever a layer puts into a message, it
+ * stays one line, and does not steer a terminal. Default: warnings and errors to the console.
+ */
+export function safeLogger(logger: Logger = consoleLogger): Logger {
+  const safely =
+    (level: keyof Logger) =>
+    (...args: unknown[]) => {
+      try {
+        // An async method is a `() => void`, too, and its rejection would end the process.
+        const log: (...args: unknown[]) => unknown = logger[level].bind(logger);
+        const words = args.map((word) => (typeof word === 'string' ? unsteered(word) : word));
+        const logged = outsideRequests(() => log(...words));
+        if (isPromiseLike(logged)) logged.then(undefined, () => undefined);
+      } catch {
+        // A logger that throws cannot be logged.
+      }
+    };
+  return { error: safely('error'), warn: safely('warn'), info: safely('info'), debug: safely('debug') };
+}

@@ -1,0 +1,113 @@
+import * as v from 'valibot';
+import { LARGEST_TIMER_MS } from '../time/clock.js';
+import { isPlainObject } from '../text/describe.js';
+import { isHeaderText } from '../text/header.js';
+
+/*
+ * Building blocks for the rules of options. A rule's message says what was expected. `check-options.ts` adds the
+ * option's name before it and the given value after it. What a rule gives has the defaults filled in.
+ */
+
+/** A rule for each option of an interface. */
+export type RulesOf<Options> = { readonly [Name in keyof Options]-?: v.GenericSchema };
+
+export const plain = <S extends v.GenericSchema>(schema: S, expected: string) =>
+  v.lazy((given) => (isPlainObject(given) ? schema : v.never(expected)));
+
+/** An object with these members and no others. A member must be present unless it is optional. */
+export const members = <E extends Readonly<Record<string, v.GenericSchema>>>(
+  entries: E,
+  expected = 'an object of options',
+) => {
+  const known = Object.keys(entries).join(', ');
+  const missing = new Map(Object.entries(entries).map(([name, schema]) => [`"${name}"`, expectedBy(schema)]));
+  const ofAnyKind = Object.fromEntries(Object.keys(entries).map((name) => [name, v.optional(v.unknown())]));
+  // Checks the names first: if one option is misspelt, another one seems to be missing.
+  const schema = v.pipe(
+    v.strictObject(ofAnyKind, known),
+    v.object(entries, (issue) => missing.get(issue.expected) ?? expected),
+  );
+  return { ...plain(schema, expected), entries };
+};
+
+function expectedBy(schema: v.GenericSchema): string | undefined {
+  return v.safeParse(schema, undefined).issues?.[0].message;
+}
+
+export const SWITCH = 'true, false or an object of options';
+
+/** `true` means the defaults of the options, and `false` gives `undefined`. */
+export const onOffOr = <Options>(options: v.GenericSchema<unknown, Options>, unset = true) => {
+  const onOff: v.GenericSchema<unknown, Options | undefined> = v.pipe(
+    v.boolean(),
+    v.transform((isOn) => (isOn ? v.parse(options, {}) : undefined)),
+  );
+  // Not a union, because a union's message would not name the wrong option.
+  const either = v.lazy((given) => (typeof given === 'boolean' ? onOff : options));
+  return v.optional(either, unset);
+};
+
+export const milliseconds = (least: number) =>
+  v.pipe(
+    v.number(`milliseconds >= ${least}`),
+    v.check((ms) => ms >= least, `milliseconds >= ${least}`),
+    v.maxValue(LARGEST_TIMER_MS, `milliseconds <= ${LARGEST_TIMER_MS}`),
+  );
+
+export const whole = (least: number, unit: string, most = Number.MAX_SAFE_INTEGER) => {
+  const expected = `${unit} >= ${least}`;
+  return v.pipe(
+    v.number(expected),
+    v.finite(expected),
+    v.integer(`a whole number of ${expected}`),
+    v.minValue(least, expected),
+    v.maxValue(most, `${unit} <= ${most}`),
+  );
+};
+
+export const filledText = (expected: string) => v.pipe(v.string(expected), v.nonEmpty(expected));
+
+export const headerText = (expected: string) =>
+  v.pipe(
+    v.string(expected),
+    v.check(isHeaderText, `${expected} without line breaks or characters beyond Latin-1`),
+  );
+
+export const filledHeader = (expected: string) => v.pipe(headerText(expected), v.nonEmpty(expected));
+
+export const trueOrFalse = v.boolean('true or false');
+
+export const list = v.array(v.unknown(), 'a list');
+
+const isFunction = (value: unknown) => typeof value === 'function';
+
+export const callable = (expected = 'a function') =>
+  v.custom<(...args: never[]) => unknown>(isFunction, expected);
+
+/** An object of any class with these methods. */
+export const having = <T extends object>(methods: readonly string[], expected: string) =>
+  v.custom<T>(
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      methods.every((method) => isFunction(Reflect.get(value, method))),
+    expected,
+  );
+
+/** Keys of flags, or a function instead. */
+export const flagKeysOr = <T extends (...args: never[]) => unknown>(expected: string) =>
+  v.custom<readonly string[] | T>(
+    (value) =>
+      isFunction(value) || (Array.isArray(value) && value.every((flagKey) => typeof flagKey === 'string')),
+    expected,
+  );
+
+/** Keys of flags, or a function that names them for a request. */
+export const flagKeys = flagKeysOr<(...args: never[]) => readonly string[]>(
+  'a list of flag keys or a function',
+);
+
+/** Leaves out options that are `undefined`, which count as not set. */
+export function set(given: object): object {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}

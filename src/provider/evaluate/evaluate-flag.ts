@@ -1,0 +1,73 @@
+import type { EvaluationContext } from '@openfeature/server-sdk';
+import type { Failure } from '../../model/failure.js';
+import { failedResolution, type Resolution } from '../../model/resolution.js';
+import { requestViewOf } from '../../request/view.js';
+import type { Runtime } from '../../runtime.js';
+import { isText, NO_FLAG_KEY } from '../flag-keys.js';
+import { UNREADABLE_CONTEXT } from '../mapping/context-failures.js';
+import type { ResolveAll } from '../resolve-in-process.js';
+import type { Resolve } from '../resolve-remotely.js';
+
+/** Never throws or rejects: the resolution holds the failure. */
+export type EvaluateFlag = (flagKey: string, context: EvaluationContext) => Resolution | Promise<Resolution>;
+
+/** Checks the arguments, because plain JavaScript may pass anything. */
+export function checkedEvaluation(resolve: Resolve): EvaluateFlag {
+  return (flagKey, context) => {
+    // A key that is not a string would spoil its batch.
+    if (!isText(flagKey)) return failedResolution(NO_FLAG_KEY);
+    try {
+      return resolve(flagKey, context, requestViewOf(context));
+    } catch {
+      // The context may be missing, or a proxy that throws.
+      return failedResolution(UNREADABLE_CONTEXT);
+    }
+  };
+}
+
+type Reporting = Pick<Runtime, 'clock' | 'wants' | 'report'>;
+
+/**
+ * Reports each evaluation. Without a listener, that costs one comparison. A resolution that is known at once does not
+ * read the clock either.
+ */
+export function reportedEvaluation(evaluate: EvaluateFlag, runtime: Reporting): EvaluateFlag {
+  const { clock, wants } = runtime;
+  return (flagKey, context) => {
+    const coming = evaluate(flagKey, context);
+    if (!wants.resolved) return coming;
+    if (!(coming instanceof Promise)) return reported(flagKey, coming, 0, runtime);
+    const since = clock.now();
+    return coming.then((resolution) => reported(flagKey, resolution, clock.now() - since, runtime));
+  };
+}
+
+/** The same for all flags that are resolved together. */
+export function reportedResolveAll(resolveAll: ResolveAll, runtime: Reporting): ResolveAll {
+  const { clock, wants } = runtime;
+  return async (context, flagKeys) => {
+    const since = wants.resolved ? clock.now() : 0;
+    const all = await resolveAll(context, flagKeys);
+    if (wants.resolved && all !== undefined && !('kind' in all)) {
+      // Only what the service was asked for has waited for it.
+      const waitedMs = clock.now() - since;
+      for (const [flag, resolution] of all) {
+        reported(flag, resolution, resolution.source === 'service' ? waitedMs : 0, runtime);
+      }
+    }
+    return all;
+  };
+}
+
+function reported(
+  flagKey: string,
+  resolution: Resolution,
+  durationMs: number,
+  { report }: Reporting,
+): Resolution {
+  const { answer, source, stale } = resolution;
+  const flag = isText(flagKey) ? flagKey : '';
+  const failure: Failure['kind'] | undefined = answer.kind === 'failed' ? answer.failure.kind : undefined;
+  report({ type: 'resolved', flag, source, stale, missing: answer.kind === 'missing', failure, durationMs });
+  return resolution;
+}

@@ -1,0 +1,41 @@
+import type { FlagWatch } from '../cache/cached-answers.js';
+import { NO_RELIANCE } from '../cache/freshness.js';
+import type { Clock } from '../time/clock.js';
+import { failedResolution } from '../model/resolution.js';
+import type { OpenSnapshots } from '../snapshot/open-snapshots.js';
+import { unreadableFailure } from './evaluate/ask-unreadable.js';
+
+/** What the cache learns from the snapshot. `maxAgeMs` is `undefined` if the service is not watched. */
+export function flagWatch(
+  opened: () => OpenSnapshots | undefined,
+  maxAgeMs: number | undefined,
+  clock: Clock,
+): FlagWatch {
+  return {
+    confirms: (question, answer) => opened()?.confirms(question, answer) ?? false,
+    evaluate(question, failure) {
+      const snapshots = opened();
+      const snapshot = snapshots?.watch.snapshot();
+      const unreadable = snapshot?.features.unreadable?.get(question.flag);
+      if (unreadable !== undefined) {
+        const asked = unreadableFailure(question.flag, unreadable, failure.message);
+        return { ...failedResolution(asked), ageMs: Infinity };
+      }
+      const answer = snapshots?.evaluate(question);
+      if (answer === undefined || snapshot === undefined) return undefined;
+      const ageMs = ageMsOf(snapshots, clock.now());
+      return { answer, source: 'in-process', ageMs, stale: true, version: snapshot.version };
+    },
+    reliance(now) {
+      const watch = opened()?.watch;
+      return watch === undefined || maxAgeMs === undefined
+        ? NO_RELIANCE
+        : { lostForMs: watch.lostForMs(now), maxAgeMs };
+    },
+  };
+}
+
+/** Milliseconds since the service last confirmed the snapshot; infinite if it never has. */
+export function ageMsOf(snapshots: Pick<OpenSnapshots, 'watch'> | undefined, now: number): number {
+  return now - (snapshots?.watch.confirmedAt() ?? -Infinity);
+}

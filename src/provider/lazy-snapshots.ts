@@ -1,0 +1,119 @@
+import { outsideRequests } from '../time/outside-requests.js';
+import type { Diagnostics } from '../diagnostics/diagnostics.js';
+import { untilAborted } from '../http/until-aborted.js';
+import type { Send } from '../http/reply.js';
+import type { ProviderSettings } from '../options/settings.js';
+import type { Runtime } from '../runtime.js';
+import type { OpenSnapshots } from '../snapshot/open-snapshots.js';
+import { messageOf } from '../text/describe.js';
+
+export type Snapshots = ReturnType<typeof lazySnapshots>;
+
+/** `none`: the service offers no snapshots, or the provider is closed. Asking again soon would not help. */
+type FirstPoll = 'succeeded' | 'failed' | 'none';
+
+/** A call that takes longer has probably been ended by its runtime: Cloudflare's allows 30 s after a response. */
+const LONGEST_REFRESH_MS = 30_000;
+
+/** Loads the code of snapshots when the provider starts, so that importing the package does not load the engine. */
+export function lazySnapshots(
+  send: Send,
+  settings: ProviderSettings,
+  runtime: Runtime & Pick<Diagnostics, 'listen'>,
+) {
+  const { logger } = settings;
+  const { clock, listen, report } = runtime;
+  const inBackground = clock.hasBackground !== false;
+  let opened: OpenSnapshots | undefined;
+  let isLogged = false;
+  let isNotOffered = false;
+  let trouble: string | undefined;
+  const closing = new AbortController();
+  const isClosed = () => closing.signal.aborted;
+
+  const firstPoll = new Promise<FirstPoll>((resolve) => {
+    // This event is reported before the poll that caused it.
+    listen('watch-changed', ({ state, failure }) => {
+      isNotOffered = state === 'not-offered';
+      if (state !== 'not-offered') return;
+      resolve('none');
+      // Flipt has served the kept snapshot once, so that this is news.
+      if (opened?.watch.confirmedAt() !== undefined)
+        logger.warn(
+          `Flipt refuses snapshots, so that the kept one does not change any more: ${failure?.message ?? ''}`,
+        );
+    });
+    listen('snapshot-polled', ({ failure }) => {
+      resolve(failure === undefined ? 'succeeded' : 'failed');
+    });
+    closing.signal.addEventListener('abort', () => {
+      resolve('none');
+    });
+  });
+
+  const warn = (message: string) => {
+    trouble = message;
+    // During the close, an open snapshot may still fail to be saved.
+    if (!isClosed() || opened !== undefined) logger.warn(message);
+  };
+  const load = async () => {
+    try {
+      const { logWatch, openSnapshots } = await import('../snapshot/open-snapshots.js');
+      if (isClosed()) return;
+      // Without a background, a call may have been ended while it loaded, and another loads again.
+      if (!isLogged) logWatch({ listen }, settings, logger);
+      isLogged = true;
+      opened = await openSnapshots(send, settings, { warn, closing: closing.signal }, runtime);
+      if (isClosed()) await opened.close();
+    } catch (error) {
+      const message = `the code for snapshots cannot be loaded: ${messageOf(error)}`;
+      trouble = message;
+      logger.error(`Flipt's changes are not watched; answers expire by age: ${message}`);
+      report({ type: 'watch-changed', state: 'not-offered', failure: { kind: 'defect', message } });
+    }
+  };
+  let loading: Promise<unknown> | undefined;
+  /** Until then, another call may be refreshing. It may also have been ended, and then it never says so. */
+  let refreshingUntil = -Infinity;
+  const refreshHere = async () => {
+    if (isClosed() || clock.now() < refreshingUntil) return;
+    const until = clock.now() + LONGEST_REFRESH_MS;
+    refreshingUntil = until;
+    if (opened === undefined) await load();
+    await opened?.refresh();
+    if (refreshingUntil === until) refreshingUntil = -Infinity;
+  };
+
+  return {
+    /** The service's snapshot, or until there is one, the kept or initial one; `undefined` until its code is loaded. */
+    opened: () => opened,
+    /**
+     * Loads the kept snapshot, then begins to poll. Resolves when the kept one is loaded, or at the close, because a
+     * store that hangs must not delay that. Never rejects.
+     */
+    start: () => (loading ??= untilAborted(load(), closing.signal)),
+    /** How the first poll ended. Never rejects; ends at the latest with the close. */
+    firstPoll,
+    /** Polls first if there is no snapshot yet. Never rejects. */
+    async withSnapshot() {
+      await loading;
+      if (opened?.watch.snapshot() === undefined)
+        await outsideRequests(() => (inBackground ? opened?.watch.poll() : refreshHere()));
+      return opened;
+    },
+    /**
+     * Polls if that is due and no poll is under way. Without a background, it also loads the kept snapshot first. Never
+     * rejects.
+     */
+    refresh: async () => (inBackground ? opened?.refresh() : refreshHere()),
+    /** Whether the service seems to offer no snapshots. One in force then comes from the options or an earlier run. */
+    isNotOffered: () => isNotOffered,
+    /** Why a snapshot from the options is not used; `undefined` if nothing went wrong. */
+    trouble: () => trouble,
+    /** Completes pending saves. */
+    async close() {
+      closing.abort();
+      await opened?.close();
+    },
+  };
+}

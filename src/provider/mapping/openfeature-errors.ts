@@ -1,0 +1,45 @@
+import {
+  ErrorCode,
+  GeneralError,
+  InvalidContextError,
+  ProviderFatalError,
+  ProviderNotReadyError,
+  TargetingKeyMissingError,
+  type OpenFeatureError,
+} from '@openfeature/server-sdk';
+import { policyOf } from '../../model/failure-policy.js';
+import type { Failure } from '../../model/failure.js';
+
+export const CLOSED: Failure = {
+  kind: 'closed',
+  message: 'the Flipt provider is closed: create a new FliptProvider',
+};
+
+/** OpenFeature's error code for a failure. */
+export function errorCodeOf(failure: Failure): ErrorCode {
+  return ErrorCode[policyOf(failure).errorCode];
+}
+
+const ERRORS = {
+  GENERAL: GeneralError,
+  INVALID_CONTEXT: InvalidContextError,
+  PARSE_ERROR: GeneralError,
+  PROVIDER_NOT_READY: ProviderNotReadyError,
+  TARGETING_KEY_MISSING: TargetingKeyMissingError,
+} as const;
+
+/** OpenFeature's error for a failure. */
+export function errorOf(failure: Failure): OpenFeatureError {
+  return new ERRORS[policyOf(failure).errorCode](failure.message);
+}
+
+/**
+ * OpenFeature's error for a failed start. Rejected credentials are fatal until the service accepts them; everything
+ * else is GENERAL.
+ */
+export function startErrorOf(failure: Failure): OpenFeatureError {
+  if (failure.kind === 'closed') return errorOf(failure);
+  const { cause, responded } = policyOf(failure);
+  const isFatal = cause === 'credentials' && responded;
+  return isFatal ? new ProviderFatalError(failure.message) : new GeneralError(failure.message);
+}

@@ -1,0 +1,62 @@
+import type { JsonValue } from '@openfeature/server-sdk';
+import type { ValueAnswer, VariantAnswer } from '../../model/answer.js';
+import { kindOf } from '../../text/describe.js';
+import { quoted } from '../../text/quote.js';
+import { attachmentOf, parseAttachment } from './attachment.js';
+
+/** A translated answer: a value with its variant, or why there is none. */
+export type Translated<T> =
+  | { readonly value: T; readonly variant: string }
+  | { readonly problem: 'TYPE_MISMATCH' | 'PARSE_ERROR'; readonly message: string };
+
+export type Translate<T> = (answer: ValueAnswer) => Translated<T>;
+
+/** Boolean flag: its value. Variant flag: the key `true` or `false`, else an attachment that is a JSON boolean. */
+export const toBoolean: Translate<boolean> = (answer) => {
+  if (answer.kind === 'boolean') return { value: answer.enabled, variant: answer.enabled ? 'true' : 'false' };
+  const { variant } = answer;
+  if (variant === 'true' || variant === 'false') return { value: variant === 'true', variant };
+  const attached = attachmentOf(answer);
+  return typeof attached === 'boolean' ? { value: attached, variant } : mismatch('a boolean', answer);
+};
+
+/** Variant flag: the variant's key. */
+export const toText: Translate<string> = (answer) =>
+  answer.kind === 'variant'
+    ? { value: answer.variant, variant: answer.variant }
+    : mismatch('a string', answer);
+
+/** Variant flag: an attachment that is a JSON object or array, a fresh copy each time. */
+export const toObject: Translate<JsonValue> = (answer) => {
+  if (answer.kind === 'boolean') return mismatch('an object', answer);
+  try {
+    const attached = parseAttachment(answer.attachment);
+    if (typeof attached !== 'object' || attached === null) return mismatch('an object or array', answer);
+    return { value: attached as JsonValue, variant: answer.variant };
+  } catch (error) {
+    // Without the parser's message, which quotes the attachment.
+    const { variant, attachment } = answer;
+    const what = error instanceof SyntaxError ? 'not JSON' : 'nested too deep to be written again';
+    const message = `the attachment of variant ${quoted(variant)} is ${what} (${attachment.length} characters)`;
+    return { problem: 'PARSE_ERROR', message };
+  }
+};
+
+export function mismatch(wanted: string, answer: ValueAnswer): Translated<never> {
+  return { problem: 'TYPE_MISMATCH', message: `expected ${wanted}, but ${given(answer)}` };
+}
+
+function given(answer: ValueAnswer): string {
+  if (answer.kind === 'boolean') return 'it is a boolean flag';
+  const variant = `its variant is ${quoted(answer.variant)}`;
+  return answer.attachment === '' || answer.attachment === 'null'
+    ? `${variant}, without an attachment`
+    : `${variant}, with ${attachmentWords(answer)}`;
+}
+
+/** Shows only kind and length: error messages become labels of metrics, and an attachment may hold personal data. */
+function attachmentWords(answer: VariantAnswer): string {
+  const attached = attachmentOf(answer);
+  const kind = attached === undefined ? 'malformed JSON' : kindOf(attached);
+  return `an attachment of ${answer.attachment.length} characters (${kind})`;
+}

@@ -1,0 +1,51 @@
+import { availability } from '../availability/availability.js';
+import { healthCheck } from '../remote/health-check.js';
+import { batched } from '../batch/batching.js';
+import { isolating } from '../batch/isolate-culprits.js';
+import { oneByOne } from '../batch/one-by-one.js';
+import { openAuthorizedTransport } from '../http/auth/authorized-transport.js';
+import { withRetries } from '../http/retries/with-retries.js';
+import { retryBudget } from '../http/retries/retry-budget.js';
+import type { AskAtOnce } from '../model/answer.js';
+import type { ProviderSettings } from '../options/settings.js';
+import { batchWriter } from '../remote/batch-body.js';
+import { remote } from '../remote/remote.js';
+import type { Runtime } from '../runtime.js';
+
+/** The layers that ask the service, from a question to the wire. `signal` ends every request. */
+export function openServiceLayers(settings: ProviderSettings, signal: AbortSignal, runtime: Runtime) {
+  const { namespace, reference, http, breaker, deadlineMs } = settings;
+  const { send, ...transport } = openAuthorizedTransport(settings, signal, runtime);
+  const check = healthCheck(remote(send, settings, signal), namespace);
+  const { credentialsVersion } = transport;
+  const service = availability({ check, credentialsVersion, breaker }, runtime);
+  const throughCircuit = service.throughCircuit(transport.sendOnce);
+  const writer = batchWriter(reference);
+  const budget = retryBudget();
+  const retrying = (extra: boolean): AskAtOnce => {
+    const retrySettings = { retries: http.retries, withinMs: deadlineMs, extra, budget };
+    return service.observed(
+      remote(withRetries(throughCircuit, retrySettings, runtime), settings, signal, writer),
+    );
+  };
+  const batching = { ...settings.batch, sizes: writer.sizes };
+  const { refusal, serviceFailed } = service;
+  const ask = retrying(false);
+  const batch =
+    runtime.clock.hasBackground === false
+      ? oneByOne(ask, batching, runtime)
+      : batched(
+          isolating({ ask, askExtra: retrying(true), refusal, serviceFailed }, runtime),
+          batching,
+          runtime,
+        );
+  return {
+    batch,
+    service,
+    /** Bypasses the circuit breaker: for polls in the background. */
+    send,
+    /** How many requests are under way. */
+    underWay: transport.underWay,
+    close: transport.close,
+  };
+}

@@ -1,0 +1,85 @@
+import type { History } from '../../diagnostics/event-history.js';
+import type { UnreadableFlag } from '../../model/unreadable-flag.js';
+import type { ProviderSettings } from '../../options/settings.js';
+import type { OpenSnapshots } from '../../snapshot/open-snapshots.js';
+import type { Clock } from '../../time/clock.js';
+import type { ConditionSince } from '../state-events.js';
+import type { Pipeline } from '../pipeline.js';
+import type { FliptStatus, WatchStatus } from './flipt-status.js';
+
+/** Enough to see what is new. All of them may be thousands. */
+const MOST_UNREADABLE = 20;
+
+interface StatusSources {
+  readonly settings: ProviderSettings;
+  readonly condition: ConditionSince;
+  readonly history: History;
+  /** The present values, read from the parts of a running provider; `undefined` after the close has ended. */
+  readonly readings: ReturnType<Pipeline['read']> | undefined;
+}
+
+export function statusOf(
+  { settings, condition: { state, at, why }, history, readings }: StatusSources,
+  clock: Clock,
+): FliptStatus {
+  const { namespace, environment, evaluation, breaker, watch } = settings;
+  const counts = history.counts();
+  const { hits, staleHits, joined, misses, attempts, failed, retried, shed } = counts;
+  const { circuit, ...latest } = history.latest();
+  const { inFlight = 0, waiting = 0, snapshots, overloadSince } = readings ?? {};
+  const opened = snapshots?.opened();
+  const store = opened?.store();
+  const mode = watch === undefined ? 'off' : watch.stream ? 'stream' : 'poll';
+  return {
+    condition: state,
+    since: new Date(at).toISOString(),
+    why,
+    namespace,
+    environment: environment ?? null,
+    evaluation,
+    circuit:
+      breaker === undefined || readings === undefined
+        ? null
+        : { state: circuit?.state ?? 'closed', since: dateOf(circuit?.at) },
+    overload: { since: dateOf(overloadSince), shed },
+    watch: snapshots ? { mode, ...watchStatus(opened, latest, counts, clock) } : null,
+    store: store ? { isFailing: store.isFailing, savedAt: dateOf(store.savedAt) } : null,
+    cache: { entries: 0, bytes: 0, ...readings?.cache, hits, staleHits, joined, misses },
+    requests: { sent: attempts + inFlight, failed, retried, inFlight, waiting },
+  };
+}
+
+function watchStatus(
+  opened: OpenSnapshots | undefined,
+  { watch: condition, stream }: Pick<ReturnType<History['latest']>, 'watch' | 'stream'>,
+  { polls, failedPolls, changedFlags }: ReturnType<History['counts']>,
+  clock: Clock,
+): Omit<WatchStatus, 'mode'> {
+  const watch = opened?.watch;
+  const snapshot = watch?.snapshot();
+  const unreadable = snapshot?.features.unreadable ?? new Map<string, UnreadableFlag>();
+  const confirmedAt = watch?.confirmedAt();
+  const ageMs = confirmedAt === undefined ? undefined : clock.now() - confirmedAt;
+  const seenWithinMs = watch?.seenWithinMs() ?? Infinity;
+  return {
+    condition: condition?.state ?? null,
+    version: snapshot?.version ?? null,
+    flags: snapshot?.contents.size ?? null,
+    unreadable: {
+      count: unreadable.size,
+      flags: [...unreadable].slice(0, MOST_UNREADABLE).map(([key, { reason }]) => ({ key, reason })),
+    },
+    confirmedAt: dateOf(ageMs === undefined ? undefined : clock.date() - ageMs),
+    ageMs: ageMs === undefined ? null : Math.round(ageMs),
+    nextPollAt: dateOf(watch?.nextPollAt()),
+    seenWithinMs: seenWithinMs === Infinity ? null : Math.round(seenWithinMs),
+    stream: stream?.state ?? null,
+    polls,
+    failedPolls,
+    changedFlags,
+  };
+}
+
+function dateOf(epochMs: number | undefined): string | null {
+  return epochMs === undefined ? null : new Date(epochMs).toISOString();
+}

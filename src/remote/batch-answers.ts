@@ -1,0 +1,126 @@
+import type { Answer, BatchOutcome } from '../model/answer.js';
+import type { Failure } from '../model/failure.js';
+import type { Question } from '../model/question.js';
+import type { Reply } from '../http/reply.js';
+import { contentWords, statusFailure, unreadable } from '../http/reply-message.js';
+import { isRecord } from '../text/describe.js';
+import { parsedJson } from '../text/json.js';
+import { oneLine, quoted } from '../text/quote.js';
+
+const REASON_SUFFIX = '_EVALUATION_REASON';
+
+/**
+ * One answer for each question, by position. A question that the reply leaves out fails alone. If the number of items
+ * is wrong, a position alone proves nothing, because the same flag may have been asked for two entities. Then an item
+ * counts only if it names a flag that was asked once.
+ */
+export function answersOf(url: string, reply: Reply, questions: readonly Question[]): BatchOutcome {
+  if (reply.status !== 200) return requestFailure(url, reply, questions.length);
+  const body = parsedJson(reply.text);
+  if (body === undefined) return unreadable(url, `${contentWords(reply)}, not JSON`);
+  const items = isRecord(body) ? body.responses : undefined;
+  if (!Array.isArray(items)) return unreadable(url, `${contentWords(reply)}, without a list "responses"`);
+  const miscounted = items.length !== questions.length;
+  const count = `${items.length} items for a batch of ${questions.length}`;
+  if (miscounted && items.length === 0) return unreadable(url, count);
+  const batchId = isRecord(body) && typeof body.requestId === 'string' ? body.requestId : '';
+  const isOnce = miscounted ? askedOnce(questions) : undefined;
+  return questions.map((question, at) => {
+    const item: unknown = items[at];
+    const isBelieved = isOnce === undefined || (isOnce(question) && namesFlag(item));
+    const answer = isBelieved ? itemAnswer(item, { question, batchId, redact: reply.redact }) : undefined;
+    if (answer !== undefined) return answer;
+    const why = miscounted ? count : `item ${at} does not answer the question at its position`;
+    return { kind: 'failed', failure: unreadable(url, why) };
+  });
+}
+
+/** If a rejected request held only one question, that question was rejected. */
+function requestFailure(url: string, reply: Reply, count: number): Failure {
+  const failure = statusFailure(url, reply);
+  return failure.kind === 'rejected-request' && count === 1
+    ? { ...failure, kind: 'rejected-question' }
+    : failure;
+}
+
+function askedOnce(questions: readonly Question[]): (question: Question) => boolean {
+  const times = new Map<string, number>();
+  for (const { flag } of questions) times.set(flag, (times.get(flag) ?? 0) + 1);
+  return ({ flag }) => times.get(flag) === 1;
+}
+
+function namesFlag(item: unknown): boolean {
+  const members = [...READERS.values()].map(({ member }) => isRecord(item) && item[member]);
+  return members.some((response) => isRecord(response) && response.flagKey !== undefined);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What an item may answer. */
+interface Asked {
+  readonly question: Question;
+  readonly batchId: string;
+  readonly redact: Reply['redact'];
+}
+
+interface Reader {
+  readonly member: string;
+  /** `undefined` if the response cannot be read. */
+  readonly read: (response: Fields, asked: Asked) => Answer | undefined;
+}
+
+/** How each type of item is read. */
+const READERS: ReadonlyMap<unknown, Reader> = new Map([
+  ['VARIANT_EVALUATION_RESPONSE_TYPE', { member: 'variantResponse', read: variantAnswer }],
+  ['BOOLEAN_EVALUATION_RESPONSE_TYPE', { member: 'booleanResponse', read: booleanAnswer }],
+  ['ERROR_EVALUATION_RESPONSE_TYPE', { member: 'errorResponse', read: errorAnswer }],
+]);
+
+/** `undefined` if the item is not an answer to this question. */
+function itemAnswer(item: unknown, asked: Asked): Answer | undefined {
+  const reader = isRecord(item) ? READERS.get(item.type) : undefined;
+  const response = reader && isRecord(item) ? item[reader.member] : undefined;
+  return isAbout(response, asked.question) ? reader?.read(response, asked) : undefined;
+}
+
+/** An answer that names another flag belongs to another question, whatever its position. */
+function isAbout(response: unknown, { flag }: Question): response is Fields {
+  return isRecord(response) && (response.flagKey === undefined || response.flagKey === flag.toWellFormed());
+}
+
+function variantAnswer(response: Fields, asked: Asked): Answer | undefined {
+  const { match = false, variantKey: variant = '', variantAttachment: attachment = '' } = response;
+  const shared = flagAnswer(response, asked);
+  if (shared === undefined || typeof match !== 'boolean') return undefined;
+  if (typeof variant !== 'string' || typeof attachment !== 'string') return undefined;
+  return { kind: 'variant', match, variant, attachment, ...shared, segmentKeys: shared.segmentKeys ?? [] };
+}
+
+function booleanAnswer(response: Fields, asked: Asked): Answer | undefined {
+  const { enabled } = response;
+  const shared = flagAnswer(response, asked);
+  if (shared === undefined || typeof enabled !== 'boolean') return undefined;
+  return { kind: 'boolean', enabled, ...shared };
+}
+
+/** What answers about both kinds of flags share. */
+function flagAnswer({ reason, segmentKeys, requestId }: Fields, { batchId }: Asked) {
+  const keys = segmentKeys == null ? undefined : texts(segmentKeys);
+  if (typeof reason !== 'string' || (keys === undefined && segmentKeys != null)) return undefined;
+  return {
+    reason: oneLine(reason.endsWith(REASON_SUFFIX) ? reason.slice(0, -REASON_SUFFIX.length) : reason),
+    segmentKeys: keys,
+    requestId: typeof requestId === 'string' && requestId !== '' ? requestId : batchId,
+  };
+}
+
+function errorAnswer({ reason }: Fields, { question, redact }: Asked): Answer {
+  if (reason === 'NOT_FOUND_ERROR_EVALUATION_REASON') return { kind: 'missing' };
+  const words = typeof reason === 'string' ? oneLine(redact(reason)) : 'no reason';
+  const message = `Flipt could not evaluate flag ${quoted(question.flag)}: ${words}`;
+  return { kind: 'failed', failure: { kind: 'item', message } };
+}
+
+function texts(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string') ? value : undefined;
+}

@@ -1,0 +1,48 @@
+import type { Question } from '../model/question.js';
+
+export const BATCH_PATH = '/evaluate/v1/batch';
+
+/** Writes batches. Each question is written only once: measuring and sending use the same text. */
+export function batchWriter(reference: string | undefined) {
+  const texts = new WeakMap<Question, string>();
+  const textOf = (question: Question) => {
+    const known = texts.get(question);
+    if (known !== undefined) return known;
+    const text = itemText(question);
+    texts.set(question, text);
+    return text;
+  };
+  return {
+    body: (questions: readonly Question[]) => batchBody(questions.map(textOf), reference),
+    /** Bytes of a request's body in UTF-8. */
+    sizes: {
+      /** Without questions, less the comma that the first question does not have. */
+      empty: Buffer.byteLength(batchBody([], reference)) - 1,
+      /** What one question adds. */
+      of: (question: Question) => Buffer.byteLength(textOf(question)) + 1,
+    },
+  };
+}
+
+/** The question as an item of a batch. Lone surrogates, which UTF-8 cannot express, become U+FFFD. */
+export function itemText({ namespace, flag, entity, attributes }: Question): string {
+  const text = JSON.stringify({
+    namespaceKey: namespace,
+    flagKey: flag,
+    entityId: entity,
+    context: attributes,
+  });
+  return text.includes('\\ud') ? wellFormed(text) : text;
+}
+
+/** `JSON.stringify` writes a lone surrogate as an escape, preceded by an even number of backslashes. */
+function wellFormed(text: string): string {
+  return text.replace(/\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (escape, lone: string | undefined) =>
+    lone === undefined ? escape : '\ufffd',
+  );
+}
+
+export function batchBody(items: readonly string[], reference: string | undefined): string {
+  const tail = reference === undefined ? '' : `,"reference":${JSON.stringify(reference)}`;
+  return `{"requests":[${items.join(',')}]${tail}}`;
+}

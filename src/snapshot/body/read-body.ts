@@ -1,0 +1,80 @@
+import { quoted } from '../../text/quote.js';
+import type { Clock } from '../../time/clock.js';
+import { pausing } from '../../time/turns.js';
+import type { Features, Flag, Segment, Semantics } from '../../engine/features.js';
+import type { UnreadableFlag } from '../../model/unreadable-flag.js';
+import { withPauses } from '../../engine/pausable-steps.js';
+import { keyedSchema, restSchema } from './body-schema.js';
+import { checked, InvalidBody, parsed } from './invalid-body.js';
+import { digest, segmentContent, type Contents } from '../changed-flags.js';
+import { distinctNames } from './distinct-names.js';
+import { flagPieces, type Piece } from './split-body.js';
+import { readFlagAlone } from './read-flag.js';
+import { unreadableContent, unreadableFlag } from './unreadable-text.js';
+
+/** The content of a body: everything from which the flags of a namespace are evaluated, and what cannot be read. */
+export interface ParsedBody {
+  readonly features: Features;
+  /** Which version of Flipt wrote the body. Its rules apply. */
+  readonly semantics: Semantics;
+  readonly contents: Contents;
+  /** Only v2 has one. */
+  readonly digest: string | undefined;
+}
+
+/** Bytes that are read before other work gets a turn of the event loop: one or two milliseconds of parsing. */
+const BYTES_PER_TURN = 32 * 1024;
+/** A step of reading a flag takes as long as so many bytes of an ordinary flag, however short its own text is. */
+const BYTES_OF_STEP = 64;
+
+/**
+ * Reads a snapshot of `namespace`, some flags in each turn of the event loop. A flag that cannot be read is kept aside,
+ * because it says nothing about the others. Rejects with {@link InvalidBody} if the body is no snapshot, or if none of
+ * several flags can be read.
+ */
+export async function parseSnapshot(body: Buffer, namespace: string, clock: Clock): Promise<ParsedBody> {
+  const pause = pausing(BYTES_PER_TURN, clock);
+  const step = () => pause(BYTES_OF_STEP);
+  const pieces: Piece[] = [];
+  const rest = await withPauses(flagPieces(body), (piece) => {
+    pieces.push(piece);
+    return pause(piece[1] - piece[0]);
+  });
+  const { digest: version, namespace: named } = checked(parsed(rest, 'the body'), restSchema, '');
+  if (named && named.key !== namespace) {
+    throw new InvalidBody(`namespace.key: expected ${quoted(namespace)}, got ${quoted(named.key)}`);
+  }
+  const semantics: Semantics = version === '' ? 'v1' : 'v2';
+  const flags = new Map<string, Flag>();
+  const unreadable = new Map<string, UnreadableFlag>();
+  const contents = new Map<string, string>();
+  // A snapshot repeats a segment in each rule. Two copies may differ, because v1 reads them one by one while somebody may
+  // edit them: then no rule gets another rule's copy.
+  const segments = distinctNames<Segment>(segmentContent);
+  const features: Features = { flags, segments: segments.byName, unreadable };
+  for (const [at, [start, end]] of pieces.entries()) {
+    const place = `flags[${at}]`;
+    const text = body.toString('utf8', start, end);
+    const json = parsed(text, place);
+    const { key } = checked(json, keyedSchema, place);
+    if (contents.has(key)) throw new InvalidBody(`${place}.key: ${quoted(key)} is there twice`);
+    const reading = withPauses(readFlagAlone(json, semantics, segments), step);
+    const read = reading instanceof Promise ? await reading : reading;
+    if (typeof read === 'string') {
+      unreadable.set(key, unreadableFlag(text, read));
+      contents.set(key, digest(unreadableContent(json, text)));
+    } else {
+      const { flag, content } = read;
+      contents.set(key, content);
+      flags.set(key, flag);
+    }
+    await pause(end - start);
+  }
+  const [first] = unreadable;
+  if (first !== undefined && unreadable.size > 1 && flags.size === 0) {
+    throw new InvalidBody(
+      `none of ${unreadable.size} flags can be read; ${quoted(first[0])}: ${first[1].reason}`,
+    );
+  }
+  return { features, semantics, contents, digest: version || undefined };
+}

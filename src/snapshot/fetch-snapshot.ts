@@ -1,0 +1,172 @@
+import type { Clock } from '../time/clock.js';
+import { failureKindOf } from '../http/failure-of-status.js';
+import { serviceErrorOf } from '../http/error-body.js';
+import { environmentHeaders, type Reply, type Send } from '../http/reply.js';
+import { contentWords, statusFailure, unreadable } from '../http/reply-message.js';
+import { retryAfterMs } from '../http/retries/retry-delay.js';
+import type { Failure } from '../model/failure.js';
+import type { SnapshotPlace } from '../options/snapshot-options.js';
+import { messageOf } from '../text/describe.js';
+import { sendableEtag } from '../text/header.js';
+import { parseSnapshot } from './body/read-body.js';
+import { digestOf } from './changed-flags.js';
+import { silenceLimitMs } from './poll-schedule.js';
+import { snapshotOf, type Snapshot } from './snapshot.js';
+
+export interface FetchSettings extends SnapshotPlace {
+  /** Default: a request may be silent until its time is up. */
+  readonly http?: { readonly timeoutMs: number };
+}
+
+/** What was fetched last: a snapshot, and what is known about it. */
+export interface Known {
+  readonly snapshot: Snapshot;
+  /** The ETag that came with it. */
+  readonly etag: string | undefined;
+  /** Milliseconds that it cost the service and the network, as a whole; 0 if nobody has measured it. */
+  readonly fullBodyMs: number;
+}
+
+/** The outcome of a request for the snapshot. */
+export type Fetched =
+  /** 304: the known snapshot is still current. */
+  | ({ readonly kind: 'unchanged' } & FromStore)
+  /** All of it. */
+  | ({ readonly kind: 'snapshot' } & Known & FromStore)
+  /** Another instance asks the service, and has found nothing since. `againInMs`: when to look again. */
+  | { readonly kind: 'no-news'; readonly againInMs?: number }
+  /** A request that began later was answered before this one. Its answer is the newer one. */
+  | { readonly kind: 'overtaken' }
+  /**
+   * The request failed. `offersNone`: the service seems to have no snapshots at all. `isUnknown`: it has snapshots, but
+   * does not know the namespace or the environment. `isSilent`: given up, because no response came in time.
+   */
+  | {
+      readonly kind: 'failed';
+      readonly failure: Failure;
+      readonly offersNone: boolean;
+      readonly isUnknown: boolean;
+      readonly isSilent: boolean;
+      readonly retryAfterMs: number | undefined;
+    };
+
+/** For a result that another instance has found. */
+interface FromStore {
+  /** When the service confirmed it, in the clock's milliseconds. Default: just now. */
+  readonly confirmedAt?: number;
+}
+
+/** Never rejects. Default: the `schedule` asks. */
+export type FetchSnapshot = (known: Known | undefined, asker?: Asker) => Promise<Fetched>;
+
+/**
+ * Why the service is asked now. This matters if one instance polls for all. A `user` knows of a change, so this
+ * instance asks the service itself. An event of the `stream` reaches all instances at the same time. A `retry` follows
+ * at once on a request that was silent.
+ */
+export type Asker = 'schedule' | 'stream' | 'user' | 'retry';
+
+/** Large enough for a large namespace and a slow store: v1 takes seconds for 1,000 flags. */
+const LIMITS = { timeoutMs: 60_000, maxBytes: 64 * 1024 * 1024 };
+
+/** Without this header, v1 leaves out default variants. */
+const VERSION_HEADERS = { 'x-flipt-accept-server-version': '1.61.1' };
+
+/** The answers of a service without snapshots: the path or method is unknown, or not allowed with these credentials. */
+const OFFERS_NONE: ReadonlySet<number> = new Set([401, 403, 404, 405, 501]);
+
+export function snapshotFetcher(
+  send: Send,
+  { url, namespace, environment, http }: FetchSettings,
+  clock: Clock,
+  signal: AbortSignal,
+): FetchSnapshot {
+  const path = `/internal/v1/evaluation/snapshot/namespace/${encodeURIComponent(namespace)}`;
+  const headers = { ...VERSION_HEADERS, ...environmentHeaders(environment), 'accept-encoding': 'gzip' };
+
+  let silences = 0;
+  let sent = 0;
+  let underWay = 0;
+  /** The last request that was answered. */
+  let answered = 0;
+
+  return async (known) => {
+    const number = ++sent;
+    underWay++;
+    const fetched = await request(known);
+    underWay--;
+    if (number < answered) return { kind: 'overtaken' };
+    const isFailed = fetched.kind === 'failed';
+    if (!isFailed) answered = number;
+    silences = isFailed && fetched.isSilent ? silences + 1 : 0;
+    return fetched;
+  };
+
+  async function request(known: Known | undefined): Promise<Fetched> {
+    const started = clock.now();
+    const outcome = await send({
+      method: 'GET',
+      path,
+      headers: { ...headers, ...(known?.etag !== undefined && { 'if-none-match': known.etag }) },
+      download: {
+        ...LIMITS,
+        ...(http && { silentMs: silenceLimitMs(http.timeoutMs, known?.fullBodyMs ?? 0, silences) }),
+      },
+      // Where one request is silent, other connections of the pool may be dead as well.
+      newConnection: silences > 0 || underWay > 1,
+      repeatable: true,
+      signal,
+    });
+    if (outcome.kind !== 'reply') return { ...failedBy(outcome), isSilent: outcome.kind === 'timeout' };
+    const fullBodyMs = clock.now() - started;
+    if (outcome.status === 304) {
+      return known?.etag === undefined
+        ? failedBy(unreadable(url, 'a 304 to a request without an ETag'))
+        : { kind: 'unchanged' };
+    }
+    if (outcome.status !== 200) return failedWithStatus(outcome);
+    if (outcome.bytes === undefined || !isJson(outcome)) {
+      return {
+        ...failedBy(unreadable(url, `${contentWords(outcome)} instead of a snapshot`)),
+        offersNone: true,
+      };
+    }
+    try {
+      const parsed = await parseSnapshot(outcome.bytes, namespace, clock);
+      const etag = sendableEtag(outcome.headers.etag);
+      const version = parsed.digest ?? etag ?? digestOf(parsed.contents);
+      const snapshot = await snapshotOf(parsed, clock, version, known?.snapshot);
+      return { kind: 'snapshot', snapshot, etag, fullBodyMs };
+    } catch (error) {
+      return failedBy(unreadable(url, `a snapshot that cannot be used: ${outcome.redact(messageOf(error))}`));
+    }
+  }
+
+  function failedWithStatus(reply: Reply): Fetched {
+    const delayMs = retryAfterMs(reply, clock.date());
+    const error = serviceErrorOf(reply);
+    return {
+      ...failedBy(statusFailure(url, reply)),
+      offersNone: OFFERS_NONE.has(reply.status),
+      // Flipt also answers like this for a path that it does not know, but then with the message `Not Found`.
+      isUnknown:
+        failureKindOf(reply.status) === 'not-found' &&
+        error?.code === NOT_FOUND &&
+        error.message !== 'Not Found',
+      retryAfterMs: delayMs,
+    };
+  }
+}
+
+/** gRPC's code for something that does not exist. */
+const NOT_FOUND = 5;
+
+function failedBy(failure: Failure) {
+  const unless = { offersNone: false, isUnknown: false, isSilent: false, retryAfterMs: undefined };
+  return { kind: 'failed', failure, ...unless } as const;
+}
+
+function isJson({ headers }: Reply): boolean {
+  const type = headers['content-type'];
+  return typeof type === 'string' && /^application\/(?:[\w.+-]*\+)?json\b/i.test(type);
+}

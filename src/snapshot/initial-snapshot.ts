@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import type { Semantics } from '../engine/features.js';
+import type { SnapshotOptions } from '../options/snapshot-options.js';
+import { messageOf } from '../text/describe.js';
+import { quoted } from '../text/quote.js';
+import type { Clock } from '../time/clock.js';
+import { parseSnapshot } from './body/read-body.js';
+import { writeBody } from './body/write-body.js';
+import { snapshotOf } from './snapshot.js';
+import type { StartingSnapshot } from './poll-watch.js';
+
+/** The snapshot in the options; `undefined` if there is none, or it cannot be used. Never rejects. */
+export async function initialSnapshot(
+  { initial, semantics = 'v1' }: SnapshotOptions,
+  namespace: string,
+  warn: (message: string) => void,
+  clock: Clock,
+): Promise<StartingSnapshot | undefined> {
+  if (initial === undefined) return undefined;
+  try {
+    const text = JSON.stringify(await initialBody(initial, namespace, semantics));
+    if (isForOldClients(text)) warn(FOR_OLD_CLIENTS);
+    const snapshot = await snapshotOf(await parseSnapshot(Buffer.from(text), namespace, clock), clock);
+    return { snapshot, etag: undefined, fullBodyMs: 0, confirmedAt: undefined };
+  } catch (error) {
+    warn(`snapshot.initial is not used: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+const FOR_OLD_CLIENTS =
+  'snapshot.initial was fetched from Flipt v1 without the header X-Flipt-Accept-Server-Version, so that it has no ' +
+  'default variants and no constraints on entity ids: fetch it with "X-Flipt-Accept-Server-Version: 1.61.1"';
+
+/**
+ * The body of the snapshot that the user gave: the object itself, or a body made from a features document. Rejects with
+ * the mistakes in a features document.
+ */
+async function initialBody(given: object, namespace: string, semantics: Semantics): Promise<object> {
+  if (!isFeaturesDocument(given)) return given;
+  // Only users who give a features document pay for the code that reads it.
+  const { readFeatures } = await import('../features/read-features.js');
+  const features = (await readFeatures(given, semantics)).get(namespace);
+  if (features === undefined) throw new Error(`it has no namespace ${quoted(namespace)}`);
+  const body = writeBody(namespace, { features, semantics, digest: undefined });
+  // The digest shows a reader that v2's rules apply.
+  return semantics === 'v1'
+    ? body
+    : { ...body, digest: createHash('sha1').update(JSON.stringify(body)).digest('hex') };
+}
+
+/**
+ * Whether Flipt v1 wrote the body for a client that does not say its version. Only a constraint on entity ids shows it.
+ * Default variants are left out, too, but so they are where there are none.
+ */
+function isForOldClients(body: string): boolean {
+  return body.includes('"type":"UNKNOWN_CONSTRAINT_COMPARISON_TYPE"') && !body.includes('"digest":"');
+}
+
+/** Looks for members that only a features document has. If neither form shows, both give the same result. */
+function isFeaturesDocument(given: object): boolean {
+  if ('digest' in given) return false;
+  if ('segments' in given || 'version' in given || typeof Reflect.get(given, 'namespace') === 'string') {
+    return true;
+  }
+  return !some(given, 'flags', isSnapshotFlag) && some(given, 'flags', isFeaturesFlag);
+}
+
+/** In a snapshot, a flag that cannot be read may have members of any name. One other flag is enough to recognise it. */
+function isSnapshotFlag(flag: object): boolean {
+  return (
+    'createdAt' in flag ||
+    some(flag, 'rollouts', (rollout) => 'type' in rollout) ||
+    some(flag, 'rules', (rule) => some(rule, 'segments', (segment) => 'key' in segment))
+  );
+}
+
+function isFeaturesFlag(flag: object): boolean {
+  return (
+    'variants' in flag ||
+    some(flag, 'rollouts', (rollout) => !('type' in rollout)) ||
+    some(flag, 'rules', isFeaturesRule)
+  );
+}
+
+function isFeaturesRule(rule: object): boolean {
+  const segments: unknown = Reflect.get(rule, 'segments');
+  return (
+    'segment' in rule || (Array.isArray(segments) && segments.some((segment) => typeof segment === 'string'))
+  );
+}
+
+function some(holder: object, name: string, test: (member: object) => boolean): boolean {
+  const list: unknown = Reflect.get(holder, name);
+  return Array.isArray(list) && list.some((member) => isObject(member) && test(member));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

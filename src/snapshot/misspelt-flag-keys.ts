@@ -1,0 +1,55 @@
+import type { Clock } from '../time/clock.js';
+import { nextTurn, pausing } from '../time/turns.js';
+import { closestTo } from '../text/closest-name.js';
+
+/** More warnings than this would only fill the log. */
+const MOST_SUGGESTIONS = 20;
+const MOST_REMEMBERED = 1_000;
+/** Characters that are compared in one turn of the event loop: about a millisecond. */
+const LENGTH_PER_TURN = 20_000;
+
+/**
+ * Suggests the flag that was probably meant: once for each missing key, and at most 20 times. Other missing keys are
+ * normal, because they may belong to another provider. Compares with some flags in each turn of the event loop, and
+ * never in the turn of the resolve.
+ */
+export function misspeltKeys(
+  known: () => Iterable<string>,
+  suggest: (key: string, like: string) => void,
+  clock: Pick<Clock, 'endOfTurn'>,
+): { readonly missing: (key: string) => void } {
+  const seen = new Set<string>();
+  const waiting: string[] = [];
+  let suggestions = 0;
+  let isLooking = false;
+
+  const lookAtAll = async () => {
+    await nextTurn(clock);
+    const pause = pausing(LENGTH_PER_TURN, clock);
+    for (let key = waiting.shift(); key !== undefined; key = waiting.shift()) {
+      if (suggestions >= MOST_SUGGESTIONS) continue;
+      const search = closestTo(key);
+      for (const name of known()) {
+        search.compare(name);
+        const turn = pause(name.length + 1);
+        if (turn !== undefined) await turn;
+      }
+      const like = search.found();
+      if (like === undefined) continue;
+      suggestions++;
+      suggest(key, like);
+    }
+    isLooking = false;
+  };
+
+  return {
+    missing(key) {
+      if (suggestions >= MOST_SUGGESTIONS || seen.size >= MOST_REMEMBERED || seen.has(key)) return;
+      seen.add(key);
+      waiting.push(key);
+      if (isLooking) return;
+      isLooking = true;
+      void lookAtAll();
+    },
+  };
+}

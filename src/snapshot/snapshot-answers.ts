@@ -1,0 +1,42 @@
+import { evaluate } from '../engine/evaluate.js';
+import type { KnownAnswer } from '../model/answer.js';
+import type { Question } from '../model/question.js';
+import type { Runtime } from '../runtime.js';
+import { misspeltKeys } from './misspelt-flag-keys.js';
+import { isSameAnswer } from './answer-equality.js';
+import type { Snapshot } from './snapshot.js';
+
+/** What the snapshot in force says about a question. */
+export function snapshotAnswers(snapshot: () => Snapshot | undefined, { clock, report }: Runtime) {
+  const { missing } = misspeltKeys(
+    () => snapshot()?.contents.keys() ?? [],
+    (flag, like) => {
+      report({ type: 'flag-key-suspect', flag, like });
+    },
+    clock,
+  );
+  return {
+    /** Its answer; `undefined` for a flag that is not in it. */
+    evaluate(question: Question) {
+      const compiled = snapshot()?.compiled;
+      return compiled?.flag(question.flag) && evaluate(compiled, question);
+    },
+    /** Whether it gives the same answer. Such an answer holds until the flag changes. */
+    confirms: (question: Question, answer: KnownAnswer) => {
+      const inForce = snapshot();
+      if (inForce === undefined || inForce.features.unreadable?.has(question.flag)) return false;
+      const isConfirmed = isSameAnswer(answer, evaluate(inForce.compiled, question));
+      if (answer.kind === 'missing' && isConfirmed) missing(question.flag);
+      return isConfirmed;
+    },
+    /** Why a question has its answer; `undefined` before the first snapshot. */
+    async explain(question: Question) {
+      // Loaded on first use: most apps never ask for an explanation.
+      const { explain } = await import('../engine/explain/explain.js');
+      const compiled = snapshot()?.compiled;
+      return compiled && explain(compiled, question);
+    },
+    /** A flag that is not in the snapshot was asked for. Reports the key that was probably meant, later. */
+    missing,
+  };
+}

@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+import type { Clock } from '../time/clock.js';
+import type { SnapshotPlace } from '../options/snapshot-options.js';
+import { messageOf } from '../text/describe.js';
+import { sendableEtag } from '../text/header.js';
+import { parsedJson } from '../text/json.js';
+import { quoted } from '../text/quote.js';
+import { parseSnapshot } from './body/read-body.js';
+import { bodyText } from './body/write-body.js';
+import type { Known } from './fetch-snapshot.js';
+import { snapshotOf, type Snapshot } from './snapshot.js';
+
+/** A snapshot of the service, and when the service last confirmed it, in the clock's milliseconds. */
+export interface ConfirmedSnapshot extends Known {
+  readonly confirmedAt: number;
+  /** In a shared store: the version of the record that belongs to it. Older versions of this package write none. */
+  readonly record?: string | undefined;
+}
+
+/** Why a text cannot be used. */
+export interface Unusable {
+  readonly wrong: string;
+}
+
+/**
+ * The snapshot in a store's text, or why it cannot be used. An unchanged part of the `previous` snapshot stays
+ * compiled.
+ */
+export async function readStored(
+  text: string,
+  place: SnapshotPlace,
+  clock: Clock,
+  previous?: Snapshot,
+): Promise<ConfirmedSnapshot | Unusable> {
+  const read = readKept(text, place);
+  if ('wrong' in read) return read;
+  const { body, etag, version, confirmedAt, fullBodyMs, record } = read;
+  try {
+    const parsed = await parseSnapshot(Buffer.from(body), place.namespace, clock);
+    // The kept date may be later than this machine's date.
+    const ageMs = Math.max(0, clock.date() - confirmedAt);
+    return {
+      snapshot: await snapshotOf(parsed, clock, version, previous),
+      etag,
+      fullBodyMs,
+      confirmedAt: clock.now() - ageMs,
+      record,
+    };
+  } catch (error) {
+    return { wrong: messageOf(error) };
+  }
+}
+
+/** The text in which a store keeps a snapshot. */
+export async function storedText(
+  { snapshot, etag, fullBodyMs, confirmedAt, record }: ConfirmedSnapshot,
+  place: SnapshotPlace,
+  clock: Clock,
+): Promise<string> {
+  const date = clock.date() - (clock.now() - confirmedAt);
+  const body = await bodyText(place.namespace, snapshot, clock);
+  return writeKept({ body, version: snapshot.version, etag, confirmedAt: date, fullBodyMs, record }, place);
+}
+
+/** A snapshot as a store keeps it. */
+export interface StoredSnapshot {
+  /** As the service serves it. */
+  readonly body: string;
+  readonly version: string;
+  /**
+   * The ETag, with which the next request asks whether the snapshot is still current; `undefined` if it came without
+   * one.
+   */
+  readonly etag: string | undefined;
+  /** Milliseconds since the epoch when the service last confirmed it. */
+  readonly confirmedAt: number;
+  /** Milliseconds that the service took for it; 0 if nobody has measured it. */
+  readonly fullBodyMs: number;
+  /** In a shared store: the version in the record that was written with it. Opaque. */
+  readonly record?: string | undefined;
+}
+
+/** A text in a newer format is not read, because its meaning is unknown here. */
+const FORMAT = 1;
+
+/**
+ * The first line describes the second one, which is the snapshot. The checksum in the first line covers both, but not
+ * `fullBodyMs` and `record`, which older versions of this package do not know.
+ */
+export function writeKept(
+  { body, version, etag, confirmedAt, fullBodyMs, record }: StoredSnapshot,
+  origin: SnapshotPlace,
+): string {
+  const { url, namespace, environment } = origin;
+  const date = new Date(confirmedAt).toISOString();
+  const about = { format: FORMAT, url, namespace, environment, version, etag, date };
+  return `${JSON.stringify({ ...about, fullBodyMs, record, sha256: checksum(about, body) })}\n${body}\n`;
+}
+
+/** The snapshot in a text, or a message that says why it cannot be used. */
+export function readKept(text: string, origin: SnapshotPlace): StoredSnapshot | Unusable {
+  const [line = '', body = ''] = text.split('\n', 2);
+  const header = v.safeParse(headerSchema, parsedJson(line));
+  if (!header.success) return { wrong: 'it does not hold a snapshot' };
+  const { sha256, fullBodyMs, record, ...about } = header.output;
+  if (about.format !== FORMAT) {
+    return { wrong: `it has format ${about.format}, and this version of the package reads format ${FORMAT}` };
+  }
+  if (sha256 !== checksum(about, body)) return { wrong: 'it is damaged: its checksum does not match' };
+  for (const name of ['url', 'namespace', 'environment'] as const) {
+    if (about[name] === origin[name]) continue;
+    return { wrong: `it belongs to ${name} ${shown(about[name])}, and the option is ${shown(origin[name])}` };
+  }
+  const { version, etag, date } = about;
+  return { body, version, etag: sendableEtag(etag), confirmedAt: Date.parse(date), fullBodyMs, record };
+}
+
+const headerSchema = v.object({
+  format: v.number(),
+  url: v.string(),
+  namespace: v.string(),
+  environment: v.optional(v.string()),
+  version: v.string(),
+  etag: v.optional(v.string()),
+  date: v.pipe(v.string(), v.isoTimestamp()),
+  fullBodyMs: v.fallback(v.pipe(v.number(), v.finite(), v.minValue(0)), 0),
+  record: v.fallback(v.optional(v.string()), undefined),
+  sha256: v.string(),
+});
+
+/** In a fixed order, so that the order in the text does not matter. */
+function checksum(
+  about: Omit<v.InferOutput<typeof headerSchema>, 'sha256' | 'fullBodyMs' | 'record'>,
+  body: string,
+): string {
+  const { format, url, namespace, environment, version, etag, date } = about;
+  const header = JSON.stringify([format, url, namespace, environment, version, etag, date]);
+  return createHash('sha256').update(header).update(body).digest('hex');
+}
+
+function shown(value: string | undefined): string {
+  return value === undefined ? 'none' : quoted(value.slice(0, 300));
+}

@@ -1,0 +1,70 @@
+import type { Clock } from '../time/clock.js';
+import { inTime } from '../time/in-time.js';
+import { messageOf } from '../text/describe.js';
+import { oneLine } from '../text/quote.js';
+
+/** The state of a store. */
+export interface StoreReading {
+  /** Whether the last call failed. */
+  readonly isFailing: boolean;
+  /** When it last saved, in milliseconds since the epoch; `undefined` if it never has. */
+  readonly savedAt: number | undefined;
+}
+
+/**
+ * Calls a user's store, which may be slow, fail, throw or hang. Nothing else is delayed or fails with it. `warn` gets
+ * one message when the store begins to fail, and no other until it has worked again: what `fails` says when a call
+ * failed, for example to `load`, and `works`. Without `works`, the next call that succeeds ends the trouble.
+ */
+export function guardedCalls(
+  { fails, works }: { readonly fails: (what: string, cause: string) => string; readonly works?: string },
+  warn: (message: string) => void,
+  clock: Clock,
+) {
+  let overdue: Promise<void> | undefined;
+  let isFailing = false;
+
+  const complain = (what: string, error: unknown) => {
+    if (!isFailing) warn(fails(what, oneLine(messageOf(error))));
+    isFailing = true;
+  };
+  return {
+    /**
+     * The call's result; `undefined` if it fails or takes longer than `withinMs`. A call that takes longer goes on:
+     * until it has ended, the store gets no other, and the result is `undefined` at once. Never rejects.
+     */
+    async call<T>(what: string, call: () => Promise<T>, withinMs: number): Promise<T | undefined> {
+      if (overdue !== undefined) return undefined;
+      // The user's store may throw before it returns a promise.
+      const called = Promise.resolve().then(call);
+      const end = () => {
+        underWay = overdue = undefined;
+      };
+      let underWay: Promise<void> | undefined = called.then(end, end);
+      try {
+        const result = await inTime(
+          called,
+          withinMs,
+          clock,
+          () => new Error(`no answer within ${withinMs} ms`),
+        );
+        if (works === undefined) isFailing = false;
+        return result;
+      } catch (error) {
+        overdue = underWay;
+        complain(what, error);
+        return undefined;
+      }
+    },
+    /** Ends with the call that takes too long; `undefined` if there is none. Never rejects. */
+    overdue: () => overdue,
+    /** Warns that the store fails, unless it has been failing. */
+    complain,
+    /** Says that the store works, if it has been failing. */
+    praise: () => {
+      if (isFailing && works !== undefined) warn(works);
+      isFailing = false;
+    },
+    isFailing: () => isFailing,
+  };
+}

@@ -1,0 +1,43 @@
+import { quoted } from './quote.js';
+
+const CLOSE = 2;
+
+/** Ends a message about an unknown name: `; did you mean "cache"?`. Empty if none is close. */
+export function didYouMean(given: string, known: Iterable<string>): string {
+  const search = closestTo(given);
+  for (const name of known) search.compare(name);
+  const like = search.found();
+  return like === undefined ? '' : `; did you mean ${quoted(like)}?`;
+}
+
+/** Finds the name that was probably meant; at most two typing mistakes away. A search may pause between two names. */
+export function closestTo(key: string) {
+  let found: string | undefined;
+  // A key of two letters is within two mistakes of every other one.
+  let limit = Math.min(CLOSE, key.length - 1);
+  return {
+    compare(name: string): void {
+      const apart = distance(key, name, limit);
+      if (apart > limit || apart === 0) return;
+      found = name;
+      limit = apart - 1;
+    },
+    found: () => found,
+  };
+}
+
+/** Levenshtein's distance; `limit` + 1 if it is larger than `limit`. Reads each text at most 3 ** `limit` times. */
+export function distance(one: string, other: string, limit: number): number {
+  if (Math.abs(one.length - other.length) > limit) return limit + 1;
+  let same = 0;
+  // Equal beginnings cost nothing.
+  while (same < one.length && one.charCodeAt(same) === other.charCodeAt(same)) same++;
+  const [rest, otherRest] = [one.slice(same), other.slice(same)];
+  if (rest === otherRest) return 0;
+  if (limit === 0) return 1;
+  const [shorter, otherShorter] = [rest.slice(1), otherRest.slice(1)];
+  const replaced = distance(shorter, otherShorter, limit - 1);
+  const removed = distance(shorter, otherRest, limit - 1);
+  const added = distance(rest, otherShorter, limit - 1);
+  return 1 + Math.min(replaced, removed, added);
+}

@@ -1,0 +1,90 @@
+import { performance } from 'node:perf_hooks';
+import { clearTimeout, setImmediate, setTimeout } from 'node:timers';
+import { outsideRequests } from './outside-requests.js';
+
+/** Node's timers treat a longer time as 1 ms. */
+export const LARGEST_TIMER_MS = 2_147_483_647;
+
+/** Everything that the library knows about time. Tests pass a clock that they move themselves. */
+export interface Clock {
+  /**
+   * Milliseconds since some fixed point, including the time that the machine was asleep. Never runs backwards, whatever
+   * happens to the machine's date.
+   */
+  now(): number;
+  /** Milliseconds since the epoch: only for dates that come from outside or are shown. */
+  date(): number;
+  /**
+   * Calls `run` once after `ms`. The timer keeps the process alive, because somebody waits for it, unless it is marked
+   * as background work. Returns a function that cancels it.
+   */
+  after(ms: number, run: () => void, background?: 'background'): () => void;
+  /** Calls `run` at the end of this turn of the event loop, after everything that arrived together was seen. */
+  endOfTurn(run: () => void): void;
+  /**
+   * `false`: no work goes on between calls, so timers of background work are never called. A layer then judges ages when
+   * they are read, and its callers share nothing but finished results: each call may be frozen or ended with all that
+   * it has begun. Default: true.
+   */
+  readonly hasBackground?: false;
+}
+
+/** The clock for runtimes without work between calls. Timers that somebody waits for work as before. */
+export function withoutBackground(clock: Clock): Clock {
+  return {
+    ...clock,
+    after: (ms, run, background) => (background ? () => undefined : clock.after(ms, run)),
+    hasBackground: false,
+  };
+}
+
+/*
+ * Kept from the start, because a test's fake timers replace the globals. They are for the code under test: with them,
+ * no batch would be sent and no deadline would end.
+ */
+const [startTimer, stopTimer, atEndOfTurn] = [setTimeout, clearTimeout, setImmediate];
+const date = Date.now;
+
+/** The hot path reads the clock for each cached answer. Comparing with the date each time would double that cost. */
+const COMPARED_EVERY_MS = 100;
+/** A smaller difference is not sleep but a correction of the date. */
+const SHORTEST_SLEEP_MS = 1_000;
+
+/**
+ * A clock that also counts the time that the machine was asleep, which only the date shows: otherwise an answer from
+ * before would count as fresh. Setting the date forward makes answers too old at worst. Setting it back changes
+ * nothing.
+ */
+export function countingSleep(awakeMs: () => number, dateMs: () => number): () => number {
+  let comparedAt = awakeMs();
+  let dateThen = dateMs();
+  let sleptMs = 0;
+  return () => {
+    const awake = awakeMs();
+    if (awake - comparedAt >= COMPARED_EVERY_MS) {
+      const dateNow = dateMs();
+      const missed = dateNow - dateThen - (awake - comparedAt);
+      if (missed >= SHORTEST_SLEEP_MS) sleptMs += missed;
+      comparedAt = awake;
+      dateThen = dateNow;
+    }
+    return awake + sleptMs;
+  };
+}
+
+const now = countingSleep(performance.now.bind(performance), date);
+
+export const systemClock: Clock = {
+  now,
+  date,
+  after(ms, run, background) {
+    const timer = outsideRequests(() => startTimer(run, ms));
+    if (background) timer.unref();
+    return () => {
+      stopTimer(timer);
+    };
+  },
+  endOfTurn(run) {
+    outsideRequests(() => atEndOfTurn(run));
+  },
+};

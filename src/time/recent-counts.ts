@@ -1,0 +1,34 @@
+/** Counts of the last ten seconds, one bucket for each second, the oldest first. The caller passes the time. */
+export type RecentCounts = readonly Bucket[];
+
+interface Bucket {
+  readonly second: number;
+  readonly all: number;
+  readonly marked: number;
+}
+
+const SECONDS = 10;
+
+export const noCounts: RecentCounts = [];
+
+/** Counts one event. `marked` events are also counted separately: a failure, or an extra request. */
+export function counted(counts: RecentCounts, now: number, isMarked: boolean): RecentCounts {
+  const second = Math.floor(now / 1000);
+  const older = recent(counts, second).filter((bucket) => bucket.second !== second);
+  const { all, marked } = counts.find((bucket) => bucket.second === second) ?? { all: 0, marked: 0 };
+  return [...older, { second, all: all + 1, marked: marked + (isMarked ? 1 : 0) }];
+}
+
+export function sums(counts: RecentCounts, now: number): { readonly all: number; readonly marked: number } {
+  let all = 0;
+  let marked = 0;
+  for (const bucket of recent(counts, Math.floor(now / 1000))) {
+    all += bucket.all;
+    marked += bucket.marked;
+  }
+  return { all, marked };
+}
+
+function recent(counts: RecentCounts, second: number): RecentCounts {
+  return counts.filter((bucket) => bucket.second > second - SECONDS);
+}

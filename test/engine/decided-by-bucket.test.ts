@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { compileFeatures } from '../../src/engine/compiled-features.js';
+import type { Flag, Rollout, Rule } from '../../src/engine/features.js';
+
+const choice = (key: string) => ({ segmentKeys: [key], segmentOperator: 'OR_SEGMENT_OPERATOR' as const });
+const rule = (key: string, ...rollouts: readonly number[]): Rule => ({
+  ...choice(key),
+  distributions: rollouts.map((rollout, at) => ({ variantId: String(at), rollout })),
+});
+const variant = (enabled: boolean, ...rules: readonly Rule[]): Flag => ({
+  type: 'VARIANT_FLAG_TYPE',
+  key: 'flag',
+  enabled,
+  variants: new Map(),
+  rules,
+});
+const boolean = (...rollouts: readonly Rollout[]): Flag => ({
+  type: 'BOOLEAN_FLAG_TYPE',
+  key: 'flag',
+  enabled: false,
+  rollouts,
+});
+const threshold = (percentage: number): Rollout => ({ kind: 'threshold', percentage, value: true });
+const segment = (key: string): Rollout => ({ kind: 'segment', ...choice(key), value: true });
+
+const segments = new Map([
+  ['all', { key: 'all', matchType: 'ALL_MATCH_TYPE', constraints: [] } as const],
+  ['none', { key: 'none', matchType: 2, constraints: [] } as const],
+]);
+
+it.each<[string, boolean, Flag]>([
+  ['several variants', true, variant(true, rule('all', 50, 50))],
+  ['one variant, to some only', true, variant(true, rule('all', 50))],
+  ['one variant, to all', false, variant(true, rule('all', 100))],
+  ['one variant beside others without a share', false, variant(true, rule('all', 100, 0))],
+  ['a rule without variants', false, variant(true, rule('all'))],
+  ['a rule that does not match', false, variant(true, rule('none', 50, 50))],
+  ['a rule behind one that matches', false, variant(true, rule('all', 100), rule('all', 50, 50))],
+  ['a rule behind one that does not match', true, variant(true, rule('none', 100), rule('all', 50, 50))],
+  ['rules of a disabled flag', false, variant(false, rule('all', 50, 50))],
+  ['a percentage', true, boolean(threshold(1))],
+  ['a percentage of 0', false, boolean(threshold(0))],
+  ['a percentage of 100', false, boolean(threshold(100))],
+  ['a percentage behind a segment that matches', false, boolean(segment('all'), threshold(50))],
+  ['a percentage behind one of 0', true, boolean(threshold(0), threshold(50))],
+  ['a percentage behind one of 100', false, boolean(threshold(100), threshold(50))],
+  ['no rollouts', false, boolean()],
+])('with %s, the bucket decides: %s', (_name, expected, flag) => {
+  const features = compileFeatures({ flags: new Map([['flag', flag]]), segments }, 'v1');
+  const answer = features.flag('flag')!.evaluate('', () => undefined);
+  expect(features.bucketDecided('flag', answer)).toBe(expected);
+});

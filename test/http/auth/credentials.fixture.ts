@@ -1,0 +1,19 @@
+import type { Reporter } from '../../../src/diagnostics/diagnostics.js';
+import { credentialSource, openCredentials, type Credentials } from '../../../src/http/auth/credentials.js';
+import type { AuthOptions } from '../../../src/options/auth-options.js';
+import type { Clock } from '../../../src/time/clock.js';
+import { manualClock } from '../../clock.fixture.js';
+import { runtimeOf } from '../../runtime.fixture.js';
+
+/** Credentials that need no login, and come within 500 ms. */
+export function credentialsWith(
+  auth: AuthOptions | undefined,
+  clock: Clock = manualClock(),
+  reporter?: Reporter,
+): Credentials {
+  const settings = { auth, url: 'http://flipt.test', http: { timeoutMs: 500, retries: 0 } };
+  const send = () => Promise.reject(new Error('a login was sent'));
+  const login = { send, ending: new AbortController().signal };
+  const runtime = runtimeOf(clock, reporter);
+  return openCredentials(credentialSource(settings, login, runtime), runtime);
+}

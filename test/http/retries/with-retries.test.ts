@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import type { Failure } from '../../../src/model/failure.js';
+import type { Reply } from '../../../src/http/reply.js';
+import { retryBudget } from '../../../src/http/retries/retry-budget.js';
+import { backOffMs, retryAfterMs } from '../../../src/http/retries/retry-delay.js';
+import { withRetries, type RetrySettings } from '../../../src/http/retries/with-retries.js';
+import { manualClock } from '../../clock.fixture.js';
+import { runtimeOf } from '../../runtime.fixture.js';
+import { failedWith, replied, REQUEST, sending } from '../outcomes.fixture.js';
+
+const OK = replied(200);
+
+function setUp(outcomes: readonly (Reply | Failure)[], more: Partial<RetrySettings> = {}) {
+  const clock = manualClock();
+  const { send, sent } = sending(...outcomes);
+  const budget = retryBudget();
+  const settings = { retries: 2, withinMs: 1_000, budget, ...more };
+  return { clock, sent, budget, send: withRetries(send, settings, runtimeOf(clock)) };
+}
+
+describe('a request is sent again', () => {
+  it.each<[string, Reply | Failure]>([
+    ['after a failure of the connection', failedWith('connection')],
+    ...[408, 429, 502, 503, 504].map((status): [string, Reply] => [`after a ${status}`, replied(status)]),
+  ])('%s', async (_, outcome) => {
+    const { clock, sent, send } = setUp([outcome, OK]);
+    const ended = send(REQUEST);
+    await clock.advance(24.9);
+    expect(sent).toHaveLength(1);
+    await clock.advance(0.1);
+    expect(await ended).toBe(OK);
+    expect(sent).toEqual([REQUEST, REQUEST]);
+  });
+
+  it('as often as is allowed, after longer and longer delays', async () => {
+    const { clock, sent, send } = setUp([replied(503)]);
+    const ended = send(REQUEST);
+    await clock.advance(25 + 49.9);
+    expect(sent).toHaveLength(2);
+    await clock.advance(0.1);
+    expect(await ended).toEqual(replied(503));
+    expect(sent).toHaveLength(3);
+    expect(clock.timers()).toBe(0);
+  });
+
+  it.each([
+    ['2', 2_000],
+    ['Mon, 01 Jan 2024 00:00:02 GMT', 2_000],
+  ])('when the service says: Retry-After: %s', async (header, ms) => {
+    const { clock, sent, send } = setUp([replied(429, '', { 'retry-after': header }), OK], {
+      withinMs: 5_000,
+    });
+    const ended = send(REQUEST);
+    await clock.advance(ms - 1);
+    expect(sent).toHaveLength(1);
+    await clock.advance(1);
+    expect(await ended).toBe(OK);
+  });
+});
+
+describe('a request is not sent again', () => {
+  it.each<[string, Reply | Failure]>([
+    ...[200, 301, 400, 401, 403, 404, 500, 501].map((status): [string, Reply] => [
+      `after a ${status}`,
+      replied(status),
+    ]),
+    ...(['timeout', 'closed', 'circuit-open', 'credentials', 'unreadable'] as const).map(
+      (kind): [string, Failure] => [`after a failure: ${kind}`, failedWith(kind)],
+    ),
+  ])('%s', async (_, outcome) => {
+    const { sent, send } = setUp([outcome]);
+    expect(await send(REQUEST)).toBe(outcome);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('if it may not be repeated', async () => {
+    const { sent, send } = setUp([replied(503)]);
+    await send({ ...REQUEST, repeatable: false });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('if no retries are wanted', async () => {
+    const { sent, send } = setUp([replied(503)], { retries: 0 });
+    await send(REQUEST);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('past the time that its callers have', async () => {
+    const { sent, send } = setUp([replied(429, '', { 'retry-after': '1' })], { withinMs: 1_000 });
+    expect(await send(REQUEST)).toMatchObject({ status: 429 });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('after the caller has given up, neither during the wait nor later', async () => {
+    const { clock, sent, send } = setUp([replied(503)]);
+    const giveUp = new AbortController();
+    const ended = send({ ...REQUEST, signal: giveUp.signal });
+    await clock.settle();
+    giveUp.abort();
+    expect(await ended).toMatchObject({ kind: 'closed' });
+    expect(await send({ ...REQUEST, signal: giveUp.signal })).toMatchObject({ kind: 'closed' });
+    await clock.advance(1_000);
+    expect(sent).toHaveLength(2);
+    expect(clock.timers()).toBe(0);
+  });
+
+  it('beyond a fifth of all requests, but always three times in ten seconds', async () => {
+    const { clock, sent, send } = setUp([replied(503)], { retries: 1 });
+    for (let request = 0; request < 40; request++) {
+      void send(REQUEST);
+      await clock.advance(25);
+    }
+    expect(sent.length - 40).toBe(8);
+    await clock.advance(20_000);
+    const before = sent.length;
+    for (let request = 0; request < 5; request++) {
+      void send(REQUEST);
+      await clock.advance(25);
+    }
+    expect(sent.length - before).toBe(5 + 3);
+  });
+});
+
+describe('the budget', () => {
+  it('leaves less for retries after extra requests that had to be made', () => {
+    const budget = retryBudget();
+    for (let request = 0; request < 20; request++) budget.count(0);
+    budget.charge(0);
+    expect([1, 2, 3, 4].map(() => budget.spend(0))).toEqual([true, true, true, false]);
+    expect(budget.spend(10_000)).toBe(true);
+  });
+
+  it('counts a request that is an extra one itself', async () => {
+    const { clock, budget, send } = setUp([OK], { extra: true });
+    for (let request = 0; request < 3; request++) await send(REQUEST);
+    expect(budget.spend(clock.now())).toBe(false);
+  });
+});
+
+describe('back-off', () => {
+  it.each([
+    [1, 0, 0],
+    [1, 0.5, 25],
+    [2, 0.5, 50],
+    [3, 0.999, 199.8],
+  ])('after attempt %s, with random %s, is %s ms', (attempt, random, ms) => {
+    expect(backOffMs(attempt, random)).toBeCloseTo(ms);
+  });
+});
+
+describe('Retry-After', () => {
+  const DATE = Date.UTC(2024, 0, 1);
+  it.each<[string | string[] | undefined, number | undefined]>([
+    ['0', 0],
+    ['120', 120_000],
+    ['Mon, 01 Jan 2024 00:01:00 GMT', 60_000],
+    ['Mon, 01 Jan 2024 00:00:00 GMT', 0],
+    ['Sun, 31 Dec 2023 00:00:00 GMT', 0],
+    ['', undefined],
+    ['-1', undefined],
+    ['1.5', undefined],
+    ['soon', undefined],
+    ['Monday, soon', undefined],
+    ['1e9', undefined],
+    ['99999999999', undefined],
+    [['1', '2'], undefined],
+    [undefined, undefined],
+  ])('%j is %s ms', (header, ms) => {
+    expect(retryAfterMs(replied(503, '', { 'retry-after': header }), DATE)).toBe(ms);
+  });
+
+  it('is undefined for a failure', () => {
+    expect(retryAfterMs(failedWith('connection'), DATE)).toBeUndefined();
+  });
+});

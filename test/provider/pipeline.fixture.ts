@@ -1,0 +1,15 @@
+import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
+import type { ProviderSettings } from '../../src/options/settings.js';
+import { openCondition } from '../../src/provider/state-events.js';
+import { openPipeline, type Pipeline } from '../../src/provider/pipeline.js';
+import { systemClock, type Clock } from '../../src/time/clock.js';
+
+/** One life of a provider. By default, nobody hears its events. */
+export function pipelineOf(
+  settings: ProviderSettings,
+  clock: Clock = systemClock,
+  random: () => number = Math.random,
+  events = new OpenFeatureEventEmitter(),
+): Pipeline {
+  return openPipeline(settings, openCondition(events, clock), { clock, random });
+}

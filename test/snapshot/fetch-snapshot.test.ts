@@ -1,0 +1,186 @@
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openTransport } from '../../src/http/transport.js';
+import { silentRuntime } from '../../src/runtime.js';
+import { clientSettings } from '../../src/options/settings.js';
+import { snapshotFetcher, type Known } from '../../src/snapshot/fetch-snapshot.js';
+import { systemClock } from '../../src/time/clock.js';
+import { manualClock } from '../clock.fixture.js';
+import { scriptedServer, type Script } from '../servers/scripted.fixture.js';
+import { recordedBody } from './bodies.fixture.js';
+import { bodyJson, fetching, refusedConnection, reply } from './fetched.fixture.js';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+describe('the request', () => {
+  it('asks for the namespace of the environment, as a client of v1.61.1, for gzip, within limits of its own', async () => {
+    const snapshots: Script = (_, response) => {
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'content-encoding': 'gzip',
+        etag: 'abc123',
+      });
+      response.end(gzipSync(recordedBody('alpha.v2.team.json')));
+    };
+    const server = await scriptedServer(() => undefined, undefined, snapshots);
+    closing.push(server.close);
+    const transport = openTransport(clientSettings({ url: `${server.url}/base` }, {}), silentRuntime());
+    closing.push(transport.close);
+    const settings = { url: server.url, namespace: 'team', environment: 'staging' };
+    const fetch = snapshotFetcher(transport.send, settings, systemClock, new AbortController().signal);
+
+    const fetched = await fetch(undefined);
+
+    expect(fetched).toMatchObject({ kind: 'snapshot', etag: 'abc123', snapshot: { semantics: 'v2' } });
+    const [request] = server.requests;
+    expect(request).toMatchObject({
+      method: 'GET',
+      path: '/base/internal/v1/evaluation/snapshot/namespace/team',
+      headers: {
+        'x-flipt-accept-server-version': '1.61.1',
+        'x-flipt-environment': 'staging',
+        'accept-encoding': 'gzip',
+      },
+    });
+    expect(request?.headers).not.toHaveProperty('if-none-match');
+  });
+
+  it('has 60 s and 64 MB, and may be silent for 30 s of these', async () => {
+    const { fetch, requests } = fetching(() => Promise.resolve(refusedConnection), manualClock());
+    await fetch(undefined);
+
+    expect(requests[0]?.download).toEqual({
+      timeoutMs: 60_000,
+      silentMs: 30_000,
+      maxBytes: 64 * 1024 * 1024,
+    });
+  });
+
+  it.each(['5d41402abc4b2a76b9719d911017c592', '"quoted"', 'W/"weak"', '  odd é '])(
+    'repeats the ETag %s byte for byte, and takes 304 for unchanged',
+    async (etag) => {
+      const { fetch, requests } = fetching(
+        ({ headers = {} }) =>
+          Promise.resolve(
+            'if-none-match' in headers ? reply(304) : reply(200, bodyJson({ a: true }), { etag }),
+          ),
+        manualClock(),
+      );
+      const known = (await fetch(undefined)) as Known & { readonly kind: 'snapshot' };
+
+      expect(await fetch(known)).toEqual({ kind: 'unchanged' });
+      expect(requests[1]?.headers).toHaveProperty('if-none-match', etag);
+    },
+  );
+});
+
+it.each(['a\r\nb', '\u65e5', 'x'.repeat(2_000)])(
+  'drops the ETag %j, which no request could repeat, and goes on without it',
+  async (etag) => {
+    const { fetch, requests } = fetching(
+      () => Promise.resolve(reply(200, bodyJson({ a: true }), { etag })),
+      manualClock(),
+    );
+    const known = (await fetch(undefined)) as Known & { readonly kind: 'snapshot' };
+    expect(await fetch(known)).toMatchObject({ kind: 'snapshot', etag: undefined });
+    expect(requests[1]?.headers).not.toHaveProperty('if-none-match');
+  },
+);
+
+it('redacts what it says about the content of a snapshot, and never the snapshot', async () => {
+  const body = (...keys: string[]) => ({
+    namespace: { key: 'default' },
+    flags: keys.map((key) => ({ key, type: 'BOOLEAN_FLAG_TYPE', enabled: true })),
+  });
+  const answers = [body('dummy-secret', 'dummy-secret'), body('dummy-secret')];
+  const redact = (text: string) => text.replaceAll('dummy-secret', '[credential]');
+  const answer = () => Promise.resolve({ ...reply(200, answers.shift() ?? {}), redact });
+  const { fetch } = fetching(answer, manualClock());
+  expect(await fetch(undefined)).toMatchObject({
+    kind: 'failed',
+    failure: { message: expect.stringMatching(/"\[credential\]" is there twice/) as string },
+  });
+  const fetched = (await fetch(undefined)) as Known & { readonly kind: 'snapshot' };
+  expect([...fetched.snapshot.features.flags.keys()]).toEqual(['dummy-secret']);
+});
+
+describe('a snapshot', () => {
+  const fetched = async (body: object, headers = {}) => {
+    const { fetch } = fetching(() => Promise.resolve(reply(200, body, headers)), manualClock());
+    return fetch(undefined);
+  };
+
+  it.each([
+    ['the digest in the body', bodyJson({ a: true }, { digest: 'd1' }), { etag: 'e1' }, 'd1'],
+    ['else the ETag', bodyJson({ a: true }), { etag: 'e1' }, 'e1'],
+    [
+      'else a digest of its contents',
+      bodyJson({ a: true }),
+      {},
+      expect.stringMatching(/^[\w-]{27}$/) as string,
+    ],
+  ])('has as its version %s', async (_what, body, headers, version) => {
+    expect(await fetched(body, headers)).toMatchObject({ snapshot: { version } });
+  });
+
+  it('says how long the body took', async () => {
+    const clock = manualClock();
+    const { fetch } = fetching(async () => {
+      await clock.advance(2500);
+      return reply(200, bodyJson({ a: true }));
+    }, clock);
+
+    expect(await fetch(undefined)).toMatchObject({ fullBodyMs: 2500 });
+  });
+
+  it('keeps unchanged parts compiled', async () => {
+    const bodies = [bodyJson({ a: true, b: true }), bodyJson({ b: false, a: true })];
+    const { fetch } = fetching(() => Promise.resolve(reply(200, bodies.shift() ?? {})), manualClock());
+    const before = (await fetch(undefined)) as Known & { readonly kind: 'snapshot' };
+    const [a, b] = ['a', 'b'].map((key) => before.snapshot.compiled.flag(key));
+    const after = (await fetch(before)) as Known & { readonly kind: 'snapshot' };
+
+    expect(after.snapshot.compiled.flag('a')).toBe(a);
+    expect(after.snapshot.compiled.flag('b')).not.toBe(b);
+  });
+});
+
+describe('an answer that is no snapshot:', () => {
+  const NOT_FOUND = { code: 5, details: [] };
+  const failure = { kind: 'failed', offersNone: false, isUnknown: false, retryAfterMs: undefined };
+
+  it.each([
+    ['401', reply(401), { offersNone: true }],
+    ['403', reply(403), { offersNone: true }],
+    ['404 of a proxy', reply(404, '<html>'), { offersNone: true }],
+    ['404 for the path', reply(404, { ...NOT_FOUND, message: 'Not Found' }), { offersNone: true }],
+    [
+      '404 for the namespace',
+      reply(404, { ...NOT_FOUND, message: 'namespace "x" not found' }),
+      { offersNone: true, isUnknown: true },
+    ],
+    ['405', reply(405), { offersNone: true }],
+    ['501', reply(501, { code: 12, message: 'Not Implemented' }), { offersNone: true }],
+    ['HTML', reply(200, '<html>'), { offersNone: true }],
+    ['500', reply(500), {}],
+    ['a pause asked for', reply(429, '', { 'retry-after': '7' }), { retryAfterMs: 7000 }],
+    ['304 without an ETag', reply(304), { failure: { kind: 'unreadable' } }],
+    ['a broken snapshot', reply(200, { flags: [{ key: 1 }] }), { failure: { kind: 'unreadable' } }],
+    ['no answer', refusedConnection, { failure: refusedConnection }],
+  ])('%s', async (_what, answer, expected) => {
+    const { fetch } = fetching(() => Promise.resolve(answer), manualClock());
+
+    expect(await fetch(undefined)).toMatchObject({ ...failure, ...expected });
+  });
+
+  it('is named with its place', async () => {
+    const { fetch } = fetching(() => Promise.resolve(reply(200, { flags: [{ key: 1 }] })), manualClock());
+
+    expect(await fetch(undefined)).toMatchObject({
+      failure: { message: expect.stringContaining('flags[0].key: expected a key, got a number') as string },
+    });
+  });
+});

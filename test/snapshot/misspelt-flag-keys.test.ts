@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { misspeltKeys } from '../../src/snapshot/misspelt-flag-keys.js';
+import { distance } from '../../src/text/closest-name.js';
+import { manualClock } from '../clock.fixture.js';
+
+async function suggestions(missing: readonly string[], known: readonly string[]) {
+  const clock = manualClock();
+  const found: string[] = [];
+  const keys = misspeltKeys(
+    () => known,
+    (key, like) => found.push(`${key} → ${like}`),
+    clock,
+  );
+  for (const key of missing) keys.missing(key);
+  await clock.settle();
+  return found;
+}
+
+describe('a missing key', () => {
+  it.each([
+    ['new-chekout', 1],
+    ['NewCheckout', 0],
+    ['new_checkout', 1],
+    ['banner2', 1],
+    ['other', 0],
+    ['ab', 0],
+    ['', 0],
+  ])('%s is close to so many flags: %i', async (key, expected) => {
+    expect(await suggestions([key], ['new-checkout', 'banner', 'zz'])).toHaveLength(expected);
+  });
+
+  it('is taken for the closest flag, and suggested once', async () => {
+    expect(await suggestions(['banne', 'banne'], ['banner12', 'banner', 'banners'])).toEqual([
+      'banne → banner',
+    ]);
+  });
+
+  it('is suggested for 20 keys at most', async () => {
+    const missing = Array.from({ length: 50 }, (_, at) => `banner-${at}`);
+    expect(await suggestions(missing, ['banner-00'])).toHaveLength(20);
+  });
+});
+
+it('is compared with many flags by turns, and never in the turn of the resolve', async () => {
+  const clock = manualClock();
+  let compared = 0;
+  let turns = 0;
+  let mostInTurn = 0;
+  const known = function* () {
+    for (let at = 0; at < 10_000; at++) {
+      compared++;
+      yield `banner-number-${at}`;
+    }
+  };
+  const suggest = vi.fn<(key: string, like: string) => void>();
+  const endOfTurn = (run: () => void) => {
+    turns++;
+    clock.endOfTurn(() => {
+      const before = compared;
+      run();
+      void Promise.resolve().then(() => {
+        mostInTurn = Math.max(mostInTurn, compared - before);
+      });
+    });
+  };
+  const keys = misspeltKeys(known, suggest, { endOfTurn });
+  keys.missing('bannr-number-9999');
+  expect(compared).toBe(0);
+  await clock.settle();
+  expect(suggest.mock.calls).toEqual([['bannr-number-9999', 'banner-number-9999']]);
+  expect(turns).toBeGreaterThan(5);
+  expect(mostInTurn).toBeLessThan(2_000);
+});
+
+describe('the distance', () => {
+  it('reads long texts only a few times', () => {
+    const long = 'x'.repeat(1_000_000);
+    expect(distance(`a${long}`, `${long}b`, 2)).toBe(2);
+    expect(distance(`abc${long}`, `${long}def`, 2)).toBe(3);
+  });
+
+  it('is that of Levenshtein, up to the limit', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 6 });
+    fc.assert(
+      fc.property(text, text, fc.nat({ max: 3 }), (one, other, limit) => {
+        expect(distance(one, other, limit)).toBe(Math.min(plain(one, other), limit + 1));
+      }),
+    );
+  });
+});
+
+function plain(one: string, other: string): number {
+  if (one === '' || other === '') return one.length + other.length;
+  const [first, second] = [one.slice(1), other.slice(1)];
+  if (one.startsWith(other.charAt(0))) return plain(first, second);
+  return 1 + Math.min(plain(first, other), plain(one, second), plain(first, second));
+}

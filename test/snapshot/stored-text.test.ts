@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readKept, writeKept, type StoredSnapshot } from '../../src/snapshot/stored-text.js';
+import { ORIGIN } from './origin.fixture.js';
+
+const KEPT: StoredSnapshot = {
+  body: '{"namespace":{"key":"default"},"flags":[]}',
+  version: 'abc',
+  etag: '"abc"',
+  confirmedAt: Date.UTC(2024, 0, 2, 3, 4, 5, 678),
+  fullBodyMs: 2500,
+};
+
+describe('a kept snapshot', () => {
+  it('is read as it was written', () => {
+    expect(readKept(writeKept(KEPT, ORIGIN), ORIGIN)).toEqual(KEPT);
+  });
+
+  it('may have come without an ETag, from an environment', () => {
+    const origin = { ...ORIGIN, environment: 'production' };
+    const kept = { ...KEPT, etag: undefined };
+    expect(readKept(writeKept(kept, origin), origin)).toEqual(kept);
+  });
+
+  it.each([
+    ['url', { ...ORIGIN, url: 'http://other:8080' }],
+    ['namespace', { ...ORIGIN, namespace: 'team' }],
+    ['environment', { ...ORIGIN, environment: 'production' }],
+  ])('is not used with another %s', (name, origin) => {
+    expect(readKept(writeKept(KEPT, ORIGIN), origin)).toEqual({
+      wrong: expect.stringMatching(new RegExp(`^it belongs to ${name} .+, and the option is "`)) as string,
+    });
+  });
+
+  it.each(['a\r\nb', '\u65e5', 'x'.repeat(2_000)])(
+    'is read without the ETag %j, which no request could repeat',
+    (etag) => {
+      const read = readKept(writeKept({ ...KEPT, etag }, ORIGIN), ORIGIN);
+      expect(read).toMatchObject({ body: KEPT.body, etag: undefined });
+    },
+  );
+
+  it('of another url names it without what would steer a terminal', () => {
+    const url = 'http://\u202e\u001b[31m';
+    expect(readKept(writeKept(KEPT, { ...ORIGIN, url }), ORIGIN)).toEqual({
+      wrong: 'it belongs to url "http://\\u{202e}\\u001b[31m", and the option is "http://flipt:8080"',
+    });
+  });
+
+  it('is not used if a newer version of the package wrote it', () => {
+    const newer = writeKept(KEPT, ORIGIN).replace('"format":1', '"format":2');
+    expect(readKept(newer, ORIGIN)).toEqual({
+      wrong: 'it has format 2, and this version of the package reads format 1',
+    });
+  });
+
+  it.each([
+    ['an empty text', ''],
+    ['another file', 'flags:\n  - key: banner\n'],
+    ['JSON of something else', '{"flags":[]}'],
+  ])('is not found in %s', (_, text) => {
+    expect(readKept(text, ORIGIN)).toEqual({ wrong: 'it does not hold a snapshot' });
+  });
+
+  it('is not used after any change of one character', () => {
+    const text = writeKept(KEPT, ORIGIN).trimEnd();
+    fc.assert(
+      fc.property(fc.nat(text.length - 1), fc.constantFrom('0', 'x', '"', ' '), (at, character) => {
+        fc.pre(text[at] !== character);
+        const damaged = text.slice(0, at) + character + text.slice(at + 1);
+        const read = readKept(damaged, ORIGIN);
+        // White space between the members of the header, and the spelling of the same instant, change nothing. A wrong
+        // time for the whole body changes only how long a poll may be silent.
+        const fullBodyMs = expect.any(Number) as number;
+        if (!('wrong' in read)) expect(read).toEqual({ ...KEPT, fullBodyMs });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([-1, 'x', null])('that says %j for the time of the whole body has none measured', (fullBodyMs) => {
+    const text = writeKept(KEPT, ORIGIN).replace(
+      '"fullBodyMs":2500',
+      `"fullBodyMs":${JSON.stringify(fullBodyMs)}`,
+    );
+    expect(readKept(text, ORIGIN)).toEqual({ ...KEPT, fullBodyMs: 0 });
+  });
+
+  it('that a version of this package without the time of the whole body wrote is used, too', () => {
+    const text = writeKept(KEPT, ORIGIN).replace('"fullBodyMs":2500,', '');
+    expect(readKept(text, ORIGIN)).toEqual({ ...KEPT, fullBodyMs: 0 });
+  });
+
+  it('is not used if it was cut short anywhere', () => {
+    const text = writeKept(KEPT, ORIGIN);
+    for (let length = 0; length < text.length - 1; length++) {
+      expect(readKept(text.slice(0, length), ORIGIN)).toHaveProperty('wrong');
+    }
+  });
+});
