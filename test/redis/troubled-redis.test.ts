@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 import { redisStore } from '../../src/redis/index.js';
 import { CLIENTS, type OpenClient } from './clients.fixture.js';
-import { retimed } from '../in-process/hurry.fixture.js';
 import { countedService } from '../servers/counted-service.fixture.js';
+import { systemClock } from '../../src/time/clock.js';
 import { noRedis, redisServer, type RedisServer } from './redis.fixture.js';
 
 const POLL_MS = 50;
@@ -34,6 +34,34 @@ async function instance(url: string, { client }: OpenClient) {
   return { provider, warnings, state };
 }
 
+/**
+ * Until Redis is paused, no call to it runs out of time: on a busy machine, one that works could seem silent. A pause
+ * ends the calls that are under way, and the limit counts again.
+ */
+function limitsOfCalls() {
+  const limits = new Set<() => void>();
+  let isPaused = false;
+  const after = systemClock.after.bind(systemClock);
+  const mocked = vi.spyOn(systemClock, 'after').mockImplementation((ms, run, background) => {
+    if (isPaused || ms !== 1_000) return after(ms, run, background);
+    limits.add(run);
+    return () => limits.delete(run);
+  });
+  onTestFinished(() => {
+    mocked.mockRestore();
+  });
+  return {
+    count() {
+      isPaused = true;
+      for (const end of limits) end();
+      limits.clear();
+    },
+    stopCounting() {
+      isPaused = false;
+    },
+  };
+}
+
 /** The outcome in this turn of the event loop: a resolve that waits for a store would be late. */
 const atOnce = (resolving: Promise<string>) =>
   Promise.race([resolving, new Promise((resolve) => setImmediate(resolve, 'late'))]);
@@ -43,12 +71,10 @@ describe.skipIf(noRedis !== undefined)('instances with a Redis', () => {
   let service: Awaited<ReturnType<typeof countedService>>;
   let clients: readonly OpenClient[];
   let instances: readonly Awaited<ReturnType<typeof instance>>[];
-  /** Otherwise a busy machine could make a Redis that works seem silent: a call to it ends after one second. */
-  let mayBeSlow = true;
+  let limits: ReturnType<typeof limitsOfCalls>;
 
   beforeEach(async () => {
-    mayBeSlow = true;
-    retimed((ms) => (mayBeSlow && ms === 1_000 ? 60_000 : ms));
+    limits = limitsOfCalls();
     redis = await redisServer();
     service = await countedService();
     // Clients of different libraries, because each reports Redis's errors in its own way.
@@ -94,11 +120,11 @@ describe.skipIf(noRedis !== undefined)('instances with a Redis', () => {
     [
       'does not answer',
       () => {
-        mayBeSlow = false;
         redis.pause();
+        limits.count();
       },
       () => {
-        mayBeSlow = true;
+        limits.stopCounting();
         redis.resume();
       },
       /no answer within 1000 ms/,
