@@ -6,7 +6,7 @@ import { ageMsOf } from './flag-watch.js';
 import { inProcess, type ResolveAll } from './resolve-in-process.js';
 import type { Resolve } from './resolve-remotely.js';
 import type { Snapshots } from './lazy-snapshots.js';
-import { noSnapshot } from './start.js';
+import { noSnapshot } from './start/start.js';
 import type { ProviderState } from './status/provider-state.js';
 
 interface EvaluationSources {

@@ -1,25 +1,25 @@
 import { setMaxListeners } from 'node:events';
+import type { EvaluationContext } from '@openfeature/server-sdk';
 import { cachedAnswers } from '../cache/cached-answers.js';
-import { logOverload } from '../diagnostics/overload-log.js';
 import { withoutBackground } from '../time/clock.js';
 import { outsideRequests } from '../time/outside-requests.js';
 import { sharedRun } from '../time/shared-run.js';
 import { openDiagnostics, type Diagnostics } from '../diagnostics/diagnostics.js';
 import { logHealth } from '../diagnostics/health-log.js';
-import { logSharedBuckets, reportingSharedBuckets } from '../diagnostics/shared-bucket-log.js';
-import { logHitRate } from '../diagnostics/hit-rate-log.js';
+import { reportingSharedBuckets } from '../diagnostics/report-shared-buckets.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
+import { messageOf } from '../text/describe.js';
 import type { Condition } from './state-events.js';
 import { CLOSED } from './mapping/openfeature-errors.js';
 import { checkedEvaluation, reportedEvaluation, reportedResolveAll } from './evaluate/evaluate-flag.js';
-import { explaining } from './evaluate/explain-from-snapshot.js';
 import { flagWatch } from './flag-watch.js';
 import { inProcessOrRemote } from './in-process-or-remote.js';
 import { remotely } from './resolve-remotely.js';
 import { openServiceLayers } from './service-layers.js';
 import { lazySnapshots } from './lazy-snapshots.js';
-import { start } from './start.js';
+import { loadAfterStart } from './start/load-after-start.js';
+import { start } from './start/start.js';
 
 export type Pipeline = ReturnType<typeof openPipeline>;
 
@@ -43,9 +43,8 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   setMaxListeners(0, closing.signal);
 
   logHealth(runtime, logger);
-  logSharedBuckets(runtime, logger);
-  if (settings.cache !== undefined) logHitRate(runtime, logger);
-  const overloadSince = logOverload(runtime, logger, clock);
+  /** Milliseconds since the epoch; `undefined` while no question is shed. */
+  let overloadSince = (): number | undefined => undefined;
   const layers = openServiceLayers(settings, closing.signal, runtime);
   const { service } = layers;
   const snapshots = usesSnapshots(settings) ? lazySnapshots(layers.send, settings, runtime) : undefined;
@@ -93,8 +92,22 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
           return resolve(flag, context, view);
         },
   );
-  // Without a background, a start that callers share could end with the first of them. Each call asks by itself.
-  const attempt = async () => (inBackground ? start(service, snapshots, settings, clock) : undefined);
+  let loading: Promise<void> | undefined;
+  const loadRest = async () => {
+    try {
+      const { logUse } = await loadAfterStart("The log of the provider's use");
+      if (!closing.signal.aborted) overloadSince = logUse(settings, runtime);
+    } catch (error) {
+      logger.error(messageOf(error));
+    }
+  };
+  const attempt = async () => {
+    loading ??= loadRest();
+    // Without a background, a start that callers share could end with the first of them. Each call asks by itself.
+    if (!inBackground) return undefined;
+    const [failure] = await Promise.all([start(service, snapshots, settings, clock), loading]);
+    return failure;
+  };
 
   return {
     ...evaluation,
@@ -104,7 +117,10 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
     resolveAll,
     /** As `resolveAll`, as long as flags are evaluated in this process; otherwise `undefined`. */
     resolveEach: isInProcess ? resolveAll : () => Promise.resolve(undefined),
-    explain: explaining(snapshots, settings),
+    async explain(flagKey: string, context: EvaluationContext) {
+      const { explain } = await loadAfterStart('explain');
+      return explain(snapshots, settings, flagKey, context);
+    },
     /** `undefined` if there is never a snapshot. */
     snapshots,
     /**

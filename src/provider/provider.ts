@@ -13,11 +13,12 @@ import { toNumber } from './mapping/number.js';
 import { toBoolean, toObject, toText } from './mapping/value-of-type.js';
 import type { FliptProviderOptions } from '../options/provider-options.js';
 import { openLifecycle, type Lifecycle } from './lifecycle.js';
+import { loadAfterStart } from './start/load-after-start.js';
 import type { FliptStatus } from './status/flipt-status.js';
 import { providerSettings } from '../options/settings.js';
 import { startErrorOf } from './mapping/openfeature-errors.js';
-import { evaluateAll, type EvaluatedFlag } from './evaluate/evaluate-all.js';
-import { evaluateEach, type FlagOutcome } from './evaluate/evaluate-each.js';
+import type { EvaluatedFlag } from './evaluate/evaluate-all.js';
+import type { FlagOutcome } from './evaluate/evaluate-each.js';
 import { inPortions } from './evaluate/in-portions.js';
 import { resolving, type ResolveAs } from './evaluate/resolve-as.js';
 import { checkFlagKey, checkFlagKeys } from './flag-keys.js';
@@ -185,7 +186,9 @@ export class FliptProvider implements Provider {
     flagKeys?: readonly string[],
   ): Promise<Readonly<Record<string, EvaluatedFlag>>> {
     if (flagKeys !== undefined) checkFlagKeys('evaluateAll', flagKeys);
-    return evaluateAll(this.#lifecycle.open(), context, flagKeys, systemClock);
+    const running = this.#lifecycle.open();
+    const { evaluateAll } = await loadAfterStart('evaluateAll');
+    return evaluateAll(running, context, flagKeys, systemClock);
   }
 
   /**
@@ -198,7 +201,9 @@ export class FliptProvider implements Provider {
     context: EvaluationContext,
     flagKeys: readonly string[] | ((flagKey: string) => boolean),
   ): Promise<ReadonlyMap<string, FlagOutcome>> {
-    return evaluateEach(this.#lifecycle.open(), context, flagKeys, systemClock);
+    const running = this.#lifecycle.open();
+    const { evaluateEach } = await loadAfterStart('evaluateEach');
+    return evaluateEach(running, context, flagKeys, systemClock);
   }
 
   /**

@@ -43,6 +43,7 @@ async function warningsOf(...calls: readonly (readonly [string, Record<string, s
   const warn = vi.fn<(message: string) => void>();
   const logger = { error: vi.fn(), warn, info: vi.fn(), debug: vi.fn() };
   const provider = new FliptProvider({ url: service.url, ...PATIENT, logger });
+  await provider.initialize();
   for (const [flag, context] of calls) await provider.resolveBooleanEvaluation(flag, false, context);
   await provider.onClose();
   return warn.mock.calls.map(([message]) => message);

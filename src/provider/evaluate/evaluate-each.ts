@@ -5,7 +5,8 @@ import type { Answer } from '../../model/answer.js';
 import { checkFlagKeys } from '../flag-keys.js';
 import { errorCodeOf } from '../mapping/openfeature-errors.js';
 import { reasonWithoutVariant, serviceReasonOf } from '../mapping/reasons.js';
-import type { Pipeline } from '../pipeline.js';
+import type { ResolveAll } from '../resolve-in-process.js';
+import type { EvaluateFlag } from './evaluate-flag.js';
 import { resolveMany } from './resolve-many.js';
 
 /**
@@ -45,9 +46,16 @@ export type FlagOutcome =
 /** Flags whose outcomes are made in one turn of the event loop. */
 const FLAGS_PER_TURN = 1_000;
 
+interface EachSource {
+  /** The keys of all flags in the snapshot; `undefined` while there is none. */
+  readonly flagKeys: (context: object) => Iterable<string> | undefined;
+  readonly resolveEach: ResolveAll;
+  readonly evaluate: EvaluateFlag;
+}
+
 /** Rejects with an error of OpenFeature's if nothing can be evaluated. */
 export async function evaluateEach(
-  { flagKeys, resolveEach, evaluate }: Pick<Pipeline, 'flagKeys' | 'resolveEach' | 'evaluate'>,
+  { flagKeys, resolveEach, evaluate }: EachSource,
   context: EvaluationContext,
   named: readonly string[] | ((flagKey: string) => boolean),
   clock: Clock,

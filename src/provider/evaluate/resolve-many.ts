@@ -4,11 +4,15 @@ import type { Failure } from '../../model/failure.js';
 import { policyOf } from '../../model/failure-policy.js';
 import type { Resolution } from '../../model/resolution.js';
 import { errorOf } from '../mapping/openfeature-errors.js';
-import type { Pipeline } from '../pipeline.js';
+import type { ResolveAll } from '../resolve-in-process.js';
+import type { EvaluateFlag } from './evaluate-flag.js';
 import { inPortions } from './in-portions.js';
 
 /** What resolves flags: all from one snapshot, or if `resolveAll` gives `undefined`, each by itself. */
-export type FlagsSource = Pick<Pipeline, 'resolveAll' | 'evaluate'>;
+export interface FlagsSource {
+  readonly resolveAll: ResolveAll;
+  readonly evaluate: EvaluateFlag;
+}
 
 /**
  * The resolutions of these flags, in their order, by default of all flags of the snapshot; `undefined` if there is none

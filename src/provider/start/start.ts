@@ -1,10 +1,10 @@
-import type { Availability } from '../availability/availability.js';
-import type { Clock } from '../time/clock.js';
-import { orLate } from '../time/in-time.js';
-import type { Failure } from '../model/failure.js';
-import type { ProviderSettings } from '../options/settings.js';
-import { ageMsOf } from './flag-watch.js';
-import type { Snapshots } from './lazy-snapshots.js';
+import type { Availability } from '../../availability/availability.js';
+import type { Clock } from '../../time/clock.js';
+import { orLate } from '../../time/in-time.js';
+import type { Failure } from '../../model/failure.js';
+import type { ProviderSettings } from '../../options/settings.js';
+import { ageMsOf } from '../flag-watch.js';
+import type { Snapshots } from '../lazy-snapshots.js';
 
 /** Resolves with `undefined` if flags can be evaluated, else with the failure. Never later than `initTimeoutMs`. */
 export async function start(
