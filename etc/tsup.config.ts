@@ -51,7 +51,7 @@ const declarations = Object.fromEntries(
 );
 
 /** Loaded when a provider starts. */
-const snapshots = 'src/snapshot/open-snapshots.ts';
+const snapshots = 'src/provider/start/snapshot-code.ts';
 /**
  * What other files of dist load instead of a copy, also in CommonJS, which is not split: the snapshots, because most
  * processes need them later, and the front door, so that Nest knows its class FliptProvider.
@@ -63,7 +63,7 @@ const OWN_FILES: Readonly<Record<string, string>> = {
 const ownFiles: Plugin = {
   name: 'files-of-their-own',
   setup(build) {
-    build.onResolve({ filter: /\/(open-snapshots|index)\.js$/ }, ({ path, resolveDir }) => {
+    build.onResolve({ filter: /\/(snapshot-code|index)\.js$/ }, ({ path, resolveDir }) => {
       const file = OWN_FILES[resolve(resolveDir, path).replace(/\.js$/, '.ts')];
       return file === undefined ? undefined : { path: file, external: true };
     });

@@ -3,7 +3,7 @@ import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import { unreadableResolver } from './evaluate/ask-unreadable.js';
 import { ageMsOf } from './flag-watch.js';
-import { inProcess, type ResolveAll } from './resolve-in-process.js';
+import type { InProcess, ResolveAll } from './resolve-in-process.js';
 import type { Resolve } from './resolve-remotely.js';
 import type { Snapshots } from './lazy-snapshots.js';
 import { noSnapshot } from './start/start.js';
@@ -31,30 +31,29 @@ export function inProcessOrRemote(
   const { opened, isNotOffered } = snapshots;
   const isOffline = isInProcess && settings.watch === undefined;
   const snapshot = () => opened()?.watch.snapshot();
-  const here = inProcess(
-    {
-      snapshot,
-      ageMs: (now) => ageMsOf(opened(), now),
-      isStale: (now) => state() !== 'ready' || !((opened()?.watch.lostForMs(now) ?? 0) < 0),
-      missing: (flag) => opened()?.missing(flag),
-      resolveUnreadable: unreadableResolver(isOffline ? undefined : ask),
-    },
-    settings,
-    runtime,
-  );
+  const source = {
+    snapshot,
+    ageMs: (now: number) => ageMsOf(opened(), now),
+    isStale: (now: number) => state() !== 'ready' || !((opened()?.watch.lostForMs(now) ?? 0) < 0),
+    missing: (flag: string) => opened()?.missing(flag),
+    resolveUnreadable: unreadableResolver(isOffline ? undefined : ask),
+  };
+  let loaded: InProcess | undefined;
+  const here = () => (loaded ??= snapshots.inProcess()?.(source, settings, runtime));
   const elsewhere: Resolve = isOffline ? () => failedResolution(noSnapshot(snapshots)) : ask;
   // If the service offers no snapshots, its own answers are better than a snapshot that would stay as it is for ever.
   const isServiceBetter = () => isNotOffered() && (state() === 'ready' || snapshot() === undefined);
   const resolveAll: ResolveAll = async (context, flagKeys) =>
-    isServiceBetter() ? undefined : here.resolveAll(context, flagKeys);
+    isServiceBetter() ? undefined : here()?.resolveAll(context, flagKeys);
   const resolve: Resolve = (flag, context, view) =>
-    (isServiceBetter() ? undefined : here.resolve(flag, context, view)) ?? elsewhere(flag, context, view);
+    (isServiceBetter() ? undefined : here()?.resolve(flag, context, view)) ?? elsewhere(flag, context, view);
 
   return {
     resolve: isInProcess ? resolve : ask,
     resolveAll,
     /** The keys of all flags in the snapshot, or in that of the context's view; `undefined` while there is none. */
-    flagKeys: (context: object): Iterable<string> | undefined => here.snapshotFor(context)?.contents.keys(),
+    flagKeys: (context: object): Iterable<string> | undefined =>
+      here()?.snapshotFor(context)?.contents.keys(),
     /** Whether these flags, by default all, are evaluated in this process at present. */
     isHere(flags?: readonly string[]): boolean {
       if (!isInProcess || isOffline) return isInProcess;

@@ -6,6 +6,7 @@ import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import type { OpenSnapshots } from '../snapshot/open-snapshots.js';
 import { messageOf } from '../text/describe.js';
+import type { inProcess } from './resolve-in-process.js';
 
 export type Snapshots = ReturnType<typeof lazySnapshots>;
 
@@ -25,6 +26,7 @@ export function lazySnapshots(
   const { clock, listen, report } = runtime;
   const inBackground = clock.hasBackground !== false;
   let opened: OpenSnapshots | undefined;
+  let evaluation: typeof inProcess | undefined;
   let isLogged = false;
   let isNotOffered = false;
   let trouble: string | undefined;
@@ -58,8 +60,9 @@ export function lazySnapshots(
   };
   const load = async () => {
     try {
-      const { logWatch, openSnapshots } = await import('../snapshot/open-snapshots.js');
+      const { inProcess, logWatch, openSnapshots } = await import('./start/snapshot-code.js');
       if (isClosed()) return;
+      evaluation = inProcess;
       // Without a background, a call may have been ended while it loaded, and another loads again.
       if (!isLogged) logWatch({ listen }, settings, logger);
       isLogged = true;
@@ -87,6 +90,8 @@ export function lazySnapshots(
   return {
     /** The service's snapshot, or until there is one, the kept or initial one; `undefined` until its code is loaded. */
     opened: () => opened,
+    /** Evaluates from the snapshot; `undefined` until its code is loaded. */
+    inProcess: () => evaluation,
     /**
      * Loads the kept snapshot, then begins to poll. Resolves when the kept one is loaded, or at the close, because a
      * store that hangs must not delay that. Never rejects.

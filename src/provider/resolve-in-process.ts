@@ -45,6 +45,8 @@ const MISSING: MissingAnswer = { kind: 'missing' };
 const FLAGS_PER_TURN = 200;
 const NO_ATTRIBUTES: ReadText = () => undefined;
 
+export type InProcess = ReturnType<typeof inProcess>;
+
 /**
  * Evaluates in this process. A view keeps the snapshot of its first question, so that the flags of one request agree.
  */

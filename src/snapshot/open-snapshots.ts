@@ -16,9 +16,6 @@ import { START_WAIT_MS, storeCalls, type StoreCalls } from './shared/store-calls
 import { snapshotAnswers } from './snapshot-answers.js';
 import { openWatch, type StartingSnapshot } from './poll-watch.js';
 
-/** What the snapshots report is logged from here, so that only a provider with snapshots loads the texts. */
-export { logWatch } from '../diagnostics/watch-log.js';
-
 export interface SnapshotsSettings extends Omit<ServiceWatchSettings, 'watch'> {
   /** `undefined`: the service is not asked. */
   readonly watch: ServiceWatchSettings['watch'] | undefined;

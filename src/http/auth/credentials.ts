@@ -15,7 +15,6 @@ import {
   type LoginWay,
 } from './credential-source.js';
 import { functionSource } from './headers-function.js';
-import { fileSource } from './token-file.js';
 
 /** The headers to send. `version` differs from that of all earlier ones. */
 export interface Credential {
@@ -76,19 +75,12 @@ export function credentialSource(
   const { auth, http } = settings;
   const { ending } = login;
   if (auth !== undefined && 'kubernetes' in auth) {
-    let source: Promise<CredentialSource> | undefined;
-    return async (again) => {
-      // Loaded on first use: most apps need no login.
-      source ??= import('./kubernetes-login.js').then(({ kubernetesSource }) =>
-        kubernetesSource(auth.kubernetes, settings, login, runtime),
-      );
-      const headers = await source;
-      // Loaded after the close: a login would only set timers.
-      if (ending.aborted) throw new CredentialError(ENDED);
-      return headers(again);
-    };
+    return loadedOnFirstUse(ending, async () => {
+      const { kubernetesSource } = await import('./kubernetes-login.js');
+      return kubernetesSource(auth.kubernetes, settings, login, runtime);
+    });
   }
-  const source = plainSource(auth);
+  const source = plainSource(auth, ending);
   const late = () => noCredentials(`auth took longer than ${http.timeoutMs} ms (http.timeoutMs)`);
   const load = async (again: boolean) => ({ headers: await source(again) });
   return async (again) => {
@@ -98,11 +90,26 @@ export function credentialSource(
   };
 }
 
-function plainSource(auth: Exclude<AuthOptions, { readonly kubernetes: unknown }> | undefined) {
+function plainSource(
+  auth: Exclude<AuthOptions, { readonly kubernetes: unknown }> | undefined,
+  ending: AbortSignal,
+): CredentialSource {
   if (auth === undefined) return constant({});
   if ('token' in auth) return constant({ authorization: `Bearer ${auth.token}` });
   if ('jwt' in auth) return constant({ authorization: `JWT ${auth.jwt}` });
-  return 'tokenFile' in auth ? fileSource(auth.tokenFile) : functionSource(auth.headers);
+  if ('headers' in auth) return functionSource(auth.headers);
+  return loadedOnFirstUse(ending, async () => (await import('./token-file.js')).fileSource(auth.tokenFile));
+}
+
+/** Most apps need neither a login nor a file. */
+function loadedOnFirstUse(ending: AbortSignal, load: () => Promise<CredentialSource>): CredentialSource {
+  let source: Promise<CredentialSource> | undefined;
+  return async (again) => {
+    const headers = await (source ??= load());
+    // Loaded after the close: a login would only set timers.
+    if (ending.aborted) throw new CredentialError(ENDED);
+    return headers(again);
+  };
 }
 
 function constant(headers: AuthHeaders): CredentialSource {
