@@ -9,7 +9,6 @@ import { logHealth } from '../diagnostics/health-log.js';
 import { reportingSharedBuckets } from '../diagnostics/report-shared-buckets.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
-import { messageOf } from '../text/describe.js';
 import type { Condition } from './state-events.js';
 import { CLOSED } from './mapping/openfeature-errors.js';
 import { checkedEvaluation, reportedEvaluation, reportedResolveAll } from './evaluate/evaluate-flag.js';
@@ -18,6 +17,7 @@ import { inProcessOrRemote } from './in-process-or-remote.js';
 import { remotely } from './resolve-remotely.js';
 import { openServiceLayers } from './service-layers.js';
 import { lazySnapshots } from './lazy-snapshots.js';
+import { lazyUseLog } from './start/lazy-use-log.js';
 import { loadAfterStart } from './start/load-after-start.js';
 import { start } from './start/start.js';
 
@@ -43,8 +43,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   setMaxListeners(0, closing.signal);
 
   logHealth(runtime, logger);
-  /** Milliseconds since the epoch; `undefined` while no question is shed. */
-  let overloadSince = (): number | undefined => undefined;
+  const useLog = lazyUseLog(settings, closing.signal, runtime);
   const layers = openServiceLayers(settings, closing.signal, runtime);
   const { service } = layers;
   const snapshots = usesSnapshots(settings) ? lazySnapshots(layers.send, settings, runtime) : undefined;
@@ -92,20 +91,11 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
           return resolve(flag, context, view);
         },
   );
-  let loading: Promise<void> | undefined;
-  const loadRest = async () => {
-    try {
-      const { logUse } = await loadAfterStart("The log of the provider's use");
-      if (!closing.signal.aborted) overloadSince = logUse(settings, runtime);
-    } catch (error) {
-      logger.error(messageOf(error));
-    }
-  };
   const attempt = async () => {
-    loading ??= loadRest();
+    const logging = useLog.begin();
     // Without a background, a start that callers share could end with the first of them. Each call asks by itself.
     if (!inBackground) return undefined;
-    const [failure] = await Promise.all([start(service, snapshots, settings, clock), loading]);
+    const [failure] = await Promise.all([start(service, snapshots, settings, clock), logging]);
     return failure;
   };
 
@@ -137,7 +127,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
     },
     read: () => ({
       /** Milliseconds since the epoch. */
-      overloadSince: overloadSince(),
+      overloadSince: useLog.overloadSince(),
       snapshots,
       cache: answers.size(),
       /** Requests under way. */
