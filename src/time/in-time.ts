@@ -10,7 +10,8 @@ export async function inTime<T>(
   clock: Clock,
   late: () => Error,
 ): Promise<T> {
-  const settled = coming.then((result) => ({ result }));
+  // A user's thenable may return nothing from `then`.
+  const settled = Promise.resolve(coming).then((result) => ({ result }));
   const ended = await orLate(settled, ms, clock);
   if (ended === 'late') throw late();
   return ended.result;
@@ -21,7 +22,7 @@ export async function orLate<T>(
   coming: PromiseLike<T>,
   ms: number,
   clock: Clock,
-  ...background: readonly ['background'?]
+  background?: 'background',
 ): Promise<T | 'late'> {
   let cancel: () => void = () => undefined;
   const timeUp = new Promise<'late'>((resolve) => {
@@ -31,7 +32,7 @@ export async function orLate<T>(
         resolve('late');
       });
     };
-    cancel = clock.after(ms, atEndOfTurn, ...background);
+    cancel = clock.after(ms, atEndOfTurn, background);
   });
   try {
     return await Promise.race([coming, timeUp]);
