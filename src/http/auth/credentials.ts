@@ -97,7 +97,7 @@ function plainSource(
   if (auth === undefined) return constant({});
   if ('token' in auth) return constant({ authorization: `Bearer ${auth.token}` });
   if ('jwt' in auth) return constant({ authorization: `JWT ${auth.jwt}` });
-  if ('headers' in auth) return functionSource(auth.headers);
+  if ('headers' in auth) return functionSource(() => auth.headers());
   return loadedOnFirstUse(ending, async () => (await import('./token-file.js')).fileSource(auth.tokenFile));
 }
 

@@ -37,6 +37,15 @@ describe('credentials', () => {
     ['a JSON Web Token', { jwt: 'dummy.jwt' }, { authorization: 'JWT dummy.jwt' }],
     ['a function', { headers: () => ({ 'x-key': 'dummy' }) }, { 'x-key': 'dummy' }],
     ['an async function', { headers: () => Promise.resolve({ 'x-key': 'dummy' }) }, { 'x-key': 'dummy' }],
+    [
+      'a method that keeps something in its object',
+      {
+        headers(this: { key?: string }) {
+          return { 'x-key': (this.key ??= 'dummy') };
+        },
+      },
+      { 'x-key': 'dummy' },
+    ],
   ])('of %s become headers', async (_, auth, headers) => {
     expect(await headersOf(auth)).toEqual(headers);
   });
