@@ -26,39 +26,44 @@ interface Blame {
 export function rememberedSuspects(clock: Clock) {
   /** By the flag, or by the question's digest. The oldest blame comes first. */
   const blames = new Map<string, Blame>();
-  /** Of each flag with a blamed question: how many were blamed since its last answer. */
-  const inARow = new Map<string, number>();
+  /** By the flag: how many of its questions were blamed since its last answer. Holds as long as the last of them. */
+  const inARow = new Map<string, { readonly count: number; readonly endsAt: number }>();
   /** When the last blame ends. */
   let lastEndsAt = 0;
 
-  /** Whether all blames have ended. If so, they are forgotten. */
-  const areOver = () => {
-    if (clock.now() < lastEndsAt) return false;
-    blames.clear();
-    inARow.clear();
-    return true;
+  /** Whether there are no blames. They are forgotten together. */
+  const isEmpty = () => {
+    // Nothing is blamed for most of the time. Clearing an empty map, or reading the clock, would be the largest cost.
+    if (blames.size > 0 && clock.now() >= lastEndsAt) {
+      blames.clear();
+      inARow.clear();
+    }
+    return blames.size === 0;
   };
   const blameAs = (name: string, testedMs: number, byQuestions: boolean) => {
     const until = clock.now() + BLAMED_FOR_MS;
     lastEndsAt = Math.max(lastEndsAt, until + testedMs);
     remember(blames, name, { until, endsAt: until + testedMs, byQuestions });
   };
-  const blameOf = (name: string) => {
-    const blame = blames.get(name);
-    return blame !== undefined && clock.now() < blame.endsAt ? blame : undefined;
+  const inForce = <Value extends { readonly endsAt: number }>(
+    values: ReadonlyMap<string, Value>,
+    name: string,
+  ) => {
+    const value = values.get(name);
+    return value !== undefined && clock.now() < value.endsAt ? value : undefined;
   };
 
   return {
     /** The lane of its own that a suspect has; `undefined` if nothing is known against the question. */
     laneOf(question: Question): QuestionLane | undefined {
-      if (areOver()) return undefined;
+      if (isEmpty()) return undefined;
       const flag = flagOf(question);
-      const broken = blameOf(flag);
+      const broken = inForce(blames, flag);
       if (broken !== undefined) return laneApart(flag, clock.now() >= broken.until);
       // A digest of every question would cost too much, and most flags have no blamed question.
-      if (!inARow.has(flag)) return undefined;
+      if (inForce(inARow, flag) === undefined) return undefined;
       const name = nameOf(question);
-      return blameOf(name) && laneApart(name);
+      return inForce(blames, name) && laneApart(name);
     },
     /** Blames the question for this failure, or its flag for everybody, if the failure {@link blamesFlag}. */
     blame: (question: Question, failure: Failure) => {
@@ -67,22 +72,23 @@ export function rememberedSuspects(clock: Clock) {
         blameAs(flag, TESTED_WITHIN_MS, false);
         return;
       }
-      const count = areOver() ? 1 : (inARow.get(flag) ?? 0) + 1;
+      const count = (inForce(inARow, flag)?.count ?? 0) + 1;
       blameAs(nameOf(question), 0, false);
-      remember(inARow, flag, count);
+      remember(inARow, flag, { count, endsAt: clock.now() + BLAMED_FOR_MS });
       if (count >= BROKEN_FLAG) blameAs(flag, TESTED_WITHIN_MS, true);
     },
     /** The service has answered the question. */
     answered(question: Question) {
-      if (areOver()) return;
+      if (isEmpty()) return;
       const flag = flagOf(question);
-      if (inARow.has(flag)) inARow.set(flag, 0);
+      const last = inARow.get(flag);
+      if (last !== undefined) inARow.set(flag, { ...last, count: 0 });
       const broken = blames.get(flag);
       // After the blame, the answer is that of the test.
       if (broken !== undefined && (broken.byQuestions || clock.now() >= broken.until)) blames.delete(flag);
     },
     /** How many questions and flags are blamed. */
-    size: () => (areOver() ? 0 : [...blames.keys()].filter(blameOf).length),
+    size: () => [...blames.keys()].filter((name) => inForce(blames, name)).length,
   };
 }
 

@@ -127,6 +127,20 @@ describe.each([400, 404])('a %s', (status) => {
     expect(batches()).toEqual([['f', 'x'], ['f']]);
   });
 
+  it('of one question blames the question again after 30 s, and not the flag', async () => {
+    const { clock, ask, end, breakFlag, batches } = held();
+    for (let time = 0; time < 3; time++) {
+      await breakFlag(`broken-${time}`);
+      await ask(question('f', 'bad'), 'x');
+      await end('f', status);
+      await end('f', status);
+      await end('x');
+      await clock.advance(30_000);
+    }
+    await ask(question('f', 'good'), 'x');
+    expect(batches()).toEqual([['f', 'x']]);
+  });
+
   it('of three questions blames the flag, unless another one about it was answered meanwhile', async () => {
     const { ask, end, batches } = held();
     const refuse = async (entity: string) => {
