@@ -21,9 +21,9 @@ export function culpritSearchLimit(ask: AskAtOnce, clock: Clock): AskPart {
     const isNeeded = limit.isFull()
       ? () => asked.some(({ deadline }) => clock.now() < deadline())
       : () => true;
-    await limit.take();
+    const leave = await limit.take();
     const outcome = isNeeded() ? await ask(questionsOf(asked)) : OVERLOAD;
-    limit.leave();
+    leave();
     return outcome;
   };
 }

@@ -25,8 +25,16 @@ export interface Service {
   readonly serviceFailed: (failure: Failure) => void;
 }
 
-/** Answers each question of a batch that failed. `before`: how many requests had succeeded when it was sent. */
-type Search = (batch: readonly PendingQuestion[], failure: Failure, before: number) => Promise<void>;
+/**
+ * Answers each question of a batch that failed. `before`: how many requests had succeeded when it was sent. Calls
+ * `proven` when a request has succeeded since, and what is known so far has been blamed.
+ */
+type Search = (
+  batch: readonly PendingQuestion[],
+  failure: Failure,
+  before: number,
+  proven: () => void,
+) => Promise<void>;
 
 /**
  * Sends batches. If a question spoils its batch, searches for it: only that question fails, and it is sent apart from
@@ -37,7 +45,7 @@ export function isolating(service: Service, { clock, report }: Pick<Runtime, 'cl
   /**
    * While nothing has succeeded since the batch was sent, only one search runs at a time: if the service fails for
    * everything, more searches would only add load. The next one begins when this one ends, or finds that a request has
-   * succeeded.
+   * succeeded since its own batch was sent.
    */
   const turns = slots(1);
   let successes = 0;
@@ -60,7 +68,7 @@ export function isolating(service: Service, { clock, report }: Pick<Runtime, 'cl
   const ask = noting(service.ask);
   const askPart = culpritSearchLimit(noting(service.askExtra ?? service.ask), clock);
 
-  const search: Search = async (batch, failure, before) => {
+  const search: Search = async (batch, failure, before, proven) => {
     const isHopeless = clock.now() < hopelessUntil && !blamesFlag(failure);
     if (isHopeless || service.refusal() !== undefined) {
       failEach(batch, failure);
@@ -72,7 +80,7 @@ export function isolating(service: Service, { clock, report }: Pick<Runtime, 'cl
       successes: () => successes,
       before,
       blame: suspects.blame,
-      proven: turns.beginAll,
+      proven,
     });
     report({ type: 'isolation-finished', requests: found.requests, culprits: found.culprits });
     if (successes === before) hopelessUntil = clock.now() + HOPELESS_FOR_MS;
@@ -80,19 +88,20 @@ export function isolating(service: Service, { clock, report }: Pick<Runtime, 'cl
   };
 
   /** Searches only among the questions that no other search has blamed meanwhile. */
-  const searchRest: Search = async (batch, failure, before) => {
+  const searchRest: Search = async (batch, failure, before, proven) => {
     const blamed = new Set(batch.filter(({ question }) => suspects.laneOf(question) !== undefined));
-    if (blamed.size === 0) return search(batch, failure, before);
+    if (blamed.size === 0) return search(batch, failure, before, proven);
     failEach([...blamed], failure);
     const rest = batch.filter((one) => !blamed.has(one));
-    if (rest.length > 0) await settle(rest, await askPart(rest), before, search);
+    if (rest.length === 0) return;
+    await settle(rest, await askPart(rest), (asked, its) => search(asked, its, before, proven));
   };
 
-  const searchInTurn: Search = async (batch, failure, before) => {
-    const isCareful = successes === before;
-    if (isCareful) await turns.take();
-    await searchRest(batch, failure, before);
-    if (isCareful) turns.leave();
+  const searchInTurn = (before: number) => async (batch: readonly PendingQuestion[], failure: Failure) => {
+    const leave = successes === before ? await turns.take() : () => undefined;
+    if (successes !== before) leave();
+    await searchRest(batch, failure, before, leave);
+    leave();
   };
 
   return {
@@ -108,7 +117,7 @@ export function isolating(service: Service, { clock, report }: Pick<Runtime, 'cl
       if (first && lane?.tests && isFailure(outcome) && policyOf(outcome).spoilsBatch)
         suspects.blame(first.question, outcome);
       // A batch of suspects is not searched: every batch about a broken flag would start a search.
-      void settle(batch, outcome, before, lane === undefined ? searchInTurn : failEach);
+      void settle(batch, outcome, lane === undefined ? searchInTurn(before) : failEach);
       return outcome;
     },
     laneOf: (question: Question): QuestionLane =>
@@ -124,11 +133,10 @@ export type Isolated = ReturnType<typeof isolating>;
 async function settle(
   asked: readonly PendingQuestion[],
   outcome: BatchOutcome,
-  before: number,
-  search: (...failed: Parameters<Search>) => void | Promise<void>,
+  search: (asked: readonly PendingQuestion[], failure: Failure) => void | Promise<void>,
 ): Promise<void> {
   if (!isFailure(outcome)) answerEach(asked, outcome);
-  else if (asked.length > 1 && policyOf(outcome).spoilsBatch) await search(asked, outcome, before);
+  else if (asked.length > 1 && policyOf(outcome).spoilsBatch) await search(asked, outcome);
   else failEach(asked, outcome);
 }
 

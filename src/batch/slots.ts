@@ -7,17 +7,16 @@ export function slots(most: number) {
     isFull: () => taken >= most,
     /** How many wait. */
     waiting: () => waiting.length,
-    /** Resolves when there is a slot. */
+    /** Resolves when there is a slot, with the function that leaves it. Its second call does nothing. */
     async take() {
       if (++taken > most) await new Promise<void>((begin) => waiting.push(begin));
-    },
-    leave() {
-      taken--;
-      waiting.shift()?.();
-    },
-    /** Everyone who waits begins now. */
-    beginAll: () => {
-      for (const begin of waiting.splice(0)) begin();
+      let isLeft = false;
+      return () => {
+        if (isLeft) return;
+        isLeft = true;
+        taken--;
+        waiting.shift()?.();
+      };
     },
   };
 }

@@ -82,6 +82,17 @@ describe('searches while nothing succeeds', () => {
     expect(searches()).toEqual(['a2', 'a3', ...flags('b', 4)].map((flag) => [flag]));
   });
 
+  it('still run one at a time if only earlier batches have seen a success', async () => {
+    const { ask, end, searches } = held({ maxItems: 4 });
+    await ask(...flags('a', 4), ...flags('b', 4), 'other');
+    for (const first of ['a0', 'b0']) await end(first, 400);
+    await end('other');
+    await ask(...flags('c', 4), ...flags('d', 4));
+    for (const first of ['c0', 'd0']) await end(first, 400);
+    for (const flag of ['a0', 'a2', ...flags('a', 4), ...flags('b', 4)]) await end(flag, 400);
+    expect(searches()).toEqual([['c0', 'c1']]);
+  });
+
   it('ask what another one has not blamed meanwhile in one request', async () => {
     const { ask, end, searches, outcomes } = held();
     await ask('broken', 'x');
