@@ -22,7 +22,7 @@ export async function orLate<T>(
   coming: PromiseLike<T>,
   ms: number,
   clock: Clock,
-  background?: 'background',
+  ...background: readonly ['background'?]
 ): Promise<T | 'late'> {
   let cancel: () => void = () => undefined;
   const timeUp = new Promise<'late'>((resolve) => {
@@ -32,7 +32,7 @@ export async function orLate<T>(
         resolve('late');
       });
     };
-    cancel = clock.after(ms, atEndOfTurn, background);
+    cancel = clock.after(ms, atEndOfTurn, ...background);
   });
   try {
     return await Promise.race([coming, timeUp]);
