@@ -6,12 +6,15 @@ import type { Flag, SegmentChoice } from './features.js';
  * its entities among variants or gives its variant to only some of them. The answer names the segments of the rule.
  */
 export function bucketDecided(flag: Flag, { segmentKeys = [] }: ValueAnswer): boolean {
-  // The first rule with the answer's segments has given it: they match, so no later rule was reached.
-  const isReached = ({ segmentKeys: chosen, segmentOperator }: SegmentChoice) =>
-    segmentKeys.length > 0 &&
-    segmentKeys.every((key) => chosen.includes(key)) &&
-    (segmentOperator !== 'AND_SEGMENT_OPERATOR' || segmentKeys.length === chosen.length);
+  const matching = new Set(segmentKeys);
+  // The first rule that applies with the answer's segments has given it: no rule behind it was reached.
+  const isReached = ({ segmentKeys: chosen, segmentOperator }: SegmentChoice) => {
+    const { length } = chosen.filter((key) => matching.has(key));
+    if (segmentOperator === 'OR_SEGMENT_OPERATOR') return length > 0;
+    return length === chosen.length || segmentOperator !== 'AND_SEGMENT_OPERATOR';
+  };
   if (flag.type === 'VARIANT_FLAG_TYPE') {
+    if (!flag.enabled) return false;
     const shares = flag.rules.find(isReached)?.distributions.filter(({ rollout }) => rollout > 0) ?? [];
     return shares.length > 1 || shares.some(({ rollout }) => rollout < 100);
   }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { compileFeatures } from '../../src/engine/compiled-features.js';
+import { bucketDecided } from '../../src/engine/decided-by-bucket.js';
 import type { Flag, Rollout, Rule } from '../../src/engine/features.js';
 
 const choice = (key: string) => ({ segmentKeys: [key], segmentOperator: 'OR_SEGMENT_OPERATOR' as const });
@@ -23,6 +24,13 @@ const boolean = (...rollouts: readonly Rollout[]): Flag => ({
 const threshold = (percentage: number): Rollout => ({ kind: 'threshold', percentage, value: true });
 const segment = (key: string): Rollout => ({ kind: 'segment', ...choice(key), value: true });
 
+const allOf = (...segmentKeys: readonly string[]) => ({
+  segmentKeys,
+  segmentOperator: 'AND_SEGMENT_OPERATOR' as const,
+});
+const forAllOf = (): Rollout => ({ kind: 'segment', ...allOf(), value: true });
+const needsBoth = (rollout: number): Rule => ({ ...rule('all', rollout), ...allOf('all', 'none') });
+
 const segments = new Map([
   ['all', { key: 'all', matchType: 'ALL_MATCH_TYPE', constraints: [] } as const],
   ['none', { key: 'none', matchType: 2, constraints: [] } as const],
@@ -45,8 +53,26 @@ it.each<[string, boolean, Flag]>([
   ['a percentage behind one of 0', true, boolean(threshold(0), threshold(50))],
   ['a percentage behind one of 100', false, boolean(threshold(100), threshold(50))],
   ['no rollouts', false, boolean()],
+  ['a rule that needs all of no segments', true, variant(true, { ...rule('all', 50, 50), ...allOf() })],
+  ['a rollout that needs all of no segments', false, boolean(forAllOf(), threshold(50))],
+  ['a rule behind one that needs more segments', true, variant(true, needsBoth(100), rule('all', 50, 50))],
+  ['a rule that needs no segment', true, variant(true, { ...rule('none', 50, 50), segmentOperator: 2 })],
 ])('with %s, the bucket decides: %s', (_name, expected, flag) => {
   const features = compileFeatures({ flags: new Map([['flag', flag]]), segments }, 'v1');
   const answer = features.flag('flag')!.evaluate('', () => undefined);
   expect(features.bucketDecided('flag', answer)).toBe(expected);
+});
+
+it('looks at each segment of a rule once', () => {
+  const segmentKeys = Array.from({ length: 500 }, (_, at) => `segment-${at}`);
+  let looks = 0;
+  const watched = new Proxy(segmentKeys, {
+    get(keys, name): unknown {
+      if (typeof name === 'string' && /^[0-9]+$/.test(name)) looks++;
+      return Reflect.get(keys, name);
+    },
+  });
+  const flag = variant(true, { ...rule('all', 50, 50), segmentKeys: watched });
+  bucketDecided(flag, { kind: 'boolean', enabled: true, reason: 'MATCH', segmentKeys, requestId: '' });
+  expect(looks).toBeLessThanOrEqual(segmentKeys.length);
 });
