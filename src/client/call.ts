@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import * as v from 'valibot';
 import type { Failure } from '../model/failure.js';
 import type { Reply, Send } from '../http/reply.js';
+import { untilAborted } from '../http/until-aborted.js';
 import { failureError, replyError, unreadableError, type AskedOperation } from './call-errors.js';
 import { kindOf } from '../text/describe.js';
 import { parsedJson } from '../text/json.js';
@@ -20,7 +21,7 @@ export function openCaller(send: Send, url: string, closing: AbortSignal): Call 
     const { method, path, headers = {}, body, repeatable = method === 'GET' } = operation;
     const request = { method, path, headers, repeatable, ...(body && { body: JSON.stringify(body) }) };
     const outcome = await untilEither([closing, ...(signal ? [signal] : [])], async (ended) =>
-      closing.aborted ? CLOSED : send({ ...request, signal: ended }),
+      closing.aborted ? CLOSED : untilAborted(send({ ...request, signal: ended }), ended),
     );
     if (outcome.kind === 'reply') return answerOf(asked, outcome, operation.answer);
     // Only if no answer came: an answer that came before the signal counts.

@@ -5,11 +5,29 @@ import { answerJson } from '../servers/scripted.fixture.js';
 import { SEGMENT, serving } from './serving.fixture.js';
 import { eventually } from '../eventually.fixture.js';
 
+const REASON = new Error('enough');
+
+/** A service that rejects the first credentials. The fresh ones never come: `refreshing` is called instead. */
+async function rejecting(refreshing: (client: FliptClient) => void) {
+  let isFirst = true;
+  const headers = () => {
+    if (isFirst) {
+      isFirst = false;
+      return { authorization: 'Bearer first' };
+    }
+    queueMicrotask(() => {
+      refreshing(serves.client);
+    });
+    return new Promise<never>(() => undefined);
+  };
+  const serves = await serving((_, response) => response.writeHead(401).end(), { auth: { headers } });
+  return serves;
+}
+
 describe('a signal', () => {
   it('that is aborted already keeps the request from being sent', async () => {
     const { client, server } = await serving(() => undefined);
-    const reason = new Error('enough');
-    await expect(client.segments.list('default', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    await expect(client.segments.list('default', { signal: AbortSignal.abort(REASON) })).rejects.toBe(REASON);
     expect(server.requests).toHaveLength(0);
   });
 
@@ -32,11 +50,10 @@ describe('a signal', () => {
     ],
   ])('ends %s under way, with its reason', async (_, call) => {
     const controller = new AbortController();
-    const reason = new Error('enough');
     const { client, server } = await serving(() => {
-      controller.abort(reason);
+      controller.abort(REASON);
     });
-    await expect(call(client, controller.signal)).rejects.toBe(reason);
+    await expect(call(client, controller.signal)).rejects.toBe(REASON);
     expect(server.requests).toHaveLength(1);
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
   });
@@ -46,15 +63,13 @@ describe('a signal', () => {
     const { client, server } = await serving(
       (_, response) => {
         response.once('finish', () => {
-          controller.abort();
+          controller.abort(REASON);
         });
         response.writeHead(503, { 'retry-after': '1' }).end();
       },
       { http: { timeoutMs: 30_000 } },
     );
-    await expect(client.segments.list('a', { signal: controller.signal })).rejects.toThrow(
-      controller.signal.reason as Error,
-    );
+    await expect(client.segments.list('a', { signal: controller.signal })).rejects.toBe(REASON);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -65,16 +80,22 @@ describe('a signal', () => {
       auth: {
         headers: () => {
           queueMicrotask(() => {
-            controller.abort();
+            controller.abort(REASON);
           });
           return new Promise(() => undefined);
         },
       },
     });
-    await expect(client.segments.list('a', { signal: controller.signal })).rejects.toThrow(
-      controller.signal.reason as Error,
-    );
+    await expect(client.segments.list('a', { signal: controller.signal })).rejects.toBe(REASON);
     expect(server.requests).toHaveLength(0);
+  });
+
+  it('ends the wait for fresh credentials', async () => {
+    const controller = new AbortController();
+    const { client } = await rejecting(() => {
+      controller.abort(REASON);
+    });
+    await expect(client.segments.list('a', { signal: controller.signal })).rejects.toBe(REASON);
   });
 
   it('may end many calls, without a warning and without leaving listeners', async () => {
@@ -118,6 +139,11 @@ describe('close', () => {
     expect(await underWay).toMatchObject(ended);
     await expect(client.segments.list('default')).rejects.toMatchObject({ ...ended, status: undefined });
     expect(server.requests).toHaveLength(1);
+  });
+
+  it('ends the wait for fresh credentials', async () => {
+    const { client } = await rejecting((asking) => void asking.close());
+    await expect(client.segments.list('a')).rejects.toMatchObject({ code: 'CANCELLED' });
   });
 
   it('ends the connections', async () => {
