@@ -3,7 +3,7 @@ import { NO_RELIANCE } from '../cache/freshness.js';
 import type { Clock } from '../time/clock.js';
 import { failedResolution } from '../model/resolution.js';
 import type { OpenSnapshots } from '../snapshot/open-snapshots.js';
-import { unreadableFailure } from './evaluate/ask-unreadable.js';
+import { unreadableFailure } from './mapping/unreadable-failure.js';
 
 /** What the cache learns from the snapshot. `maxAgeMs` is `undefined` if the service is not watched. */
 export function flagWatch(

@@ -1,7 +1,6 @@
 import { failedResolution } from '../model/resolution.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
-import { unreadableResolver } from './evaluate/ask-unreadable.js';
 import { ageMsOf } from './flag-watch.js';
 import type { InProcess, ResolveAll } from './resolve-in-process.js';
 import type { Resolve } from './resolve-remotely.js';
@@ -36,7 +35,7 @@ export function inProcessOrRemote(
     ageMs: (now: number) => ageMsOf(opened(), now),
     isStale: (now: number) => state() !== 'ready' || !((opened()?.watch.lostForMs(now) ?? 0) < 0),
     missing: (flag: string) => opened()?.missing(flag),
-    resolveUnreadable: unreadableResolver(isOffline ? undefined : ask),
+    ask: isOffline ? undefined : ask,
   };
   let loaded: InProcess | undefined;
   const here = () => (loaded ??= snapshots.inProcess()?.(source, settings, runtime));

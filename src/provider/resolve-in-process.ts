@@ -8,9 +8,11 @@ import type { ProviderSettings } from '../options/settings.js';
 import { perView, requestViewOf, type RequestView } from '../request/view.js';
 import type { Runtime } from '../runtime.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
+import { unreadableResolver } from './evaluate/ask-unreadable.js';
 import { inPortions } from './evaluate/in-portions.js';
 import { attributeReader, entityOf, type ReadText } from './mapping/context.js';
 import { contextFailure, NO_TARGETING_KEY } from './mapping/context-failures.js';
+import type { Resolve } from './resolve-remotely.js';
 
 /** The snapshot in force, and how reliable it is at a time of the clock. */
 export interface SnapshotSource {
@@ -20,13 +22,8 @@ export interface SnapshotSource {
   readonly ageMs: (now: number) => number;
   /** Whether the service might now answer differently, unnoticed. */
   readonly isStale: (now: number) => boolean;
-  /** Resolves a flag that the snapshot holds in a form that cannot be evaluated here. Never throws or rejects. */
-  readonly resolveUnreadable: (
-    flag: string,
-    unreadable: UnreadableFlag,
-    context: GivenContext,
-    view: RequestView | undefined,
-  ) => Resolution | Promise<Resolution>;
+  /** Resolves flags that cannot be evaluated here. `undefined`: nothing may be sent. */
+  readonly ask: Resolve | undefined;
   /** A flag that is not in the snapshot was asked for. */
   readonly missing: (flag: string) => void;
 }
@@ -56,6 +53,7 @@ export function inProcess(
   { clock, wants, report }: Runtime,
 ) {
   const readerOf = attributeReader(attributes);
+  const resolveUnreadable = unreadableResolver(source.ask);
   /** The snapshot that a view keeps. It may have been replaced since. */
   const keptBy = perView(() => {
     const snapshot = source.snapshot();
@@ -116,7 +114,7 @@ export function inProcess(
         await pause();
       }
       const ask = async ([flag, found]: readonly [string, UnreadableFlag]) => {
-        resolutions.set(flag, await source.resolveUnreadable(flag, found, context, view));
+        resolutions.set(flag, await resolveUnreadable(flag, found, context, view));
       };
       await inPortions(unreadable, ask, clock);
       return resolutions;
@@ -137,7 +135,7 @@ export function inProcess(
       if (snapshot === undefined) return undefined;
       try {
         const found = evaluate(flag, snapshot, context, kept);
-        return 'answer' in found ? found : source.resolveUnreadable(flag, found, context, view);
+        return 'answer' in found ? found : resolveUnreadable(flag, found, context, view);
       } catch (error) {
         return failedResolution(contextFailure(error));
       }

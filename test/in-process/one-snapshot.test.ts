@@ -27,7 +27,7 @@ async function evaluatingHere(clock: Clock) {
       ageMs: (now) => now - inForce.confirmedAt,
       isStale: () => false,
       missing: (flag) => missing.push(flag),
-      resolveUnreadable: () => expect.unreachable(),
+      ask: () => expect.unreachable(),
     },
     { attributes: undefined, targetingKey: 'optional' },
     runtimeOf(clock),
