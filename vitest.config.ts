@@ -75,6 +75,7 @@ export const OWN_PROCESS = [
   'options/environment',
   'provider/fake-timers',
   'provider/script',
+  'http/auth/unloadable-source',
   'provider/unloadable-after-start',
   'provider/unloadable-code',
   'provider/unloadable-explanation',

@@ -4,6 +4,7 @@ import type { Failure } from '../../model/failure.js';
 import type { AuthOptions } from '../../options/auth-options.js';
 import type { ConnectionSettings } from '../../options/settings.js';
 import type { Runtime } from '../../runtime.js';
+import { messageOf } from '../../text/describe.js';
 import { oneLine } from '../../text/quote.js';
 import { ENDED, untilAborted } from '../until-aborted.js';
 import {
@@ -105,11 +106,15 @@ function plainSource(
 function loadedOnFirstUse(ending: AbortSignal, load: () => Promise<CredentialSource>): CredentialSource {
   let source: Promise<CredentialSource> | undefined;
   return async (again) => {
-    const headers = await (source ??= load());
+    const headers = await (source ??= load().catch(throwUnloadable));
     // Loaded after the close: a login would only set timers.
     if (ending.aborted) throw new CredentialError(ENDED);
     return headers(again);
   };
+}
+
+function throwUnloadable(error: unknown): never {
+  throw noCredentials(`the code of the option auth cannot be loaded: ${oneLine(messageOf(error))}`);
 }
 
 function constant(headers: AuthHeaders): CredentialSource {
