@@ -21,7 +21,8 @@ export interface CacheSettings {
 export interface FlagWatch {
   /** Whether this answer, which has just arrived, holds until its flag changes. */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
-  readonly reliance: (now: number) => Reliance;
+  /** `undefined` while nothing is watched. */
+  readonly reliance: (now: number) => Reliance | undefined;
   /**
    * The snapshot's answer to a question that the service does not answer; `undefined` without one. If the snapshot knows
    * only that the flag exists, a failure that is older than any known answer.

@@ -30,9 +30,6 @@ export interface Reliance {
   readonly maxAgeMs: number;
 }
 
-/** Without a watch. */
-export const NO_RELIANCE: Reliance = { lostForMs: Infinity, maxAgeMs: 0 };
-
 /**
  * How an answer may be used. An answer that holds until its flag changes stays fresh while the watch would notice a
  * change. After that it is stale for `staleForMs`, whatever its age: an outage must not make all callers wait at once.
@@ -41,12 +38,12 @@ export function freshnessOf(
   { answer, at, untilChange }: Aging,
   now: number,
   settings: FreshnessSettings,
-  watch: { readonly reliance: (now: number) => Reliance } | undefined,
+  watch: { readonly reliance: (now: number) => Reliance | undefined } | undefined,
 ): Freshness {
   const byAge = freshness(answer.kind, now - at, settings);
-  if (byAge === 'fresh' || !untilChange || watch === undefined) return byAge;
-  const { lostForMs, maxAgeMs } = watch.reliance(now);
-  const overdueMs = Math.max(now - at - maxAgeMs, lostForMs);
+  const reliance = byAge === 'fresh' || !untilChange ? undefined : watch?.reliance(now);
+  if (reliance === undefined) return byAge;
+  const overdueMs = Math.max(now - at - reliance.maxAgeMs, reliance.lostForMs);
   if (overdueMs < 0) return 'fresh';
   return overdueMs < settings.staleForMs ? 'stale' : byAge;
 }

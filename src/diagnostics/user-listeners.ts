@@ -51,8 +51,6 @@ export function openUserListeners(warn: (message: string) => void) {
   };
 }
 
-export type UserListeners = ReturnType<typeof openUserListeners>;
-
 /** Needed for callers in plain JavaScript. */
 function check(listener: unknown, types: unknown): void {
   if (typeof listener !== 'function') {

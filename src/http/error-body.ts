@@ -25,7 +25,7 @@ function redacted(details: readonly unknown[], redact: Redact): readonly unknown
   const value = (member: unknown): unknown => {
     if (typeof member === 'string') return redact(member);
     if (Array.isArray(member)) return member.map(value);
-    if (typeof member !== 'object' || member === null) return member;
+    if (!isRecord(member)) return member;
     return Object.fromEntries(Object.entries(member).map(([name, inner]) => [redact(name), value(inner)]));
   };
   return details.map(value);

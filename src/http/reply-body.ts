@@ -8,8 +8,8 @@ export class BodyTooLarge extends Error {}
 const GZIP = /^(?:x-)?gzip$/i;
 
 /**
- * Reads a body to its end, and decompresses gzip off the event loop. Rejects with {@link BodyTooLarge} as soon as there are
- * more than `maxBytes` after decompression.
+ * Reads a body to its end, and decompresses gzip off the event loop. Rejects with {@link BodyTooLarge} as soon as there
+ * are more than `maxBytes` after decompression.
  */
 export async function readBody(
   body: AsyncIterable<Uint8Array>,

@@ -28,7 +28,7 @@ export interface ServiceRequest {
 }
 
 export interface Download {
-  /** Milliseconds for the whole request. The timer does not keep the process alive. */
+  /** Milliseconds for the whole request. The timer keeps the process alive only if a call waits: without a background. */
   readonly timeoutMs: number;
   /** Milliseconds until the response begins, and between two parts of it. Default: no limit but `timeoutMs`. */
   readonly silentMs?: number;

@@ -28,8 +28,9 @@ export const openRules = <Entries extends Readonly<Record<string, v.GenericSchem
 ) => ({ owner, shape: members(entries), showsText: () => true });
 
 /**
- * Gives the options with their defaults. Throws a TypeError about the first wrong option: `FliptProvider: cache.freshForMs: expected milliseconds >= 0, got
- * -5`. `nameOf` gives the user's name for the value at a path, such as an environment variable.
+ * Gives the options with their defaults. Throws a TypeError about the first wrong option:
+ * `FliptProvider: cache.freshForMs: expected milliseconds >= 0, got -5`. `nameOf` gives the user's name for the value at
+ * a path, such as an environment variable.
  */
 export function checkOptions<Shape extends v.GenericSchema>(
   rules: OptionRules<Shape>,

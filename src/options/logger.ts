@@ -16,8 +16,8 @@ const consoleLogger: Logger = {
 
 /**
  * Ignores errors that a logger throws, so that callers still get their answers. Logs outside any request, because what
- * is logged may serve all of them. Whatever a layer puts into a message, it
- * stays one line, and does not steer a terminal. Default: warnings and errors to the console.
+ * is logged may serve all of them. Whatever a layer puts into a message, it stays one line, and does not steer a
+ * terminal. Default: warnings and errors to the console.
  */
 export function safeLogger(logger: Logger = consoleLogger): Logger {
   const safely =

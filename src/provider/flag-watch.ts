@@ -1,5 +1,4 @@
 import type { FlagWatch } from '../cache/cached-answers.js';
-import { NO_RELIANCE } from '../cache/freshness.js';
 import type { Clock } from '../time/clock.js';
 import { failedResolution } from '../model/resolution.js';
 import type { OpenSnapshots } from '../snapshot/open-snapshots.js';
@@ -28,9 +27,7 @@ export function flagWatch(
     },
     reliance(now) {
       const watch = opened()?.watch;
-      return watch === undefined || maxAgeMs === undefined
-        ? NO_RELIANCE
-        : { lostForMs: watch.lostForMs(now), maxAgeMs };
+      return watch && maxAgeMs !== undefined ? { lostForMs: watch.lostForMs(now), maxAgeMs } : undefined;
     },
   };
 }

@@ -3,7 +3,7 @@ import {
   OpenFeature,
   type EvaluationContext,
 } from '@openfeature/server-sdk';
-import { kindOf } from '../text/describe.js';
+import { isRecord, kindOf } from '../text/describe.js';
 import { REQUEST_VIEW, type RequestView } from './view.js';
 
 /** Can be asked for flags before they are used: a `FliptProvider`. */
@@ -96,7 +96,7 @@ function isPropagated(): boolean {
 const MARKER = 'openfeature-flipt-provider.marker';
 
 function checkContext(context: unknown): asserts context is EvaluationContext {
-  if (typeof context === 'object' && context !== null && !Array.isArray(context)) return;
+  if (isRecord(context)) return;
   throw new TypeError(`context: expected an object such as { targetingKey: … }, got ${kindOf(context)}`);
 }
 

@@ -17,7 +17,7 @@ export async function inTime<T>(
   return ended.result;
 }
 
-/** The result, or `late` when the time is up. The timer keeps the process alive, unless it is marked as background work. */
+/** The same with `late` as the result when the time is up. The timer may be marked as background work. */
 export async function orLate<T>(
   coming: PromiseLike<T>,
   ms: number,

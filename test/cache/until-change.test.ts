@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { freshness, freshnessOf, NO_RELIANCE, type Reliance } from '../../src/cache/freshness.js';
+import { freshness, freshnessOf, type Reliance } from '../../src/cache/freshness.js';
 import type { FlagWatch } from '../../src/cache/cached-answers.js';
 import { failed, type KnownAnswer } from '../../src/model/answer.js';
 import type { Resolution } from '../../src/model/resolution.js';
@@ -14,7 +14,7 @@ const aged = (kind: KnownAnswer['kind'], ageMs: number, untilChange = true) => (
   at: NOW - ageMs,
   untilChange,
 });
-const watching = (reliance: Reliance) => ({ reliance: () => reliance });
+const watching = (reliance: Reliance | undefined) => ({ reliance: () => reliance });
 
 describe('an answer that the snapshot confirms', () => {
   it.each([
@@ -24,8 +24,8 @@ describe('an answer that the snapshot confirms', () => {
     ['is stale when the watch is lost', 500, { ...HEALTHY, lostForMs: 0 }, 'stale'],
     ['is stale for its time', 500, { ...HEALTHY, lostForMs: 49 }, 'stale'],
     ['follows its age when the watch was lost longer ago', 500, { ...HEALTHY, lostForMs: 50 }, 'last-known'],
-    ['is fresh by its age, whatever the watch is worth', 99, NO_RELIANCE, 'fresh'],
-    ['follows its age without a watch', 149, NO_RELIANCE, 'stale'],
+    ['is fresh by its age, whatever the watch is worth', 99, undefined, 'fresh'],
+    ['follows its age without a watch', 149, undefined, 'stale'],
   ] as const)('%s', (_what, ageMs, reliance, expected) => {
     expect(freshnessOf(aged('boolean', ageMs), NOW, SETTINGS, watching(reliance))).toBe(expected);
   });
@@ -63,7 +63,7 @@ describe('when the service fails', () => {
     const watch: FlagWatch = {
       evaluate: () => evaluated,
       confirms: () => false,
-      reliance: () => NO_RELIANCE,
+      reliance: () => undefined,
     };
     const { clock, learn } = setUp({ watch });
     await learn(on);

@@ -3,7 +3,10 @@ import type { Send } from '../reply.js';
 
 export type AuthHeaders = Readonly<Record<string, string>>;
 
-/** `again`: the service has rejected the last credentials, so a copy of them is useless. Rejects with a CredentialError. */
+/**
+ * `again`: the service has rejected the last credentials, so a copy of them is useless. Rejects with a CredentialError,
+ * or with what a function of the user's has thrown.
+ */
 export type CredentialSource = (again: boolean) => Promise<AuthHeaders>;
 
 /** How to log in. */

@@ -2,7 +2,7 @@ import { types } from 'node:util';
 import type { Subject } from '../../model/question.js';
 import { quoted, unsteered } from '../../text/quote.js';
 
-/** The context cannot be sent to the service. `provider.ts` reports INVALID_CONTEXT. */
+/** The context cannot be sent to the service. Its caller gets INVALID_CONTEXT. */
 export class InvalidContext extends Error {}
 
 /** Longer lists use the runtime's own sort. */

@@ -61,7 +61,6 @@ function withAge(metadata: Metadata, { source, ageMs, version }: Resolution): Me
   return metadata;
 }
 
-/** Returned, not thrown, because a thrown error would lose its metadata. */
 function error<T>(value: T, errorCode: ErrorCode, errorMessage: string, flagMetadata: Metadata) {
   return { value, reason: StandardResolutionReasons.ERROR, errorCode, errorMessage, flagMetadata };
 }
