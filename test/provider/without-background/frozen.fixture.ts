@@ -1,3 +1,4 @@
+import '../loaded.fixture.js';
 import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
 import type { FliptProviderOptions, HttpDispatcherRequest } from '../../../src/index.js';
 import { providerSettings } from '../../../src/options/settings.js';
