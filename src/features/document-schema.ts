@@ -3,7 +3,7 @@ import { COMPARISON_TYPES, MATCH_TYPES, SEGMENT_OPERATORS, type Rollout } from '
 import { didYouMean } from '../text/closest-name.js';
 import { unsteered } from '../text/quote.js';
 import type { DocumentPath, Report } from './features-error.js';
-import { segmentChoice } from './segment-operator.js';
+import { segmentChoice } from './segment-choice.js';
 import { rolloutPercentage } from './rollout-percentage.js';
 
 /** What the keys of namespaces, flags and segments consist of: Flipt's rule. */

@@ -9,8 +9,8 @@ const FILE = 'flipt-lint-ignore-file';
 const DIRECTIVE = /^\s*(flipt-lint[\w-]*):?(.*)$/s;
 
 /**
- * What the comments of a file say to the linter, such as `# flipt-lint-ignore: unused-segment, rollout-sum -- for the sale in May`. It counts for the
- * line that it is about; `flipt-lint-ignore-file` counts for the whole file.
+ * What the comments of a file say to the linter, such as `# flipt-lint-ignore: unused-segment, rollout-sum -- for the
+ * sale in May`. It counts for the line that it is about; `flipt-lint-ignore-file` counts for the whole file.
  */
 export function readLintComments(comments: readonly Comment[], known: readonly string[]) {
   const off = new Set<string>();

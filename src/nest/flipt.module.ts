@@ -37,9 +37,10 @@ type OnRequest = (request: Wrapping<object>, reply: Wrapping<ClosingResponse>, d
 /**
  * Registers the provider when the app starts and closes it when the app shuts down (on a signal, Nest does so only
  * after `app.enableShutdownHooks()`). If several apps share a provider, the last one closes it. After a failed start
- * with `required: true`, the closed provider stays registered and gives defaults. Gives each HTTP request its context and one view of its flags, on Express and
- * Fastify. Clients and decorators for values come from \@openfeature/nestjs-sdk. That package, up to its version 0.2.5,
- * needs Nest 11 or older: with Nest 12, use `OpenFeature.getClient()`.
+ * with `required: true`, the closed provider stays registered and gives defaults. Gives each HTTP request its context
+ * and one view of its flags, on Express and Fastify. Clients and decorators for values come from
+ * \@openfeature/nestjs-sdk. That package, up to its version 0.2.5, needs Nest 11 or older: with Nest 12, use
+ * `OpenFeature.getClient()`.
  *
  * @example
  * ```ts

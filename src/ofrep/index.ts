@@ -7,10 +7,11 @@ export type { PushOptions } from './push/push-options.js';
 /**
  * Flags for a browser, over the OpenFeature Remote Evaluation Protocol: answers `POST /ofrep/v1/evaluate/flags` and
  * `POST /ofrep/v1/evaluate/flags/{key}` from the app's own provider, for the user that `context` names. For frameworks
- * whose handlers take a `Request` and return a `Response`, such as Hono and Next.js; for Express see the entry `express`.
+ * whose handlers take a `Request` and return a `Response`, such as Hono and Next.js; for Express see the entry
+ * `express`.
  *
- * The path may have a prefix. Bodies have at most 64 kB. Throws a TypeError if an option is wrong. The handler rejects only with what `context` or
- * `flags` has thrown.
+ * The path may have a prefix. Bodies have at most 64 kB. Throws a TypeError if an option is wrong. The handler rejects
+ * only with what `context` or `flags` has thrown.
  *
  * @example
  * ```ts

@@ -8,7 +8,10 @@ import { readStored, storedText, type ConfirmedSnapshot } from './stored-text.js
 /** While nothing changes, the kept date of confirmation may be this old before it is saved again. */
 const CONFIRMATION_KEPT_EVERY_MS = 300_000;
 
-/** Keeps the newest snapshot across restarts. `file` is the path of the store's file; `undefined` if it is the user's store. */
+/**
+ * Keeps the newest snapshot across restarts. `file` is the path of the store's file; `undefined` if it is the user's
+ * store.
+ */
 export function keepSnapshot(
   store: TextStore,
   { file, ...place }: SnapshotPlace & { readonly file: string | undefined },

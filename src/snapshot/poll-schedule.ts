@@ -103,8 +103,10 @@ export function intervalMs({ fullBodyMs }: Pick<WatchState, 'fullBodyMs'>, pollM
   return Math.max(pollMs, BODY_SHARE * fullBodyMs);
 }
 
-/** Milliseconds within which each instance has seen a change, if the service answers: with a shared store, first the
- * instance that polls, and then those that read its result. */
+/**
+ * Milliseconds within which each instance has seen a change, if the service answers: with a shared store, first the
+ * instance that polls, and then those that read its result.
+ */
 export function seenWithinMs(state: WatchState, pollMs: number, isShared: boolean): number {
   return intervalMs(state, pollMs) * (1 + JITTER) * (isShared ? 2 : 1);
 }
@@ -132,7 +134,10 @@ export function sparedForMs(
   return Math.max(fullBodyAt + restMs - now, notBefore - now, 0) + spreadMs;
 }
 
-/** Milliseconds until the next poll if one instance polls for many. These polls read the store, so they need not spare the service. */
+/**
+ * Milliseconds until the next poll if one instance polls for many. These polls read the store, so they need not spare
+ * the service.
+ */
 export function nextLookMs(
   { offersNone, retriesAtOnce }: WatchState,
   pollMs: number,

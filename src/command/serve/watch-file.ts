@@ -9,9 +9,10 @@ type Version = Fingerprint | undefined;
 export const versionOf = (path: string): Promise<Version> => fingerprint(path).catch(() => undefined);
 
 /**
- * Calls `changed` when the version that `look` finds differs from the `known` one. It looks four times a second, and waits until two looks
- * find the same version: an editor may write in several steps, and half a file may look like a whole one. Unlike a
- * watch of the file system, this sees every way of saving, on every disk. Returns a function that stops it.
+ * Calls `changed` when the version that `look` finds differs from the `known` one. It looks four times a second, and
+ * waits until two looks find the same version: an editor may write in several steps, and half a file may look like a
+ * whole one. Unlike a watch of the file system, this sees every way of saving, on every disk. Returns a function that
+ * stops it.
  */
 export function watchFile(
   look: () => Promise<Version>,

@@ -21,7 +21,10 @@ export function jsonDocuments(text: string): readonly Extent[] | undefined {
 }
 
 const SPACE = /\s*/y;
-/** A text without its closing quote counts to its end: looking again from each of its quotes would take the square of its length. */
+/**
+ * A text without its closing quote counts to its end: looking again from each of its quotes would take the square of
+ * its length.
+ */
 const PART = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\]]/gs;
 
 function endOfObject(text: string, start: number): number | undefined {

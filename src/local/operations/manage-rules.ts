@@ -1,5 +1,5 @@
 import { SEGMENT_OPERATORS } from '../../engine/features.js';
-import { segmentChoice } from '../../features/segment-operator.js';
+import { segmentChoice } from '../../features/segment-choice.js';
 import { withFlag } from '../state/changed-state.js';
 import type { Message } from '../requests/proto-message.js';
 import type { Operation } from './operation.js';

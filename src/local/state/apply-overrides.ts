@@ -1,5 +1,5 @@
 import type { Rollout, SegmentChoice } from '../../engine/features.js';
-import { segmentChoice } from '../../features/segment-operator.js';
+import { segmentChoice } from '../../features/segment-choice.js';
 import { canGive, chosenVariant, freeKeys, type OverrideValue } from './override-value.js';
 import type {
   BooleanFlagRecord,

@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import { members, milliseconds, onOffOr, SWITCH, whole, type RulesOf } from '../../options/shapes.js';
 
 /**
- * How changes are pushed to browsers. Each event is repeated when all instances have polled, because the browser's request
- * may have reached one that had not: 18 s later by default. A stream ends after an hour or two, and with the provider. A
- * reader that has stalled is dropped. A page of another origin gets a 403.
+ * How changes are pushed to browsers. Each event is repeated when all instances have polled, because the browser's
+ * request may have reached one that had not: 18 s later by default. A stream ends after an hour or two, and with the
+ * provider. A reader that has stalled is dropped. A page of another origin gets a 403.
  */
 export interface PushOptions {
   /**
@@ -13,9 +13,8 @@ export interface PushOptions {
    */
   readonly maxStreams?: number | undefined;
   /**
-   * The most of them for one `targetingKey`; visitors without one count as one user. Raise it if many share one. A whole
-   * number, at least 1.
-   * Default 8.
+   * The most of them for one `targetingKey`; visitors without one count as one user. Raise it if many share one. A
+   * whole number, at least 1. Default 8.
    */
   readonly maxStreamsPerUser?: number | undefined;
   /**

@@ -28,7 +28,10 @@ export function streamEndpoint(
   const streams = browserStreams(settings, runtime);
   let current: { readonly source: ChangeSource; readonly stop: () => void } | undefined;
 
-  /** From now on, the streams report the changes of this provider. Streams of another one end. `undefined`: it reports no changes. */
+  /**
+   * From now on, the streams report the changes of this provider. Streams of another one end. `undefined`: it reports
+   * no changes.
+   */
   const sourceOf = (provider: object | undefined): ChangeSource | undefined => {
     if (current !== undefined && current.source === provider) return current.source;
     end();

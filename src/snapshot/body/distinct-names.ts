@@ -1,7 +1,7 @@
 /**
- * Names things that have a key; several with different contents may have the same key. Equal key and content give the same name. Each other content gets another name: first the key itself,
- * then the key with a number after a NUL. No other key gets such a name, because a key with a NUL in it always gets a
- * number.
+ * Names things that have a key; several with different contents may have the same key. Equal key and content give the
+ * same name. Each other content gets another name: first the key itself, then the key with a number after a NUL. No
+ * other key gets such a name, because a key with a NUL in it always gets a number.
  */
 export function distinctNames<Thing extends { readonly key: string }>(content: (thing: Thing) => string) {
   const byName = new Map<string, Thing>();
