@@ -5,7 +5,6 @@ import type { Question } from '../model/question.js';
 import type { Runtime } from '../runtime.js';
 import { messageOf } from '../text/describe.js';
 import type { QuestionLane } from './batch-queue.js';
-import { findCulprits } from './culprit-search.js';
 import { answerEach, failEach, questionsOf, type PendingQuestion } from './pending-question.js';
 import { culpritSearchLimit } from './culprit-search-limit.js';
 import { slots } from './slots.js';
@@ -70,12 +69,14 @@ export function isolating(service: Service, { clock, report }: Pick<Runtime, 'cl
 
   const search: Search = async (batch, failure, before, proven) => {
     const isHopeless = clock.now() < hopelessUntil && !blamesFlag(failure);
-    if (isHopeless || service.refusal() !== undefined) {
+    // The start has loaded the code already, or has logged that it is gone.
+    const code = await import('./culprit-search.js').catch(() => undefined);
+    if (isHopeless || service.refusal() !== undefined || code === undefined) {
       failEach(batch, failure);
       return;
     }
     report({ type: 'isolation-started', items: batch.length });
-    const found = await findCulprits(batch, failure, {
+    const found = await code.findCulprits(batch, failure, {
       ask: askPart,
       successes: () => successes,
       before,

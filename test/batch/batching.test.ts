@@ -1,3 +1,5 @@
+// Loaded by a start, so that no test's clock moves on meanwhile.
+import '../../src/batch/culprit-search.js';
 import { describe, expect, it, vi } from 'vitest';
 import type { BatchSettings } from '../../src/batch/batch-queue.js';
 import { batched } from '../../src/batch/batching.js';

@@ -1,3 +1,5 @@
+// Loaded by a start, so that no test's clock moves on meanwhile.
+import '../../src/batch/culprit-search.js';
 import { batched } from '../../src/batch/batching.js';
 import { isolating, type Service } from '../../src/batch/isolate-culprits.js';
 import { failureKindOf } from '../../src/http/failure-of-status.js';

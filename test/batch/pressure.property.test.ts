@@ -1,3 +1,5 @@
+// Loaded by a start, so that no test's clock moves on meanwhile.
+import '../../src/batch/culprit-search.js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { batched } from '../../src/batch/batching.js';

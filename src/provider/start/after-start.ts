@@ -7,6 +7,7 @@ import type { Runtime } from '../../runtime.js';
 
 /* What a provider loads when it starts, because its first answer needs none of it. */
 
+export { findCulprits } from '../../batch/culprit-search.js';
 export { evaluateAll } from '../evaluate/evaluate-all.js';
 export { evaluateEach } from '../evaluate/evaluate-each.js';
 export { explain } from '../evaluate/explain-from-snapshot.js';
