@@ -53,18 +53,18 @@ export function openCondition(events: OpenFeatureEventEmitter, clock: Clock) {
       const derived = deriveState(runtime, fallback, (state, message) => {
         if (!isStarting && !isOver()) announce(state, message);
       });
-      const announceStart = () => {
+      const announceStart = (failure: Failure | undefined) => {
         isStarting = false;
         const { state, message } = derived();
-        if (state !== 'ready' && !isOver()) announce(state, message);
+        if (state !== 'ready' && !isOver()) announce(state, failure?.message ?? message);
       };
 
       return {
         /** The state that follows from the problems that are known. */
         state: () => derived().state,
         /**
-         * Runs a start, and announces how it ended. Resolves with the failure of the start, if there is one. Never
-         * rejects if the start does not.
+         * Runs a start, and announces how it ended. Resolves with its failure, if there is one and no snapshot to
+         * evaluate from. Never rejects if the start does not.
          */
         async start(attempt: () => Promise<Failure | undefined>) {
           // Without a background, the end of the turn may never come.
@@ -72,10 +72,14 @@ export function openCondition(events: OpenFeatureEventEmitter, clock: Clock) {
           become('starting');
           const failure = await attempt();
           if (isOver()) return CLOSED;
-          if (failure === undefined) {
+          if (failure === undefined || fallback.hasSnapshot()) {
             become('ready');
             // Waits, because the SDK must announce READY first.
-            if (isStarting) clock.endOfTurn(announceStart);
+            if (isStarting) {
+              clock.endOfTurn(() => {
+                announceStart(failure);
+              });
+            }
             return undefined;
           }
           isStarting = false;

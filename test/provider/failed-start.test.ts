@@ -53,3 +53,26 @@ describe('a failed start is announced', () => {
     await provider.onClose();
   });
 });
+
+it('a start that fails again, with a snapshot to evaluate from, is STALE with its own failure', async () => {
+  const failing =
+    (status: number): Script =>
+    (_, response) => {
+      answerJson(response, { code: 2, message: 'down' }, status);
+    };
+  const { server, become } = await changing(failing(500));
+  const provider = flipt({ url: server.url, watch: false, snapshot: { initial: { flags: [] } } });
+  const announced = () =>
+    new Promise((resolve) => {
+      provider.events.addHandler(ProviderEvents.Stale, (details) => {
+        resolve(details?.message);
+      });
+    });
+  for (const status of [500, 501]) {
+    become(failing(status));
+    const message = announced();
+    await provider.initialize();
+    expect(await message).toContain(`answered ${status}`);
+  }
+  await provider.onClose();
+});

@@ -6,7 +6,10 @@ import type { ProviderSettings } from '../../options/settings.js';
 import { ageMsOf } from '../flag-watch.js';
 import type { Snapshots } from '../lazy-snapshots.js';
 
-/** Resolves with `undefined` if flags can be evaluated, else with the failure. Never later than `initTimeoutMs`. */
+/**
+ * Resolves with the failure of the start, never later than `initTimeoutMs`. Flags may still be evaluated, if there is a
+ * snapshot.
+ */
 export async function start(
   service: Availability,
   snapshots: Snapshots | undefined,
@@ -34,7 +37,7 @@ export async function start(
   const isHere = hasSnapshot() && snapshots?.isNotOffered() !== true;
   const isKept = ageMsOf(snapshots?.opened(), clock.now()) !== Infinity;
   if (evaluation === 'in-process' && !isHere && !isKept) logger.warn(WITHOUT_SNAPSHOT);
-  return hasSnapshot() ? undefined : failure;
+  return failure;
 }
 
 /** Resolves when the service's snapshot has arrived, when the start has failed, or when no snapshot will come soon. */
