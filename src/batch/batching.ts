@@ -50,10 +50,9 @@ export function batched(
   const shedding = loadShedding(queue, requests, settings, { clock, report });
 
   const decisions: Decisions = {
+    ...shedding,
     maySend: ({ name, apart: isApart }) =>
       isApart ? apart.size < MAX_APART && !apart.has(name) : underWay < limit(),
-    isLate: shedding.isLate,
-    newestFirst: shedding.newestFirst,
   };
 
   const schedule = () => {

@@ -103,13 +103,15 @@ export function cachedAnswers(
       // Without a background, nothing would refresh a stale answer: its caller waits for the service.
       const isStale = before?.state === 'stale' && clock.hasBackground !== false;
       reportLookUp(isStale, requests.isUnderWay(key), question);
-      const answered = requests.begin(key, question);
+      const flight = requests.fly(key, question);
       if (isStale) return before.resolution;
-      return answered().then((answer) =>
-        answer.kind === 'failed'
-          ? instead(key, question, answer.failure)
-          : { answer, source: 'service', ageMs: 0, stale: false },
-      );
+      return requests
+        .byDeadline(flight)
+        .then((answer) =>
+          answer.kind === 'failed'
+            ? instead(key, question, answer.failure)
+            : { answer, source: 'service', ageMs: 0, stale: false },
+        );
     },
     /** Forgets the answers of some flags, or of all, including answers that are under way. */
     forget(flags?: readonly string[]) {

@@ -69,11 +69,10 @@ export function sharedRequests(
 
   return {
     isUnderWay: (key: string) => flights.has(key),
-    /** Joins the question if it is under way, else asks it. The result waits for the answer, until the deadline. */
-    begin(key: string, question: Question): () => Promise<Answer> {
-      const flight = fly(key, question);
-      return () => byDeadline(flight);
-    },
+    /** Joins the question if it is under way, else asks it. */
+    fly,
+    /** Waits for the answer, until the deadline. */
+    byDeadline,
     /** Callers get the answers that are under way, of some flags or of all, but these are not kept. */
     forget(flags?: ReadonlySet<string>) {
       forgotten++;

@@ -1,8 +1,8 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import type { Request } from 'express';
 import * as v from 'valibot';
-import { openRules } from '../options/check-options.js';
-import { callable, flagKeys, having, milliseconds, type RulesOf } from '../options/shapes.js';
+import { flagKeys, openRules } from '../options/entry-rules.js';
+import { callable, having, milliseconds, type RulesOf } from '../options/shapes.js';
 import type { Prefetcher } from '../index.js';
 
 /** A wrong or unknown option is a TypeError that names it. It is thrown when the middleware is made. */

@@ -1,7 +1,8 @@
 import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
 import * as v from 'valibot';
-import { checkOptions, openRules } from '../options/check-options.js';
-import { callable, list, type RulesOf } from '../options/shapes.js';
+import { list, openRules } from '../options/entry-rules.js';
+import { checkOptions } from '../options/check-options.js';
+import { callable, type RulesOf } from '../options/shapes.js';
 import { quoted } from '../text/quote.js';
 import { moduleRules, type FliptModuleOptions } from './module-options.js';
 import { startingWith } from './app-providers.js';

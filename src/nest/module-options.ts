@@ -1,7 +1,7 @@
 import type { EvaluationContext, Provider } from '@openfeature/server-sdk';
 import * as v from 'valibot';
-import { openRules } from '../options/check-options.js';
-import { callable, flagKeys, having, milliseconds, trueOrFalse, type RulesOf } from '../options/shapes.js';
+import { flagKeys, openRules } from '../options/entry-rules.js';
+import { callable, having, milliseconds, trueOrFalse, type RulesOf } from '../options/shapes.js';
 
 /**
  * The options of {@link FliptModule.forRoot}. A wrong or unknown one is a TypeError that names it, at the start of the app.

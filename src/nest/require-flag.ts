@@ -10,7 +10,8 @@ import {
 import { ModulesContainer } from '@nestjs/core';
 import { OpenFeature } from '@openfeature/server-sdk';
 import * as v from 'valibot';
-import { checkOptions, openRules } from '../options/check-options.js';
+import { openRules } from '../options/entry-rules.js';
+import { checkOptions } from '../options/check-options.js';
 import { callable, trueOrFalse, type RulesOf } from '../options/shapes.js';
 import { impliedDomain } from './app-providers.js';
 import { noRequest, stateIn } from './request-state.js';

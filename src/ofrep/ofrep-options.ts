@@ -1,8 +1,8 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import * as v from 'valibot';
 import type { FlagOutcome } from '../index.js';
-import { openRules } from '../options/check-options.js';
-import { callable, flagKeysOr, having, milliseconds, type RulesOf } from '../options/shapes.js';
+import { flagKeysOr, openRules } from '../options/entry-rules.js';
+import { callable, having, milliseconds, type RulesOf } from '../options/shapes.js';
 import { pushRule, type PushOptions } from './push/push-options.js';
 
 /** Evaluates flags for OFREP requests: a `FliptProvider`. */

@@ -1,7 +1,7 @@
 import type { MeterProvider } from '@opentelemetry/api';
 import * as v from 'valibot';
 import type { FliptEvent, FliptEventType, FliptStatus } from '../index.js';
-import { openRules } from '../options/check-options.js';
+import { openRules } from '../options/entry-rules.js';
 import { having, members, plain, type RulesOf } from '../options/shapes.js';
 
 /** The part of a `FliptProvider` that is used. It may come from another copy of this package. */

@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { isPlainObject, kindOf } from '../text/describe.js';
 import { isCredentialName, isHeaderName } from '../text/header.js';
 import { quoted, unsteered } from '../text/quote.js';
-import { members } from './shapes.js';
 
 /** The rules for the options of one function or class. */
 export interface OptionRules<Shape extends v.GenericSchema = v.GenericSchema> {
@@ -20,12 +19,6 @@ export interface OptionRules<Shape extends v.GenericSchema = v.GenericSchema> {
   /** A hint what to write instead of the value at a path, if that can be guessed. It ends the message. */
   readonly hint?: (path: string, given: unknown) => string | undefined;
 }
-
-/** The rules for options of which none is a credential: messages show their texts. */
-export const openRules = <Entries extends Readonly<Record<string, v.GenericSchema>>>(
-  owner: string,
-  entries: Entries,
-) => ({ owner, shape: members(entries), showsText: () => true });
 
 /**
  * Gives the options with their defaults. Throws a TypeError about the first wrong option:

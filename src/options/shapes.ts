@@ -77,8 +77,6 @@ export const filledHeader = (expected: string) => v.pipe(headerText(expected), v
 
 export const trueOrFalse = v.boolean('true or false');
 
-export const list = v.array(v.unknown(), 'a list');
-
 const isFunction = (value: unknown) => typeof value === 'function';
 
 export const callable = (expected = 'a function') =>
@@ -93,19 +91,6 @@ export const having = <T extends object>(methods: readonly string[], expected: s
       methods.every((method) => isFunction(Reflect.get(value, method))),
     expected,
   );
-
-/** Keys of flags, or a function instead. */
-export const flagKeysOr = <T extends (...args: never[]) => unknown>(expected: string) =>
-  v.custom<readonly string[] | T>(
-    (value) =>
-      isFunction(value) || (Array.isArray(value) && value.every((flagKey) => typeof flagKey === 'string')),
-    expected,
-  );
-
-/** Keys of flags, or a function that names them for a request. */
-export const flagKeys = flagKeysOr<(...args: never[]) => readonly string[]>(
-  'a list of flag keys or a function',
-);
 
 /** Leaves out options that are `undefined`, which count as not set. */
 export function set(given: object): object {

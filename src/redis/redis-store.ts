@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { checkOptions, openRules } from '../options/check-options.js';
+import { openRules } from '../options/entry-rules.js';
+import { checkOptions } from '../options/check-options.js';
 import { filledText } from '../options/shapes.js';
 import type { SharedSnapshot, SnapshotPlace, SnapshotStore } from '../options/snapshot-options.js';
 import { commandsOf, type RedisClient } from './redis-client.js';

@@ -18,12 +18,12 @@ export function answersOf(url: string, reply: Reply, questions: readonly Questio
   if (reply.status !== 200) return requestFailure(url, reply, questions.length);
   const body = parsedJson(reply.text);
   if (body === undefined) return unreadable(url, `${contentWords(reply)}, not JSON`);
-  const items = isRecord(body) ? body.responses : undefined;
+  const { responses: items, requestId } = isRecord(body) ? body : {};
   if (!Array.isArray(items)) return unreadable(url, `${contentWords(reply)}, without a list "responses"`);
   const miscounted = items.length !== questions.length;
   const count = `${items.length} items for a batch of ${questions.length}`;
   if (miscounted && items.length === 0) return unreadable(url, count);
-  const batchId = isRecord(body) && typeof body.requestId === 'string' ? body.requestId : '';
+  const batchId = typeof requestId === 'string' ? requestId : '';
   const isOnce = miscounted ? askedOnce(questions) : undefined;
   return questions.map((question, at) => {
     const item: unknown = items[at];
@@ -78,8 +78,9 @@ const READERS: ReadonlyMap<unknown, Reader> = new Map([
 
 /** `undefined` if the item is not an answer to this question. */
 function itemAnswer(item: unknown, asked: Asked): Answer | undefined {
-  const reader = isRecord(item) ? READERS.get(item.type) : undefined;
-  const response = reader && isRecord(item) ? item[reader.member] : undefined;
+  if (!isRecord(item)) return undefined;
+  const reader = READERS.get(item.type);
+  const response = reader && item[reader.member];
   return isAbout(response, asked.question) ? reader?.read(response, asked) : undefined;
 }
 

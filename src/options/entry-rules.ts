@@ -1,0 +1,26 @@
+import * as v from 'valibot';
+import { members } from './shapes.js';
+
+/* Rules for the options of the entries beside the provider, which does not load them. */
+
+/** The rules for options of which none is a credential: messages show their texts. */
+export const openRules = <Entries extends Readonly<Record<string, v.GenericSchema>>>(
+  owner: string,
+  entries: Entries,
+) => ({ owner, shape: members(entries), showsText: () => true });
+
+export const list = v.array(v.unknown(), 'a list');
+
+/** Keys of flags, or a function instead. */
+export const flagKeysOr = <T extends (...args: never[]) => unknown>(expected: string) =>
+  v.custom<readonly string[] | T>(
+    (value) =>
+      typeof value === 'function' ||
+      (Array.isArray(value) && value.every((flagKey) => typeof flagKey === 'string')),
+    expected,
+  );
+
+/** Keys of flags, or a function that names them for a request. */
+export const flagKeys = flagKeysOr<(...args: never[]) => readonly string[]>(
+  'a list of flag keys or a function',
+);
