@@ -108,6 +108,16 @@ describe('without a service to ask', () => {
     expect(said).toHaveLength(warnings);
   });
 
+  it('says what to do where no snapshot is kept yet', async () => {
+    const store = { load: () => Promise.resolve(undefined), save: () => Promise.resolve() };
+    const { client, registered } = register(
+      flipt({ evaluation: 'in-process', watch: false, snapshot: { store } }),
+    );
+    await expect(registered).rejects.toThrow(/watch: false\): none is kept yet; set snapshot\.initial/);
+    const { errorMessage } = await client.getBooleanDetails('banner', true);
+    expect(errorMessage).toContain('none is kept yet');
+  });
+
   it('says what is wrong with a features document', async () => {
     const logger = recordingLogger();
     const provider = flipt({

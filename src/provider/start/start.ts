@@ -49,13 +49,12 @@ async function newest(checked: Promise<Failure | undefined>, snapshots: Snapshot
   if (end === 'failed' && (await checked) === undefined) await snapshots.opened()?.watch.poll();
 }
 
-/** The failure without a snapshot. It says why a snapshot from the options is not used. */
+/** The failure without a snapshot. It says why a snapshot from the options is not used, or that none is kept yet. */
 export function noSnapshot(snapshots: Snapshots | undefined): Failure {
-  const trouble = snapshots?.trouble();
-  const why = trouble === undefined ? '' : `: ${trouble}`;
+  const why = snapshots?.trouble() ?? 'none is kept yet; set snapshot.initial, or run once with a watch';
   return {
     kind: 'no-snapshot',
-    message: `there is no snapshot to evaluate from (evaluation: 'in-process', watch: false)${why}`,
+    message: `there is no snapshot to evaluate from (evaluation: 'in-process', watch: false): ${why}`,
   };
 }
 
