@@ -4,7 +4,11 @@ import { vi } from 'vitest';
 export const PATIENCE_MS = 15_000;
 
 /** Options of a provider whose answers a test expects: a stall causes no time-out and no default. */
-export const PATIENT = { deadlineMs: PATIENCE_MS, http: { timeoutMs: PATIENCE_MS } } as const;
+export const PATIENT = {
+  initTimeoutMs: PATIENCE_MS,
+  deadlineMs: PATIENCE_MS,
+  http: { timeoutMs: PATIENCE_MS },
+} as const;
 
 /** Checks again and again until `check` neither throws nor returns `false`. Fails with its last error. */
 export const eventually = (check: () => unknown): Promise<void> =>
