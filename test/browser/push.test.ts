@@ -1,7 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
-import { eventually } from '../eventually.fixture.js';
+import { eventually, PATIENT } from '../eventually.fixture.js';
+import { hurryBackground } from '../in-process/hurry.fixture.js';
 import { describeInBrowser, type OpenTab } from './browser.fixture.js';
 import { pushedApp } from './pushed.fixture.js';
 
@@ -38,9 +39,11 @@ async function flipt(key: string, port = 0): Promise<LocalService> {
 
 /** Polls only when the test says so, unless `pollMs` is given. */
 async function following(url: string, pollMs = 600_000): Promise<FliptProvider> {
+  hurryBackground(pollMs);
   const silent = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
   const provider = new FliptProvider({
     url,
+    ...PATIENT,
     evaluation: 'in-process',
     watch: { pollMs },
     breaker: { failures: 1, openForMs: 50, maxOpenForMs: 100 },

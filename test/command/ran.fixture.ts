@@ -1,4 +1,5 @@
 import { runCommand } from '../../src/command/run-command.js';
+import { systemClock, type Clock } from '../../src/time/clock.js';
 import { answerJson, type Script } from '../servers/scripted.fixture.js';
 
 /** How a command ended. */
@@ -7,6 +8,12 @@ export interface Ran {
   readonly out: string;
   readonly err: string;
 }
+
+/** Its line about a long wait never comes. */
+const PATIENT: Clock = {
+  ...systemClock,
+  after: (ms, run, background) => (background ? () => undefined : systemClock.after(ms, run)),
+};
 
 /** Runs a command that ends by itself, in this process. */
 export async function ran(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
@@ -19,6 +26,7 @@ export async function ran(argv: readonly string[], env: Readonly<Record<string, 
     print: (line) => out.push(line),
     complain: (line) => err.push(line),
     end: new AbortController().signal,
+    clock: PATIENT,
   });
   return { code, out: out.join('\n'), err: err.join('\n') };
 }

@@ -78,6 +78,7 @@ describe.each([
     const logger = { error: vi.fn(), warn, info: vi.fn(), debug: vi.fn() };
     const provider = new FliptProvider({
       url: service.url,
+      ...PATIENT,
       snapshot: { initial: features },
       logger,
       ...options,

@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { FliptProviderOptions } from '../../src/index.js';
+import { PATIENCE_MS } from '../eventually.fixture.js';
 import { makeCertificate } from './certificate.fixture.js';
 import { SNAPSHOT_PATH } from '../servers/scripted.fixture.js';
 import { goodBody } from './raw-server.fixture.js';
@@ -65,10 +66,10 @@ export const tlsService = (options: ServerOptions = {}) => {
   return listening(server, { host: '127.0.0.1', port: 0 }, requests);
 };
 
-export const PATIENT = { deadlineMs: 10_000, initTimeoutMs: 400 } as const;
+export const PATIENT = { deadlineMs: PATIENCE_MS, initTimeoutMs: 400 } as const;
 
 export async function askedOnce(url: string, options: FliptProviderOptions = {}): Promise<Outcome> {
-  const http = { timeoutMs: 5_000, retries: 0, ...options.http };
+  const http = { retries: 0, ...options.http };
   const { provider, ask } = rig(url, { ...PATIENT, ...options, http });
   try {
     return await ask('colour', 'ann');

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { PATIENCE_MS } from '../eventually.fixture.js';
 import { askedItems, goodBody, rawServer, reply, well, type Behaviour } from './raw-server.fixture.js';
 import { rig } from './rig.fixture.js';
 
@@ -28,8 +29,7 @@ it.each([
     const { provider, ask, events } = rig(server.url, {
       batch: { maxItems: 64 },
       cache: false,
-      deadlineMs: 10_000,
-      http: { timeoutMs: 5_000 },
+      deadlineMs: PATIENCE_MS,
     });
     await provider.initialize();
     // For a 500, every position in every batch. For the other statuses, in larger batches, the first and last positions

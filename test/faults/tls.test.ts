@@ -50,7 +50,7 @@ it('refuses an expired certificate, and accepts it after it has been renewed', a
   const server = createTlsServer({ cert: expired.cert, key: expired.key }, answering(requests));
   server.on('tlsClientError', () => undefined);
   await using service = await listening(server, { host: '127.0.0.1', port: 0 }, requests);
-  const options = { ...PATIENT, http: { timeoutMs: 5_000, retries: 0, tls: { ca: authority.cert } } };
+  const options = { ...PATIENT, http: { retries: 0, tls: { ca: authority.cert } } };
   const { provider, ask, events } = rig(`https://127.0.0.1:${service.port}`, options);
   for (let round = 0; round < 3; round++) {
     expect((await ask('colour', 'ann')).message).toMatch(/certificate has expired|no requests are sent/);

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { arbitraryFeatures, arbitraryItem, FLAG_KEYS } from '../local/arbitrary-features.fixture.js';
+import { PATIENT } from '../eventually.fixture.js';
 import { recordingLogger } from '../provider/open.fixture.js';
 
 const DEFAULTS = { Boolean: false, String: 'none', Number: -1, Object: {} } as const;
@@ -63,8 +64,8 @@ describe.each(['v1', 'v2'] as const)('with the semantics of %s', (semantics) => 
         async (features, items) => {
           await service.load(features);
           const logger = recordingLogger();
-          const options = { url: service.url, logger, deadlineMs: 10_000, http: { timeoutMs: 5_000 } };
-          const here = new FliptProvider({ ...options, evaluation: 'in-process', initTimeoutMs: 10_000 });
+          const options = { url: service.url, logger, ...PATIENT };
+          const here = new FliptProvider({ ...options, evaluation: 'in-process' });
           const there = new FliptProvider({ ...options, watch: false, cache: false });
           await OpenFeature.setProviderAndWait(inProcess, here);
           await OpenFeature.setProviderAndWait(remote, there);

@@ -1,20 +1,41 @@
-import { onTestFinished, vi } from 'vitest';
-import { systemClock } from '../../src/time/clock.js';
+import { onTestFinished } from 'vitest';
+import { systemClock, type Clock } from '../../src/time/clock.js';
+import { START_WAIT_MS } from '../../src/snapshot/shared/store-calls.js';
+import { PATIENCE_MS } from '../eventually.fixture.js';
+
+/** Replaces the timers of the system's clock until the test has finished. */
+function withTimers(timers: (after: Clock['after']) => Clock['after']): void {
+  const { after } = systemClock;
+  systemClock.after = timers(after);
+  onTestFinished(() => {
+    systemClock.after = after;
+  });
+}
 
 /** Until the test has finished, a time that somebody waits for lasts as long as `lasting` says. */
 export function retimed(lasting: (ms: number) => number): void {
-  const after = systemClock.after.bind(systemClock);
-  const mocked = vi
-    .spyOn(systemClock, 'after')
-    .mockImplementation((ms, run, background) =>
-      after(background === undefined ? lasting(ms) : ms, run, background),
-    );
-  onTestFinished(() => {
-    mocked.mockRestore();
-  });
+  withTimers(
+    (after) => (ms, run, background) => after(background === undefined ? lasting(ms) : ms, run, background),
+  );
 }
 
 /** Until the test has finished, nobody waits for times that this is true of: they are over at once. */
 export function hurry(isOver: (ms: number) => boolean): void {
   retimed((ms) => (isOver(ms) ? 0 : ms));
+}
+
+/**
+ * Until the test has finished, background work waits for so long at most. A machine that stalls while a whole snapshot
+ * is on its way would otherwise make the polls rare: the interval is 20 times as long as that took.
+ */
+export function hurryBackground(mostMs: number): void {
+  withTimers(
+    (after) => (ms, run, background) =>
+      after(background === undefined ? ms : Math.min(ms, mostMs), run, background),
+  );
+}
+
+/** Until the test has finished, a start waits for a disk or a store that is slow. It goes on without after 250 ms. */
+export function patientWithStores(): void {
+  retimed((ms) => (ms === START_WAIT_MS ? PATIENCE_MS : ms));
 }

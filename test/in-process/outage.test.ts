@@ -13,7 +13,7 @@ import {
   temporaryFolder,
 } from '../provider/open.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
-import { hurry } from './hurry.fixture.js';
+import { hurry, patientWithStores } from './hurry.fixture.js';
 import { eventually } from '../eventually.fixture.js';
 import { useTurningClock } from '../turning-clock.fixture.js';
 
@@ -24,6 +24,7 @@ const SILENT = { request: () => new Promise<never>(() => undefined) };
 
 let folder: string;
 let file: string;
+beforeEach(patientWithStores);
 beforeEach(async () => {
   folder = await temporaryFolder();
   file = join(folder, 'snapshot');
@@ -159,13 +160,10 @@ describe.each(MODES)('a start without the service, %s', (evaluation) => {
     });
     await registered.catch(() => undefined);
     expect(client.providerStatus).toBe('ERROR');
-    // A slow disk delays the start by a quarter of a second at most, so the warning may come later.
-    await eventually(() => {
-      const warnings = logger.warn.mock.calls.map(([warning]) => String(warning));
-      expect(
-        warnings.filter((warning) => warning.startsWith(`snapshot.file ${file} is not used: ${words}`)),
-      ).toHaveLength(1);
-    });
+    const warnings = logger.warn.mock.calls.map(([warning]) => String(warning));
+    expect(
+      warnings.filter((warning) => warning.startsWith(`snapshot.file ${file} is not used: ${words}`)),
+    ).toHaveLength(1);
   });
 });
 

@@ -12,6 +12,7 @@ import {
   RECORDINGS,
   type Recording,
 } from '../engine/recordings.fixture.js';
+import { PATIENT } from '../eventually.fixture.js';
 import { localService } from '../provider/open.fixture.js';
 
 /**
@@ -23,7 +24,10 @@ async function differences(
 ): Promise<{ readonly compared: number; readonly different: readonly object[] }> {
   const running = new Map<string, Pipeline>();
   for (const namespace of ['default', 'team']) {
-    const settings = providerSettings({ namespace, evaluation: 'in-process', ...options(namespace) }, {});
+    const settings = providerSettings(
+      { namespace, evaluation: 'in-process', ...PATIENT, ...options(namespace) },
+      {},
+    );
     const provider = pipelineOf(settings);
     expect(await provider.start()).toBeUndefined();
     running.set(namespace, provider);

@@ -13,7 +13,7 @@ import {
 } from '../provider/open.fixture.js';
 import { answerJson } from '../servers/scripted.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
-import { hurry } from './hurry.fixture.js';
+import { hurry, patientWithStores } from './hurry.fixture.js';
 import { eventually } from '../eventually.fixture.js';
 
 const NEVER = { load: () => new Promise<undefined>(() => undefined), save: () => Promise.resolve() };
@@ -44,6 +44,7 @@ describe('a provider that is closed while it starts', () => {
   });
 
   it('sends nothing once its store answers', async () => {
+    patientWithStores();
     let answer: (text: undefined) => void = () => undefined;
     const loading = new Promise<undefined>((resolve) => {
       answer = resolve;
@@ -107,6 +108,7 @@ describe('a start', () => {
   });
 
   it('announces READY and STALE once each, though the kept snapshot is old', async () => {
+    patientWithStores();
     const service = await localService({ features: FEATURES });
     const first = await open({ url: service.url, evaluation: 'in-process', snapshot: { file } });
     await first.provider.onClose();

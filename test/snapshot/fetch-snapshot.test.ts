@@ -6,6 +6,7 @@ import { clientSettings } from '../../src/options/settings.js';
 import { snapshotFetcher, type Known } from '../../src/snapshot/fetch-snapshot.js';
 import { systemClock } from '../../src/time/clock.js';
 import { manualClock } from '../clock.fixture.js';
+import { PATIENT } from '../eventually.fixture.js';
 import { scriptedServer, type Script } from '../servers/scripted.fixture.js';
 import { recordedBody } from './bodies.fixture.js';
 import { bodyJson, fetching, refusedConnection, reply } from './fetched.fixture.js';
@@ -27,7 +28,8 @@ describe('the request', () => {
     };
     const server = await scriptedServer(() => undefined, undefined, snapshots);
     closing.push(server.close);
-    const transport = openTransport(clientSettings({ url: `${server.url}/base` }, {}), silentRuntime());
+    const { http } = PATIENT;
+    const transport = openTransport(clientSettings({ url: `${server.url}/base`, http }, {}), silentRuntime());
     closing.push(transport.close);
     const settings = { url: server.url, namespace: 'team', environment: 'staging' };
     const fetch = snapshotFetcher(transport.send, settings, systemClock, new AbortController().signal);

@@ -1,6 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { FliptClient, type MatchType } from '../../../src/client/index.js';
 import { startLocalService } from '../../../src/local/index.js';
+import { PATIENT } from '../../eventually.fixture.js';
 import { all, client, servedByItsOwn, service, TIMESTAMP } from './serving.fixture.js';
 
 servedByItsOwn();
@@ -79,7 +80,7 @@ describe('segments', () => {
     const keys = Array.from({ length: 130 }, (_, at) => `many-${at}`);
     const features = { segments: keys.map((key) => ({ key })) };
     await using many = await startLocalService({ features });
-    const reader = new FliptClient({ url: many.url });
+    const reader = new FliptClient({ url: many.url, http: PATIENT.http });
     const whole = { totalCount: 130, nextPageToken: '' };
     expect(await reader.segments.list('default')).toMatchObject(whole);
     const { segments, ...page } = await reader.segments.list('default', { limit: 1000 });

@@ -84,7 +84,11 @@ describe('a login with a service account token', () => {
     ['no file', '/', /auth\.kubernetes: \/ cannot be read \(EISDIR\)/],
   ])('of a file that is %s sends nothing', async (_, tokenPath, message) => {
     await using server = await withLogin(answered({}));
-    await using client = new FliptClient({ url: server.url, auth: { kubernetes: { tokenPath } } });
+    await using client = new FliptClient({
+      url: server.url,
+      auth: { kubernetes: { tokenPath } },
+      http: PATIENT.http,
+    });
     await expect(client.segments.list('default')).rejects.toThrow(message);
     expect(server.requests).toEqual([]);
   });
@@ -92,7 +96,11 @@ describe('a login with a service account token', () => {
   it('of an empty file sends nothing', async () => {
     await using pod = await podToken(' \n');
     await using server = await withLogin(answered({}));
-    await using client = new FliptClient({ url: server.url, auth: { kubernetes: { tokenPath: pod.path } } });
+    await using client = new FliptClient({
+      url: server.url,
+      auth: { kubernetes: { tokenPath: pod.path } },
+      http: PATIENT.http,
+    });
     await expect(client.segments.list('default')).rejects.toThrow(/does not hold a token/);
     expect(server.requests).toEqual([]);
   });
@@ -134,7 +142,10 @@ describe('a typed client in a pod', () => {
   it('ends a login on close, even with a dispatcher of the user’s own', async () => {
     await using pod = await podToken();
     const { dispatcher, asked } = hanging();
-    const client = new FliptClient({ auth: { kubernetes: { tokenPath: pod.path } }, http: { dispatcher } });
+    const client = new FliptClient({
+      auth: { kubernetes: { tokenPath: pod.path } },
+      http: { ...PATIENT.http, dispatcher },
+    });
     const reading = expect(client.segments.list('default')).rejects.toThrow('closed');
     const signal = await asked;
     await client.close();
@@ -169,8 +180,9 @@ describe('a provider in a pod', () => {
     await using pod = await podToken();
     const { dispatcher, asked } = hanging();
     const provider = new FliptProvider({
+      ...PATIENT,
       auth: { kubernetes: { tokenPath: pod.path } },
-      http: { dispatcher },
+      http: { ...PATIENT.http, dispatcher },
       logger: QUIET,
     });
     const start = expect(provider.initialize()).rejects.toThrow('closed');

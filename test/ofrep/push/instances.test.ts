@@ -1,6 +1,7 @@
 import { request as send } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../../eventually.fixture.js';
+import { hurryBackground } from '../../in-process/hurry.fixture.js';
 import { localService, open } from '../../provider/open.fixture.js';
 import { listening } from '../../traffic/listening.fixture.js';
 import { FEATURES, KEYS } from '../features.fixture.js';
@@ -36,6 +37,7 @@ async function instance(url: string, pollMs: number, handler: Host = host) {
 describe('two instances behind round robin', () => {
   it('both have a change when a browser asks after the last event of its stream', async () => {
     const service = await localService({ features: FEATURES });
+    hurryBackground(400);
     const quick = await instance(service.url, 400);
     const slow = await instance(service.url, 400);
     const address = await roundRobin([quick.app, slow.app]);

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { onChanges } from '../../../src/ofrep/push/provider-changes.js';
 import { eventually } from '../../eventually.fixture.js';
+import { hurryBackground } from '../../in-process/hurry.fixture.js';
 import { flipt, localService, open, register } from '../../provider/open.fixture.js';
 import { FEATURES } from '../features.fixture.js';
 
@@ -20,12 +21,21 @@ function heardOf(provider: Provider, visible: (flagKey: string) => boolean = isV
   return { heard, stop, closed: () => closed };
 }
 
+const POLL_MS = 20;
+beforeEach(() => {
+  hurryBackground(POLL_MS);
+});
+
 const breaker = { failures: 1, openForMs: 20, maxOpenForMs: 50 };
 
 describe('changes that browsers are told of', () => {
   it('are those of visible flags, with the time after which all instances know', async () => {
     const service = await localService({ features: FEATURES });
-    const { provider } = await open({ url: service.url, evaluation: 'in-process', watch: { pollMs: 20 } });
+    const { provider } = await open({
+      url: service.url,
+      evaluation: 'in-process',
+      watch: { pollMs: POLL_MS },
+    });
     const { heard } = heardOf(provider);
     const changed = new Promise((resolve) => {
       provider.onEvent(resolve, ['flags-changed']);
@@ -57,7 +67,7 @@ describe('changes that browsers are told of', () => {
 
   it('are none in an outage in which the snapshot gives the same answers', async () => {
     const service = await localService({ features: FEATURES });
-    const { provider } = await open({ url: service.url, watch: { pollMs: 20 }, breaker });
+    const { provider } = await open({ url: service.url, watch: { pollMs: POLL_MS }, breaker });
     await eventually(() => provider.getStatus().watch?.version !== null);
     const { heard } = heardOf(provider);
     const ended = new Promise((resolve) => {
@@ -85,7 +95,7 @@ describe('changes that browsers are told of', () => {
       url,
       evaluation: 'in-process',
       initTimeoutMs: 1,
-      watch: { pollMs: 20 },
+      watch: { pollMs: POLL_MS },
       breaker,
     });
     await register(provider).registered.catch(() => undefined);
@@ -96,7 +106,11 @@ describe('changes that browsers are told of', () => {
 
   it('are a flag of which the app cannot say whether it is visible: the next answer shows the error', async () => {
     const service = await localService({ features: FEATURES });
-    const { provider } = await open({ url: service.url, evaluation: 'in-process', watch: { pollMs: 20 } });
+    const { provider } = await open({
+      url: service.url,
+      evaluation: 'in-process',
+      watch: { pollMs: POLL_MS },
+    });
     const { heard } = heardOf(provider, () => {
       throw new TypeError('flags: a promise');
     });

@@ -1,13 +1,18 @@
 import { OpenFeature } from '@openfeature/server-sdk';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../../src/index.js';
 import { eventually } from '../../eventually.fixture.js';
+import { hurryBackground } from '../../in-process/hurry.fixture.js';
 import { flipt, localService, open, register } from '../../provider/open.fixture.js';
 import { FEATURES, ITEMS, KEYS } from '../features.fixture.js';
 import { ask, hosted, HOSTS, type Host, type HostOptions } from '../hosts.fixture.js';
 import { follow } from './events.fixture.js';
 
 const STREAM = '/ofrep/v1/evaluate/flags';
+const POLL_MS = 20;
+beforeEach(() => {
+  hurryBackground(POLL_MS);
+});
 
 async function pushing(
   host: Host,
@@ -16,7 +21,7 @@ async function pushing(
   const service = await localService({ features: FEATURES });
   const { provider } = await open({
     url: service.url,
-    watch: { pollMs: 20 },
+    watch: { pollMs: POLL_MS },
     evaluation: 'in-process',
     ...options,
   });
@@ -222,7 +227,7 @@ describe.each(HOSTS)('push, over %s', (_, host) => {
 
   it('follows the provider that is registered now', async () => {
     const service = await localService({ features: FEATURES });
-    const options = { url: service.url, watch: { pollMs: 20 } };
+    const options = { url: service.url, watch: { pollMs: POLL_MS } };
     const { domain, registered } = register(flipt(options));
     await registered;
     const url = await hosted(host, { domain, flags: KEYS, push: true });
