@@ -2,13 +2,29 @@ import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 import { redisStore } from '../../src/redis/index.js';
+import type { SnapshotStore } from '../../src/index.js';
 import { countedService } from '../servers/counted-service.fixture.js';
 import { redisCluster, type RedisCluster } from './cluster.fixture.js';
+import { PATIENT } from '../eventually.fixture.js';
+import { limitsOfCalls } from './patience.fixture.js';
+import { untimedRequests } from './untimed.fixture.js';
 import { noRedis } from './redis.fixture.js';
 
 const POLL_MS = 500;
+const dispatcher = untimedRequests();
 const until = (wished: () => unknown) => vi.waitFor(wished, { timeout: 60_000, interval: 20 });
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+/** The holder keeps its lease, however busy the machine is: another one would fetch a whole snapshot, too. */
+function withLongLease(store: SnapshotStore): SnapshotStore {
+  return {
+    ...store,
+    shared(place) {
+      const shared = store.shared!(place);
+      return { ...shared, turn: (holder, leaseMs) => shared.turn(holder, leaseMs > 0 ? 600_000 : 0) };
+    },
+  };
+}
 
 describe.skipIf(noRedis !== undefined)('instances with a Redis Cluster that read from a replica', () => {
   let cluster: RedisCluster;
@@ -26,9 +42,11 @@ describe.skipIf(noRedis !== undefined)('instances with a Redis Cluster that read
     const quiet = () => undefined;
     const provider = new FliptProvider({
       url: service.url,
+      ...PATIENT,
+      http: { ...PATIENT.http, dispatcher },
       evaluation: 'in-process',
       watch: { pollMs: POLL_MS },
-      snapshot: { store: redisStore(redis, { key: 'a{}b{c}' }) },
+      snapshot: { store: withLongLease(redisStore(redis, { key: 'a{}b{c}' })) },
       logger: { error: quiet, warn, info: quiet, debug: quiet },
     });
     await provider.initialize();
@@ -56,6 +74,7 @@ describe.skipIf(noRedis !== undefined)('instances with a Redis Cluster that read
   });
 
   it('never take its old text for the new snapshot, and read the new one when the replica has it', async () => {
+    limitsOfCalls();
     const instances = await Promise.all(Array.from({ length: 4 }, instance));
     const have = (wanted: number) => async () => {
       const known = await Promise.all(instances.map(({ state }) => state()));

@@ -6,6 +6,7 @@ import { OpenFeature, type Client } from '@openfeature/server-sdk';
 import { createClient } from 'redis';
 import { FliptProvider } from '../../src/index.js';
 import { redisStore } from '../../src/redis/index.js';
+import { untimedRequests } from './untimed.fixture.js';
 
 export interface MemberPlan {
   readonly url: string;
@@ -47,6 +48,7 @@ async function main(): Promise<void> {
   const silent = () => undefined;
   const provider = new FliptProvider({
     url: plan.url,
+    http: { dispatcher: untimedRequests() },
     evaluation: 'in-process',
     headers: { 'x-process': String(process.pid) },
     watch: { pollMs: plan.pollMs },

@@ -1,12 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 import { redisStore } from '../../src/redis/index.js';
 import { CLIENTS, type OpenClient } from './clients.fixture.js';
 import { countedService } from '../servers/counted-service.fixture.js';
-import { systemClock } from '../../src/time/clock.js';
+import { PATIENT } from '../eventually.fixture.js';
+import { limitsOfCalls } from './patience.fixture.js';
+import { untimedRequests } from './untimed.fixture.js';
 import { noRedis, redisServer, type RedisServer } from './redis.fixture.js';
 
 const POLL_MS = 50;
+const dispatcher = untimedRequests();
 const WORKS = 'The shared store of the snapshot works again: one instance polls Flipt for all';
 const until = (wished: () => unknown) => vi.waitFor(wished, { timeout: 30_000, interval: 10 });
 vi.setConfig({ testTimeout: 60_000 });
@@ -21,6 +24,8 @@ async function instance(url: string, { client }: OpenClient) {
   const ignored = () => undefined;
   const provider = new FliptProvider({
     url,
+    ...PATIENT,
+    http: { ...PATIENT.http, dispatcher },
     evaluation: 'in-process',
     watch: { pollMs: POLL_MS },
     snapshot: { store: redisStore(client) },
@@ -32,34 +37,6 @@ async function instance(url: string, { client }: OpenClient) {
     return errorCode ?? value;
   };
   return { provider, warnings, state };
-}
-
-/**
- * Until Redis is paused, no call to it runs out of time: on a busy machine, one that works could seem silent. A pause
- * ends the calls that are under way, and the limit counts again.
- */
-function limitsOfCalls() {
-  const limits = new Set<() => void>();
-  let isPaused = false;
-  const after = systemClock.after.bind(systemClock);
-  const mocked = vi.spyOn(systemClock, 'after').mockImplementation((ms, run, background) => {
-    if (isPaused || ms !== 1_000) return after(ms, run, background);
-    limits.add(run);
-    return () => limits.delete(run);
-  });
-  onTestFinished(() => {
-    mocked.mockRestore();
-  });
-  return {
-    count() {
-      isPaused = true;
-      for (const end of limits) end();
-      limits.clear();
-    },
-    stopCounting() {
-      isPaused = false;
-    },
-  };
 }
 
 /** The outcome in this turn of the event loop: a resolve that waits for a store would be late. */

@@ -1,0 +1,34 @@
+import { onTestFinished } from 'vitest';
+import { START_WAIT_MS } from '../../src/snapshot/shared/store-calls.js';
+import { systemClock } from '../../src/time/clock.js';
+
+/** The longest that the start, a call to the store, and one with a whole snapshot may take. */
+const LIMITS: readonly number[] = [START_WAIT_MS, 1_000, 5_000];
+
+/**
+ * Until `count`, no call to a store runs out of time: on a busy machine, a store that works could seem silent. `count`
+ * ends the calls that are under way.
+ */
+export function limitsOfCalls() {
+  const limits = new Set<() => void>();
+  let isCounting = false;
+  const { after } = systemClock;
+  systemClock.after = (ms, run, background) => {
+    if (isCounting || !LIMITS.includes(ms)) return after(ms, run, background);
+    limits.add(run);
+    return () => limits.delete(run);
+  };
+  onTestFinished(() => {
+    systemClock.after = after;
+  });
+  return {
+    count() {
+      isCounting = true;
+      for (const end of limits) end();
+      limits.clear();
+    },
+    stopCounting() {
+      isCounting = false;
+    },
+  };
+}

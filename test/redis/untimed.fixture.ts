@@ -1,0 +1,33 @@
+import { Agent } from 'undici';
+import type { HttpDispatcherRequest } from '../../src/index.js';
+import { systemClock } from '../../src/time/clock.js';
+
+/**
+ * A dispatcher during whose requests the clock stands still. The service spends a twentieth of its time on whole
+ * snapshots: one that a busy machine delays would make the polls of all instances rare.
+ */
+export function untimedRequests() {
+  const agent = new Agent();
+  const { now } = systemClock;
+  let underWay = 0;
+  let stoodSince = 0;
+  let stoodMs = 0;
+  systemClock.now = () => (underWay > 0 ? stoodSince : now()) - stoodMs;
+  return {
+    async request(request: HttpDispatcherRequest) {
+      if (underWay++ === 0) stoodSince = now();
+      try {
+        const { statusCode, headers, body } = await agent.request(request);
+        const bytes = Buffer.from(await body.arrayBuffer());
+        return { statusCode, headers, body: whole(bytes) };
+      } finally {
+        if (--underWay === 0) stoodMs += now() - stoodSince;
+      }
+    },
+  };
+}
+
+async function* whole(bytes: Buffer) {
+  await Promise.resolve();
+  yield bytes;
+}
