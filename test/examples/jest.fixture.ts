@@ -19,11 +19,10 @@ export function jestSamples(): readonly { readonly name: string; readonly fence:
 
 /** A sample as a test file of Jest. A sample that is a script becomes one test, which checks what it prints. */
 export function asJestTest({ code }: Fence, url: string, format: ModuleFormat): string {
-  const { http, deadlineMs } = PATIENT;
   const patient = code
     .replaceAll('http://localhost:8080', url)
     // With the time-outs of the page, a stall would cause a default.
-    .replaceAll('new FliptProvider({', `$&deadlineMs: ${deadlineMs}, http: ${JSON.stringify(http)},`);
+    .replaceAll('new FliptProvider({', `$&...${JSON.stringify(PATIENT)},`);
   const isTest = /^test\(/m.test(code);
   const text = isTest ? withoutVitest(patient) : scriptAsTest(patient);
   return transformSync(text, {

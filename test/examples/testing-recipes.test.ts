@@ -40,9 +40,8 @@ beforeAll(() => {
   for (const name of PACKAGES) link(name, join(ROOT, 'node_modules', name));
   link('openfeature-flipt-provider', ROOT);
   const write = (name: string, text: string) => {
-    const { deadlineMs, http } = PATIENT;
     // With the time-outs of the page, a stall would cause a default.
-    const options = `$&deadlineMs: ${deadlineMs}, http: ${JSON.stringify(http)},`;
+    const options = `$&...${JSON.stringify(PATIENT)},`;
     writeFileSync(join(folder, name), text.replaceAll('new FliptProvider({', options));
   };
   write('package.json', '{}');

@@ -3,20 +3,19 @@ import { systemClock, type Clock } from '../../src/time/clock.js';
 import { START_WAIT_MS } from '../../src/snapshot/shared/store-calls.js';
 import { PATIENCE_MS } from '../eventually.fixture.js';
 
-/** Replaces the timers of the system's clock until the test has finished. */
-function withTimers(timers: (after: Clock['after']) => Clock['after']): void {
-  const { after } = systemClock;
-  systemClock.after = timers(after);
+/** Until the test has finished, a timer of the system's clock lasts as long as `lasting` says. */
+function withTimers(lasting: (ms: number, background: 'background' | undefined) => number): void {
+  const real = { ...systemClock };
+  const after: Clock['after'] = (ms, run, background) => real.after(lasting(ms, background), run, background);
+  Object.assign(systemClock, { after });
   onTestFinished(() => {
-    systemClock.after = after;
+    Object.assign(systemClock, real);
   });
 }
 
 /** Until the test has finished, a time that somebody waits for lasts as long as `lasting` says. */
 export function retimed(lasting: (ms: number) => number): void {
-  withTimers(
-    (after) => (ms, run, background) => after(background === undefined ? lasting(ms) : ms, run, background),
-  );
+  withTimers((ms, background) => (background === undefined ? lasting(ms) : ms));
 }
 
 /** Until the test has finished, nobody waits for times that this is true of: they are over at once. */
@@ -29,10 +28,7 @@ export function hurry(isOver: (ms: number) => boolean): void {
  * is on its way would otherwise make the polls rare: the interval is 20 times as long as that took.
  */
 export function hurryBackground(mostMs: number): void {
-  withTimers(
-    (after) => (ms, run, background) =>
-      after(background === undefined ? ms : Math.min(ms, mostMs), run, background),
-  );
+  withTimers((ms, background) => (background === undefined ? ms : Math.min(ms, mostMs)));
 }
 
 /** Until the test has finished, a start waits for a disk or a store that is slow. It goes on without after 250 ms. */

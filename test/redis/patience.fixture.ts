@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { START_WAIT_MS } from '../../src/snapshot/shared/store-calls.js';
-import { systemClock } from '../../src/time/clock.js';
+import { systemClock, type Clock } from '../../src/time/clock.js';
 
 /** The longest that the start, a call to the store, and one with a whole snapshot may take. */
 const LIMITS: readonly number[] = [START_WAIT_MS, 1_000, 5_000];
@@ -12,14 +12,15 @@ const LIMITS: readonly number[] = [START_WAIT_MS, 1_000, 5_000];
 export function limitsOfCalls() {
   const limits = new Set<() => void>();
   let isCounting = false;
-  const { after } = systemClock;
-  systemClock.after = (ms, run, background) => {
-    if (isCounting || !LIMITS.includes(ms)) return after(ms, run, background);
+  const real = { ...systemClock };
+  const after: Clock['after'] = (ms, run, background) => {
+    if (isCounting || !LIMITS.includes(ms)) return real.after(ms, run, background);
     limits.add(run);
     return () => limits.delete(run);
   };
+  Object.assign(systemClock, { after });
   onTestFinished(() => {
-    systemClock.after = after;
+    Object.assign(systemClock, real);
   });
   return {
     count() {

@@ -84,7 +84,7 @@ function printedBy(code: string): readonly string[] {
   return [...code.matchAll(/^console\.log\(.*\); \/\/ (.*?)(?:: .*)?$/gm)].map(([, line = '']) => line);
 }
 
-const { http, deadlineMs } = PATIENT;
+const { http, ...times } = PATIENT;
 
 /**
  * Replaces the address in the page by that of the running service, and its time-outs by long ones: otherwise a stall of
@@ -95,7 +95,7 @@ function runnable(script: string): string {
     .replaceAll('http://localhost:8080', service.url)
     .replaceAll(/initTimeoutMs: \d+/g, `initTimeoutMs: ${PATIENCE_MS}`)
     // Before the sample's own options, which stay.
-    .replaceAll('new FliptProvider({', `$&deadlineMs: ${deadlineMs},`)
+    .replaceAll('new FliptProvider({', `$&...${JSON.stringify(times)},`)
     .replaceAll(/new Flipt(?:Provider|Client)\(\{/g, `$&http: ${JSON.stringify(http)},`);
   writeFileSync(script, text);
   return script;
