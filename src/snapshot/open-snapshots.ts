@@ -42,7 +42,7 @@ export async function openSnapshots(
   const { clock } = runtime;
   const { url, namespace, environment, watch: options, snapshot: given, initTimeoutMs } = settings;
   const place = { url, namespace, environment };
-  const store = textStore(given, place, closing);
+  const store = textStore(given, place, closing, clock);
   const calls = options && store && callsTo(() => given.store?.shared?.(place), store, warn, clock);
   void calls?.probe();
   const kept = store && keepSnapshot(store, { ...place, file: given.file }, warn, clock);
@@ -98,14 +98,19 @@ function unwatched(starting: StartingSnapshot | undefined, runtime: Runtime) {
   return { watch, close: () => Promise.resolve() };
 }
 
-function textStore({ store, file }: SnapshotOptions, place: SnapshotPlace, closing: AbortSignal) {
+function textStore(
+  { store, file }: SnapshotOptions,
+  place: SnapshotPlace,
+  closing: AbortSignal,
+  clock: Clock,
+) {
   const source = store ?? (file === undefined ? undefined : fileStore(file));
   if (source === undefined) return undefined;
   const load = async () => source.load(place);
   return {
     // The limit of a load keeps the process alive, so it must end when the provider closes.
     // At the start, the kept snapshot and that of a shared store's record are the same text: it is loaded once.
-    load: sharedRun(() => untilAborted(load(), closing)),
+    load: sharedRun(() => untilAborted(load(), closing), clock),
     save: (text: string) => source.save(text, place),
   };
 }

@@ -50,7 +50,7 @@ export function storeCalls(
       guarded.complain('load', error);
       return undefined;
     }
-  });
+  }, clock);
 
   return {
     /** Finds out at the start whether the store answers. If it does not, later calls fail at once until it does. */

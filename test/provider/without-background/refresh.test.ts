@@ -180,6 +180,28 @@ describe('refresh', () => {
     expect([second.polls(), second.clock.timers()]).toEqual([0, 0]);
   });
 
+  it('loads from a shared store again if its runtime has ended the call that loaded', async () => {
+    const store = memoryStore({ now: () => first.clock.now() });
+    const first = frozen({ ...inProcess, snapshot: { store: store.reached() } }, well(true));
+    const reached = store.reached();
+    const load = vi.fn(reached.load);
+    const second = frozen({ ...inProcess, snapshot: { store: { ...reached, load } } }, well(false));
+    await first.ended(first.refresh());
+    await second.ended(second.refresh());
+    first.service.answering = well(false);
+    for (const { clock } of [first, second]) await clock.advance(2 * INTERVAL);
+    await first.ended(first.refresh());
+
+    load.mockReturnValueOnce(NEVER);
+    const { length: before } = load.mock.calls;
+    void second.refresh();
+    await eventually(() => load.mock.calls.length > before);
+    second.clock.block(30_000);
+    await second.ended(second.refresh());
+    expect((await second.resolve()).answer).toMatchObject({ enabled: false });
+    expect(second.polls()).toBe(0);
+  });
+
   it('checks a service that has failed, which nothing else would in-process', async () => {
     const { refresh, resolve, ended, clock, service, life } = frozen(inProcess, (request) =>
       isPoll(request) ? snapshot(true) : 401,
