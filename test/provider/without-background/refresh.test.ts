@@ -184,7 +184,7 @@ describe('refresh', () => {
     const store = memoryStore({ now: () => first.clock.now() });
     const first = frozen({ ...inProcess, snapshot: { store: store.reached() } }, well(true));
     const reached = store.reached();
-    const load = vi.fn(() => reached.load());
+    const load = vi.fn((...at: Parameters<typeof reached.load>) => reached.load(...at));
     const second = frozen({ ...inProcess, snapshot: { store: { ...reached, load } } }, well(false));
     await first.ended(first.refresh());
     await second.ended(second.refresh());
