@@ -4,6 +4,7 @@ import { cachedAnswers } from '../cache/cached-answers.js';
 import { withoutBackground } from '../time/clock.js';
 import { outsideRequests } from '../time/outside-requests.js';
 import { sharedRun } from '../time/shared-run.js';
+import type { Ask } from '../model/answer.js';
 import { openDiagnostics, type Diagnostics } from '../diagnostics/diagnostics.js';
 import { logHealth } from '../diagnostics/health-log.js';
 import { reportingSharedBuckets } from '../diagnostics/report-shared-buckets.js';
@@ -48,8 +49,13 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   const { service } = layers;
   const snapshots = usesSnapshots(settings) ? lazySnapshots(layers.send, settings, runtime) : undefined;
   const features = () => snapshots?.opened()?.watch.snapshot()?.compiled;
+  const ask: Ask = (...question) => {
+    // Without a start, as in a script that does not use OpenFeature.
+    void useLog.begin();
+    return layers.batch.ask(...question);
+  };
   const answers = cachedAnswers(
-    reportingSharedBuckets(layers.batch.ask, features, runtime),
+    reportingSharedBuckets(ask, features, runtime),
     {
       cache: settings.cache,
       deadlineMs: settings.deadlineMs,
@@ -75,9 +81,8 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
       if (after.size === 0 && !starting) poll();
     });
   }
-  const ask = remotely(answers, settings, clock);
   const { resolve, ...evaluation } = inProcessOrRemote(
-    { ask, snapshots, state: life.state },
+    { ask: remotely(answers, settings, clock), snapshots, state: life.state },
     settings,
     runtime,
   );
