@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { evaluate } from '../local/requests.fixture.js';
+import { ownAddress, placeOf } from '../servers/own-address.fixture.js';
 import { describeInBrowser, type Tab } from './browser.fixture.js';
 import { card, explainBanner, FEATURES, live, served } from './page.fixture.js';
 
@@ -100,12 +101,12 @@ describeInBrowser('the page of the embedded service', (open) => {
   });
 
   it('says that the connection is lost, and is live again when the service is back', async () => {
-    const service = await served();
+    const service = await served({ host: ownAddress() });
     const tab = await open(service.url);
     await live(tab);
     await service.close();
     await tab.page.getByText('No connection to the service').waitFor();
-    await served({ port: Number(new URL(service.url).port), features: { flags: [{ key: 'newer' }] } });
+    await served({ ...placeOf(service.url), features: { flags: [{ key: 'newer' }] } });
     await card(tab, 'newer').waitFor();
     await live(tab);
   });

@@ -3,8 +3,9 @@ import { FliptProvider } from '../../src/index.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { eventually, PATIENT } from '../eventually.fixture.js';
 import { hurryBackground } from '../in-process/hurry.fixture.js';
+import { ownAddress, placeOf } from '../servers/own-address.fixture.js';
 import { describeInBrowser, type OpenTab } from './browser.fixture.js';
-import { pushedApp } from './pushed.fixture.js';
+import { pushedApp, type Place } from './pushed.fixture.js';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -31,8 +32,8 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end().catch(() => undefined);
 });
 
-async function flipt(key: string, port = 0): Promise<LocalService> {
-  const service = await startLocalService({ features: featuresWith(key), port });
+async function flipt(key: string, place: Place = { host: ownAddress() }): Promise<LocalService> {
+  const service = await startLocalService({ features: featuresWith(key), ...place });
   ends.push(() => service.close());
   return service;
 }
@@ -114,7 +115,7 @@ describeInBrowser('a page that never polls', (open) => {
     await eventually(() => app.streams() === 0);
     await app.close();
     service.set('banner', 'other');
-    const restarted = await pushedApp(await following(service.url), Number(new URL(app.url).port));
+    const restarted = await pushedApp(await following(service.url), placeOf(app.url));
     ends.push(restarted.close);
     await shows('other');
     // A page whose stream was refused asks for its flags first, and then opens another stream.
@@ -135,7 +136,7 @@ describeInBrowser('a page that never polls', (open) => {
     await stale;
     await shows('blue');
     expect(await events()).toHaveLength(1);
-    await flipt('green', Number(new URL(service.url).port));
+    await flipt('green', placeOf(service.url));
     await shows('green');
     expect(app.streams()).toBe(1);
   });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import express from 'express';
 import { ofrep } from '../../src/express/index.js';
 import type { FliptProvider } from '../../src/index.js';
+import { ownAddress } from '../servers/own-address.fixture.js';
 
 const MODULES = join(import.meta.dirname, '../../node_modules/@openfeature');
 /** The core that the browser's SDK needs may be another version than the server's. */
@@ -62,6 +63,11 @@ OpenFeature.setProvider(
 );
 </script>`;
 
+export interface Place {
+  readonly host: string;
+  readonly port?: number;
+}
+
 export interface PushedApp {
   readonly url: string;
   /** Who is logged in. */
@@ -72,7 +78,10 @@ export interface PushedApp {
 }
 
 /** An app whose page follows the flag `banner`. */
-export async function pushedApp(provider: FliptProvider, port = 0): Promise<PushedApp> {
+export async function pushedApp(
+  provider: FliptProvider,
+  { host, port = 0 }: Place = { host: ownAddress() },
+): Promise<PushedApp> {
   const session = { user: 'guest' };
   let streams = 0;
   const app = express();
@@ -91,10 +100,10 @@ export async function pushedApp(provider: FliptProvider, port = 0): Promise<Push
   app.use(
     ofrep({ context: () => ({ targetingKey: session.user }), flags: ['banner'], provider, push: true }),
   );
-  const server = createServer(app).listen(port, '127.0.0.1');
+  const server = createServer(app).listen(port, host);
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     session,
     streams: () => streams,
     async close() {

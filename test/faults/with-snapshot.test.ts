@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
+import { START_WAIT_MS } from '../../src/snapshot/shared/store-calls.js';
+import { systemClock, type Clock } from '../../src/time/clock.js';
 import { useTurningClock } from '../turning-clock.fixture.js';
 import { faults, type Fault } from './fault-table.fixture.js';
 import {
@@ -59,6 +61,11 @@ const FAULTS: readonly Fault[] = [
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'flipt-faults-'));
+  // The clock turns on while a disk is slow, and after 250 ms a start goes on without the kept snapshot.
+  const turning = { ...systemClock };
+  const after: Clock['after'] = (ms, run, background) =>
+    turning.after(ms === START_WAIT_MS ? 60_000 : ms, run, background);
+  Object.assign(systemClock, { after });
 });
 afterAll(() => rm(folder, { recursive: true }));
 

@@ -15,6 +15,7 @@ import {
 import { FEATURES, PRO } from './features.fixture.js';
 import { hurry, patientWithStores } from './hurry.fixture.js';
 import { eventually } from '../eventually.fixture.js';
+import { placeOf } from '../servers/own-address.fixture.js';
 import { useTurningClock } from '../turning-clock.fixture.js';
 
 const MODES = ['remote', 'in-process'] as const;
@@ -111,7 +112,7 @@ describe('an outage, in-process', () => {
       value: 'red',
       reason: 'STALE',
     });
-    await localService({ features: FEATURES, port: Number(new URL(service.url).port) });
+    await localService({ features: FEATURES, ...placeOf(service.url) });
     await until(ServerProviderStatus.READY);
     expect(await client.getStringDetails('colour', 'none', PRO)).toMatchObject({
       value: 'red',

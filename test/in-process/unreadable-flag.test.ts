@@ -4,6 +4,7 @@ import { ProviderEvents } from '@openfeature/server-sdk';
 import { describe, expect, it } from 'vitest';
 import { open, recordingLogger, serving, temporaryFolder } from '../provider/open.fixture.js';
 import { itemsOf } from '../servers/scripted.fixture.js';
+import { patientWithStores } from './hurry.fixture.js';
 import { ANN, BANNER, evaluating, LIST, newer, SEMVER } from './newer-flipt.fixture.js';
 
 const MODES = ['remote', 'in-process'] as const;
@@ -183,6 +184,7 @@ describe('unreadable flags', () => {
 });
 
 it('a kept snapshot holds an unreadable flag as Flipt wrote it, also after a start without Flipt', async () => {
+  patientWithStores();
   const file = join(await temporaryFolder(), 'snapshot');
   const written = '{"key":"list","type":"LIST_FLAG_TYPE","newer":{"deep":[1.0,"\\u0061"]}}';
   const body = `{"namespace":{"key":"default"},"flags":[${JSON.stringify(BANNER)},\n${written}]}`;
@@ -193,7 +195,7 @@ it('a kept snapshot holds an unreadable flag as Flipt wrote it, also after a sta
   const first = await open(options);
   await first.provider.onClose();
   await server.close();
-  const second = await open({ ...options, initTimeoutMs: 500 });
+  const second = await open(options);
 
   expect(await second.client.getBooleanValue('banner', false, ANN)).toBe(true);
   expect(await second.client.getStringDetails('list', 'none', ANN)).toMatchObject({

@@ -6,6 +6,7 @@ import { onTestFinished, vi } from 'vitest';
 import { FliptProvider, type FliptProviderOptions, type Logger } from '../../src/index.js';
 import { startLocalService, type LocalService, type LocalServiceOptions } from '../../src/local/index.js';
 import { PATIENT } from '../eventually.fixture.js';
+import { ownAddress } from '../servers/own-address.fixture.js';
 import { scriptedServer, type Script, type ScriptedServer } from '../servers/scripted.fixture.js';
 
 /* Everything that a test opens is closed after it, the last first. */
@@ -31,7 +32,7 @@ export async function refusedAddress(): Promise<string> {
 }
 
 export async function localService(options: LocalServiceOptions): Promise<LocalService> {
-  const service = await startLocalService(options);
+  const service = await startLocalService({ host: ownAddress(), ...options });
   onTestFinished(() => service.close());
   return service;
 }

@@ -12,3 +12,9 @@ export function ownAddress(): string {
   addresses = (addresses % 254) + 1;
   return ['127', 1 + ((pid >> 8) & 63), pid & 255, addresses].join('.');
 }
+
+/** Where the server of this url listens, for another one that takes its place. */
+export function placeOf(url: string): { readonly host: string; readonly port: number } {
+  const { hostname, port } = new URL(url);
+  return { host: hostname, port: Number(port) };
+}

@@ -3,6 +3,7 @@ import { onChanges } from '../../../src/ofrep/push/provider-changes.js';
 import { eventually } from '../../eventually.fixture.js';
 import { hurryBackground } from '../../in-process/hurry.fixture.js';
 import { flipt, localService, open, register } from '../../provider/open.fixture.js';
+import { placeOf } from '../../servers/own-address.fixture.js';
 import { FEATURES } from '../features.fixture.js';
 
 const isVisible = (flagKey: string) => flagKey !== 'secret';
@@ -61,7 +62,7 @@ describe('changes that browsers are told of', () => {
     await service.close();
     await client.getBooleanValue('on', false);
     await eventually(() => heard.length === 1);
-    await localService({ features: FEATURES, port: Number(new URL(service.url).port) });
+    await localService({ features: FEATURES, ...placeOf(service.url) });
     await eventually(() => heard.length === 2);
   });
 
@@ -81,7 +82,7 @@ describe('changes that browsers are told of', () => {
     await service.close();
     await provider.evaluateEach({ targetingKey: 'new' }, ['on']);
     await eventually(() => provider.getStatus().condition === 'stale');
-    await localService({ features: FEATURES, port: Number(new URL(service.url).port) });
+    await localService({ features: FEATURES, ...placeOf(service.url) });
     await ended;
     await eventually(() => provider.getStatus().condition === 'ready');
     expect(heard).toEqual([]);
@@ -100,7 +101,7 @@ describe('changes that browsers are told of', () => {
     });
     await register(provider).registered.catch(() => undefined);
     const { heard } = heardOf(provider);
-    await localService({ features: FEATURES, port: Number(new URL(url).port) });
+    await localService({ features: FEATURES, ...placeOf(url) });
     await eventually(() => provider.getStatus().watch?.version !== null && heard.length > 0);
   });
 
