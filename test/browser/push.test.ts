@@ -2,12 +2,13 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { eventually, PATIENT } from '../eventually.fixture.js';
-import { hurryBackground } from '../in-process/hurry.fixture.js';
 import { ownAddress, placeOf } from '../servers/own-address.fixture.js';
+import { untimedRequests } from '../servers/untimed.fixture.js';
 import { describeInBrowser, type OpenTab } from './browser.fixture.js';
 import { pushedApp, type Place } from './pushed.fixture.js';
 
 vi.setConfig({ testTimeout: 120_000 });
+const dispatcher = untimedRequests();
 
 const banner = (key: string) => ({
   key: 'banner',
@@ -40,11 +41,11 @@ async function flipt(key: string, place: Place = { host: ownAddress() }): Promis
 
 /** Polls only when the test says so, unless `pollMs` is given. */
 async function following(url: string, pollMs = 600_000): Promise<FliptProvider> {
-  hurryBackground(pollMs);
   const silent = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
   const provider = new FliptProvider({
     url,
     ...PATIENT,
+    http: { ...PATIENT.http, dispatcher },
     evaluation: 'in-process',
     watch: { pollMs },
     breaker: { failures: 1, openForMs: 50, maxOpenForMs: 100 },

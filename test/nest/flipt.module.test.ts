@@ -10,8 +10,8 @@ import { crowd } from '../traffic/crowd.fixture.js';
 import { get } from '../traffic/listening.fixture.js';
 import { FEW_USERS, USERS, whoseFeatures } from '../traffic/whose.fixture.js';
 import { adapters, started, type Asking } from './app.fixture.js';
-import { PATIENCE_MS, PATIENT } from '../eventually.fixture.js';
-import { retimed } from '../in-process/hurry.fixture.js';
+import { PATIENT } from '../eventually.fixture.js';
+import { useTurningClock } from '../turning-clock.fixture.js';
 
 const byUser = (request: Asking) => ({ ...(request.user !== undefined && { targetingKey: request.user }) });
 
@@ -224,16 +224,19 @@ describe.each(adapters)('on %s', (_, adapter) => {
   });
 });
 
-it('creates a provider from environment variables if it is given none', async () => {
-  vi.stubEnv('FLIPT_URL', service.url);
-  // Its time limits are the default ones.
-  retimed((ms) => Math.max(ms, PATIENCE_MS));
-  const anyone = () => OpenFeature.getClient().getBooleanValue('anyone', false);
-  await served(adapters[0][1], FliptModule.forRoot());
-  expect(OpenFeature.getClient().providerStatus).toBe('READY');
-  expect(await anyone()).toBe(true);
-  await apps[0]?.close();
-  expect(await anyone()).toBe(false);
+describe('without a provider', () => {
+  // It has the default time limits.
+  useTurningClock(1);
+
+  it('creates a provider from environment variables if it is given none', async () => {
+    vi.stubEnv('FLIPT_URL', service.url);
+    const anyone = () => OpenFeature.getClient().getBooleanValue('anyone', false);
+    await served(adapters[0][1], FliptModule.forRoot());
+    expect(OpenFeature.getClient().providerStatus).toBe('READY');
+    expect(await anyone()).toBe(true);
+    await apps[0]?.close();
+    expect(await anyone()).toBe(false);
+  });
 });
 
 function sdk(useGlobalInterceptor: boolean): DynamicModule {

@@ -7,7 +7,7 @@ import { countedService } from '../servers/counted-service.fixture.js';
 import { redisCluster, type RedisCluster } from './cluster.fixture.js';
 import { PATIENT } from '../eventually.fixture.js';
 import { limitsOfCalls } from './patience.fixture.js';
-import { untimedRequests } from './untimed.fixture.js';
+import { untimedRequests } from '../servers/untimed.fixture.js';
 import { noRedis } from './redis.fixture.js';
 
 const POLL_MS = 500;

@@ -6,7 +6,7 @@ import { OpenFeature, type Client } from '@openfeature/server-sdk';
 import { createClient } from 'redis';
 import { FliptProvider } from '../../src/index.js';
 import { redisStore } from '../../src/redis/index.js';
-import { untimedRequests } from './untimed.fixture.js';
+import { untimedRequests } from '../servers/untimed.fixture.js';
 
 export interface MemberPlan {
   readonly url: string;

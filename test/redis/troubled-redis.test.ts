@@ -5,7 +5,7 @@ import { CLIENTS, type OpenClient } from './clients.fixture.js';
 import { countedService } from '../servers/counted-service.fixture.js';
 import { PATIENT } from '../eventually.fixture.js';
 import { limitsOfCalls } from './patience.fixture.js';
-import { untimedRequests } from './untimed.fixture.js';
+import { untimedRequests } from '../servers/untimed.fixture.js';
 import { noRedis, redisServer, type RedisServer } from './redis.fixture.js';
 
 const POLL_MS = 50;
