@@ -69,7 +69,7 @@ export function isolating(service: Service, { clock, report }: Pick<Runtime, 'cl
 
   const search: Search = async (batch, failure, before, proven) => {
     const isHopeless = clock.now() < hopelessUntil && !blamesFlag(failure);
-    // The start has loaded the code already, or has logged that it is gone.
+    // A provider that has started has loaded the code already, or has logged that it is gone.
     const code = await import('./culprit-search.js').catch(() => undefined);
     if (isHopeless || service.refusal() !== undefined || code === undefined) {
       failEach(batch, failure);

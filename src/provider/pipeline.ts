@@ -4,12 +4,14 @@ import { cachedAnswers } from '../cache/cached-answers.js';
 import { withoutBackground } from '../time/clock.js';
 import { outsideRequests } from '../time/outside-requests.js';
 import { sharedRun } from '../time/shared-run.js';
-import type { Ask } from '../model/answer.js';
 import { openDiagnostics, type Diagnostics } from '../diagnostics/diagnostics.js';
 import { logHealth } from '../diagnostics/health-log.js';
-import { reportingSharedBuckets } from '../diagnostics/report-shared-buckets.js';
+import { logHitRate } from '../diagnostics/hit-rate-log.js';
+import { logOverload } from '../diagnostics/overload-log.js';
+import { logSharedBuckets, reportingSharedBuckets } from '../diagnostics/shared-bucket-log.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
+import { messageOf } from '../text/describe.js';
 import type { Condition } from './state-events.js';
 import { CLOSED } from './mapping/openfeature-errors.js';
 import { checkedEvaluation, reportedEvaluation, reportedResolveAll } from './evaluate/evaluate-flag.js';
@@ -18,7 +20,6 @@ import { inProcessOrRemote } from './in-process-or-remote.js';
 import { remotely } from './resolve-remotely.js';
 import { openServiceLayers } from './service-layers.js';
 import { lazySnapshots } from './lazy-snapshots.js';
-import { lazyUseLog } from './start/lazy-use-log.js';
 import { loadAfterStart } from './start/load-after-start.js';
 import { start } from './start/start.js';
 
@@ -44,18 +45,15 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   setMaxListeners(0, closing.signal);
 
   logHealth(runtime, logger);
-  const useLog = lazyUseLog(settings, closing.signal, runtime);
+  logSharedBuckets(runtime, logger);
+  if (settings.cache !== undefined) logHitRate(runtime, logger);
+  const overloadSince = logOverload(runtime, logger, clock);
   const layers = openServiceLayers(settings, closing.signal, runtime);
   const { service } = layers;
   const snapshots = usesSnapshots(settings) ? lazySnapshots(layers.send, settings, runtime) : undefined;
   const features = () => snapshots?.opened()?.watch.snapshot()?.compiled;
-  const ask: Ask = (...question) => {
-    // Without a start, as in a script that does not use OpenFeature.
-    void useLog.begin();
-    return layers.batch.ask(...question);
-  };
   const answers = cachedAnswers(
-    reportingSharedBuckets(ask, features, runtime),
+    reportingSharedBuckets(layers.batch.ask, features, runtime),
     {
       cache: settings.cache,
       deadlineMs: settings.deadlineMs,
@@ -96,11 +94,14 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
           return resolve(flag, context, view);
         },
   );
+  let loadingRest: Promise<unknown> | undefined;
   const attempt = async () => {
-    const logging = useLog.begin();
     // Without a background, a start that callers share could end with the first of them. Each call asks by itself.
-    if (!inBackground) return undefined;
-    const [failure] = await Promise.all([start(service, snapshots, settings, clock), logging]);
+    const failure = inBackground ? await start(service, snapshots, settings, clock) : undefined;
+    // In the background: it would make the first answer later.
+    loadingRest ??= loadAfterStart(LOADED_LATER).catch((error: unknown) => {
+      logger.error(messageOf(error));
+    });
     return failure;
   };
 
@@ -132,7 +133,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
     },
     read: () => ({
       /** Milliseconds since the epoch. */
-      overloadSince: useLog.overloadSince(),
+      overloadSince: overloadSince(),
       snapshots,
       cache: answers.size(),
       /** Requests under way. */
@@ -152,11 +153,13 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
       service.close(CLOSED);
       layers.batch.close(CLOSED);
       answers.forget();
-      // A store that hangs must not keep connections open.
-      await Promise.all([snapshots?.close(), layers.close()]);
+      // A store that hangs must not keep connections open. After the close, no file is loaded: a test may have ended.
+      await Promise.all([snapshots?.close(), layers.close(), loadingRest]);
     },
   };
 }
+
+const LOADED_LATER = 'evaluateAll, evaluateEach, explain and the search for a flag that spoils its batch';
 
 /** Whether there may ever be a snapshot. */
 function usesSnapshots({ watch, snapshot: { initial, file, store } }: ProviderSettings): boolean {

@@ -9,12 +9,12 @@ import { installedFor, NAME, packed, ROOT, run, type Packed } from './packed.fix
 /**
  * Most bytes of our own code that an import of the front door may load, as published, with its names and spaces. The
  * aim is 60,000 and not met: this bound only keeps the number from growing unnoticed. What the first answer does not
- * need is loaded when a provider starts: the watch of the snapshot and what is evaluated from it, evaluation for
- * adapters to other protocols, and most of the log.
+ * need is loaded later: the watch of the snapshot and what is evaluated from it, evaluation for adapters to other
+ * protocols, and the search for a flag that spoils its batch.
  */
-const FRONT_DOOR = 172_000;
+const FRONT_DOOR = 173_500;
 /** The same after minification, as in the bundle of an app. */
-const FRONT_DOOR_MINIFIED = 86_000;
+const FRONT_DOOR_MINIFIED = 87_000;
 
 let the: Packed;
 let consumer: string;

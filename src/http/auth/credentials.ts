@@ -15,7 +15,6 @@ import {
   type CredentialSource,
   type LoginWay,
 } from './credential-source.js';
-import { functionSource } from './headers-function.js';
 
 /** The headers to send. `version` differs from that of all earlier ones. */
 export interface Credential {
@@ -77,7 +76,7 @@ export function credentialSource(
   const { ending } = login;
   if (auth !== undefined && 'kubernetes' in auth) {
     return loadedOnFirstUse(ending, async () => {
-      const { kubernetesSource } = await import('./kubernetes-login.js');
+      const { kubernetesSource } = await import('./other-sources.js');
       return kubernetesSource(auth.kubernetes, settings, login, runtime);
     });
   }
@@ -98,11 +97,12 @@ function plainSource(
   if (auth === undefined) return constant({});
   if ('token' in auth) return constant({ authorization: `Bearer ${auth.token}` });
   if ('jwt' in auth) return constant({ authorization: `JWT ${auth.jwt}` });
-  if ('headers' in auth) return functionSource(() => auth.headers());
-  return loadedOnFirstUse(ending, async () => (await import('./token-file.js')).fileSource(auth.tokenFile));
+  return loadedOnFirstUse(ending, async () => {
+    const { fileSource, functionSource } = await import('./other-sources.js');
+    return 'tokenFile' in auth ? fileSource(auth.tokenFile) : functionSource(() => auth.headers());
+  });
 }
 
-/** Most apps need neither a login nor a file. */
 function loadedOnFirstUse(ending: AbortSignal, load: () => Promise<CredentialSource>): CredentialSource {
   let source: Promise<CredentialSource> | undefined;
   return async (again) => {

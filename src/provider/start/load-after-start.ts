@@ -1,7 +1,7 @@
 import { throwUnloadable } from '../mapping/openfeature-errors.js';
 
 /**
- * Loads the code that the first answer does not need. The start calls it, so that later calls load no file. `asker`
+ * Loads the code that the first answer does not need. It is called when the provider has started, so that later calls load no file. `asker`
  * begins the message of the error.
  */
 export const loadAfterStart = (asker: string) => import('./after-start.js').catch(throwUnloadable(asker));

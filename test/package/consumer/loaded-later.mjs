@@ -19,6 +19,8 @@ const provider = new FliptProvider({ url: service.url, cache: false, logger, ...
 await OpenFeature.setProviderAndWait(provider);
 // The code of the watch is loaded in the background.
 while (provider.getSnapshot() === undefined) await new Promise(setImmediate);
+// So is the code of evaluateAll, with all that comes with it.
+await provider.evaluateAll({}, ['on']);
 
 register(`data:text/javascript,${encodeURIComponent(hooks)}`);
 const client = OpenFeature.getClient();
