@@ -99,9 +99,10 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
     // Without a background, a start that callers share could end with the first of them. Each call asks by itself.
     const failure = inBackground ? await start(service, snapshots, settings, clock) : undefined;
     // In the background: it would make the first answer later.
-    loadingRest ??= loadAfterStart(LOADED_LATER).catch((error: unknown) => {
-      logger.error(messageOf(error));
-    });
+    if (!closing.signal.aborted)
+      loadingRest ??= loadAfterStart(LOADED_LATER).catch((error: unknown) => {
+        logger.error(messageOf(error));
+      });
     return failure;
   };
 
