@@ -73,6 +73,7 @@ export const OWN_PROCESS = [
   'nest/flipt.module',
   'nest/versions/versions',
   'options/environment',
+  'provider/closed-while-starting',
   'provider/fake-timers',
   'provider/script',
   'http/auth/unloadable-source',

@@ -15,6 +15,8 @@ export interface Search extends Pick<Suspects, 'blame'> {
   readonly proven: () => void;
 }
 
+export type FindCulprits = typeof findCulprits;
+
 interface Part {
   readonly asked: readonly PendingQuestion[];
   readonly failure: Failure;

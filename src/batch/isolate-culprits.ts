@@ -6,6 +6,7 @@ import type { Runtime } from '../runtime.js';
 import { messageOf } from '../text/describe.js';
 import type { QuestionLane } from './batch-queue.js';
 import { answerEach, failEach, questionsOf, type PendingQuestion } from './pending-question.js';
+import type { FindCulprits } from './culprit-search.js';
 import { culpritSearchLimit } from './culprit-search-limit.js';
 import { slots } from './slots.js';
 import { blamesFlag, rememberedSuspects } from './suspects.js';
@@ -22,6 +23,8 @@ export interface Service {
   readonly refusal: () => Failure | undefined;
   /** Learns that a batch and all its parts failed with 500. Called once for a batch. */
   readonly serviceFailed: (failure: Failure) => void;
+  /** Loads the search, which few apps ever need. Rejects if its code is gone. */
+  readonly loadSearch: () => Promise<FindCulprits>;
 }
 
 /**
@@ -69,14 +72,14 @@ export function isolating(service: Service, { clock, report }: Pick<Runtime, 'cl
 
   const search: Search = async (batch, failure, before, proven) => {
     const isHopeless = clock.now() < hopelessUntil && !blamesFlag(failure);
-    // A provider that has started has loaded the code already, or has logged that it is gone.
-    const code = await import('./culprit-search.js').catch(() => undefined);
-    if (isHopeless || service.refusal() !== undefined || code === undefined) {
+    // A provider that has started has loaded it already, or has logged that its code is gone.
+    const findCulprits = await service.loadSearch().catch(() => undefined);
+    if (isHopeless || service.refusal() !== undefined || findCulprits === undefined) {
       failEach(batch, failure);
       return;
     }
     report({ type: 'isolation-started', items: batch.length });
-    const found = await code.findCulprits(batch, failure, {
+    const found = await findCulprits(batch, failure, {
       ask: askPart,
       successes: () => successes,
       before,

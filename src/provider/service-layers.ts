@@ -11,6 +11,9 @@ import type { ProviderSettings } from '../options/settings.js';
 import { batchWriter } from '../remote/batch-body.js';
 import { remote } from '../remote/remote.js';
 import type { Runtime } from '../runtime.js';
+import { loadAfterStart } from './start/load-after-start.js';
+
+const loadSearch = async () => (await loadAfterStart('The search for culprits')).findCulprits;
 
 /** The layers that ask the service, from a question to the wire. `signal` ends every request. */
 export function openServiceLayers(settings: ProviderSettings, signal: AbortSignal, runtime: Runtime) {
@@ -35,7 +38,7 @@ export function openServiceLayers(settings: ProviderSettings, signal: AbortSigna
     runtime.clock.hasBackground === false
       ? oneByOne(ask, batching, runtime)
       : batched(
-          isolating({ ask, askExtra: retrying(true), refusal, serviceFailed }, runtime),
+          isolating({ ask, askExtra: retrying(true), refusal, serviceFailed, loadSearch }, runtime),
           batching,
           runtime,
         );

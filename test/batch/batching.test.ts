@@ -1,5 +1,3 @@
-// Loaded by a start, so that no test's clock moves on meanwhile.
-import '../../src/batch/culprit-search.js';
 import { describe, expect, it, vi } from 'vitest';
 import type { BatchSettings } from '../../src/batch/batch-queue.js';
 import { batched } from '../../src/batch/batching.js';
@@ -14,6 +12,7 @@ import { question } from '../cache/questions.fixture.js';
 import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { variantAnswer } from '../provider/mapping/answers.fixture.js';
+import { loadSearch } from './isolated.fixture.js';
 
 const SETTINGS: BatchSettings = {
   maxItems: 50,
@@ -26,7 +25,7 @@ const CLOSED: Failure = { kind: 'closed', message: 'closed' };
 
 const answerOf = ({ flag }: Question) => variantAnswer({ variant: `of ${flag}` });
 
-const SERVICE = { refusal: () => undefined, serviceFailed: () => undefined };
+const SERVICE = { refusal: () => undefined, serviceFailed: () => undefined, loadSearch };
 
 /** The layer over requests that the test ends. */
 function setUp(more: Partial<BatchSettings> = {}, reference?: string) {

@@ -6,7 +6,7 @@ import type { Question } from '../../src/model/question.js';
 import { question } from '../cache/questions.fixture.js';
 import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
-import { answerOf, SIZES, spoilt } from './isolated.fixture.js';
+import { answerOf, loadSearch, SIZES, spoilt } from './isolated.fixture.js';
 
 export interface HeldRequest {
   readonly flags: readonly string[];
@@ -37,6 +37,7 @@ export function held(more: Partial<BatchSettings> = {}) {
     askExtra: holding(true),
     refusal: () => undefined,
     serviceFailed: () => undefined,
+    loadSearch,
   };
   const limits = { maxItems: 50, maxBytes: 10_000, maxConcurrent: 8, maxWaiting: 1_000 };
   const runtime = runtimeOf(clock);

@@ -1,6 +1,5 @@
-// Loaded by a start, so that no test's clock moves on meanwhile.
-import '../../src/batch/culprit-search.js';
 import { batched } from '../../src/batch/batching.js';
+import { findCulprits } from '../../src/batch/culprit-search.js';
 import { isolating, type Service } from '../../src/batch/isolate-culprits.js';
 import { failureKindOf } from '../../src/http/failure-of-status.js';
 import type { Answer, AskAtOnce } from '../../src/model/answer.js';
@@ -10,6 +9,7 @@ import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { variantAnswer } from '../provider/mapping/answers.fixture.js';
 
+export const loadSearch = () => Promise.resolve(findCulprits);
 export const spoilt = (status: number): Failure => ({
   kind: failureKindOf(status),
   message: `status ${status}`,
@@ -37,7 +37,7 @@ export function setUp(
   const serviceFailed = (failure: Failure) => {
     serviceFailures.push(failure);
   };
-  const service = { ask: askAtOnce, refusal: () => undefined, serviceFailed, ...more };
+  const service = { ask: askAtOnce, refusal: () => undefined, serviceFailed, loadSearch, ...more };
   const runtime = runtimeOf(clock);
   const layer = batched(isolating(service, runtime), { ...SETTINGS, maxItems }, runtime);
   const ask = async (questions: readonly Question[]): Promise<readonly Answer[]> => {

@@ -1,5 +1,3 @@
-// Loaded by a start, so that no test's clock moves on meanwhile.
-import '../../src/batch/culprit-search.js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { batched } from '../../src/batch/batching.js';
@@ -9,7 +7,7 @@ import type { Question } from '../../src/model/question.js';
 import { question } from '../cache/questions.fixture.js';
 import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
-import { answerOf, SIZES, spoilt } from './isolated.fixture.js';
+import { answerOf, loadSearch, SIZES, spoilt } from './isolated.fixture.js';
 
 const LIMITS = { maxItems: 20, maxBytes: 1_000, maxConcurrent: 8, maxWaiting: 1_000, sizes: SIZES };
 /** Most requests at once: of batches, of searches and of suspects. */
@@ -70,6 +68,7 @@ async function played({ latencies, workers, broken, refused, arrivals }: Schedul
     serviceFailed: () => {
       serviceFailures++;
     },
+    loadSearch,
   };
   const runtime = runtimeOf(clock);
   const isolated = isolating(service, runtime);

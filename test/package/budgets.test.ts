@@ -119,10 +119,18 @@ describe('an import of the front door', () => {
     expect(loads.filter(({ url }) => url.includes('/node_modules/undici/'))).toEqual([]);
   });
 
-  it('leaves nothing for a resolve to load, nor for the first failure', async () => {
+  it('leaves nothing for a resolve to load, nor for the first failures', async () => {
     await copyFile(join(import.meta.dirname, 'consumer/loaded-later.mjs'), join(consumer, 'later.mjs'));
     const { stdout } = await run(process.execPath, ['later.mjs'], { cwd: consumer });
-    expect(stdout).toBe('value true\nreason STALE\n');
+    expect(stdout).toBe('value true\nbeside a culprit true\nreason STALE\n');
+  });
+
+  it('keeps nothing of the request whose call loads what the first answer does not need', async () => {
+    await copyFile(join(import.meta.dirname, 'consumer/kept-request.mjs'), join(consumer, 'kept.mjs'));
+    for (const call of ['resolve', 'evaluateAll', 'explain']) {
+      const { stdout } = await run(process.execPath, ['--expose-gc', 'kept.mjs', call], { cwd: consumer });
+      expect(stdout).toBe(`${call}: freed\n`);
+    }
   });
 
   it('loads as little as CommonJS', async () => {

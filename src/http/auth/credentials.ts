@@ -1,4 +1,5 @@
 import { inTime } from '../../time/in-time.js';
+import { outsideRequests } from '../../time/outside-requests.js';
 import { sharedRun } from '../../time/shared-run.js';
 import type { Failure } from '../../model/failure.js';
 import type { AuthOptions } from '../../options/auth-options.js';
@@ -106,7 +107,7 @@ function plainSource(
 function loadedOnFirstUse(ending: AbortSignal, load: () => Promise<CredentialSource>): CredentialSource {
   let source: Promise<CredentialSource> | undefined;
   return async (again) => {
-    const headers = await (source ??= load().catch(throwUnloadable));
+    const headers = await (source ??= outsideRequests(() => load().catch(throwUnloadable)));
     // Loaded after the close: a login would only set timers.
     if (ending.aborted) throw new CredentialError(ENDED);
     return headers(again);

@@ -1,7 +1,15 @@
+import { outsideRequests } from '../../time/outside-requests.js';
 import { throwUnloadable } from '../mapping/openfeature-errors.js';
+import type * as AfterStart from './after-start.js';
+
+let code: typeof AfterStart | undefined;
 
 /**
- * Loads the code that the first answer does not need. It is called when the provider has started, so that later calls load no file. `asker`
- * begins the message of the error.
+ * Loads the code that the first answer does not need. It is called when the provider has started, so that later calls
+ * load no file. `asker` begins the message of the error.
  */
-export const loadAfterStart = (asker: string) => import('./after-start.js').catch(throwUnloadable(asker));
+export async function loadAfterStart(asker: string): Promise<typeof AfterStart> {
+  // Before Node 24, the promises of a load would keep the AsyncLocalStorage of the request that began it.
+  code ??= await outsideRequests(() => import('./after-start.js').catch(throwUnloadable(asker)));
+  return code;
+}

@@ -1,4 +1,5 @@
 /* Run in a consumer: prints what is loaded after the start, while flags are resolved and the service fails. */
+import { createServer } from 'node:http';
 import { register } from 'node:module';
 import { OpenFeature } from '@openfeature/server-sdk';
 import { FliptProvider } from 'openfeature-flipt-provider';
@@ -13,10 +14,22 @@ const hooks = `
 
 const features = { flags: [{ key: 'on', type: 'BOOLEAN_FLAG_TYPE', enabled: true }] };
 const service = await startLocalService({ features });
+/** Fails every batch with the flag `bad`. */
+const spoiling = createServer(async (request, response) => {
+  let body = '';
+  for await (const part of request) body += part;
+  if (body.includes('"bad"')) return response.writeHead(500).end();
+  const answer = await fetch(service.url + request.url, { method: request.method, body: body || undefined });
+  response.writeHead(answer.status).end(await answer.text());
+}).listen(0, '127.0.0.1');
+await new Promise((listening) => spoiling.once('listening', listening));
 const logger = { error() {}, warn() {}, info() {}, debug() {} };
 const times = { http: { timeoutMs: 60_000 }, deadlineMs: 60_000, initTimeoutMs: 60_000 };
 const provider = new FliptProvider({ url: service.url, cache: false, logger, ...times });
 await OpenFeature.setProviderAndWait(provider);
+const url = `http://127.0.0.1:${spoiling.address().port}`;
+const spoilt = new FliptProvider({ url, cache: false, watch: false, logger, ...times });
+await spoilt.initialize();
 // The code of the watch is loaded in the background.
 while (provider.getSnapshot() === undefined) await new Promise(setImmediate);
 // So is the code of evaluateAll, with all that comes with it.
@@ -25,6 +38,11 @@ await provider.evaluateAll({}, ['on']);
 register(`data:text/javascript,${encodeURIComponent(hooks)}`);
 const client = OpenFeature.getClient();
 console.log('value', await client.getBooleanValue('on', false));
+const both = await Promise.all(['bad', 'on'].map((flag) => spoilt.resolveBooleanEvaluation(flag, false, {})));
+console.log('beside a culprit', both[1].value);
+await spoilt.onClose();
+spoiling.closeAllConnections();
+spoiling.close();
 await service.close();
 console.log('reason', (await client.getBooleanDetails('on', false)).reason);
 await OpenFeature.close();
