@@ -98,7 +98,6 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   const attempt = async () => {
     // Without a background, a start that callers share could end with the first of them. Each call asks by itself.
     const failure = inBackground ? await start(service, snapshots, settings, clock) : undefined;
-    if (closing.signal.aborted) return failure;
     // In the background: it would make the first answer later.
     if (!closing.signal.aborted)
       loadingRest ??= loadAfterStart(LOADED_LATER).catch((error: unknown) => {
