@@ -96,14 +96,13 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   );
   let loadingRest: Promise<unknown> | undefined;
   const attempt = async () => {
+    // Begins at once: when the start ends, a test that left it may have ended, and Jest fails for a file loaded then.
+    // The start does not wait for it, because it would make the first answer later.
+    loadingRest ??= loadAfterStart(LOADED_LATER).catch((error: unknown) => {
+      logger.error(messageOf(error));
+    });
     // Without a background, a start that callers share could end with the first of them. Each call asks by itself.
-    const failure = inBackground ? await start(service, snapshots, settings, clock) : undefined;
-    // In the background: it would make the first answer later.
-    if (!closing.signal.aborted)
-      loadingRest ??= loadAfterStart(LOADED_LATER).catch((error: unknown) => {
-        logger.error(messageOf(error));
-      });
-    return failure;
+    return inBackground ? start(service, snapshots, settings, clock) : undefined;
   };
 
   return {

@@ -1,4 +1,4 @@
-/* What a provider loads when it has started: its first answer needs none of it. */
+/* What a provider loads beside its start: its first answer needs none of it. */
 
 export { findCulprits } from '../../batch/culprit-search.js';
 export { evaluateAll } from '../evaluate/evaluate-all.js';

@@ -5,8 +5,8 @@ import type * as AfterStart from './after-start.js';
 let code: typeof AfterStart | undefined;
 
 /**
- * Loads the code that the first answer does not need. It is called when the provider has started, so that later calls
- * load no file. `asker` begins the message of the error.
+ * Loads the code that the first answer does not need. A start begins it, so that later calls load no file. `asker`
+ * begins the message of the error.
  */
 export async function loadAfterStart(asker: string): Promise<typeof AfterStart> {
   // Before Node 24, the promises of a load would keep the AsyncLocalStorage of the request that began it.
