@@ -72,7 +72,7 @@ export function isolating(service: Service, { clock, report }: Pick<Runtime, 'cl
 
   const search: Search = async (batch, failure, before, proven) => {
     const isHopeless = clock.now() < hopelessUntil && !blamesFlag(failure);
-    // A provider that has started has loaded it already, or has logged that its code is gone.
+    // A start has begun to load it, and logs if its code is gone.
     const findCulprits = await service.loadSearch().catch(() => undefined);
     if (isHopeless || service.refusal() !== undefined || findCulprits === undefined) {
       failEach(batch, failure);

@@ -36,7 +36,7 @@ export function openPipeline(
   return outsideRequests(() => wire(settings, condition, runtime));
 }
 
-/** The outermost wiring: the only place that knows which layers there are. */
+/** The outermost wiring: with `openServiceLayers`, the only place that knows which layers there are. */
 function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime & Diagnostics) {
   const { clock, listen } = runtime;
   const { logger } = settings;

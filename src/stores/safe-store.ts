@@ -13,7 +13,8 @@ const SAVE_EVERY_MS = 5_000;
 const SAVE_TIMEOUT_MS = 10_000;
 
 /**
- * The only caller of a store. If the store is slow or fails, nothing else is delayed or fails.
+ * Calls a store that no other instance shares; of a shared one, it only loads. If the store is slow or fails, nothing
+ * else is delayed or fails.
  * `warn` gets one message when the store begins to fail, and no other until it has worked again. `name` is the store's
  * name in the message.
  */

@@ -5,7 +5,7 @@ import type * as AfterStart from './after-start.js';
 let code: typeof AfterStart | undefined;
 
 /**
- * Loads the code that the first answer does not need. A start begins it, so that later calls load no file. `asker`
+ * Loads the code that the first answer does not need. A start begins it, so that later calls find it loaded. `asker`
  * begins the message of the error.
  */
 export async function loadAfterStart(asker: string): Promise<typeof AfterStart> {
