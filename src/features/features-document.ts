@@ -153,9 +153,9 @@ export interface ConstraintDocument {
    */
   readonly operator: string;
   /**
-   * Always text: put numbers and dates in quotes, and write a list as a JSON array in quotes, with v1 semantics of at most 100 members.
-   * With v2 semantics, `isoneof` and `isnotoneof` also take a list, from version 1.6 of the format on. `present`,
-   * `empty`, `true` and similar operators need no value. Default `''`.
+   * Always text: put numbers and dates in quotes, and write a list as a JSON array in quotes, with v1 semantics of at
+   * most 100 members. With v2 semantics, `isoneof` and `isnotoneof` also take a list, from version 1.6 of the format on.
+   * `present`, `empty`, `true` and similar operators need no value. Default `''`.
    */
   readonly value?: string | readonly string[] | readonly number[] | null;
   /** For people. Default `''`. */
