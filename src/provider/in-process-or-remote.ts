@@ -27,9 +27,8 @@ export function inProcessOrRemote(
     const resolveAll = () => Promise.resolve(undefined);
     return { resolve: ask, resolveAll, flagKeys: () => undefined, isHere: () => false };
   }
-  const { opened, isNotOffered } = snapshots;
+  const { opened, snapshot, isNotOffered } = snapshots;
   const isOffline = isInProcess && settings.watch === undefined;
-  const snapshot = () => opened()?.watch.snapshot();
   const source = {
     snapshot,
     ageMs: (now: number) => ageMsOf(opened(), now),

@@ -32,6 +32,7 @@ export function lazySnapshots(
   let trouble: string | undefined;
   const closing = new AbortController();
   const isClosed = () => closing.signal.aborted;
+  const snapshot = () => opened?.watch.snapshot();
 
   const firstPoll = new Promise<FirstPoll>((resolve) => {
     // This event is reported before the poll that caused it.
@@ -90,6 +91,8 @@ export function lazySnapshots(
   return {
     /** The service's snapshot, or until there is one, the kept or initial one; `undefined` until its code is loaded. */
     opened: () => opened,
+    /** The snapshot itself; `undefined` while there is none. */
+    snapshot,
     /** Evaluates from the snapshot; `undefined` until its code is loaded. */
     inProcess: () => evaluation,
     /**
@@ -102,7 +105,7 @@ export function lazySnapshots(
     /** Polls first if there is no snapshot yet. Never rejects. */
     async withSnapshot() {
       await loading;
-      if (opened?.watch.snapshot() === undefined)
+      if (snapshot() === undefined)
         await outsideRequests(() => (inBackground ? opened?.watch.poll() : refreshHere()));
       return opened;
     },

@@ -51,7 +51,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   const layers = openServiceLayers(settings, closing.signal, runtime);
   const { service } = layers;
   const snapshots = usesSnapshots(settings) ? lazySnapshots(layers.send, settings, runtime) : undefined;
-  const features = () => snapshots?.opened()?.watch.snapshot()?.compiled;
+  const features = () => snapshots?.snapshot()?.compiled;
   const answers = cachedAnswers(
     reportingSharedBuckets(layers.batch.ask, features, runtime),
     {
@@ -67,7 +67,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
     answers.forget(flags);
   });
   const isInProcess = settings.evaluation === 'in-process';
-  const hasSnapshot = () => snapshots?.opened()?.watch.snapshot() !== undefined;
+  const hasSnapshot = () => snapshots?.snapshot() !== undefined;
   const fallback = { knowsAnything: answers.knowsAnything, hasSnapshot, needsWatch: isInProcess };
   const life = condition.begin(runtime, fallback);
   const poll = (asker?: 'user') => {

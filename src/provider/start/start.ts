@@ -22,7 +22,7 @@ export async function start(
   // In remote mode, the start waits for a snapshot only if the options may give one.
   const mayBeThere = (kept.initial ?? kept.file ?? kept.store) !== undefined;
   if (evaluation === 'in-process' || mayBeThere) await loading;
-  const hasSnapshot = () => snapshots?.opened()?.watch.snapshot() !== undefined;
+  const hasSnapshot = () => snapshots?.snapshot() !== undefined;
 
   if (evaluation === 'in-process' && watch === undefined) {
     return hasSnapshot() ? undefined : noSnapshot(snapshots);
