@@ -8,9 +8,9 @@ it('README.md has at most 1,100 words, so that it is read', () => {
   expect(wordsOf(textOf('README.md'))).toBeLessThanOrEqual(1_100);
 });
 
-it('the pages in docs have at most 13,000 words together: a new one replaces another', () => {
+it('the pages in docs have at most 14,000 words together: a new one replaces another', () => {
   const ours = pages().filter((page) => page.startsWith('docs/'));
-  expect(wordsOf(ours.map(textOf).join('\n'))).toBeLessThanOrEqual(13_000);
+  expect(wordsOf(ours.map(textOf).join('\n'))).toBeLessThanOrEqual(14_000);
 });
 
 describe.each(pages())('%s', (page) => {
