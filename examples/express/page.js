@@ -13,7 +13,7 @@ export function page({ user, plan }, values, canStop) {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>Feature flags, live</title>
+<title>openfeature-flipt-provider: Flipt may stop, flags do not</title>
 <link rel="icon" href="/browser/icon.svg">
 <link rel="stylesheet" href="/browser/page.css">
 <style>${buttonStyle(values)}</style>
@@ -23,14 +23,15 @@ export function page({ user, plan }, values, canStop) {
 <body>
 <main>
 <header>
-<h1>Feature flags, live</h1>
-<p>${canStop ? 'Press a switch, or edit <code>examples/express/features.yml</code>. Then stop Flipt.' : 'Change a flag in Flipt: the page follows.'}</p>
+<h1>openfeature-flipt-provider</h1>
+<p>Feature flags for Node.js that stay fast and right, also while Flipt is down.</p>
 </header>
 
 <section class="controls" aria-label="Controls">
-<div class="row" ${canStop ? '' : 'hidden'}><h2 id="service">Flipt <span id="running" class="state">is running</span></h2>
+<div class="row service" ${canStop ? '' : 'hidden'}><h2 id="service"><span id="running" class="state" data-state="ready">Flipt is up</span><span id="promise">: stop it, nobody loses a flag</span></h2>
 <button id="flipt" type="button">Stop Flipt</button></div>
 <p id="meaning"></p>
+<p class="hint">${canStop ? 'Press a switch, or edit <code>examples/express/features.yml</code>: the page follows.' : 'Change a flag in Flipt: the page follows.'}</p>
 <div id="switches" class="row" role="group" aria-label="Switches of the flags"></div>
 <p id="problem" role="alert"></p>
 <div class="users row" role="group" aria-label="Log in as"><span aria-hidden="true">Log in as</span>
@@ -47,17 +48,17 @@ export function page({ user, plan }, values, canStop) {
 <p><button id="buy" class="buy" type="button">${newCheckout.value ? 'Buy with one click' : 'To the checkout'}</button></p>
 </section>
 
-<section aria-labelledby="client">
-<h2 id="client">In this browser: OpenFeature’s web SDK follows this app, by an event stream</h2>
-<div class="scrolls" role="group" aria-label="Flags in the browser" tabindex="0">
-<table id="browser-flags"><thead><tr><th scope="col">flag<th scope="col">value<th scope="col">variant<th scope="col">reason</tr></thead><tbody></tbody></table>
-</div>
-</section>
-
 <section aria-labelledby="server">
 <h2 id="server">On the server: two providers of the same flags</h2>
 <div class="scrolls" role="group" aria-label="Flags on the server" tabindex="0">
-<table id="modes"><thead></thead></table>
+<table id="modes" role="table"><thead role="rowgroup"></thead></table>
+</div>
+</section>
+
+<section aria-labelledby="client">
+<h2 id="client">In this browser: OpenFeature’s web SDK follows this app, by an event stream</h2>
+<div class="scrolls" role="group" aria-label="Flags in the browser" tabindex="0">
+<table id="browser-flags" role="table"><thead role="rowgroup"><tr role="row"><th role="columnheader" scope="col">flag<th role="columnheader" scope="col">value<th role="columnheader" scope="col">variant<th role="columnheader" scope="col">reason</tr></thead><tbody role="rowgroup"></tbody></table>
 </div>
 </section>
 <p id="news" role="status"></p>

@@ -1,5 +1,6 @@
 import { OFREPWebProvider } from '/modules/ofrep-web-provider.js';
 import { OpenFeature, ProviderEvents } from '/modules/web-sdk.js';
+import { textOf } from './flags-table.js';
 
 /*
  * OpenFeature in the browser, which asks the app and not Flipt, and hears of changes from it. Without a cache: it would
@@ -20,11 +21,17 @@ function show() {
   body.replaceChildren(
     ...details.map(({ flagKey, value, variant = '', reason, errorCode }) => {
       const row = document.createElement('tr');
+      row.setAttribute('role', 'row');
       const name = Object.assign(document.createElement('th'), { scope: 'row' });
+      name.setAttribute('role', 'rowheader');
       name.textContent = flagKey;
       row.append(name);
       const outcome = errorCode === undefined ? reason : `${errorCode}: not shown to browsers`;
-      for (const text of [JSON.stringify(value), variant, outcome]) row.insertCell().textContent = text;
+      for (const text of [textOf(value), variant, outcome]) {
+        const cell = row.insertCell();
+        cell.setAttribute('role', 'cell');
+        cell.textContent = text;
+      }
       return row;
     }),
   );

@@ -8,7 +8,8 @@ export function flagsTable(table) {
     table.replaceChildren();
     cells.clear();
     const head = table.createTHead();
-    const [first, second] = [head.insertRow(), head.insertRow()];
+    head.setAttribute('role', 'rowgroup');
+    const [first, second] = [rowOf(head), rowOf(head)];
     first.append(header('', 'col', { rowSpan: 2 }, 'flag'));
     for (const { name } of modes) {
       const title = header(`mode ${name}`, 'colgroup', { colSpan: HEAD.length });
@@ -19,20 +20,21 @@ export function flagsTable(table) {
         part(cells, name, 'polls'),
       );
       first.append(title);
-      for (const text of HEAD) second.append(header(name, 'col', {}, text));
+      for (const text of HEAD) second.append(header('column', 'col', {}, text));
     }
     for (const [at] of people.entries()) {
       const body = table.createTBody();
+      body.setAttribute('role', 'rowgroup');
       const person = header('person', 'rowgroup', { colSpan: 1 + modes.length * HEAD.length });
       person.append(part(cells, at, 'person'));
-      body.insertRow().append(person);
+      rowOf(body).append(person);
       for (const { flagKey } of modes[0].people[at]) {
-        const row = body.insertRow();
+        const row = rowOf(body);
         row.append(header('', 'row', {}, flagKey));
         for (const { name } of modes) {
-          const value = row.insertCell();
+          const value = cellOf(row, name);
           value.append(part(cells, at, flagKey, name, 'value'), part(cells, at, flagKey, name, 'variant'));
-          const reason = row.insertCell();
+          const reason = cellOf(row, '');
           reason.append(part(cells, at, flagKey, name, 'reason'), part(cells, at, flagKey, name, 'source'));
         }
       }
@@ -55,7 +57,7 @@ export function flagsTable(table) {
       put(at === 0 ? `${user} (${plan})` : `${user} (${plan}), somebody new at each change`, at, 'person');
       for (const { name, people: flags } of modes) {
         for (const { flagKey, value, variant, reason, source, ageMs } of flags[at]) {
-          const text = JSON.stringify(value);
+          const text = textOf(value);
           const isNew = put(text, at, flagKey, name, 'value');
           if (isNew && at === 0) changes.push(`${flagKey} is ${text}`);
           put(originOf(variant, reason), at, flagKey, name, 'variant');
@@ -80,8 +82,31 @@ const paceOf = (pollMs) => (pollMs === undefined ? '' : `, here every ${pollMs /
 
 const ageOf = (ms) => (ms < 1_000 ? 'now' : `${Math.round(ms / 1_000)} s ago`);
 
+/* Roles, because on a narrow screen the tables are shown as lists, and elements of a table then lose theirs. */
+const ROLES = { row: 'rowheader', rowgroup: 'rowheader', col: 'columnheader', colgroup: 'columnheader' };
+
+function rowOf(part) {
+  const row = part.insertRow();
+  row.setAttribute('role', 'row');
+  return row;
+}
+
+function cellOf(row, label) {
+  const cell = row.insertCell();
+  cell.setAttribute('role', 'cell');
+  cell.dataset.label = label;
+  return cell;
+}
+
+/** JSON that may be divided after a comma or a colon, and not inside a word. */
+export const textOf = (value) =>
+  JSON.stringify(value, null, 1)
+    .replaceAll(/\n\s*/g, ' ')
+    .replaceAll(/([{[]) | ([}\]])/g, '$1$2');
+
 function header(className, scope, span, text = '') {
   const cell = Object.assign(document.createElement('th'), { className, scope, ...span });
+  cell.setAttribute('role', ROLES[scope]);
   cell.textContent = text;
   return cell;
 }

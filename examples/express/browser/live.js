@@ -18,7 +18,9 @@ function follow() {
     show(JSON.parse(data));
   };
   events.onerror = () => {
-    find('running').textContent = 'is not known: the app does not answer';
+    find('running').textContent = 'The app does not answer';
+    find('running').dataset.state = 'error';
+    find('promise').textContent = ': is it still running?';
   };
 }
 
@@ -39,14 +41,16 @@ function show({ people, modes, switches, service }) {
     }
   }
   if (service) showService(service, switches);
-  find('meaning').textContent = meaningOf(service, modes);
+  const { heading, sentence } = meaningOf(service, modes);
+  find('promise').textContent = heading;
+  find('meaning').textContent = sentence;
   const changes = table.show(people, modes);
   if (changes.length > 0) say(changes.join('; '));
 }
 
 function showService({ isRunning, problem }, switches) {
   const state = find('running');
-  state.textContent = isRunning ? 'is running' : 'is stopped';
+  state.textContent = isRunning ? 'Flipt is up' : 'Flipt is stopped';
   state.dataset.state = isRunning ? 'ready' : 'error';
   find('flipt').textContent = isRunning ? 'Stop Flipt' : 'Start Flipt';
   find('problem').textContent = problem ? `features.yml is wrong; the old features stay:\n${problem}` : '';
@@ -88,7 +92,7 @@ async function send(path, body) {
 }
 
 find('flipt').addEventListener('click', () => {
-  void send('/flipt', { running: find('running').dataset.state === 'error' });
+  void send('/flipt', { running: find('flipt').textContent === 'Start Flipt' });
 });
 for (const button of document.querySelectorAll('[data-user]')) {
   button.addEventListener('click', async () => {
