@@ -1,0 +1,63 @@
+/** The providers that `npm run compare` compares. Each is created with its defaults, the address apart. */
+const quiet = { error() {}, warn() {}, info() {}, debug() {} };
+
+async function ours(options) {
+  const { FliptProvider } = await import('openfeature-flipt-provider');
+  const { SNAPSHOT_FILE: file, STREAM } = process.env;
+  const snapshot = file ? { snapshot: { file } } : {};
+  const watch = STREAM ? { watch: { stream: true } } : {};
+  return new FliptProvider({ ...options, ...snapshot, ...watch, logger: quiet });
+}
+
+export const CONTENDERS = {
+  'this one, remote': (url) => ours({ url }),
+  'this one, in-process': (url) => ours({ url, evaluation: 'in-process' }),
+  '@openfeature/flipt-provider': async (url) => {
+    const { FliptProvider } = await import('@openfeature/flipt-provider');
+    return new FliptProvider('default', { url });
+  },
+  'flipt-client-js': fliptClientJs,
+  '@openfeature/ofrep-provider': async (url) => {
+    const { OFREPProvider } = await import('@openfeature/ofrep-provider');
+    return new OFREPProvider({ baseUrl: url });
+  },
+  constant: async () => new ConstantProvider(),
+};
+
+/** The unit of cost: what no provider can do without. */
+class ConstantProvider {
+  metadata = { name: 'constant' };
+  runsOn = 'server';
+  resolveStringEvaluation() {
+    const flagMetadata = { flagSetId: 'default', source: 'constant' };
+    return Promise.resolve({ value: 'on', variant: 'on', reason: 'STATIC', flagMetadata });
+  }
+}
+
+/** The client has no provider of its own: this is the thinnest. As OpenFeature asks, no match is the caller's default. */
+async function fliptClientJs(url) {
+  const { FliptClient } = await import('@flipt-io/flipt-client-js/node');
+  let client;
+  const question = (flagKey, { targetingKey, ...attributes }) => {
+    const context = {};
+    for (const [name, value] of Object.entries(attributes)) context[name] = String(value);
+    return { flagKey, entityId: targetingKey, context };
+  };
+  return {
+    metadata: { name: 'flipt-client-js' },
+    runsOn: 'server',
+    async initialize() {
+      client = await FliptClient.init({ url });
+    },
+    onClose: async () => client?.close(),
+    async resolveBooleanEvaluation(flagKey, _value, context) {
+      const { enabled, reason } = client.evaluateBoolean(question(flagKey, context));
+      return { value: enabled, reason };
+    },
+    async resolveStringEvaluation(flagKey, value, context) {
+      const { variantKey, reason } = client.evaluateVariant(question(flagKey, context));
+      const isDefault = variantKey === '' || reason === 'FLAG_DISABLED_EVALUATION_REASON';
+      return isDefault ? { value, reason } : { value: variantKey, variant: variantKey, reason };
+    },
+  };
+}
