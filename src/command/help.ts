@@ -29,7 +29,8 @@ Options
                          evaluation and snapshots are served. Default: v1.
   --data FILE            Keeps every change made through the interface in FILE. Starts from FILE if it
                          exists, else from --features; later edits of the features file have no effect. A
-                         change is answered only after it is safe on disk. One process a file.
+                         change is answered only after it is safe on disk. One process a file. A file
+                         that serve did not write is not overwritten.
   --auth required        Answers only requests with a token, except for GET /health, the page with its files
                          and GET /local/v1/session. Needs a first token.
   --bootstrap-token T    The first token, with which others are made. The environment variable

@@ -124,7 +124,8 @@ export interface SharedPublication extends SharedRecord {
 export interface SnapshotOptions {
   /**
    * Path of a file that keeps the last snapshot across restarts; written in one step, for its owner alone. Several
-   * processes may share it. Excludes `store` and `reference`. Default: none.
+   * processes with the same `url`, `namespace` and `environment` may share it. A file that holds anything else is not
+   * overwritten. Excludes `store` and `reference`. Default: none.
    */
   readonly file?: string | undefined;
   /** Keeps the last snapshot somewhere else. Excludes `file` and `reference`. Default: none. */

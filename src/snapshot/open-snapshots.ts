@@ -14,6 +14,7 @@ import { keepSnapshot } from './kept-snapshot.js';
 import { watchService, type ServiceWatchSettings } from './polls-and-stream.js';
 import { START_WAIT_MS, storeCalls, type StoreCalls } from './shared/store-calls.js';
 import { snapshotAnswers } from './snapshot-answers.js';
+import { keptBeginning } from './stored-text.js';
 import { openWatch, type StartingSnapshot } from './poll-watch.js';
 
 export interface SnapshotsSettings extends Omit<ServiceWatchSettings, 'watch'> {
@@ -104,7 +105,7 @@ function textStore(
   closing: AbortSignal,
   clock: Clock,
 ) {
-  const source = store ?? (file === undefined ? undefined : fileStore(file));
+  const source = store ?? (file === undefined ? undefined : fileStore(file, keptBeginning(place)));
   if (source === undefined) return undefined;
   const load = async () => source.load(place);
   return {

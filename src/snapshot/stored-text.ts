@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { Clock } from '../time/clock.js';
 import type { SnapshotPlace } from '../options/snapshot-options.js';
+import type { TextBeginning } from '../stores/file-store.js';
 import { messageOf } from '../text/describe.js';
 import { sendableEtag } from '../text/header.js';
 import { parsedJson } from '../text/json.js';
@@ -108,12 +109,27 @@ export function readKept(text: string, origin: SnapshotPlace): StoredSnapshot | 
     return { wrong: `it has format ${about.format}, and this version of the package reads format ${FORMAT}` };
   }
   if (sha256 !== checksum(about, body)) return { wrong: 'it is damaged: its checksum does not match' };
-  for (const name of ['url', 'namespace', 'environment'] as const) {
-    if (about[name] === origin[name]) continue;
-    return { wrong: `it belongs to ${name} ${shown(about[name])}, and the option is ${shown(origin[name])}` };
-  }
+  const other = differenceOf(about, origin);
+  if (other !== undefined) return { wrong: `${other}; if both are in use, keep them in two places` };
   const { version, etag, date } = about;
   return { body, version, etag: sendableEtag(etag), confirmedAt: Date.parse(date), fullBodyMs, record };
+}
+
+/** How a kept snapshot of any format begins. The data file of the embedded service begins otherwise. */
+export function keptBeginning(origin: SnapshotPlace): TextBeginning {
+  return {
+    isOurs: (beginning) => /^\{"format":\d/.test(beginning),
+    otherPlace: (beginning) => {
+      const header = v.safeParse(headerSchema, parsedJson(beginning.split('\n', 1)[0] ?? ''));
+      return header.success ? differenceOf(header.output, origin) : undefined;
+    },
+  };
+}
+
+/** What a snapshot of another place differs in; `undefined` if it is of this place. */
+function differenceOf(about: Partial<SnapshotPlace>, origin: SnapshotPlace): string | undefined {
+  const name = (['url', 'namespace', 'environment'] as const).find((name) => about[name] !== origin[name]);
+  return name && `it belongs to ${name} ${shown(about[name])}, and the option is ${shown(origin[name])}`;
 }
 
 const headerSchema = v.object({

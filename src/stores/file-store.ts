@@ -1,21 +1,47 @@
 import { readIfThere, removeLeftovers, replaceFile, targetOf } from '../files/durable-file.js';
+import { replaceableBeginning } from '../files/own-file.js';
 import type { TextStore } from './safe-store.js';
 
 /** A younger leftover may belong to a process that is still writing. */
 const LEFTOVER_AFTER_MS = 60_000;
 
+/** How a text of this store begins. */
+export interface TextBeginning {
+  /** Whether this package has written the text. */
+  readonly isOurs: (beginning: string) => boolean;
+  /** Which other configuration has written it; `undefined` if it was this one, or if that cannot be read. */
+  readonly otherPlace: (beginning: string) => string | undefined;
+}
+
 /**
- * Keeps the text in a file that only its owner may read, because segments may hold personal data. Several processes may
- * share the file; the last one to save wins. If the path is a link, the link stays and its target is replaced.
+ * Keeps the text in a file that only its owner may read, because segments may hold personal data. Several processes with
+ * one configuration may share the file; the last one to save wins. A text of another configuration is replaced only if
+ * `load` has seen it: then the configuration has changed, and otherwise a process with the other one is running.
+ * If the path is a link, the link stays and its target is replaced.
  */
-export function fileStore(path: string): Pick<TextStore, 'save'> & { load(): Promise<string | undefined> } {
+export function fileStore(
+  path: string,
+  { isOurs, otherPlace }: TextBeginning,
+): Pick<TextStore, 'save'> & { load(): Promise<string | undefined> } {
+  let loaded = '';
   return {
     async load() {
-      await removeLeftovers(await targetOf(path), LEFTOVER_AFTER_MS).catch(() => undefined);
-      return readIfThere(path);
+      const target = await targetOf(path);
+      await removeLeftovers(target, LEFTOVER_AFTER_MS).catch(() => undefined);
+      loaded = await replaceableBeginning(target, isOurs);
+      return loaded === '' ? undefined : readIfThere(target);
     },
     async save(text) {
-      await replaceFile(await targetOf(path), text);
+      const target = await targetOf(path);
+      const check = async () => {
+        const beginning = await replaceableBeginning(target, isOurs);
+        const other = beginning === loaded ? undefined : otherPlace(beginning);
+        if (other === undefined) return;
+        throw new Error(`another process uses the file: ${other}; give each a file of its own`);
+      };
+      // Before the text is written beside the file, too.
+      await check();
+      await replaceFile(target, text, check);
     },
   };
 }

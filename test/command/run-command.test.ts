@@ -229,7 +229,7 @@ describe('the command', () => {
     await writeFile(at('damaged.json'), 'x');
     const damaged = run(['serve', '--features', path, '--data', at('damaged.json')]);
     expect(await damaged.line(/./)).toMatch(
-      /damaged\.json: is not a data file of this service; it is left as it is$/,
+      /damaged\.json: it was not written by this package, and is not overwritten; move it away, or name another file$/,
     );
     expect(await damaged.code).toBe(1);
   });

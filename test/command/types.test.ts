@@ -131,7 +131,9 @@ describe('a file', () => {
       mine,
     ]);
     expect(code).toBe(1);
-    expect(err).toMatch(/mine\.d\.ts: was not written by this command, and is not overwritten; move it away/);
+    expect(err).toMatch(
+      /mine\.d\.ts: it was not written by this package, and is not overwritten; move it away/,
+    );
     expect(await textOf(mine)).toBe('export {};\n');
     await expect(stat(out)).rejects.toThrow('ENOENT');
   });
@@ -162,7 +164,7 @@ describe('a file', () => {
     expect(below.err).toMatch(/file\/flags\.ts: cannot be (?:read|written): (?:ENOTDIR|EEXIST)/);
     await mkdir(at('folder.ts'));
     const folder = await ran(['types', '--features', await saved(at, FEATURES), '--out', at('folder.ts')]);
-    expect(folder.err).toMatch(/folder\.ts: cannot be read: EISDIR/);
+    expect(folder.err).toMatch(/folder\.ts: it is not a file, and is not overwritten/);
   });
 
   it('of no flags at all is not written', async () => {

@@ -1,5 +1,5 @@
 import { fileStore } from '../../src/stores/file-store.js';
-import { writeKept } from '../../src/snapshot/stored-text.js';
+import { keptBeginning, writeKept } from '../../src/snapshot/stored-text.js';
 import { ORIGIN } from '../snapshot/origin.fixture.js';
 
 /*
@@ -7,7 +7,7 @@ import { ORIGIN } from '../snapshot/origin.fixture.js';
  * and prints a line for each.
  */
 const [, , path = ''] = process.argv;
-const store = fileStore(path);
+const store = fileStore(path, keptBeginning(ORIGIN));
 for (let count = 1; ; count++) {
   const body = JSON.stringify({ flags: Array.from({ length: (count % 3) * 2_000 }, () => ({ key: 'a' })) });
   await store.save(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readKept, writeKept, type StoredSnapshot } from '../../src/snapshot/stored-text.js';
+import { keptBeginning, readKept, writeKept, type StoredSnapshot } from '../../src/snapshot/stored-text.js';
 import { ORIGIN } from './origin.fixture.js';
 
 const KEPT: StoredSnapshot = {
@@ -28,7 +28,9 @@ describe('a kept snapshot', () => {
     ['environment', { ...ORIGIN, environment: 'production' }],
   ])('is not used with another %s', (name, origin) => {
     expect(readKept(writeKept(KEPT, ORIGIN), origin)).toEqual({
-      wrong: expect.stringMatching(new RegExp(`^it belongs to ${name} .+, and the option is "`)) as string,
+      wrong: expect.stringMatching(
+        new RegExp(`^it belongs to ${name} .+, and the option is ".+keep them in two places$`),
+      ) as string,
     });
   });
 
@@ -43,7 +45,8 @@ describe('a kept snapshot', () => {
   it('of another url names it without what would steer a terminal', () => {
     const url = 'http://\u202e\u001b[31m';
     expect(readKept(writeKept(KEPT, { ...ORIGIN, url }), ORIGIN)).toEqual({
-      wrong: 'it belongs to url "http://\\u{202e}\\u001b[31m", and the option is "http://flipt:8080"',
+      wrong:
+        'it belongs to url "http://\\u{202e}\\u001b[31m", and the option is "http://flipt:8080"; if both are in use, keep them in two places',
     });
   });
 
@@ -96,5 +99,35 @@ describe('a kept snapshot', () => {
     for (let length = 0; length < text.length - 1; length++) {
       expect(readKept(text.slice(0, length), ORIGIN)).toHaveProperty('wrong');
     }
+  });
+});
+
+describe('the beginning of a kept snapshot', () => {
+  const { isOurs, otherPlace } = keptBeginning(ORIGIN);
+  const text = writeKept(KEPT, ORIGIN);
+
+  it.each([
+    ['whole', text],
+    ['cut short', text.slice(0, 20)],
+    ['damaged', text.replace('"sha256":"', '"sha256":"x')],
+    ['of a newer version of the package', text.replace('"format":1', '"format":22')],
+  ])('shows that this package wrote it: %s', (_, written) => {
+    expect(isOurs(written)).toBe(true);
+    expect(otherPlace(written)).toBeUndefined();
+  });
+
+  it.each([
+    'flags:\n',
+    '{"flags":[]}',
+    '{"format":"openfeature-flipt-provider data","version":1}',
+    '{\n  "format": 1\n}',
+  ])('is not in %j', (other) => {
+    expect(isOurs(other)).toBe(false);
+  });
+
+  it('names the place that differs', () => {
+    expect(otherPlace(writeKept(KEPT, { ...ORIGIN, namespace: 'team' }))).toBe(
+      'it belongs to namespace "team", and the option is "default"',
+    );
   });
 });

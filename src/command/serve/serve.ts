@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
 import { systemClock } from '../../time/clock.js';
 import type { Semantics } from '../../engine/features.js';
 import { FeaturesError } from '../../features/features-error.js';
@@ -16,7 +17,7 @@ export async function serve(asked: ServeArguments, runtime: CommandRuntime): Pro
   const { print, complain, end, clock = systemClock } = runtime;
   const { features, data, bootstrapToken, ...others } = asked;
   const known = features === undefined ? undefined : await versionOf(features);
-  const isKept = data !== undefined && (await versionOf(data)) !== undefined;
+  const isKept = data !== undefined && ((await stat(data).catch(() => undefined))?.size ?? 0) > 0;
   try {
     const service = await startLocalService({
       ...others,

@@ -1,5 +1,7 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { readIfThere } from '../../files/durable-file.js';
+import { NotReplacedError, replaceableBeginning } from '../../files/own-file.js';
 import { messageOf } from '../../text/describe.js';
 import { quoted } from '../../text/quote.js';
 import { loadFeatures } from '../features-source/load-features.js';
@@ -41,17 +43,13 @@ export async function writeTypes(asked: TypesArguments, runtime: CommandRuntime)
 
 /** The text of a file that this command has written; `undefined` if there is no file. */
 async function ownText(path: string): Promise<string | undefined> {
-  let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    await replaceableBeginning(path, (beginning) => beginning.startsWith(MARK));
+    return await readIfThere(path);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new CommandError(`${path}: cannot be read: ${messageOf(error)}`, { cause: error });
+    const wrong = error instanceof NotReplacedError ? '' : 'cannot be read: ';
+    throw new CommandError(`${path}: ${wrong}${messageOf(error)}`, { cause: error });
   }
-  if (text === '' || text.startsWith(MARK)) return text;
-  throw new CommandError(
-    `${path}: was not written by this command, and is not overwritten; move it away, or name another file`,
-  );
 }
 
 /** Git may have changed the line ends. */

@@ -6,9 +6,10 @@ import {
   targetOf,
 } from '../../files/durable-file.js';
 import { fingerprint, type Fingerprint } from '../../files/fingerprint.js';
+import { NotReplacedError, replaceableBeginning } from '../../files/own-file.js';
 import { messageOf } from '../../text/describe.js';
 import { unsteered } from '../../text/quote.js';
-import { readState, writeState } from './data-format.js';
+import { beginsAsState, readState, writeState } from './data-format.js';
 import { SaveError } from './save-error.js';
 import type { Save } from './state-store.js';
 
@@ -26,7 +27,7 @@ export class DataFileError extends Error {
 }
 
 /**
- * Opens a data file: its content, `undefined` if there is no such file yet, and what replaces it in one step. Throws a
+ * Opens a data file: its content, `undefined` if the file is missing or empty, and what replaces it in one step. Throws a
  * {@link DataFileError}.
  */
 export async function openDataFile(given: string) {
@@ -35,13 +36,14 @@ export async function openDataFile(given: string) {
     await removeLeftovers(path);
     // First: a change between this and the reading then counts as another process's.
     const version = await fingerprint(path);
-    const text = await readIfThere(path);
-    const state = text === undefined ? undefined : readState(text);
-    if (state && 'wrong' in state) throw new DataFileError(`${path}: ${state.wrong}; it is left as it is`);
+    const beginning = await replaceableBeginning(path, beginsAsState);
+    const state = beginning === '' ? undefined : readState((await readIfThere(path)) ?? '');
+    // A damaged one may still be repaired: nobody but the user gives its data up.
+    if (state && 'wrong' in state) throw new NotReplacedError(state.wrong);
     return { state, save: saver(path, version) };
   } catch (error) {
-    if (error instanceof DataFileError) throw error;
-    throw new DataFileError(`${given}: cannot be read: ${messageOf(error)}`, { cause: error });
+    const wrong = error instanceof NotReplacedError ? '' : 'cannot be read: ';
+    throw new DataFileError(`${given}: ${wrong}${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -14,20 +14,25 @@ export function writeState(state: State): string {
   return `${JSON.stringify({ format: FORMAT, version: VERSION, sha256: checksum(body) })}\n${body}\n`;
 }
 
+/** Whether the file was written by this service, whatever has become of its content. */
+export function beginsAsState(beginning: string): boolean {
+  return beginning.startsWith(`{"format":${JSON.stringify(FORMAT)}`);
+}
+
 /** The state in a data file's text, or a message that says why it cannot be used. */
 export function readState(text: string): State | { readonly wrong: string } {
   const [head = '', body = ''] = text.split('\n');
   const header = v.safeParse(headerSchema, parsedJson(head));
-  if (!header.success) return { wrong: 'is not a data file of this service' };
+  if (!header.success) return { wrong: 'it is not a data file of this service' };
   const { version, sha256 } = header.output;
   if (version !== VERSION)
-    return { wrong: `has version ${version} of the format; this is version ${VERSION}` };
-  if (sha256 !== checksum(body)) return { wrong: 'is damaged: its checksum does not match its content' };
+    return { wrong: `it has version ${version} of the format, this service reads version ${VERSION}` };
+  if (sha256 !== checksum(body)) return { wrong: 'it is damaged: its checksum does not match its content' };
   // It looks no further, because the checksum shows that this service has written the content.
   const content = v.safeParse(stateSchema, parsedJson(body, mapped));
   return content.success
     ? content.output
-    : { wrong: 'does not have the content of a data file of this service' };
+    : { wrong: 'it does not have the content of a data file of this service' };
 }
 
 const headerSchema = v.object({ format: v.literal(FORMAT), version: v.number(), sha256: v.string() });

@@ -39,13 +39,13 @@ describe("a data file's text", () => {
   );
 
   it.each([
-    ['', 'is not a data file of this service'],
-    ['flags: []\n', 'is not a data file of this service'],
-    ['{"format":"something else"}\n{}\n', 'is not a data file of this service'],
-    [sealed('{}', { version: 2 }), 'has version 2 of the format; this is version 1'],
-    [sealed('{"namespaces":[]}'), 'does not have the content of a data file of this service'],
-    [sealed('no JSON'), 'does not have the content of a data file of this service'],
-    [sealed('{}', { sha256: '' }), 'is damaged: its checksum does not match its content'],
+    ['', 'it is not a data file of this service'],
+    ['flags: []\n', 'it is not a data file of this service'],
+    ['{"format":"something else"}\n{}\n', 'it is not a data file of this service'],
+    [sealed('{}', { version: 2 }), 'it has version 2 of the format, this service reads version 1'],
+    [sealed('{"namespaces":[]}'), 'it does not have the content of a data file of this service'],
+    [sealed('no JSON'), 'it does not have the content of a data file of this service'],
+    [sealed('{}', { sha256: '' }), 'it is damaged: its checksum does not match its content'],
   ])('is refused: %j', (text, wrong) => {
     expect(readState(text)).toEqual({ wrong });
   });
@@ -76,21 +76,32 @@ describe('a data file', () => {
   });
 
   it.each([
-    ['damaged', 'format'],
-    ['', 'is not a data file of this service; it is left as it is'],
-  ])('is left as it is when it is damaged or foreign: %j', async (text) => {
+    ['flags: []\n', 'it was not written by this package'],
+    [sealed('{}', { sha256: '' }), 'it is damaged: its checksum does not match its content'],
+  ])('is left as it is when it is damaged or foreign: %j', async (text, wrong) => {
     const path = at('foreign.json');
     await writeFile(path, text);
     await expect(openDataFile(path)).rejects.toThrow(DataFileError);
     await expect(openDataFile(path)).rejects.toThrow(
-      `${path}: is not a data file of this service; it is left as it is`,
+      `${path}: ${wrong}, and is not overwritten; move it away, or name another file`,
     );
     expect(await readFile(path, 'utf8')).toBe(text);
   });
 
+  it('may be empty, and is then filled', async () => {
+    const path = at('empty.json');
+    await writeFile(path, '');
+    const file = await openDataFile(path);
+    expect(file.state).toBeUndefined();
+    await file.save(empty);
+    expect((await openDataFile(path)).state).toEqual(empty);
+  });
+
   it('cannot be a folder, or in a folder that is missing', async () => {
     await mkdir(at('folder'));
-    await expect(openDataFile(at('folder'))).rejects.toThrow(/folder: cannot be read: EISDIR/);
+    await expect(openDataFile(at('folder'))).rejects.toThrow(
+      /folder: it is not a file, and is not overwritten/,
+    );
     const nowhere = await openDataFile(at('nowhere/data.json'));
     await expect(nowhere.save(empty)).rejects.toThrow(/could not be saved: ENOENT/);
     await writeFile(at('file'), '');
