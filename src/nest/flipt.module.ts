@@ -121,7 +121,15 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
 
   /** Not a parameter of the constructor, because its type would become public. */
   #registration(): Registration {
-    return this.#module.get<Registration>(REGISTRATION, { strict: true });
+    try {
+      return this.#module.get<Registration>(REGISTRATION, { strict: true });
+    } catch (error) {
+      throw new Error(
+        'FliptModule: expected FliptModule.forRoot({ … }) or FliptModule.forRootAsync({ … }) in imports, once in the ' +
+          'root module (it is global), got the class alone',
+        { cause: error },
+      );
+    }
   }
 }
 

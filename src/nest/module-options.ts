@@ -1,5 +1,6 @@
 import type { EvaluationContext, Provider } from '@openfeature/server-sdk';
 import * as v from 'valibot';
+import { providerRules } from '../options/provider-options.js';
 import { flagKeys, openRules } from '../options/entry-rules.js';
 import { callable, having, milliseconds, trueOrFalse, type RulesOf } from '../options/shapes.js';
 
@@ -36,7 +37,7 @@ export interface FliptModuleOptions<R extends object = object> {
   readonly required?: boolean | undefined;
 }
 
-export const moduleRules = openRules('FliptModule', {
+const shape = openRules('FliptModule', {
   context: v.optional(callable()),
   provider: v.optional(having<Provider>(['resolveBooleanEvaluation'], 'an OpenFeature provider')),
   domain: v.optional(v.string('a string')),
@@ -44,3 +45,11 @@ export const moduleRules = openRules('FliptModule', {
   readyTimeoutMs: v.optional(milliseconds(1), 10_000),
   required: v.optional(trueOrFalse, false),
 } satisfies RulesOf<FliptModuleOptions>);
+
+export const moduleRules = {
+  ...shape,
+  hint: (path: string) =>
+    Object.hasOwn(providerRules.shape.entries, path)
+      ? `did you mean provider: new FliptProvider({ ${path} })?`
+      : undefined,
+};

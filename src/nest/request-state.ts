@@ -25,6 +25,7 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
   let own: EvaluationContext | undefined;
   let isHandling = false;
   let prefetchedFor: EvaluationContext | undefined;
+  const waiting: ((targetingKey: unknown) => void)[] = [];
 
   const attributes = () => {
     if (!isHandling || own === undefined) own = ownContext(request, options);
@@ -34,6 +35,15 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
     const context = requestContext(whole, { view, domain, prefetch: isNew ? flagKeys : undefined });
     prefetchedFor = whole;
     return context;
+  };
+  /** Not by reading the context, which would prefetch. */
+  const targetingKeyOf = (): unknown => {
+    try {
+      return { ...outer, ...ownContext(request, options), ...added }.targetingKey;
+    } catch {
+      // The handler's resolves report it.
+      return undefined;
+    }
   };
   const known: EvaluationContext = { [REQUEST_VIEW]: view };
   const { context, refresh, settle } = lazyContext(known, attributes);
@@ -50,6 +60,11 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
       isHandling = true;
       own = undefined;
       settle();
+      for (const guardsEnded of waiting.splice(0)) guardsEnded(targetingKeyOf());
+    },
+    /** Calls back with the request's targetingKey when the guards have ended; never if one refuses the request. */
+    afterGuards: (guardsEnded: (targetingKey: unknown) => void) => {
+      waiting.push(guardsEnded);
     },
   };
   // Not enumerable, so that copies do not get it: this state adds only to the original context.

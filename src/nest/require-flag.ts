@@ -14,6 +14,7 @@ import { openRules } from '../options/entry-rules.js';
 import { checkOptions } from '../options/check-options.js';
 import { callable, trueOrFalse, type RulesOf } from '../options/shapes.js';
 import { impliedDomain } from './app-providers.js';
+import { FLAG_GUARD, guardOrderWarnings } from './guard-order.js';
 import { noRequest, stateIn } from './request-state.js';
 
 /** The options of {@link RequireFlag}. */
@@ -63,7 +64,9 @@ export function RequireFlag(flag: string, options: RequireFlagOptions): ClassDec
 /** A class, so that Nest gives it the app that it guards. */
 function flagGuard(flag: string, options: RequireFlagOptions): Type<CanActivate> {
   const { default: fallback, domain: given, otherwise = notFound } = options;
+  const warnOfOrder = guardOrderWarnings(flag);
   class FlagGuard implements CanActivate {
+    static readonly [FLAG_GUARD] = true;
     readonly #app: object;
 
     constructor(app: object = {}) {
@@ -78,7 +81,9 @@ function flagGuard(flag: string, options: RequireFlagOptions): Type<CanActivate>
       }
       const domain = given ?? impliedDomain(this.#app, `@RequireFlag('${flag}')`);
       const client = domain === undefined ? OpenFeature.getClient() : OpenFeature.getClient(domain);
-      if (await client.getBooleanValue(flag, fallback, context)) return true;
+      const isOn = await client.getBooleanValue(flag, fallback, context);
+      if (!context.targetingKey) warnOfOrder(executionContext, state, isOn);
+      if (isOn) return true;
       throw otherwise(executionContext);
     }
   }
