@@ -1,4 +1,5 @@
 import type { Environment } from '../options/environment.js';
+import type { ConnectionSettings } from '../options/settings.js';
 
 /** The proxy through which requests to the service go; `undefined` without one. undici decides by the same rules. */
 export function proxyFor(service: URL, proxy: string | undefined, env: Environment): URL | undefined {
@@ -44,4 +45,16 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** Follows the address of the service in messages: what its failure may be due to. Empty if that is the service alone. */
+export function besideAddress(
+  { url, hasUrl, http }: Pick<ConnectionSettings, 'url' | 'hasUrl' | 'http'>,
+  env: Environment,
+): string {
+  if (http.socketPath !== undefined) return '';
+  const proxy = proxyFor(new URL(url), http.proxy, env);
+  // Without its credentials.
+  const through = proxy === undefined ? '' : ` through the proxy ${proxy.protocol}//${proxy.host}`;
+  return `${through}${hasUrl ? '' : ' (neither the option url nor FLIPT_URL is set)'}`;
 }

@@ -5,7 +5,10 @@ import { failureKindOf } from './failure-of-status.js';
 import type { Reply } from './reply.js';
 
 export function statusFailure(url: string, reply: Reply): Failure {
-  return { kind: failureKindOf(reply.status), message: `Flipt at ${url} answered ${statusWords(reply)}` };
+  return {
+    kind: failureKindOf(reply.status),
+    message: `Flipt at ${url}${reply.beside ?? ''} answered ${statusWords(reply)}`,
+  };
 }
 
 /** The status, and what the service or a proxy says about it. */

@@ -50,6 +50,8 @@ export interface Reply {
   readonly chunks?: AsyncIterable<Uint8Array>;
   /** Use this before showing any part of an answer, which may repeat the request. */
   readonly redact: Redact;
+  /** Follows the address of the service in the message about an error. */
+  readonly beside?: string;
   /** What to check after a 401; ends its message. */
   readonly credentialsAdvice?: string;
 }

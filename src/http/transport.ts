@@ -13,7 +13,7 @@ import type { Outcome, Send, ServiceRequest } from './reply.js';
 import { connectionFailure, bodyTooLarge } from './network-failure.js';
 import { lowerCaseNames } from '../text/header.js';
 import { plainTextWarning } from './unencrypted-warning.js';
-import { proxyCredentialsOf } from './proxy.js';
+import { besideAddress, proxyCredentialsOf } from './proxy.js';
 
 /** Far larger than any answer of the service except a `download`, which has its own limit. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -29,6 +29,8 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
   const { origin, pathname } = new URL(settings.url);
   const basePath = pathname === '/' ? '' : pathname;
   const pool = openConnections(origin, settings.http, clock);
+  const beside = besideAddress(settings, process.env);
+  const address = `${settings.url}${beside}`;
   const ofProxies = proxyCredentialsOf(settings.http.proxy, process.env);
   const warning = plainTextWarning(settings, process.env);
   if (warning !== undefined) settings.logger.warn(warning);
@@ -58,13 +60,13 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
       const bytes = await readBody(download ? noticed(body, heard) : body, encoding, maxBytes);
       if (status !== 200) {
         const text = redact(bytes.toString('utf8').slice(0, LARGEST_ERROR));
-        return { ...reply, text, credentialsAdvice: settings.credentialsAdvice };
+        return { ...reply, text, beside, credentialsAdvice: settings.credentialsAdvice };
       }
       if (download) return { ...reply, text: bytes.toString('utf8', 0, BEGINNING), bytes };
       return { ...reply, text: bytes.toString('utf8') };
     } catch (error) {
       if (error instanceof BodyTooLarge) return bodyTooLarge(settings.url, maxBytes);
-      return connectionFailure(settings.url, error, redact);
+      return connectionFailure(address, error, redact);
     } finally {
       await own?.close();
     }
@@ -74,7 +76,7 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
   const sendOnce: Send = async (request) => {
     const since = clock.now();
     underWay++;
-    const outcome = await attempt(exchange, request, settings, clock);
+    const outcome = await attempt(exchange, request, { url: address, http: settings.http }, clock);
     underWay--;
     if (wants.attempt) {
       report({ type: 'attempt', failure: failureOf(request, outcome), durationMs: clock.now() - since });

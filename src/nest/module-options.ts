@@ -1,6 +1,5 @@
 import type { EvaluationContext, Provider } from '@openfeature/server-sdk';
 import * as v from 'valibot';
-import { providerRules } from '../options/provider-options.js';
 import { flagKeys, openRules } from '../options/entry-rules.js';
 import { callable, having, milliseconds, trueOrFalse, type RulesOf } from '../options/shapes.js';
 
@@ -46,10 +45,11 @@ const shape = openRules('FliptModule', {
   required: v.optional(trueOrFalse, false),
 } satisfies RulesOf<FliptModuleOptions>);
 
+/** The module takes a provider, which takes the options of the connection. */
+const OF_PROVIDER = /^(url|namespace|environment|auth|evaluation|snapshot|watch|cache)$/;
+
 export const moduleRules = {
   ...shape,
   hint: (path: string) =>
-    Object.hasOwn(providerRules.shape.entries, path)
-      ? `did you mean provider: new FliptProvider({ ${path} })?`
-      : undefined,
+    OF_PROVIDER.test(path) ? `did you mean provider: new FliptProvider({ ${path} })?` : undefined,
 };

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { isPlainObject, kindOf } from '../text/describe.js';
 import { isCredentialName, isHeaderName } from '../text/header.js';
 import { quoted, unsteered } from '../text/quote.js';
+import { meantOption } from './meant-option.js';
 
 /** The rules for the options of one function or class. */
 export interface OptionRules<Shape extends v.GenericSchema = v.GenericSchema> {
@@ -16,8 +17,11 @@ export interface OptionRules<Shape extends v.GenericSchema = v.GenericSchema> {
   readonly showsText?: (path: string, text: string) => boolean;
   /** Whether a message may show the member names of the object at a path. Default: never. */
   readonly showsNames?: (path: string) => boolean;
-  /** A hint what to write instead of the value at a path, if that can be guessed. It ends the message. */
-  readonly hint?: (path: string, given: unknown) => string | undefined;
+  /**
+   * A hint what to write instead of the value at a path, if that can be guessed. It ends the message. `holder` is the
+   * object that has the value.
+   */
+  readonly hint?: (path: string, given: unknown, holder: unknown) => string | undefined;
 }
 
 /**
@@ -40,10 +44,13 @@ export function checkOptions<Shape extends v.GenericSchema>(
   const isWrongName = issue.path?.at(-1)?.origin === 'key' && !isHeaderName(keys.at(-1) ?? '');
   const isHidden = isUnknown ? parent === 'auth' : isWrongName;
   const path = (isHidden ? parent : keys.join('.')) || 'options';
+  const hint =
+    (isHidden ? undefined : rules.hint?.(path, issue.input, issue.path?.at(-1)?.input)) ??
+    (isUnknown ? meantOption(rules.shape, keys) : undefined);
+  const known = hint === undefined ? `, expected one of ${issue.message}` : '';
   const wrong = isUnknown
-    ? `${path}: unknown ${isHidden ? 'member' : 'option'}, expected one of ${issue.message}`
+    ? `${path}: unknown ${isHidden ? 'member' : 'option'}${known}`
     : `${nameOf(path)}: expected ${issue.message}, got ${shown(rules, path, issue.input)}`;
-  const hint = rules.hint?.(path, issue.input);
   throw new TypeError(`${rules.owner}: ${wrong}${hint === undefined ? '' : `; ${hint}`}`);
 }
 

@@ -93,10 +93,19 @@ export function connectionRules<Others extends Readonly<Record<string, v.Generic
     showsNames: (path) => /^(auth|http|logger)$/.test(path),
     hint: (path, given) => {
       if (path === 'url') return addressHint(given);
-      if (/^authentication(Strategy)?$/.test(path)) return 'its name here is auth: { token } or { jwt }';
-      return /^(token|jwt|tokenFile)$/.test(path) ? `did you mean auth: { ${path} }?` : undefined;
+      const isToken = path === 'auth' ? typeof given === 'string' : OTHER_NAMES.auth.test(path);
+      if (isToken) return 'did you mean auth: { token } or auth: { jwt }?';
+      if (OTHER_NAMES.url.test(path)) return 'did you mean "url"?';
+      return OTHER_NAMES.timeout.test(path) ? 'did you mean http: { timeoutMs }?' : undefined;
     },
   };
 }
+
+/** What other clients and providers call these options. */
+const OTHER_NAMES = {
+  auth: /^(authentication(Strategy)?|(api|access|client|sdk)_?(key|token)|bearer(token)?)$/i,
+  url: /^(base|flipt|server|service)ur[il]$|^(host|endpoint|address)$/i,
+  timeout: /^(request)?timeout(ms)?$/i,
+};
 
 export const clientRules = connectionRules('FliptClient', {});

@@ -2,7 +2,13 @@ import * as v from 'valibot';
 import { connectionRules, type ConnectionOptions } from './connection-options.js';
 import { filledText, members, milliseconds, onOffOr, set, SWITCH, whole, type RulesOf } from './shapes.js';
 import type { OptionRules } from './check-options.js';
-import { snapshotRule, watchRule, type SnapshotOptions, type WatchOptions } from './snapshot-options.js';
+import {
+  snapshotHint,
+  snapshotRule,
+  watchRule,
+  type SnapshotOptions,
+  type WatchOptions,
+} from './snapshot-options.js';
 
 /** How long answers are used, and how many are kept. The times add up: fresh, then stale, then stale on error. */
 export interface CacheOptions {
@@ -171,6 +177,9 @@ const MIGRATION =
 export const providerRules = {
   ...rules,
   showsNames: (path) => path === 'attributes' || rules.showsNames(path),
-  hint: (path, given) =>
-    path === 'options' && typeof given === 'string' ? MIGRATION : rules.hint(path, given),
+  hint: (path, given, holder) => {
+    if (path === 'options' && typeof given === 'string') return MIGRATION;
+    if (/^(poll(ing)?|update|refresh)_?interval(ms)?$/i.test(path)) return 'did you mean watch: { pollMs }?';
+    return snapshotHint(path, given, holder) ?? rules.hint(path, given, holder);
+  },
 } satisfies OptionRules;

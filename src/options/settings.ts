@@ -2,7 +2,14 @@ import type * as v from 'valibot';
 import { lowerCaseNames } from '../text/header.js';
 import { checkOptions, type OptionRules } from './check-options.js';
 import { clientRules, type ConnectionOptions, type Logger } from './connection-options.js';
-import { authOf, credentialsAdvice, fromVariables, variableOf, type Environment } from './environment.js';
+import {
+  authOf,
+  credentialsAdvice,
+  fromVariables,
+  variable,
+  variableOf,
+  type Environment,
+} from './environment.js';
 import { safeLogger } from './logger.js';
 import { providerRules, type FliptProviderOptions } from './provider-options.js';
 
@@ -12,6 +19,8 @@ type Filled<Options> = { readonly [Name in keyof Required<Options>]: Options[Nam
 export interface ConnectionSettings extends Filled<v.InferOutput<typeof clientRules.shape>> {
   /** Names in lower case: no header is sent twice. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Whether the user has set `url`, by the option or the variable. */
+  readonly hasUrl: boolean;
   /** What to check after a 401; ends its message. */
   readonly credentialsAdvice: string;
   readonly logger: Logger;
@@ -57,9 +66,11 @@ function checkedWith<Shape extends v.GenericSchema<unknown, object> & { readonly
   return { ...checked, ...Object.fromEntries(Object.entries(ofVariables).filter(([name]) => name in held)) };
 }
 
-function connectionOf({ auth, headers: given = {}, logger }: ConnectionOptions, env: Environment) {
+function connectionOf({ url, auth, headers: given = {}, logger }: ConnectionOptions, env: Environment) {
   const headers = lowerCaseNames(given);
-  return { headers, credentialsAdvice: credentialsAdvice(auth, headers, env), logger: safeLogger(logger) };
+  const hasUrl = (url ?? variable(env, 'FLIPT_URL')) !== undefined;
+  const advice = credentialsAdvice(auth, headers, env);
+  return { hasUrl, headers, credentialsAdvice: advice, logger: safeLogger(logger) };
 }
 
 /** Throws a TypeError if the options exclude each other. */

@@ -37,14 +37,17 @@ function expectedBy(schema: v.GenericSchema): string | undefined {
 export const SWITCH = 'true, false or an object of options';
 
 /** `true` means the defaults of the options, and `false` gives `undefined`. */
-export const onOffOr = <Options>(options: v.GenericSchema<unknown, Options>, unset = true) => {
+export const onOffOr = <Options>(
+  options: v.GenericSchema<unknown, Options> & { readonly entries: object },
+  unset = true,
+) => {
   const onOff: v.GenericSchema<unknown, Options | undefined> = v.pipe(
     v.boolean(),
     v.transform((isOn) => (isOn ? v.parse(options, {}) : undefined)),
   );
   // Not a union, because a union's message would not name the wrong option.
   const either = v.lazy((given) => (typeof given === 'boolean' ? onOff : options));
-  return v.optional(either, unset);
+  return { ...v.optional(either, unset), entries: options.entries };
 };
 
 export const milliseconds = (least: number) =>
@@ -84,13 +87,12 @@ export const callable = (expected = 'a function') =>
 
 /** An object of any class with these methods. */
 export const having = <T extends object>(methods: readonly string[], expected: string) =>
-  v.custom<T>(
-    (value) =>
-      typeof value === 'object' &&
-      value !== null &&
-      methods.every((method) => isFunction(Reflect.get(value, method))),
-    expected,
-  );
+  v.custom<T>((value) => hasMethods(value, methods), expected);
+
+export const hasMethods = (value: unknown, methods: readonly string[]) =>
+  typeof value === 'object' &&
+  value !== null &&
+  methods.every((method) => isFunction(Reflect.get(value, method)));
 
 /** Leaves out options that are `undefined`, which count as not set. */
 export function set(given: object): object {

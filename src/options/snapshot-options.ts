@@ -1,6 +1,15 @@
 import * as v from 'valibot';
 import { isPlainObject } from '../text/describe.js';
-import { filledText, having, members, milliseconds, SWITCH, trueOrFalse, type RulesOf } from './shapes.js';
+import {
+  filledText,
+  hasMethods,
+  having,
+  members,
+  milliseconds,
+  SWITCH,
+  trueOrFalse,
+  type RulesOf,
+} from './shapes.js';
 
 /**
  * How changes of flags are noticed. Each poll asks Flipt whether anything has changed. A service that offers no
@@ -188,3 +197,19 @@ export const snapshotRule = v.pipe(
   } satisfies RulesOf<SnapshotOptions>),
   v.check((given) => given.file === undefined || given.store === undefined, 'either file or store'),
 );
+
+/** What to write instead of a wrong value of `snapshot`, or in it; `undefined` if that cannot be guessed. */
+export function snapshotHint(path: string, given: unknown, holder: unknown): string | undefined {
+  if (path === 'snapshot' && typeof given === 'string') return 'did you mean snapshot: { file }?';
+  if (path === 'snapshot.store' && (typeof given === 'function' || hasMethods(given, ['get', 'set']))) {
+    return REDIS;
+  }
+  if (!/^snapshot\.\w+$/.test(path) || /^snapshot\.(file|store|initial|semantics)$/.test(path))
+    return undefined;
+  if (hasMethods(holder, ['load', 'save'])) return 'did you mean snapshot: { store }?';
+  if (hasMethods(holder, ['get', 'set'])) return REDIS;
+  return /\.(flags|segments)$/.test(path) ? 'did you mean snapshot: { initial }?' : undefined;
+}
+
+const REDIS =
+  "did you mean snapshot: { store: redisStore(client) }, from 'openfeature-flipt-provider/redis'?";

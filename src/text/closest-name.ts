@@ -10,11 +10,11 @@ export function didYouMean(given: string, known: Iterable<string>): string {
   return like === undefined ? '' : `; did you mean ${quoted(like)}?`;
 }
 
-/** Finds the name that was probably meant; at most two typing mistakes away. A search may pause between two names. */
-export function closestTo(key: string) {
+/** Finds the name that was probably meant; at most two typing mistakes away, or `most`. A search may pause between two names. */
+export function closestTo(key: string, most = CLOSE) {
   let found: string | undefined;
   // A key of two letters is within two mistakes of every other one.
-  let limit = Math.min(CLOSE, key.length - 1);
+  let limit = Math.min(most, key.length - 1);
   return {
     compare(name: string): void {
       const apart = distance(key, name, limit);

@@ -38,7 +38,7 @@ it.each<[unknown, string]>([
   [{ required: 'yes' }, 'FliptModule: required: expected true or false, got "yes"'],
   [
     { url: 'http://localhost:8080' },
-    'FliptModule: url: unknown option, expected one of context, provider, domain, prefetch, readyTimeoutMs, required; did you mean provider: new FliptProvider({ url })?',
+    'FliptModule: url: unknown option; did you mean provider: new FliptProvider({ url })?',
   ],
 ])('refuses %o when the app starts', async (options, message) => {
   await expect(register(options as FliptModuleOptions)).rejects.toThrow(new TypeError(message));

@@ -101,11 +101,7 @@ describe('observeProvider', () => {
     [new FliptProvider(), { meterProvider: {} }, 'meterProvider: expected a MeterProvider of OpenTelemetry'],
     [new FliptProvider(), { perFlag: 'some' }, `perFlag: expected 'all' or a list of flag keys, got "some"`],
     [new FliptProvider(), { perFlag: [5] }, "perFlag: expected 'all' or a list of flag keys, got a list"],
-    [
-      new FliptProvider(),
-      { perflag: 'all' },
-      'perflag: unknown option, expected one of meterProvider, perFlag, attributes',
-    ],
+    [new FliptProvider(), { perflag: 'all' }, 'perflag: unknown option; did you mean "perFlag"?'],
     [
       new FliptProvider(),
       { attributes: { a: {} } },

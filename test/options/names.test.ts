@@ -20,7 +20,7 @@ it.each(['authenticationStrategy', 'authentication'])(
   (name) => {
     const options = { [name]: {} } as FliptProviderOptions;
     expect(() => settled(options)).toThrow(
-      /: unknown option, .*; its name here is auth: \{ token \} or \{ jwt \}$/,
+      `FliptProvider: ${name}: unknown option; did you mean auth: { token } or auth: { jwt }?`,
     );
   },
 );

@@ -205,7 +205,7 @@ describe('redisStore', () => {
   it.each<[object, string]>([
     [{ key: '' }, "redisStore: key: expected the name of a key, got ''"],
     [{ key: 5 }, 'redisStore: key: expected the name of a key, got a number'],
-    [{ keys: 'x' }, 'redisStore: keys: unknown option, expected one of key'],
+    [{ keys: 'x' }, 'redisStore: keys: unknown option; did you mean "key"?'],
   ])('refuses wrong options: %j', (options, message) => {
     const commands = { get: Math.abs, set: Math.abs, eval: Math.abs, isReady: true };
     expect(() => redisStore(commands as never, options as never)).toThrow(new TypeError(message));
