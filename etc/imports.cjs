@@ -47,7 +47,8 @@ const MAY_IMPORT = {
     'cache/',
     'time/',
     'diagnostics/',
-    // Types alone: the engine is loaded with the snapshot.
+    // The engine is loaded with the snapshot: what does not evaluate may import its types alone.
+    'engine/evaluated-entity.ts',
     'engine/explain/explanation.ts',
     'http/',
     'model/',

@@ -18,12 +18,12 @@ function* compileRollout(rollout: Rollout, flagKey: string, find: FindSegment): 
   if (rollout.kind === 'threshold') {
     const isUnder = threshold(flagKey, rollout.percentage);
     const split = booleanAnswer(rollout.value, 'MATCH', []);
-    return (entity) => (isUnder(entity) ? split : undefined);
+    return ({ id }) => (isUnder(id) ? split : undefined);
   }
   const { segmentKeys, matching } = yield* compileChoice(rollout, find);
   const answer = preparedFor(segmentKeys, (keys) => booleanAnswer(rollout.value, 'MATCH', keys));
-  return (entity, read) => {
-    const matched = matching(entity, read);
+  return (entity) => {
+    const matched = matching(entity);
     return matched && answer(matched);
   };
 }

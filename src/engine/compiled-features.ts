@@ -8,8 +8,6 @@ import { compileVariantFlag } from './variant-flag.js';
 
 /** A flag, with everything prepared that does not depend on the question. */
 export interface CompiledFlag {
-  /** The names of all attributes that the flag may read. */
-  readonly attributes: readonly string[];
   readonly evaluate: Evaluate;
 }
 
@@ -40,12 +38,11 @@ export function compileFeatures(
   function* compile(key: string): Steps<CompiledFlag | undefined> {
     const flag = features.flags.get(key);
     if (flag === undefined) return undefined;
-    const attributes = attributesOf(flag, features);
     const evaluate =
       flag.type === 'BOOLEAN_FLAG_TYPE'
         ? yield* compileBooleanFlag(flag, find)
         : yield* compileVariantFlag(flag, find, semantics);
-    const prepared = { attributes, evaluate };
+    const prepared = { evaluate };
     compiled.set(key, prepared);
     return prepared;
   }
@@ -68,13 +65,6 @@ export function compileFeatures(
         if (!compiled.has(key) && isLarge(flag, features)) yield compile(key);
     },
   };
-}
-
-/** The names of all attributes that a flag may read, without duplicates. */
-function attributesOf(flag: Flag, { segments }: Features): readonly string[] {
-  const constraints = segmentKeysOf(flag).flatMap((key) => segments.get(key)?.constraints ?? []);
-  const compared = constraints.filter(({ type }) => type !== 'ENTITY_ID_COMPARISON_TYPE');
-  return [...new Set(compared.map(({ property }) => property))];
 }
 
 /** Parts that are compiled in about a millisecond. A list counts by its text. */

@@ -1,22 +1,22 @@
-import type { Question } from '../model/question.js';
+import {
+  isBlankText,
+  parsedOf,
+  textOf,
+  trimmedOf,
+  type ComparedText,
+  type Parse,
+  type Value,
+} from './syntax/compared-text.js';
+import type { EvaluatedEntity } from './evaluated-entity.js';
 import { parseBoolean } from './syntax/boolean-words.js';
 import { parseDateTime } from './syntax/date-syntax.js';
 import type { ComparisonType, Constraint } from './features.js';
 import { LIST_OPERATORS, OPERATORS } from './operators-by-type.js';
 import { parseNumbers, parseStrings } from './syntax/lists.js';
 import { parseNumber } from './syntax/number-syntax.js';
-import { isBlank, trimSpace } from './syntax/whitespace.js';
 
-/** The text of an attribute; `undefined` if there is none. Called only for attributes that are compared. */
-export type ReadAttribute = (name: string) => string | undefined;
-
-/** Reads attributes that are text already. A name like `constructor` counts only if it was sent. */
-export function attributeReader(attributes: Question['attributes']): ReadAttribute {
-  return (name) => (Object.hasOwn(attributes, name) ? attributes[name] : undefined);
-}
-
-/** Whether the entity with these attributes matches. */
-export type Matches = (entity: string, read: ReadAttribute) => boolean;
+/** Whether the entity matches. */
+export type Matches = (entity: EvaluatedEntity) => boolean;
 
 /**
  * Prepares a constraint. A value that does not parse, in the constraint or in an attribute, never matches. It is no
@@ -26,53 +26,53 @@ export function compileConstraint(constraint: Constraint): Matches {
   const { type, property } = constraint;
   const test = textTest(constraint);
   // The service's rule: no other test matches an empty text.
-  const matchesEmpty = test === isBlank;
-  if (type === 'ENTITY_ID_COMPARISON_TYPE') return (entity) => (entity === '' ? matchesEmpty : test(entity));
-  return (_entity, read) => {
-    const given = read(property) ?? '';
+  const matchesEmpty = test === isBlankText;
+  if (type === 'ENTITY_ID_COMPARISON_TYPE')
+    return (entity) => (entity.id === '' ? matchesEmpty : test(entity.idText()));
+  return (entity) => {
+    const given = entity.attribute(property) ?? '';
     return given === '' ? matchesEmpty : test(given);
   };
 }
 
 /** The test of a text that is not empty. */
-function textTest(constraint: Constraint): (given: string) => boolean {
+function textTest(constraint: Constraint): (given: ComparedText) => boolean {
   const { type, operator, value } = constraint;
   if (!OPERATORS[type].includes(operator)) return never;
   switch (operator) {
     case 'empty':
     case 'notpresent':
-      return isBlank;
+      return isBlankText;
     case 'notempty':
     case 'present':
-      return (given) => !isBlank(given);
+      return (given) => !isBlankText(given);
     case 'true':
-      return (given) => parseBoolean(given) === true;
+      return (given) => parsedOf(given, parseBoolean) === true;
     case 'false':
-      return (given) => parseBoolean(given) === false;
+      return (given) => parsedOf(given, parseBoolean) === false;
     case 'prefix':
-      return (given) => trimSpace(given).startsWith(value);
+      return (given) => trimmedOf(given).startsWith(value);
     case 'suffix':
-      return (given) => trimSpace(given).endsWith(value);
+      return (given) => trimmedOf(given).endsWith(value);
     case 'contains':
-      return (given) => given.includes(value);
+      return (given) => textOf(given).includes(value);
     case 'notcontains':
-      return (given) => !given.includes(value);
+      return (given) => !textOf(given).includes(value);
   }
   const test = comparison(operator, comparedWith(constraint));
   const parse = PARSE[type];
-  if (parse === asItIs || test === never) return test;
+  if (test === never) return never;
+  if (parse === asItIs) return (given) => test(textOf(given));
   return (given) => {
-    const parsed = parse(given);
+    const parsed = parsedOf(given, parse);
     return parsed !== undefined && test(parsed);
   };
 }
 
-type Value = string | number | bigint | boolean;
-
 const asItIs = (text: string) => text;
 
 /** Reads a value of each type as the service does; `undefined` if it does not parse. */
-export const PARSE: Readonly<Record<ComparisonType, (text: string) => Value | undefined>> = {
+export const PARSE: Readonly<Record<ComparisonType, Parse>> = {
   STRING_COMPARISON_TYPE: asItIs,
   ENTITY_ID_COMPARISON_TYPE: asItIs,
   NUMBER_COMPARISON_TYPE: parseNumber,

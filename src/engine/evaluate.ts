@@ -1,7 +1,7 @@
 import type { KnownAnswer, MissingAnswer } from '../model/answer.js';
 import type { Question } from '../model/question.js';
 import { compileFeatures, type CompiledFeatures } from './compiled-features.js';
-import { attributeReader } from './constraint-match.js';
+import { entityOf } from './evaluated-entity.js';
 import type { Features, Semantics } from './features.js';
 
 const MISSING: MissingAnswer = { kind: 'missing' };
@@ -10,12 +10,9 @@ const MISSING: MissingAnswer = { kind: 'missing' };
  * Answers a question from its namespace's features exactly as the service does. If `features` is `undefined`, the
  * namespace does not exist. Never throws.
  */
-export function evaluate(
-  features: CompiledFeatures | undefined,
-  { flag, entity, attributes }: Question,
-): KnownAnswer {
-  const compiled = features?.flag(flag);
-  return compiled === undefined ? MISSING : compiled.evaluate(entity, attributeReader(attributes));
+export function evaluate(features: CompiledFeatures | undefined, question: Question): KnownAnswer {
+  const compiled = features?.flag(question.flag);
+  return compiled === undefined ? MISSING : compiled.evaluate(entityOf(question));
 }
 
 /** Answers a question from its namespace's features. */

@@ -1,17 +1,17 @@
 import type { ValueAnswer } from '../model/answer.js';
-import type { ReadAttribute } from './constraint-match.js';
+import type { EvaluatedEntity } from './evaluated-entity.js';
 
-/** A flag's answer about an entity with these attributes. Throws only what `read` throws. */
-export type Evaluate<Answer = ValueAnswer> = (entity: string, read: ReadAttribute) => Answer;
+/** A flag's answer about an entity. Throws only what reading its attributes throws. */
+export type Evaluate<Answer = ValueAnswer> = (entity: EvaluatedEntity) => Answer;
 
 /** The answer of the first rule or rollout that gives one, else `otherwise`. */
 export function firstMatch<Answer>(
   rules: readonly Evaluate<Answer | undefined>[],
   otherwise: Answer,
 ): Evaluate<Answer> {
-  return (entity, read) => {
+  return (entity) => {
     for (const rule of rules) {
-      const answer = rule(entity, read);
+      const answer = rule(entity);
       if (answer !== undefined) return answer;
     }
     return otherwise;

@@ -1,4 +1,5 @@
-import { compileConstraint, never, type Matches, type ReadAttribute } from './constraint-match.js';
+import { compileConstraint, never, type Matches } from './constraint-match.js';
+import type { EvaluatedEntity } from './evaluated-entity.js';
 import type { Segment, SegmentChoice } from './features.js';
 import { mapInSteps } from './pausable-steps.js';
 
@@ -6,7 +7,7 @@ import { mapInSteps } from './pausable-steps.js';
 export type FindSegment = (key: string) => ReturnType<typeof compileSegment> | undefined;
 
 /** The keys of the chosen segments that match; `undefined` if too few match for the operator. */
-export type MatchingSegments = (entity: string, read: ReadAttribute) => readonly string[] | undefined;
+export type MatchingSegments = (entity: EvaluatedEntity) => readonly string[] | undefined;
 
 /** A segment with its test prepared. */
 export function compileSegment({ key, matchType, constraints }: Segment) {
@@ -45,12 +46,12 @@ export function choiceTest(
   const isOr = segmentOperator === 'OR_SEGMENT_OPERATOR';
   if (segmentOperator === 'AND_SEGMENT_OPERATOR' || (isOr && tests.length === 1)) {
     const matches = joined(tests, true);
-    return (entity, read) => (matches(entity, read) ? segmentKeys : undefined);
+    return (entity) => (matches(entity) ? segmentKeys : undefined);
   }
   // If the operator has no name, no segment has to match: the service's rule.
   const least = isOr ? 1 : 0;
-  return (entity, read) => {
-    const keys = segmentKeys.filter((_key, at) => tests[at]?.(entity, read));
+  return (entity) => {
+    const keys = segmentKeys.filter((_key, at) => tests[at]?.(entity));
     if (keys.length < least) return undefined;
     return keys.length === segmentKeys.length ? segmentKeys : keys;
   };
@@ -60,8 +61,8 @@ export function choiceTest(
 function joined(tests: readonly Matches[], needsAll: boolean): Matches {
   const [only] = tests;
   if (only !== undefined && tests.length === 1) return only;
-  return (entity, read) => {
-    for (const matches of tests) if (matches(entity, read) !== needsAll) return !needsAll;
+  return (entity) => {
+    for (const matches of tests) if (matches(entity) !== needsAll) return !needsAll;
     return needsAll;
   };
 }

@@ -26,10 +26,10 @@ function* compileRule(
   );
   const position = answers.sharing(shares.map(({ rollout }) => rollout));
   const pastTheLast = preparedFor(segmentKeys, answers.unmatched);
-  return (entity, read) => {
-    const keys = matching(entity, read);
+  return (entity) => {
+    const keys = matching(entity);
     if (keys === undefined) return undefined;
-    const at = position(entity);
+    const at = position(entity.id);
     const answer = (at < 0 ? undefined : chosen[at]) ?? pastTheLast;
     return answer(keys);
   };

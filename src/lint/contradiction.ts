@@ -1,4 +1,5 @@
 import { compileConstraint } from '../engine/constraint-match.js';
+import { EvaluatedEntity } from '../engine/evaluated-entity.js';
 import type { Constraint } from '../engine/features.js';
 import { OPERATORS } from '../engine/operators-by-type.js';
 import { FALSE_WORDS, TRUE_WORDS } from '../engine/syntax/boolean-words.js';
@@ -65,7 +66,7 @@ export function subjectOf({ type, property }: Constraint): string {
 
 function matchedBy(constraint: Constraint): (text: string) => boolean {
   const matches = compileConstraint(constraint);
-  return (text) => matches(text, () => text);
+  return (text) => matches(new EvaluatedEntity(text, {}, () => text));
 }
 
 /** The only texts that a constraint may match, if it names them. An empty text is equal to none: the service's rule. */

@@ -1,5 +1,6 @@
 import { pausing } from '../time/turns.js';
 import type { GivenContext } from '../cache/known-questions.js';
+import { EvaluatedEntity } from '../engine/evaluated-entity.js';
 import type { UnreadableFlag } from '../model/unreadable-flag.js';
 import type { Answer, MissingAnswer } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
@@ -10,7 +11,7 @@ import type { Runtime } from '../runtime.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
 import { unreadableResolver } from './evaluate/ask-unreadable.js';
 import { inPortions } from './evaluate/in-portions.js';
-import { attributeReader, entityOf, type ReadText } from './mapping/context.js';
+import { attributeReader, entityOf } from './mapping/context.js';
 import { contextFailure, NO_TARGETING_KEY } from './mapping/context-failures.js';
 import type { Resolve } from './resolve-remotely.js';
 
@@ -40,7 +41,6 @@ export type ResolveAll = (
 const MISSING: MissingAnswer = { kind: 'missing' };
 /** Flags that are resolved in one turn of the event loop: a few milliseconds if each must be compiled. */
 const FLAGS_PER_TURN = 200;
-const NO_ATTRIBUTES: ReadText = () => undefined;
 
 export type InProcess = ReturnType<typeof inProcess>;
 
@@ -52,7 +52,7 @@ export function inProcess(
   { attributes, targetingKey }: Pick<ProviderSettings, 'attributes' | 'targetingKey'>,
   { clock, wants, report }: Runtime,
 ) {
-  const readerOf = attributeReader(attributes);
+  const readAttribute = attributeReader(attributes);
   const resolveUnreadable = unreadableResolver(source.ask);
   /** The snapshot that a view keeps. It may have been replaced since. */
   const keptBy = perView(() => {
@@ -72,14 +72,17 @@ export function inProcess(
   };
 
   /** Throws the error of reading the context. */
+  const evaluatedEntity = (context: GivenContext) =>
+    new EvaluatedEntity(entityOf(context.targetingKey), context, readAttribute);
+
+  /** Throws the error of reading an attribute. */
   const evaluate = (
     flag: string,
     snapshot: Snapshot,
-    context: object,
+    entity: EvaluatedEntity,
     kept: KeptSnapshot,
   ): Resolution | UnreadableFlag => {
-    const entity = entityOf((context as { readonly targetingKey?: unknown }).targetingKey);
-    if (entity === '' && targetingKey === 'required') return failedResolution(NO_TARGETING_KEY);
+    if (entity.id === '' && targetingKey === 'required') return failedResolution(NO_TARGETING_KEY);
     const compiled = snapshot.compiled.flag(flag);
     if (compiled === undefined) {
       const unreadable = snapshot.features.unreadable?.get(flag);
@@ -87,10 +90,9 @@ export function inProcess(
       source.missing(flag);
       return resolution(MISSING, snapshot, kept);
     }
-    const read = compiled.attributes.length === 0 ? NO_ATTRIBUTES : readerOf(context);
-    const answer = compiled.evaluate(entity, read);
-    if (entity === '' && wants['bucket-shared'] && snapshot.compiled.bucketDecided(flag, answer)) {
-      report({ type: 'bucket-shared', flag, attributes: Object.keys(context) });
+    const answer = compiled.evaluate(entity);
+    if (entity.id === '' && wants['bucket-shared'] && snapshot.compiled.bucketDecided(flag, answer)) {
+      report({ type: 'bucket-shared', flag, attributes: entity.names() });
     }
     return resolution(answer, snapshot, kept);
   };
@@ -106,9 +108,10 @@ export function inProcess(
       if (snapshot === undefined) return undefined;
       const resolutions = new Map<string, Resolution>();
       const unreadable: (readonly [flag: string, UnreadableFlag])[] = [];
+      const entity = evaluatedEntity(context);
       const pause = pausing(FLAGS_PER_TURN, clock);
       for (const flag of flagKeys ?? snapshot.contents.keys()) {
-        const found = evaluate(flag, snapshot, context, kept);
+        const found = evaluate(flag, snapshot, entity, kept);
         if ('answer' in found) resolutions.set(flag, found);
         else unreadable.push([flag, found]);
         await pause();
@@ -134,7 +137,7 @@ export function inProcess(
       const snapshot = kept?.snapshot ?? source.snapshot();
       if (snapshot === undefined) return undefined;
       try {
-        const found = evaluate(flag, snapshot, context, kept);
+        const found = evaluate(flag, snapshot, evaluatedEntity(context), kept);
         return 'answer' in found ? found : resolveUnreadable(flag, found, context, view);
       } catch (error) {
         return failedResolution(contextFailure(error));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { attributeReader, compileConstraint } from '../../src/engine/constraint-match.js';
+import { compileConstraint } from '../../src/engine/constraint-match.js';
+import { entityOf } from '../../src/engine/evaluated-entity.js';
 import type { ComparisonType, Constraint } from '../../src/engine/features.js';
 
 interface Asked {
@@ -7,8 +8,8 @@ interface Asked {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-function fulfils({ entity, attributes }: Asked, constraint: Constraint): boolean {
-  return compileConstraint(constraint)(entity, attributeReader(attributes));
+function fulfils(asked: Asked, constraint: Constraint): boolean {
+  return compileConstraint(constraint)(entityOf(asked));
 }
 
 type Row = readonly [operator: string, value: string, given: string, matches: boolean];

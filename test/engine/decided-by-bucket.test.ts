@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { compileFeatures } from '../../src/engine/compiled-features.js';
 import { bucketDecided } from '../../src/engine/decided-by-bucket.js';
+import { entityOf } from '../../src/engine/evaluated-entity.js';
 import type { Flag, Rollout, Rule } from '../../src/engine/features.js';
 
 const choice = (key: string) => ({ segmentKeys: [key], segmentOperator: 'OR_SEGMENT_OPERATOR' as const });
@@ -59,7 +60,7 @@ it.each<[string, boolean, Flag]>([
   ['a rule that needs no segment', true, variant(true, { ...rule('none', 50, 50), segmentOperator: 2 })],
 ])('with %s, the bucket decides: %s', (_name, expected, flag) => {
   const features = compileFeatures({ flags: new Map([['flag', flag]]), segments }, 'v1');
-  const answer = features.flag('flag')!.evaluate('', () => undefined);
+  const answer = features.flag('flag')!.evaluate(entityOf({ entity: '', attributes: {} }));
   expect(features.bucketDecided('flag', answer)).toBe(expected);
 });
 

@@ -1,5 +1,5 @@
 import { OpenFeature } from '@openfeature/server-sdk';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
 import { localService, open } from '../provider/open.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
@@ -60,6 +60,42 @@ describe('evaluateAll', () => {
     expect((await provider.evaluateEach(PRO, keys)).size).toBe(10_000);
     expect(turns).toBeGreaterThan(5);
     isCounting = false;
+  });
+
+  it('writes an attribute as text once for 300 flags if the text is long', async () => {
+    const flags = Array.from({ length: 300 }, (_, flag) => ({
+      key: `flag-${flag}`,
+      type: 'BOOLEAN_FLAG_TYPE',
+      enabled: true,
+      rollouts: [
+        {
+          type: 'SEGMENT_ROLLOUT_TYPE',
+          rank: 1,
+          segment: {
+            value: false,
+            segments: [
+              {
+                key: 'many',
+                matchType: 'ANY_SEGMENT_MATCH_TYPE',
+                constraints: [
+                  {
+                    type: 'STRING_CONSTRAINT_COMPARISON_TYPE',
+                    property: 'cart',
+                    operator: 'suffix',
+                    value: 'gold"}',
+                  },
+                ],
+              },
+            ],
+          },
+        },
+      ],
+    }));
+    const { provider } = await offline({ snapshot: { initial: { flags } } });
+    const toJSON = vi.fn(() => ({ item: `${' '.repeat(60_000)}gold` }));
+    const all = await provider.evaluateAll({ targetingKey: 'u', cart: { toJSON } as never });
+    expect(Object.values(all).filter(({ value }) => value === false)).toHaveLength(300);
+    expect(toJSON).toHaveBeenCalledTimes(1);
   });
 
   it('rejects with a code of OpenFeature if nothing can be evaluated', async () => {

@@ -1,21 +1,10 @@
-import {
-  comparedWith,
-  compileConstraint,
-  PARSE,
-  type Matches,
-  type ReadAttribute,
-} from '../constraint-match.js';
+import { isBlankText, parsedOf, textOf, type ComparedText } from '../syntax/compared-text.js';
+import { comparedWith, compileConstraint, PARSE, type Matches } from '../constraint-match.js';
+import type { EvaluatedEntity } from '../evaluated-entity.js';
 import type { Constraint, Features, Segment, SegmentChoice } from '../features.js';
 import { OPERATORS, OPERATORS_WITHOUT_VALUE } from '../operators-by-type.js';
 import { choiceTest, segmentTest } from '../segment-match.js';
-import { isBlank } from '../syntax/whitespace.js';
 import type { ConstraintMismatch, ExplainedConstraint, ExplainedSegment } from './explanation.js';
-
-/** What constraints see of a question. */
-export interface EvaluatedEntity {
-  readonly entity: string;
-  readonly read: ReadAttribute;
-}
 
 /**
  * Compares with every constraint of every segment, even after the result is certain, so that the explanation shows all.
@@ -23,23 +12,23 @@ export interface EvaluatedEntity {
 export function explainChoice(
   { segmentKeys, segmentOperator }: SegmentChoice,
   { segments: known }: Features,
-  { entity, read }: EvaluatedEntity,
+  entity: EvaluatedEntity,
 ): { readonly segments: readonly ExplainedSegment[]; readonly applies: boolean } {
-  const segments = segmentKeys.map((name) => explainSegment(name, known.get(name), { entity, read }));
+  const segments = segmentKeys.map((name) => explainSegment(name, known.get(name), entity));
   const matching = choiceTest(segmentKeys, segmentOperator, resultsOf(segments));
-  return { segments, applies: matching(entity, read) !== undefined };
+  return { segments, applies: matching(entity) !== undefined };
 }
 
 /** The features may hold several segments with the same key, each under another name: people see the key. */
 function explainSegment(
   name: string,
   segment: Segment | undefined,
-  { entity, read }: EvaluatedEntity,
+  entity: EvaluatedEntity,
 ): ExplainedSegment {
   if (segment === undefined) return { key: name, matched: false, constraints: [] };
   const { key, matchType } = segment;
-  const constraints = segment.constraints.map((constraint) => explainConstraint(constraint, entity, read));
-  const matched = segmentTest(matchType, resultsOf(constraints))(entity, read);
+  const constraints = segment.constraints.map((constraint) => explainConstraint(constraint, entity));
+  const matched = segmentTest(matchType, resultsOf(constraints))(entity);
   return { key, matched, matchType, constraints };
 }
 
@@ -48,27 +37,23 @@ function resultsOf(compared: readonly { readonly matched: boolean }[]): readonly
   return compared.map((result) => () => result.matched);
 }
 
-export function explainConstraint(
-  constraint: Constraint,
-  entity: string,
-  read: ReadAttribute,
-): ExplainedConstraint {
+export function explainConstraint(constraint: Constraint, entity: EvaluatedEntity): ExplainedConstraint {
   const { type, property, operator, value } = constraint;
-  const matched = compileConstraint(constraint)(entity, read);
-  const seen = type === 'ENTITY_ID_COMPARISON_TYPE' ? entity : read(property);
+  const matched = compileConstraint(constraint)(entity);
+  const seen = type === 'ENTITY_ID_COMPARISON_TYPE' ? entity.idText() : entity.attribute(property);
   return {
     type,
     property,
     operator,
     value,
-    ...(seen !== undefined && { seen }),
+    ...(seen !== undefined && { seen: textOf(seen) }),
     matched,
     ...(!matched && { why: mismatch(constraint, seen ?? '') }),
   };
 }
 
 /** Why a value does not match. Call it only for a value that does not. */
-function mismatch(constraint: Constraint, seen: string): ConstraintMismatch {
+function mismatch(constraint: Constraint, seen: ComparedText): ConstraintMismatch {
   const { type, operator } = constraint;
   if (!OPERATORS[type].includes(operator)) return 'unknown-operator';
   const hasValue = !OPERATORS_WITHOUT_VALUE.includes(operator);
@@ -76,6 +61,6 @@ function mismatch(constraint: Constraint, seen: string): ConstraintMismatch {
   if (operator === 'empty' || operator === 'notpresent') return 'differs';
   // White space is a text like any other, but it does not count as present.
   const isPresence = operator === 'notempty' || operator === 'present';
-  if (seen === '' || (isPresence && isBlank(seen))) return 'missing';
-  return PARSE[type](seen) === undefined ? 'unreadable' : 'differs';
+  if (seen === '' || (isPresence && isBlankText(seen))) return 'missing';
+  return parsedOf(seen, PARSE[type]) === undefined ? 'unreadable' : 'differs';
 }

@@ -2,10 +2,10 @@ import type { KnownAnswer } from '../../model/answer.js';
 import type { Question } from '../../model/question.js';
 import { boundsOf, bucketOf, percentOf, thresholdBound } from '../buckets.js';
 import type { CompiledFeatures } from '../compiled-features.js';
-import { attributeReader } from '../constraint-match.js';
 import { evaluate } from '../evaluate.js';
+import { entityOf, type EvaluatedEntity } from '../evaluated-entity.js';
 import type { Features, Flag, Rollout, Rule, Semantics, VariantFlag } from '../features.js';
-import { explainChoice, type EvaluatedEntity } from './explain-segments.js';
+import { explainChoice } from './explain-segments.js';
 import type {
   ExplainedAnswer,
   ExplainedShare,
@@ -45,11 +45,11 @@ export function explainedAnswer(answer: KnownAnswer): ExplainedAnswer {
 /** The first step that applies decides. */
 function decision(
   compiled: CompiledFeatures | undefined,
-  { flag: key, entity, attributes }: Question,
+  question: Question,
 ): Pick<Explanation, 'decidedBy' | 'steps'> {
-  const flag = compiled?.features.flags.get(key);
+  const flag = compiled?.features.flags.get(question.flag);
   if (compiled === undefined || flag === undefined) return { decidedBy: { by: 'missing' }, steps: [] };
-  const results = explainSteps(flag, compiled, { entity, read: attributeReader(attributes) });
+  const results = explainSteps(flag, compiled, entityOf(question));
   const isOff = flag.type === 'VARIANT_FLAG_TYPE' && !flag.enabled;
   const deciding = results.findIndex(({ applies }) => applies);
   const reached = isOff ? 0 : deciding < 0 ? results.length : deciding + 1;
@@ -69,14 +69,14 @@ interface StepResult {
 function explainSteps(
   flag: Flag,
   { features, semantics }: CompiledFeatures,
-  asked: EvaluatedEntity,
+  entity: EvaluatedEntity,
 ): readonly StepResult[] {
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
-    return flag.rollouts.map((rollout) => explainRollout(rollout, flag.key, features, asked));
+    return flag.rollouts.map((rollout) => explainRollout(rollout, flag.key, features, entity));
   }
   return flag.rules.map((rule) => {
-    const { segments, applies } = explainChoice(rule, features, asked);
-    const sharing = applies ? explainSharing(rule, flag, semantics, asked.entity) : undefined;
+    const { segments, applies } = explainChoice(rule, features, entity);
+    const sharing = applies ? explainSharing(rule, flag, semantics, entity.id) : undefined;
     const operator = rule.segmentOperator;
     return { step: { kind: 'rule', operator, segments, ...(sharing && { sharing }) }, applies };
   });
@@ -86,16 +86,16 @@ function explainRollout(
   rollout: Rollout,
   flagKey: string,
   features: Features,
-  asked: EvaluatedEntity,
+  entity: EvaluatedEntity,
 ): StepResult {
   const { value } = rollout;
   if (rollout.kind === 'threshold') {
     const { percentage } = rollout;
-    const percent = percentOf(flagKey, asked.entity);
+    const percent = percentOf(flagKey, entity.id);
     const applies = percent < thresholdBound(percentage);
     return { step: { kind: 'threshold', value, percentage, percent }, applies };
   }
-  const { segments, applies } = explainChoice(rollout, features, asked);
+  const { segments, applies } = explainChoice(rollout, features, entity);
   return { step: { kind: 'rollout', value, operator: rollout.segmentOperator, segments }, applies };
 }
 

@@ -20,16 +20,21 @@ export function resolving<T>(
   translate: Translate<T>,
 ): ResolveAs<T> {
   const detailsIn = resolutionDetails(namespace, translate);
+  const detailsOf = (
+    resolution: Resolution,
+    flagKey: string,
+    defaultValue: T,
+    logger: Logger | undefined,
+  ) => {
+    const details = detailsIn(resolution, flagKey, defaultValue);
+    // Not a warning, because a lasting failure would fill the log. The provider's own logger warns of it once.
+    if (details.errorMessage !== undefined) logger?.debug(`${nameOf(flagKey)}: ${details.errorMessage}`);
+    return details;
+  };
   return (flagKey, defaultValue, context, logger) => {
-    const detailsOf = (resolution: Resolution) => {
-      const details = detailsIn(resolution, flagKey, defaultValue);
-      // Not a warning, because a lasting failure would fill the log. The provider's own logger warns of it once.
-      if (details.errorMessage !== undefined) logger?.debug(`${nameOf(flagKey)}: ${details.errorMessage}`);
-      return details;
-    };
     const resolution = evaluate(flagKey, context);
     return resolution instanceof Promise
-      ? resolution.then(detailsOf)
-      : Promise.resolve(detailsOf(resolution));
+      ? resolution.then((later) => detailsOf(later, flagKey, defaultValue, logger))
+      : Promise.resolve(detailsOf(resolution, flagKey, defaultValue, logger));
   };
 }

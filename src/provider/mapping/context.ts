@@ -37,22 +37,18 @@ export function contextReader(selection?: Selection): (context: object) => Subje
   };
 }
 
-/** Reads one attribute's text when it is needed; `undefined` if the attribute is missing or not sent. */
-export type ReadText = (name: string) => string | undefined;
-
 /**
- * The reader for evaluation in this process, which needs only a few attributes: the others cost nothing and cannot
- * fail. Throws {@link InvalidContext} for an attribute that cannot be written as text.
+ * The reader of single attributes, for evaluation in this process, which needs only a few: the others cost nothing and
+ * cannot fail. Throws {@link InvalidContext} for an attribute that cannot be written as text.
  */
-export function attributeReader(selection?: Selection): (context: object) => ReadText {
+export function attributeReader(
+  selection?: Selection,
+): (context: Readonly<Record<string, unknown>>, name: string) => string | undefined {
   const sent = selector(selection);
-  return (context) => {
-    const values = context as Readonly<Record<string, unknown>>;
-    return (name) =>
-      name !== 'targetingKey' && sent(name) && Object.hasOwn(values, name)
-        ? attributeText(name, values[name])
-        : undefined;
-  };
+  return (context, name) =>
+    name !== 'targetingKey' && sent(name) && Object.hasOwn(context, name)
+      ? attributeText(name, context[name])
+      : undefined;
 }
 
 /** Whether an attribute of this name is sent. */

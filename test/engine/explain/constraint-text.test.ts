@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attributeReader } from '../../../src/engine/constraint-match.js';
+import { entityOf } from '../../../src/engine/evaluated-entity.js';
 import { constraintText } from '../../../src/engine/explain/explanation-text.js';
 import { explainConstraint } from '../../../src/engine/explain/explain-segments.js';
 import type { ComparisonType } from '../../../src/engine/features.js';
@@ -57,9 +57,8 @@ describe('a constraint in words', () => {
     ],
   )('%s %s %j on %j', (kind, operator, value, given, words) => {
     const type = `${kind}_COMPARISON_TYPE` as ComparisonType;
-    const read = attributeReader(given === undefined ? {} : { p: given });
-    expect(constraintText(explainConstraint({ type, property: 'p', operator, value }, 'e1', read))).toBe(
-      words,
-    );
+    const entity = entityOf({ entity: 'e1', attributes: given === undefined ? {} : { p: given } });
+    const explained = explainConstraint({ type, property: 'p', operator, value }, entity);
+    expect(constraintText(explained)).toBe(words);
   });
 });

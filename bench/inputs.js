@@ -1,0 +1,71 @@
+/**
+ * How long one turn of the event loop takes for inputs that are as costly as an attacker, or a careless user, can make
+ * them.
+ *
+ *   npm run build && node bench/inputs.js
+ */
+import { FliptProvider } from 'openfeature-flipt-provider';
+
+const RUNS = Number(process.env.RUNS ?? 5);
+const quiet = { error() {}, warn() {}, info() {}, debug() {} };
+
+/** The least of several runs: other processes lengthen a turn, and nothing shortens one. */
+async function leastMs(run) {
+  const times = [];
+  for (let count = 0; count < RUNS; count++) {
+    const start = performance.now();
+    await run();
+    times.push(performance.now() - start);
+  }
+  return Math.min(...times);
+}
+
+/** 60,000 characters against 300 constraints, in one flag and in 300 flags. */
+async function longTexts() {
+  const constraint = {
+    type: 'STRING_CONSTRAINT_COMPARISON_TYPE',
+    property: 'plan',
+    operator: 'prefix',
+    value: 'x',
+  };
+  const flag = (key, count) => ({
+    key,
+    type: 'BOOLEAN_FLAG_TYPE',
+    enabled: false,
+    rollouts: [
+      {
+        type: 'SEGMENT_ROLLOUT_TYPE',
+        segment: {
+          value: true,
+          segments: [
+            {
+              key: `${count}`,
+              matchType: 'ANY_SEGMENT_MATCH_TYPE',
+              constraints: Array.from({ length: count }, () => constraint),
+            },
+          ],
+        },
+      },
+    ],
+  });
+  const initial = { flags: [flag('many', 300), ...Array.from({ length: 300 }, (_, at) => flag(`${at}`, 1))] };
+  const provider = new FliptProvider({
+    evaluation: 'in-process',
+    watch: false,
+    snapshot: { initial },
+    logger: quiet,
+  });
+  await provider.initialize();
+  const context = { targetingKey: 'u', plan: ' '.repeat(60_000) };
+  const rows = {
+    'an attribute of 60,000 spaces, a flag with 300 constraints': await leastMs(() =>
+      provider.resolveBooleanEvaluation('many', false, context),
+    ),
+    'an attribute of 60,000 spaces, all of 301 flags': await leastMs(() => provider.evaluateAll(context)),
+  };
+  await provider.onClose();
+  return rows;
+}
+
+const rows = { ...(await longTexts()) };
+console.table(Object.fromEntries(Object.entries(rows).map(([name, ms]) => [name, { ms: ms.toFixed(1) }])));
