@@ -21,6 +21,8 @@ export interface CacheSettings {
 export interface FlagWatch {
   /** Whether this answer, which has just arrived, holds until its flag changes. */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
+  /** The service has answered that there is no such flag. */
+  readonly missing: (flag: string) => void;
   /** `undefined` while nothing is watched. */
   readonly reliance: (now: number) => Reliance | undefined;
   /**
@@ -66,6 +68,7 @@ export function cachedAnswers(
   };
 
   const keep = (key: string, question: Question, answer: Answer) => {
+    if (answer.kind === 'missing') watch?.missing(question.flag);
     if (answer.kind === 'failed') store?.markUnconfirmed(key);
     else if (store !== undefined) {
       const untilChange = watch?.confirms(question, answer);

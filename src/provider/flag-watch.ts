@@ -2,16 +2,18 @@ import type { FlagWatch } from '../cache/cached-answers.js';
 import type { Clock } from '../time/clock.js';
 import { failedResolution } from '../model/resolution.js';
 import type { OpenSnapshots } from '../snapshot/open-snapshots.js';
+import type { Snapshots } from './lazy-snapshots.js';
 import { unreadableFailure } from './mapping/unreadable-failure.js';
 
 /** What the cache learns from the snapshot. `maxAgeMs` is `undefined` if the service is not watched. */
 export function flagWatch(
-  opened: () => OpenSnapshots | undefined,
+  { opened, missing }: Pick<Snapshots, 'opened' | 'missing'>,
   maxAgeMs: number | undefined,
   clock: Clock,
 ): FlagWatch {
   return {
     confirms: (question, answer) => opened()?.confirms(question, answer) ?? false,
+    missing,
     evaluate(question, failure) {
       const snapshots = opened();
       const snapshot = snapshots?.watch.snapshot();

@@ -27,13 +27,13 @@ export function inProcessOrRemote(
     const resolveAll = () => Promise.resolve(undefined);
     return { resolve: ask, resolveAll, flagKeys: () => undefined, isHere: () => false };
   }
-  const { opened, snapshot, isNotOffered } = snapshots;
+  const { opened, snapshot, missing, isNotOffered } = snapshots;
   const isOffline = isInProcess && settings.watch === undefined;
   const source = {
     snapshot,
     ageMs: (now: number) => ageMsOf(opened(), now),
     isStale: (now: number) => state() !== 'ready' || !((opened()?.watch.lostForMs(now) ?? 0) < 0),
-    missing: (flag: string) => opened()?.missing(flag),
+    missing,
     ask: isOffline ? undefined : ask,
   };
   let loaded: InProcess | undefined;

@@ -13,6 +13,8 @@ export type Snapshots = ReturnType<typeof lazySnapshots>;
 /** `none`: the service offers no snapshots, or the provider is closed. Asking again soon would not help. */
 type FirstPoll = 'succeeded' | 'failed' | 'none';
 
+/** Missing flags that are remembered until there is a snapshot to compare them with. */
+const MOST_REMEMBERED = 20;
 /** A call that takes longer has probably been ended by its runtime: Cloudflare's allows 30 s after a response. */
 const LONGEST_REFRESH_MS = 30_000;
 
@@ -33,7 +35,17 @@ export function lazySnapshots(
   const closing = new AbortController();
   const isClosed = () => closing.signal.aborted;
   const snapshot = () => opened?.watch.snapshot();
+  /** Missing flags that were asked for before the first snapshot. */
+  const missingEarly = new Set<string>();
 
+  const missing = (flag: string) => {
+    if (snapshot() !== undefined) opened?.missing(flag);
+    else if (missingEarly.size < MOST_REMEMBERED) missingEarly.add(flag);
+  };
+  const compareEarly = () => {
+    for (const flag of missingEarly) opened?.missing(flag);
+    missingEarly.clear();
+  };
   const firstPoll = new Promise<FirstPoll>((resolve) => {
     // This event is reported before the poll that caused it.
     listen('watch-changed', ({ state, failure }) => {
@@ -47,6 +59,8 @@ export function lazySnapshots(
         );
     });
     listen('snapshot-polled', ({ failure }) => {
+      if (snapshot() !== undefined) compareEarly();
+
       resolve(failure === undefined ? 'succeeded' : 'failed');
     });
     closing.signal.addEventListener('abort', () => {
@@ -93,6 +107,8 @@ export function lazySnapshots(
     opened: () => opened,
     /** The snapshot itself; `undefined` while there is none. */
     snapshot,
+    /** A flag that does not exist was asked for: reports the key that was probably meant, once there is a snapshot. */
+    missing,
     /** Evaluates from the snapshot; `undefined` until its code is loaded. */
     inProcess: () => evaluation,
     /**

@@ -58,7 +58,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
       cache: settings.cache,
       deadlineMs: settings.deadlineMs,
       refusal: service.refusal,
-      watch: snapshots && flagWatch(snapshots.opened, settings.watch?.maxAgeMs, clock),
+      watch: snapshots && flagWatch(snapshots, settings.watch?.maxAgeMs, clock),
     },
     runtime,
   );

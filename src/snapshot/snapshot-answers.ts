@@ -25,9 +25,7 @@ export function snapshotAnswers(snapshot: () => Snapshot | undefined, { clock, r
     confirms: (question: Question, answer: KnownAnswer) => {
       const inForce = snapshot();
       if (inForce === undefined || inForce.features.unreadable?.has(question.flag)) return false;
-      const isConfirmed = isSameAnswer(answer, evaluate(inForce.compiled, question));
-      if (answer.kind === 'missing' && isConfirmed) missing(question.flag);
-      return isConfirmed;
+      return isSameAnswer(answer, evaluate(inForce.compiled, question));
     },
     /** Why a question has its answer; `undefined` before the first snapshot. */
     async explain(question: Question) {
@@ -36,7 +34,10 @@ export function snapshotAnswers(snapshot: () => Snapshot | undefined, { clock, r
       const compiled = snapshot()?.compiled;
       return compiled && explain(compiled, question);
     },
-    /** A flag that is not in the snapshot was asked for. Reports the key that was probably meant, later. */
-    missing,
+    /** A flag that does not exist was asked for. Reports the key that was probably meant, later. */
+    missing: (flag: string) => {
+      // It may have been created since.
+      if (snapshot()?.contents.has(flag) === false) missing(flag);
+    },
   };
 }

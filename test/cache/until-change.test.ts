@@ -63,6 +63,7 @@ describe('when the service fails', () => {
     const watch: FlagWatch = {
       evaluate: () => evaluated,
       confirms: () => false,
+      missing: () => undefined,
       reliance: () => undefined,
     };
     const { clock, learn } = setUp({ watch });
@@ -100,6 +101,7 @@ describe('the cache with a watch', () => {
     const watch: FlagWatch = {
       evaluate: () => undefined,
       confirms: (_, answer) => answer === on,
+      missing: () => undefined,
       reliance: () => reliance,
     };
     return { ...setUp({ watch }), reliance };
