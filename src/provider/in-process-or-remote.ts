@@ -5,6 +5,7 @@ import { ageMsOf } from './flag-watch.js';
 import type { InProcess, ResolveAll } from './resolve-in-process.js';
 import type { Resolve } from './resolve-remotely.js';
 import type { Snapshots } from './lazy-snapshots.js';
+import type { OddAttribute } from './mapping/context.js';
 import { noSnapshot } from './start/start.js';
 import type { ProviderState } from './status/provider-state.js';
 
@@ -14,11 +15,12 @@ interface EvaluationSources {
   /** `undefined` if there is never one. */
   readonly snapshots: Snapshots | undefined;
   readonly state: () => ProviderState;
+  readonly odd: OddAttribute;
 }
 
 /** Evaluates flags in this process or by asking the service, as the options and the snapshot allow. */
 export function inProcessOrRemote(
-  { ask, snapshots, state }: EvaluationSources,
+  { ask, snapshots, state, odd }: EvaluationSources,
   settings: ProviderSettings,
   runtime: Runtime,
 ) {
@@ -34,6 +36,7 @@ export function inProcessOrRemote(
     ageMs: (now: number) => ageMsOf(opened(), now),
     isStale: (now: number) => state() !== 'ready' || !((opened()?.watch.lostForMs(now) ?? 0) < 0),
     missing,
+    odd,
     ask: isOffline ? undefined : ask,
   };
   let loaded: InProcess | undefined;

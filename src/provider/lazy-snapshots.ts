@@ -75,13 +75,25 @@ export function lazySnapshots(
   };
   const load = async () => {
     try {
-      const { inProcess, logWatch, openSnapshots } = await import('./start/snapshot-code.js');
+      const { inProcess, logWatch, openSnapshots, optionAdvice } = await import('./start/snapshot-code.js');
       if (isClosed()) return;
       evaluation = inProcess;
       // Without a background, a call may have been ended while it loaded, and another loads again.
-      if (!isLogged) logWatch({ listen }, settings, logger);
+      if (!isLogged) {
+        logWatch({ listen }, settings, logger);
+        const end = listen('snapshot-polled', ({ failure }) => {
+          if (failure !== undefined) return;
+          end();
+          // The first poll may succeed before the snapshots are open here.
+          void opening.then(({ watch }) => {
+            const first = watch.snapshot();
+            for (const advice of first ? optionAdvice(first, settings) : []) logger.warn(advice);
+          });
+        });
+      }
       isLogged = true;
-      opened = await openSnapshots(send, settings, { warn, closing: closing.signal }, runtime);
+      const opening = openSnapshots(send, settings, { warn, closing: closing.signal }, runtime);
+      opened = await opening;
       if (isClosed()) await opened.close();
     } catch (error) {
       const message = `the code for snapshots cannot be loaded: ${messageOf(error)}`;

@@ -13,6 +13,7 @@ import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import { messageOf } from '../text/describe.js';
 import type { Condition } from './state-events.js';
+import { oddAttributeWarning } from './mapping/odd-attribute.js';
 import { CLOSED } from './mapping/openfeature-errors.js';
 import { checkedEvaluation, reportedEvaluation, reportedResolveAll } from './evaluate/evaluate-flag.js';
 import { flagWatch } from './flag-watch.js';
@@ -66,6 +67,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   listen('flags-changed', ({ flags }) => {
     answers.forget(flags);
   });
+  const odd = oddAttributeWarning(logger);
   const isInProcess = settings.evaluation === 'in-process';
   const hasSnapshot = () => snapshots?.snapshot() !== undefined;
   const fallback = { knowsAnything: answers.knowsAnything, hasSnapshot, needsWatch: isInProcess };
@@ -80,7 +82,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
     });
   }
   const { resolve, ...evaluation } = inProcessOrRemote(
-    { ask: remotely(answers, settings, clock), snapshots, state: life.state },
+    { ask: remotely(answers, settings, clock, odd), snapshots, state: life.state, odd },
     settings,
     runtime,
   );

@@ -11,7 +11,7 @@ import type { Runtime } from '../runtime.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
 import { unreadableResolver } from './evaluate/ask-unreadable.js';
 import { inPortions } from './evaluate/in-portions.js';
-import { attributeReader, entityOf } from './mapping/context.js';
+import { attributeReader, entityOf, type OddAttribute } from './mapping/context.js';
 import { contextFailure, NO_TARGETING_KEY } from './mapping/context-failures.js';
 import type { Resolve } from './resolve-remotely.js';
 
@@ -25,6 +25,8 @@ export interface SnapshotSource {
   readonly isStale: (now: number) => boolean;
   /** Resolves flags that cannot be evaluated here. `undefined`: nothing may be sent. */
   readonly ask: Resolve | undefined;
+  /** An attribute cannot be compared. */
+  readonly odd?: OddAttribute;
   /** A flag that is not in the snapshot was asked for. */
   readonly missing: (flag: string) => void;
 }
@@ -52,7 +54,7 @@ export function inProcess(
   { attributes, targetingKey }: Pick<ProviderSettings, 'attributes' | 'targetingKey'>,
   { clock, wants, report }: Runtime,
 ) {
-  const readAttribute = attributeReader(attributes);
+  const readAttribute = attributeReader(attributes, source.odd);
   const resolveUnreadable = unreadableResolver(source.ask);
   /** The snapshot that a view keeps. It may have been replaced since. */
   const keptBy = perView(() => {

@@ -8,7 +8,7 @@ import { failedResolution, type Resolution } from '../model/resolution.js';
 import type { ProviderSettings } from '../options/settings.js';
 import { pinning, type Pins } from '../request/view-answers.js';
 import type { RequestView } from '../request/view.js';
-import { selector } from './mapping/context.js';
+import { selector, type OddAttribute } from './mapping/context.js';
 import { subjectReader } from './mapping/context-failures.js';
 
 /** Resolves a flag for a context. Synchronous if the resolution is known already. */
@@ -19,11 +19,16 @@ export type Resolve = (
 ) => Resolution | Promise<Resolution>;
 
 /** Resolves from the view's answers, else from the cache, else by asking the service. */
-export function remotely(answers: CachedAnswers, settings: ProviderSettings, clock: Clock): Resolve {
+export function remotely(
+  answers: CachedAnswers,
+  settings: ProviderSettings,
+  clock: Clock,
+  odd?: OddAttribute,
+): Resolve {
   const { namespace, environment, reference, attributes, targetingKey } = settings;
   const keyOf = questionKeys(namespace, environment, reference);
   const questionFrom = rememberingQuestions(selector(attributes));
-  const subjectOf = subjectReader(attributes, targetingKey);
+  const subjectOf = subjectReader(attributes, targetingKey, odd);
   const pinsOf = pinning(clock);
 
   const known = (key: string, entry: Entry | undefined, pins: Pins | undefined): Resolution | undefined => {

@@ -10,6 +10,17 @@ export function didYouMean(given: string, known: Iterable<string>): string {
   return like === undefined ? '' : `; did you mean ${quoted(like)}?`;
 }
 
+/** The known name that differs only in case or by typing mistakes; `undefined` if there is none. */
+export function similarName(given: string, known: Iterable<string>): string | undefined {
+  const lower = given.toLowerCase();
+  const search = closestTo(given);
+  for (const name of known) {
+    if (name !== given && name.toLowerCase() === lower) return name;
+    search.compare(name);
+  }
+  return search.found();
+}
+
 /** Finds the name that was probably meant; at most two typing mistakes away, or `most`. A search may pause between two names. */
 export function closestTo(key: string, most = CLOSE) {
   let found: string | undefined;

@@ -1,3 +1,4 @@
+import { similarName } from '../../text/closest-name.js';
 import { isBlankText, parsedOf, textOf, type ComparedText } from '../syntax/compared-text.js';
 import { comparedWith, compileConstraint, PARSE, type Matches } from '../constraint-match.js';
 import type { EvaluatedEntity } from '../evaluated-entity.js';
@@ -41,12 +42,14 @@ export function explainConstraint(constraint: Constraint, entity: EvaluatedEntit
   const { type, property, operator, value } = constraint;
   const matched = compileConstraint(constraint)(entity);
   const seen = type === 'ENTITY_ID_COMPARISON_TYPE' ? entity.idText() : entity.attribute(property);
+  const like = seen === undefined ? similarName(property, entity.names()) : undefined;
   return {
     type,
     property,
     operator,
     value,
     ...(seen !== undefined && { seen: textOf(seen) }),
+    ...(like !== undefined && { like }),
     matched,
     ...(!matched && { why: mismatch(constraint, seen ?? '') }),
   };

@@ -124,8 +124,9 @@ export function constraintText(constraint: ExplainedConstraint): string {
   return `${comparisonText(constraint)}: ${verdict}, ${reasonText(constraint)}`;
 }
 
-function reasonText({ type, seen, why }: ExplainedConstraint): string {
-  const value = seen === undefined ? 'there is no value' : `the value is ${quoted(seen)}`;
+function reasonText({ type, seen, like, why }: ExplainedConstraint): string {
+  const meant = like === undefined ? '' : ` (the context has ${quoted(like)})`;
+  const value = seen === undefined ? `there is no value${meant}` : `the value is ${quoted(seen)}`;
   if (why === 'unknown-operator') return 'there is no such operator';
   if (why === 'unreadable-constraint') return "the constraint's own value does not parse";
   return why === 'unreadable' ? `${value}, which is no ${TYPE_WORDS[type]}` : value;

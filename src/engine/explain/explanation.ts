@@ -147,6 +147,8 @@ export interface ExplainedConstraint {
   readonly value: string;
   /** The value that was compared; absent if the entity has no such attribute. */
   readonly seen?: string;
+  /** Without such an attribute: another one of the entity that is almost spelt so; absent if there is none. */
+  readonly like?: string;
   /** Whether the constraint matched. */
   readonly matched: boolean;
   /** Why it did not match; absent if it did. */

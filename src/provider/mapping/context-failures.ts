@@ -1,13 +1,14 @@
 import type { Failure } from '../../model/failure.js';
 import type { Subject } from '../../model/question.js';
-import { contextReader, InvalidContext, type Selection } from './context.js';
+import { contextReader, InvalidContext, type OddAttribute, type Selection } from './context.js';
 
 /** Makes the function that reads the subject of a question from a context, or says why the context cannot be sent. */
 export function subjectReader(
   selection: Selection,
   targetingKey: 'optional' | 'required',
+  odd?: OddAttribute,
 ): (context: object) => Subject | Failure {
-  const read = contextReader(selection);
+  const read = contextReader(selection, odd);
   return (context) => {
     try {
       const subject = read(context);

@@ -14,11 +14,14 @@ export type Selection =
   | { readonly except: readonly string[] }
   | undefined;
 
+/** Called with the name of an attribute whose text says nothing of its value. */
+export type OddAttribute = (name: string) => void;
+
 /**
  * Makes the function that reads a context in one pass. Attributes are sorted by name, so that two equal contexts give
  * the same result, whatever their order.
  */
-export function contextReader(selection?: Selection): (context: object) => Subject {
+export function contextReader(selection?: Selection, odd?: OddAttribute): (context: object) => Subject {
   const sent = selector(selection);
   return (context) => {
     const values = context as Readonly<Record<string, unknown>>;
@@ -27,7 +30,7 @@ export function contextReader(selection?: Selection): (context: object) => Subje
     for (const name of Object.keys(values)) {
       if (name === 'targetingKey' || !sent(name)) continue;
       const value = values[name];
-      const text = attributeText(name, value);
+      const text = attributeText(name, value, odd);
       if (text === undefined) continue;
       names.push(name);
       texts.push(text);
@@ -43,11 +46,12 @@ export function contextReader(selection?: Selection): (context: object) => Subje
  */
 export function attributeReader(
   selection?: Selection,
+  odd?: OddAttribute,
 ): (context: Readonly<Record<string, unknown>>, name: string) => string | undefined {
   const sent = selector(selection);
   return (context, name) =>
     name !== 'targetingKey' && sent(name) && Object.hasOwn(context, name)
-      ? attributeText(name, context[name])
+      ? attributeText(name, context[name], odd)
       : undefined;
 }
 
@@ -98,7 +102,7 @@ export function entityOf(targetingKey: unknown): string {
 }
 
 /** The text that the service compares; `undefined` for a value that is not sent. */
-function attributeText(name: string, value: unknown): string | undefined {
+function attributeText(name: string, value: unknown, odd: OddAttribute | undefined): string | undefined {
   switch (typeof value) {
     case 'string':
       return value;
@@ -109,13 +113,13 @@ function attributeText(name: string, value: unknown): string | undefined {
     case 'bigint':
       return value.toString();
     case 'object':
-      return value === null ? undefined : objectText(name, value);
+      return value === null ? undefined : objectText(name, value, odd);
     default:
       return undefined;
   }
 }
 
-function objectText(name: string, value: object): string | undefined {
+function objectText(name: string, value: object, odd: OddAttribute | undefined): string | undefined {
   try {
     if (types.isDate(value)) return rfc3339(value);
     // `written` is the result of toJSON. The member of the holder is the value before that.
@@ -127,10 +131,23 @@ function objectText(name: string, value: object): string | undefined {
         return typeof written === 'bigint' ? written.toString() : written;
       },
     );
+    if (odd !== undefined && isOdd(text, value)) odd(name);
     return text;
   } catch (error) {
     throw new InvalidContext(`context attribute ${quoted(name)}: ${reasonOf(error)}`);
   }
+}
+
+/** Whether JSON leaves nothing of the object, or a text in quotes, which no constraint expects. */
+function isOdd(text: string | undefined, value: object): boolean {
+  if (text?.startsWith('"')) return true;
+  return text === '{}' && !isLiteral(value);
+}
+
+/** Also of another realm, such as a test runner's. */
+function isLiteral(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.hasOwn(prototype as object, 'isPrototypeOf');
 }
 
 function rfc3339(date: Date): string {

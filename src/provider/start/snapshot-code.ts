@@ -3,3 +3,4 @@
 export { logWatch } from '../../diagnostics/watch-log.js';
 export { openSnapshots } from '../../snapshot/open-snapshots.js';
 export { inProcess } from '../resolve-in-process.js';
+export { optionAdvice } from './option-advice.js';

@@ -61,4 +61,22 @@ describe('a constraint in words', () => {
     const explained = explainConstraint({ type, property: 'p', operator, value }, entity);
     expect(constraintText(explained)).toBe(words);
   });
+
+  it.each([
+    ['Plan', 'there is no value (the context has "Plan")'],
+    ['pln', 'there is no value (the context has "pln")'],
+    ['country', 'there is no value'],
+  ])('names the attribute %s that was probably meant', (name, words) => {
+    const constraint = {
+      type: 'STRING_COMPARISON_TYPE',
+      property: 'plan',
+      operator: 'eq',
+      value: 'pro',
+    } as const;
+    const explained = explainConstraint(
+      constraint,
+      entityOf({ entity: 'e1', attributes: { [name]: 'pro' } }),
+    );
+    expect(constraintText(explained)).toBe(`string "plan" eq "pro": does not match, ${words}`);
+  });
 });

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { FliptProviderOptions } from '../../src/index.js';
+import type { LocalServiceOptions } from '../../src/local/index.js';
+import { FEATURES } from '../in-process/features.fixture.js';
+import { flipt, localService, recordingLogger, register } from './open.fixture.js';
+
+/** The warnings after the first snapshot of a service. */
+async function warningsOf(
+  options: FliptProviderOptions,
+  semantics: LocalServiceOptions['semantics'] = 'v1',
+): Promise<readonly string[]> {
+  const service = await localService({ features: FEATURES, semantics });
+  const logger = recordingLogger();
+  const provider = flipt({ url: service.url, evaluation: 'in-process', logger, ...options });
+  await register(provider).registered;
+  // The advice comes in the same turn as the snapshot.
+  expect(provider.getSnapshot()).toBeDefined();
+  return logger.warn.mock.calls.map(([warning]) => String(warning));
+}
+
+describe('the first snapshot shows options that have no effect', () => {
+  const V1 = 'Flipt v1 has neither environments nor a stream: without effect: ';
+  it.each<[FliptProviderOptions, 'v1' | 'v2', readonly string[]]>([
+    [{ environment: 'default' }, 'v1', [`${V1}environment "default"`]],
+    [{ watch: { stream: true } }, 'v1', [`${V1}watch.stream`]],
+    [{ environment: 'default', watch: { stream: true } }, 'v1', [`${V1}environment "default", watch.stream`]],
+    [{ environment: 'default', watch: { stream: true } }, 'v2', []],
+    [
+      { attributes: { only: ['Plan'] } },
+      'v1',
+      ['attributes.only names "Plan", but segments read "plan", which is not sent'],
+    ],
+    [
+      { attributes: { only: ['pln'] } },
+      'v2',
+      ['attributes.only names "pln", but segments read "plan", which is not sent'],
+    ],
+    [{ attributes: { only: ['plan', 'Plan', 'country'] } }, 'v1', []],
+    [{ attributes: { except: ['Plan'] } }, 'v1', []],
+    [{}, 'v1', []],
+  ])('%j with %s', async (options, semantics, warnings) => {
+    expect(await warningsOf(options, semantics)).toEqual(warnings);
+  });
+});
+
+describe('an attribute that JSON makes {} or quotes of', () => {
+  class Price {
+    readonly #cents = 5;
+    cents() {
+      return this.#cents;
+    }
+  }
+
+  it.each<[string, unknown, boolean]>([
+    ['a Set', new Set(['pro']), true],
+    ['a Map', new Map(), true],
+    ['a RegExp', /pro/, true],
+    ['an Error', new Error('pro'), true],
+    ['a URL', new URL('http://localhost'), true],
+    ['an object with private fields', new Price(), true],
+    ['a String object', Object('pro'), true],
+    ['a Date', new Date(0), false],
+    ['an empty object', {}, false],
+    ['an empty object without a prototype', Object.create(null), false],
+    ['an object', { plan: 'pro' }, false],
+    ['a list', ['pro'], false],
+    ['a text in quotes', '"pro"', false],
+  ])('is warned of once, by its name: %s', async (_, value, isOdd) => {
+    const service = await localService({ features: FEATURES });
+    for (const evaluation of ['remote', 'in-process'] as const) {
+      const logger = recordingLogger();
+      const provider = flipt({ url: service.url, evaluation, logger });
+      const { client, registered } = register(provider);
+      await registered;
+      for (let call = 0; call < 2; call++) {
+        await client.getStringValue('colour', 'none', { targetingKey: 'ada', plan: value as string });
+      }
+      const warnings = logger.warn.mock.calls.map(([warning]) => String(warning));
+      const named = expect.stringMatching(
+        /^The context attribute "plan" is an object that JSON writes as/,
+      ) as string;
+      expect(warnings).toEqual(isOdd ? [named] : []);
+    }
+  });
+});
