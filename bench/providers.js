@@ -8,6 +8,8 @@ import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import { FliptProvider } from 'openfeature-flipt-provider';
 import { observeProvider } from 'openfeature-flipt-provider/opentelemetry';
 
+/** With one attribute, and a receiver that takes all. */
+const tracking = { send() {}, attributes: ['plan'] };
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 
 export async function providersFor(url) {
@@ -21,7 +23,12 @@ export async function providersFor(url) {
     ],
     ['cached', new FliptProvider({ url, logger: quiet })],
     ['cached + metrics', observed(new FliptProvider({ url, logger: quiet }))],
+    ['cached + tracking', new FliptProvider({ url, tracking, logger: quiet })],
     ['in-process', new FliptProvider({ url, evaluation: 'in-process', logger: quiet })],
+    [
+      'in-process + tracking',
+      new FliptProvider({ url, evaluation: 'in-process', tracking, logger: quiet }),
+    ],
   ];
   const folder = process.env.FLIPT_CLIENT_JS;
   if (folder !== undefined) providers.push(['flipt-client-js', await fliptClientJs(folder, url)]);

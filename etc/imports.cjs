@@ -39,6 +39,7 @@ const MAY_IMPORT = {
     'stores/',
     'text/',
   ],
+  'tracking/': ['runtime.ts', 'time/', 'options/', 'text/'],
   'request/': ['time/', 'model/', 'text/'],
   'provider/': [
     'runtime.ts',
@@ -57,6 +58,7 @@ const MAY_IMPORT = {
     'request/',
     'snapshot/',
     'text/',
+    'tracking/',
   ],
   'index.ts': [
     'diagnostics/',
@@ -149,7 +151,7 @@ const ONLY_IN = {
   '@nestjs': ['nest/'],
   '@opentelemetry': ['opentelemetry/'],
   undici: ['http/connections.ts'],
-  'lru-cache': ['cache/'],
+  'lru-cache': ['cache/', 'tracking/'],
   yaml: ['features/'],
   http: ['http/connections.ts', 'local/http/'],
   https: ['http/connections.ts'],

@@ -25,6 +25,7 @@ export type {
   OverloadStatus,
   RequestStatus,
   StoreStatus,
+  TrackingStatus,
   UnreadableStatus,
   WatchStatus,
 } from './provider/status/flipt-status.js';
@@ -62,6 +63,13 @@ export type {
   SnapshotStore,
   WatchOptions,
 } from './options/snapshot-options.js';
+export type {
+  ExposureEvent,
+  TrackEvent,
+  TrackingEvent,
+  TrackingEventBase,
+  TrackingOptions,
+} from './options/tracking-options.js';
 export {
   requestContext,
   runInTransactionContext,

@@ -17,6 +17,9 @@ const NONE = {
   failedPolls: 0,
   /** Flags that changed; a flag that changes twice counts twice. */
   changedFlags: 0,
+  /** Events that `tracking.send` has taken. */
+  trackingSent: 0,
+  trackingLost: 0,
 };
 
 /** What has happened since the provider was made. */
@@ -69,6 +72,8 @@ export function openHistory(clock: Pick<Clock, 'date'>) {
         if (failure !== undefined) counts.failedPolls++;
       });
       listen('flags-changed', ({ flags }) => (counts.changedFlags += flags.length));
+      listen('tracking-sent', ({ events }) => (counts.trackingSent += events));
+      listen('tracking-lost', ({ events }) => (counts.trackingLost += events));
       listen('circuit-changed', ({ state }) => (latest = { ...latest, circuit: since(state) }));
       listen('watch-changed', ({ state }) => (latest = { ...latest, watch: since(state) }));
       listen('stream-changed', ({ state }) => (latest = { ...latest, stream: since(state) }));

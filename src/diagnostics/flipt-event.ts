@@ -179,6 +179,12 @@ export type FliptEvent =
       readonly flag: string;
     }
   | {
+      /** `tracking.send` has taken events, or events are lost: too many wait, one cannot be sent, or the provider closes. */
+      readonly type: 'tracking-sent' | 'tracking-lost';
+      /** How many. */
+      readonly events: number;
+    }
+  | {
       /** The provider is being closed. */
       readonly type: 'closed';
     };

@@ -87,6 +87,8 @@ const OUTSIDE: { readonly [Type in FliptEventType]: (event: Events[Type]) => Fli
   'flag-key-suspect': whole,
   'bucket-shared': ({ type, flag }) => ({ type, flag }),
   'stream-changed': ({ type, state }) => ({ type, state }),
+  'tracking-sent': whole,
+  'tracking-lost': whole,
   closed: whole,
 };
 

@@ -49,6 +49,14 @@ export const METRICS: readonly Metric[] = [
   counter('questions.shed', '{question}', 'Questions that were never sent', ({ shed }) =>
     Array.from(shed, ([reason, count]) => [count, { 'openfeature.flipt.reason': reason }]),
   ),
+  counter('tracking.events', '{event}', 'Events of the option tracking, by outcome', (_, { tracking }) =>
+    tracking === null
+      ? []
+      : [
+          [tracking.sent, { 'openfeature.flipt.outcome': 'sent' }],
+          [tracking.lost, { 'openfeature.flipt.outcome': 'lost' }],
+        ],
+  ),
   // The values of the provider's status.
   gauge('condition', '1', '1 for the condition that the provider is in', (_, { condition }) =>
     oneOf(CONDITIONS, condition),

@@ -9,6 +9,7 @@ import {
   type SnapshotOptions,
   type WatchOptions,
 } from './snapshot-options.js';
+import { trackingRule, type TrackingOptions } from './tracking-options.js';
 
 /** How long answers are used, and how many are kept. The times add up: fresh, then stale, then stale on error. */
 export interface CacheOptions {
@@ -112,6 +113,8 @@ export interface FliptProviderOptions extends ConnectionOptions {
   readonly evaluation?: 'remote' | 'in-process' | undefined;
   /** Keeps the last snapshot across restarts, or gives one to start from. Default: neither. */
   readonly snapshot?: SnapshotOptions | undefined;
+  /** Where to send who saw which variant, and what `client.track` was called with. Default: nowhere. */
+  readonly tracking?: TrackingOptions | undefined;
 }
 
 /** The limit of the cache, which allocates room for all entries at the start. */
@@ -168,6 +171,7 @@ const rules = connectionRules('FliptProvider', {
   watch: onOffOr(watchRule),
   evaluation: v.optional(v.picklist(['remote', 'in-process'], "'remote' or 'in-process'"), 'remote'),
   snapshot: v.optional(snapshotRule, {}),
+  tracking: v.optional(trackingRule),
 } satisfies RulesOf<Omit<FliptProviderOptions, keyof ConnectionOptions>>);
 
 /** For users of other providers, which take the namespace as their first argument. */

@@ -29,7 +29,13 @@ export interface ConnectionSettings extends Filled<v.InferOutput<typeof clientRu
 export type ProviderSettings = ConnectionSettings &
   Filled<Omit<v.InferOutput<typeof providerRules.shape>, keyof ConnectionSettings>>;
 
-const UNSET = { auth: undefined, environment: undefined, reference: undefined, attributes: undefined };
+const UNSET = {
+  auth: undefined,
+  environment: undefined,
+  reference: undefined,
+  attributes: undefined,
+  tracking: undefined,
+};
 
 /** Throws a TypeError that names what is wrong. */
 export function providerSettings(

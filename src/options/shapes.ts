@@ -82,8 +82,8 @@ export const trueOrFalse = v.boolean('true or false');
 
 const isFunction = (value: unknown) => typeof value === 'function';
 
-export const callable = (expected = 'a function') =>
-  v.custom<(...args: never[]) => unknown>(isFunction, expected);
+export const callable = <F extends (...args: never[]) => unknown>(expected = 'a function') =>
+  v.custom<F>(isFunction, expected);
 
 /** An object of any class with these methods. */
 export const having = <T extends object>(methods: readonly string[], expected: string) =>

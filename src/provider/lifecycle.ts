@@ -1,6 +1,7 @@
 import {
   ProviderEvents,
   type EvaluationContext,
+  type FlagValueType,
   type OpenFeatureEventEmitter,
 } from '@openfeature/server-sdk';
 import { openHistory } from '../diagnostics/event-history.js';
@@ -9,6 +10,7 @@ import { failedResolution } from '../model/resolution.js';
 import { sizeWarnings } from '../options/size-warnings.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
+import type { Exposed } from './evaluate/resolve-as.js';
 import { openCondition } from './state-events.js';
 import { CLOSED, errorOf } from './mapping/openfeature-errors.js';
 import { openPipeline, type Pipeline } from './pipeline.js';
@@ -66,6 +68,12 @@ export function openLifecycle(
       hasRefused = true;
       return failedResolution(CLOSED);
     },
+    /** Tracks what callers get of a type of value; `undefined` without the option `tracking`. */
+    exposedAs: (valueType: FlagValueType): Exposed | undefined =>
+      settings.tracking &&
+      ((flagKey, details, context) => {
+        running?.tracking?.exposed(flagKey, details, context, valueType);
+      }),
     /** Starts the current life, or a new one after a close. Resolves with the failure, if there is one. Never rejects. */
     start() {
       running ??= live();

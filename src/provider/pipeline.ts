@@ -21,6 +21,7 @@ import { inProcessOrRemote } from './in-process-or-remote.js';
 import { remotely } from './resolve-remotely.js';
 import { openServiceLayers } from './service-layers.js';
 import { lazySnapshots } from './lazy-snapshots.js';
+import { lazyTracking } from './lazy-tracking.js';
 import { loadAfterStart } from './start/load-after-start.js';
 import { start } from './start/start.js';
 
@@ -41,6 +42,7 @@ export function openPipeline(
 function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime & Diagnostics) {
   const { clock, listen } = runtime;
   const { logger } = settings;
+  const tracking = settings.tracking && lazyTracking(settings.tracking, settings, runtime);
   const closing = new AbortController();
   // Each request under way adds a listener.
   setMaxListeners(0, closing.signal);
@@ -103,6 +105,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
     loadingRest ??= loadAfterStart(LOADED_LATER).catch((error: unknown) => {
       logger.error(messageOf(error));
     });
+    void tracking?.load();
     // Without a background, a start that callers share could end with the first of them. Each call asks by itself.
     return inBackground ? start(service, snapshots, settings, clock) : undefined;
   };
@@ -121,6 +124,8 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
     },
     /** `undefined` if there is never a snapshot. */
     snapshots,
+    /** `undefined` without the option. */
+    tracking,
     /**
      * Tries to reach the service. If that fails, continues in the background. Concurrent callers share one start.
      * Resolves with the failure, if there is one. Never rejects.
@@ -142,6 +147,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
       inFlight: layers.underWay(),
       /** Questions that wait to be sent. */
       waiting: layers.batch.waiting(),
+      tracking: tracking?.read(),
     }),
     /** Attaches a listener to what the layers report. */
     listen,
@@ -156,7 +162,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
       layers.batch.close(CLOSED);
       answers.forget();
       // A store that hangs must not keep connections open. After the close, no file is loaded: a test may have ended.
-      await Promise.all([snapshots?.close(), layers.close(), loadingRest]);
+      await Promise.all([snapshots?.close(), layers.close(), loadingRest, tracking?.close()]);
     },
   };
 }

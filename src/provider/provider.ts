@@ -5,12 +5,11 @@ import {
   type Logger,
   type Provider,
   type ResolutionDetails,
+  type TrackingEventDetails,
 } from '@openfeature/server-sdk';
 import { systemClock } from '../time/clock.js';
 import type { Explanation } from '../engine/explain/explanation.js';
 import type { FliptEvent, FliptEventType } from '../diagnostics/flipt-event.js';
-import { toNumber } from './mapping/number.js';
-import { toBoolean, toObject, toText } from './mapping/value-of-type.js';
 import type { FliptProviderOptions } from '../options/provider-options.js';
 import { openLifecycle, type Lifecycle } from './lifecycle.js';
 import { loadAfterStart } from './start/load-after-start.js';
@@ -20,7 +19,7 @@ import { startErrorOf } from './mapping/openfeature-errors.js';
 import type { EvaluatedFlag } from './evaluate/evaluate-all.js';
 import type { FlagOutcome } from './evaluate/evaluate-each.js';
 import { inPortions } from './evaluate/in-portions.js';
-import { resolving, type ResolveAs } from './evaluate/resolve-as.js';
+import { resolvers } from './evaluate/resolve-as.js';
 import { checkFlagKey, checkFlagKeys } from './flag-keys.js';
 
 /** Marks the providers of all copies of this package. */
@@ -45,17 +44,11 @@ export const FLIPT_PROVIDER = Symbol.for('openfeature-flipt-provider.is-provider
 export class FliptProvider implements Provider {
   /** Where it runs, in OpenFeature's terms: the SDK for browsers refuses it. */
   readonly runsOn = 'server';
-  /** For hooks and telemetry. */
-  readonly metadata = {
-    /** The same for all providers of this package, whichever service they use. */
-    name: 'flipt',
-  } as const;
+  /** For hooks and telemetry: the same for all providers of this package, whichever service they use. */
+  readonly metadata = { name: 'flipt' } as const;
   /** The provider has no hooks. */
   readonly hooks = [];
-  /**
-   * PROVIDER_READY, PROVIDER_STALE, PROVIDER_ERROR, and PROVIDER_CONFIGURATION_CHANGED with the flags that have changed,
-   * and after `invalidate`.
-   */
+  /** PROVIDER_READY, STALE, ERROR, and CONFIGURATION_CHANGED with the flags that changed, and after `invalidate`. */
   readonly events = new OpenFeatureEventEmitter();
 
   static {
@@ -63,20 +56,13 @@ export class FliptProvider implements Provider {
   }
 
   readonly #lifecycle: Lifecycle;
-  readonly #boolean: ResolveAs<boolean>;
-  readonly #text: ResolveAs<string>;
-  readonly #number: ResolveAs<number>;
-  readonly #object: ResolveAs<JsonValue>;
+  readonly #resolveAs: ReturnType<typeof resolvers>;
 
   /** All options have defaults. A wrong or unknown one is a TypeError. */
   constructor(options?: FliptProviderOptions) {
     const settings = providerSettings(options);
     this.#lifecycle = openLifecycle(settings, this.events, { clock: systemClock, random: Math.random });
-    const { evaluate } = this.#lifecycle;
-    this.#boolean = resolving(evaluate, settings, toBoolean);
-    this.#text = resolving(evaluate, settings, toText);
-    this.#number = resolving(evaluate, settings, toNumber);
-    this.#object = resolving(evaluate, settings, toObject);
+    this.#resolveAs = resolvers(this.#lifecycle, settings);
   }
 
   /**
@@ -105,7 +91,7 @@ export class FliptProvider implements Provider {
     context: EvaluationContext,
     logger?: Logger,
   ): Promise<ResolutionDetails<boolean>> {
-    return this.#boolean(flagKey, defaultValue, context, logger);
+    return this.#resolveAs.boolean(flagKey, defaultValue, context, logger);
   }
 
   /** The key of the variant. A boolean flag is a TYPE_MISMATCH. */
@@ -115,7 +101,7 @@ export class FliptProvider implements Provider {
     context: EvaluationContext,
     logger?: Logger,
   ): Promise<ResolutionDetails<string>> {
-    return this.#text(flagKey, defaultValue, context, logger);
+    return this.#resolveAs.string(flagKey, defaultValue, context, logger);
   }
 
   /** The key of the variant if it is a JSON number, else an attachment that is one, else TYPE_MISMATCH. */
@@ -125,7 +111,7 @@ export class FliptProvider implements Provider {
     context: EvaluationContext,
     logger?: Logger,
   ): Promise<ResolutionDetails<number>> {
-    return this.#number(flagKey, defaultValue, context, logger);
+    return this.#resolveAs.number(flagKey, defaultValue, context, logger);
   }
 
   /**
@@ -139,7 +125,24 @@ export class FliptProvider implements Provider {
     logger?: Logger,
   ): Promise<ResolutionDetails<T>> {
     // The caller chooses the type. Like other providers, this one does not check the value against it.
-    return this.#object(flagKey, defaultValue, context, logger) as Promise<ResolutionDetails<T>>;
+    return this.#resolveAs.object(flagKey, defaultValue, context, logger) as Promise<ResolutionDetails<T>>;
+  }
+
+  /** For `client.track`: an event for `tracking.send`. Does nothing without the option, and after the close. Never throws. */
+  track(
+    trackingEventName: string,
+    context: EvaluationContext,
+    trackingEventDetails: TrackingEventDetails,
+  ): void {
+    this.#lifecycle.running()?.tracking?.track(trackingEventName, context, trackingEventDetails);
+  }
+
+  /**
+   * Calls `tracking.send` with the events that wait, for 2 s at most, as `onClose` does. Never rejects. With `watch: {
+   * background: false }`, events are sent only so.
+   */
+  async flush(): Promise<void> {
+    await this.#lifecycle.running()?.tracking?.flush();
   }
 
   /**
@@ -207,8 +210,8 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * The snapshot in force, in plain JSON values, with each segment's constraints. `snapshot.initial` accepts it.
-   * `undefined` before the first snapshot.
+   * The snapshot in force, in plain JSON values, with each segment's constraints, as `snapshot.initial` accepts it;
+   * `undefined` before the first.
    */
   getSnapshot(): object | undefined {
     return this.#lifecycle.running()?.snapshots?.opened()?.body();

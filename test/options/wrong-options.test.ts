@@ -9,7 +9,7 @@ const TLS_OR_DISPATCHER = 'http: expected either dispatcher, or proxy, tls and s
 const PEM = 'PEM as text (-----BEGIN …) or bytes, not the path of a file';
 const OPTION_NAMES =
   'url, auth, environment, reference, headers, http, logger, namespace, targetingKey, attributes, ' +
-  'initTimeoutMs, deadlineMs, cache, batch, breaker, watch, evaluation, snapshot';
+  'initTimeoutMs, deadlineMs, cache, batch, breaker, watch, evaluation, snapshot, tracking';
 const dispatcher = { request: () => undefined };
 
 const WRONG: readonly (readonly [unknown, string])[] = [

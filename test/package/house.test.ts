@@ -7,7 +7,7 @@ import { ROOT } from './packed.fixture.js';
 
 /* Rules that keep the tree clear to a newcomer. CONTRIBUTING.md says where a new file goes. */
 
-const MOST_FILES = 14;
+const MOST_FILES = 15;
 const MOST_LINES = 250;
 
 const SRC = filesOf('src');

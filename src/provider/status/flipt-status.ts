@@ -33,6 +33,20 @@ export interface FliptStatus {
   readonly cache: CacheStatus;
   /** What was sent, and what waits to be sent. */
   readonly requests: RequestStatus;
+  /** The events of the option `tracking`; `null` without it. */
+  readonly tracking: TrackingStatus | null;
+}
+
+/** The events of the option `tracking`. */
+export interface TrackingStatus {
+  /** Whether the last call of `send` failed. */
+  readonly isFailing: boolean;
+  /** Events that wait to be sent now, or are being sent. */
+  readonly waiting: number;
+  /** Count of events that `send` has taken. */
+  readonly sent: number;
+  /** Count of events that were never sent. */
+  readonly lost: number;
 }
 
 /** The circuit breaker. */

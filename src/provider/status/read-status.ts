@@ -22,9 +22,10 @@ export function statusOf(
   { settings, condition: { state, at, why }, history, readings }: StatusSources,
   clock: Clock,
 ): FliptStatus {
-  const { namespace, environment, evaluation, breaker, watch } = settings;
+  const { namespace, environment, evaluation, breaker, watch, tracking } = settings;
   const counts = history.counts();
-  const { hits, staleHits, joined, misses, attempts, failed, retried, shed } = counts;
+  const { hits, staleHits, joined, misses, attempts, failed, retried, shed, trackingSent, trackingLost } =
+    counts;
   const { circuit, ...latest } = history.latest();
   const { inFlight = 0, waiting = 0, snapshots, overloadSince } = readings ?? {};
   const opened = snapshots?.opened();
@@ -46,6 +47,10 @@ export function statusOf(
     store: store ? { isFailing: store.isFailing, savedAt: dateOf(store.savedAt) } : null,
     cache: { entries: 0, bytes: 0, ...readings?.cache, hits, staleHits, joined, misses },
     requests: { sent: attempts + inFlight, failed, retried, inFlight, waiting },
+    tracking:
+      tracking === undefined
+        ? null
+        : { isFailing: false, waiting: 0, ...readings?.tracking, sent: trackingSent, lost: trackingLost },
   };
 }
 

@@ -35,6 +35,7 @@ describe('the status', () => {
       store: null,
       cache: { entries: 0, bytes: 0, hits: 0, staleHits: 0, joined: 0, misses: 0 },
       requests: { sent: 0, failed: {}, retried: 0, inFlight: 0, waiting: 0 },
+      tracking: null,
     });
   });
 

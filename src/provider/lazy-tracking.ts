@@ -1,0 +1,73 @@
+import type { ProviderSettings } from '../options/settings.js';
+import type { TrackingSettings } from '../options/tracking-options.js';
+import type { Runtime } from '../runtime.js';
+import { messageOf } from '../text/describe.js';
+import { outsideRequests } from '../time/outside-requests.js';
+import type { Tracking } from '../tracking/tracking.js';
+import { entityOf } from './mapping/context.js';
+import { throwUnloadable } from './mapping/openfeature-errors.js';
+
+/** Calls that wait until the code is there. Any more are lost. */
+const MOST_WAITING = 1_000;
+
+/** Tracking, whose code is loaded when the provider starts, or by the first event: most apps do without it. */
+export function lazyTracking(tracking: TrackingSettings, settings: ProviderSettings, runtime: Runtime) {
+  const { logger } = settings;
+  const warn = (message: string) => {
+    logger.warn(message);
+  };
+  const userOf = ({ targetingKey }: { readonly targetingKey?: unknown }) => entityOf(targetingKey);
+  let opened: Tracking | undefined;
+  let waiting: ((tracking: Tracking) => void)[] = [];
+  let loading: Promise<void> | undefined;
+
+  const open = async () => {
+    try {
+      const { openTracking } = await import('./start/tracking-code.js').catch(throwUnloadable('tracking'));
+      opened = openTracking(tracking, { ...settings, userOf, warn }, runtime);
+      for (const use of waiting) use(opened);
+    } catch (error) {
+      logger.error(messageOf(error));
+      runtime.report({ type: 'tracking-lost', events: waiting.length });
+    }
+    waiting = [];
+  };
+  const load = () => (loading ??= outsideRequests(open));
+  const use = (call: (tracking: Tracking) => void) => {
+    if (opened !== undefined) {
+      call(opened);
+      return;
+    }
+    void load();
+    if (waiting.length < MOST_WAITING) waiting.push(call);
+    else runtime.report({ type: 'tracking-lost', events: 1 });
+  };
+
+  return {
+    /** Never rejects. */
+    load,
+    exposed(...given: Parameters<Tracking['exposed']>) {
+      // Without a closure, because this runs for each resolve.
+      if (opened !== undefined) opened.exposed(...given);
+      else {
+        use((later) => {
+          later.exposed(...given);
+        });
+      }
+    },
+    track(...given: Parameters<Tracking['track']>) {
+      use((later) => {
+        later.track(...given);
+      });
+    },
+    async flush() {
+      await loading;
+      await opened?.flush();
+    },
+    async close() {
+      await loading;
+      await opened?.close();
+    },
+    read: () => opened?.read() ?? { waiting: waiting.length, isFailing: false },
+  };
+}

@@ -1,0 +1,125 @@
+import { messageOf } from '../text/describe.js';
+import { oneLine } from '../text/quote.js';
+import type { Clock } from '../time/clock.js';
+import { orLate } from '../time/in-time.js';
+import type { eventQueue } from './event-queue.js';
+import type { TrackingEvent } from '../options/tracking-options.js';
+
+/** Milliseconds between an event and the call that sends it. */
+export const SEND_EVERY_MS = 5_000;
+/** Most events in a call. So many that wait are sent at once. */
+export const MOST_AT_ONCE = 100;
+const SEND_TIMEOUT_MS = 10_000;
+/** Milliseconds until the first repetition. The time doubles with each failure. */
+const FIRST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 60_000;
+const FLUSH_MS = 2_000;
+
+interface Receiver {
+  readonly send: (events: readonly TrackingEvent[]) => unknown;
+  readonly sent: (events: number) => void;
+  readonly lost: (events: number, why: string) => void;
+  readonly warn: (message: string) => void;
+}
+
+/** Sends what waits in the queue, one call at a time. Nothing of it throws or rejects. */
+export function openSender(
+  queue: ReturnType<typeof eventQueue>,
+  { send, sent, lost, warn }: Receiver,
+  { clock, random }: { readonly clock: Clock; readonly random: () => number },
+) {
+  const background = clock.hasBackground === false ? [] : (['background'] as const);
+  let sending: Promise<boolean> | undefined;
+  let failures = 0;
+  let cancelTimer: (() => void) | undefined;
+  let isDue = false;
+  let isClosed = false;
+
+  const failed = (error: unknown) => {
+    if (failures === 0) warn(`tracking.send failed; its events are sent again: ${oneLine(messageOf(error))}`);
+    failures++;
+  };
+  /** Whether the oldest events were sent. */
+  const sendOnce = async (): Promise<boolean> => {
+    const items = queue.take(MOST_AT_ONCE);
+    if (items.length === 0) return true;
+    try {
+      // The user's function may throw before it returns a promise.
+      const coming = Promise.resolve().then(() => send(items.map(({ event }) => event)));
+      // What it does after its time is over is its own affair.
+      coming.catch(() => undefined);
+      if ((await orLate(coming, SEND_TIMEOUT_MS, clock, ...background)) === 'late') {
+        throw new Error(`no result within ${SEND_TIMEOUT_MS} ms`);
+      }
+    } catch (error) {
+      // Its events count as lost already.
+      if (isClosed) return false;
+      failed(error);
+      queue.putBack(items);
+      return false;
+    }
+    if (isClosed) return false;
+    if (failures > 0) warn('tracking.send works again');
+    failures = 0;
+    queue.done(items);
+    sent(items.length);
+    return true;
+  };
+  const sendAll = async (): Promise<boolean> => {
+    // What arrives meanwhile waits for its own time, unless it is enough for a call.
+    for (let left = queue.waiting(); left > 0; left -= MOST_AT_ONCE) {
+      if (!(await sendOnce())) return false;
+    }
+    return true;
+  };
+  const run = (): Promise<boolean> => {
+    cancelTimer?.();
+    cancelTimer = undefined;
+    // Without a background, callers share nothing unfinished: a call may be frozen or ended with what it waits for.
+    if (clock.hasBackground === false) return sendAll();
+    sending ??= sendAll().finally(() => {
+      sending = undefined;
+      schedule();
+    });
+    return sending;
+  };
+  const schedule = () => {
+    if (clock.hasBackground === false || sending !== undefined || queue.waiting() === 0) return;
+    if (failures === 0 && queue.waiting() >= MOST_AT_ONCE) {
+      if (isDue) return;
+      isDue = true;
+      // Not within the resolve that brought the event.
+      clock.endOfTurn(() => {
+        isDue = false;
+        void run();
+      });
+      return;
+    }
+    const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) * (0.5 + random() / 2);
+    cancelTimer ??= clock.after(failures > 0 ? delayMs : SEND_EVERY_MS, () => void run(), 'background');
+  };
+  /** Sends what waits now, once, for 2 s at most. */
+  const flush = async (): Promise<void> => {
+    const all = async () => {
+      // A call under way has taken what waited when it began.
+      await sending;
+      await run();
+    };
+    await orLate(all(), FLUSH_MS, clock);
+  };
+
+  return {
+    /** An event has been added to the queue. */
+    added: schedule,
+    flush,
+    /** Sends what waits, for 2 s at most. What is left then is lost. */
+    async close() {
+      await flush();
+      cancelTimer?.();
+      isClosed = true;
+      const left = queue.clear();
+      if (left > 0) lost(left, 'the provider was closed');
+    },
+    isFailing: () => failures > 0,
+  };
+}

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { ExposureEvent, TrackingEvent, TrackingSettings } from '../options/tracking-options.js';
+import type { Runtime } from '../runtime.js';
+import { messageOf } from '../text/describe.js';
+import { oneLine } from '../text/quote.js';
+import { eventQueue, MOST_LENGTH_OF_EVENT } from './event-queue.js';
+import { openSender } from './sender.js';
+
+/** Exposures that are remembered, so that they are not sent again. */
+const MOST_REMEMBERED = 10_000;
+/** Most characters of their users, flags and variants. */
+const MOST_REMEMBERED_LENGTH = 4 * 1024 * 1024;
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+/** Of OpenFeature's evaluation context. */
+export type Context = Readonly<Record<string, unknown>>;
+
+/** Of OpenFeature's resolution details. */
+export interface Details {
+  readonly variant?: string;
+  readonly reason?: string;
+  readonly flagMetadata?: { readonly [name: string]: unknown };
+}
+
+/** What the provider knows: whose flags they are, and the user of a context; `''` if there is none. */
+interface Surroundings {
+  readonly namespace: string;
+  readonly environment: string | undefined;
+  readonly userOf: (context: Context) => string;
+  readonly warn: (message: string) => void;
+}
+
+export type Tracking = ReturnType<typeof openTracking>;
+
+/** Makes events of what users saw and of `track`, and sends them. Nothing of it throws into a resolve. */
+export function openTracking(
+  { send, attributes, flags, onceForMs, user = (targetingKey) => targetingKey }: TrackingSettings,
+  { namespace, environment, userOf, warn }: Surroundings,
+  runtime: Pick<Runtime, 'clock' | 'random' | 'report'>,
+) {
+  const { clock, report } = runtime;
+  const place = { namespace, ...(environment !== undefined && { environment }) };
+  let hasLost = false;
+  const lost = (events: number, why: string) => {
+    // One line for all that are lost until events are sent again.
+    if (!hasLost) warn(`tracking: events are lost, because ${why}`);
+    hasLost = true;
+    report({ type: 'tracking-lost', events });
+  };
+  const queue = eventQueue(lost);
+  const sent = (events: number) => {
+    hasLost = false;
+    report({ type: 'tracking-sent', events });
+  };
+  const sender = openSender(queue, { send, sent, lost, warn }, runtime);
+  const isChosen = choice(flags, warn);
+  const seen = new LRUCache<string, number>({
+    max: MOST_REMEMBERED,
+    maxSize: MOST_REMEMBERED_LENGTH,
+    sizeCalculation: (_, key) => key.length,
+  });
+
+  const base = (context: Context) => ({
+    id: randomUUID(),
+    time: new Date(clock.date()).toISOString(),
+    attributes: attributesOf(context, attributes),
+  });
+  const add = (make: () => TrackingEvent) => {
+    try {
+      const event = make();
+      const { length } = JSON.stringify(event);
+      if (length > MOST_LENGTH_OF_EVENT)
+        throw new Error(`one has more than ${MOST_LENGTH_OF_EVENT} characters`);
+      queue.add({ event, length });
+      sender.added();
+    } catch (error) {
+      lost(1, oneLine(messageOf(error)));
+    }
+  };
+
+  return {
+    /** A caller got these details: an exposure if a user got a variant, and not lately. */
+    exposed(flagKey: string, details: Details, context: Context, valueType: ExposureEvent['valueType']) {
+      const { variant } = details;
+      // A caller's default has none.
+      if (variant === undefined || !isChosen(flagKey)) return;
+      const targetingKey = userOf(context);
+      if (targetingKey === '') return;
+      const key = `${flagKey}\0${variant}\0${targetingKey}`;
+      const now = clock.now();
+      const last = seen.get(key);
+      if (last !== undefined && now - last < onceForMs) return;
+      seen.set(key, now);
+      const version = details.flagMetadata?.version;
+      add(() => ({
+        kind: 'exposure',
+        ...base(context),
+        targetingKey: textFrom(user, targetingKey),
+        flagKey,
+        variant,
+        valueType,
+        reason: details.reason ?? 'UNKNOWN',
+        ...place,
+        ...(typeof version === 'string' && { version }),
+      }));
+    },
+    /** The application called `client.track`. */
+    track(name: string, context: Context, details: object) {
+      add(() => {
+        const targetingKey = userOf(context);
+        return {
+          kind: 'track',
+          ...base(context),
+          name,
+          ...(targetingKey !== '' && { targetingKey: textFrom(user, targetingKey) }),
+          details: plainCopy(details) as Attributes,
+        };
+      });
+    },
+    flush: () => sender.flush(),
+    close: () => sender.close(),
+    read: () => ({ waiting: queue.size(), isFailing: sender.isFailing() }),
+  };
+}
+
+/** Asks a user's function once for each flag, and takes a failure for no. */
+function choice(flags: TrackingSettings['flags'], warn: (message: string) => void) {
+  if (flags === undefined) return () => true;
+  if (typeof flags !== 'function') {
+    const keys: ReadonlySet<string> = new Set(flags);
+    return (flagKey: string) => keys.has(flagKey);
+  }
+  const chosen = new LRUCache<string, boolean>({ max: MOST_REMEMBERED });
+  let hasFailed = false;
+  return (flagKey: string): boolean => {
+    const known = chosen.get(flagKey);
+    if (known !== undefined) return known;
+    let isChosen = false;
+    try {
+      // Plain JavaScript may return anything.
+      isChosen = (flags(flagKey) as unknown) === true;
+    } catch (error) {
+      if (!hasFailed) warn(`tracking.flags failed (warned only once): ${oneLine(messageOf(error))}`);
+      hasFailed = true;
+    }
+    chosen.set(flagKey, isChosen);
+    return isChosen;
+  };
+}
+
+function textFrom(user: (targetingKey: string) => string, targetingKey: string): string {
+  const text: unknown = user(targetingKey);
+  // Anything else might be a promise of the key, and would be sent as {}.
+  if (typeof text !== 'string') throw new Error('tracking.user did not return a string');
+  return text;
+}
+
+function attributesOf(context: Context, names: readonly string[]): Attributes {
+  const given = names.map((name) => [name, context[name]] as const);
+  return plainCopy(Object.fromEntries(given)) as Attributes;
+}
+
+/** As JSON has it: later changes of the original do not reach the event. */
+function plainCopy(value: object): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
