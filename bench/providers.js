@@ -25,10 +25,7 @@ export async function providersFor(url) {
     ['cached + metrics', observed(new FliptProvider({ url, logger: quiet }))],
     ['cached + tracking', new FliptProvider({ url, tracking, logger: quiet })],
     ['in-process', new FliptProvider({ url, evaluation: 'in-process', logger: quiet })],
-    [
-      'in-process + tracking',
-      new FliptProvider({ url, evaluation: 'in-process', tracking, logger: quiet }),
-    ],
+    ['in-process + tracking', new FliptProvider({ url, evaluation: 'in-process', tracking, logger: quiet })],
   ];
   const folder = process.env.FLIPT_CLIENT_JS;
   if (folder !== undefined) providers.push(['flipt-client-js', await fliptClientJs(folder, url)]);

@@ -113,7 +113,7 @@ export interface FliptProviderOptions extends ConnectionOptions {
   readonly evaluation?: 'remote' | 'in-process' | undefined;
   /** Keeps the last snapshot across restarts, or gives one to start from. Default: neither. */
   readonly snapshot?: SnapshotOptions | undefined;
-  /** Where to send who saw which variant, and what `client.track` was called with. Default: nowhere. */
+  /** Where to send who saw which variant, and what `client.track` was called with. Default: none. */
   readonly tracking?: TrackingOptions | undefined;
 }
 

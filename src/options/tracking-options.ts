@@ -16,6 +16,7 @@ export interface TrackingEventBase {
 
 /** A user got a variant of a flag. */
 export interface ExposureEvent extends TrackingEventBase {
+  /** What happened. */
   readonly kind: 'exposure';
   /** The `targetingKey` of the context, or what `tracking.user` makes of it. */
   readonly targetingKey: string;
@@ -37,6 +38,7 @@ export interface ExposureEvent extends TrackingEventBase {
 
 /** The application called `client.track`. */
 export interface TrackEvent extends TrackingEventBase {
+  /** What happened. */
   readonly kind: 'track';
   /** The name that `track` was called with. */
   readonly name: string;

@@ -44,9 +44,12 @@ export const FLIPT_PROVIDER = Symbol.for('openfeature-flipt-provider.is-provider
 export class FliptProvider implements Provider {
   /** Where it runs, in OpenFeature's terms: the SDK for browsers refuses it. */
   readonly runsOn = 'server';
-  /** For hooks and telemetry: the same for all providers of this package, whichever service they use. */
-  readonly metadata = { name: 'flipt' } as const;
-  /** The provider has no hooks. */
+  /** For hooks and telemetry. */
+  readonly metadata = {
+    /** The same for all providers of this package, whichever service they use. */
+    name: 'flipt',
+  } as const;
+  /** There are none. */
   readonly hooks = [];
   /** PROVIDER_READY, STALE, ERROR, and CONFIGURATION_CHANGED with the flags that changed, and after `invalidate`. */
   readonly events = new OpenFeatureEventEmitter();
@@ -137,10 +140,7 @@ export class FliptProvider implements Provider {
     this.#lifecycle.running()?.tracking?.track(trackingEventName, context, trackingEventDetails);
   }
 
-  /**
-   * Calls `tracking.send` with the events that wait, for 2 s at most, as `onClose` does. Never rejects. With `watch: {
-   * background: false }`, events are sent only so.
-   */
+  /** Sends the events that wait to `tracking.send`, for 2 s at most, as `onClose` does. Never rejects. */
   async flush(): Promise<void> {
     await this.#lifecycle.running()?.tracking?.flush();
   }

@@ -1,0 +1,58 @@
+/** A shop with 1,000 visitors, some of whom buy. Prints what its events say about each variant. Ends by itself. */
+import { fileURLToPath } from 'node:url';
+import { OpenFeature } from '@openfeature/server-sdk';
+import { FliptProvider } from 'openfeature-flipt-provider';
+import { startLocalService } from 'openfeature-flipt-provider/local';
+import { table } from '../express/table.js';
+
+const VISITORS = 1_000;
+
+const service = await startLocalService({
+  features: fileURLToPath(new URL('features.yml', import.meta.url)),
+});
+const events = [];
+const provider = new FliptProvider({
+  url: service.url,
+  // For the same output on a busy computer; an app keeps the default.
+  deadlineMs: 5_000,
+  // Each visitor is new, so that no answer is ever used twice.
+  cache: false,
+  tracking: { send: (more) => void events.push(...more) },
+});
+await OpenFeature.setProviderAndWait(provider);
+const client = OpenFeature.getClient();
+
+for (let n = 0; n < VISITORS; n++) {
+  const visitor = { targetingKey: `visitor-${n}` };
+  const checkout = await client.getStringValue('checkout', 'classic', visitor);
+  const isShippingFree = await client.getBooleanValue('free-shipping', false, visitor);
+  if (buys(n, checkout, isShippingFree)) client.track('bought', visitor, { value: 20 });
+}
+await OpenFeature.close(); // sends what waits
+await service.close();
+
+const buyers = new Set(
+  events.filter(({ name }) => name === 'bought').map(({ targetingKey }) => targetingKey),
+);
+const rows = new Map();
+for (const { kind, flagKey, variant, targetingKey } of events) {
+  if (kind !== 'exposure') continue;
+  const row = rows.get(`${flagKey} ${variant}`) ?? { flagKey, variant, users: 0, conversions: 0 };
+  row.users += 1;
+  if (buyers.has(targetingKey)) row.conversions += 1;
+  rows.set(`${flagKey} ${variant}`, row);
+}
+const shown = [...rows.values()]
+  .sort((a, b) => (a.flagKey + a.variant < b.flagKey + b.variant ? -1 : 1))
+  .map(({ flagKey, variant, users, conversions }) => [
+    flagKey,
+    variant,
+    String(users),
+    `${conversions} (${Math.round((100 * conversions) / users)} %)`,
+  ]);
+console.log(table(['flag', 'variant', 'users', 'conversions'], shown));
+
+/** Every tenth visitor buys; with the new checkout, or without the price of shipping, a few more. */
+function buys(n, checkout, isShippingFree) {
+  return n % 10 === 0 || (checkout === 'one-page' && n % 10 === 1) || (isShippingFree && n % 10 === 2);
+}

@@ -1,0 +1,67 @@
+/*
+ * Functions for `tracking: { send }`. Each takes the client of a service, and passes on what that service calls an
+ * exposure, and what it calls an event. A receiver that rejects gets the same events again, with the same ids.
+ */
+import { appendFile } from 'node:fs/promises';
+
+/** Somebody without a targetingKey. */
+const NOBODY = 'anonymous';
+
+/** PostHog's client for Node. Its experiments look for `$feature_flag_called`. */
+export const toPostHog = (posthog) => (events) => {
+  for (const { id, time, targetingKey = NOBODY, ...event } of events) {
+    const base = { uuid: id, distinctId: targetingKey, timestamp: new Date(time) };
+    if (event.kind === 'track') {
+      posthog.capture({ ...base, event: event.name, properties: event.details });
+    } else {
+      const properties = { $feature_flag: event.flagKey, $feature_flag_response: event.variant };
+      posthog.capture({ ...base, event: '$feature_flag_called', properties });
+    }
+  }
+};
+
+/** Segment's client for Node. */
+export const toSegment = (analytics) => (events) => {
+  for (const { id, time, targetingKey = NOBODY, ...event } of events) {
+    const base = { messageId: id, userId: targetingKey, timestamp: new Date(time) };
+    if (event.kind === 'track') {
+      analytics.track({ ...base, event: event.name, properties: event.details });
+    } else {
+      const properties = { experiment_name: event.flagKey, variation_name: event.variant };
+      analytics.track({ ...base, event: 'Experiment Viewed', properties });
+    }
+  }
+};
+
+/** A logger of @opentelemetry/api-logs: the log event of OpenFeature's telemetry. It has none for `track`. */
+export const toLogs = (logger) => (events) => {
+  for (const event of events) {
+    if (event.kind === 'track') continue;
+    logger.emit({
+      eventName: 'feature_flag.evaluation',
+      timestamp: new Date(event.time),
+      attributes: {
+        'feature_flag.key': event.flagKey,
+        'feature_flag.result.variant': event.variant,
+        'feature_flag.result.reason': event.reason.toLowerCase(),
+        'feature_flag.context.id': event.targetingKey,
+        'feature_flag.set.id': event.namespace,
+        ...(event.version !== undefined && { 'feature_flag.version': event.version }),
+      },
+    });
+  }
+};
+
+/** A file, with one event in each line. */
+export const toFile = (path) => (events) =>
+  appendFile(path, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+
+/**
+ * A client of pg, and a table whose columns have the names of the fields: `id uuid primary key, kind text, time
+ * timestamptz, "targetingKey" text, "flagKey" text, variant text, name text, details jsonb`. Other fields are left out.
+ */
+export const toPostgres = (client) => (events) =>
+  client.query(
+    'insert into events select * from jsonb_populate_recordset(null::events, $1) on conflict (id) do nothing',
+    [JSON.stringify(events)],
+  );
