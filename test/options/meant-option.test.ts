@@ -56,7 +56,7 @@ describe('an unknown option leads to the one that was probably meant', () => {
   });
 
   it.each<[object, RegExp]>([
-    [{ colour: 'red' }, /colour: unknown option, expected one of url, .*, snapshot$/],
+    [{ colour: 'red' }, /colour: unknown option, expected one of url, .*, tracking$/],
     [{ cache: { ttl: 5 } }, /cache\.ttl: unknown option, expected one of freshForMs, .*, maxBytes$/],
     [{ snapshot: { path: 'a' } }, /snapshot\.path: unknown option, expected one of file, store/],
   ])('if none is near, the message lists those of the group: %j', (options, message) => {
