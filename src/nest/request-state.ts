@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ExecutionContext } from '@nestjs/common';
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 import { REQUEST_VIEW, requestContext, requestView, type ClosingResponse } from '../index.js';
-import { isPromiseLike, isRecord, kindOf } from '../text/describe.js';
+import { isPromiseLike, isRecord, kindOf, kindReturned } from '../text/describe.js';
 import { lazyContext } from './lazy-context.js';
 import type { FliptModuleOptions } from './module-options.js';
 
@@ -109,10 +109,9 @@ export function noRequest(owner: string): Error {
 function ownContext(request: object, options: FliptModuleOptions): EvaluationContext {
   const context = options.context?.(request) ?? {};
   if (isPromiseLike(context)) {
-    // Nobody needs the outcome, and an unhandled rejection would end the process.
-    context.then(undefined, () => undefined);
     throw new TypeError(
-      'FliptModule: context: must not be async; do slow work in a guard or a middleware, and put the result on the request',
+      `FliptModule: context: must not be async, got ${kindReturned(context)}; ` +
+        'do slow work in a guard or a middleware, and put the result on the request',
     );
   }
   if (isRecord(context)) return context;

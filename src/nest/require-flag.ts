@@ -12,6 +12,7 @@ import { OpenFeature } from '@openfeature/server-sdk';
 import * as v from 'valibot';
 import { openRules } from '../options/entry-rules.js';
 import { checkOptions } from '../options/check-options.js';
+import { isPromiseLike, kindReturned } from '../text/describe.js';
 import { callable, trueOrFalse, type RulesOf } from '../options/shapes.js';
 import { impliedDomain } from './app-providers.js';
 import { FLAG_GUARD, guardOrderWarnings } from './guard-order.js';
@@ -84,12 +85,19 @@ function flagGuard(flag: string, options: RequireFlagOptions): Type<CanActivate>
       const isOn = await client.getBooleanValue(flag, fallback, context);
       if (!context.targetingKey) warnOfOrder(executionContext, state, isOn);
       if (isOn) return true;
-      throw otherwise(executionContext);
+      throw exceptionFrom(otherwise(executionContext));
     }
   }
   Inject(ModulesContainer)(FlagGuard, undefined, 0);
   Optional()(FlagGuard, undefined, 0);
   return FlagGuard;
+}
+
+/** Nest would take a promise for an exception that it does not know. */
+function exceptionFrom(made: unknown): unknown {
+  return isPromiseLike(made)
+    ? new TypeError(`RequireFlag: otherwise: expected an Error, got ${kindReturned(made)}`)
+    : made;
 }
 
 /** Nest's own exception for a route that does not exist. */

@@ -1,7 +1,7 @@
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 import { checkOptions } from '../options/check-options.js';
 import { systemClock } from '../time/clock.js';
-import { isPromiseLike, isRecord, kindOf } from '../text/describe.js';
+import { isRecord, kindOf, kindReturned } from '../text/describe.js';
 import { quoted } from '../text/quote.js';
 import { contextInBody } from './context-in-body.js';
 import { contextInTime } from './context-timeout.js';
@@ -91,8 +91,9 @@ function oneOf<Answer extends boolean | string>(
     const answer: unknown = ask(flagKey);
     const known = answers.find((one) => one === answer);
     if (known !== undefined) return known;
-    const got = isPromiseLike(answer) ? 'a promise' : kindOf(answer);
-    throw new TypeError(`ofrep: ${option}(${quoted(flagKey)}): expected ${expected}, got ${got}`);
+    throw new TypeError(
+      `ofrep: ${option}(${quoted(flagKey)}): expected ${expected}, got ${kindReturned(answer)}`,
+    );
   };
 }
 

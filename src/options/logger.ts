@@ -1,4 +1,4 @@
-import { isPromiseLike } from '../text/describe.js';
+import { harmlessly } from '../text/describe.js';
 import { unsteered } from '../text/quote.js';
 import { outsideRequests } from '../time/outside-requests.js';
 import type { Logger } from './connection-options.js';
@@ -23,15 +23,12 @@ export function safeLogger(logger: Logger = consoleLogger): Logger {
   const safely =
     (level: keyof Logger) =>
     (...args: unknown[]) => {
-      try {
-        // An async method is a `() => void`, too, and its rejection would end the process.
+      // An async method is a `() => void`, too. What a logger throws cannot be logged.
+      harmlessly(() => {
         const log: (...args: unknown[]) => unknown = logger[level].bind(logger);
         const words = args.map((word) => (typeof word === 'string' ? unsteered(word) : word));
-        const logged = outsideRequests(() => log(...words));
-        if (isPromiseLike(logged)) logged.then(undefined, () => undefined);
-      } catch {
-        // A logger that throws cannot be logged.
-      }
+        return outsideRequests(() => log(...words));
+      });
     };
   return { error: safely('error'), warn: safely('warn'), info: safely('info'), debug: safely('debug') };
 }

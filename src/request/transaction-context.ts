@@ -3,7 +3,7 @@ import {
   OpenFeature,
   type EvaluationContext,
 } from '@openfeature/server-sdk';
-import { isRecord, kindOf } from '../text/describe.js';
+import { isRecord, kindOf, kindReturned } from '../text/describe.js';
 import { REQUEST_VIEW, type RequestView } from './view.js';
 
 /** Can be asked for flags before they are used: a `FliptProvider`. */
@@ -106,7 +106,8 @@ function prefetchFlags(
   provider: Prefetcher | undefined,
 ): void {
   if (!Array.isArray(flagKeys) || !flagKeys.every((key) => typeof key === 'string')) {
-    throw new TypeError('prefetch: expected a list of flag keys');
+    const got = Array.isArray(flagKeys) ? 'a list of other things' : kindReturned(flagKeys);
+    throw new TypeError(`prefetch: expected a list of flag keys, got ${got}`);
   }
   if (flagKeys.length === 0 || provider === undefined) return;
   // The same context that a client will ask with, because it decides the cache key.

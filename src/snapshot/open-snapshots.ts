@@ -3,11 +3,12 @@ import { orLate } from '../time/in-time.js';
 import { sharedRun } from '../time/shared-run.js';
 import { untilAborted } from '../http/until-aborted.js';
 import type { Send } from '../http/reply.js';
+import { hasMethods } from '../options/shapes.js';
 import type { SharedSnapshot, SnapshotOptions, SnapshotPlace } from '../options/snapshot-options.js';
 import type { Runtime } from '../runtime.js';
 import { fileStore } from '../stores/file-store.js';
 import type { TextStore } from '../stores/safe-store.js';
-import { messageOf } from '../text/describe.js';
+import { kindReturned, messageOf } from '../text/describe.js';
 import { writeBody } from './body/write-body.js';
 import { initialSnapshot } from './initial-snapshot.js';
 import { keepSnapshot } from './kept-snapshot.js';
@@ -125,7 +126,13 @@ function callsTo(
 ): StoreCalls | undefined {
   try {
     const shared = openShared();
-    return shared && storeCalls(shared, store, warn, clock);
+    if (shared === undefined) return undefined;
+    if (!hasMethods(shared, ['turn', 'publish', 'release'])) {
+      throw new TypeError(
+        `shared: expected an object with the functions turn, publish and release, got ${kindReturned(shared)}`,
+      );
+    }
+    return storeCalls(shared, store, warn, clock);
   } catch (error) {
     warn(`The shared store of the snapshot is not used: ${messageOf(error)}`);
     return undefined;

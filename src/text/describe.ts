@@ -32,6 +32,25 @@ export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLik
 }
 
 /**
+ * The kind of what a user's function returned in place of what it should. Nobody needs the outcome of a promise then,
+ * and its rejection would end the process.
+ */
+export function kindReturned(value: unknown): string {
+  if (!isPromiseLike(value)) return kindOf(value);
+  Promise.resolve(value).catch(() => undefined);
+  return 'a promise';
+}
+
+/** Calls a function of the user's whose outcome nobody needs. Never throws; a promise that it returns may reject. */
+export function harmlessly(call: () => unknown): void {
+  try {
+    kindReturned(call());
+  } catch {
+    // Nobody needs the outcome.
+  }
+}
+
+/**
  * The message of anything that was thrown, which need not be an error; it may have several lines. Never throws, because
  * that would hide the failure.
  */

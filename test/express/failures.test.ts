@@ -21,6 +21,8 @@ import {
 
 useApps();
 
+const LIST = 'prefetch: expected a list of flag keys, got ';
+
 describe.each(VERSIONS)('%s', (_, express) => {
   const serve = servingWith(express);
 
@@ -64,8 +66,9 @@ describe.each(VERSIONS)('%s', (_, express) => {
 
   it.each<[string, NonNullable<FlagsOptions['prefetch']>, string]>([
     ['throws', () => throwing(new Error('which?')), 'which?'],
-    ['gives no list', () => 'whose-0' as never, 'prefetch: expected a list of flag keys'],
-    ['gives a list of other things', () => [7] as never, 'prefetch: expected a list of flag keys'],
+    ['gives no list', () => 'whose-0' as never, `${LIST}a string`],
+    ['gives a list of other things', () => [7] as never, `${LIST}a list of other things`],
+    ['is async and rejects', () => Promise.reject(new Error('which?')) as never, `${LIST}a promise`],
   ])('passes a prefetch function that %s to the error handling', async (_name, prefetch, error) => {
     const url = await serve(use(flags({ context: byQuery, prefetch })));
     const response = await fetch(url);

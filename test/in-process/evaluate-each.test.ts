@@ -53,7 +53,7 @@ it('accepts only true and false from the function', async () => {
   const { provider } = await open({ url: service.url, evaluation: 'in-process' });
   const isNamed = () => Promise.resolve(false);
   await expect(provider.evaluateEach({}, isNamed as never)).rejects.toThrow(
-    new TypeError('evaluateEach: expected a function that returns true or false, not a promise'),
+    new TypeError('evaluateEach: expected a function that returns true or false, got a promise'),
   );
 });
 

@@ -86,6 +86,13 @@ describe.each(KINDS.slice(0, 3))('@RequireFlag in %s', (type, args) => {
     await expect(allowed('grace')).rejects.toThrow(NotFoundException);
   });
 
+  it('says that otherwise must not be async, whatever comes of its promise', async () => {
+    const otherwise = () => Promise.reject(new Error('no page')) as never;
+    await expect(allowed('grace', { default: false, otherwise })).rejects.toThrow(
+      new TypeError('RequireFlag: otherwise: expected an Error, got a promise'),
+    );
+  });
+
   it('asks the provider of its domain', async () => {
     expect(await allowed('grace', { default: false, domain: 'shop' })).toBe(true);
   });

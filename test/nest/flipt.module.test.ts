@@ -186,8 +186,11 @@ describe.each(adapters)('on %s', (_, adapter) => {
     expect(await get(`${url}/?user=user-7`)).toEqual(['user-7', 'user-7']);
   });
 
-  it('answers 500 if prefetch is no list, and serves on', async () => {
-    const prefetch = (request: Asking) => (request.user === 'user-7' ? ['whose-0'] : ('whose-0' as never));
+  it.each<[string, () => unknown]>([
+    ['is no list', () => 'whose-0'],
+    ['is async and rejects', () => Promise.reject(new Error('which?'))],
+  ])('answers 500 if prefetch %s, and serves on', async (_name, gives) => {
+    const prefetch = (request: Asking) => (request.user === 'user-7' ? ['whose-0'] : (gives() as never));
     const url = await serve(flipt({ prefetch }));
     expect((await fetch(`${url}/?user=user-8`)).status).toBe(500);
     expect(await get(`${url}/?user=user-7`)).toEqual(['user-7', 'user-7']);

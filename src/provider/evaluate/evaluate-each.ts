@@ -1,6 +1,7 @@
 import { GeneralError, type ErrorCode, type EvaluationContext } from '@openfeature/server-sdk';
 import type { Clock } from '../../time/clock.js';
 import { pausing } from '../../time/turns.js';
+import { kindReturned } from '../../text/describe.js';
 import type { Answer } from '../../model/answer.js';
 import { checkFlagKeys } from '../flag-keys.js';
 import { errorCodeOf } from '../mapping/openfeature-errors.js';
@@ -88,7 +89,9 @@ function keysOf(
 function isNamedBy(named: (flagKey: string) => unknown, flagKey: string): boolean {
   const isNamed = named(flagKey);
   if (typeof isNamed === 'boolean') return isNamed;
-  throw new TypeError('evaluateEach: expected a function that returns true or false, not a promise');
+  throw new TypeError(
+    `evaluateEach: expected a function that returns true or false, got ${kindReturned(isNamed)}`,
+  );
 }
 
 function outcomeOf(answer: Answer): FlagOutcome {

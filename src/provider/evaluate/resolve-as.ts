@@ -1,5 +1,6 @@
 import type { EvaluationContext, FlagValueType, Logger, ResolutionDetails } from '@openfeature/server-sdk';
 import type { Resolution } from '../../model/resolution.js';
+import { harmlessly } from '../../text/describe.js';
 import { nameOf } from '../flag-keys.js';
 import { resolutionDetails } from '../mapping/details.js';
 import { toNumber } from '../mapping/number.js';
@@ -38,7 +39,14 @@ export function resolving<T>(
   ) => {
     const details = detailsIn(resolution, flagKey, defaultValue);
     // Not a warning, because a lasting failure would fill the log. The provider's own logger warns of it once.
-    if (details.errorMessage !== undefined) logger?.debug(`${nameOf(flagKey)}: ${details.errorMessage}`);
+    if (details.errorMessage !== undefined && logger !== undefined) {
+      const message = `${nameOf(flagKey)}: ${details.errorMessage}`;
+      // OpenFeature's own loggers do no harm, but any code may call a provider.
+      harmlessly(() => {
+        const debug: (message: string) => unknown = logger.debug.bind(logger);
+        return debug(message);
+      });
+    }
     exposed?.(flagKey, details, context);
     return details;
   };

@@ -4,19 +4,32 @@ import { chance, countingService, instance, POLL_MS } from './fleet.fixture.js';
 import { memoryStore } from './memory-store.fixture.js';
 
 describe('an instance with a shared store that does not do what its interface says', () => {
-  it('polls by itself if shared throws, and says so', async () => {
+  const REFUSED = 'shared: expected an object with the functions turn, publish and release, got ';
+
+  it.each<[string, () => unknown, string]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no database');
+      },
+      'no database',
+    ],
+    ['is async', () => Promise.resolve({}), `${REFUSED}a promise`],
+    // An unhandled rejection would end the process, and fails this test.
+    ['is async and rejects', () => Promise.reject(new Error('no database')), `${REFUSED}a promise`],
+    ['lacks functions', () => ({ turn: () => undefined }), `${REFUSED}an object`],
+    ['gives null', () => null, `${REFUSED}null`],
+  ])('polls by itself if shared %s, and says so', async (_, shared, why) => {
     const clock = manualClock();
     const service = countingService(clock);
     const store = {
       ...memoryStore(clock).reached(),
-      shared: () => {
-        throw new Error('no database');
-      },
+      shared: shared as () => never,
     };
     const { state, snapshots, warnings } = await instance(service.send, store, clock, chance(1));
     await clock.advance(POLL_MS);
     expect(state()).toBe(1);
-    expect(warnings).toEqual(['The shared store of the snapshot is not used: no database']);
+    expect(warnings).toEqual([`The shared store of the snapshot is not used: ${why}`]);
     await snapshots.close();
   });
 
