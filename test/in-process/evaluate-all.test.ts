@@ -1,5 +1,5 @@
 import { OpenFeature } from '@openfeature/server-sdk';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
 import { localService, open } from '../provider/open.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
@@ -60,6 +60,28 @@ describe('evaluateAll', () => {
     expect((await provider.evaluateEach(PRO, keys)).size).toBe(10_000);
     expect(turns).toBeGreaterThan(5);
     isCounting = false;
+  });
+
+  it('lets other work run between large attachments', async () => {
+    const attachment = JSON.stringify({ text: 'x'.repeat(500_000) });
+    const flags = Array.from({ length: 20 }, (_, flag) => ({
+      key: `flag-${flag}`,
+      type: 'VARIANT_FLAG_TYPE',
+      enabled: true,
+      defaultVariant: { id: '1', key: 'on', attachment },
+    }));
+    const { provider } = await offline({ snapshot: { initial: { flags } } });
+    let turns = 0;
+    const parse = vi.spyOn(JSON, 'parse').mockImplementation(() => {
+      const turn = turns;
+      setImmediate(() => (turns = turn + 1));
+      return turn;
+    });
+    onTestFinished(() => {
+      parse.mockRestore();
+    });
+    const all = await provider.evaluateAll(PRO);
+    expect(Object.values(all).map((flag) => flag.attachment)).toEqual(flags.map((_, at) => at));
   });
 
   it('writes an attribute as text once for 300 flags if the text is long', async () => {

@@ -22,6 +22,8 @@ export interface EvaluatedFlag {
 
 /** Flags whose attachments are parsed in one turn of the event loop, which takes a few milliseconds. */
 const FLAGS_PER_TURN = 500;
+/** So many characters of an attachment cost as much as a flag. */
+const CHARACTERS_OF_FLAG = 1_000;
 
 /** Rejects with an error of OpenFeature's if nothing can be evaluated. */
 export async function evaluateAll(
@@ -38,9 +40,13 @@ export async function evaluateAll(
   for (const [flagKey, resolution] of resolved) {
     const flag = evaluatedFlag(resolution);
     if (flag !== undefined) flags[flagKey] = flag;
-    await pause();
+    await pause(1 + attachedCharacters(resolution) / CHARACTERS_OF_FLAG);
   }
   return flags;
+}
+
+function attachedCharacters({ answer }: Resolution): number {
+  return answer.kind === 'variant' ? answer.attachment.length : 0;
 }
 
 const NO_SNAPSHOT = 'evaluateAll: there is no snapshot yet to take the flag keys from: pass flagKeys';

@@ -1,4 +1,4 @@
-import { attachmentOf } from './attachment.js';
+import { scalarAttachment } from './attachment.js';
 import { mismatch, type Translate } from './value-of-type.js';
 
 /** A number in JSON's syntax: not `10px`, not `0x10`, and no date that begins with digits. */
@@ -8,7 +8,7 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 export const toNumber: Translate<number> = (answer) => {
   if (answer.kind === 'boolean') return mismatch('a number', answer);
   const { variant } = answer;
-  const value = keyedNumber(variant) ?? finite(attachmentOf(answer));
+  const value = keyedNumber(variant) ?? finite(scalarAttachment(answer));
   return value === undefined ? mismatch('a number', answer) : { value, variant };
 };
 

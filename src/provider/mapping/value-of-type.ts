@@ -2,7 +2,14 @@ import type { JsonValue } from '@openfeature/server-sdk';
 import type { ValueAnswer, VariantAnswer } from '../../model/answer.js';
 import { kindOf } from '../../text/describe.js';
 import { quoted } from '../../text/quote.js';
-import { attachmentOf, parseAttachment } from './attachment.js';
+import {
+  attachmentOf,
+  MOST_CHARACTERS,
+  parseAttachment,
+  scalarAttachment,
+  TOO_LARGE,
+  UnusableAttachment,
+} from './attachment.js';
 
 /** A translated answer: a value with its variant, or why there is none. */
 export type Translated<T> =
@@ -16,7 +23,7 @@ export const toBoolean: Translate<boolean> = (answer) => {
   if (answer.kind === 'boolean') return { value: answer.enabled, variant: answer.enabled ? 'true' : 'false' };
   const { variant } = answer;
   if (variant === 'true' || variant === 'false') return { value: variant === 'true', variant };
-  const attached = attachmentOf(answer);
+  const attached = scalarAttachment(answer);
   return typeof attached === 'boolean' ? { value: attached, variant } : mismatch('a boolean', answer);
 };
 
@@ -35,14 +42,19 @@ export const toObject: Translate<JsonValue> = (answer) => {
     return { value: attached as JsonValue, variant: answer.variant };
   } catch (error) {
     // Without the parser's message, which quotes the attachment.
-    const { variant, attachment } = answer;
-    const what = error instanceof SyntaxError ? 'not JSON' : 'nested too deep to be written again';
-    const message = `the attachment of variant ${quoted(variant)} is ${what} (${attachment.length} characters)`;
-    return { problem: 'PARSE_ERROR', message };
+    return unusable(answer, error instanceof UnusableAttachment ? error.message : 'not JSON');
   }
 };
 
+function unusable({ variant, attachment }: VariantAnswer, why: string): Translated<never> {
+  const message = `the attachment of variant ${quoted(variant)} is ${why} (${attachment.length} characters)`;
+  return { problem: 'PARSE_ERROR', message };
+}
+
 export function mismatch(wanted: string, answer: ValueAnswer): Translated<never> {
+  // What a larger one holds is not known.
+  if (answer.kind === 'variant' && answer.attachment.length > MOST_CHARACTERS)
+    return unusable(answer, TOO_LARGE);
   return { problem: 'TYPE_MISMATCH', message: `expected ${wanted}, but ${given(answer)}` };
 }
 
@@ -54,9 +66,14 @@ function given(answer: ValueAnswer): string {
     : `${variant}, with ${attachmentWords(answer)}`;
 }
 
+/** A longer attachment is not parsed for a message, which may be made for each resolve. */
+const LONGEST_NAMED = 10_000;
+
 /** Shows only kind and length: error messages become labels of metrics, and an attachment may hold personal data. */
 function attachmentWords(answer: VariantAnswer): string {
+  const { length } = answer.attachment;
+  if (length > LONGEST_NAMED) return `an attachment of ${length} characters`;
   const attached = attachmentOf(answer);
   const kind = attached === undefined ? 'malformed JSON' : kindOf(attached);
-  return `an attachment of ${answer.attachment.length} characters (${kind})`;
+  return `an attachment of ${length} characters (${kind})`;
 }

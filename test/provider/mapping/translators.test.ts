@@ -165,15 +165,23 @@ describe('asked for an object', () => {
     expect(toObject(booleanAnswer())).toMatchObject({ problem: 'TYPE_MISMATCH' });
   });
 
-  it.each(['{"__proto__":{"polluted":true},"a":1}', '{"\\u005f_proto__":{"polluted":true},"a":1}'])(
-    'a member called __proto__ is dropped from %s',
-    (attachment) => {
-      const translated = toObject(of(['a', attachment]));
-      expect(translated).toEqual({ value: { a: 1 }, variant: 'a' });
-      const merged = Object.assign({}, 'value' in translated ? (translated.value as object) : undefined);
-      expect('polluted' in merged).toBe(false);
-    },
-  );
+  it('members called __proto__ are dropped from deep inside', () => {
+    const attachment =
+      '{"list":[{"__proto__":{"polluted":true},"a":[{"__PROTO__":1,"__pro\\u0074\\u006F__":2}]}]}';
+    const translated = toObject(of(['a', attachment]));
+    expect(translated).toEqual({ value: { list: [{ a: [{ __PROTO__: 1 }] }] }, variant: 'a' });
+  });
+
+  it.each([
+    '{"__proto__":{"polluted":true},"a":1}',
+    '{"\\u005f_proto__":{"polluted":true},"a":1}',
+    '{"__p\\u0072oto__":{"polluted":true},"a":1}',
+  ])('a member called __proto__ is dropped from %s', (attachment) => {
+    const translated = toObject(of(['a', attachment]));
+    expect(translated).toEqual({ value: { a: 1 }, variant: 'a' });
+    const merged = Object.assign({}, 'value' in translated ? (translated.value as object) : undefined);
+    expect('polluted' in merged).toBe(false);
+  });
 });
 
 describe('a mismatch says what there is instead', () => {
