@@ -53,7 +53,7 @@ export type FliptEvent =
       readonly flag: string;
     }
   | {
-      /** A request of several questions is sent. */
+      /** A request for answers is sent, with one question or several. */
       readonly type: 'batch-sent';
       /** How many questions. */
       readonly items: number;

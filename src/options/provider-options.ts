@@ -34,7 +34,8 @@ export interface CacheOptions {
 export interface BatchOptions {
   /** Most questions in one request. Default 50. */
   readonly maxItems?: number | undefined;
-  /** Most bytes of one request's body, in UTF-8; a larger question goes alone. Default 1048576 (1 MB). */
+  /** Most bytes of one request's body, in UTF-8. A question that is larger by itself is refused with
+   * INVALID_CONTEXT. Default 1048576 (1 MB). */
   readonly maxBytes?: number | undefined;
   /** Most requests at a time; questions that arrive meanwhile form the next batch. Default 8. */
   readonly maxConcurrent?: number | undefined;

@@ -76,8 +76,8 @@ export interface SnapshotPlace {
 
 /**
  * One snapshot that many instances share, with a lease for the instance that polls Flipt. Each call must be one step,
- * with no step of another instance in between. It rejects if the store cannot be asked. Each call may take 1 second, the
- * first one 250 ms, and the next call waits until it has ended. After a failure, each instance polls Flipt by itself
+ * with no step of another instance in between. It rejects if the store cannot be asked. Each call may take 1 second,
+ * `publish` with a text 5 seconds, the first call of `turn` 250 ms, and the next call waits until it has ended. After a failure, each instance polls Flipt by itself
  * until the store works again.
  */
 export interface SharedSnapshot {

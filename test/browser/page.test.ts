@@ -106,6 +106,8 @@ describeInBrowser('the page of the embedded service', (open) => {
     await live(tab);
     await service.close();
     await tab.page.getByText('No connection to the service').waitFor();
+    await card(tab, 'new-search').getByRole('button', { name: 'off' }).click();
+    await tab.page.getByText('The service does not answer. Is it running?').first().waitFor();
     await served({ ...placeOf(service.url), features: { flags: [{ key: 'newer' }] } });
     await card(tab, 'newer').waitFor();
     await live(tab);

@@ -34,6 +34,10 @@ describe('arguments', () => {
     expect(read(line, env)).toMatchObject({
       message: 'FLIPT_BOOTSTRAP_TOKEN: has no effect without --auth required',
     });
+    // Text from a file often ends with a line break.
+    expect(read(`${line} --auth required`, { FLIPT_BOOTSTRAP_TOKEN: ' dummy-env\n' })).toMatchObject({
+      serve: { bootstrapToken: 'dummy-env' },
+    });
     expect(read(line, { FLIPT_BOOTSTRAP_TOKEN: '' })).toMatchObject({ serve: { bootstrapToken: undefined } });
     expect(read(`${line} --auth required`, env)).toMatchObject({ serve: { bootstrapToken: 'dummy-env' } });
     expect(read(`${line} --auth required --bootstrap-token dummy`, env)).toMatchObject({

@@ -1,4 +1,4 @@
-import type { Environment } from '../../options/environment.js';
+import { variable, type Environment } from '../../options/environment.js';
 import type { OptionValues } from '../command-options.js';
 import { semanticsOf } from '../features-source/file-or-flipt.js';
 import { WrongArgument } from '../command-error.js';
@@ -28,7 +28,7 @@ export function readServe(values: OptionValues, env: Environment) {
 /** `undefined` if no token is required. */
 function firstToken(auth: string | undefined, given: string | undefined, env: Environment) {
   // An empty variable counts as not set, but an empty argument is a mistake.
-  const fromEnvironment = env.FLIPT_BOOTSTRAP_TOKEN || undefined;
+  const fromEnvironment = variable(env, 'FLIPT_BOOTSTRAP_TOKEN');
   if (auth === 'required') {
     const token = given || fromEnvironment;
     if (token !== undefined) return token;

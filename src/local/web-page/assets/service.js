@@ -32,6 +32,9 @@ async function request(method, path, body) {
     method,
     headers: headers(body === undefined ? {} : { 'content-type': 'application/json' }),
     body: body === undefined ? undefined : JSON.stringify(body),
+  }).catch(() => {
+    // The browser's own words differ, and do not say who failed.
+    throw new Error('The service does not answer. Is it running?');
   });
   const answer = await response.json();
   if (!response.ok) throw new Error(answer.message);
