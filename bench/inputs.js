@@ -5,6 +5,7 @@
  *   npm run build && node bench/inputs.js
  */
 import { FliptProvider } from 'openfeature-flipt-provider';
+import { startLocalService } from 'openfeature-flipt-provider/local';
 
 const RUNS = Number(process.env.RUNS ?? 5);
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
@@ -67,5 +68,45 @@ async function longTexts() {
   return rows;
 }
 
-const rows = { ...(await longTexts()) };
+/** Asked for a boolean, an attachment of 1 MB is no boolean; asked for an object, it is parsed. */
+async function attachments() {
+  const attachment = `[${'0,'.repeat(500_000)}0]`;
+  const flag = {
+    key: 'large',
+    type: 'VARIANT_FLAG_TYPE',
+    enabled: true,
+    defaultVariant: { key: 'on', attachment },
+  };
+  const provider = new FliptProvider({
+    evaluation: 'in-process',
+    watch: false,
+    snapshot: { initial: { flags: [flag] } },
+    logger: quiet,
+  });
+  await provider.initialize();
+  const rows = {
+    'an attachment of 1 MB, asked for a boolean': await leastMs(() =>
+      provider.resolveBooleanEvaluation('large', false, {}),
+    ),
+    'an attachment of 1 MB, asked for an object': await leastMs(() =>
+      provider.resolveObjectEvaluation('large', {}, {}),
+    ),
+  };
+  await provider.onClose();
+  return rows;
+}
+
+/** Not one turn, but all of the command. */
+async function featuresFiles() {
+  const members = Array.from({ length: 60_000 }, (_, at) => `"k${at}":1`).join(',');
+  const file = `{"flags":[{"key":"a","name":"A","variants":[{"key":"v","attachment":{${members}}}]}]}`;
+  return {
+    'a features file with a mapping of 60,000 members': await leastMs(async () => {
+      const service = await startLocalService({ features: file, port: 0 });
+      await service.close();
+    }),
+  };
+}
+
+const rows = { ...(await longTexts()), ...(await attachments()), ...(await featuresFiles()) };
 console.table(Object.fromEntries(Object.entries(rows).map(([name, ms]) => [name, { ms: ms.toFixed(1) }])));

@@ -1,6 +1,7 @@
 import { LineCounter, parseAllDocuments, type Document } from 'yaml';
 import type { DocumentPath, Report } from '../features-error.js';
 import { jsonDocuments } from './json-documents.js';
+import { repeatedKeys } from './repeated-keys.js';
 import { textPosition } from './text-position.js';
 import type { ReadingRules } from './value-type.js';
 import { yamlValues } from './yaml-values.js';
@@ -17,18 +18,29 @@ export function documentsIn(text: string, rules: ReadingRules) {
   });
 }
 
-/** Scalars stay text, because what they mean depends on the member. Known tags would be read in another way than Go's. */
-const WITHOUT_MEANING = { schema: 'failsafe', resolveKnownTags: false, prettyErrors: false } as const;
+/**
+ * Scalars stay text, because what they mean depends on the member. Known tags would be read in another way than Go's.
+ * Keys are compared later, in linear time.
+ */
+const WITHOUT_MEANING = {
+  schema: 'failsafe',
+  resolveKnownTags: false,
+  prettyErrors: false,
+  uniqueKeys: false,
+} as const;
 
 function textDocument(document: Document, lines: Pick<LineCounter, 'linePos'>, rules: ReadingRules) {
   return {
     /** Its values, or `null` if it has none or has reported mistakes of syntax. Throws if it repeats too much. */
     read: (report: Report): unknown => {
-      for (const { message, pos } of document.errors) {
-        const { line, col } = lines.linePos(pos[0]);
+      const mistakes = document.errors.map(({ message, pos }) => ({ message, offset: pos[0] }));
+      for (const offset of repeatedKeys(document.contents))
+        mistakes.push({ message: 'Map keys must be unique', offset });
+      for (const { message, offset } of mistakes) {
+        const { line, col } = lines.linePos(offset);
         report([], `${message} at line ${line}, column ${col}`);
       }
-      return document.errors.length > 0 ? null : yamlValues(document, rules, report);
+      return mistakes.length > 0 ? null : yamlValues(document, rules, report);
     },
     /** Where the text has the part at a path. */
     positionOf: (path: DocumentPath) => textPosition(document, path, lines),
