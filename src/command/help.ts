@@ -124,6 +124,7 @@ Options
 Rules
   missing-type           A flag without type and variants: it is a variant flag that gives nothing.
   rollout-sum            The percentages of a rule do not add up to 100.
+  small-percentage       A threshold between 0 and 1 %, probably meant as a share of 1.
   text-attachment        An attachment that is a text instead of a mapping or a list.
   boolean-variants       Variants or rules of a boolean flag.
   unused-segment         A segment that no rule and no rollout uses.

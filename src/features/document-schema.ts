@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { COMPARISON_TYPES, MATCH_TYPES, SEGMENT_OPERATORS, type Rollout } from '../engine/features.js';
 import { didYouMean } from '../text/closest-name.js';
+import { isRecord } from '../text/describe.js';
 import { unsteered } from '../text/quote.js';
 import type { DocumentPath, Report } from './features-error.js';
 import { segmentChoice } from './segment-choice.js';
@@ -153,11 +154,30 @@ export function checkDocument(value: unknown, report: Report): CheckedDocument |
     report([], 'expected a mapping, got a list');
     return undefined;
   }
+  const other = otherFormat(value);
+  if (other !== undefined) {
+    report(
+      [],
+      `a file of ${other}, not of Flipt: flags are a list here (docs/migrating.md compares the two)`,
+    );
+    return undefined;
+  }
   const result = v.safeParse(documentSchema, value);
   for (const issue of result.issues ?? []) {
     report(pathOf(issue), sentence(issue));
   }
   return result.success ? result.output : undefined;
+}
+
+/** The service that flags in a mapping, by their keys, were written for; `undefined` for anything else. */
+function otherFormat(value: unknown): string | undefined {
+  if (!isRecord(value)) return undefined;
+  const { flags, flagValues } = value;
+  if (isRecord(flagValues) && (flags === undefined || isRecord(flags))) return 'LaunchDarkly';
+  if (!isRecord(flags)) return undefined;
+  const all = Object.values(flags).filter(isRecord);
+  if (all.some((flag) => 'defaultVariant' in flag || 'state' in flag)) return 'flagd';
+  return all.some((flag) => 'fallthrough' in flag || 'offVariation' in flag) ? 'LaunchDarkly' : undefined;
 }
 
 function pathOf({ path }: v.BaseIssue<unknown>): DocumentPath {

@@ -5,6 +5,7 @@ import { neverMatches } from './rules/never-matches.js';
 import { operatorType } from './rules/operator-type.js';
 import { rolloutSum } from './rules/rollout-sum.js';
 import { singleValue } from './rules/single-value.js';
+import { smallPercentage } from './rules/small-percentage.js';
 import { textAttachment } from './rules/text-attachment.js';
 import { unreachableRule } from './rules/unreachable-rule.js';
 import { unusedSegment } from './rules/unused-segment.js';
@@ -13,6 +14,7 @@ import { unusedSegment } from './rules/unused-segment.js';
 export const LINT_RULES: ReadonlyMap<string, LintRule> = new Map([
   ['missing-type', missingType],
   ['rollout-sum', rolloutSum],
+  ['small-percentage', smallPercentage],
   ['text-attachment', textAttachment],
   ['boolean-variants', booleanVariants],
   ['unused-segment', unusedSegment],

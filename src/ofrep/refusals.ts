@@ -42,7 +42,7 @@ export const REFUSAL = {
   noProvider: refusal(
     500,
     'GENERAL',
-    'no FliptProvider is registered here: the option provider of ofrep names one',
+    'no FliptProvider is registered here: register one first, or name it with the option provider of ofrep',
   ),
   noSnapshot: refusal(
     500,

@@ -43,6 +43,7 @@ describe.each(['v1', 'v2'] as const)('with the rules of %s', (semantics) => {
         'missing-type',
         'never-matches',
         'rollout-sum',
+        'small-percentage',
         'single-value',
         ...ofV1,
         'unreachable-rule',

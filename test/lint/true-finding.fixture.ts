@@ -1,4 +1,4 @@
-import { bucketOf } from '../../src/engine/buckets.js';
+import { bucketOf, thresholdBound } from '../../src/engine/buckets.js';
 import { evaluator } from '../../src/engine/evaluate.js';
 import type { Semantics } from '../../src/engine/features.js';
 import type { Answer } from '../../src/model/answer.js';
@@ -59,6 +59,15 @@ export async function isTrue(
     }
     case 'rollout-sum':
       return flag !== undefined && (await givesShares(flag, Number(at), effect, semantics));
+    case 'small-percentage': {
+      const rollout = flag?.rollouts?.[Number(at)];
+      const percentage =
+        rollout !== undefined && 'threshold' in rollout ? rollout.threshold?.percentage : NaN;
+      const bound = thresholdBound(Number(percentage));
+      return (
+        Array.from({ length: 100 }, (_, percent) => percent).filter((percent) => percent < bound).length <= 1
+      );
+    }
     case 'text-attachment': {
       const answers = flag === undefined ? [] : await asked(withFlag(on(flag)), flag.key);
       const key = flag?.variants?.[Number(at)]?.key;

@@ -145,7 +145,8 @@ describe.each(HOSTS)('%s', (_, host) => {
     const url = await hosted(host, { flags: KEYS, domain });
     expect((await ask(url, 'on')).body).toEqual(ITEMS[0]);
     const elsewhere = await hosted(host, { flags: KEYS });
-    const details = 'no FliptProvider is registered here: the option provider of ofrep names one';
+    const details =
+      'no FliptProvider is registered here: register one first, or name it with the option provider of ofrep';
     expect(await ask(elsewhere)).toMatchObject({ status: 500, body: { errorDetails: details } });
     expect(await ask(elsewhere, 'on')).toMatchObject({ status: 500, body: { errorDetails: details } });
   });

@@ -38,7 +38,8 @@ function textDocument(document: Document, lines: Pick<LineCounter, 'linePos'>, r
         mistakes.push({ message: 'Map keys must be unique', offset });
       for (const { message, offset } of mistakes) {
         const { line, col } = lines.linePos(offset);
-        report([], `${message} at line ${line}, column ${col}`);
+        const quote = /^Nested mappings/.test(message) ? ' (put a text with a colon in quotes)' : '';
+        report([], `${message}${quote} at line ${line}, column ${col}`);
       }
       return mistakes.length > 0 ? null : yamlValues(document, rules, report);
     },
