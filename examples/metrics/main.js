@@ -1,4 +1,4 @@
-/** Traffic, an outage and its end, as a scrape of Prometheus shows them. Ends by itself. */
+/** Traffic, an outage, rejected credentials and the end of both, as a scrape of Prometheus shows them. Ends by itself. */
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
@@ -61,6 +61,9 @@ const alert = async (name, isFiring) => {
 async function alerts() {
   console.log('Alerts');
   await alert('FlagsNotServed', (text) => /^openfeature_flipt_condition\{[^}]*"error"[^}]*\} 1$/m.test(text));
+  await alert('FliptCredentialsRejected', (text) =>
+    /^openfeature_flipt_problems\{[^}]*"credentials-rejected"[^}]*\} 1$/m.test(text),
+  );
   await alert('FlagsStale', (text) => /^openfeature_flipt_condition\{[^}]*"stale"[^}]*\} 1$/m.test(text));
   await alert('FliptCircuitOpen', (text) => /^openfeature_flipt_circuit\{[^}]*"open"[^}]*\} 1$/m.test(text));
   await alert('FliptOverloaded', (text) => /^openfeature_flipt_questions_shed_total/m.test(text));
@@ -87,6 +90,21 @@ const ready = becomes(ProviderEvents.Ready);
 service = await startLocalService({ features, port: Number(port) });
 await ready;
 await show('Flipt is back', /circuit|condition/);
+await alerts();
+
+const rejected = becomes(ProviderEvents.Stale);
+await service.close();
+// Now it asks for a token, which the provider does not have: as if its token had been revoked.
+service = await startLocalService({ features, port: Number(port), bootstrapToken: 'of-somebody-else' });
+await traffic(50, 3);
+await rejected;
+await show('Flipt rejects the credentials: answers come from the snapshot', /problems|condition/);
+await alerts();
+
+const accepted = becomes(ProviderEvents.Ready);
+await service.close();
+service = await startLocalService({ features, port: Number(port) });
+await accepted;
 await alerts();
 
 const { condition, requests } = provider.getStatus();

@@ -147,6 +147,10 @@ export function availability(
     async checkIfDue() {
       if (isDue()) await runCheck();
     },
+    /** Checks whether the credentials count, unless they are known to be rejected: a poll's were. Never rejects. */
+    async checkCredentials() {
+      if (closed === undefined && state.rejected === undefined) await runCheck();
+    },
     /** Stops the timer. A start in progress ends with this failure. Nothing is reported any more. */
     close(failure: Failure) {
       closed = failure;

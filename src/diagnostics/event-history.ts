@@ -1,7 +1,7 @@
 import type { Clock } from '../time/clock.js';
 import type { FailureKind } from '../model/failure.js';
 import type { Diagnostics } from './diagnostics.js';
-import type { CircuitState, StreamState, WatchCondition } from './flipt-event.js';
+import type { CircuitState, Problem, StreamState, WatchCondition } from './flipt-event.js';
 
 const NONE = {
   hits: 0,
@@ -39,9 +39,10 @@ export interface Latest {
   readonly circuit: Since<CircuitState> | undefined;
   readonly watch: Since<WatchCondition> | undefined;
   readonly stream: Since<StreamState> | undefined;
+  readonly problems: readonly Problem[];
 }
 
-const NOTHING: Latest = { circuit: undefined, watch: undefined, stream: undefined };
+const NOTHING: Latest = { circuit: undefined, watch: undefined, stream: undefined, problems: [] };
 
 /** Owns what only a listener can know: counts, and when a state began. */
 export function openHistory(clock: Pick<Clock, 'date'>) {
@@ -75,6 +76,7 @@ export function openHistory(clock: Pick<Clock, 'date'>) {
       listen('tracking-sent', ({ events }) => (counts.trackingSent += events));
       listen('tracking-lost', ({ events }) => (counts.trackingLost += events));
       listen('circuit-changed', ({ state }) => (latest = { ...latest, circuit: since(state) }));
+      listen('health-changed', ({ after }) => (latest = { ...latest, problems: [...after.keys()] }));
       listen('watch-changed', ({ state }) => (latest = { ...latest, watch: since(state) }));
       listen('stream-changed', ({ state }) => (latest = { ...latest, stream: since(state) }));
     },

@@ -28,6 +28,7 @@ const counter = metric('createObservableCounter');
 const gauge = metric('createObservableGauge');
 
 const CONDITIONS = ['not-started', 'starting', 'ready', 'stale', 'error', 'closed'] as const;
+const PROBLEMS = ['unreachable', 'credentials-rejected', 'circuit-open', 'responses-unusable'] as const;
 const CIRCUIT_STATES = ['closed', 'open', 'half-open'] as const;
 
 export const METRICS: readonly Metric[] = [
@@ -60,6 +61,9 @@ export const METRICS: readonly Metric[] = [
   // The values of the provider's status.
   gauge('condition', '1', '1 for the condition that the provider is in', (_, { condition }) =>
     oneOf(CONDITIONS, condition),
+  ),
+  gauge('problems', '1', '1 for each problem that the provider has', (_, { problems }) =>
+    PROBLEMS.map((problem) => [problems.includes(problem) ? 1 : 0, { 'openfeature.flipt.problem': problem }]),
   ),
   gauge('circuit', '1', '1 for the state of the circuit breaker', (_, { circuit }) =>
     circuit === null ? [] : oneOf(CIRCUIT_STATES, circuit.state),

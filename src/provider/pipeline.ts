@@ -9,6 +9,7 @@ import { logHealth } from '../diagnostics/health-log.js';
 import { logHitRate } from '../diagnostics/hit-rate-log.js';
 import { logOverload } from '../diagnostics/overload-log.js';
 import { logSharedBuckets, reportingSharedBuckets } from '../diagnostics/shared-bucket-log.js';
+import { policyOf } from '../model/failure-policy.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import { messageOf } from '../text/describe.js';
@@ -77,6 +78,13 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   const poll = (asker?: 'user') => {
     outsideRequests(() => void snapshots?.opened()?.watch.poll(asker));
   };
+  let checking: Promise<void> | undefined;
+  // In-process, or as long as the cache knows all answers, only polls show that a token was revoked. A check
+  // distinguishes that from a service that refuses only the snapshot.
+  listen('snapshot-polled', ({ failure }) => {
+    if (failure === undefined || policyOf(failure).cause !== 'credentials' || !hasSnapshot()) return;
+    checking = outsideRequests(() => service.checkCredentials());
+  });
   if (isInProcess) {
     // Polls at once: otherwise READY would come up to a whole interval before the changes made during the outage.
     listen('health-changed', ({ after, starting }) => {
@@ -137,6 +145,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
       await outsideRequests(() =>
         Promise.all([inBackground ? undefined : service.checkIfDue(), snapshots?.refresh()]),
       );
+      await checking;
     },
     read: () => ({
       /** Milliseconds since the epoch. */

@@ -1,4 +1,4 @@
-import type { CircuitState, StreamState, WatchCondition } from '../../diagnostics/flipt-event.js';
+import type { CircuitState, Problem, StreamState, WatchCondition } from '../../diagnostics/flipt-event.js';
 import type { FailureKind } from '../../model/failure.js';
 
 /**
@@ -15,6 +15,11 @@ export interface FliptStatus {
   readonly since: string;
   /** What led to `stale` or `error`, in the words of the event and the log, which may quote a gateway. */
   readonly why: string | null;
+  /**
+   * What keeps the provider from answering correctly, as the event `health-changed` names it: `credentials-rejected` for
+   * a token that was revoked. Empty if nothing is known.
+   */
+  readonly problems: readonly Problem[];
   /** Whose flags are evaluated. */
   readonly namespace: string;
   /** The environment of Flipt v2; `null` if none is configured. */

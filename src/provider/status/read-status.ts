@@ -35,6 +35,7 @@ export function statusOf(
     condition: state,
     since: new Date(at).toISOString(),
     why,
+    problems: readings === undefined ? [] : latest.problems,
     namespace,
     environment: environment ?? null,
     evaluation,

@@ -12,6 +12,7 @@ describe('the status', () => {
       condition: 'not-started',
       since: '2024-01-01T00:00:00.000Z',
       why: null,
+      problems: [],
       namespace: 'default',
       environment: 'production',
       evaluation: 'remote',
