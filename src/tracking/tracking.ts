@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { ExposureEvent, TrackingEvent, TrackingSettings } from '../options/tracking-options.js';
 import type { Runtime } from '../runtime.js';
-import { messageOf } from '../text/describe.js';
+import { kindReturned, messageOf } from '../text/describe.js';
 import { oneLine } from '../text/quote.js';
 import { eventQueue, MOST_LENGTH_OF_EVENT } from './event-queue.js';
 import { openSender } from './sender.js';
@@ -140,7 +140,9 @@ function choice(flags: TrackingSettings['flags'], warn: (message: string) => voi
     let isChosen = false;
     try {
       // Plain JavaScript may return anything.
-      isChosen = (flags(flagKey) as unknown) === true;
+      const answer: unknown = flags(flagKey);
+      isChosen = answer === true;
+      if (typeof answer !== 'boolean') throw new Error(`expected true or false, got ${kindReturned(answer)}`);
     } catch (error) {
       if (!hasFailed) warn(`tracking.flags failed (warned only once): ${oneLine(messageOf(error))}`);
       hasFailed = true;
@@ -152,8 +154,9 @@ function choice(flags: TrackingSettings['flags'], warn: (message: string) => voi
 
 function textFrom(user: (targetingKey: string) => string, targetingKey: string): string {
   const text: unknown = user(targetingKey);
-  // Anything else might be a promise of the key, and would be sent as {}.
-  if (typeof text !== 'string') throw new Error('tracking.user did not return a string');
+  // A promise of the key would be sent as {}.
+  if (typeof text !== 'string')
+    throw new Error(`tracking.user: expected a string, got ${kindReturned(text)}`);
   return text;
 }
 

@@ -29,6 +29,7 @@ async function used(options: FliptProviderOptions) {
     await provider.resolveBooleanEvaluation('banner', false, USER, logger),
     await provider.resolveStringEvaluation('banner', 'none', USER, logger),
   ];
+  provider.track('bought', USER, {});
   await provider.refresh();
   await provider.prefetch(['colour'], USER);
   await provider.evaluateEach(USER, rejecting).catch(() => undefined);
@@ -60,6 +61,9 @@ describe("a user's functions that return promises, all of which reject", () => {
     ['auth.headers', { auth: { headers: rejecting } }],
     ['the dispatcher', { http: { dispatcher: { request: rejecting } } }],
     ['the body of the dispatcher', { http: { dispatcher: { request: brokenBody } } }],
+    ['tracking', { tracking: { send: rejecting } }],
+    ['an async choice of tracking', { tracking: { send: rejecting, flags: rejecting } }],
+    ['an async user of tracking', { tracking: { send: rejecting, user: rejecting } }],
     ['nothing but listeners', {}],
   ])('%s: no resolve rejects, and nothing stays unhandled', async (_, options) => {
     const [banner] = await used(options);

@@ -84,9 +84,10 @@ describe('an event', () => {
     ['a bigint', {}, { amount: 1n }, 'Do not know how to serialize a BigInt'],
     [
       'a user that is no text',
-      { user: () => Promise.resolve('x') as never },
+      // Its rejection must not end the process, and would fail this test.
+      { user: () => Promise.reject(new Error('no key')) as never },
       {},
-      'tracking.user did not return a string',
+      'tracking.user: expected a string, got a promise',
     ],
   ])('with %s is lost: it is counted, one line says why, and nothing throws', (_, options, details, why) => {
     const { tracking, reported, warn } = tracked(options);
