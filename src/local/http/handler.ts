@@ -53,11 +53,15 @@ export function createHandler({ service, authenticate, maxBodyBytes, allowedHost
   return handler;
 }
 
+const JSON_TYPE = /^\s*application\/json\s*(?:;|$)/i;
+
 /** The body of a request; `''` for a GET. */
 async function readText(request: IncomingMessage, { method, onlyJson }: ServedRoute, maxBytes: number) {
-  const type = request.headers['content-type'];
-  if (onlyJson && type !== undefined && method !== 'GET' && !/^\s*application\/json\s*(?:;|$)/i.test(type)) {
-    throw notJson(type);
+  const { origin, 'content-type': type } = request.headers;
+  if (onlyJson && method !== 'GET') {
+    // Without a type, any page may send a POST unasked: its browser asks for leave only for other types and methods.
+    if (type === undefined ? method === 'POST' && origin !== undefined : !JSON_TYPE.test(type))
+      throw notJson(type);
   }
   const body = await readBody(request, maxBytes);
   return method === 'GET' ? '' : body;

@@ -43,8 +43,14 @@ export const tooLarge = (message: string): Refusal => new Refusal('too-large', m
 
 export const forbidden = (message: string): Refusal => new Refusal('forbidden', message);
 
-export const notJson = (type: string): Refusal =>
-  new Refusal('not-json', `expected Content-Type application/json or none, got ${quoted(type)}`);
+/** Only a page needs a type. */
+export const notJson = (type: string | undefined): Refusal =>
+  new Refusal(
+    'not-json',
+    type === undefined
+      ? 'expected Content-Type application/json, got none'
+      : `expected Content-Type application/json or none, got ${quoted(type)}`,
+  );
 
 /** A method that Node's HTTP server accepts, but the service does not know. */
 export const methodNotAllowed = (): Refusal => new Refusal('method-not-allowed', 'Method Not Allowed');

@@ -96,6 +96,8 @@ describe('an origin, where any address may be the service’s', () => {
   });
 });
 
+const PORT_AND_TYPE = { Origin: 'http://localhost:1', 'Content-Type': 'text/plain' };
+
 describe('a page of another site', () => {
   const body = '{"key":"made","name":"Made"}';
   const made = (url: string) => statusOf(url, `GET ${SEGMENTS}/made`, {});
@@ -105,6 +107,8 @@ describe('a page of another site', () => {
     ['its origin', { Origin: 'https://evil.test' }, 403],
     ['a form’s type', { 'Content-Type': 'text/plain' }, 415],
     ['a form’s other type', { 'Content-Type': 'application/x-www-form-urlencoded' }, 415],
+    ['another port of this machine, and no type', { Origin: 'http://localhost:1' }, 415],
+    ['another port of this machine, and a form’s type', PORT_AND_TYPE, 415],
     ['a type that only looks like JSON', { 'Content-Type': 'text/plain;application/json' }, 415],
   ])('changes nothing with %s', async (_, headers, status) => {
     const { url } = await start();
@@ -130,7 +134,11 @@ describe('a page of another site', () => {
 
   it('may be allowed', async () => {
     const { url } = await start({ features: BASE_FEATURES, allowHosts: ['app.test'] });
-    const headers = { Host: 'app.test:8080', Origin: 'https://app.test' };
+    const headers = {
+      Host: 'app.test:8080',
+      Origin: 'https://app.test',
+      'Content-Type': 'application/json',
+    };
     expect(await statusOf(url, `POST ${SEGMENTS}`, headers, body)).toBe(200);
   });
 });
