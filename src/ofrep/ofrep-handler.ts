@@ -1,4 +1,5 @@
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
+import { allowedAttributes } from './allowed-attributes.js';
 import { checkOptions } from '../options/check-options.js';
 import { systemClock } from '../time/clock.js';
 import { isRecord, kindOf, kindReturned } from '../text/describe.js';
@@ -20,8 +21,15 @@ const PATH = /\/ofrep\/v1\/evaluate\/flags(?:\/([^/]+))?\/?$/;
 
 /** Makes the handler of OFREP's requests for any framework. Throws a TypeError if an option is wrong. */
 export function ofrepHandler<R>(options: OfrepOptions<R>): Handler<R> {
-  const { flags, values, allow, contextTimeoutMs, ...checked } = checkOptions(ofrepRules, options);
-  if (checked.push !== undefined && checked.provider !== undefined && !isChangeSource(checked.provider)) {
+  const {
+    flags,
+    values,
+    contextTimeoutMs,
+    push: pushSettings,
+    provider,
+    ...limits
+  } = checkOptions(ofrepRules, options);
+  if (pushSettings !== undefined && provider !== undefined && !isChangeSource(provider)) {
     throw new TypeError(
       'ofrep: provider: expected a FliptProvider, whose events push needs, got an object without them',
     );
@@ -31,7 +39,7 @@ export function ofrepHandler<R>(options: OfrepOptions<R>): Handler<R> {
   const kindOfValue = typeof values === 'function' ? oneOf(['key', 'typed'], 'values', values) : () => values;
   const isTyped = (key: string) => kindOfValue(key) === 'typed';
   const push =
-    checked.push && streamEndpoint(checked.push, isNamed, { clock: systemClock, random: Math.random });
+    pushSettings && streamEndpoint(pushSettings, isNamed, { clock: systemClock, random: Math.random });
 
   const ownContext = async (original: R): Promise<EvaluationContext> => {
     const own = await contextInTime(options.context(original), contextTimeoutMs, 'ofrep');
@@ -71,7 +79,9 @@ export function ofrepHandler<R>(options: OfrepOptions<R>): Handler<R> {
     const body = await contextInBody(request);
     if ('errorCode' in body) return refused(body, flagKey);
     if (flagKey !== undefined && !isNamed(flagKey)) return refused(REFUSAL.notFound, flagKey);
-    return evaluated(request, { ...picked(body.context, allow), ...surrounding(), ...own }, flagKey);
+    const allowed = allowedAttributes(body.context, limits);
+    if ('errorCode' in allowed) return refused(allowed, flagKey);
+    return evaluated(request, { ...allowed.attributes, ...surrounding(), ...own }, flagKey);
   };
 }
 
@@ -100,11 +110,6 @@ function oneOf<Answer extends boolean | string>(
 /** The context that every client of this request has. None of it comes from the browser. */
 function surrounding(): EvaluationContext {
   return { ...OpenFeature.getContext(), ...OpenFeature.getTransactionContext() };
-}
-
-function picked(inBody: object, allow: readonly string[]): EvaluationContext {
-  const present = allow.filter((name) => Object.hasOwn(inBody, name));
-  return Object.fromEntries(present.map((name) => [name, Reflect.get(inBody, name)]));
 }
 
 function decoded(segment: string | undefined): string | undefined {

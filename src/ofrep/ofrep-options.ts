@@ -2,7 +2,7 @@ import type { EvaluationContext } from '@openfeature/server-sdk';
 import * as v from 'valibot';
 import type { FlagOutcome } from '../index.js';
 import { flagKeysOr, openRules } from '../options/entry-rules.js';
-import { callable, having, milliseconds, type RulesOf } from '../options/shapes.js';
+import { callable, having, milliseconds, whole, type RulesOf } from '../options/shapes.js';
 import { pushRule, type PushOptions } from './push/push-options.js';
 
 /** Evaluates flags for OFREP requests: a `FliptProvider`. */
@@ -41,6 +41,13 @@ export interface OfrepOptions<R> {
    * them. Never `targetingKey`. Default: none.
    */
   readonly allow?: readonly string[] | undefined;
+  /**
+   * The longest text of an attribute of `allow`, in characters; of a list or an object, as JSON. A longer one is a 400
+   * that names it. A whole number, at least 1. Default 1000.
+   */
+  readonly maxAttributeLength?: number | undefined;
+  /** The most attributes of `allow` in one request; more are a 400. A whole number, at least 1. Default 100. */
+  readonly maxAttributes?: number | undefined;
   /** Milliseconds that an async `context` may take, at most 2147483647. Default 1000. */
   readonly contextTimeoutMs?: number | undefined;
   /** OpenFeature's domain, whose provider answers. Default: the default one. */
@@ -80,6 +87,8 @@ export const ofrepRules = openRules('ofrep', {
   flags,
   values: v.optional(values, 'key'),
   allow: v.optional(allow, []),
+  maxAttributeLength: v.optional(whole(1, 'characters'), 1000),
+  maxAttributes: v.optional(whole(1, 'attributes'), 100),
   contextTimeoutMs: v.optional(milliseconds(1), 1000),
   domain: v.optional(v.string('a string')),
   provider: v.optional(having<FlagEvaluator>(['evaluateEach'], 'a FliptProvider')),

@@ -25,6 +25,12 @@ export function refused({ status, headers, ...why }: OfrepRefusal, key?: string)
 // Closes the connection: the rest of the body must not be read as the next request.
 const closing = { connection: 'close' };
 
+/** Each of these attributes is compared with many constraints, and sent with each flag. */
+export const tooLong = (name: string, most: number, length: number): OfrepRefusal =>
+  refusal(400, 'INVALID_CONTEXT', `attribute ${name}: expected at most ${most} characters, got ${length}`);
+export const tooMany = (most: number): OfrepRefusal =>
+  refusal(400, 'INVALID_CONTEXT', `the context has more than ${most} attributes`);
+
 export const REFUSAL = {
   nothingHere: refusal(404, 'GENERAL', 'there is nothing here'),
   usePost: refusal(405, 'GENERAL', 'use POST', { allow: 'POST' }),

@@ -4,7 +4,8 @@ import { ofrep } from '../../src/ofrep/index.js';
 
 const context = () => ({ targetingKey: 'user' });
 const flags = ['flag'];
-const KNOWN = 'context, flags, values, allow, contextTimeoutMs, domain, provider, push';
+const KNOWN =
+  'context, flags, values, allow, maxAttributeLength, maxAttributes, contextTimeoutMs, domain, provider, push';
 
 it.each<[unknown, string]>([
   [undefined, 'ofrep: options: expected an object of options, got undefined'],
@@ -26,6 +27,11 @@ it.each<[unknown, string]>([
   [
     { context, flags, allow: ['plan', 'targetingKey'] },
     'ofrep: allow: expected names of attributes without targetingKey, which only context gives, got a list',
+  ],
+  [{ context, flags, maxAttributeLength: 0 }, 'ofrep: maxAttributeLength: expected characters >= 1, got 0'],
+  [
+    { context, flags, maxAttributes: 1.5 },
+    'ofrep: maxAttributes: expected a whole number of attributes >= 1, got 1.5',
   ],
   [{ context, flags, contextTimeoutMs: 0 }, 'ofrep: contextTimeoutMs: expected milliseconds >= 1, got 0'],
   [{ context, flags, domain: 7 }, 'ofrep: domain: expected a string, got 7'],
