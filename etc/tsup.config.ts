@@ -87,7 +87,12 @@ export default defineConfig([
   // A copy for each entry of what is not in OWN_FILES: splitting CommonJS would rewrite `?.` and `??` into calls, and classes into nameless ones.
   {
     ...shared,
-    entry: { ...entry, snapshots, edge: 'src/edge/refuse-edge-runtime.ts' },
+    entry: {
+      ...entry,
+      snapshots,
+      edge: 'src/edge/refuse-edge-runtime.ts',
+      browser: 'src/edge/refuse-browser.ts',
+    },
     format: 'cjs',
     splitting: false,
     shims: true,

@@ -1,6 +1,13 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
+import { oldNode } from '../text/old-node.js';
 import { runCommand } from './run-command.js';
+
+const tooOld = oldNode();
+if (tooOld !== undefined) {
+  console.error(tooOld);
+  process.exit(1);
+}
 
 const end = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -1,4 +1,5 @@
-import { crc32 } from 'node:zlib';
+// Not by name, as in engine/crc32.ts.
+import * as zlib from 'node:zlib';
 import type { Question } from '../model/question.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { WarningLogger } from './health-log.js';
@@ -45,11 +46,11 @@ interface Seen {
 }
 
 function note({ entities, values }: Seen, { entity, attributes }: Question): void {
-  entities.add(crc32(entity));
+  entities.add(zlib.crc32(entity));
   for (const name in attributes) {
     const known = values.get(name);
-    if (known !== undefined) known.add(crc32(attributes[name] ?? ''));
-    else if (values.size < MAX_NAMES) values.set(name, new Set([crc32(attributes[name] ?? '')]));
+    if (known !== undefined) known.add(zlib.crc32(attributes[name] ?? ''));
+    else if (values.size < MAX_NAMES) values.set(name, new Set([zlib.crc32(attributes[name] ?? '')]));
   }
 }
 

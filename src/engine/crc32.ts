@@ -1,4 +1,5 @@
-import { crc32 as nativeCrc32 } from 'node:zlib';
+// Not by name: an older Node, which has no such function, would not get as far as the sentence about its version.
+import * as zlib from 'node:zlib';
 
 const TABLE = Int32Array.from({ length: 256 }, (_, byte) => {
   let rest = byte;
@@ -14,11 +15,11 @@ const SHORT = 32;
  * once. For short keys, mostly ASCII, this is four times as fast as node:zlib.
  */
 export function crc32(text: string, before = 0): number {
-  if (text.length > SHORT) return nativeCrc32(text, before);
+  if (text.length > SHORT) return zlib.crc32(text, before);
   let rest = ~before;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code > 127) return nativeCrc32(text, before);
+    if (code > 127) return zlib.crc32(text, before);
     rest = (TABLE[(rest ^ code) & 255] ?? 0) ^ (rest >>> 8);
   }
   return ~rest >>> 0;

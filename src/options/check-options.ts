@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { isPlainObject, kindOf } from '../text/describe.js';
 import { isCredentialName, isHeaderName } from '../text/header.js';
 import { quoted, unsteered } from '../text/quote.js';
+import { oldNode } from '../text/old-node.js';
 import { meantOption } from './meant-option.js';
 
 /** The rules for the options of one function or class. */
@@ -34,6 +35,8 @@ export function checkOptions<Shape extends v.GenericSchema>(
   given: unknown,
   nameOf: (path: string) => string = (path) => path,
 ): v.InferOutput<Shape> {
+  const tooOld = oldNode();
+  if (tooOld !== undefined) throw new Error(`${rules.owner}: ${tooOld}`);
   const checked = v.safeParse(rules.shape, given, { abortEarly: true });
   if (checked.success) return checked.output;
   const [issue] = checked.issues;

@@ -145,6 +145,17 @@ describe.concurrent('a consumer without any framework', () => {
     }
   });
 
+  it('says in a bundle for browsers that it does not run there, but runs in workerd', async ({ expect }) => {
+    const folder = await the.consumer('browser', false);
+    for (const entry of ['', '/client', '/express', '/ofrep']) {
+      const importing = ['--conditions=browser', '-e', `import('openfeature-flipt-provider${entry}')`];
+      await expect(run(NODE, importing, { cwd: folder }), entry).rejects.toThrow(
+        'openfeature-flipt-provider does not run in a browser: use it on the server',
+      );
+      await run(NODE, ['--conditions=workerd', ...importing], { cwd: folder });
+    }
+  });
+
   it('has the command', async ({ expect }) => {
     const folder = installedFor(await the.consumer('command', false));
     const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
