@@ -51,6 +51,7 @@ const MAY_IMPORT = {
     // The engine is loaded with the snapshot: what does not evaluate may import its types alone.
     'engine/evaluated-entity.ts',
     'engine/explain/explanation.ts',
+    'engine/features.ts',
     'http/',
     'model/',
     'options/',

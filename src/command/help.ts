@@ -25,8 +25,9 @@ Options
   --host HOST            The address to listen on. Default: 127.0.0.1, which only this machine reaches.
   --allow-host NAME      Another host by which clients address the service, such as a container's name. May
                          be given more than once. All other hosts, and pages of other origins, get a 403.
-  --semantics v1|v2      Whose rules of evaluation apply: Flipt v1's or v2's. With v2, only
-                         evaluation and snapshots are served. Default: v1.
+  --semantics V          Whose rules of evaluation apply: Flipt v1's (v1), those of 2.0 to 2.8 (v2.8), or
+                         those of 2.9 and newer (v2). Except with v1, only evaluation and snapshots are
+                         served. Default: v1.
   --data FILE            Keeps every change made through the interface in FILE. Starts from FILE if it
                          exists, else from --features; later edits of the features file have no effect. A
                          change is answered only after it is safe on disk. One process a file. A file
@@ -66,7 +67,8 @@ const SOURCE = `  --features FILE        A features file in Flipt's import and e
   --url URL              Instead of a file: the address of a running Flipt, whose snapshot is read.
   --namespace KEY        Default: FLIPT_NAMESPACE, else default.
   --environment NAME     With --url: Flipt v2's environment. Default: FLIPT_ENVIRONMENT.
-  --semantics v1|v2      With --features: evaluates by the rules of Flipt v1 or v2. Default: v1.`;
+  --semantics V          With --features: evaluates by the rules of Flipt v1 (v1), of 2.0 to 2.8 (v2.8), or
+                         of 2.9 and newer (v2). Default: v1.`;
 
 const CREDENTIALS = `Credentials for --url come from the environment only, since arguments are seen in the list of
 processes: FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH.`;
@@ -117,7 +119,8 @@ column, the name of its rule, what will happen at run time, and what to write.
 
 Options
   --features FILE        A features file in Flipt's import and export format.
-  --semantics v1|v2      Whose rules of evaluation apply: Flipt v1's or v2's. Default: v1.
+  --semantics V          Whose rules of evaluation apply: Flipt v1's (v1), those of 2.0 to 2.8 (v2.8), or
+                         those of 2.9 and newer (v2). Default: v1.
   --json                 Prints the findings as JSON.
   --help                 Prints this help.
 

@@ -1,5 +1,6 @@
 import { crc32 } from './crc32.js';
 import type { Semantics } from './features.js';
+import { scalesShares } from './rules-of-version.js';
 
 const BUCKETS = 1000;
 
@@ -15,7 +16,7 @@ export function percentOf(flagKey: string, entity: string): number {
 
 /**
  * Prepares the choice among rollouts in percent, all above 0. It answers with the position of the first one whose
- * upper bound is above the entity's bucket, or with -1 past the last bound, which only v1 leaves open.
+ * upper bound is above the entity's bucket, or with -1 past the last bound, if the rules leave that open.
  */
 export function sharing(
   flagKey: string,
@@ -47,7 +48,15 @@ export function thresholdBound(percentage: number): number {
 
 /** The upper bounds of rollouts in percent, in buckets. */
 export function boundsOf(rollouts: readonly number[], semantics: Semantics): readonly number[] {
-  return semantics === 'v1' ? absoluteBounds(rollouts) : relativeBounds(rollouts);
+  return scalesShares(semantics) ? relativeBounds(rollouts) : absoluteBounds(rollouts);
+}
+
+/** Whether rollouts in percent are shared out in the same way by both rules. */
+export function isSharedEqually(rollouts: readonly number[], one: Semantics, other: Semantics): boolean {
+  if (rollouts.length === 0 || scalesShares(one) === scalesShares(other)) return true;
+  const bounds = boundsOf(rollouts, one);
+  // No entity is in a bucket beyond the last one.
+  return boundsOf(rollouts, other).every((bound, at) => bound === Math.min(bounds[at] ?? 0, BUCKETS));
 }
 
 function absoluteBounds(rollouts: readonly number[]): number[] {

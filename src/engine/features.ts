@@ -5,8 +5,11 @@ import type { UnreadableFlag } from '../model/unreadable-flag.js';
  * without a name stays that number.
  */
 
-/** Whose rules of evaluation apply: Flipt v1 and v2 differ in buckets and in empty attachments. */
-export type Semantics = 'v1' | 'v2';
+/**
+ * Whose rules of evaluation apply: those of Flipt v1, of Flipt 2.0 to 2.8 (`'v2.8'`), or of Flipt 2.9 and newer
+ * (`'v2'`). They differ in how percentages that do not add up to 100 are shared out, and in empty attachments.
+ */
+export type Semantics = 'v1' | 'v2.8' | 'v2';
 
 // In the order of the service's numbers for them; the first is its default.
 export const MATCH_TYPES = ['ALL_MATCH_TYPE', 'ANY_MATCH_TYPE'] as const;

@@ -3,6 +3,7 @@ import { sharing } from './buckets.js';
 import type { Rule, Semantics, VariantFlag } from './features.js';
 import { firstMatch, preparedFor, type Evaluate } from './first-match.js';
 import { compileChoice, type FindSegment } from './segment-match.js';
+import { isV2 } from './rules-of-version.js';
 import { mapInSteps, stepsOfEach, type Steps } from './pausable-steps.js';
 
 /** Prepares a variant flag. */
@@ -41,7 +42,7 @@ type VariantAnswers = ReturnType<typeof variantAnswers>;
 function variantAnswers({ key, variants, defaultVariantId }: VariantFlag, semantics: Semantics) {
   const variantOf = (id: string | undefined) => (id === undefined ? undefined : variants.get(id));
   const byDefault = variantOf(defaultVariantId);
-  const noAttachment = semantics === 'v2' ? 'null' : '';
+  const noAttachment = isV2(semantics) ? 'null' : '';
   const answer = (
     match: boolean,
     reason: ServiceReason,

@@ -1,4 +1,5 @@
 import type { Semantics } from '../engine/features.js';
+import { isV2 } from '../engine/rules-of-version.js';
 
 /**
  * The JSON text of a value, with members sorted, as Go writes it; `undefined` for a value that JSON cannot hold, such
@@ -7,7 +8,7 @@ import type { Semantics } from '../engine/features.js';
 export function goJson(value: unknown, semantics: Semantics): string | undefined {
   try {
     const text = written(value);
-    if (semantics === 'v2' || text === undefined) return text;
+    if (isV2(semantics) || text === undefined) return text;
     return text.replace(/[<>&\u2028\u2029]/g, escaped);
   } catch {
     // A cycle, or a `toJSON` that throws.

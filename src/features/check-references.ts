@@ -1,4 +1,5 @@
 import type { Semantics } from '../engine/features.js';
+import { isV2 } from '../engine/rules-of-version.js';
 import { quoted } from '../text/quote.js';
 import { goJson } from './attachment-json.js';
 import { checkConstraint } from './check-constraint.js';
@@ -123,7 +124,7 @@ function keysAt(value: unknown, name: string): Keys {
 
 function wrongAttachment(value: unknown, semantics: Semantics): string | undefined {
   if (value === undefined || value === null) return undefined;
-  if (semantics === 'v2' && typeof value !== 'object') {
+  if (isV2(semantics) && typeof value !== 'object') {
     return 'expected a mapping or a list, because Flipt v2 takes nothing else';
   }
   return goJson(value, semantics) === undefined ? 'expected a value that JSON can hold' : undefined;

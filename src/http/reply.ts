@@ -21,6 +21,10 @@ export interface ServiceRequest {
   readonly newConnection?: boolean;
   /** A 200 is read while it arrives, over a connection of its own. It lasts until `signal` ends it. */
   readonly stream?: true;
+  /**
+   * Nothing depends on its answer: no outcome counts as a failure, and a 401 renews no credentials. Default: it counts.
+   */
+  readonly optional?: true;
   /** Whether it may be sent again after the connection or a gateway fails. */
   readonly repeatable: boolean;
   /** Ends the request when the caller gives up. */

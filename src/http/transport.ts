@@ -124,7 +124,8 @@ async function* noticed(body: AsyncIterable<Uint8Array>, heard: () => void): Asy
 }
 
 /** A request with an ETag hopes for a 304, so that is no failure. */
-function failureOf({ headers = {} }: ServiceRequest, outcome: Outcome): FailureKind | undefined {
+function failureOf({ headers = {}, optional }: ServiceRequest, outcome: Outcome): FailureKind | undefined {
+  if (optional) return undefined;
   const isUnchanged =
     outcome.kind === 'reply' && outcome.status === NOT_MODIFIED && 'if-none-match' in headers;
   return isUnchanged ? undefined : failureKindOfOutcome(outcome);

@@ -4,6 +4,7 @@ import { filledText, members, trueOrFalse } from '../options/shapes.js';
 import { isPlainObject } from '../text/describe.js';
 import { unsteered } from '../text/quote.js';
 import type { Semantics } from '../engine/features.js';
+import { ALL_SEMANTICS } from '../engine/rules-of-version.js';
 import type { FeaturesSource } from '../features/read-documents.js';
 
 /** The options of {@link startLocalService}. A wrong or unknown option is a TypeError that names it. */
@@ -26,8 +27,9 @@ export interface LocalServiceOptions {
    */
   readonly allowHosts?: readonly string[];
   /**
-   * Whose rules of evaluation apply. Default `v1`. With `v2`, only evaluation and snapshots are served, as by Flipt v2,
-   * and their stream: of events or, with another `Accept`, of snapshots as lines of JSON.
+   * Whose rules of evaluation apply: Flipt v1's, those of Flipt 2.0 to 2.8 (`v2.8`), or those of 2.9 and newer (`v2`).
+   * Default `v1`. With `v2.8` and `v2`, only evaluation and snapshots are served, as by Flipt v2, and their stream: of
+   * events (`v2`) or, with another `Accept`, of snapshots as lines of JSON.
    */
   readonly semantics?: Semantics;
   /**
@@ -65,7 +67,7 @@ export const LOCAL_OPTIONS: OptionRules = {
     port: v.optional(v.pipe(v.number(PORT), v.integer(PORT), v.minValue(0, PORT), v.maxValue(65535, PORT))),
     host: v.optional(filledText('an address to listen on')),
     allowHosts: v.optional(v.array(filledText('the name of a host'), 'a list of hosts')),
-    semantics: v.optional(v.picklist(['v1', 'v2'], '"v1" or "v2"')),
+    semantics: v.optional(v.picklist(ALL_SEMANTICS, '"v1", "v2.8" or "v2"')),
     data: v.optional(filledText('the path of a file')),
     bootstrapToken: v.optional(filledText('a token')),
   }),

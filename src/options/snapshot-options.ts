@@ -144,8 +144,12 @@ export interface SnapshotOptions {
    * header `X-Flipt-Accept-Server-Version: 1.61.1`, or a features document as an object. Default: none.
    */
   readonly initial?: object | undefined;
-  /** Whose rules of evaluation apply to a features document as `initial`: `'v1'` or `'v2'`. Default `'v1'`. */
-  readonly semantics?: 'v1' | 'v2' | undefined;
+  /**
+   * Whose rules of evaluation apply to a features document as `initial`: those of Flipt v1 (`'v1'`), of Flipt 2.0 to 2.8
+   * (`'v2.8'`), or of 2.9 and newer (`'v2'`). `'v2.8'` also counts for Flipt v2's own snapshot, which does not say which
+   * release wrote it. Default `'v1'`.
+   */
+  readonly semantics?: 'v1' | 'v2.8' | 'v2' | undefined;
 }
 
 export const watchRule = v.pipe(
@@ -193,7 +197,7 @@ export const snapshotRule = v.pipe(
     file: v.optional(filledText('the path of a file')),
     store: v.optional(store),
     initial: v.optional(initial),
-    semantics: v.optional(v.picklist(['v1', 'v2'], "'v1' or 'v2'")),
+    semantics: v.optional(v.picklist(['v1', 'v2.8', 'v2'], "'v1', 'v2.8' or 'v2'")),
   } satisfies RulesOf<SnapshotOptions>),
   v.check((given) => given.file === undefined || given.store === undefined, 'either file or store'),
 );

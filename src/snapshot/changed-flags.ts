@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { Flag, Rollout, Segment, SegmentChoice, Semantics, VariantFlag } from '../engine/features.js';
+import { isSharedEqually } from '../engine/buckets.js';
+import type {
+  Flag,
+  Rollout,
+  Rule,
+  Segment,
+  SegmentChoice,
+  Semantics,
+  VariantFlag,
+} from '../engine/features.js';
+import { isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
 import type { Steps } from '../engine/pausable-steps.js';
 
 /** By flag key: a digest of everything that evaluation reads of the flag, including its segments and variants. */
@@ -52,8 +62,10 @@ function* contentTexts(flag: Flag, segment: SegmentContent, semantics: Semantics
     for (const [at, rollout] of flag.rollouts.entries())
       yield after(at) + JSON.stringify(rolloutContent(rollout, segment));
   } else {
-    // The semantics are part of it, because v1 and v2 divide the shares of a rule differently.
-    yield JSON.stringify([semantics, variantContent(flag, flag.defaultVariantId)]).slice(1, -1);
+    yield JSON.stringify([
+      namedSemantics(flag, semantics),
+      variantContent(flag, flag.defaultVariantId),
+    ]).slice(1, -1);
     for (const rule of flag.rules) {
       yield `,[${JSON.stringify(choiceContent(rule, segment))},[`;
       for (const [at, { variantId, rollout }] of rule.distributions.entries())
@@ -62,6 +74,21 @@ function* contentTexts(flag: Flag, segment: SegmentContent, semantics: Semantics
     }
   }
   yield ']]';
+}
+
+/**
+ * The semantics are part of the content, because they decide how the shares of a rule are divided. The older ones of v2
+ * count only if that gives other shares: where they give the same, a new release of Flipt changes no flag.
+ */
+export function namedSemantics(flag: Flag, semantics: Semantics): Semantics {
+  if (!isV2(semantics)) return semantics;
+  if (flag.type === 'BOOLEAN_FLAG_TYPE' || !flag.enabled) return NEWEST_V2;
+  const isSame = ({ distributions }: Rule) => isSharedEqually(shares(distributions), semantics, NEWEST_V2);
+  return flag.rules.every(isSame) ? NEWEST_V2 : semantics;
+}
+
+function shares(distributions: Rule['distributions']): readonly number[] {
+  return distributions.flatMap(({ rollout }) => (rollout > 0 ? rollout : []));
 }
 
 function after(at: number): string {

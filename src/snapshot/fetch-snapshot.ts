@@ -1,4 +1,5 @@
 import type { Clock } from '../time/clock.js';
+import { isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
 import { failureKindOf } from '../http/failure-of-status.js';
 import { serviceErrorOf } from '../http/error-body.js';
 import { environmentHeaders, type Reply, type Send } from '../http/reply.js';
@@ -10,8 +11,9 @@ import { messageOf } from '../text/describe.js';
 import { sendableEtag } from '../text/header.js';
 import { parseSnapshot } from './body/read-body.js';
 import { digestOf } from './changed-flags.js';
+import type { FliptVersion } from './flipt-version.js';
 import { silenceLimitMs } from './poll-schedule.js';
-import { snapshotOf, type Snapshot } from './snapshot.js';
+import { readByRules, snapshotOf, type Snapshot } from './snapshot.js';
 
 export interface FetchSettings extends SnapshotPlace {
   /** Default: a request may be silent until its time is up. */
@@ -62,9 +64,10 @@ export type FetchSnapshot = (known: Known | undefined, asker?: Asker) => Promise
 /**
  * Why the service is asked now. This matters if one instance polls for all. A `user` knows of a change, so this
  * instance asks the service itself. An event of the `stream` reaches all instances at the same time. A `retry` follows
- * at once on a request that was silent.
+ * at once on a request that was silent, and a poll for the `version` on an answer that brings other rules of evaluation:
+ * both are cheap.
  */
-export type Asker = 'schedule' | 'stream' | 'user' | 'retry';
+export type Asker = 'schedule' | 'stream' | 'user' | 'retry' | 'version';
 
 /** Large enough for a large namespace and a slow store: v1 takes seconds for 1,000 flags. */
 const LIMITS = { timeoutMs: 60_000, maxBytes: 64 * 1024 * 1024 };
@@ -75,11 +78,13 @@ const VERSION_HEADERS = { 'x-flipt-accept-server-version': '1.61.1' };
 /** The answers of a service without snapshots: the path or method is unknown, or not allowed with these credentials. */
 const OFFERS_NONE: ReadonlySet<number> = new Set([401, 403, 404, 405, 501]);
 
+/** Default `version`: Flipt is not asked for it, and the newest rules of v2 apply. */
 export function snapshotFetcher(
   send: Send,
   { url, namespace, environment, http }: FetchSettings,
   clock: Clock,
   signal: AbortSignal,
+  version?: FliptVersion,
 ): FetchSnapshot {
   const path = `/internal/v1/evaluation/snapshot/namespace/${encodeURIComponent(namespace)}`;
   const headers = { ...VERSION_HEADERS, ...environmentHeaders(environment), 'accept-encoding': 'gzip' };
@@ -93,10 +98,12 @@ export function snapshotFetcher(
   return async (known) => {
     const number = ++sent;
     underWay++;
+    version?.polling();
     const fetched = await request(known);
     underWay--;
     if (number < answered) return { kind: 'overtaken' };
     const isFailed = fetched.kind === 'failed';
+    version?.polled(isFailed);
     if (!isFailed) answered = number;
     silences = isFailed && fetched.isSilent ? silences + 1 : 0;
     return fetched;
@@ -122,7 +129,7 @@ export function snapshotFetcher(
     if (outcome.status === 304) {
       return known?.etag === undefined
         ? failedBy(unreadable(url, 'a 304 to a request without an ETag'))
-        : { kind: 'unchanged' };
+        : unchanged(known);
     }
     if (outcome.status !== 200) return failedWithStatus(outcome);
     if (outcome.bytes === undefined || !isJson(outcome)) {
@@ -132,14 +139,29 @@ export function snapshotFetcher(
       };
     }
     try {
-      const parsed = await parseSnapshot(outcome.bytes, namespace, clock);
+      const parsed = await parseSnapshot(outcome.bytes, namespace, clock, () => rulesAfter(known));
       const etag = sendableEtag(outcome.headers.etag);
-      const version = parsed.digest ?? etag ?? digestOf(parsed.contents);
-      const snapshot = await snapshotOf(parsed, clock, version, known?.snapshot);
+      const named = parsed.digest ?? etag ?? digestOf(parsed.contents);
+      const snapshot = await snapshotOf(parsed, clock, named, known?.snapshot);
+      version?.applied(snapshot.semantics);
       return { kind: 'snapshot', snapshot, etag, fullBodyMs };
     } catch (error) {
       return failedBy(unreadable(url, `a snapshot that cannot be used: ${outcome.redact(messageOf(error))}`));
     }
+  }
+
+  function rulesAfter(known: Known | undefined) {
+    return version?.rulesAfter(known?.snapshot.semantics) ?? NEWEST_V2;
+  }
+
+  /** An unchanged snapshot is read by other rules, if Flipt has been upgraded. */
+  async function unchanged(known: Known): Promise<Fetched> {
+    const before = known.snapshot.semantics;
+    const rules = rulesAfter(known);
+    const isSame = !isV2(before) || rules === before;
+    const snapshot = isSame ? known.snapshot : await readByRules(known.snapshot, rules, clock);
+    version?.applied(snapshot.semantics);
+    return isSame ? { kind: 'unchanged' } : { ...known, kind: 'snapshot', snapshot };
   }
 
   function failedWithStatus(reply: Reply): Fetched {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Semantics } from '../engine/features.js';
+import { isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
 import type { SnapshotOptions } from '../options/snapshot-options.js';
 import { messageOf } from '../text/describe.js';
 import { quoted } from '../text/quote.js';
@@ -20,7 +21,9 @@ export async function initialSnapshot(
   try {
     const text = JSON.stringify(await initialBody(initial, namespace, semantics));
     if (isForOldClients(text)) warn(FOR_OLD_CLIENTS);
-    const snapshot = await snapshotOf(await parseSnapshot(Buffer.from(text), namespace, clock), clock);
+    const ofV2 = isV2(semantics) ? semantics : NEWEST_V2;
+    const parsed = await parseSnapshot(Buffer.from(text), namespace, clock, () => ofV2);
+    const snapshot = await snapshotOf(parsed, clock);
     return { snapshot, etag: undefined, fullBodyMs: 0, confirmedAt: undefined };
   } catch (error) {
     warn(`snapshot.initial is not used: ${messageOf(error)}`);

@@ -3,6 +3,7 @@ import type { SnapshotPlace } from '../options/snapshot-options.js';
 import { safeStore, type TextStore } from '../stores/safe-store.js';
 import { unsteered } from '../text/quote.js';
 import type { Known } from './fetch-snapshot.js';
+import type { Snapshot } from './snapshot.js';
 import { readStored, storedText, type ConfirmedSnapshot } from './stored-text.js';
 
 /** While nothing changes, the kept date of confirmation may be this old before it is saved again. */
@@ -24,8 +25,10 @@ export function keepSnapshot(
   /** The snapshot that the store holds, or will hold soon. */
   let inStore: { readonly version: string; readonly confirmedAt: number } | undefined;
 
-  const isInStore = ({ snapshot: { version }, confirmedAt }: ConfirmedSnapshot) => {
-    inStore = { version, confirmedAt };
+  // The same version may be read by other rules.
+  const versionOf = ({ version, semantics }: Snapshot) => `${version} ${semantics}`;
+  const isInStore = ({ snapshot, confirmedAt }: ConfirmedSnapshot) => {
+    inStore = { version: versionOf(snapshot), confirmedAt };
   };
   const save = (confirmed: ConfirmedSnapshot) => {
     kept.save(() => {
@@ -51,7 +54,7 @@ export function keepSnapshot(
     confirmed: (known: Known) => {
       newest = { ...known, confirmedAt: clock.now() };
       const isKept =
-        inStore?.version === known.snapshot.version &&
+        inStore?.version === versionOf(known.snapshot) &&
         newest.confirmedAt - inStore.confirmedAt < CONFIRMATION_KEPT_EVERY_MS;
       if (!isKept) save(newest);
     },

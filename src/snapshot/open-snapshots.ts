@@ -82,9 +82,16 @@ export async function openSnapshots(
     },
     /** The state of the store; `undefined` if there is none. */
     store: () => calls?.read() ?? kept?.store(),
+    /** The version of Flipt, as Flipt writes it; `undefined` if this instance has not asked for it, or got none. */
+    fliptVersion: () => source.version?.read(),
     /** Polls if that is due and no poll is under way, and completes a save that is due. Never rejects. */
     async refresh() {
       await watch.refresh();
+      // In the background, nobody waits for the version of Flipt.
+      if (clock.hasBackground === false) {
+        await source.version?.settled();
+        await watch.refresh();
+      }
       await kept?.flush();
     },
     /** Completes pending saves. Never rejects. */
@@ -97,7 +104,7 @@ export async function openSnapshots(
 /** Sends nothing, so nothing changes. */
 function unwatched(starting: StartingSnapshot | undefined, runtime: Runtime) {
   const watch = openWatch({ fetch: undefined, pollMs: Infinity, patienceMs: 0, starting }, runtime);
-  return { watch, close: () => Promise.resolve() };
+  return { watch, version: undefined, close: () => Promise.resolve() };
 }
 
 function textStore(

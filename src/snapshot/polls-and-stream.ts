@@ -2,6 +2,7 @@ import type { Send } from '../http/reply.js';
 import type { SnapshotPlace } from '../options/snapshot-options.js';
 import type { Runtime } from '../runtime.js';
 import { snapshotFetcher } from './fetch-snapshot.js';
+import { fliptVersion, type FliptVersion } from './flipt-version.js';
 import { patienceMs } from './poll-schedule.js';
 import { sharedFetch } from './shared/shared-fetch.js';
 import type { StoreCalls } from './shared/store-calls.js';
@@ -30,14 +31,17 @@ export function watchService(
   const { clock } = runtime;
   const { pollMs, stream } = settings.watch;
   const closing = new AbortController();
-  const fetch = snapshotFetcher(send, settings, clock, closing.signal);
+  const version = fliptVersion(send, patienceMs(settings.http.timeoutMs), clock, closing.signal);
+  const fetch = snapshotFetcher(send, settings, clock, closing.signal, version);
   const shared = calls && sharedFetch(fetch, calls, { place: settings, pollMs }, clock);
   const ofWatch = { fetch: shared?.fetch ?? fetch, pollMs, isShared: shared !== undefined };
   const watch = openWatch({ ...how, ...ofWatch, patienceMs: patienceMs(settings.http.timeoutMs) }, runtime);
-  const closeStream = stream ? openChangeStream(send, settings, watch, runtime) : undefined;
+  version.onNewRules(() => void watch.poll('version'));
+  const closeStream = stream ? openChangeStream(send, settings, watch, version, runtime) : undefined;
 
   return {
     watch,
+    version,
     /** Ends its requests, and gives back the lease of a shared store. Never rejects. */
     async close() {
       closing.abort();
@@ -49,12 +53,24 @@ export function watchService(
 }
 
 /** Polls when the stream announces a change. Returns a function that ends it. */
-function openChangeStream(send: Send, settings: ServiceWatchSettings, watch: Watch, runtime: Runtime) {
+function openChangeStream(
+  send: Send,
+  settings: ServiceWatchSettings,
+  watch: Watch,
+  version: FliptVersion,
+  runtime: Runtime,
+) {
   const { clock } = runtime;
   const announcements = openAnnouncements(watch, clock);
   const firstEventMs = patienceMs(settings.http.timeoutMs);
   const read = streamReader(send, { ...settings, firstEventMs }, clock);
-  const stream = openStream(read, announcements.announced, runtime);
+  // A stream often ends because its Flipt does. Where that is upgraded between two polls, none of them fails.
+  const readToEnd: typeof read = async (...how) => {
+    const end = await read(...how);
+    version.mayBeAnother();
+    return end;
+  };
+  const stream = openStream(readToEnd, announcements.announced, runtime);
   return () => {
     stream.close();
     announcements.close();

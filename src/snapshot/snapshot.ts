@@ -2,9 +2,10 @@ import type { Clock } from '../time/clock.js';
 import { nextTurn, pausing } from '../time/turns.js';
 import { withPauses } from '../engine/pausable-steps.js';
 import { compileFeatures, type CompiledFeatures } from '../engine/compiled-features.js';
+import type { V2Semantics } from '../engine/rules-of-version.js';
 import type { UnreadableFlag } from '../model/unreadable-flag.js';
 import type { ParsedBody } from './body/read-body.js';
-import { digestOf } from './changed-flags.js';
+import { digestOf, flagContent, namedSemantics, segmentContent } from './changed-flags.js';
 
 /** What the service evaluates a namespace's flags from, prepared for evaluation here. Never modified. */
 export interface Snapshot extends ParsedBody {
@@ -32,6 +33,27 @@ export async function snapshotOf(
     await withPauses(steps, pausing(STEPS_PER_TURN, clock));
   }
   return { ...parsed, compiled, version };
+}
+
+/** The snapshot, read by other rules of v2. Only what they change is prepared again. */
+export async function readByRules(
+  snapshot: Snapshot,
+  semantics: V2Semantics,
+  clock: Pick<Clock, 'endOfTurn'>,
+): Promise<Snapshot> {
+  const { features, version } = snapshot;
+  const contents = new Map(snapshot.contents);
+  const segmentOf = (name: string) => {
+    const segment = features.segments.get(name);
+    return segment === undefined ? '' : segmentContent(segment);
+  };
+  const pause = pausing(STEPS_PER_TURN, clock);
+  for (const [key, flag] of features.flags) {
+    const isSame = namedSemantics(flag, semantics) === namedSemantics(flag, snapshot.semantics);
+    if (!isSame) contents.set(key, await withPauses(flagContent(flag, segmentOf, semantics), pause));
+    await pause();
+  }
+  return snapshotOf({ ...snapshot, semantics, contents }, clock, version, snapshot);
 }
 
 const NONE: ReadonlyMap<string, UnreadableFlag> = new Map();

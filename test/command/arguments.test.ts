@@ -62,7 +62,7 @@ describe('the arguments of explain', () => {
       'explain --flag a --url http://flipt --semantics v1',
       '--semantics: has no effect with --url; Flipt says whose rules apply',
     ],
-    ['explain --flag a --features f.yml --semantics v3', '--semantics: expected v1 or v2, got v3'],
+    ['explain --flag a --features f.yml --semantics v3', '--semantics: expected v1, v2.8, v2, got v3'],
     ['explain --flag a --features f.yml --context plan', '--context: expected NAME=VALUE, got "plan"'],
     ['explain --flag a --features f.yml --context =pro', '--context: expected NAME=VALUE, got "=pro"'],
     ['explain --flag a --features f.yml --context a=1 --context a=2', '--context "a": given twice'],

@@ -68,7 +68,7 @@ describe('arguments', () => {
     ['serve --features f.yml --port=-1', '--port: expected a number from 0 to 65535, got -1'],
     ['serve --features f.yml --port 65536', '--port: expected a number from 0 to 65535, got 65536'],
     ['serve --features f.yml --host=', '--host: expected an address to listen on'],
-    ['serve --features f.yml --semantics v3', '--semantics: expected v1 or v2, got v3'],
+    ['serve --features f.yml --semantics v3', '--semantics: expected v1, v2.8, v2, got v3'],
     ['serve --features f.yml --auth none', '--auth: expected required, got none'],
     [
       'serve --features f.yml --auth required',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Features } from '../../src/engine/features.js';
+import { isV2 } from '../../src/engine/rules-of-version.js';
 import { readFeatures } from '../../src/features/read-features.js';
 import type { KnownAnswer } from '../../src/model/answer.js';
 import type { Question } from '../../src/model/question.js';
@@ -20,14 +21,16 @@ const FOLDER = new URL('../recordings/evaluation/', import.meta.url);
 export const RECORDINGS = [
   { name: 'alpha', semantics: 'v1' },
   { name: 'bravo', semantics: 'v1' },
+  { name: 'alpha', semantics: 'v2.8' },
   { name: 'alpha', semantics: 'v2' },
   { name: 'bravo', semantics: 'v2' },
 ] as const;
 
 export type Recording = (typeof RECORDINGS)[number];
 
+/** Both releases of v2 held the same. */
 export function featuresOf({ name, semantics }: Recording): URL {
-  return new URL(`${name}.${semantics}.features.yml`, FOLDER);
+  return new URL(`${name}.${isV2(semantics) ? 'v2' : 'v1'}.features.yml`, FOLDER);
 }
 
 export function namespacesOf(recording: Recording): Promise<ReadonlyMap<string, Features>> {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { FliptProviderOptions } from '../../src/index.js';
 import { PATIENCE_MS } from '../eventually.fixture.js';
 import { makeCertificate } from './certificate.fixture.js';
-import { SNAPSHOT_PATH } from '../servers/scripted.fixture.js';
+import { INFO_PATH, SNAPSHOT_PATH } from '../servers/scripted.fixture.js';
 import { goodBody } from './raw-server.fixture.js';
 import { rig, type Outcome } from './rig.fixture.js';
 
@@ -25,7 +25,7 @@ interface Listening extends AsyncDisposable {
 export const answering =
   (requests: IncomingMessage[]): RequestListener =>
   (request, response) => {
-    if (request.url?.includes(SNAPSHOT_PATH) === true) {
+    if ([SNAPSHOT_PATH, INFO_PATH].some((path) => request.url?.includes(path))) {
       response.writeHead(404).end();
       return;
     }

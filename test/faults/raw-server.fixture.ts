@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { systemClock } from '../../src/time/clock.js';
 import { ownAddress } from '../servers/own-address.fixture.js';
-import { SNAPSHOT_PATH } from '../servers/scripted.fixture.js';
+import { INFO_PATH, SNAPSHOT_PATH } from '../servers/scripted.fixture.js';
 
 /** A request as it was received. */
 export interface RawRequest {
@@ -54,6 +54,10 @@ export async function rawServer(behave: Behaviour, host = ownAddress(), atPort =
         const request = firstRequest(received);
         if (request === undefined) return;
         received = received.slice(request.length);
+        if (request.head.includes(INFO_PATH)) {
+          socket.write(reply('404 Not Found', ''));
+          continue;
+        }
         if (request.head.includes(SNAPSHOT_PATH)) {
           itself.serveSnapshot(socket, request);
           continue;

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { casesOf, RECORDINGS, type RecordedCase } from '../engine/recordings.fixture.js';
 import { flipt, serving } from '../provider/open.fixture.js';
 import { answerJson, itemsOf, type Script } from '../servers/scripted.fixture.js';
-import { recordedJson, type FlagJson } from '../snapshot/bodies.fixture.js';
+import { statedJson, type FlagJson } from '../snapshot/bodies.fixture.js';
 import { mutantsOf, type Mutant } from '../snapshot/mutants.fixture.js';
 import { recordedService } from './recorded-service.fixture.js';
 
@@ -16,8 +16,7 @@ const MODES = ['remote', 'in-process'] as const;
 const BODIES = RECORDINGS.flatMap((recording) =>
   (['default', 'team'] as const).map((namespace) => ({ ...recording, namespace })),
 );
-const bodyOf = ({ name, semantics, namespace }: (typeof BODIES)[number]) =>
-  recordedJson(`${name}.${semantics}.${namespace}.json`);
+const bodyOf = (recorded: (typeof BODIES)[number]) => statedJson(recorded, recorded.namespace);
 
 /** Mutants of different flags share a body, so that fewer bodies are polled. Half of the flags stay as they were. */
 function roundsOf(flags: readonly FlagJson[]): readonly ReadonlyMap<number, Mutant>[] {

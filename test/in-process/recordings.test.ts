@@ -58,7 +58,7 @@ describe.each(RECORDINGS)('in-process, $name, $semantics', (recording) => {
     const { compared, different } = await differences(recording, (namespace) => {
       const file = `../recordings/snapshot/${name}.${semantics}.${namespace}.json`;
       const initial = JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as object;
-      return { watch: false, snapshot: { initial } };
+      return { watch: false, snapshot: { initial, semantics } };
     });
     expect(different).toEqual([]);
     expect(compared).toBeGreaterThan(1_400);

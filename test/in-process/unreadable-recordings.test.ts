@@ -11,15 +11,15 @@ import {
 import { eventually, PATIENT } from '../eventually.fixture.js';
 import { recordingLogger, serving } from '../provider/open.fixture.js';
 import { answerJson } from '../servers/scripted.fixture.js';
-import { recordedJson, type FlagJson } from '../snapshot/bodies.fixture.js';
+import { statedJson, type FlagJson } from '../snapshot/bodies.fixture.js';
 import { recordedService } from './recorded-service.fixture.js';
 import { mutantsOf } from '../snapshot/mutants.fixture.js';
 
 const MODES = ['remote', 'in-process'] as const;
 
 /** Every third flag of the recorded snapshot is unreadable, each in another way. */
-function newerSnapshot({ name, semantics }: Recording) {
-  const body = recordedJson(`${name}.${semantics}.default.json`);
+function newerSnapshot(recording: Recording) {
+  const body = statedJson(recording, 'default');
   const mutants = mutantsOf(body.flags, Infinity);
   const unreadable = new Set<string>();
   const flags = body.flags.map((flag, at): FlagJson => {

@@ -52,7 +52,7 @@ describe('where flags are evaluated', () => {
       {},
       'snapshot.initial: expected a snapshot or a features document, an object with a list flags, got an object',
     ],
-    [{ snapshot: { semantics: 'v3' } }, {}, "snapshot.semantics: expected 'v1' or 'v2', got \"v3\""],
+    [{ snapshot: { semantics: 'v3' } }, {}, "snapshot.semantics: expected 'v1', 'v2.8' or 'v2', got \"v3\""],
     [
       { snapshot: { path: 'a' } },
       {},

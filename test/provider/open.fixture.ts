@@ -11,8 +11,8 @@ import { scriptedServer, type Script, type ScriptedServer } from '../servers/scr
 
 /* Everything that a test opens is closed after it, the last first. */
 
-export async function serving(script: Script, snapshots?: Script): Promise<ScriptedServer> {
-  const server = await scriptedServer(script, undefined, snapshots);
+export async function serving(script: Script, snapshots?: Script, info?: Script): Promise<ScriptedServer> {
+  const server = await scriptedServer(script, undefined, snapshots, info);
   onTestFinished(server.close);
   return server;
 }

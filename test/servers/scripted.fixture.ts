@@ -26,9 +26,14 @@ export type Script = (request: SeenRequest, response: ServerResponse) => unknown
 /** The path where a service with snapshots serves them. */
 export const SNAPSHOT_PATH = '/internal/v1/evaluation/snapshot/namespace/';
 
+/** Where Flipt says its version. A service that implements the interface document only does not know the path. */
+export const INFO_PATH = '/meta/info';
+
+const unknown: Script = (_, response) => response.writeHead(404).end();
+
 /**
  * It implements the interface document only: to a watch it answers that there are no snapshots, and counts no request,
- * unless `snapshots` says what to answer.
+ * unless `snapshots` says what to answer. Nor does it count the question for its version, which `info` answers.
  *
  * @param url where a server was that it replaces. Default: an address of its own.
  */
@@ -36,6 +41,7 @@ export async function scriptedServer(
   script: Script,
   url?: string,
   snapshots?: Script,
+  info?: Script,
 ): Promise<ScriptedServer> {
   const { hostname: host, port } = new URL(url ?? `http://${ownAddress()}`);
   const requests: SeenRequest[] = [];
@@ -49,6 +55,10 @@ export async function scriptedServer(
         headers: incoming.headers,
         body: Buffer.concat(chunks).toString('utf8'),
       };
+      if (seen.path.endsWith(INFO_PATH)) {
+        void (info ?? unknown)(seen, response);
+        return;
+      }
       const isWatch = seen.path.includes(SNAPSHOT_PATH);
       if (isWatch && snapshots === undefined) {
         response.writeHead(404).end();

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import type { Semantics } from '../../src/engine/features.js';
 import type { ParsedBody } from '../../src/snapshot/body/read-body.js';
 import { parseSnapshot } from '../../src/snapshot/body/read-body.js';
 import { systemClock } from '../../src/time/clock.js';
@@ -7,7 +8,7 @@ const FOLDER = new URL('../recordings/snapshot/', import.meta.url);
 
 export interface RecordedBody {
   readonly file: string;
-  readonly semantics: 'v1' | 'v2';
+  readonly semantics: Semantics;
   readonly namespace: string;
 }
 
@@ -16,7 +17,11 @@ export const BODIES: readonly RecordedBody[] = readdirSync(FOLDER)
   .filter((file) => file.endsWith('.json'))
   .sort()
   .map((file) => {
-    const [, semantics, namespace] = file.split('.') as [string, 'v1' | 'v2', string];
+    const [, semantics, namespace] = /\.(v1|v2|v2\.8)\.(\w+)\.json$/.exec(file) as unknown as [
+      string,
+      Semantics,
+      string,
+    ];
     return { file, semantics, namespace };
   });
 
@@ -29,6 +34,8 @@ export interface BodyJson {
   namespace?: unknown;
   flags: FlagJson[];
   digest?: string;
+  /** Only what this package has written says it. */
+  semantics?: Semantics;
 }
 export interface FlagJson {
   key: string;
@@ -44,6 +51,14 @@ export interface RuleJson {
 
 export function recordedJson(file: string): BodyJson {
   return JSON.parse(recordedBody(file).toString()) as BodyJson;
+}
+
+/** The same, as `getSnapshot` gives it: it says by whose rules it is read. */
+export function statedJson(
+  { name, semantics }: { readonly name: string; readonly semantics: Semantics },
+  namespace: string,
+): BodyJson {
+  return { ...recordedJson(`${name}.${semantics}.${namespace}.json`), semantics };
 }
 
 export function parsedJson(json: unknown, namespace = 'default'): Promise<ParsedBody> {

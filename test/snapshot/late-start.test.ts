@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
+import type { ServiceRequest } from '../../src/http/reply.js';
 import type { SnapshotStore } from '../../src/options/snapshot-options.js';
 import { openSnapshots } from '../../src/snapshot/open-snapshots.js';
 import { writeKept } from '../../src/snapshot/stored-text.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { manualClock } from '../clock.fixture.js';
+import { INFO_PATH } from '../servers/scripted.fixture.js';
 import { bodyJson, refusedConnection, reply } from './fetched.fixture.js';
 import { memoryStore } from './shared/memory-store.fixture.js';
 import { POLL_MS } from './watched.fixture.js';
@@ -25,7 +27,8 @@ async function started(storeOf: (clock: ReturnType<typeof manualClock>) => Snaps
   };
   const warnings: string[] = [];
   const sentAt: number[] = [];
-  const send = () => {
+  const send = ({ path }: ServiceRequest) => {
+    if (path === INFO_PATH) return Promise.resolve(reply(404));
     sentAt.push(clock.now());
     return Promise.resolve(isDown ? refusedConnection : reply(200, bodyJson({ new: true }), { etag: 'new' }));
   };

@@ -9,15 +9,14 @@ import {
   recordedForm,
   type Recording,
 } from '../engine/recordings.fixture.js';
-import { parsedJson, recordedJson, type BodyJson } from './bodies.fixture.js';
+import { parsedJson, statedJson, type BodyJson } from './bodies.fixture.js';
 
 const NAMESPACES = ['default', 'team'] as const;
 
 async function differences(recording: Recording, edit: (body: BodyJson) => BodyJson = (body) => body) {
-  const { name, semantics } = recording;
   const snapshots = new Map<string, CompiledFeatures>();
   for (const namespace of NAMESPACES) {
-    const body = edit(recordedJson(`${name}.${semantics}.${namespace}.json`));
+    const body = edit(statedJson(recording, namespace));
     const parsed = await parsedJson(body, namespace);
     snapshots.set(namespace, compileFeatures(parsed.features, parsed.semantics));
   }

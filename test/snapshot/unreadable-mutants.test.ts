@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compileFeatures } from '../../src/engine/compiled-features.js';
 import { evaluate } from '../../src/engine/evaluate.js';
 import { casesOf, comparable, questionOf, recordedForm, RECORDINGS } from '../engine/recordings.fixture.js';
-import { parsedJson, recordedJson, type FlagJson } from './bodies.fixture.js';
+import { parsedJson, statedJson, type FlagJson } from './bodies.fixture.js';
 import { mutantsOf } from './mutants.fixture.js';
 
 /** Mutants of each member of a recorded snapshot: in as many flags as this. */
@@ -18,8 +18,7 @@ const sorted = (value: unknown): string =>
 const BODIES = RECORDINGS.flatMap((recording) =>
   ['default', 'team'].map((namespace) => ({ ...recording, namespace })),
 );
-const bodyOf = ({ name, semantics, namespace }: (typeof BODIES)[number]) =>
-  recordedJson(`${name}.${semantics}.${namespace}.json`);
+const bodyOf = (recorded: (typeof BODIES)[number]) => statedJson(recorded, recorded.namespace);
 
 describe.each(BODIES)('of the mutants of $name, $semantics, $namespace', (recorded) => {
   const { semantics, namespace } = recorded;

@@ -1,4 +1,5 @@
 import type { Semantics } from '../../engine/features.js';
+import { ALL_SEMANTICS } from '../../engine/rules-of-version.js';
 import type { Environment } from '../../options/environment.js';
 import type { OptionValues } from '../command-options.js';
 import { WrongArgument } from '../command-error.js';
@@ -34,6 +35,7 @@ export function readSource(values: OptionValues, env: Environment) {
 
 /** Throws a {@link WrongArgument}. */
 export function semanticsOf(given = 'v1'): Semantics {
-  if (given === 'v1' || given === 'v2') return given;
-  throw new WrongArgument(`--semantics: expected v1 or v2, got ${given}`);
+  const known = ALL_SEMANTICS.find((semantics) => semantics === given);
+  if (known !== undefined) return known;
+  throw new WrongArgument(`--semantics: expected ${ALL_SEMANTICS.join(', ')}, got ${given}`);
 }

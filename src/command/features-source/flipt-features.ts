@@ -4,6 +4,7 @@ import { withRetries } from '../../http/retries/with-retries.js';
 import { connectionRules, type Logger } from '../../options/connection-options.js';
 import { clientSettings, type ConnectionSettings } from '../../options/settings.js';
 import { snapshotFetcher, type Fetched } from '../../snapshot/fetch-snapshot.js';
+import { fliptVersion } from '../../snapshot/flipt-version.js';
 import { silentRuntime } from '../../runtime.js';
 import type { CommandRuntime } from '../command-runtime.js';
 import { CommandError } from '../command-error.js';
@@ -47,7 +48,11 @@ async function fetchOnce(settings: ConnectionSettings, namespace: string, end: A
   const transport = openAuthorizedTransport(settings, closing.signal, runtime);
   const send = withRetries(transport.send, { retries: http.retries, withinMs: RETRY_MS }, runtime);
   try {
-    return await snapshotFetcher(send, { url, namespace, environment }, systemClock, end)(undefined);
+    const version = fliptVersion(transport.send, http.timeoutMs, systemClock, end);
+    const fetch = snapshotFetcher(send, { url, namespace, environment }, systemClock, end, version);
+    // The answer decides by which rules the snapshot is read. Nobody would wait for one that comes later.
+    await version.ask();
+    return await fetch(undefined);
   } finally {
     closing.abort();
     await transport.close();

@@ -1,5 +1,6 @@
 import type { Scalar } from 'yaml';
 import type { Semantics } from '../../engine/features.js';
+import { isV2 } from '../../engine/rules-of-version.js';
 import type { DocumentPath } from '../features-error.js';
 import type { ScalarValue } from './plain-scalar.js';
 import { scalarValue, textOfScalar } from './scalar-value.js';
@@ -55,11 +56,12 @@ export function readAs(type: YamlType, value: ScalarValue, text: string, rules: 
 }
 
 function readAny(type: YamlType, value: ScalarValue, { semantics, json }: ReadingRules): Read {
-  const attachedTo = type === 'attachment' ? semantics : undefined;
+  const isAttachment = type === 'attachment';
   // Only v2 keeps numbers of attachments as doubles. Go's JSON reader makes doubles of all numbers.
-  if (!(value instanceof Timestamp)) return { value: json || attachedTo === 'v2' ? inDoubles(value) : value };
+  if (!(value instanceof Timestamp))
+    return { value: json || (isAttachment && isV2(semantics)) ? inDoubles(value) : value };
   // The date of an attachment becomes text in v1. Everywhere else, Flipt refuses a date, or makes it a text of Go's.
-  if (attachedTo === 'v1' && value.json !== undefined) return { value: value.json };
+  if (isAttachment && !isV2(semantics) && value.json !== undefined) return { value: value.json };
   return { wrong: 'expected no date without quotes, because Flipt cannot read it here (put it in quotes)' };
 }
 

@@ -41,6 +41,7 @@ export function authorized(send: Send, credentials: Credentials): Send {
     const credential = await untilAborted(credentials.current(), request.signal);
     if ('kind' in credential) return credential;
     const outcome = await attempt(request, credential);
+    if (request.optional) return outcome;
     if (!isUnauthorized(outcome)) {
       if (outcome.kind === 'reply') rejected = undefined;
       return outcome;

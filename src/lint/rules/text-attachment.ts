@@ -1,3 +1,4 @@
+import { isV2 } from '../../engine/rules-of-version.js';
 import { parsedJson } from '../../text/json.js';
 import { quoted } from '../../text/quote.js';
 import type { LintRule } from '../finding.js';
@@ -12,10 +13,9 @@ export const textAttachment: LintRule = ({ content, semantics }) =>
       return {
         path: ['flags', index, 'variants', at, 'attachment'],
         problem: `The attachment of variant ${quoted(variant)} of flag ${quoted(key)} is a text${isQuoted ? ', JSON in quotes' : ', not JSON'}.`,
-        effect:
-          semantics === 'v2'
-            ? 'Flipt v2 refuses the file.'
-            : 'getObjectValue returns its own default value, with TYPE_MISMATCH.',
+        effect: isV2(semantics)
+          ? 'Flipt v2 refuses the file.'
+          : 'getObjectValue returns its own default value, with TYPE_MISMATCH.',
         fix: isQuoted ? 'Remove the quotes around it.' : 'Write a mapping or a list.',
       };
     });

@@ -1,3 +1,4 @@
+import { isV2, streamsEvents } from '../../engine/rules-of-version.js';
 import { invalidField, notFound } from '../requests/refused-request.js';
 import { clientAbilities, EVERY_ABILITY } from '../snapshot/client-version.js';
 import type { SnapshotDocument } from '../snapshot/snapshot-document.js';
@@ -12,7 +13,7 @@ export const getSnapshot: Operation = (service, { path, query, header }) => {
   checkEnvironment(service.semantics, header('x-flipt-environment'));
   const key = path('namespaceKey');
   const namespace = service.overrides.served(key);
-  if (!namespace && service.semantics === 'v2') throw notFound(`namespace ${JSON.stringify(key)} not found`);
+  if (!namespace && isV2(service.semantics)) throw notFound(`namespace ${JSON.stringify(key)} not found`);
   const abilities = clientAbilities(header('x-flipt-accept-server-version'));
   return { document: service.snapshotOf(namespace ?? unknown(key), abilities) };
 };
@@ -24,8 +25,8 @@ function unknown(key: string): NamespaceRecord {
 
 /**
  * GET /client/v2/environments/{environment}/namespaces/{namespaceKey}/stream: one event at the start, and one for each
- * new version of the snapshot. While the namespace does not exist, there are no events. Flipt's rule: who asks for
- * events gets the versions, everybody else the snapshots themselves, each a line of JSON.
+ * new version of the snapshot. While the namespace does not exist, there are no events. Flipt's rule: from 2.9 on, who
+ * asks for events gets the versions, everybody else the snapshots themselves, each a line of JSON.
  */
 export const streamSnapshot: Operation = (
   { store, overrides, snapshotOf, semantics },
@@ -46,7 +47,7 @@ export const streamSnapshot: Operation = (
     onChange: (changed: () => void) => store.onChange(changed),
   };
   const line = () => `{"result":${latest()?.text() ?? '{}'}}\n`;
-  return header('accept') === SERVER_EVENTS
+  return streamsEvents(semantics) && header('accept') === SERVER_EVENTS
     ? { events: { ...shared, type: SERVER_EVENTS, textOf: eventText } }
     : { events: { ...shared, type: 'application/json', textOf: line } };
 };

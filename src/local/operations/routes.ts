@@ -1,5 +1,6 @@
 import type { Semantics } from '../../engine/features.js';
 import { evaluateBatch } from './evaluate-batch.js';
+import { getInfo } from './get-info.js';
 import { getSnapshot, streamSnapshot } from './get-snapshot.js';
 import type { Operation } from './operation.js';
 import { createRule, listRules } from './manage-rules.js';
@@ -36,6 +37,7 @@ const evaluation: readonly Route[] = [
   route('GET /health', 'open', () => ({ json: { status: 'SERVING' } })),
   // The service ignores the Content-Type here.
   { ...route('POST /evaluate/v1/batch', 'body', evaluateBatch), onlyJson: false },
+  route('GET /meta/info', 'body', getInfo),
   route('GET /internal/v1/evaluation/snapshot/namespace/:namespaceKey', 'namespace', getSnapshot),
 ];
 

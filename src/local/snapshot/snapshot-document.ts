@@ -32,7 +32,8 @@ export function snapshotWriter(semantics: Semantics) {
   };
 }
 
-const IDENTITY = new Set(['id', 'ruleId', 'createdAt', 'updatedAt']);
+/** What evaluation does not read. The digest of an older Flipt is the same, although its snapshot shows names. */
+const IDENTITY = new Set(['id', 'ruleId', 'name', 'description', 'createdAt', 'updatedAt']);
 
 function withoutIdentity(name: string, value: unknown): unknown {
   return IDENTITY.has(name) ? undefined : value;

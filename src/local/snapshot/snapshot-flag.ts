@@ -5,6 +5,7 @@ import {
   type SegmentChoice,
   type Semantics,
 } from '../../engine/features.js';
+import { isV2, namesIn } from '../../engine/rules-of-version.js';
 import type {
   ConstraintRecord,
   FlagRecord,
@@ -25,8 +26,7 @@ export interface Written {
 /** A flag as the snapshot of this version shows it, with everything that evaluation reads. */
 export function shownFlag(written: Written, flag: FlagRecord): object {
   const { key, enabled, type, createdAt, updatedAt } = flag;
-  // v2 leaves out the texts for people.
-  const { name, description } = written.semantics === 'v1' ? flag : { name: '', description: '' };
+  const { name, description } = namesIn(written.semantics).flags ? flag : { name: '', description: '' };
   const about = { key, name, description, enabled, type, createdAt, updatedAt };
   // Evaluation reads the rollouts of a boolean flag, and the rules of a variant flag.
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
@@ -67,7 +67,7 @@ function shownDefault(written: Written, { key: flagKey, defaultVariantId, varian
 }
 
 function shownAttachment({ semantics }: Written, attachment = ''): string {
-  return attachment === '' && semantics === 'v2' ? 'null' : attachment;
+  return attachment === '' && isV2(semantics) ? 'null' : attachment;
 }
 
 function shownRollout(written: Written, rollout: Rollout, rank: number): object {
@@ -93,13 +93,15 @@ function shownSegments(written: Written, keys: readonly string[]): readonly obje
   });
 }
 
-function shownSegment(written: Written, { key, matchType, constraints }: SegmentRecord): object {
+function shownSegment(written: Written, segment: SegmentRecord): object {
+  const { key, matchType, constraints } = segment;
+  const { name, description } = namesIn(written.semantics).segments ? segment : { name: '', description: '' };
   // A match type without a name is shown as ANY: the service's rule, although it evaluates such a segment differently.
   const known = MATCH_TYPES.find((name) => name === matchType) ?? 'ANY_MATCH_TYPE';
   return {
     key,
-    name: '',
-    description: '',
+    name,
+    description,
     matchType: known.replace('_', '_SEGMENT_'),
     constraints: constraints.map((constraint) => shownConstraint(written, constraint)),
   };

@@ -1,4 +1,6 @@
 import type { CircuitState, Problem, StreamState, WatchCondition } from '../../diagnostics/flipt-event.js';
+import type { CircuitState, StreamState, WatchCondition } from '../../diagnostics/flipt-event.js';
+import type { Semantics } from '../../engine/features.js';
 import type { FailureKind } from '../../model/failure.js';
 
 /**
@@ -24,6 +26,11 @@ export interface FliptStatus {
   readonly namespace: string;
   /** The environment of Flipt v2; `null` if none is configured. */
   readonly environment: string | null;
+  /**
+   * The version of Flipt, as Flipt writes it. `null` if it was not asked, or has not said it: without a watch, and while
+   * another instance polls for this one.
+   */
+  readonly fliptVersion: string | null;
   /** Where flags are evaluated, according to the option. */
   readonly evaluation: 'remote' | 'in-process';
   /** The circuit breaker; `null` without one, and after the close. */
@@ -78,6 +85,11 @@ export interface WatchStatus {
   readonly condition: WatchCondition | null;
   /** The version of the snapshot in force; `null` before the first. */
   readonly version: string | null;
+  /**
+   * Whose rules of evaluation apply to it: those of Flipt v1, of Flipt 2.0 to 2.8 (`v2.8`), or of 2.9 and newer (`v2`);
+   * `null` before the first.
+   */
+  readonly semantics: Semantics | null;
   /** How many flags are in it; `null` before the first. */
   readonly flags: number | null;
   /** Those of them that this version of the package cannot evaluate. Flipt is asked for them. */

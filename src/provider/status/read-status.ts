@@ -38,6 +38,7 @@ export function statusOf(
     problems: readings === undefined ? [] : latest.problems,
     namespace,
     environment: environment ?? null,
+    fliptVersion: opened?.fliptVersion() ?? null,
     evaluation,
     circuit:
       breaker === undefined || readings === undefined
@@ -70,6 +71,7 @@ function watchStatus(
   return {
     condition: condition?.state ?? null,
     version: snapshot?.version ?? null,
+    semantics: snapshot?.semantics ?? null,
     flags: snapshot?.contents.size ?? null,
     unreadable: {
       count: unreadable.size,

@@ -7,6 +7,7 @@ import {
   type MatchType,
 } from '../../engine/features.js';
 import { isOperator } from '../../engine/operators-by-type.js';
+import { ALL_SEMANTICS } from '../../engine/rules-of-version.js';
 
 /*
  * A snapshot as Flipt writes it, but only the members that evaluation reads. By proto3's JSON mapping, a member with
@@ -106,11 +107,12 @@ export const keyedSchema = record({ key });
 
 export const flagSchema = noList(v.variant('type', [variantFlag, booleanFlag], 'a flag of a known type'));
 
-/** The body without its flags. Only v2 has a `digest`. */
+/** The body without its flags. Only v2 has a `digest`. `semantics`: only a body that this package wrote says so. */
 export const restSchema = record({
   namespace: v.nullish(record({ key: text })),
   flags: v.pipe(v.array(v.unknown(), 'a list'), v.empty('one list "flags"')),
   digest: text,
+  semantics: v.fallback(v.optional(v.picklist(ALL_SEMANTICS)), undefined),
 });
 
 export type WireVariantFlag = v.InferOutput<typeof variantFlag>;

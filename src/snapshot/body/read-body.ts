@@ -3,6 +3,7 @@ import type { Clock } from '../../time/clock.js';
 import { pausing } from '../../time/turns.js';
 import type { Features, Flag, Segment, Semantics } from '../../engine/features.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
+import { NEWEST_V2 } from '../../engine/rules-of-version.js';
 import { withPauses } from '../../engine/pausable-steps.js';
 import { keyedSchema, restSchema } from './body-schema.js';
 import { checked, InvalidBody, parsed } from './invalid-body.js';
@@ -15,7 +16,7 @@ import { unreadableContent, unreadableFlag } from './unreadable-text.js';
 /** The content of a body: everything from which the flags of a namespace are evaluated, and what cannot be read. */
 export interface ParsedBody {
   readonly features: Features;
-  /** Which version of Flipt wrote the body. Its rules apply. */
+  /** The rules of the Flipt that wrote the body apply. */
   readonly semantics: Semantics;
   readonly contents: Contents;
   /** Only v2 has one. */
@@ -29,10 +30,16 @@ const BYTES_OF_STEP = 64;
 
 /**
  * Reads a snapshot of `namespace`, some flags in each turn of the event loop. A flag that cannot be read is kept aside,
- * because it says nothing about the others. Rejects with {@link InvalidBody} if the body is no snapshot, or if none of
- * several flags can be read.
+ * because it says nothing about the others. `ofV2`: the rules of evaluation, if the body does not name them and a Flipt
+ * v2 wrote it; the newest by default. Rejects with {@link InvalidBody} if the body is no snapshot, or if none of several
+ * flags can be read.
  */
-export async function parseSnapshot(body: Buffer, namespace: string, clock: Clock): Promise<ParsedBody> {
+export async function parseSnapshot(
+  body: Buffer,
+  namespace: string,
+  clock: Pick<Clock, 'endOfTurn'>,
+  ofV2 = () => NEWEST_V2,
+): Promise<ParsedBody> {
   const pause = pausing(BYTES_PER_TURN, clock);
   const step = () => pause(BYTES_OF_STEP);
   const pieces: Piece[] = [];
@@ -40,11 +47,15 @@ export async function parseSnapshot(body: Buffer, namespace: string, clock: Cloc
     pieces.push(piece);
     return pause(piece[1] - piece[0]);
   });
-  const { digest: version, namespace: named } = checked(parsed(rest, 'the body'), restSchema, '');
+  const {
+    digest: version,
+    namespace: named,
+    semantics: stated,
+  } = checked(parsed(rest, 'the body'), restSchema, '');
   if (named && named.key !== namespace) {
     throw new InvalidBody(`namespace.key: expected ${quoted(namespace)}, got ${quoted(named.key)}`);
   }
-  const semantics: Semantics = version === '' ? 'v1' : 'v2';
+  const semantics = stated ?? (version === '' ? 'v1' : ofV2());
   const flags = new Map<string, Flag>();
   const unreadable = new Map<string, UnreadableFlag>();
   const contents = new Map<string, string>();

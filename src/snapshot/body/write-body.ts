@@ -16,11 +16,11 @@ import type { ParsedBody } from './read-body.js';
  * Writes a snapshot as Flipt serves it, in plain JSON values, but only with what evaluation reads; reading it gives the
  * same features. Nothing is repeated, not even what v1 repeats. A flag that cannot be read is written as it came.
  */
-export function writeBody(namespace: string, { features, digest }: Omit<ParsedBody, 'contents'>) {
+export function writeBody(namespace: string, { features, semantics, digest }: Omit<ParsedBody, 'contents'>) {
   const flags = [...writtenFlags(features)];
   for (const { text } of features.unreadable?.values() ?? []) flags.push(JSON.parse(text) as object);
-  // Only v2 sends a digest. A reader recognises v2 by it.
-  return { namespace: { key: namespace }, flags, ...(digest !== undefined && { digest }) };
+  // Only v2 sends a digest. Older versions of this package recognise v2 by it, and ignore `semantics`.
+  return { namespace: { key: namespace }, flags, semantics, ...(digest !== undefined && { digest }) };
 }
 
 /** Characters that are written before other work gets a turn of the event loop: a few milliseconds. */
@@ -31,7 +31,7 @@ const LENGTH_OF_FLAG = 256;
 /** The same as JSON text, in several turns: 10,000 flags at once would block the event loop for a third of a second. */
 export async function bodyText(
   namespace: string,
-  { features, digest }: Omit<ParsedBody, 'contents'>,
+  { features, semantics, digest }: Omit<ParsedBody, 'contents'>,
   clock: Pick<Clock, 'endOfTurn'>,
 ): Promise<string> {
   const pause = pausing(LENGTH_PER_TURN, clock);
@@ -42,8 +42,8 @@ export async function bodyText(
     await pause(LENGTH_OF_FLAG + text.length);
   }
   for (const { text } of features.unreadable?.values() ?? []) flags.push(text);
-  const end = digest === undefined ? '' : `,"digest":${JSON.stringify(digest)}`;
-  return `{"namespace":${JSON.stringify({ key: namespace })},"flags":[${flags.join(',')}]${end}}`;
+  const end = JSON.stringify({ semantics, digest }).slice(1);
+  return `{"namespace":${JSON.stringify({ key: namespace })},"flags":[${flags.join(',')}],${end}`;
 }
 
 function* writtenFlags(features: Features): Generator<object> {

@@ -97,7 +97,7 @@ describe('options that are wrong', () => {
     [{ features: 'f', port: -1 }, 'port: expected an integer from 0 to 65535, got -1'],
     [{ features: 'f', port: '80' }, 'port: expected an integer from 0 to 65535, got "80"'],
     [{ features: 'f', host: '' }, "host: expected an address to listen on, got ''"],
-    [{ features: 'f', semantics: 'v3' }, 'semantics: expected "v1" or "v2", got "v3"'],
+    [{ features: 'f', semantics: 'v3' }, 'semantics: expected "v1", "v2.8" or "v2", got "v3"'],
     [{ features: 'f', data: 5 }, 'data: expected the path of a file, got 5'],
     [{ features: 'f', bootstrapToken: 12345 }, 'bootstrapToken: expected a token, got a number'],
     [

@@ -15,6 +15,7 @@ describe('the status', () => {
       problems: [],
       namespace: 'default',
       environment: 'production',
+      fliptVersion: null,
       evaluation: 'remote',
       circuit: { state: 'closed', since: null },
       overload: { since: null, shed: 0 },
@@ -22,6 +23,7 @@ describe('the status', () => {
         mode: 'poll',
         condition: null,
         version: null,
+        semantics: null,
         flags: null,
         unreadable: { count: 0, flags: [] },
         confirmedAt: null,
@@ -71,7 +73,7 @@ describe('the status', () => {
     lifecycle.forget(); // polls
     await polled(2);
     const { sent, failed } = lifecycle.status().requests;
-    expect({ sent, failed }).toEqual({ sent: 3, failed: {} });
+    expect({ sent, failed }).toEqual({ sent: 4, failed: {} });
     await lifecycle.close();
     await service.close();
   });

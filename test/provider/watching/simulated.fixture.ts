@@ -8,7 +8,7 @@ import type {
 import type { Resolution } from '../../../src/model/resolution.js';
 import { providerSettings } from '../../../src/options/settings.js';
 import { manualClock } from '../../clock.fixture.js';
-import { item, type Item } from '../../servers/scripted.fixture.js';
+import { INFO_PATH, item, type Item } from '../../servers/scripted.fixture.js';
 import { pipelineOf } from '../pipeline.fixture.js';
 import { eventually } from '../../eventually.fixture.js';
 
@@ -51,6 +51,7 @@ export async function simulated(
       gate.refused.push(path);
       return gate.answer.then(() => response(401, '{"code":16,"message":"no","details":[]}'));
     }
+    if (path === INFO_PATH) return Promise.resolve(response(404, ''));
     if (path !== BATCH) return Promise.resolve(snapshot(headers['if-none-match']));
     const { requests } = JSON.parse(body ?? '{}') as { readonly requests: readonly Item[] };
     return Promise.resolve(

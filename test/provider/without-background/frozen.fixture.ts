@@ -4,7 +4,7 @@ import type { FliptProviderOptions, HttpDispatcherRequest } from '../../../src/i
 import { providerSettings } from '../../../src/options/settings.js';
 import { openLifecycle } from '../../../src/provider/lifecycle.js';
 import { manualClock } from '../../clock.fixture.js';
-import { itemsOf } from '../../servers/scripted.fixture.js';
+import { INFO_PATH, itemsOf } from '../../servers/scripted.fixture.js';
 import { recordingLogger } from '../open.fixture.js';
 
 /** Answers a request: with JSON, a status, or never. */
@@ -39,8 +39,9 @@ export function frozen(options: FliptProviderOptions, answering: Answering) {
   const service = { answering, requests: [] as HttpDispatcherRequest[] };
   const dispatcher = {
     async request(request: HttpDispatcherRequest) {
-      service.requests.push(request);
-      const answer = await service.answering(request);
+      const isAside = request.path.endsWith(INFO_PATH);
+      if (!isAside) service.requests.push(request);
+      const answer = isAside ? 404 : await service.answering(request);
       const statusCode = typeof answer === 'number' ? answer : 200;
       const chunks = typeof answer === 'number' ? [] : [Buffer.from(JSON.stringify(answer))];
       const body = (async function* () {

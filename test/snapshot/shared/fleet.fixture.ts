@@ -6,6 +6,7 @@ import type { Failure } from '../../../src/model/failure.js';
 import type { SnapshotStore } from '../../../src/options/snapshot-options.js';
 import { openSnapshots, type OpenSnapshots } from '../../../src/snapshot/open-snapshots.js';
 import { runtimeOf } from '../../runtime.fixture.js';
+import { INFO_PATH } from '../../servers/scripted.fixture.js';
 import { bodyJson, reply } from '../fetched.fixture.js';
 
 export const POLL_MS = 15_000;
@@ -29,7 +30,8 @@ export function countingService(clock: Clock): CountingService {
     delayMs: 0,
     polls: 0,
     bodies: 0,
-    async send({ headers }) {
+    async send({ path, headers }) {
+      if (path === INFO_PATH) return reply(404);
       service.polls++;
       const etag = `state-${service.state}`;
       const outcome =

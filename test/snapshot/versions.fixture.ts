@@ -1,0 +1,96 @@
+import type { Clock } from '../../src/time/clock.js';
+import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
+import type { Outcome, Send } from '../../src/http/reply.js';
+import type { SnapshotOptions } from '../../src/options/snapshot-options.js';
+import { openSnapshots } from '../../src/snapshot/open-snapshots.js';
+import { runtimeOf } from '../runtime.fixture.js';
+import { INFO_PATH } from '../servers/scripted.fixture.js';
+import { refusedConnection, reply } from './fetched.fixture.js';
+
+export const POLL_MS = 15_000;
+
+/** Of two variant flags, the rules of 2.8 and of 2.9 share out only `uneven` in different ways. */
+const variantFlag = (key: string, rollouts: readonly number[]) => ({
+  key,
+  type: 'VARIANT_FLAG_TYPE',
+  enabled: true,
+  rules: [
+    {
+      segments: [{ key: 'all', matchType: 'ALL_SEGMENT_MATCH_TYPE', constraints: [] }],
+      distributions: rollouts.map((rollout, at) => ({ variantKey: `${at}`, variantAttachment: '', rollout })),
+    },
+  ],
+});
+const DIGEST = 'd'.repeat(40);
+export const BODY = {
+  namespace: { key: 'default' },
+  flags: [variantFlag('uneven', [50, 25]), variantFlag('even', [50, 50])],
+  digest: DIGEST,
+};
+
+/** What v2 says of itself. */
+export const release = (version: string, isRelease = true) => reply(200, { build: { version, isRelease } });
+
+/** A Flipt v2 that may be upgraded: its snapshot and the ETag stay. */
+export function upgradable(clock: Clock, info: Outcome | Promise<Outcome>) {
+  const service = {
+    info,
+    isDown: false,
+    body: BODY as object,
+    polls: 0,
+    bodies: 0,
+    questions: 0,
+  };
+  const send: Send = async ({ path, headers, optional }) => {
+    if (path === INFO_PATH) {
+      if (optional !== true) throw new Error('the question is not marked as optional');
+      service.questions++;
+      return service.isDown ? refusedConnection : service.info;
+    }
+    service.polls++;
+    if (service.isDown) return refusedConnection;
+    if (headers?.['if-none-match'] === DIGEST) return reply(304);
+    service.bodies++;
+    return reply(200, service.body, { etag: DIGEST });
+  };
+  return Object.assign(service, { send });
+}
+
+/** The snapshots of one instance that watches it. */
+export async function watchingVersions(send: Send, clock: Clock, snapshot: SnapshotOptions = {}) {
+  const changed: (readonly string[])[] = [];
+  const diagnostics = openDiagnostics();
+  diagnostics.listen('flags-changed', ({ flags }) => changed.push(flags));
+  const warnings: string[] = [];
+  const closing = new AbortController();
+  const opened = await openSnapshots(
+    send,
+    {
+      url: 'http://flipt.test',
+      namespace: 'default',
+      environment: undefined,
+      http: { timeoutMs: 500 },
+      watch: { pollMs: POLL_MS, stream: false },
+      snapshot,
+      evaluation: 'in-process',
+      initTimeoutMs: 5_000,
+    },
+    { warn: (message) => warnings.push(message), closing: closing.signal },
+    runtimeOf(clock, diagnostics, () => 0.5),
+  );
+  return {
+    ...opened,
+    changed,
+    warnings,
+    semantics: () => opened.watch.snapshot()?.semantics,
+    /** Of 1,000 users, how many get no variant of `uneven`. */
+    without: () =>
+      Array.from({ length: 1_000 }, (_, at) =>
+        opened.evaluate({ namespace: 'default', flag: 'uneven', entity: `${at}`, attributes: {} }),
+      ).filter((answer) => answer?.kind === 'variant' && !answer.match).length,
+    async close() {
+      closing.abort();
+      await opened.close();
+    },
+  };
+}
