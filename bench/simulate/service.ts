@@ -1,7 +1,7 @@
 import type { HttpDispatcher } from '../../src/index.js';
 import type { Clock } from '../../src/time/clock.js';
 import { bodyJson } from '../../test/snapshot/fetched.fixture.js';
-import { item, itemsOf } from '../../test/servers/scripted.fixture.js';
+import { INFO_PATH, item, itemsOf, SNAPSHOT_PATH } from '../../test/servers/scripted.fixture.js';
 
 /** Ten boolean flags, all on or all off. */
 export const FLAGS = Array.from({ length: 10 }, (_, at) => `flag-${at}`);
@@ -25,13 +25,14 @@ export function simulatedService(clock: Clock, wholeMs = 0): SimulatedService {
       state++;
     },
     dispatcher: {
-      async request({ method, headers, body }) {
+      async request({ path, headers, body }) {
         const etag = `state-${state}`;
-        const isSnapshot = method === 'GET';
+        const isSnapshot = path.includes(SNAPSHOT_PATH);
         const isUnchanged = headers['if-none-match'] === etag;
         service.requests.push({ at: clock.now(), isWhole: isSnapshot && !isUnchanged && !service.isDown });
         if (service.isDown) throw new Error('connection refused');
         const isOn = state % 2 === 1;
+        if (path === INFO_PATH) return response(200, { version: 'v1.61.1', isRelease: true });
         if (!isSnapshot) {
           const responses = itemsOf({ body: body ?? '' }).map(({ flagKey }) =>
             flagKey === '' ? item.missing('') : item.boolean(flagKey, isOn),

@@ -1,16 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/http/reply.js';
-import { withoutBackground } from '../../src/time/clock.js';
 import { manualClock } from '../clock.fixture.js';
 import { refusedConnection, reply } from './fetched.fixture.js';
-import { memoryStore } from './shared/memory-store.fixture.js';
-import { BODY, POLL_MS, release, upgradable, watchingVersions } from './versions.fixture.js';
+import { LEFT_OUT, NEW, OLD, POLL_MS, release, upgradable, watchingVersions } from './versions.fixture.js';
 
-const OLD = release('v2.8.0');
-const NEW = release('v2.11.0');
 const MINUTE = 60_000;
-/** Users among 1,000 beyond the 75 % of the rule. */
-const LEFT_OUT = 239;
 
 async function watched(info: Outcome | Promise<Outcome>) {
   const clock = manualClock();
@@ -142,122 +136,5 @@ describe('the question for the version', () => {
     expect(service.polls).toBe(5);
     await snapshots.close();
     expect(clock.timers()).toBe(0);
-  });
-});
-
-describe('what is kept', () => {
-  const kept = async (info: Outcome) => {
-    const { snapshots } = await watched(info);
-    const body = snapshots.body();
-    await snapshots.close();
-    return body;
-  };
-  const down = async (initial: object, semantics?: 'v2.8') => {
-    const clock = manualClock();
-    const service = upgradable(clock, NEW);
-    service.isDown = true;
-    const snapshots = await watchingVersions(service.send, clock, { initial, semantics });
-    await clock.advance(1);
-    const without = snapshots.without();
-    await snapshots.close();
-    return without;
-  };
-
-  it('says by which rules it is read', async () => {
-    expect(await kept(OLD)).toMatchObject({ semantics: 'v2.8' });
-    expect(await kept(NEW)).toMatchObject({ semantics: 'v2' });
-    expect(await down((await kept(OLD)) ?? {})).toBe(LEFT_OUT);
-    expect(await down((await kept(NEW)) ?? {}, 'v2.8')).toBe(0);
-  });
-
-  it("is read by the newest rules, if it does not say so: Flipt's own and that of older versions", async () => {
-    expect(await down(BODY)).toBe(0);
-    expect(await down(BODY, 'v2.8')).toBe(LEFT_OUT);
-    expect(await down({ ...BODY, semantics: 'v9' })).toBe(0);
-  });
-
-  it('in a store is read by its rules before Flipt answers, and written again when they change', async () => {
-    const clock = manualClock();
-    const texts: string[] = [];
-    const store = {
-      load: () => Promise.resolve(texts.at(-1)),
-      save: (text: string) => Promise.resolve(void texts.push(text)),
-    };
-    const service = upgradable(clock, OLD);
-    const first = await watchingVersions(service.send, clock, { store });
-    await clock.advance(1);
-    await first.close();
-    service.isDown = true;
-    const second = await watchingVersions(service.send, clock, { store });
-    await clock.advance(1);
-    expect([second.without(), second.warnings]).toEqual([LEFT_OUT, []]);
-
-    service.isDown = false;
-    service.info = NEW;
-    await clock.advance(2 * POLL_MS);
-    expect([second.semantics(), second.changed, service.bodies]).toEqual(['v2', [['uneven']], 1]);
-    await clock.advance(5_000);
-    expect(texts.at(-1)).toContain('"semantics":"v2"');
-    await second.close();
-  });
-});
-
-describe('a fleet that shares a store', () => {
-  it('agrees: the instance that polls asks, and the others read what it has read', async () => {
-    const clock = manualClock();
-    const store = memoryStore(clock);
-    const service = upgradable(clock, OLD);
-    const fleet = await Promise.all(
-      Array.from({ length: 5 }, () => watchingVersions(service.send, clock, { store: store.reached() })),
-    );
-    const rules = () => new Set(fleet.map(({ semantics }) => semantics()));
-    await clock.advance(2 * POLL_MS);
-    expect(rules()).toEqual(new Set(['v2.8']));
-    expect(service.questions).toBe(1);
-
-    service.isDown = true;
-    await clock.advance(2 * POLL_MS);
-    service.isDown = false;
-    service.info = NEW;
-    await clock.advance(4 * POLL_MS);
-    expect(rules()).toEqual(new Set(['v2']));
-    expect(service.bodies).toBe(1);
-    for (const { changed } of fleet) expect(changed).toEqual([['uneven']]);
-
-    // Who takes over does not go back to what it was answered before.
-    for (const one of fleet.splice(0, 4)) await one.close();
-    await clock.advance(4 * POLL_MS);
-    expect(rules()).toEqual(new Set(['v2']));
-    expect(fleet[0]?.changed).toEqual([['uneven']]);
-    await fleet[0]?.close();
-  });
-});
-
-describe('without a background', () => {
-  it('a refresh ends with the rules that Flipt has named meanwhile, and waits no longer than that', async () => {
-    const clock = manualClock();
-    let answer: (info: Outcome) => void = () => undefined;
-    const service = upgradable(clock, new Promise((resolve) => (answer = resolve)));
-    const snapshots = await watchingVersions(service.send, withoutBackground(clock));
-    const refreshed = snapshots.refresh();
-    await clock.advance(1);
-    expect(snapshots.semantics()).toBe('v2');
-    answer(OLD);
-    await clock.advance(1);
-    await refreshed;
-    expect([snapshots.semantics(), service.polls, service.bodies]).toEqual(['v2.8', 2, 1]);
-    await snapshots.close();
-    expect(clock.timers()).toBe(0);
-  });
-
-  it('a refresh gives up a question that is not answered', async () => {
-    const clock = manualClock();
-    const service = upgradable(clock, new Promise(() => undefined));
-    const snapshots = await watchingVersions(service.send, withoutBackground(clock));
-    const refreshed = snapshots.refresh();
-    await clock.advance(2_000);
-    await refreshed;
-    expect([snapshots.semantics(), service.polls, clock.timers()]).toEqual(['v2', 1, 0]);
-    await snapshots.close();
   });
 });

@@ -31,6 +31,11 @@ export const BODY = {
 /** What v2 says of itself. */
 export const release = (version: string, isRelease = true) => reply(200, { build: { version, isRelease } });
 
+export const OLD = release('v2.8.0');
+export const NEW = release('v2.11.0');
+/** Users among 1,000 beyond the 75 % of `uneven`. */
+export const LEFT_OUT = 239;
+
 /** A Flipt v2 that may be upgraded: its snapshot and the ETag stay. */
 export function upgradable(clock: Clock, info: Outcome | Promise<Outcome>) {
   const service = {
