@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 
 const [port, readers, stalled] = process.argv.slice(2).map(Number);
 const head = (user) =>
-  `GET /ofrep/v1/evaluate/flags HTTP/1.1\r\nHost: localhost:${port}\r\nx-user: ${user}\r\n\r\n`;
+  `GET /ofrep/v1/evaluate/flags HTTP/1.1\r\nHost: localhost:${port}\r\nsec-fetch-site: same-origin\r\nx-user: ${user}\r\n\r\n`;
 let changedAt = 0;
 let informed = [];
 

@@ -28,7 +28,7 @@ const PATH = /^\/ofrep\/v1\/evaluate\/flags(?:\/[^/]*)?\/?$/;
  */
 export function ofrep(options: OfrepOptions<ExpressRequest>): RequestHandler {
   checkCalled('ofrep', options);
-  const handle = ofrepHandler(options);
+  const handle = ofrepHandler(options, clientAddress);
   return (req, res, next) => {
     if (!PATH.test(req.path)) {
       next();
@@ -42,7 +42,23 @@ export function ofrep(options: OfrepOptions<ExpressRequest>): RequestHandler {
   };
 }
 
-const PASSED_ON = ['content-length', 'host', 'if-none-match', 'last-event-id', 'origin', 'sec-fetch-site'];
+const PASSED_ON = [
+  'content-length',
+  'host',
+  'if-none-match',
+  'last-event-id',
+  'origin',
+  'referer',
+  'sec-fetch-site',
+];
+
+/** An address of a private network may be a proxy's, with all users behind it. */
+function clientAddress({ ip }: ExpressRequest): string | undefined {
+  return ip === undefined || PRIVATE.test(ip) ? undefined : ip;
+}
+
+const PRIVATE =
+  /^(?:::ffff:)?(?:10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.|^::1$|^f[cd]|^fe[89ab]/i;
 
 /** Passes on only the parts of the request that the protocol uses. */
 function requestOf(req: ExpressRequest): Request {

@@ -20,7 +20,10 @@ type Handler<R> = (request: Request, original: R) => Promise<Response>;
 const PATH = /\/ofrep\/v1\/evaluate\/flags(?:\/([^/]+))?\/?$/;
 
 /** Makes the handler of OFREP's requests for any framework. Throws a TypeError if an option is wrong. */
-export function ofrepHandler<R>(options: OfrepOptions<R>): Handler<R> {
+export function ofrepHandler<R>(
+  options: OfrepOptions<R>,
+  knownAddress: (original: R) => string | undefined = () => undefined,
+): Handler<R> {
   const {
     flags,
     values,
@@ -47,6 +50,12 @@ export function ofrepHandler<R>(options: OfrepOptions<R>): Handler<R> {
     throw new TypeError(`ofrep: context: expected an object such as { targetingKey: … }, got ${kindOf(own)}`);
   };
 
+  const addressOf = (original: R): string | undefined => {
+    const address: unknown = (options.address ?? knownAddress)(original);
+    if (address === undefined || typeof address === 'string') return address;
+    throw new TypeError(`ofrep: address: expected text or undefined, got ${kindReturned(address)}`);
+  };
+
   const evaluated = async (request: Request, context: EvaluationContext, flagKey: string | undefined) => {
     const provider = evaluatorOf(options);
     if (provider === undefined) return refused(REFUSAL.noProvider, flagKey);
@@ -71,7 +80,7 @@ export function ofrepHandler<R>(options: OfrepOptions<R>): Handler<R> {
     if (pushed !== undefined && request.method === 'GET') {
       if (!isFromOwnPage(request)) return refused(REFUSAL.foreignPage);
       const { targetingKey = '' } = { ...surrounding(), ...(await ownContext(original)) };
-      return pushed.open(request, evaluatorOf(options), targetingKey);
+      return pushed.open(request, evaluatorOf(options), { user: targetingKey, address: addressOf(original) });
     }
     if (request.method !== 'POST')
       return refused(pushed === undefined ? REFUSAL.usePost : REFUSAL.usePostOrGet);

@@ -62,6 +62,11 @@ export interface OfrepOptions<R> {
    * events. The event stream has the path of all flags, with `GET`. `provider` must be a `FliptProvider`. Default false.
    */
   readonly push?: boolean | PushOptions | undefined;
+  /**
+   * The address that a request comes from, or `undefined`, for the limits of `push`. Default: in Express `req.ip`, unless
+   * that is an address of a private network, which may be a proxy's: set Express's `trust proxy`. Elsewhere unknown.
+   */
+  readonly address?: ((request: R) => string | undefined) | undefined;
 }
 
 const flags = flagKeysOr<(flagKey: string) => boolean>(
@@ -93,4 +98,5 @@ export const ofrepRules = openRules('ofrep', {
   domain: v.optional(v.string('a string')),
   provider: v.optional(having<FlagEvaluator>(['evaluateEach'], 'a FliptProvider')),
   push: pushRule,
+  address: v.optional(callable()),
 } satisfies RulesOf<OfrepOptions<never>>);

@@ -3,9 +3,11 @@ import type { Clock } from '../../time/clock.js';
 import { encoded, HEARTBEAT, refetch, retry } from './event-text.js';
 import { PACE_MS, portion, repeatAt, spreadOf } from './pacing.js';
 import type { PushSettings } from './push-options.js';
+import { streamShares, type StreamReader } from './stream-shares.js';
 
 interface OpenStream {
-  readonly user: string;
+  /** Takes it off the counts of its user and address. */
+  readonly leave: () => void;
   readonly out: ReadableStreamDefaultController<Uint8Array>;
   readonly endsAt: number;
   wroteAt: number;
@@ -23,11 +25,12 @@ const RETRY_MS = { least: 1_000, spread: 2_000 };
 
 /** The streams that are open, and the newest event. */
 export function browserStreams(
-  { maxStreams, maxStreamsPerUser, jitterMs }: Omit<PushSettings, 'requestUri'>,
+  limits: Omit<PushSettings, 'requestUri'>,
   { clock, random }: Pick<Runtime, 'clock' | 'random'>,
 ) {
   const streams = new Set<OpenStream>();
-  const perUser = new Map<string, number>();
+  const { maxStreams, jitterMs } = limits;
+  const shares = streamShares(limits);
   /** Those that are owed an event; the one that has waited longest comes first. */
   const owed = new Set<OpenStream>();
   /** By its time, what cancels each repetition. */
@@ -41,9 +44,7 @@ export function browserStreams(
   const remove = (stream: OpenStream) => {
     if (!streams.delete(stream)) return;
     owed.delete(stream);
-    const others = (perUser.get(stream.user) ?? 1) - 1;
-    if (others === 0) perUser.delete(stream.user);
-    else perUser.set(stream.user, others);
+    stream.leave();
   };
   const end = (stream: OpenStream) => {
     remove(stream);
@@ -101,20 +102,19 @@ export function browserStreams(
 
   return {
     /**
-     * A new stream for a user. It gets an event at once unless the browser has the newest one. `undefined`: there are
+     * A new stream. It gets an event at once unless the browser has the newest one. `undefined`: there are
      * too many streams.
      */
-    open(user: string, lastEventId: string | null): ReadableStream<Uint8Array> | undefined {
-      const ofUser = perUser.get(user) ?? 0;
-      if (streams.size >= maxStreams || ofUser >= maxStreamsPerUser) return undefined;
+    open(reader: StreamReader, lastEventId: string | null): ReadableStream<Uint8Array> | undefined {
+      const leave = streams.size >= maxStreams ? undefined : shares.take(reader);
+      if (leave === undefined) return undefined;
       const now = clock.now();
       let stream: OpenStream | undefined;
       return new ReadableStream<Uint8Array>(
         {
           start(out) {
-            stream = { user, out, endsAt: now + SHORTEST_LIFE_MS * (1 + random()), wroteAt: now };
+            stream = { leave, out, endsAt: now + SHORTEST_LIFE_MS * (1 + random()), wroteAt: now };
             streams.add(stream);
-            perUser.set(user, ofUser + 1);
             const spreadMs = RETRY_MS.spread + spreadOf(streams.size, jitterMs);
             const first = retry(RETRY_MS.least + random() * spreadMs);
             write(stream, encoded(lastEventId === newest() ? first : first + refetch(newest())));

@@ -4,7 +4,8 @@ import { members, milliseconds, onOffOr, SWITCH, whole, type RulesOf } from '../
 /**
  * How changes are pushed to browsers. Each event is repeated when all instances have polled, because the browser's
  * request may have reached one that had not: 18 s later by default. A stream ends after an hour or two, and with the
- * provider. A reader that has stalled is dropped. A page of another origin gets a 403.
+ * provider. A reader that has stalled is dropped. A page of another origin gets a 403; over plain `http:`, where browsers
+ * do not say who asks, so does a page that sends no Referer. Such a page polls.
  */
 export interface PushOptions {
   /**
@@ -13,10 +14,16 @@ export interface PushOptions {
    */
   readonly maxStreams?: number | undefined;
   /**
-   * The most of them for one `targetingKey`; visitors without one count as one user. Raise it if many share one. A
-   * whole number, at least 1. Default 8.
+   * The most of them for one `targetingKey`. Raise it if many share one. Visitors without one share a tenth of
+   * `maxStreams`, and each address has so many of these; without an `address`, they count as one user. A whole number, at
+   * least 1. Default 8.
    */
   readonly maxStreamsPerUser?: number | undefined;
+  /**
+   * The most of them for one address, or one IPv6 network of 64 bits; the option `address` says which one. A whole
+   * number, at least 1. Default 250.
+   */
+  readonly maxStreamsPerAddress?: number | undefined;
   /**
    * After a change, browsers fetch their flags over so many milliseconds, or over 1 ms for each open stream if that is
    * less. 0: all at once. Default 5000.
@@ -35,6 +42,7 @@ const settings = members(
   {
     maxStreams: v.optional(whole(1, 'streams'), 5000),
     maxStreamsPerUser: v.optional(whole(1, 'streams'), 8),
+    maxStreamsPerAddress: v.optional(whole(1, 'streams'), 250),
     jitterMs: v.optional(milliseconds(0), 5000),
     // An address with two slashes or a backslash would lead to another host.
     requestUri: v.optional(v.pipe(v.string(pathOnly), v.regex(/^\/(?:[^/\\\s][^\\\s]*)?$/, pathOnly))),

@@ -5,6 +5,7 @@ import { encoded, refetch, retry } from './event-text.js';
 import { originOf } from './page-origin.js';
 import { isChangeSource, onChanges, type ChangeSource } from './provider-changes.js';
 import type { PushSettings } from './push-options.js';
+import type { StreamReader } from './stream-shares.js';
 
 /** The browser closes the stream of a page that was hidden for so many seconds. */
 const INACTIVITY_DELAY_SEC = 120;
@@ -59,9 +60,9 @@ export function streamEndpoint(
       return [{ type: 'sse', endpoint: { origin, requestUri }, inactivityDelaySec: INACTIVITY_DELAY_SEC }];
     },
     /** The answer to a browser that opens a stream. */
-    open(request: Request, provider: object | undefined, user: string): Response {
+    open(request: Request, provider: object | undefined, reader: StreamReader): Response {
       const lastEventId = request.headers.get('last-event-id');
-      const body = sourceOf(provider) && streams.open(user, lastEventId);
+      const body = sourceOf(provider) && streams.open(reader, lastEventId);
       return new Response(body ?? encoded(later(runtime.random)), { headers: HEADERS });
     },
   };

@@ -16,12 +16,16 @@ export interface Events {
   readonly leave: () => void;
 }
 
+/** What browsers say of a page of the app, over https or to this machine. */
+export const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
+
 /** Opens the stream of a host, as a browser does for a page of the app. Sends any headers, which `fetch` would not. */
 export async function follow(
   address: string,
   headers: Readonly<Record<string, string>> = {},
+  page: Readonly<Record<string, string>> = OWN_PAGE,
 ): Promise<Events> {
-  const [request, response] = await sent(address, { 'x-user': 'ada', ...headers });
+  const [request, response] = await sent(address, { 'x-user': 'ada', ...page, ...headers });
   let text = '';
   let hasEnded = false;
   response.setEncoding('utf8');

@@ -6,7 +6,7 @@ import { hurryBackground } from '../../in-process/hurry.fixture.js';
 import { flipt, localService, open, register } from '../../provider/open.fixture.js';
 import { FEATURES, ITEMS, KEYS } from '../features.fixture.js';
 import { ask, hosted, HOSTS, type Host, type HostOptions } from '../hosts.fixture.js';
-import { follow } from './events.fixture.js';
+import { follow, OWN_PAGE } from './events.fixture.js';
 
 const STREAM = '/ofrep/v1/evaluate/flags';
 const POLL_MS = 20;
@@ -26,7 +26,7 @@ async function pushing(
     ...options,
   });
   const url = await hosted(host, { provider, flags: KEYS, push: true, ...hosting });
-  const origin = { origin: url };
+  const origin = { origin: url, ...OWN_PAGE };
   return { service, provider, url, stream: url + STREAM, origin };
 }
 
@@ -167,11 +167,16 @@ describe.each(HOSTS)('push, over %s', (_, host) => {
       { origin: `http://localhost:1${port}` },
       { origin: `http://${own}@elsewhere.test` },
       { origin: 'http://elsewhere.test', 'sec-fetch-site': 'same-origin' },
+      {},
     ];
-    for (const headers of foreign) expect((await follow(stream, headers)).status).toBe(403);
+    for (const headers of foreign) expect((await follow(stream, headers, {})).status).toBe(403);
     expect(asked).toBe(0);
-    for (const headers of [{ origin: url }, { 'sec-fetch-site': 'same-origin' }, {}]) {
-      expect((await follow(stream, headers)).status).toBe(200);
+    for (const headers of [
+      { origin: url },
+      { 'sec-fetch-site': 'same-origin' },
+      { referer: `${url}/shop` },
+    ]) {
+      expect((await follow(stream, headers, {})).status).toBe(200);
     }
     expect(asked).toBe(3);
   });
