@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import vitest from '../../vitest.config.js';
-import { manifest, ROOT, runsOf, workflow, type Job } from './workflow.fixture.js';
+import { manifest, ROOT, runsOf, textOf, workflow, type Job } from './workflow.fixture.js';
 
 const MAIN = { branches: ['main'] };
 
@@ -64,30 +65,54 @@ describe('newest.yml', () => {
 
 describe('release.yml', () => {
   const { on, jobs } = workflow('release.yml');
+  const pack = jobs.pack!;
   const publish = jobs.publish!;
 
-  it('runs for a tag of a version and for nothing else, as the environment release', () => {
+  it('runs for a tag of a version and for nothing else', () => {
     expect(on).toEqual({ push: { tags: ['v*'] } });
-    expect(Object.keys(jobs)).toEqual(['publish']);
-    expect(publish.environment).toBe('release');
+    expect(Object.keys(jobs)).toEqual(['pack', 'publish']);
   });
 
-  it('publishes what it has tested and packed, if tag, manifest, changelog and repository fit', () => {
-    const [versions, publishable, repository, ...rest] = runsOf(publish);
+  it('packs what it has tested, if tag, manifest, changelog and repository fit', () => {
+    const [versions, publishable, repository, ...rest] = runsOf(pack);
     expect(publishable).toBe(manifest.scripts.prepublishOnly);
     expect(versions).toContain('test "v$version" = "$GITHUB_REF_NAME"');
     expect(versions).toContain('grep --quiet --fixed-strings "## [$version]" CHANGELOG.md');
     expect(repository).toContain('grep --quiet --fixed-strings "$GITHUB_REPOSITORY"');
     expect(rest).toEqual(['npm ci', 'npm test', 'npm run audit', 'npm pack --ignore-scripts']);
+    expect(pack.permissions).toEqual({ contents: 'read' });
+    expect(pack.environment).toBeUndefined();
   });
 
-  it('signs it in the end, and gives a prerelease the tag next', () => {
-    const signed = 'npm publish ./*.tgz --provenance --access public';
-    expect(publish.steps.slice(-2)).toMatchObject([
+  it('signs in a job that runs no code of the repository or of its dependencies, as the environment release', () => {
+    expect(publish).toMatchObject({ needs: 'pack', environment: 'release' });
+    expect(publish.permissions).toEqual({ 'id-token': 'write' });
+    expect(publish.steps.flatMap(({ uses }) => uses?.replace(/@.*/, '') ?? [])).toEqual([
+      'actions/setup-node',
+      'actions/download-artifact',
+    ]);
+    const { name } = pack.steps.at(-1)?.with ?? {};
+    expect(publish.steps[1]?.with).toEqual({ name });
+  });
+
+  it('publishes the packed file without scripts, and gives a prerelease the tag next', () => {
+    const signed = 'npm publish ./*.tgz --provenance --access public --ignore-scripts';
+    expect(publish.steps.slice(2)).toMatchObject([
       { if: "${{ !contains(github.ref_name, '-') }}", run: signed },
       { if: "${{ contains(github.ref_name, '-') }}", run: `${signed} --tag next` },
     ]);
     expect(publish.steps.filter((step) => step.if !== undefined)).toHaveLength(2);
+  });
+});
+
+describe('dependabot.yml', () => {
+  it('updates packages and actions each month, all in one request each', () => {
+    const { updates } = parse(textOf('.github/dependabot.yml')) as { readonly updates: readonly object[] };
+    const monthly = { directory: '/', schedule: { interval: 'monthly' } };
+    expect(updates).toEqual([
+      { 'package-ecosystem': 'npm', ...monthly, groups: { npm: { patterns: ['*'] } } },
+      { 'package-ecosystem': 'github-actions', ...monthly, groups: { actions: { patterns: ['*'] } } },
+    ]);
   });
 });
 

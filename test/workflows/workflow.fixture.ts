@@ -22,6 +22,7 @@ export interface Step {
 }
 
 export interface Job {
+  readonly needs?: string;
   readonly permissions?: Texts;
   readonly environment?: string;
   readonly 'timeout-minutes'?: number;
