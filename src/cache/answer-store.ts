@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { cacheShare } from './cache-share.js';
 import type { Clock } from '../time/clock.js';
 import type { KnownAnswer } from '../model/answer.js';
 import { answerBytes, entryBytes, mayBeRemembered } from './entry-bytes.js';
@@ -15,6 +16,8 @@ export interface StoreSettings {
 /** `untilChange`: default false. */
 export interface Arrival extends Pick<Aging, 'at'> {
   readonly untilChange?: boolean | undefined;
+  /** A browser has added to the context. Such answers take at most a tenth of the store. Default false. */
+  readonly isExtended?: boolean | undefined;
 }
 
 export interface Entry extends Aging {
@@ -73,10 +76,12 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
   /** Forgotten flags, some of whose entries are still to leave. */
   const leaving: FlagAnswers[] = [];
   const shared = sharedAnswers();
+  const strangers = cacheShare({ maxEntries, maxBytes }, (key) => entries.delete(key));
 
   function left(entry: OwnEntry): void {
-    const { flag, ofFlag } = entry;
+    const { key, flag, ofFlag } = entry;
     unremember(entry);
+    strangers.remove(key, entry);
     ofFlag.entries.delete(entry);
     if (ofFlag.entries.size === 0 && flags.get(flag) === ofFlag) flags.delete(flag);
   }
@@ -113,7 +118,10 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
   return {
     /** Finds an entry without counting that as a use. */
     peek: (key: string) => valid(entries.peek(key)),
-    get: (key: string) => valid(entries.get(key)),
+    get(key: string) {
+      strangers.use(key);
+      return valid(entries.get(key));
+    },
     /** Finds an entry by its question, without counting that as a use. */
     recall(flag: string, context: GivenContext): Entry | undefined {
       const entity = context.targetingKey;
@@ -142,14 +150,16 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
       const second = secondOf(now);
       if (entry.usedIn === second) return;
       entry.usedIn = second;
+      strangers.use(entry.key);
       entries.get(entry.key);
     },
-    set(key: string, flag: string, answer: KnownAnswer, { at, untilChange = false }: Arrival) {
+    set(key: string, flag: string, answer: KnownAnswer, arrival: Arrival) {
+      const { at, untilChange = false, isExtended = false } = arrival;
       if (Buffer.byteLength(key) > MAX_KEY_BYTES) return;
       const ownBytes = answerBytes(answer);
       const size = entryBytes(key, flag) + ownBytes;
       // If the new answer is too large to keep, the older one must not stay in its place.
-      if (size > maxBytes) {
+      if (size > maxBytes || (isExtended && !strangers.hasRoomFor(size))) {
         entries.delete(key);
         return;
       }
@@ -168,6 +178,8 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
         ofFlag,
         question: undefined,
       };
+      // First, so that the oldest of its kind leaves, and no other entry.
+      if (isExtended) strangers.add(entry.key, entry, size);
       entries.set(entry.key, entry, { size });
       // Only now, because the flag's last entry may just have left.
       ofFlag.entries.add(entry);

@@ -67,12 +67,12 @@ export function cachedAnswers(
     return evaluated ?? failedResolution(failure);
   };
 
-  const keep = (key: string, question: Question, answer: Answer) => {
+  const keep = (key: string, question: Question, answer: Answer, isExtended: boolean) => {
     if (answer.kind === 'missing') watch?.missing(question.flag);
     if (answer.kind === 'failed') store?.markUnconfirmed(key);
     else if (store !== undefined) {
       const untilChange = watch?.confirms(question, answer);
-      store.set(key, question.flag, answer, { at: clock.now(), untilChange });
+      store.set(key, question.flag, answer, { at: clock.now(), untilChange, isExtended });
     }
   };
   const requests = sharedRequests(ask, keep, deadlineMs, clock);
@@ -97,8 +97,11 @@ export function cachedAnswers(
       if (wants.hit) report(HIT);
       return resolution;
     },
-    /** Synchronous if a known answer may be used at once. Never rejects, and never ends later than the deadline. */
-    ask(key: string, question: Question): Resolution | Promise<Resolution> {
+    /**
+     * Synchronous if a known answer may be used at once. Never rejects, and never ends later than the deadline.
+     * `isExtended`: a browser has added to the context.
+     */
+    ask(key: string, question: Question, isExtended = false): Resolution | Promise<Resolution> {
       const refused = refusal();
       // Not reported as a look-up: an outage does not show how well the cache works.
       if (refused !== undefined) return instead(key, question, refused);
@@ -106,7 +109,7 @@ export function cachedAnswers(
       // Without a background, nothing would refresh a stale answer: its caller waits for the service.
       const isStale = before?.state === 'stale' && clock.hasBackground !== false;
       reportLookUp(isStale, requests.isUnderWay(key), question);
-      const flight = requests.fly(key, question);
+      const flight = requests.fly(key, question, isExtended);
       if (isStale) return before.resolution;
       return requests
         .byDeadline(flight)

@@ -18,7 +18,7 @@ interface Flight {
  */
 export function sharedRequests(
   ask: Ask,
-  keep: (key: string, question: Question, answer: Answer) => void,
+  keep: (key: string, question: Question, answer: Answer, isExtended: boolean) => void,
   deadlineMs: number,
   clock: Clock,
 ) {
@@ -28,7 +28,7 @@ export function sharedRequests(
   // Without a background, a caller's request may end with that caller, and never settle. So nobody joins it.
   const isShared = clock.hasBackground !== false;
 
-  const fly = (key: string, question: Question): Flight => {
+  const fly = (key: string, question: Question, isExtended = false): Flight => {
     const joined = flights.get(key);
     if (joined !== undefined) return joined;
     const before = forgotten;
@@ -39,7 +39,7 @@ export function sharedRequests(
       const isKept = isShared ? flights.get(key) === flight : forgotten === before;
       if (isKept) {
         flights.delete(key);
-        keep(key, question, answer);
+        keep(key, question, answer, isExtended);
       }
       return answer;
     });

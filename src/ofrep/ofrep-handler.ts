@@ -7,6 +7,7 @@ import { quoted } from '../text/quote.js';
 import { contextInBody } from './context-in-body.js';
 import { contextInTime } from './context-timeout.js';
 import { ofrepRules, type FlagEvaluator, type OfrepOptions } from './ofrep-options.js';
+import { extendedContext } from '../provider/mapping/extended-context.js';
 import { bulk, single } from './ofrep-response.js';
 import { isFromOwnPage } from './push/page-origin.js';
 import { isChangeSource } from './push/provider-changes.js';
@@ -90,7 +91,9 @@ export function ofrepHandler<R>(
     if (flagKey !== undefined && !isNamed(flagKey)) return refused(REFUSAL.notFound, flagKey);
     const allowed = allowedAttributes(body.context, limits);
     if ('errorCode' in allowed) return refused(allowed, flagKey);
-    return evaluated(request, { ...allowed.attributes, ...surrounding(), ...own }, flagKey);
+    const context = { ...allowed.attributes, ...surrounding(), ...own };
+    const isOwn = Object.keys(allowed.attributes).length === 0;
+    return evaluated(request, isOwn ? context : extendedContext(context), flagKey);
   };
 }
 

@@ -10,6 +10,7 @@ import { pinning, type Pins } from '../request/view-answers.js';
 import type { RequestView } from '../request/view.js';
 import { selector, type OddAttribute } from './mapping/context.js';
 import { subjectReader } from './mapping/context-failures.js';
+import { isExtended } from './mapping/extended-context.js';
 
 /** Resolves a flag for a context. Synchronous if the resolution is known already. */
 export type Resolve = (
@@ -53,7 +54,7 @@ export function remotely(
       if (entry !== undefined) answers.store?.remember(entry, () => questionFrom(context));
       return resolution;
     }
-    const asked = answers.ask(key, questionOf(namespace, flag, subject));
+    const asked = answers.ask(key, questionOf(namespace, flag, subject), isExtended(context));
     if (pins === undefined) return asked;
     return asked instanceof Promise ? asked.then((later) => pins.pin(key, later)) : pins.pin(key, asked);
   };

@@ -8,6 +8,19 @@ const flipt = async () => {
   return (await open({ url: service.url })).provider;
 };
 
+it('contexts that browsers extend do not drive the answers of others out of the cache', async () => {
+  const service = await localService({ features: FEATURES });
+  const { provider, client } = await open({ url: service.url, watch: false, cache: { maxEntries: 40 } });
+  const users = Array.from({ length: 30 }, (_, at) => ({ targetingKey: `user-${at}` }));
+  const reasons = () =>
+    Promise.all(users.map(async (user) => (await client.getBooleanDetails('on', false, user)).reason));
+  await reasons();
+  const url = await hosted(HOSTS[0][1], { provider, flags: KEYS, allow: ['plan'] });
+  for (let plan = 0; plan < 40; plan++) await ask(url, 'on', { context: { plan } });
+  expect(new Set(await reasons())).toEqual(new Set(['CACHED']));
+  expect(provider.getStatus().cache.entries).toBe(34);
+});
+
 describe.each(HOSTS)('%s', (_, host) => {
   it('refuses a long attribute that the browser names, and says which', async () => {
     const provider = await flipt();
