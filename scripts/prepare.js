@@ -1,7 +1,8 @@
 /*
  * Builds dist after `npm install`, if it is missing. This is what makes `npm install git+…` work: npm clones the
- * repository, installs the development dependencies, and packs what `prepare` has left. It runs this script twice, so
- * the second run does nothing. Nor does `npm ci` build, because CI's `npm test` builds anyway.
+ * repository, installs the development dependencies, without scripts (.npmrc), then runs `prepare` and packs what that has
+ * left. With other settings npm runs it twice, and the second run does nothing. Nor does `npm ci` build, because CI's
+ * `npm test` builds anyway.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -28,6 +28,10 @@ describe('npm run prepare', () => {
     expect(scripts.prepare).toBe('node scripts/prepare.js');
   });
 
+  it('comes after an install of development dependencies that runs none of their scripts', () => {
+    expect(readFileSync('.npmrc', 'utf8')).toMatch(/^ignore-scripts=true$/m);
+  });
+
   it('builds what a clone does not have', () => {
     expect(prepared('install')).toBe(0);
     expect(readFileSync(join(clone, 'dist/index.js'), 'utf8')).toBe('built');
