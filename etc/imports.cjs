@@ -71,7 +71,7 @@ const MAY_IMPORT = {
     'provider/',
     'request/',
   ],
-  'client/': ['http/', 'model/', 'options/', 'remote/', 'runtime.ts', 'text/'],
+  'client/': ['time/', 'http/', 'model/', 'options/', 'remote/', 'runtime.ts', 'text/'],
   'redis/': ['options/', 'text/'],
   'local/': ['time/', 'engine/', 'features/', 'files/', 'model/', 'options/', 'text/'],
   'command/': [

@@ -52,7 +52,7 @@ export function sharedRequests(
     callers.until = clock.now() + deadlineMs;
     return new Promise((resolve) => {
       const timeUp = () => {
-        resolve(failed(late(deadlineMs)));
+        resolve(failed(pastDeadline(deadlineMs)));
         ending?.abort();
       };
       // After a blocked event loop, the answer may already wait in the socket. The end of the turn lets it arrive
@@ -81,6 +81,7 @@ export function sharedRequests(
   };
 }
 
-function late(deadlineMs: number): Failure {
+/** A caller gave up. */
+export function pastDeadline(deadlineMs: number): Failure {
   return { kind: 'deadline', message: `no answer from Flipt within ${deadlineMs} ms (deadlineMs)` };
 }

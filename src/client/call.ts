@@ -2,27 +2,44 @@ import { setMaxListeners } from 'node:events';
 import * as v from 'valibot';
 import type { Failure } from '../model/failure.js';
 import type { Reply, Send } from '../http/reply.js';
+import type { Clock } from '../time/clock.js';
+import { orLate } from '../time/in-time.js';
+import { timeoutFailure } from '../http/network-failure.js';
 import { untilAborted } from '../http/until-aborted.js';
 import { failureError, replyError, unreadableError, type AskedOperation } from './call-errors.js';
 import { kindOf } from '../text/describe.js';
 import { parsedJson } from '../text/json.js';
 import type { Call } from './operations/client-operation.js';
 
+const LIMIT = 'http.timeoutMs × (http.retries + 1)';
 const CLOSED: Failure = { kind: 'closed', message: 'the Flipt client is closed' };
+
+interface CallLimits {
+  readonly url: string;
+  /** Milliseconds for a call with all that it waits for: credentials, attempts, and pauses between them. */
+  readonly withinMs: number;
+}
 
 /**
  * Calls operations of the service at `url`, until `closing` ends those under way and refuses later ones. An answer that
  * does not fit its type is an error.
  */
-export function openCaller(send: Send, url: string, closing: AbortSignal): Call {
+export function openCaller(
+  send: Send,
+  { url, withinMs }: CallLimits,
+  closing: AbortSignal,
+  clock: Clock,
+): Call {
   return async (operation, { signal } = {}) => {
     signal?.throwIfAborted();
     const asked = { operation, url };
     const { method, path, headers = {}, body, repeatable = method === 'GET' } = operation;
     const request = { method, path, headers, repeatable, ...(body && { body: JSON.stringify(body) }) };
-    const outcome = await untilEither([closing, ...(signal ? [signal] : [])], async (ended) =>
-      closing.aborted ? CLOSED : untilAborted(send({ ...request, signal: ended }), ended),
-    );
+    const outcome = await untilEither([closing, ...(signal ? [signal] : [])], async (ended) => {
+      if (closing.aborted) return CLOSED;
+      const sent = await orLate(untilAborted(send({ ...request, signal: ended }), ended), withinMs, clock);
+      return sent === 'late' ? timeoutFailure(url, withinMs, LIMIT) : sent;
+    });
     if (outcome.kind === 'reply') return answerOf(asked, outcome, operation.answer);
     // Only if no answer came: an answer that came before the signal counts.
     if (outcome.kind === 'closed' && !closing.aborted) signal?.throwIfAborted();
@@ -44,6 +61,8 @@ async function untilEither<T>(signals: readonly AbortSignal[], run: (ended: Abor
   try {
     return await run(ending.signal);
   } finally {
+    // What is late still runs.
+    end();
     for (const signal of signals) signal.removeEventListener('abort', end);
   }
 }

@@ -8,15 +8,19 @@ import { ruleOperations, type RuleOperations } from './operations/rules.js';
 import { segmentOperations, type SegmentOperations } from './operations/segments.js';
 import { tokenOperations, type TokenOperations } from './operations/tokens.js';
 import { variantOperations, type VariantOperations } from './operations/variants.js';
+import { orLate } from '../time/in-time.js';
 import { withRetries } from '../http/retries/with-retries.js';
 import { clientSettings } from '../options/settings.js';
+
+const CLOSE_MS = 2_000;
 
 /**
  * A typed client of the service's REST interface. It takes the provider's connection options and environment variables,
  * but has no cache and no circuit breaker: each call is a request.
  *
- * A failure is a `FliptServiceError`. Reads and evaluations are retried after a failed connection, 408, 429, 502, 503 or
- * 504 (`http.retries`), within `http.timeoutMs` × (`http.retries` + 1). A change is sent once; a 401 then refreshes the
+ * A failure is a `FliptServiceError`. Each operation, and each page of an iteration, ends within `http.timeoutMs` ×
+ * (`http.retries` + 1), the waiting for credentials included. Reads and evaluations are retried within that time after a
+ * failed connection, 408, 429, 502, 503 or 504 (`http.retries`). A change is sent once; a 401 then refreshes the
  * credentials for the next call only. Keys may contain any characters; an empty key or id is a TypeError.
  *
  * @example
@@ -50,8 +54,9 @@ export class FliptClient implements AsyncDisposable {
     // Each call that waits for credentials adds a listener.
     setMaxListeners(0, closing.signal);
     const transport = openAuthorizedTransport(settings, closing.signal, runtime);
-    const retries = { retries: http.retries, withinMs: http.timeoutMs * (http.retries + 1) };
-    const call = openCaller(withRetries(transport.send, retries, runtime), url, closing.signal);
+    const withinMs = http.timeoutMs * (http.retries + 1);
+    const send = withRetries(transport.send, { retries: http.retries, withinMs }, runtime);
+    const call = openCaller(send, { url, withinMs }, closing.signal, runtime.clock);
     this.tokens = tokenOperations(call);
     this.evaluation = evaluationOperations(call, settings);
     this.rules = ruleOperations(call);
@@ -59,19 +64,19 @@ export class FliptClient implements AsyncDisposable {
     this.segments = segmentOperations(call);
     this.#close = async () => {
       closing.abort();
-      await transport.close();
+      await orLate(transport.close(), CLOSE_MS, runtime.clock);
     };
   }
 
   /**
-   * Closes the connections. Calls in progress, and later ones, reject with a `FliptServiceError` of code `CANCELLED`. May
-   * be called again.
+   * Closes the connections, within 2 s. Calls in progress, and later ones, reject with a `FliptServiceError` of code
+   * `CANCELLED`. May be called again.
    */
   close(): Promise<void> {
     return this.#close();
   }
 
-  /** For `await using`. */
+  /** For `await using`: as `close`, within 2 s. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#close();
   }

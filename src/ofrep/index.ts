@@ -10,8 +10,9 @@ export type { PushOptions } from './push/push-options.js';
  * whose handlers take a `Request` and return a `Response`, such as Hono and Next.js; for Express see the entry
  * `express`.
  *
- * The path may have a prefix. Bodies have at most 64 kB. Throws a TypeError if an option is wrong. The handler rejects
- * only with what `context` or `flags` has thrown.
+ * The path may have a prefix. Bodies have at most 64 kB. Throws a TypeError if an option is wrong. The handler ends
+ * within `contextTimeoutMs`, 10 s for a body that is slow to arrive, and the provider's `deadlineMs`. It rejects only
+ * with what `context` or `flags` has thrown.
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ import { pushRule, type PushOptions } from './push/push-options.js';
 
 /** Evaluates flags for OFREP requests: a `FliptProvider`. */
 export interface FlagEvaluator {
-  /** The outcome of each of these flags. */
+  /** The outcome of each of these flags. A `FliptProvider` ends within `deadlineMs`. */
   evaluateEach(
     context: EvaluationContext,
     flagKeys: readonly string[] | ((flagKey: string) => boolean),
@@ -21,7 +21,7 @@ export type ValueKind = 'key' | 'typed';
 export interface OfrepOptions<R> {
   /**
    * The user and other attributes of a request, as your session knows them: at least a `targetingKey`. It must not read
-   * the body. If it throws, rejects or returns no object, the framework's error handling gets the error.
+   * the body. If it throws, rejects, takes longer than `contextTimeoutMs` or returns no object, the framework's error handling gets the error.
    */
   readonly context: (request: R) => EvaluationContext | Promise<EvaluationContext>;
   /**

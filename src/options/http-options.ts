@@ -4,7 +4,7 @@ import { filledText, having, members, milliseconds, whole, type RulesOf } from '
 
 /** The part of an undici dispatcher that is used; any major version has it. */
 export interface HttpDispatcher {
-  /** Sends one request; rejects if there is no answer. */
+  /** Sends one request; rejects if there is no answer. Nobody waits longer than `http.timeoutMs` for an evaluation. */
   request(options: HttpDispatcherRequest): Promise<HttpDispatcherResponse>;
 }
 

@@ -135,7 +135,6 @@ export function lazySnapshots(
       await loading;
       if (snapshot() === undefined)
         await outsideRequests(() => (inBackground ? opened?.watch.poll() : refreshHere()));
-      return opened;
     },
     /**
      * Polls if that is due and no poll is under way. Without a background, it also loads the kept snapshot first. Never

@@ -3,6 +3,7 @@ import type { EvaluationContext } from '@openfeature/server-sdk';
 import { cachedAnswers } from '../cache/cached-answers.js';
 import { withoutBackground } from '../time/clock.js';
 import { outsideRequests } from '../time/outside-requests.js';
+import { orLate } from '../time/in-time.js';
 import { sharedRun } from '../time/shared-run.js';
 import { openDiagnostics, type Diagnostics } from '../diagnostics/diagnostics.js';
 import { logHealth } from '../diagnostics/health-log.js';
@@ -120,6 +121,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
 
   return {
     ...evaluation,
+    deadlineMs: settings.deadlineMs,
     evaluate: reportedEvaluation(evaluateAhead, runtime),
     /** The same without reports, for questions whose answers nobody waits for yet. */
     evaluateAhead,
@@ -128,7 +130,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
     resolveEach: isInProcess ? resolveAll : () => Promise.resolve(undefined),
     async explain(flagKey: string, context: EvaluationContext) {
       const { explain } = await loadAfterStart('explain');
-      return explain(snapshots, settings, flagKey, context);
+      return explain({ snapshots, settings, clock }, flagKey, context);
     },
     /** `undefined` if there is never a snapshot. */
     snapshots,
@@ -139,13 +141,14 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
      * Resolves with the failure, if there is one. Never rejects.
      */
     start: sharedRun(() => outsideRequests(() => life.start(attempt))),
-    /** Polls if that is due and no poll is under way. Never rejects. */
-    async refresh() {
+    /** Polls if that is due and no poll is under way. After the time, the poll goes on alone. Never rejects. */
+    async refresh(withinMs = settings.deadlineMs) {
       if (closing.signal.aborted) return;
-      await outsideRequests(() =>
-        Promise.all([inBackground ? undefined : service.checkIfDue(), snapshots?.refresh()]),
-      );
-      await checking;
+      const refreshed = async () => {
+        await Promise.all([inBackground ? undefined : service.checkIfDue(), snapshots?.refresh()]);
+        await checking;
+      };
+      await orLate(outsideRequests(refreshed), withinMs, clock);
     },
     read: () => ({
       /** Milliseconds since the epoch. */
@@ -171,10 +174,15 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
       layers.batch.close(CLOSED);
       answers.forget();
       // A store that hangs must not keep connections open. After the close, no file is loaded: a test may have ended.
-      await Promise.all([snapshots?.close(), layers.close(), loadingRest, tracking?.close()]);
+      const ended = Promise.all([snapshots?.close(), layers.close(), loadingRest, tracking?.close()]);
+      if ((await orLate(ended, CLOSE_MS, clock)) === 'late') logger.warn(NOT_ENDED);
     },
   };
 }
+
+/** A process that is about to end waits no longer for a store that hangs. */
+const CLOSE_MS = 2_000;
+const NOT_ENDED = `The provider is closed, although its store, a connection or tracking.send has not ended within ${CLOSE_MS} ms`;
 
 const LOADED_LATER = 'evaluateAll, evaluateEach, explain and the search for a flag that spoils its batch';
 

@@ -21,6 +21,7 @@ import type { FlagOutcome } from './evaluate/evaluate-each.js';
 import { inPortions } from './evaluate/in-portions.js';
 import { resolvers } from './evaluate/resolve-as.js';
 import { checkFlagKey, checkFlagKeys } from './flag-keys.js';
+import { timeoutOf, type RefreshOptions } from './refresh-options.js';
 
 /** Marks the providers of all copies of this package. */
 export const FLIPT_PROVIDER = Symbol.for('openfeature-flipt-provider.is-provider');
@@ -79,14 +80,14 @@ export class FliptProvider implements Provider {
     if (failure !== undefined) throw startErrorOf(failure);
   }
 
-  /** Ends timers and sockets; waiting resolves get PROVIDER_NOT_READY. May be called again. */
+  /** Ends timers and sockets within 2 s, whatever hangs; waiting resolves get PROVIDER_NOT_READY. May be called again. */
   async onClose(): Promise<void> {
     await this.#lifecycle.close();
   }
 
   /**
    * The value of a boolean flag. Of a variant flag: the key `true` or `false`, else an attachment that is a JSON
-   * boolean, else TYPE_MISMATCH. A resolve that fails, of this type or another, returns the default with an error code.
+   * boolean, else TYPE_MISMATCH. A resolve of any type ends within `deadlineMs`; one that fails returns the default.
    */
   resolveBooleanEvaluation(
     flagKey: string,
@@ -97,7 +98,7 @@ export class FliptProvider implements Provider {
     return this.#resolveAs.boolean(flagKey, defaultValue, context, logger);
   }
 
-  /** The key of the variant. A boolean flag is a TYPE_MISMATCH. */
+  /** The key of the variant, within `deadlineMs`. A boolean flag is a TYPE_MISMATCH. */
   resolveStringEvaluation(
     flagKey: string,
     defaultValue: string,
@@ -107,7 +108,7 @@ export class FliptProvider implements Provider {
     return this.#resolveAs.string(flagKey, defaultValue, context, logger);
   }
 
-  /** The key of the variant if it is a JSON number, else an attachment that is one, else TYPE_MISMATCH. */
+  /** The variant's key if it is a JSON number, else an attachment that is one, else TYPE_MISMATCH; within `deadlineMs`. */
   resolveNumberEvaluation(
     flagKey: string,
     defaultValue: number,
@@ -119,7 +120,7 @@ export class FliptProvider implements Provider {
 
   /**
    * The attachment of the variant if it is a JSON object or array, a fresh copy each time, else TYPE_MISMATCH;
-   * malformed JSON is a PARSE_ERROR. The value is not checked against `T`.
+   * malformed JSON is a PARSE_ERROR. Within `deadlineMs`. The value is not checked against `T`.
    */
   resolveObjectEvaluation<T extends JsonValue>(
     flagKey: string,
@@ -148,7 +149,7 @@ export class FliptProvider implements Provider {
   /**
    * Asks for flags in one batch, or in several if `batch` limits it, so that later resolves for the same context find
    * known answers or join the request. The types of the flags need not be known. Resolves when the flags are answered,
-   * at the latest after `deadlineMs` for each 1,000. Never rejects because of the service; the later resolve reports
+   * at the latest after `deadlineMs`. Never rejects because of the service; the later resolve reports
    * the failure. It does nothing for a flag that is evaluated in-process. Throws a TypeError if `flagKeys` is not a list
    * of strings.
    */
@@ -157,12 +158,13 @@ export class FliptProvider implements Provider {
     const running = this.#lifecycle.running();
     if (running === undefined) return;
     const asked = flagKeys.filter((flagKey) => !running.isHere([flagKey]));
-    await inPortions(asked, (flagKey) => running.evaluateAhead(flagKey, context), systemClock);
+    const evaluate = (flagKey: string) => running.evaluateAhead(flagKey, context);
+    await inPortions(asked, evaluate, running.deadlineMs, systemClock);
   }
 
   /**
    * Forgets the known answers of some flags, or of all, and emits PROVIDER_CONFIGURATION_CHANGED. Throws a TypeError if
-   * `flagKeys` is not a list of strings.
+   * `flagKeys` is no list of strings.
    */
   invalidate(flagKeys?: readonly string[]): void {
     if (flagKeys !== undefined) checkFlagKeys('invalidate', flagKeys);
@@ -170,19 +172,19 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * Polls if the last poll is older than `watch.pollMs` and no other call polls. Resolves when that is done. Never
-   * rejects. With `watch: { background: false }` it also loads and saves the kept snapshot, and checks a failed service.
+   * Polls if the last poll is older than `watch.pollMs` and no other call polls. Resolves when that is done, at the latest
+   * after `timeoutMs`; the poll may go on. With `watch: { background: false }` it also loads and saves the kept snapshot,
+   * and checks a failed service. Rejects only with a TypeError, about its options.
    */
-  async refresh(): Promise<void> {
-    await this.#lifecycle.running()?.refresh();
+  async refresh(options?: RefreshOptions): Promise<void> {
+    await this.#lifecycle.running()?.refresh(timeoutOf('refresh', options));
   }
 
   /**
-   * All flags of the namespace for one context, in plain JSON values: for a page that the server renders, or for a
-   * browser to start from. The flags come from the snapshot. Without a snapshot, `flagKeys` are asked for in batches;
-   * without these, it rejects with GENERAL. A flag that does not exist or was not answered is left out. Rejects with
-   * INVALID_CONTEXT or TARGETING_KEY_MISSING for a context that cannot be used, with PROVIDER_NOT_READY after the
-   * provider is closed, and with a TypeError if `flagKeys` is not a list of strings.
+   * All flags of the namespace for one context, in plain JSON values, for a page. They come from the snapshot. Without
+   * one, `flagKeys` are asked for in batches; without these, it rejects with GENERAL. A flag that does not exist, or was
+   * not answered within `deadlineMs`, is left out. Rejects with INVALID_CONTEXT or TARGETING_KEY_MISSING for a context
+   * that cannot be used, with PROVIDER_NOT_READY after the close, and with a TypeError if `flagKeys` is no list of strings.
    */
   async evaluateAll(
     context: EvaluationContext,
@@ -195,10 +197,10 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * The outcome of each of these flags, evaluated as in a resolve. Made for adapters to other protocols, such as
-   * `ofrep`. A function as `flagKeys` selects flags of the snapshot. It must return `true` or `false`; anything else is
-   * a TypeError. In-process, all outcomes come from one snapshot. Without a snapshot a function rejects with GENERAL,
-   * otherwise it rejects as `evaluateAll` does.
+   * The outcome of each of these flags, evaluated as in a resolve, within `deadlineMs`; what is not answered by then has
+   * failed. Made for adapters to other protocols, such as `ofrep`. A function as `flagKeys` selects flags of the snapshot.
+   * It must return `true` or `false`; anything else is a TypeError. In-process, all outcomes come from one snapshot.
+   * Without a snapshot a function rejects with GENERAL, otherwise it rejects as `evaluateAll` does.
    */
   async evaluateEach(
     context: EvaluationContext,
@@ -218,8 +220,7 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * The provider's state in plain JSON values: its condition, the circuit breaker, the watch, the cache and the requests.
-   * Cheap. It sends nothing, and works before the start and after the close.
+   * The provider's state in plain JSON values. Cheap. It sends nothing, and works before the start and after the close.
    */
   getStatus(): FliptStatus {
     return this.#lifecycle.status();
@@ -238,10 +239,9 @@ export class FliptProvider implements Provider {
 
   /**
    * Why a flag has its value for a context: its rules or rollouts in order, what each compared, and what decided. Uses
-   * the newest snapshot; an answer in the cache may be older. For people and tools: it is slower than a resolve.
-   * Rejects with GENERAL if there is no snapshot, with INVALID_CONTEXT or TARGETING_KEY_MISSING for a context that
-   * cannot be used, with PROVIDER_NOT_READY after the provider is closed, and with a TypeError if `flagKey` is not a
-   * string.
+   * the newest snapshot; an answer in the cache may be older. For people and tools: slower than a resolve. Rejects with
+   * GENERAL if no snapshot comes within `deadlineMs`, with INVALID_CONTEXT or TARGETING_KEY_MISSING for a context that
+   * cannot be used, with PROVIDER_NOT_READY after the close, and with a TypeError if `flagKey` is not a string.
    */
   async explain(flagKey: string, context: EvaluationContext = {}): Promise<Explanation> {
     checkFlagKey('explain', flagKey);

@@ -1,4 +1,5 @@
 import { pausing } from '../time/turns.js';
+import { pastDeadline } from '../cache/shared-requests.js';
 import type { GivenContext } from '../cache/known-questions.js';
 import { EvaluatedEntity } from '../engine/evaluated-entity.js';
 import type { UnreadableFlag } from '../model/unreadable-flag.js';
@@ -51,7 +52,11 @@ export type InProcess = ReturnType<typeof inProcess>;
  */
 export function inProcess(
   source: SnapshotSource,
-  { attributes, targetingKey }: Pick<ProviderSettings, 'attributes' | 'targetingKey'>,
+  {
+    attributes,
+    targetingKey,
+    deadlineMs,
+  }: Pick<ProviderSettings, 'attributes' | 'targetingKey' | 'deadlineMs'>,
   { clock, wants, report }: Runtime,
 ) {
   const readAttribute = attributeReader(attributes, source.odd);
@@ -118,10 +123,11 @@ export function inProcess(
         else unreadable.push([flag, found]);
         await pause();
       }
-      const ask = async ([flag, found]: readonly [string, UnreadableFlag]) => {
-        resolutions.set(flag, await resolveUnreadable(flag, found, context, view));
-      };
-      await inPortions(unreadable, ask, clock);
+      const ask = ([flag, found]: readonly [string, UnreadableFlag]) =>
+        resolveUnreadable(flag, found, context, view);
+      const asked = await inPortions(unreadable, ask, deadlineMs, clock);
+      for (const [at, [flag]] of unreadable.entries())
+        resolutions.set(flag, asked[at] ?? failedResolution(pastDeadline(deadlineMs)));
       return resolutions;
     } catch (error) {
       return contextFailure(error);

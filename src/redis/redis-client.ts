@@ -1,6 +1,9 @@
 import { isPromiseLike, kindOf } from '../text/describe.js';
 
-/** The part of a client of `redis` (node-redis 5 and 6) that is used. */
+/**
+ * The part of a client of `redis` (node-redis 5 and 6) that is used. Nobody waits for a command longer than 1 s, for a
+ * text 5 s.
+ */
 export interface NodeRedisClient {
   /** The value of a key, or `null`. */
   get(key: string): Promise<unknown>;
@@ -12,7 +15,10 @@ export interface NodeRedisClient {
   readonly isReady: boolean;
 }
 
-/** The part of a client of `ioredis` (5.3 and 6) or `iovalkey` that is used. */
+/**
+ * The part of a client of `ioredis` (5.3 and 6) or `iovalkey` that is used. Nobody waits for a command longer than 1 s,
+ * for a text 5 s.
+ */
 export interface PositionalRedisClient {
   /** The value of a key, or `null`. */
   get(key: string): Promise<unknown>;

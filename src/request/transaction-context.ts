@@ -8,7 +8,7 @@ import { REQUEST_VIEW, type RequestView } from './view.js';
 
 /** Can be asked for flags before they are used: a `FliptProvider`. */
 export interface Prefetcher {
-  /** Asks for flags in one batch. Never rejects because of the service. */
+  /** Asks for flags in one batch. Never rejects because of the service. Nobody waits for it. */
   prefetch(flagKeys: readonly string[], context: EvaluationContext): Promise<void>;
 }
 

@@ -52,7 +52,7 @@ export function safeStore(store: TextStore, name: string, warn: (message: string
   return {
     /** The text that was saved last; `undefined` if there is none, or if it takes longer than `withinMs`. Never rejects. */
     load: async (withinMs: number): Promise<string | undefined> => {
-      const text = await guarded.call('load', () => store.load(), withinMs);
+      const text = await guarded.call('load', () => store.load(), withinMs, 'awaited');
       void guarded.overdue()?.then(schedule);
       return typeof text === 'string' ? text : undefined;
     },

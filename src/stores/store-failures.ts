@@ -31,9 +31,15 @@ export function guardedCalls(
   return {
     /**
      * The call's result; `undefined` if it fails or takes longer than `withinMs`. A call that takes longer goes on:
-     * until it has ended, the store gets no other, and the result is `undefined` at once. Never rejects.
+     * until it has ended, the store gets no other, and the result is `undefined` at once. Never rejects. The limit of a
+     * call that nobody waits for is background work: a store that hangs keeps no process alive.
      */
-    async call<T>(what: string, call: () => Promise<T>, withinMs: number): Promise<T | undefined> {
+    async call<T>(
+      what: string,
+      call: () => Promise<T>,
+      withinMs: number,
+      awaited?: 'awaited',
+    ): Promise<T | undefined> {
       if (overdue !== undefined) return undefined;
       // The user's store may throw before it returns a promise.
       const called = Promise.resolve().then(call);
@@ -47,6 +53,7 @@ export function guardedCalls(
           withinMs,
           clock,
           () => new Error(`no answer within ${withinMs} ms`),
+          ...(awaited === undefined && clock.hasBackground !== false ? (['background'] as const) : []),
         );
         if (works === undefined) isFailing = false;
         return result;

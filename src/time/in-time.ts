@@ -2,17 +2,18 @@ import type { Clock } from './clock.js';
 
 /**
  * Settles as the promise does, or rejects with the error of `late` when the time is up. The timer keeps the process
- * alive.
+ * alive, unless it is marked as background work.
  */
 export async function inTime<T>(
   coming: PromiseLike<T>,
   ms: number,
   clock: Clock,
   late: () => Error,
+  ...background: readonly ['background'?]
 ): Promise<T> {
   // A user's thenable may return nothing from `then`.
   const settled = Promise.resolve(coming).then((result) => ({ result }));
-  const ended = await orLate(settled, ms, clock);
+  const ended = await orLate(settled, ms, clock, ...background);
   if (ended === 'late') throw late();
   return ended.result;
 }

@@ -76,7 +76,7 @@ describe('a signal', () => {
   it('ends the wait for credentials, and nothing is sent', async () => {
     const controller = new AbortController();
     const { client, server } = await serving(() => undefined, {
-      http: { timeoutMs: 50 },
+      http: { timeoutMs: 10_000 },
       auth: {
         headers: () => {
           queueMicrotask(() => {

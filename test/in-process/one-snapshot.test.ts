@@ -29,7 +29,7 @@ async function evaluatingHere(clock: Clock) {
       missing: (flag) => missing.push(flag),
       ask: () => expect.unreachable(),
     },
-    { attributes: undefined, targetingKey: 'optional' },
+    { attributes: undefined, targetingKey: 'optional', deadlineMs: 1_000 },
     runtimeOf(clock),
   );
   return { here, on, off, inForce, missing };
@@ -56,6 +56,7 @@ it.each([['a list', KEYS] as const, ['a function', () => true] as const])(
       flagKeys: (context: object) => here.snapshotFor(context)?.contents.keys(),
       resolveEach: here.resolveAll,
       evaluate: () => expect.unreachable(),
+      deadlineMs: 1_000,
     };
     const outcomes = await evaluateEach(source, {}, named, turning);
 

@@ -24,7 +24,7 @@ export interface EvaluateOptions extends CallOptions {
   readonly environment?: string | undefined;
 }
 
-/** Evaluates flags; Flipt v1 and v2 have it. */
+/** Evaluates flags; Flipt v1 and v2 have it. Each ends within `http.timeoutMs` × (`http.retries` + 1). */
 export interface EvaluationOperations {
   /**
    * Evaluates flags. There is one answer for each request, in the same order. A flag or namespace that does not exist is

@@ -78,7 +78,7 @@ export interface RulePage extends ListPage {
   readonly rules: readonly Rule[];
 }
 
-/** The rules of a flag; Flipt v1 only. */
+/** The rules of a flag; Flipt v1 only. Each ends within `http.timeoutMs` × (`http.retries` + 1). */
 export interface RuleOperations {
   /**
    * Creates a rule without distributions; `NOT_FOUND` if the flag or a segment does not exist. Sent once. A boolean flag

@@ -98,7 +98,7 @@ export interface GetSegmentOptions extends CallOptions {
   readonly reference?: string | undefined;
 }
 
-/** The segments of a namespace; Flipt v1 only. */
+/** The segments of a namespace; Flipt v1 only. Each ends within `http.timeoutMs` × (`http.retries` + 1). */
 export interface SegmentOperations {
   /** One page of segments, in the order of their creation; empty if there is no such namespace. */
   list(namespace: string, page?: PageOptions): Promise<SegmentPage>;

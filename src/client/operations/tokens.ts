@@ -50,7 +50,10 @@ export interface NewToken {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Tokens; they need the service's token authentication to be enabled. */
+/**
+ * Tokens; they need the service's token authentication to be enabled. Each operation ends within `http.timeoutMs` ×
+ * (`http.retries` + 1).
+ */
 export interface TokenOperations {
   /**
    * Creates a token. Sent once: after a failed connection, there may be a token that nobody knows.

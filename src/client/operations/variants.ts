@@ -37,7 +37,7 @@ export interface VariantUpdate {
   readonly attachment?: string | undefined;
 }
 
-/** The variants of a flag; Flipt v1 only. */
+/** The variants of a flag; Flipt v1 only. Each ends within `http.timeoutMs` × (`http.retries` + 1). */
 export interface VariantOperations {
   /**
    * Replaces a variant's content; `NOT_FOUND` if the flag has no variant with this `id`, `INVALID_ARGUMENT` if another

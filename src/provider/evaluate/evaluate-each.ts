@@ -52,17 +52,18 @@ interface EachSource {
   readonly flagKeys: (context: object) => Iterable<string> | undefined;
   readonly resolveEach: ResolveAll;
   readonly evaluate: EvaluateFlag;
+  readonly deadlineMs: number;
 }
 
 /** Rejects with an error of OpenFeature's if nothing can be evaluated. */
 export async function evaluateEach(
-  { flagKeys, resolveEach, evaluate }: EachSource,
+  { flagKeys, resolveEach, evaluate, deadlineMs }: EachSource,
   context: EvaluationContext,
   named: readonly string[] | ((flagKey: string) => boolean),
   clock: Clock,
 ): Promise<ReadonlyMap<string, FlagOutcome>> {
   const keys = [...new Set(keysOf(named, flagKeys(context)))];
-  const resolved = await resolveMany({ resolveAll: resolveEach, evaluate }, context, keys, clock);
+  const resolved = await resolveMany({ resolveAll: resolveEach, evaluate, deadlineMs }, context, keys, clock);
   const outcomes = new Map<string, FlagOutcome>();
   const pause = pausing(FLAGS_PER_TURN, clock);
   for (const [flagKey, { answer }] of resolved ?? []) {

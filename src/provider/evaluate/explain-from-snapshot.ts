@@ -2,6 +2,8 @@ import type { EvaluationContext } from '@openfeature/server-sdk';
 import type { Explanation } from '../../engine/explain/explanation.js';
 import type { Failure } from '../../model/failure.js';
 import { questionOf } from '../../model/question.js';
+import type { Clock } from '../../time/clock.js';
+import { orLate } from '../../time/in-time.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import { errorOf, throwUnloadable } from '../mapping/openfeature-errors.js';
 import { subjectReader } from '../mapping/context-failures.js';
@@ -12,16 +14,24 @@ import type { Snapshots } from '../lazy-snapshots.js';
  * nothing can be explained.
  */
 export async function explain(
-  snapshots: Snapshots | undefined,
-  { namespace, attributes, targetingKey, watch }: ProviderSettings,
+  {
+    snapshots,
+    settings,
+    clock,
+  }: {
+    readonly snapshots: Snapshots | undefined;
+    readonly settings: ProviderSettings;
+    readonly clock: Clock;
+  },
   flagKey: string,
   context: EvaluationContext,
 ): Promise<Explanation> {
+  const { namespace, attributes, targetingKey, watch, deadlineMs } = settings;
   const subject = subjectReader(attributes, targetingKey)(context);
   if ('kind' in subject) throw errorOf(subject);
   const question = questionOf(namespace, flagKey, subject);
-  const opened = await snapshots?.withSnapshot();
-  const explanation = await opened?.explain(question).catch(throwUnloadable('explain'));
+  if (snapshots !== undefined) await orLate(snapshots.withSnapshot(), deadlineMs, clock);
+  const explanation = await snapshots?.opened()?.explain(question).catch(throwUnloadable('explain'));
   if (explanation === undefined) throw errorOf(watch === undefined ? UNWATCHED : NONE_YET);
   return explanation;
 }

@@ -2,7 +2,8 @@ import type { EvaluationContext } from '@openfeature/server-sdk';
 import type { Clock } from '../../time/clock.js';
 import type { Failure } from '../../model/failure.js';
 import { policyOf } from '../../model/failure-policy.js';
-import type { Resolution } from '../../model/resolution.js';
+import { failedResolution, type Resolution } from '../../model/resolution.js';
+import { pastDeadline } from '../../cache/shared-requests.js';
 import { errorOf } from '../mapping/openfeature-errors.js';
 import type { ResolveAll } from '../resolve-in-process.js';
 import type { EvaluateFlag } from './evaluate-flag.js';
@@ -12,15 +13,16 @@ import { inPortions } from './in-portions.js';
 export interface FlagsSource {
   readonly resolveAll: ResolveAll;
   readonly evaluate: EvaluateFlag;
+  readonly deadlineMs: number;
 }
 
 /**
  * The resolutions of these flags, in their order, by default of all flags of the snapshot; `undefined` if there is none
  * to take the keys from. Rejects with an error of OpenFeature's for a failure of the context or of the provider, which
- * concerns all flags.
+ * concerns all flags. Ends within `deadlineMs`: what is not known by then has failed.
  */
 export async function resolveMany(
-  { resolveAll, evaluate }: FlagsSource,
+  { resolveAll, evaluate, deadlineMs }: FlagsSource,
   context: EvaluationContext,
   named: readonly string[] | undefined,
   clock: Clock,
@@ -31,7 +33,9 @@ export async function resolveMany(
   if (flagKeys === undefined) return undefined;
   const resolutions = all
     ? flagKeys.map((flagKey) => all.get(flagKey))
-    : await inPortions(flagKeys, (flagKey) => evaluate(flagKey, context), clock);
+    : (await inPortions(flagKeys, (flagKey) => evaluate(flagKey, context), deadlineMs, clock)).map(
+        (resolution) => resolution ?? failedResolution(pastDeadline(deadlineMs)),
+      );
   return flagKeys.flatMap((flagKey, at) => {
     const resolution = resolutions[at];
     if (resolution === undefined) return [];

@@ -29,6 +29,7 @@ export function storeCalls(
   /** The name of this instance. */
   const holder = randomUUID();
   const guarded = guardedCalls(WORDS, warn, clock);
+  const background = clock.hasBackground === false ? [] : (['background'] as const);
   let last: Promise<unknown> = Promise.resolve();
   let savedAt: number | undefined;
 
@@ -63,7 +64,7 @@ export function storeCalls(
      * `late`: the text is still on its way, and the next call waits for the same. A load does not hold up other calls.
      * `undefined` if the store failed.
      */
-    load: () => orLate(loadText(), TEXT_TIMEOUT_MS, clock),
+    load: () => orLate(loadText(), TEXT_TIMEOUT_MS, clock, ...background),
     async publish(publication: Omit<SharedPublication, 'holder'>) {
       const outcome = await inTurn(
         'publish',

@@ -37,7 +37,7 @@ it('listens as the options state, with the limits that the doc comments and the 
       host: stated('host'),
       headersTimeoutMs: 10_000,
       requestTimeoutMs: 30_000,
-      closeTimeoutMs: 5_000,
+      closeTimeoutMs: 1_500,
     }),
   );
   expect(HELPS.serve).toContain(
@@ -47,7 +47,7 @@ it('listens as the options state, with the limits that the doc comments and the 
   expect(comments).toContain(
     "bodies of 16 MB and batches of 50,000 items (413), 10 s for a request's headers and 30 s for the whole request",
   );
-  expect(comments).toContain('finishes those in flight (within 5 s)');
+  expect(comments).toContain('finishes those in flight and ends all connections, within 2 s');
 });
 
 it('evaluates as the options state', async () => {

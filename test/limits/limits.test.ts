@@ -1,0 +1,317 @@
+import '../provider/loaded.fixture.js';
+import '../../src/http/auth/other-sources.js';
+import '../../src/provider/start/tracking-code.js';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { FliptClient } from '../../src/client/index.js';
+import { FliptProvider, type FliptProviderOptions, type SnapshotStore } from '../../src/index.js';
+import { startLocalService, type LocalService } from '../../src/local/index.js';
+import { FliptModule } from '../../src/nest/index.js';
+import { ofrep } from '../../src/ofrep/index.js';
+import type * as RealFiles from '../../src/files/durable-file.js';
+import type * as RealClock from '../../src/time/clock.js';
+import type { Clock } from '../../src/time/clock.js';
+import { manualClock } from '../clock.fixture.js';
+import { FEATURES } from '../in-process/features.fixture.js';
+import { recordingLogger, temporaryFolder } from '../provider/open.fixture.js';
+import { awaitable, docOf } from './listed.fixture.js';
+
+/* Everything around the package hangs: Flipt, the store, the functions of the options, the file system. */
+
+const world = vi.hoisted(() => ({ clock: undefined as Clock | undefined, doFilesHang: false }));
+let clock = manualClock();
+beforeEach(() => {
+  world.clock = clock = manualClock();
+  world.doFilesHang = false;
+});
+
+vi.mock('../../src/time/clock.js', async (original) => {
+  const real = await original<typeof RealClock>();
+  const now = () => world.clock ?? real.systemClock;
+  const systemClock: Clock = {
+    now: () => now().now(),
+    date: () => now().date(),
+    after: (...timer) => now().after(...timer),
+    endOfTurn: (run) => {
+      now().endOfTurn(run);
+    },
+  };
+  return { ...real, systemClock };
+});
+vi.mock('../../src/files/durable-file.js', async (original) => {
+  const real = await original<typeof RealFiles>();
+  const orHang =
+    <Args extends unknown[], T>(run: (...args: Args) => Promise<T>) =>
+    (...args: Args) =>
+      world.doFilesHang ? never() : run(...args);
+  return { ...real, targetOf: orHang(real.targetOf), replaceFile: orHang(real.replaceFile) };
+});
+
+const never = () => new Promise<never>(() => undefined);
+const http = { dispatcher: { request: never } };
+const USER = { targetingKey: 'user-1' };
+const many = (count: number) => Array.from({ length: count }, (_, at) => `flag-${at}`);
+
+const SHARED = { turn: never, publish: never, release: never };
+const STORE: SnapshotStore = { load: never, save: never };
+/** What the options may give that hangs. */
+const HANGING: readonly (readonly [string, FliptProviderOptions])[] = [
+  ['a silent Flipt', {}],
+  ['a silent Flipt, in-process', { evaluation: 'in-process' }],
+  ['a silent Flipt, without a background', { watch: { background: false } }],
+  ['a store, too', { snapshot: { store: STORE }, evaluation: 'in-process' }],
+  ['a store without a background, too', { snapshot: { store: STORE }, watch: { background: false } }],
+  ['a shared store, too', { snapshot: { store: { ...STORE, shared: () => SHARED } } }],
+  ['auth.headers, too', { auth: { headers: never } }],
+  ['tracking.send, too', { tracking: { send: never } }],
+];
+
+interface Awaited {
+  /** Milliseconds. */
+  readonly limitMs: number;
+  /** How its doc comment, or that of what it is a member of, states the limit. */
+  readonly stated: string;
+}
+interface OfProvider extends Awaited {
+  readonly call: (provider: FliptProvider) => Promise<unknown>;
+}
+
+const DEADLINE = { limitMs: 1_000, stated: '`deadlineMs`' };
+const CLOSE = { limitMs: 2_000, stated: 'within 2 s' };
+
+const OF_PROVIDER: Readonly<Record<string, OfProvider>> = {
+  initialize: { limitMs: 5_000, stated: '`initTimeoutMs`', call: (it) => it.initialize() },
+  onClose: { ...CLOSE, call: (it) => it.onClose() },
+  flush: { limitMs: 2_000, stated: '2 s at most', call: (it) => it.flush() },
+  resolveBooleanEvaluation: { ...DEADLINE, call: (it) => it.resolveBooleanEvaluation('a', false, USER) },
+  resolveStringEvaluation: { ...DEADLINE, call: (it) => it.resolveStringEvaluation('a', '', USER) },
+  resolveNumberEvaluation: { ...DEADLINE, call: (it) => it.resolveNumberEvaluation('a', 0, USER) },
+  resolveObjectEvaluation: { ...DEADLINE, call: (it) => it.resolveObjectEvaluation('a', {}, USER) },
+  prefetch: { ...DEADLINE, call: (it) => it.prefetch(many(2_500), USER) },
+  refresh: { limitMs: 1_000, stated: '`timeoutMs`', call: (it) => it.refresh() },
+  evaluateAll: { ...DEADLINE, call: (it) => it.evaluateAll(USER, many(2_500)) },
+  evaluateEach: { ...DEADLINE, call: (it) => it.evaluateEach(USER, many(2_500)) },
+  explain: { ...DEADLINE, call: (it) => it.explain('a', USER) },
+};
+
+interface OfClient extends Awaited {
+  readonly call: (client: FliptClient) => Promise<unknown>;
+}
+const OPERATION = { limitMs: 1_500, stated: '`http.timeoutMs` × (`http.retries` + 1)' };
+const SEGMENT = { key: 'beta', name: 'Beta' };
+const UPDATE = { name: 'Beta', description: '', matchType: 'ALL_MATCH_TYPE' } as const;
+
+const OF_CLIENT: Readonly<Record<string, OfClient>> = {
+  'EvaluationOperations.batch': { ...OPERATION, call: (it) => it.evaluation.batch([]) },
+  'RuleOperations.create': {
+    ...OPERATION,
+    call: (it) => it.rules.create('n', 'f', { segmentKey: 's', rank: 1 }),
+  },
+  'RuleOperations.iterate': { ...OPERATION, call: (it) => it.rules.iterate('n', 'f').next() },
+  'RuleOperations.list': { ...OPERATION, call: (it) => it.rules.list('n', 'f') },
+  'SegmentOperations.create': { ...OPERATION, call: (it) => it.segments.create('n', SEGMENT) },
+  'SegmentOperations.get': { ...OPERATION, call: (it) => it.segments.get('n', 'beta') },
+  'SegmentOperations.iterate': { ...OPERATION, call: (it) => it.segments.iterate('n').next() },
+  'SegmentOperations.list': { ...OPERATION, call: (it) => it.segments.list('n') },
+  'SegmentOperations.update': { ...OPERATION, call: (it) => it.segments.update('n', 'beta', UPDATE) },
+  'TokenOperations.create': { ...OPERATION, call: (it) => it.tokens.create({ name: 'ci' }) },
+  'TokenOperations.get': { ...OPERATION, call: (it) => it.tokens.get('id') },
+  'VariantOperations.update': {
+    ...OPERATION,
+    call: (it) => it.variants.update('n', 'f', 'id', { key: 'red' }),
+  },
+  'FliptClient.close': { ...CLOSE, call: (it) => it.close() },
+  'FliptClient.[Symbol.asyncDispose]': { ...CLOSE, call: (it) => it[Symbol.asyncDispose]() },
+};
+
+interface OfService extends Awaited {
+  /** Begins while the file system hangs, with a change that waits to be saved. */
+  readonly call: (service: LocalService) => Promise<unknown>;
+}
+const FILES = { limitMs: 10_000, stated: '10 s' };
+const OF_SERVICE: Readonly<Record<string, OfService>> = {
+  startLocalService: { ...FILES, call: () => startLocalService({ features: FEATURES, data: 'any.json' }) },
+  'LocalService.setFlag': {
+    ...FILES,
+    call: (it) => it.setFlag('default', 'banner', { enabled: false }),
+  },
+  'LocalService.load': { ...FILES, call: (it) => it.load(FEATURES) },
+  'LocalService.close': { ...CLOSE, call: (it) => it.close() },
+};
+
+/** What users implement and this package calls. It has limits for them, and their doc comments say which. */
+const OF_USERS: Readonly<Record<string, string>> = {
+  'AuthOptions.headers': '`http.timeoutMs`',
+  'FlagEvaluator.evaluateEach': '`deadlineMs`',
+  'FlagsOptions.context': '`contextTimeoutMs`',
+  'HttpDispatcher.request': '`http.timeoutMs`',
+  'OfrepOptions.context': '`contextTimeoutMs`',
+  'Prefetcher.prefetch': 'Nobody waits for it',
+  'SharedSnapshot.publish': 'Each call may take 1 second',
+  'SharedSnapshot.release': 'Each call may take 1 second',
+  'SharedSnapshot.turn': 'Each call may take 1 second',
+  'SnapshotStore.load': '250 ms',
+  'SnapshotStore.save': '10 seconds',
+  'NodeRedisClient.eval': '1 s',
+  'NodeRedisClient.get': '1 s',
+  'NodeRedisClient.set': '1 s',
+  'PositionalRedisClient.eval': '1 s',
+  'PositionalRedisClient.get': '1 s',
+  'PositionalRedisClient.set': '1 s',
+};
+
+const OFREP = { limitMs: 12_000, stated: '`contextTimeoutMs`, 10 s for a body' };
+
+const STATED: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.entries(OF_PROVIDER).map(([name, { stated }]) => [`FliptProvider.${name}`, stated]),
+  ),
+  ...Object.fromEntries(
+    Object.entries({ ...OF_CLIENT, ...OF_SERVICE }).map(([name, { stated }]) => [name, stated]),
+  ),
+  ofrep: OFREP.stated,
+  'FliptModule.onApplicationShutdown': CLOSE.stated,
+  ...OF_USERS,
+};
+
+/** Advances the clock by the limit, after which the call must have ended. Files are loaded in real time. */
+async function endsWithin(limitMs: number, coming: Promise<unknown>): Promise<void> {
+  let hasEnded = false;
+  const end = () => {
+    hasEnded = true;
+  };
+  coming.then(end, end);
+  await turns();
+  await clock.advance(limitMs);
+  await turns();
+  expect(hasEnded, `it has not ended after ${limitMs} ms`).toBe(true);
+}
+
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) {
+    await clock.settle();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const providerWith = (options: FliptProviderOptions) =>
+  new FliptProvider({ url: 'http://flipt.test', http, logger: recordingLogger(), ...options });
+
+it('is stated and held for all that the public types let a caller await', () => {
+  expect(Object.keys(STATED).sort()).toEqual(awaitable());
+});
+
+it.each(Object.entries(STATED))('%s says in its doc comment: %s', (name, stated) => {
+  expect(docOf(name)).toContain(stated);
+});
+
+describe.each(HANGING)('with %s', (_, options) => {
+  it.each(Object.entries(OF_PROVIDER))('FliptProvider.%s ends', async (name, { limitMs, call }) => {
+    const provider = providerWith(options);
+    // As it is in an app whose start has failed.
+    if (name !== 'initialize') await endsWithin(5_000, provider.initialize());
+    if (name === 'onClose') provider.track('bought', USER, {});
+    await endsWithin(limitMs, call(provider));
+    await endsWithin(2_000, provider.onClose());
+    await turns();
+    expect(clock.timers('awaited'), 'timers that keep the process alive').toBe(0);
+  });
+
+  it('FliptProvider.refresh ends after its own time', async () => {
+    const provider = providerWith(options);
+    await endsWithin(5_000, provider.initialize());
+    await endsWithin(50, provider.refresh({ timeoutMs: 50 }));
+    await endsWithin(2_000, provider.onClose());
+  });
+});
+
+it.each(['save', 'publish'] as const)(
+  'the close ends although a %s hangs; a save that is lost is logged',
+  async (what) => {
+    const snapshot = () => {
+      const body = (async function* () {
+        yield await Promise.resolve(Buffer.from('{"namespace":{"key":"default"},"flags":[]}'));
+      })();
+      return Promise.resolve({ statusCode: 200, headers: { 'content-type': 'application/json' }, body });
+    };
+    const hanging = vi.fn(never);
+    const turn = () => Promise.resolve({ fence: 1, time: clock.now() });
+    const load = () => Promise.resolve(undefined);
+    const shared = what === 'publish' && { shared: () => ({ ...SHARED, turn, publish: hanging }) };
+    const logger = recordingLogger();
+    const provider = providerWith({
+      http: { dispatcher: { request: snapshot } },
+      snapshot: { store: { load, save: hanging, ...shared } },
+      evaluation: 'in-process',
+      logger,
+    });
+    await endsWithin(5_000, provider.initialize());
+    await endsWithin(2_000, provider.onClose());
+    expect(hanging).toHaveBeenCalledTimes(1);
+    // A publish has ended after 5 s already.
+    const line =
+      'The provider is closed, although its store, a connection or tracking.send has not ended within 2000 ms';
+    expect(logger.warn.mock.calls.flat().includes(line)).toBe(what === 'save');
+    expect(clock.timers('awaited')).toBe(0);
+  },
+);
+
+describe.each<[string, object]>([
+  ['a silent Flipt', {}],
+  ['auth.headers that hangs', { auth: { headers: never } }],
+])('with %s', (_, options) => {
+  it.each(Object.entries(OF_CLIENT))('%s ends', async (__, { limitMs, call }) => {
+    const client = new FliptClient({ url: 'http://flipt.test', http, ...options });
+    await endsWithin(limitMs, call(client));
+    await client.close();
+    expect(clock.timers()).toBe(0);
+  });
+});
+
+describe('with a file system that hangs', () => {
+  it.each(Object.entries(OF_SERVICE))('%s ends', async (_, { limitMs, call }) => {
+    const folder = await temporaryFolder();
+    const service = await startLocalService({ features: FEATURES, data: `${folder}/data.json` });
+    world.doFilesHang = true;
+    const saving = service.setFlag('default', 'banner', { enabled: true });
+    saving.catch(() => undefined);
+    await endsWithin(limitMs, call(service));
+    await endsWithin(10_000, saving);
+    await endsWithin(2_000, service.close());
+  });
+});
+
+describe('a request for flags of a browser', () => {
+  it.each<[string, () => string | ReadableStream, () => Promise<object> | object]>([
+    ['its context hangs', () => '{}', never],
+    ['its body never ends', () => new ReadableStream(), () => USER],
+    ['Flipt is silent', () => '{"context":{}}', () => USER],
+  ])('ends although %s', async (_, body, context) => {
+    const provider = providerWith({});
+    const handle = ofrep({ context: context, flags: many(2_500), provider } as never);
+    const request = new Request('http://app/ofrep/v1/evaluate/flags', {
+      method: 'POST',
+      body: body(),
+      duplex: 'half',
+    });
+    await endsWithin(OFREP.limitMs, handle(request));
+    await endsWithin(2_000, provider.onClose());
+  });
+});
+
+it("ends Nest's shutdown", async () => {
+  const provider = providerWith({ snapshot: { store: STORE } });
+  await endsWithin(5_000, provider.initialize());
+  const registration = { close: () => provider.onClose() };
+  const module = new FliptModule({} as never, { get: () => registration } as never);
+  await endsWithin(CLOSE.limitMs, module.onApplicationShutdown());
+});
+
+it.each<[unknown, string]>([
+  [5, 'expected an object such as { timeoutMs: 5000 }, got a number'],
+  [{ timeoutMs: 0 }, 'timeoutMs: expected milliseconds from 1 to 2147483647, got 0'],
+  [{ timeoutMs: NaN }, 'timeoutMs: expected milliseconds from 1 to 2147483647, got NaN'],
+  [{ timeoutMs: '5' }, 'timeoutMs: expected milliseconds from 1 to 2147483647, got a string'],
+])('refresh(%j) is a TypeError', async (options, message) => {
+  const provider = providerWith({});
+  await expect(provider.refresh(options as never)).rejects.toThrow(new TypeError(`refresh: ${message}`));
+});
