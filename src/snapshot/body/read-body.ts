@@ -1,15 +1,16 @@
 import { quoted } from '../../text/quote.js';
 import type { Clock } from '../../time/clock.js';
-import { pausing } from '../../time/turns.js';
+import { nextTurn, pausing } from '../../time/turns.js';
 import type { Features, Flag, Segment, Semantics } from '../../engine/features.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import { NEWEST_V2 } from '../../engine/rules-of-version.js';
 import { withPauses } from '../../engine/pausable-steps.js';
 import { keyedSchema, restSchema } from './body-schema.js';
 import { checked, InvalidBody, parsed } from './invalid-body.js';
-import { digest, segmentContent, type Contents } from '../changed-flags.js';
+import { segmentContent, type Contents } from '../changed-flags.js';
 import { distinctNames } from './distinct-names.js';
-import { flagPieces, type Piece } from './split-body.js';
+import { jsonInSteps } from './json-in-steps.js';
+import { splitBody } from './split-body.js';
 import { readFlagAlone } from './read-flag.js';
 import { unreadableContent, unreadableFlag } from './unreadable-text.js';
 
@@ -42,11 +43,7 @@ export async function parseSnapshot(
 ): Promise<ParsedBody> {
   const pause = pausing(BYTES_PER_TURN, clock);
   const step = () => pause(BYTES_OF_STEP);
-  const pieces: Piece[] = [];
-  const rest = await withPauses(flagPieces(body), (piece) => {
-    pieces.push(piece);
-    return pause(piece[1] - piece[0]);
-  });
+  const { bounds, rest } = await withPauses(splitBody(body), () => nextTurn(clock));
   const {
     digest: version,
     namespace: named,
@@ -63,17 +60,17 @@ export async function parseSnapshot(
   // edit them: then no rule gets another rule's copy.
   const segments = distinctNames<Segment>(segmentContent);
   const features: Features = { flags, segments: segments.byName, unreadable };
-  for (const [at, [start, end]] of pieces.entries()) {
-    const place = `flags[${at}]`;
-    const text = body.toString('utf8', start, end);
-    const json = parsed(text, place);
+  for (let at = 0; at < bounds.length; at += 2) {
+    const place = `flags[${at / 2}]`;
+    const [start = 0, end = 0] = bounds.slice(at, at + 2);
+    const json = await withPauses(jsonInSteps(body, start, end, place), () => pause(BYTES_PER_TURN));
     const { key } = checked(json, keyedSchema, place);
     if (contents.has(key)) throw new InvalidBody(`${place}.key: ${quoted(key)} is there twice`);
     const reading = withPauses(readFlagAlone(json, semantics, segments), step);
     const read = reading instanceof Promise ? await reading : reading;
     if (typeof read === 'string') {
-      unreadable.set(key, unreadableFlag(text, read));
-      contents.set(key, digest(unreadableContent(json, text)));
+      unreadable.set(key, unreadableFlag(body.toString('utf8', start, end), read));
+      contents.set(key, await withPauses(unreadableContent(json), step));
     } else {
       const { flag, content } = read;
       contents.set(key, content);

@@ -1,82 +1,73 @@
+import type { Steps } from '../../engine/pausable-steps.js';
+import { bodyBudget, checkRest } from './body-limits.js';
 import { InvalidBody } from './invalid-body.js';
+import { CLOSE_LIST, COLON, COMMA, expectByte, OPEN_LIST, OPEN_OBJECT, QUOTE, scanner } from './scan-json.js';
 
-const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
-const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-const SPACE: ReadonlySet<number | undefined> = new Set([0x20, 0x0a, 0x0d, 0x09]);
 const FLAGS = '"flags"';
 
-/** Where a piece of the body begins and ends, in bytes. */
-export type Piece = readonly [start: number, end: number];
+/** The kinds of values, by the character that they begin with. */
+const KINDS: ReadonlyMap<string, string> = new Map([
+  ['"', 'a string'],
+  ['[', 'a list'],
+  ['n', 'null'],
+  ['t', 'a boolean'],
+  ['f', 'a boolean'],
+  ...Array.from('-0123456789', (first) => [first, 'a number'] as const),
+]);
+
+export interface SplitBody {
+  /** Where each flag begins and ends, in bytes: two numbers a flag, because there may be many. */
+  readonly bounds: readonly number[];
+  /** The text of the rest, with an empty list of flags. */
+  readonly rest: string;
+}
 
 /**
- * Cuts a body between its flags, so that megabytes are not parsed all at once. Yields the place of each flag, and
- * returns the text of the rest, with an empty list of flags. The pieces are not checked: `JSON.parse` does that later.
+ * Cuts a body between its flags, in steps of half a megabyte, so that megabytes are not parsed all at once. A body that
+ * would cost too much is refused at the first place that shows it. Otherwise the flags are not checked: `JSON.parse`
+ * does that later.
  */
-export function* flagPieces(body: Buffer): Generator<Piece, string> {
-  let at = skipSpace(body, expectByte(body, skipSpace(body, 0), OPEN_OBJECT));
+export function* splitBody(body: Buffer): Steps<SplitBody> {
+  const { skipSpace, valueAt, nameAt } = scanner(body);
+  let at = skipSpace(expectByte(body, skipSpace(0), OPEN_OBJECT));
   while (body[at] === QUOTE) {
-    const nameEnd = endOfString(body, at);
+    const nameEnd = nameAt(at);
     const name = body.toString('utf8', at, nameEnd);
-    const start = skipSpace(body, expectByte(body, skipSpace(body, nameEnd), COLON));
+    const start = skipSpace(expectByte(body, skipSpace(nameEnd), COLON));
+    checkRest(start);
     if (name === FLAGS && body[start] === OPEN_LIST) {
-      const end = yield* elements(body, start);
-      return `${body.toString('utf8', 0, start)}[]${body.toString('utf8', end)}`;
+      const { bounds, end } = yield* flagsIn(body, start);
+      checkRest(start + body.length - end);
+      return { bounds, rest: `${body.toString('utf8', 0, start)}[]${body.toString('utf8', end)}` };
     }
-    at = skipSpace(body, endOfValue(body, start));
-    if (body[at] === COMMA) at = skipSpace(body, at + 1);
+    const { end } = yield* valueAt(start, 'the body');
+    checkRest(end);
+    at = skipSpace(end);
+    if (body[at] === COMMA) at = skipSpace(at + 1);
   }
-  return body.toString('utf8');
+  checkRest(body.length);
+  return { bounds: [], rest: body.toString('utf8') };
 }
 
-/** Yields the place of each item of a list, and returns the end of the list. */
-function* elements(body: Buffer, list: number): Generator<Piece, number> {
-  let at = skipSpace(body, list + 1);
-  if (body[at] === CLOSE_LIST) return at + 1;
+function* flagsIn(body: Buffer, list: number): Steps<{ readonly bounds: number[]; readonly end: number }> {
+  const { skipSpace, valueAt } = scanner(body);
+  const budget = bodyBudget(body.length);
+  const bounds: number[] = [];
+  let at = skipSpace(list + 1);
+  if (body[at] === CLOSE_LIST) return { bounds, end: at + 1 };
   for (;;) {
-    const end = endOfValue(body, at);
-    yield [at, end];
-    const next = skipSpace(body, end);
-    if (body[next] === CLOSE_LIST) return next + 1;
-    at = skipSpace(body, expectByte(body, next, COMMA));
+    const place = `flags[${bounds.length / 2}]`;
+    if (body[at] !== OPEN_OBJECT) {
+      const kind = KINDS.get(body.toString('latin1', at, at + 1));
+      throw new InvalidBody(
+        kind === undefined ? `${place}: not JSON` : `${place}: expected an object, got ${kind}`,
+      );
+    }
+    const { end, values } = yield* valueAt(at, place);
+    budget.flag(values);
+    bounds.push(at, end);
+    const next = skipSpace(end);
+    if (body[next] === CLOSE_LIST) return { bounds, end: next + 1 };
+    at = skipSpace(expectByte(body, next, COMMA));
   }
-}
-
-/** The place after a value, which need not be valid. */
-function endOfValue(body: Buffer, start: number): number {
-  let depth = 0;
-  for (let at = start; at < body.length; at++) {
-    const byte = body[at];
-    if (byte === QUOTE) at = endOfString(body, at) - 1;
-    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
-    else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
-      if (depth === 0) return at;
-      if (--depth === 0) return at + 1;
-    } else if (byte === COMMA && depth === 0) return at;
-  }
-  return cutShort();
-}
-
-function endOfString(body: Buffer, quote: number): number {
-  for (let at = quote + 1; at < body.length; at++) {
-    const byte = body[at];
-    if (byte === QUOTE) return at + 1;
-    if (byte === BACKSLASH) at++;
-  }
-  return cutShort();
-}
-
-function skipSpace(body: Buffer, start: number): number {
-  let at = start;
-  while (SPACE.has(body[at])) at++;
-  return at;
-}
-
-function expectByte(body: Buffer, at: number, byte: number): number {
-  if (at >= body.length) return cutShort();
-  if (body[at] !== byte) throw new InvalidBody(`not JSON: no ${String.fromCharCode(byte)} at byte ${at}`);
-  return at + 1;
-}
-
-function cutShort(): never {
-  throw new InvalidBody('not JSON: the body ends too early');
 }

@@ -1,9 +1,25 @@
+import type { Steps } from '../../engine/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
+import { digest } from '../changed-flags.js';
 
-/** What evaluation does not depend on. v2 makes new ids and times for each body. */
-const WITHOUT_EFFECT = /^(?:name|description|id|\w+(?:Id|At))$/;
+/**
+ * Members that Flipt writes and that evaluation does not read, by their place in the flag. v2 makes new ids and times
+ * for each body. A member of any other name or place may mean something.
+ */
+const WITHOUT_EFFECT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['', new Set(['name', 'description', 'createdAt', 'updatedAt'])],
+  ['.defaultVariant', new Set(['id'])],
+  ['.rules', new Set(['id'])],
+  ['.rules.distributions', new Set(['id', 'ruleId', 'variantId'])],
+  ...['.rules', '.rollouts.segment'].flatMap((place): [string, ReadonlySet<string>][] => [
+    [`${place}.segments`, new Set(['name', 'description', 'createdAt', 'updatedAt'])],
+    [`${place}.segments.constraints`, new Set(['id'])],
+  ]),
+]);
 /** v1 lists segments in another order in each body; the order of constraints never matters. */
-const WITHOUT_ORDER: ReadonlySet<string> = new Set(['segments', 'constraints']);
+const WITHOUT_ORDER = /^(?:\.rules|\.rollouts\.segment)\.segments(?:\.constraints)?$/;
+/** A longer part is replaced by its digest. */
+const LONGEST_PART = 4_096;
 
 /** A flag that cannot be read, for a later version of this package that may read it. `text` is valid JSON. */
 export function unreadableFlag(text: string, reason: string): UnreadableFlag {
@@ -11,24 +27,28 @@ export function unreadableFlag(text: string, reason: string): UnreadableFlag {
   return { reason, text: text.replace(/[\r\n]/g, ' ') };
 }
 
-/** The same text for two flags between which nothing has changed that may matter. */
-export function unreadableContent(json: unknown, text: string): string {
-  try {
-    return `unreadable ${canonical(json, '')}`;
-  } catch {
-    // Nested too deep for a function that calls itself.
-    return `unreadable ${text}`;
-  }
+/** A digest of what may matter, in steps: equal for two flags between which nothing else has changed. */
+export function* unreadableContent(json: unknown): Steps<string> {
+  return digest(`unreadable ${yield* canonical(json, '')}`);
 }
 
-function canonical(value: unknown, name: string): string {
-  if (Array.isArray(value)) {
-    const items = value.map((item: unknown) => canonical(item, ''));
-    return `[${(WITHOUT_ORDER.has(name) ? items.sort() : items).join()}]`;
-  }
+function* canonical(value: unknown, place: string): Steps<string> {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value)
-    .filter(([member]) => !WITHOUT_EFFECT.test(member))
-    .map(([member, content]) => `${JSON.stringify(member)}:${canonical(content, member)}`);
-  return `{${members.sort().join()}}`;
+  yield;
+  const parts: string[] = [];
+  if (Array.isArray(value)) {
+    for (const item of value) parts.push(yield* canonical(item, place));
+    if (WITHOUT_ORDER.test(place)) parts.sort();
+    return short(`[${parts.join()}]`);
+  }
+  const ignored = WITHOUT_EFFECT.get(place);
+  for (const [name, member] of Object.entries(value)) {
+    if (ignored?.has(name)) continue;
+    parts.push(`${JSON.stringify(name)}:${yield* canonical(member, `${place}.${name}`)}`);
+  }
+  return short(`{${parts.sort().join()}}`);
+}
+
+function short(part: string): string {
+  return part.length > LONGEST_PART ? digest(part) : part;
 }

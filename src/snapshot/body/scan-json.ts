@@ -1,0 +1,89 @@
+import type { Steps } from '../../engine/pausable-steps.js';
+import { checkLevels, checkRest, checkText, checkValues } from './body-limits.js';
+import { InvalidBody } from './invalid-body.js';
+
+export const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+export const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+const [SPACE, TAB, LINE_FEED, RETURN] = [0x20, 0x09, 0x0a, 0x0d];
+
+/** Bytes that are looked at in one step: about a millisecond. */
+const BYTES_OF_STEP = 512 * 1024;
+/** A value takes as long as so many bytes, however short it is. */
+const BYTES_OF_VALUE = 256;
+
+/** Where a value ends, and how many values are in it. */
+export interface Scanned {
+  readonly end: number;
+  readonly values: number;
+}
+
+/** Finds the ends of values in a body, which need not be valid JSON. Nothing is kept of them. */
+export function scanner(body: Buffer) {
+  /** Where the next step begins. */
+  let stepAt = BYTES_OF_STEP;
+
+  return {
+    skipSpace(start: number): number {
+      let at = start;
+      for (; isSpace(body[at]); at++) checkRest(at - start);
+      return at;
+    },
+    /** The place after a name. */
+    nameAt(quote: number): number {
+      for (let at = quote + 1; at < body.length; at++) {
+        const byte = body[at];
+        if (byte === QUOTE) return at + 1;
+        if (byte === BACKSLASH) at++;
+        checkRest(at - quote);
+      }
+      return cutShort();
+    },
+    /** The value that begins here, in steps. `place` names it in the message of a value that costs too much. */
+    *valueAt(start: number, place: string): Steps<Scanned> {
+      let levels = 0;
+      let values = 1;
+      let textAt = -1;
+      stepAt -= BYTES_OF_VALUE;
+      for (let at = start; at < body.length; at++) {
+        if (at >= stepAt) {
+          stepAt = at + BYTES_OF_STEP;
+          yield;
+        }
+        const byte = body[at];
+        if (textAt >= 0) {
+          if (byte === BACKSLASH) at++;
+          else if (byte === QUOTE) {
+            checkText(at - textAt, place);
+            textAt = -1;
+          }
+        } else if (byte === QUOTE) textAt = at;
+        else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+          checkLevels(++levels, place);
+          checkValues(++values, place);
+        } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
+          if (levels === 0) return { end: at, values };
+          if (--levels === 0) return { end: at + 1, values };
+        } else if (byte === COMMA) {
+          if (levels === 0) return { end: at, values };
+          checkValues(++values, place);
+        }
+      }
+      return cutShort();
+    },
+  };
+}
+
+/** The place after the byte, which must be this one. */
+export function expectByte(body: Buffer, at: number, byte: number): number {
+  if (at >= body.length) return cutShort();
+  if (body[at] !== byte) throw new InvalidBody(`not JSON: no ${String.fromCharCode(byte)} at byte ${at}`);
+  return at + 1;
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === SPACE || byte === LINE_FEED || byte === RETURN || byte === TAB;
+}
+
+function cutShort(): never {
+  throw new InvalidBody('not JSON: the body ends too early');
+}

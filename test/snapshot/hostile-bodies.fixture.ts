@@ -1,0 +1,100 @@
+/** Numbers from 0 to 1, the same in each run. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A part that is repeated until the body has its size. */
+type Part = (n: number) => string;
+
+const constraint = (value: string) =>
+  `{"type":"STRING_CONSTRAINT_COMPARISON_TYPE","property":"p","operator":"isoneof","value":${JSON.stringify(value)}}`;
+const one: Part = () => '';
+
+/** By name: what is repeated, and what stands around it. */
+const KINDS: Readonly<Record<string, readonly [before: string, part: Part, after: string]>> = {
+  ...Object.fromEntries(
+    ['0', 'null', '""', '[]', '{}', 'true', '-1e9', '{"key":""}', '{"key":5}'].map((junk) => [
+      `flags ${junk}`,
+      ['{"flags":[', () => junk, ']}'],
+    ]),
+  ),
+  'one junk flag after good ones': ['{"flags":[{"key":"a"},{"key":"b"},', () => '[[[[]]]]', ']}'],
+  'variant flags': ['{"flags":[', (n) => `{"key":"${n}"}`, ']}'],
+  'boolean flags': ['{"flags":[', (n) => `{"key":"${n}","type":"BOOLEAN_FLAG_TYPE"}`, ']}'],
+  'unreadable flags': ['{"flags":[', (n) => `{"key":"${n}","type":"NEW","x":[{},[],"",0]}`, ']}'],
+  'equal flags': ['{"flags":[', () => '{"key":"a"}', ']}'],
+  rules: ['{"flags":[{"key":"a","rules":[', () => '{}', ']}]}'],
+  'rules with ids': ['{"flags":[{"key":"a","rules":[', (n) => `{"id":"${n}"}`, ']}]}'],
+  distributions: ['{"flags":[{"key":"a","rules":[{"distributions":[', () => '{}', ']}]}]}'],
+  shares: [
+    '{"flags":[{"key":"a","rules":[{"distributions":[',
+    (n) => `{"rollout":1,"variantKey":"${n}"}`,
+    ']}]}]}',
+  ],
+  segments: ['{"flags":[{"key":"a","rules":[{"segments":[', (n) => `{"key":"${n}"}`, ']}]}]}'],
+  constraints: [
+    '{"flags":[{"key":"a","enabled":true,"rules":[{"segments":[{"key":"s","constraints":[',
+    (n) => constraint(`["${n}"]`),
+    ']}]}]}]}',
+  ],
+  rollouts: [
+    '{"flags":[{"key":"a","type":"BOOLEAN_FLAG_TYPE","rollouts":[',
+    () => '{"type":"THRESHOLD_ROLLOUT_TYPE","threshold":{}}',
+    ']}]}',
+  ],
+  'a list of strings': [
+    '{"flags":[{"key":"a","enabled":true,"rules":[{"segments":[{"key":"s","constraints":[{"type":"STRING_CONSTRAINT_COMPARISON_TYPE","operator":"isoneof","value":"[0',
+    () => '\\"\\"',
+    ']"}]}]}]}]}',
+  ],
+  'members of a flag': ['{"flags":[{"key":"a",', (n) => `"m${n}":0`, '}]}'],
+  'members of rules': ['{"flags":[{"key":"a","rules":[{', (n) => `"m${n}":0`, '}]}]}'],
+  'members beside the flags': ['{', (n) => `"m${n}":0`, ',"flags":[]}'],
+  'members after the flags': ['{"flags":[],', (n) => `"m${n}":0`, '}'],
+  'a namespace': ['{"namespace":{"key":"default","x":[', () => '{}', ']},"flags":[]}'],
+  'no flags': ['[', () => '0', ']'],
+  'flags that are no list': ['{"flags":{', (n) => `"${n}":0`, '}}'],
+  'flags twice': ['{"flags":[],"flags":[', (n) => `{"key":"${n}"}`, ']}'],
+};
+/** Without commas between the parts. */
+const RUNS: typeof KINDS = {
+  'levels of lists': ['{"flags":[{"key":"a","x":', () => '[', ''],
+  'levels of objects': ['{"flags":[{"key":"a","x":', () => '{"x":', ''],
+  'levels instead of a body': ['', () => '[', ''],
+  'a long text': ['{"flags":[{"key":"a","name":"', () => 'x', '"}]}'],
+  'a text of escapes': ['{"flags":[{"key":"a","name":"', () => '\\u0041', '"}]}'],
+  'a text of quotes': ['{"flags":[{"key":"a","name":"', () => '\\"', '"}]}'],
+  'a long key': ['{"flags":[{"key":"', () => 'x', '"}]}'],
+  'a long name of a member': ['{"flags":[{"key":"a","', () => 'x', '":0}]}'],
+  'a long name beside the flags': ['{"', () => 'x', '":0,"flags":[]}'],
+  'white space': ['{"flags":[{"key":"a"}', () => ' ', ']}'],
+  'white space at the start': ['', () => '\n', '{"flags":[]}'],
+  'a text that does not end': ['{"flags":[{"key":"a","name":"', () => 'x', ''],
+  'an attachment': ['{"flags":[{"key":"a","defaultVariant":{"key":"v","attachment":"', () => '[', '"}}]}'],
+};
+
+export const NAMES = [...Object.keys(KINDS), ...Object.keys(RUNS)];
+
+/** A body of about so many bytes. `random` may cut it, or change a byte. */
+export function hostileBody(name: string, bytes: number, random: () => number = one as never): Buffer {
+  const [before, part, after] = KINDS[name] ?? RUNS[name] ?? ['', one, ''];
+  const between = name in KINDS ? ',' : '';
+  const chunks: string[] = [];
+  let length = 0;
+  for (let n = 0; length < bytes; n++) {
+    const next = (n === 0 ? '' : between) + part(n);
+    chunks.push(next);
+    length += next.length;
+  }
+  const body = Buffer.from(before + chunks.join('') + after);
+  const dice = random();
+  if (dice < 0.1) return body.subarray(0, Math.floor(random() * body.length));
+  if (dice < 0.2) body[Math.floor(random() * body.length)] = Math.floor(random() * 256);
+  return body;
+}
