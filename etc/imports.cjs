@@ -31,6 +31,7 @@ const MAY_IMPORT = {
     'time/',
     'diagnostics/',
     'engine/',
+    'files/durable-file.ts',
     'http/',
     // A features document may be the initial snapshot.
     'features/',

@@ -8,7 +8,7 @@ import { timeoutFailure } from '../http/network-failure.js';
 import { untilAborted } from '../http/until-aborted.js';
 import { failureError, replyError, unreadableError, type AskedOperation } from './call-errors.js';
 import { kindOf } from '../text/describe.js';
-import { parsedJson } from '../text/json.js';
+import { hasMoreValues, parsedJson } from '../text/json.js';
 import type { Call } from './operations/client-operation.js';
 
 const LIMIT = 'http.timeoutMs × (http.retries + 1)';
@@ -67,8 +67,13 @@ async function untilEither<T>(signals: readonly AbortSignal[], run: (ended: Abor
   }
 }
 
+/** Values in one answer: a page of 10,000 segments has fewer. */
+const MOST_VALUES = 500_000;
+
 function answerOf<Answer>(asked: AskedOperation, reply: Reply, shape: v.GenericSchema<unknown, Answer>) {
   if (reply.status !== 200) throw replyError(asked, reply);
+  if (hasMoreValues(reply.text, MOST_VALUES))
+    throw unreadableError(asked, reply, `more than ${MOST_VALUES} values`);
   const body = parsedJson(reply.text);
   if (body === undefined) throw unreadableError(asked, reply, 'not JSON');
   const checked = v.safeParse(shape, body, { abortEarly: true });

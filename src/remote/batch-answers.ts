@@ -4,8 +4,12 @@ import type { Question } from '../model/question.js';
 import type { Reply } from '../http/reply.js';
 import { contentWords, statusFailure, unreadable } from '../http/reply-message.js';
 import { isRecord } from '../text/describe.js';
-import { parsedJson } from '../text/json.js';
+import { hasMoreValues, parsedJson } from '../text/json.js';
 import { oneLine, quoted } from '../text/quote.js';
+
+/** Values in the answer to a batch: an answer to a question has about ten, and more if many segments match. */
+const MOST_VALUES = 100_000;
+const MOST_VALUES_OF_ANSWER = 100;
 
 const REASON_SUFFIX = '_EVALUATION_REASON';
 
@@ -16,6 +20,8 @@ const REASON_SUFFIX = '_EVALUATION_REASON';
  */
 export function answersOf(url: string, reply: Reply, questions: readonly Question[]): BatchOutcome {
   if (reply.status !== 200) return requestFailure(url, reply, questions.length);
+  const mostValues = MOST_VALUES + questions.length * MOST_VALUES_OF_ANSWER;
+  if (hasMoreValues(reply.text, mostValues)) return unreadable(url, `more than ${mostValues} values`);
   const body = parsedJson(reply.text);
   if (body === undefined) return unreadable(url, `${contentWords(reply)}, not JSON`);
   const { responses: items, requestId } = isRecord(body) ? body : {};

@@ -5,6 +5,8 @@ import type { SnapshotOptions } from '../options/snapshot-options.js';
 import { messageOf } from '../text/describe.js';
 import { quoted } from '../text/quote.js';
 import type { Clock } from '../time/clock.js';
+import { tooLarge } from '../files/durable-file.js';
+import { MOST_STORED_BYTES } from '../stores/safe-store.js';
 import { parseSnapshot } from './body/read-body.js';
 import { writeBody } from './body/write-body.js';
 import { snapshotOf } from './snapshot.js';
@@ -20,6 +22,7 @@ export async function initialSnapshot(
   if (initial === undefined) return undefined;
   try {
     const text = JSON.stringify(await initialBody(initial, namespace, semantics));
+    if (text.length > MOST_STORED_BYTES) throw new Error(tooLarge(MOST_STORED_BYTES));
     if (isForOldClients(text)) warn(FOR_OLD_CLIENTS);
     const ofV2 = isV2(semantics) ? semantics : NEWEST_V2;
     const parsed = await parseSnapshot(Buffer.from(text), namespace, clock, () => ofV2);

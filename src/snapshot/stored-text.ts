@@ -7,6 +7,8 @@ import { messageOf } from '../text/describe.js';
 import { sendableEtag } from '../text/header.js';
 import { parsedJson } from '../text/json.js';
 import { quoted } from '../text/quote.js';
+import { tooLarge } from '../files/durable-file.js';
+import { MOST_STORED_BYTES } from '../stores/safe-store.js';
 import { parseSnapshot } from './body/read-body.js';
 import { bodyText } from './body/write-body.js';
 import type { Known } from './fetch-snapshot.js';
@@ -34,6 +36,8 @@ export async function readStored(
   clock: Clock,
   previous?: Snapshot,
 ): Promise<ConfirmedSnapshot | Unusable> {
+  // Each character takes at least one byte.
+  if (text.length > MOST_STORED_BYTES) return { wrong: tooLarge(MOST_STORED_BYTES) };
   const read = readKept(text, place);
   if ('wrong' in read) return read;
   const { body, etag, version, confirmedAt, fullBodyMs, record } = read;
@@ -82,6 +86,8 @@ export interface StoredSnapshot {
   readonly record?: string | undefined;
 }
 
+/** Characters of the first line. An address and a version take some hundred. */
+const LONGEST_HEADER = 65_536;
 /** A text in a newer format is not read, because its meaning is unknown here. */
 const FORMAT = 1;
 
@@ -102,7 +108,7 @@ export function writeKept(
 /** The snapshot in a text, or a message that says why it cannot be used. */
 export function readKept(text: string, origin: SnapshotPlace): StoredSnapshot | Unusable {
   const [line = '', body = ''] = text.split('\n', 2);
-  const header = v.safeParse(headerSchema, parsedJson(line));
+  const header = v.safeParse(headerSchema, line.length > LONGEST_HEADER ? undefined : parsedJson(line));
   if (!header.success) return { wrong: 'it does not hold a snapshot' };
   const { sha256, fullBodyMs, record, ...about } = header.output;
   if (about.format !== FORMAT) {

@@ -1,6 +1,6 @@
 import { readIfThere, removeLeftovers, replaceFile, targetOf } from '../files/durable-file.js';
 import { replaceableBeginning } from '../files/own-file.js';
-import type { TextStore } from './safe-store.js';
+import { MOST_STORED_BYTES, type TextStore } from './safe-store.js';
 
 /** A younger leftover may belong to a process that is still writing. */
 const LEFTOVER_AFTER_MS = 60_000;
@@ -29,7 +29,7 @@ export function fileStore(
       const target = await targetOf(path);
       await removeLeftovers(target, LEFTOVER_AFTER_MS).catch(() => undefined);
       loaded = await replaceableBeginning(target, isOurs);
-      return loaded === '' ? undefined : readIfThere(target);
+      return loaded === '' ? undefined : readIfThere(target, MOST_STORED_BYTES);
     },
     async save(text) {
       const target = await targetOf(path);

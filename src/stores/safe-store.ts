@@ -1,6 +1,9 @@
 import type { Clock } from '../time/clock.js';
 import { guardedCalls, type StoreReading } from './store-failures.js';
 
+/** A longer text is not used, as from the service: 64 MB. */
+export const MOST_STORED_BYTES = 64 * 1024 * 1024;
+
 /** A store that keeps one text. */
 export interface TextStore {
   /** Anything but a text is none. */

@@ -6,3 +6,24 @@ export function parsedJson(text: string, revive?: (name: string, value: unknown)
     return undefined;
   }
 }
+
+/**
+ * Whether a JSON text holds more than so many values. `JSON.parse` would need 50 bytes for each, and would hold up the
+ * event loop: two bytes may hold a value.
+ */
+export function hasMoreValues(text: string, most: number): boolean {
+  if (text.length <= most) return false;
+  let values = 0;
+  let isText = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isText) {
+      if (code === 0x5c) at++;
+      else if (code === 0x22) isText = false;
+    } else if (code === 0x22) isText = true;
+    else if (code === 0x2c || code === 0x5b || code === 0x7b) {
+      if (++values > most) return true;
+    }
+  }
+  return false;
+}

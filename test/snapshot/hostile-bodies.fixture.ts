@@ -85,16 +85,23 @@ export const NAMES = [...Object.keys(KINDS), ...Object.keys(RUNS)];
 export function hostileBody(name: string, bytes: number, random: () => number = one as never): Buffer {
   const [before, part, after] = KINDS[name] ?? RUNS[name] ?? ['', one, ''];
   const between = name in KINDS ? ',' : '';
-  const chunks: string[] = [];
-  let length = 0;
-  for (let n = 0; length < bytes; n++) {
-    const next = (n === 0 ? '' : between) + part(n);
-    chunks.push(next);
-    length += next.length;
-  }
-  const body = Buffer.from(before + chunks.join('') + after);
+  const body = Buffer.from(before + repeated(part, between, bytes) + after);
   const dice = random();
   if (dice < 0.1) return body.subarray(0, Math.floor(random() * body.length));
   if (dice < 0.2) body[Math.floor(random() * body.length)] = Math.floor(random() * 256);
   return body;
+}
+
+function repeated(part: Part, between: string, bytes: number): string {
+  const first = part(0);
+  if (part(1) === first) {
+    return first + `${between}${first}`.repeat(Math.floor(bytes / (first.length + between.length)));
+  }
+  const parts: string[] = [];
+  for (let n = 0, length = 0; length < bytes; n++) {
+    const next = part(n);
+    parts.push(next);
+    length += next.length + between.length;
+  }
+  return parts.join(between);
 }

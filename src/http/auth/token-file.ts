@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { readIfThere } from '../../files/durable-file.js';
 import { fingerprint, type Fingerprint } from '../../files/fingerprint.js';
 import { isToken } from '../../text/header.js';
+import { messageOf } from '../../text/describe.js';
 import { unsteered } from '../../text/quote.js';
 import { noCredentials, type AuthHeaders, type CredentialSource } from './credential-source.js';
 
@@ -23,15 +24,19 @@ export function fileSource(path: string): CredentialSource {
   };
 }
 
+/** Bytes of a token file. A token takes some hundred. */
+const MOST_TOKEN_BYTES = 65_536;
+
 /** Reads a token without the white space around it. `problem` makes the error. */
 export async function readToken(path: string, problem: (why: string) => Error): Promise<string> {
-  const text = await readFile(path, 'utf8').catch(unreadable(problem));
+  const text = await readIfThere(path, MOST_TOKEN_BYTES).catch(unreadable(problem));
+  if (text === undefined) throw problem('cannot be read (ENOENT)');
   return text.trim();
 }
 
 function unreadable(problem: (why: string) => Error): (error: unknown) => never {
   return (error) => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw problem(`cannot be read (${code})`);
+    const isNodes = error instanceof Error && 'code' in error;
+    throw problem(`cannot be read (${isNodes ? String(error.code) : messageOf(error)})`);
   };
 }

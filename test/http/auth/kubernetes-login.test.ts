@@ -81,7 +81,7 @@ describe('a login with a service account token', () => {
 
   it.each([
     ['missing', '/nonexistent/token', /auth\.kubernetes: .* cannot be read \(ENOENT\)/],
-    ['no file', '/', /auth\.kubernetes: \/ cannot be read \(EISDIR\)/],
+    ['no file', '/', /auth\.kubernetes: \/ cannot be read \(it is not a file\)/],
   ])('of a file that is %s sends nothing', async (_, tokenPath, message) => {
     await using server = await withLogin(answered({}));
     await using client = new FliptClient({

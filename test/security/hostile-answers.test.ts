@@ -1,0 +1,121 @@
+import { fork } from 'node:child_process';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { writeKept } from '../../src/snapshot/stored-text.js';
+import { hostileBody } from '../snapshot/hostile-bodies.fixture.js';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const MB = 1024 * 1024;
+const ON = { enabled: true, reason: 'DEFAULT_EVALUATION_REASON' };
+const ANSWER = JSON.stringify({
+  responses: [{ type: 'BOOLEAN_EVALUATION_RESPONSE_TYPE', booleanResponse: ON }],
+});
+
+interface Ended {
+  readonly logs: readonly string[];
+  readonly value: boolean;
+  readonly reason: string;
+}
+
+/** A process with 256 MB of heap, whose service answers so; 404 without a snapshot. Rejects if it ends with an error. */
+async function ended(snapshot: Buffer | undefined, batch: string, env: object = {}): Promise<Ended> {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.setHeader('content-type', 'application/json');
+    if (request.method === 'POST') response.end(batch);
+    else if (snapshot !== undefined && request.url?.includes('snapshot') === true)
+      response.setHeader('content-encoding', 'gzip').end(snapshot);
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const child = fork(join(import.meta.dirname, 'hostile-process.mjs'), {
+    env: { ...process.env, URL_OF_FLIPT: url, ...env },
+    execArgv: ['--max-old-space-size=256'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  return new Promise((resolve, reject) => {
+    child.once('message', (message) => {
+      resolve(message as Ended);
+    });
+    child.once('exit', (code, signal) => {
+      reject(new Error(`ended with ${code ?? signal}`));
+    });
+  });
+}
+
+it.each([
+  ['flags 0', /flags\[0\]: expected an object, got a number/],
+  ['flags {}', /too many flags and values|flags\[0\]\.key: missing/],
+  ['variant flags', /too many flags and values/],
+  ['distributions', /more than 200000 values/],
+  ['levels of lists', /more than 32 levels/],
+])(
+  '64 MB of "%s" in a few kB of gzip: the process goes on, Flipt is asked, and the log says why',
+  async (name, why) => {
+    const body = gzipSync(hostileBody(name, 62 * MB, () => 1));
+    const { logs, value, reason } = await ended(body, ANSWER);
+    expect({ value, reason }).toEqual({ value: true, reason: 'DEFAULT' });
+    expect(logs.join('\n')).toMatch(why);
+  },
+);
+
+it('16 MB of {} as the answer to a batch: the caller gets the default, and the log says why', async () => {
+  const batch = `{"responses":[${'{},'.repeat(5 * MB)}{}]}`;
+  const { logs, value, reason } = await ended(undefined, batch, { INIT_MS: '1' });
+  expect({ value, reason }).toEqual({ value: false, reason: 'ERROR' });
+  expect(logs.join('\n')).toMatch(/unreadable response: more than \d+ values/);
+});
+
+it.each<[string, (file: string, url: string) => void, RegExp]>([
+  [
+    'a kept text of more than 64 MB',
+    (file) => {
+      writeFileSync(file, '{"format":1,"url":"');
+      truncateSync(file, 65 * MB);
+    },
+    /could not load the snapshot: it has more than 67108864 bytes/,
+  ],
+  [
+    'a kept text of 60 MB in one line',
+    (file) => {
+      writeFileSync(file, `{"format":1,"url":"${'['.repeat(60 * MB)}`);
+    },
+    /it does not hold a snapshot/,
+  ],
+])('%s is not used, and the log says why', async (_, write, why) => {
+  const folder = mkdtempSync(join(tmpdir(), 'hostile-'));
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const file = join(folder, 'snapshot');
+  write(file, '');
+  const { logs, value } = await ended(undefined, ANSWER, { SNAPSHOT: file });
+  expect(value).toBe(true);
+  expect(logs.join('\n')).toMatch(why);
+});
+
+it('a store cannot write more than it may read: a kept body has the limits of one from Flipt', async () => {
+  const { readStored } = await import('../../src/snapshot/stored-text.js');
+  const { systemClock } = await import('../../src/time/clock.js');
+  const place = { url: 'http://flipt.test', namespace: 'default', environment: undefined };
+  const about = { version: 'v', etag: undefined, confirmedAt: 0, fullBodyMs: 0 };
+  const text = writeKept({ body: hostileBody('flags 0', MB, () => 1).toString(), ...about }, place);
+  expect(await readStored(text, place, systemClock)).toEqual({
+    wrong: 'flags[0]: expected an object, got a number',
+  });
+  const huge = `${text}${'['.repeat(64 * MB)}`;
+  expect(await readStored(huge, place, systemClock)).toEqual({ wrong: 'it has more than 67108864 bytes' });
+});
