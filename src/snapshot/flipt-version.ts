@@ -132,7 +132,7 @@ const SAYS_NOTHING: ReadonlySet<number> = new Set([401, 403, 408, 429]);
 
 /** v1 says it at the top, v2 in `build`. A build that is no release has a number that means nothing. */
 const release = v.object({
-  version: v.pipe(v.string(), v.regex(/^v?\d+\.\d+\.\d+[\w.+-]{0,40}$/)),
+  version: v.pipe(v.string(), v.regex(/^[\w.+-]{1,64}$/), v.regex(/^v?\d+\.\d+\.\d/)),
   isRelease: v.optional(v.boolean(), false),
 });
 const infoSchema = v.union([

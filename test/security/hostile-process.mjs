@@ -14,7 +14,9 @@ const provider = new FliptProvider({
   ...(SNAPSHOT && { snapshot: { file: SNAPSHOT } }),
 });
 await provider.initialize().catch((error) => log(error.message));
-const { value, reason, errorMessage } = await provider.resolveBooleanEvaluation('on', false, { targetingKey: 'ada' });
+const { value, reason, errorMessage } = await provider.resolveBooleanEvaluation('on', false, {
+  targetingKey: 'ada',
+});
 if (errorMessage) log(errorMessage);
 await provider.onClose();
 process.send({ logs, value, reason });

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { changes } from '../../src/snapshot/changed-flags.js';
+import { parsedJson } from './bodies.fixture.js';
+
+const withFlag = (flag: object) => parsedJson({ flags: [{ key: 'ok' }, { key: 'f', ...flag }] });
+
+describe('an unreadable flag', () => {
+  it.each<[string, object, object]>([
+    ['a member of the flag', { startsAt: '2024' }, { startsAt: '2025' }],
+    ['a member of a part', { schedule: { endsAt: '2024' } }, { schedule: { endsAt: '2025' } }],
+    ['an id in an unknown place', { owner: { id: 'a' } }, { owner: { id: 'b' } }],
+    ['another id of a rule', { rules: [{ experimentId: 'a' }] }, { rules: [{ experimentId: 'b' }] }],
+    ['a name in an unknown place', { audience: [{ name: 'a' }] }, { audience: [{ name: 'b' }] }],
+  ])('has changed with %s, of which this version knows nothing', async (_what, before, after) => {
+    const [one, two] = [
+      await withFlag({ type: 'NEW', ...before }),
+      await withFlag({ type: 'NEW', ...after }),
+    ];
+
+    expect(changes(one.contents, two.contents)).toEqual(['f']);
+  });
+
+  it.each<[string, object, object]>([
+    ['times and names of the flag', { updatedAt: 'a', name: 'a' }, { updatedAt: 'b', name: 'b' }],
+    ['ids of rules and distributions', rule('a'), rule('b')],
+    ['the id of the default variant', { defaultVariant: { id: 'a' } }, { defaultVariant: { id: 'b' } }],
+  ])('has not changed with %s, which Flipt makes for each body', async (_what, before, after) => {
+    const [one, two] = [
+      await withFlag({ type: 'NEW', ...before }),
+      await withFlag({ type: 'NEW', ...after }),
+    ];
+
+    expect(changes(one.contents, two.contents)).toEqual([]);
+  });
+});
+
+function rule(id: string) {
+  const constraints = [{ id, type: 'STRING_CONSTRAINT_COMPARISON_TYPE' }];
+  return {
+    rules: [
+      {
+        id,
+        distributions: [{ id, ruleId: id, variantId: id }],
+        segments: [{ key: 's', name: id, constraints }],
+      },
+    ],
+  };
+}
