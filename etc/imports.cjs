@@ -73,7 +73,7 @@ const MAY_IMPORT = {
     'request/',
   ],
   'client/': ['time/', 'http/', 'model/', 'options/', 'remote/', 'runtime.ts', 'text/'],
-  'redis/': ['options/', 'text/'],
+  'redis/': ['time/', 'options/', 'text/'],
   'local/': ['time/', 'engine/', 'features/', 'files/', 'model/', 'options/', 'text/'],
   'command/': [
     'time/',

@@ -1,3 +1,4 @@
+import { systemClock } from '../time/clock.js';
 import { isPromiseLike, kindOf } from '../text/describe.js';
 
 /**
@@ -30,22 +31,24 @@ export interface PositionalRedisClient {
   defineCommand(name: string, definition: { lua: string }): unknown;
 }
 
-/** A connected client of yours. The store sends commands with it, and never closes it. */
+/**
+ * A connected client of yours. The store sends commands with it, and never closes it. After the close of the provider,
+ * end it with `destroy()` of `redis`, or `disconnect()` of the others: they wait for nothing.
+ */
 export type RedisClient = NodeRedisClient | PositionalRedisClient;
 
 /**
  * The commands that the store needs, the same for every client. Throws a TypeError if it is not one of these clients.
  *
- * Sends the next command after the last one is answered. A client that is offline queues its commands, so an outage
- * would otherwise end with a flood of them. Few commands wait here, because a provider sends few while one of its own
+ * Sends the next command after the last one is answered, and none while the client is offline. Few commands wait here, because a provider sends few while one of its own
  * is under way. Texts wait for texts alone: they are large, and another provider's lease would expire meanwhile.
  */
 export function commandsOf(client: unknown) {
   if (!hasCommands(client) || !(isPositional(client) || isNodeRedis(client))) {
     throw new TypeError(`redisStore: client: expected ${CLIENT}, got ${wordsFor(client)}`);
   }
-  const ofTexts = lane();
-  const ofScripts = lane();
+  const ofTexts = lane(client);
+  const ofScripts = lane(client);
   return {
     get: (key: string) => ofTexts(() => client.get(key)),
     set: (key: string, value: string) => ofTexts(() => client.set(key, value)),
@@ -58,13 +61,38 @@ export function commandsOf(client: unknown) {
   };
 }
 
-function lane(): <T>(command: () => Promise<T>) => Promise<T> {
+function lane(client: RedisClient): <T>(command: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (command) => {
-    const result = last.then(command);
+    const result = last.then(() => whenConnected(client)).then(command);
     last = result.catch(() => undefined);
     return result;
   };
+}
+
+/** Less than the provider waits for a command. */
+const CONNECTED_WITHIN_MS = 800;
+const LOOK_AGAIN_MS = 20;
+
+/**
+ * Rejects if the client is not connected soon. The client itself would queue a command for as long as Redis is gone, and
+ * its `close` or `quit` would wait for that.
+ */
+async function whenConnected(client: RedisClient): Promise<void> {
+  const until = systemClock.now() + CONNECTED_WITHIN_MS;
+  while (!isConnected(client)) {
+    if (systemClock.now() >= until) throw new Error('the client is not connected to Redis');
+    await new Promise<void>((resolve) => {
+      systemClock.after(LOOK_AGAIN_MS, resolve, 'background');
+    });
+  }
+}
+
+/** What a client does not say counts as connected: a cluster of node-redis, another library with the same members. */
+function isConnected(client: RedisClient): boolean {
+  if ('status' in client && isPositional(client))
+    return client.status === 'ready' || client.status === 'wait';
+  return !('isReady' in client) || client.isReady;
 }
 
 const CLIENT = 'a client of redis (node-redis), ioredis or iovalkey';

@@ -7,7 +7,10 @@ import type { RedisClient } from '../../src/redis/index.js';
 
 export interface OpenClient {
   readonly client: RedisClient;
+  /** As docs/operating.md says. */
   readonly close: () => void;
+  /** The way that waits for what the client still has to send. */
+  readonly quit: () => Promise<unknown>;
 }
 
 const ignored = () => undefined;
@@ -24,6 +27,7 @@ export const CLIENTS: readonly (readonly [string, (path: string) => Promise<Open
         close: () => {
           client.destroy();
         },
+        quit: () => client.close(),
       };
     },
   ],
@@ -37,6 +41,7 @@ export const CLIENTS: readonly (readonly [string, (path: string) => Promise<Open
         close: () => {
           client.destroy();
         },
+        quit: () => client.close(),
       };
     },
   ],
@@ -50,6 +55,7 @@ export const CLIENTS: readonly (readonly [string, (path: string) => Promise<Open
         close: () => {
           client.disconnect();
         },
+        quit: () => client.quit(),
       };
     },
   ],
@@ -63,6 +69,7 @@ export const CLIENTS: readonly (readonly [string, (path: string) => Promise<Open
         close: () => {
           client.disconnect();
         },
+        quit: () => client.quit(),
       };
     },
   ],
@@ -76,6 +83,7 @@ export const CLIENTS: readonly (readonly [string, (path: string) => Promise<Open
         close: () => {
           client.disconnect();
         },
+        quit: () => client.quit(),
       };
     },
   ],

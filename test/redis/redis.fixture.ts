@@ -28,7 +28,7 @@ export interface RedisServer extends AsyncDisposable {
   readonly kill: () => Promise<void>;
   /** Starts it again on its socket, empty. */
   readonly restart: () => Promise<void>;
-  readonly pause: () => void;
+  readonly pause: () => boolean;
   readonly resume: () => void;
   /** What `redis-cli` prints for a command. */
   readonly command: (...words: readonly string[]) => string;

@@ -1,0 +1,118 @@
+import type { FliptClient } from '../../src/client/index.js';
+import type { FliptProvider } from '../../src/index.js';
+import { startLocalService, type LocalService } from '../../src/local/index.js';
+import { FEATURES } from '../in-process/features.fixture.js';
+
+/* All that the public types let a caller await, and its limit. A name that is missing here fails a test. */
+
+export const USER = { targetingKey: 'user-1' };
+
+export const many = (count: number) => Array.from({ length: count }, (_, at) => `flag-${at}`);
+
+interface Awaited {
+  /** Milliseconds. */
+  readonly limitMs: number;
+  /** How its doc comment, or that of what it is a member of, states the limit. */
+  readonly stated: string;
+}
+interface OfProvider extends Awaited {
+  readonly call: (provider: FliptProvider) => Promise<unknown>;
+}
+
+const DEADLINE = { limitMs: 1_000, stated: '`deadlineMs`' };
+export const CLOSE = { limitMs: 2_000, stated: 'within 2 s' };
+
+export const OF_PROVIDER: Readonly<Record<string, OfProvider>> = {
+  initialize: { limitMs: 5_000, stated: '`initTimeoutMs`', call: (it) => it.initialize() },
+  onClose: { ...CLOSE, call: (it) => it.onClose() },
+  flush: { limitMs: 2_000, stated: '2 s at most', call: (it) => it.flush() },
+  resolveBooleanEvaluation: { ...DEADLINE, call: (it) => it.resolveBooleanEvaluation('a', false, USER) },
+  resolveStringEvaluation: { ...DEADLINE, call: (it) => it.resolveStringEvaluation('a', '', USER) },
+  resolveNumberEvaluation: { ...DEADLINE, call: (it) => it.resolveNumberEvaluation('a', 0, USER) },
+  resolveObjectEvaluation: { ...DEADLINE, call: (it) => it.resolveObjectEvaluation('a', {}, USER) },
+  prefetch: { ...DEADLINE, call: (it) => it.prefetch(many(2_500), USER) },
+  refresh: { limitMs: 1_000, stated: '`timeoutMs`', call: (it) => it.refresh() },
+  evaluateAll: { ...DEADLINE, call: (it) => it.evaluateAll(USER, many(2_500)) },
+  evaluateEach: { ...DEADLINE, call: (it) => it.evaluateEach(USER, many(2_500)) },
+  explain: { ...DEADLINE, call: (it) => it.explain('a', USER) },
+};
+
+interface OfClient extends Awaited {
+  readonly call: (client: FliptClient) => Promise<unknown>;
+}
+const OPERATION = { limitMs: 1_500, stated: '`http.timeoutMs` × (`http.retries` + 1)' };
+const SEGMENT = { key: 'beta', name: 'Beta' };
+const UPDATE = { name: 'Beta', description: '', matchType: 'ALL_MATCH_TYPE' } as const;
+
+export const OF_CLIENT: Readonly<Record<string, OfClient>> = {
+  'EvaluationOperations.batch': { ...OPERATION, call: (it) => it.evaluation.batch([]) },
+  'RuleOperations.create': {
+    ...OPERATION,
+    call: (it) => it.rules.create('n', 'f', { segmentKey: 's', rank: 1 }),
+  },
+  'RuleOperations.iterate': { ...OPERATION, call: (it) => it.rules.iterate('n', 'f').next() },
+  'RuleOperations.list': { ...OPERATION, call: (it) => it.rules.list('n', 'f') },
+  'SegmentOperations.create': { ...OPERATION, call: (it) => it.segments.create('n', SEGMENT) },
+  'SegmentOperations.get': { ...OPERATION, call: (it) => it.segments.get('n', 'beta') },
+  'SegmentOperations.iterate': { ...OPERATION, call: (it) => it.segments.iterate('n').next() },
+  'SegmentOperations.list': { ...OPERATION, call: (it) => it.segments.list('n') },
+  'SegmentOperations.update': { ...OPERATION, call: (it) => it.segments.update('n', 'beta', UPDATE) },
+  'TokenOperations.create': { ...OPERATION, call: (it) => it.tokens.create({ name: 'ci' }) },
+  'TokenOperations.get': { ...OPERATION, call: (it) => it.tokens.get('id') },
+  'VariantOperations.update': {
+    ...OPERATION,
+    call: (it) => it.variants.update('n', 'f', 'id', { key: 'red' }),
+  },
+  'FliptClient.close': { ...CLOSE, call: (it) => it.close() },
+  'FliptClient.[Symbol.asyncDispose]': { ...CLOSE, call: (it) => it[Symbol.asyncDispose]() },
+};
+
+interface OfService extends Awaited {
+  /** Begins while the file system hangs, with a change that waits to be saved. */
+  readonly call: (service: LocalService) => Promise<unknown>;
+}
+const FILES = { limitMs: 10_000, stated: '10 s' };
+export const OF_SERVICE: Readonly<Record<string, OfService>> = {
+  startLocalService: { ...FILES, call: () => startLocalService({ features: FEATURES, data: 'any.json' }) },
+  'LocalService.setFlag': {
+    ...FILES,
+    call: (it) => it.setFlag('default', 'banner', { enabled: false }),
+  },
+  'LocalService.load': { ...FILES, call: (it) => it.load(FEATURES) },
+  'LocalService.close': { ...CLOSE, call: (it) => it.close() },
+};
+
+/** What users implement and this package calls. It has limits for them, and their doc comments say which. */
+const OF_USERS: Readonly<Record<string, string>> = {
+  'AuthOptions.headers': '`http.timeoutMs`',
+  'FlagEvaluator.evaluateEach': '`deadlineMs`',
+  'FlagsOptions.context': '`contextTimeoutMs`',
+  'HttpDispatcher.request': '`http.timeoutMs`',
+  'OfrepOptions.context': '`contextTimeoutMs`',
+  'Prefetcher.prefetch': 'Nobody waits for it',
+  'SharedSnapshot.publish': 'Each call may take 1 second',
+  'SharedSnapshot.release': 'Each call may take 1 second',
+  'SharedSnapshot.turn': 'Each call may take 1 second',
+  'SnapshotStore.load': '250 ms',
+  'SnapshotStore.save': '10 seconds',
+  'NodeRedisClient.eval': '1 s',
+  'NodeRedisClient.get': '1 s',
+  'NodeRedisClient.set': '1 s',
+  'PositionalRedisClient.eval': '1 s',
+  'PositionalRedisClient.get': '1 s',
+  'PositionalRedisClient.set': '1 s',
+};
+
+export const OFREP = { limitMs: 12_000, stated: '`contextTimeoutMs`, 10 s for a body' };
+
+export const STATED: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.entries(OF_PROVIDER).map(([name, { stated }]) => [`FliptProvider.${name}`, stated]),
+  ),
+  ...Object.fromEntries(
+    Object.entries({ ...OF_CLIENT, ...OF_SERVICE }).map(([name, { stated }]) => [name, stated]),
+  ),
+  ofrep: OFREP.stated,
+  'FliptModule.onApplicationShutdown': CLOSE.stated,
+  ...OF_USERS,
+};
