@@ -64,10 +64,10 @@ function openChangeStream(
   const announcements = openAnnouncements(watch, clock);
   const firstEventMs = patienceMs(settings.http.timeoutMs);
   const read = streamReader(send, { ...settings, firstEventMs }, clock);
-  // A stream often ends because its Flipt does. Where that is upgraded between two polls, none of them fails.
+  // Flipt may be upgraded between two polls, so that none fails. Its streams break off.
   const readToEnd: typeof read = async (...how) => {
     const end = await read(...how);
-    version.mayBeAnother();
+    if (end.kind === 'broken') version.mayBeAnother();
     return end;
   };
   const stream = openStream(readToEnd, announcements.announced, runtime);

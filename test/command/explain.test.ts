@@ -53,6 +53,28 @@ describe('explain', () => {
     expect(await ran(['explain', '--url', open.url, ...ASKED])).toEqual(expected);
   });
 
+  it('uses the rules of the release that runs there, and of the one that --semantics names', async () => {
+    const features = `
+flags:
+  - key: banner
+    type: VARIANT_FLAG_TYPE
+    enabled: true
+    variants: [{ key: a }, { key: b }]
+    rules: [{ segment: all, distributions: [{ variant: a, rollout: 1 }, { variant: b, rollout: 1 }] }]
+segments: [{ key: all }]
+`;
+    const path = at('shares.yml');
+    await writeFile(path, features);
+    const asked = ['--flag', 'banner', '--entity', 'u1'];
+    for (const semantics of ['v2.8', 'v2'] as const) {
+      await using service = await startLocalService({ features, semantics });
+      const expected = semantics === 'v2.8' ? 'leave the entity out' : 'chosen';
+      expect((await ran(['explain', '--url', service.url, ...asked])).out).toContain(expected);
+      const fromFile = ['explain', '--features', path, '--semantics', semantics, ...asked];
+      expect((await ran(fromFile)).out).toContain(expected);
+    }
+  });
+
   it('ends with 1 for a flag that only the service can evaluate, and says what cannot be read', async () => {
     const { url } = await serving(() => undefined, withUnreadable);
     const { code, out, err } = await ran(['explain', '--url', url, '--flag', 'list']);

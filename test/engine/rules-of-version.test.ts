@@ -53,6 +53,7 @@ describe('percentages', () => {
     [[], true],
     [[100], true],
     [[50, 50], true],
+    [[0.19, 100], true],
     [[100, 100], false],
     [[50, 25], false],
     [[33.33, 33.33, 33.34], false],

@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/http/reply.js';
 import { manualClock } from '../clock.fixture.js';
 import { refusedConnection, reply } from './fetched.fixture.js';
-import { LEFT_OUT, NEW, OLD, POLL_MS, release, upgradable, watchingVersions } from './versions.fixture.js';
+import {
+  BODY,
+  LEFT_OUT,
+  NEW,
+  OLD,
+  POLL_MS,
+  release,
+  upgradable,
+  watchingVersions,
+} from './versions.fixture.js';
 
 const MINUTE = 60_000;
 
@@ -127,6 +136,32 @@ describe('the question for the version', () => {
     const { clock, service, snapshots } = await watched(reply(401, {}));
     await clock.advance(9 * MINUTE);
     expect(service.questions).toBe(2);
+    await snapshots.close();
+  });
+
+  it('is sent when a stream has broken off: an upgrade between two polls fails none', async () => {
+    const clock = manualClock();
+    const service = upgradable(clock, OLD);
+    const snapshots = await watchingVersions(service.send, clock, {}, true);
+    await clock.advance(10_000);
+    expect([snapshots.semantics(), service.questions]).toEqual(['v2.8', 1]);
+    service.info = NEW;
+    service.breakStream();
+    await clock.advance(POLL_MS);
+    expect([snapshots.semantics(), service.questions]).toEqual(['v2', 2]);
+    await snapshots.close();
+  });
+
+  it('changes nothing of a body that names its rules itself, and causes no polls', async () => {
+    const { clock, service, snapshots } = await watched(new Promise(() => undefined));
+    service.body = { ...BODY, semantics: 'v2.8' };
+    service.hasEtag = false;
+    service.info = reply(404, {});
+    service.isDown = true;
+    await clock.advance(POLL_MS);
+    service.isDown = false;
+    await clock.advance(10 * POLL_MS);
+    expect(service.polls).toBeLessThan(15);
     await snapshots.close();
   });
 

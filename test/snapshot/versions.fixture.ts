@@ -42,11 +42,21 @@ export function upgradable(clock: Clock, info: Outcome | Promise<Outcome>) {
     info,
     isDown: false,
     body: BODY as object,
+    hasEtag: true,
     polls: 0,
     bodies: 0,
     questions: 0,
+    /** Ends the stream, if there is one. */
+    breakStream: () => {},
   };
-  const send: Send = async ({ path, headers, optional }) => {
+  async function* events() {
+    yield Buffer.from(`data: {"etag":"${DIGEST}"}\n\n`);
+    await new Promise<void>((resolve) => (service.breakStream = resolve));
+  }
+  const send: Send = async ({ path, headers, optional, stream }) => {
+    if (stream) {
+      return { ...reply(200, {}, { 'content-type': 'text/event-stream' }), chunks: events() };
+    }
     if (path === INFO_PATH) {
       if (optional !== true) throw new Error('the question is not marked as optional');
       service.questions++;
@@ -56,13 +66,18 @@ export function upgradable(clock: Clock, info: Outcome | Promise<Outcome>) {
     if (service.isDown) return refusedConnection;
     if (headers?.['if-none-match'] === DIGEST) return reply(304);
     service.bodies++;
-    return reply(200, service.body, { etag: DIGEST });
+    return reply(200, service.body, service.hasEtag ? { etag: DIGEST } : {});
   };
   return Object.assign(service, { send });
 }
 
 /** The snapshots of one instance that watches it. */
-export async function watchingVersions(send: Send, clock: Clock, snapshot: SnapshotOptions = {}) {
+export async function watchingVersions(
+  send: Send,
+  clock: Clock,
+  snapshot: SnapshotOptions = {},
+  stream = false,
+) {
   const changed: (readonly string[])[] = [];
   const diagnostics = openDiagnostics();
   diagnostics.listen('flags-changed', ({ flags }) => changed.push(flags));
@@ -75,7 +90,7 @@ export async function watchingVersions(send: Send, clock: Clock, snapshot: Snaps
       namespace: 'default',
       environment: undefined,
       http: { timeoutMs: 500 },
-      watch: { pollMs: POLL_MS, stream: false },
+      watch: { pollMs: POLL_MS, stream },
       snapshot,
       evaluation: 'in-process',
       initTimeoutMs: 5_000,
