@@ -143,7 +143,7 @@ export function snapshotFetcher(
       const etag = sendableEtag(outcome.headers.etag);
       const named = parsed.digest ?? etag ?? digestOf(parsed.contents);
       const snapshot = await snapshotOf(parsed, clock, named, known?.snapshot);
-      version?.applied(snapshot.semantics);
+      version?.rules.applied(snapshot.semantics);
       return { kind: 'snapshot', snapshot, etag, fullBodyMs };
     } catch (error) {
       return failedBy(unreadable(url, `a snapshot that cannot be used: ${outcome.redact(messageOf(error))}`));
@@ -151,7 +151,7 @@ export function snapshotFetcher(
   }
 
   function rulesAfter(known: Known | undefined) {
-    return version?.rulesAfter(known?.snapshot.semantics) ?? NEWEST_V2;
+    return version?.rules.after(known?.snapshot.semantics) ?? NEWEST_V2;
   }
 
   /** An unchanged snapshot is read by other rules, if Flipt has been upgraded. */
@@ -160,7 +160,7 @@ export function snapshotFetcher(
     const rules = rulesAfter(known);
     const isSame = !isV2(before) || rules === before;
     const snapshot = isSame ? known.snapshot : await readByRules(known.snapshot, rules, clock);
-    version?.applied(snapshot.semantics);
+    version?.rules.applied(snapshot.semantics);
     return isSame ? { kind: 'unchanged' } : { ...known, kind: 'snapshot', snapshot };
   }
 

@@ -36,7 +36,7 @@ export function watchService(
   const shared = calls && sharedFetch(fetch, calls, { place: settings, pollMs }, clock);
   const ofWatch = { fetch: shared?.fetch ?? fetch, pollMs, isShared: shared !== undefined };
   const watch = openWatch({ ...how, ...ofWatch, patienceMs: patienceMs(settings.http.timeoutMs) }, runtime);
-  version.onNewRules(() => void watch.poll('version'));
+  version.rules.onNew(() => void watch.poll('version'));
   const closeStream = stream ? openChangeStream(send, settings, watch, version, runtime) : undefined;
 
   return {

@@ -75,6 +75,24 @@ segments: [{ key: all }]
     }
   });
 
+  it('asks for the version first, because it decides how the snapshot is read', async () => {
+    const order: string[] = [];
+    const { url } = await serving(
+      () => undefined,
+      (request, response) => {
+        order.push('snapshot');
+        return withUnreadable(request, response);
+      },
+      async (_, response) => {
+        for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
+        order.push('version');
+        response.writeHead(404).end();
+      },
+    );
+    await ran(['explain', '--url', url, '--flag', 'banner']);
+    expect(order).toEqual(['version', 'snapshot']);
+  });
+
   it('ends with 1 for a flag that only the service can evaluate, and says what cannot be read', async () => {
     const { url } = await serving(() => undefined, withUnreadable);
     const { code, out, err } = await ran(['explain', '--url', url, '--flag', 'list']);

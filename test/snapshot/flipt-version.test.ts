@@ -152,16 +152,36 @@ describe('the question for the version', () => {
     await snapshots.close();
   });
 
+  it('counts no answer that comes after the question was sent again', async () => {
+    let late: (info: Outcome) => void = () => undefined;
+    const { clock, service, snapshots, returned } = await watched(new Promise((resolve) => (late = resolve)));
+    service.info = OLD;
+    await returned();
+    late(NEW);
+    await clock.advance(1);
+    expect([snapshots.semantics(), snapshots.fliptVersion()]).toEqual(['v2.8', 'v2.8.0']);
+    await snapshots.close();
+  });
+
+  it('is not sent because there is no stream', async () => {
+    const clock = manualClock();
+    const service = upgradable(clock, OLD);
+    service.streamType = 'application/json';
+    const snapshots = await watchingVersions(service.send, clock, {}, true);
+    await clock.advance(9 * MINUTE);
+    expect(service.questions).toBe(1);
+    await snapshots.close();
+  });
+
   it('changes nothing of a body that names its rules itself, and causes no polls', async () => {
-    const { clock, service, snapshots } = await watched(new Promise(() => undefined));
+    const clock = manualClock();
+    const service = upgradable(clock, reply(404, {}));
     service.body = { ...BODY, semantics: 'v2.8' };
     service.hasEtag = false;
-    service.info = reply(404, {});
-    service.isDown = true;
-    await clock.advance(POLL_MS);
-    service.isDown = false;
+    const snapshots = await watchingVersions(service.send, clock);
     await clock.advance(10 * POLL_MS);
     expect(service.polls).toBeLessThan(15);
+    expect([snapshots.semantics(), snapshots.changed]).toEqual(['v2.8', []]);
     await snapshots.close();
   });
 

@@ -46,6 +46,7 @@ export function upgradable(clock: Clock, info: Outcome | Promise<Outcome>) {
     polls: 0,
     bodies: 0,
     questions: 0,
+    streamType: 'text/event-stream',
     /** Ends the stream, if there is one. */
     breakStream: () => {},
   };
@@ -55,7 +56,7 @@ export function upgradable(clock: Clock, info: Outcome | Promise<Outcome>) {
   }
   const send: Send = async ({ path, headers, optional, stream }) => {
     if (stream) {
-      return { ...reply(200, {}, { 'content-type': 'text/event-stream' }), chunks: events() };
+      return { ...reply(200, {}, { 'content-type': service.streamType }), chunks: events() };
     }
     if (path === INFO_PATH) {
       if (optional !== true) throw new Error('the question is not marked as optional');
