@@ -11,7 +11,7 @@ import { messageOf } from '../text/describe.js';
 import { sendableEtag } from '../text/header.js';
 import { parseSnapshot } from './body/read-body.js';
 import { digestOf } from './changed-flags.js';
-import type { FliptVersion } from './flipt-version.js';
+import type { FliptVersion } from './version/flipt-version.js';
 import { silenceLimitMs } from './poll-schedule.js';
 import { readByRules, snapshotOf, type Snapshot } from './snapshot.js';
 

@@ -2,7 +2,7 @@ import type { Send } from '../http/reply.js';
 import type { SnapshotPlace } from '../options/snapshot-options.js';
 import type { Runtime } from '../runtime.js';
 import { snapshotFetcher } from './fetch-snapshot.js';
-import { fliptVersion, type FliptVersion } from './flipt-version.js';
+import { fliptVersion, type FliptVersion } from './version/flipt-version.js';
 import { patienceMs } from './poll-schedule.js';
 import { sharedFetch } from './shared/shared-fetch.js';
 import type { StoreCalls } from './shared/store-calls.js';

@@ -4,7 +4,7 @@ import { withRetries } from '../../http/retries/with-retries.js';
 import { connectionRules, type Logger } from '../../options/connection-options.js';
 import { clientSettings, type ConnectionSettings } from '../../options/settings.js';
 import { snapshotFetcher, type Fetched } from '../../snapshot/fetch-snapshot.js';
-import { fliptVersion } from '../../snapshot/flipt-version.js';
+import { fliptVersion } from '../../snapshot/version/flipt-version.js';
 import { silentRuntime } from '../../runtime.js';
 import type { CommandRuntime } from '../command-runtime.js';
 import { CommandError } from '../command-error.js';

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { semanticsOfRelease } from '../engine/rules-of-version.js';
-import type { Send } from '../http/reply.js';
-import { parsedJson } from '../text/json.js';
-import { orLate } from '../time/in-time.js';
-import type { Clock } from '../time/clock.js';
+import { semanticsOfRelease } from '../../engine/rules-of-version.js';
+import type { Send } from '../../http/reply.js';
+import { parsedJson } from '../../text/json.js';
+import { orLate } from '../../time/in-time.js';
+import type { Clock } from '../../time/clock.js';
 import { rulesInForce } from './rules-in-force.js';
 
 /** The version of Flipt, and by whose rules a snapshot of v2 is read. */

@@ -1,6 +1,6 @@
-import type { Semantics } from '../engine/features.js';
-import { isV2, NEWEST_V2, type V2Semantics } from '../engine/rules-of-version.js';
-import type { Clock } from '../time/clock.js';
+import type { Semantics } from '../../engine/features.js';
+import { isV2, NEWEST_V2, type V2Semantics } from '../../engine/rules-of-version.js';
+import type { Clock } from '../../time/clock.js';
 
 /** Two versions behind one address, as during a rolling upgrade, must not change the rules with each answer. */
 const KEPT_FOR_MS = 60_000;

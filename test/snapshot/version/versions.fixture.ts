@@ -1,11 +1,11 @@
-import type { Clock } from '../../src/time/clock.js';
-import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
-import type { Outcome, Send } from '../../src/http/reply.js';
-import type { SnapshotOptions } from '../../src/options/snapshot-options.js';
-import { openSnapshots } from '../../src/snapshot/open-snapshots.js';
-import { runtimeOf } from '../runtime.fixture.js';
-import { INFO_PATH } from '../servers/scripted.fixture.js';
-import { refusedConnection, reply } from './fetched.fixture.js';
+import type { Clock } from '../../../src/time/clock.js';
+import { openDiagnostics } from '../../../src/diagnostics/diagnostics.js';
+import type { Outcome, Send } from '../../../src/http/reply.js';
+import type { SnapshotOptions } from '../../../src/options/snapshot-options.js';
+import { openSnapshots } from '../../../src/snapshot/open-snapshots.js';
+import { runtimeOf } from '../../runtime.fixture.js';
+import { INFO_PATH } from '../../servers/scripted.fixture.js';
+import { refusedConnection, reply } from '../fetched.fixture.js';
 
 export const POLL_MS = 15_000;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../src/http/reply.js';
-import { manualClock } from '../clock.fixture.js';
-import { refusedConnection, reply } from './fetched.fixture.js';
+import type { Outcome } from '../../../src/http/reply.js';
+import { manualClock } from '../../clock.fixture.js';
+import { refusedConnection, reply } from '../fetched.fixture.js';
 import {
   BODY,
   LEFT_OUT,

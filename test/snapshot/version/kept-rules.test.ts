@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../src/http/reply.js';
-import { withoutBackground } from '../../src/time/clock.js';
-import { manualClock } from '../clock.fixture.js';
-import { memoryStore } from './shared/memory-store.fixture.js';
+import type { Outcome } from '../../../src/http/reply.js';
+import { withoutBackground } from '../../../src/time/clock.js';
+import { manualClock } from '../../clock.fixture.js';
+import { memoryStore } from '../shared/memory-store.fixture.js';
 import { BODY, LEFT_OUT, NEW, OLD, POLL_MS, upgradable, watchingVersions } from './versions.fixture.js';
 
 describe('what is kept', () => {
