@@ -105,8 +105,7 @@ describe('known numbers', () => {
     expect(await scrape.sum('openfeature_flipt_flags_changed_total')).toBe(2);
     expect(await scrape.sum('openfeature_flipt_snapshot_age')).toBe((watch?.ageMs ?? NaN) / 1_000);
 
-    // With the question for the version, which the server does not count.
-    const sent = server.requests.length + 1;
+    const sent = server.requests.length + 1; // the question for the version
     expect(requests).toMatchObject({ sent, failed: { gateway: 2 }, retried: 1 });
     expect(await scrape.sum('openfeature_flipt_requests_total')).toBe(sent);
     expect(await scrape.sum('openfeature_flipt_requests_total', { error_type: 'gateway' })).toBe(2);
