@@ -15,7 +15,7 @@ import { hostileBody, NAMES, seeded } from '../test/snapshot/hostile-bodies.fixt
 
 const BODIES = Number(process.env.BODIES ?? 500);
 const LARGE =
-  process.env.LARGE === undefined ? [16, 60] : JSON.parse(`[${process.env.LARGE}]`).filter(Boolean);
+  (process.env.LARGE ?? '16,60').split(',').map(Number).filter((size) => size > 0);
 const MB = 1024 * 1024;
 const MOST_MS = 100;
 const MOST_HEAP = 64 * MB;

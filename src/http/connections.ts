@@ -1,9 +1,11 @@
-import { Agent, request } from 'node:http';
-import { Agent as TlsAgent } from 'node:https';
+import http from 'node:http';
+import https from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import type { Clock } from '../time/clock.js';
-import type { HttpDispatcher } from '../options/http-options.js';
+import { timeLimit } from '../time/time-limit.js';
+import type { HttpDispatcher, HttpDispatcherRequest } from '../options/http-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import { fetchDispatcher, isWorkerd } from './fetch-dispatcher.js';
 
@@ -13,44 +15,65 @@ const LONGEST_KEPT_MS = 60_000;
 const LONGEST_IDLE_MS = 4_000;
 
 export interface Connections {
-  readonly dispatcher: HttpDispatcher;
+  readonly dispatcher: { request(options: OwnRequest): ReturnType<HttpDispatcher['request']> };
   /** Closes our sockets; the user's dispatcher stays open. */
   readonly close: () => Promise<void>;
 }
 
+/** What a user's dispatcher does not get. */
+export interface OwnRequest extends HttpDispatcherRequest {
+  /** The connection does not keep the process alive. */
+  readonly isBackground?: boolean;
+}
+
 type HttpSettings = ConnectionSettings['http'];
 
-export function openConnections(origin: string, http: HttpSettings, clock: Clock): Connections {
-  const { dispatcher = isWorkerd() ? fetchInstead(http) : undefined, proxy } = http;
+export function openConnections(origin: string, settings: HttpSettings, clock: Clock): Connections {
+  const { dispatcher = isWorkerd() ? fetchInstead(settings) : undefined, proxy } = settings;
   if (dispatcher !== undefined) return { dispatcher, close: () => Promise.resolve() };
-  return proxy === undefined ? direct(origin, http, clock) : throughProxy(proxy, http);
+  return proxy === undefined ? direct(origin, settings, clock) : throughProxy(proxy, settings);
 }
 
 /** Node's own HTTP: a process that loaded undici for its first answer would give it some 60 ms later. */
-function direct(origin: string, http: HttpSettings, clock: Clock): Connections {
-  const { timeoutMs, tls = {}, socketPath } = http;
+function direct(origin: string, settings: HttpSettings, clock: Clock): Connections {
+  const { timeoutMs, tls = {}, socketPath } = settings;
   const url = new URL(origin);
   const kept = { keepAlive: true, timeout: LONGEST_IDLE_MS };
   const isTls = url.protocol === 'https:';
-  const agent = isTls ? new TlsAgent({ ...kept, ...defined(tls) }) : new Agent(kept);
+  const agent = isTls ? new https.Agent({ ...kept, ...defined(tls) }) : new http.Agent(kept);
   const openedAt = new WeakMap<Duplex, number>();
   const keep: (socket: Duplex) => unknown = agent.keepSocketAlive.bind(agent);
-  agent.keepSocketAlive = (socket) =>
-    keep(socket) !== false && clock.now() - (openedAt.get(socket) ?? 0) < LONGEST_KEPT_MS;
+  const idleSince = new WeakMap<Duplex, number>();
+  agent.keepSocketAlive = (socket) => {
+    idleSince.set(socket, clock.now());
+    return keep(socket) !== false && clock.now() - (openedAt.get(socket) ?? 0) < LONGEST_KEPT_MS;
+  };
+  /** What has been idle since then may be as dead: a load balancer drops connections together, without a word. */
+  const dropIdleSince = (since: number) => {
+    for (const socket of Object.values(agent.freeSockets).flat()) {
+      if (socket !== undefined && (idleSince.get(socket) ?? 0) <= since) socket.destroy();
+    }
+  };
   const service = { ...urlToHttpOptions(url), ...defined({ socketPath }), agent };
   return {
     dispatcher: {
-      request: ({ path, method, headers, body, signal }) =>
+      request: ({ path, method, headers, body, signal, isBackground }: OwnRequest) =>
         new Promise((resolve, reject) => {
           const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) };
-          const asked = request(
+          const sentAt = clock.now();
+          let hasAnswered = false;
+          // Looked up for each request: mocks and tracers replace it on the module.
+          const asked = (isTls ? https : http).request(
             { ...service, path, method, headers: { ...headers, ...length }, signal },
             (response) => {
+              hasAnswered = true;
               resolve({ statusCode: response.statusCode ?? 0, headers: response.headers, body: response });
             },
           );
           const fail = (error: Error) => {
-            reject(Object.assign(error, { bytesRead: asked.socket?.bytesRead }));
+            const isStale = asked.reusedSocket && !hasAnswered;
+            if (isStale) dropIdleSince(sentAt);
+            reject(Object.assign(error, { bytesRead: asked.socket?.bytesRead, isStale }));
           };
           asked.on('error', fail);
           // Otherwise Node closes the connection, and nothing else happens.
@@ -60,10 +83,11 @@ function direct(origin: string, http: HttpSettings, clock: Clock): Connections {
           });
           asked.once('socket', (socket) => {
             if (!openedAt.has(socket)) openedAt.set(socket, clock.now());
+            if (isBackground) unref(socket);
             if (!socket.connecting) return;
-            const cancel = clock.after(timeoutMs, () => {
-              const words = `no connection within ${timeoutMs} ms`;
-              asked.destroy(Object.assign(new Error(words), { code: 'ETIMEDOUT' }));
+            const cancel = timeLimit(timeoutMs, clock, (isBlocked) => {
+              const words = `no connection within ${timeoutMs} ms${isBlocked ? '; the event loop was blocked' : ''}`;
+              asked.destroy(Object.assign(new Error(words), { code: 'ETIMEDOUT', isBlocked }));
             });
             socket.once(isTls ? 'secureConnect' : 'connect', cancel).once('close', cancel);
           });
@@ -103,12 +127,17 @@ function throughProxy(proxy: string, { timeoutMs, tls = {} }: HttpSettings): Con
   };
 }
 
-function fetchInstead(http: HttpSettings): HttpDispatcher {
-  const option = (['proxy', 'tls', 'socketPath'] as const).find((name) => http[name] !== undefined);
+function fetchInstead(settings: HttpSettings): HttpDispatcher {
+  const option = (['proxy', 'tls', 'socketPath'] as const).find((name) => settings[name] !== undefined);
   if (option === undefined) return fetchDispatcher();
   throw new TypeError(`http.${option}: this runtime sends with fetch, which cannot do that: leave it out`);
 }
 
 function defined(options: object): object {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+/** A mock's socket may lack it. */
+function unref(socket: Partial<Pick<Socket, 'unref'>>): void {
+  socket.unref?.();
 }

@@ -9,7 +9,21 @@ export function connectionFailure(url: string, error: unknown, redact: Redact): 
   const named = 'code' in cause ? oneLine(String(cause.code)) : '';
   const message = oneLine(inClearWords(cause, named, url) ?? cause.message);
   const code = message.includes(named) ? '' : ` (${named})`;
-  return { kind: 'connection', message: `the request to Flipt at ${url} failed: ${message}${code}`, cause };
+  const kind = isMarked(error, 'isBlocked')
+    ? 'blocked'
+    : isMarked(error, 'isStale')
+      ? 'stale-connection'
+      : 'connection';
+  return { kind, message: `the request to Flipt at ${url} failed: ${message}${code}`, cause };
+}
+
+/** Our own marks. An error of a user's dispatcher may throw when it is read. */
+function isMarked(error: unknown, mark: 'isBlocked' | 'isStale'): boolean {
+  try {
+    return typeof error === 'object' && error !== null && Reflect.get(error, mark) === true;
+  } catch {
+    return false;
+  }
 }
 
 /** What Node and undici say of a connection that the other side closed. */

@@ -4,6 +4,9 @@ import { createGunzip } from 'node:zlib';
 /** The body exceeds its limit; the rest of it was not read. */
 export class BodyTooLarge extends Error {}
 
+/** The body is complete, and cannot be decompressed. */
+export class BodyNotReadable extends Error {}
+
 /** Names of encodings are the same in capitals. */
 const GZIP = /^(?:x-)?gzip$/i;
 
@@ -27,7 +30,9 @@ export async function readBody(
     return await pipeline(body, createGunzip(), collect);
   } catch (error) {
     // The pipeline may report only that it was aborted, and not the failure that caused it.
-    throw failure ?? error;
+    const cause = failure ?? error;
+    const isOfGzip = cause instanceof Error && 'code' in cause && /^Z_/.test(String(cause.code));
+    throw isOfGzip ? new BodyNotReadable(`no gzip, or cut short: ${cause.message}`) : cause;
   }
 }
 

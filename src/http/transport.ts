@@ -3,7 +3,8 @@ import type { HttpDispatcherResponse } from '../options/http-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import { redactor } from './redact.js';
-import { readBody, BodyTooLarge } from './reply-body.js';
+import { readBody, BodyNotReadable, BodyTooLarge } from './reply-body.js';
+import { unreadable } from './reply-message.js';
 import { openConnections } from './connections.js';
 import { failureKindOfOutcome } from './failure-of-status.js';
 import { attempt, type ExchangeOnce } from './attempt.js';
@@ -50,6 +51,7 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
         headers: headersOf(settings, request),
         body: request.body ?? null,
         signal,
+        ...(request.stream && { isBackground: true }),
       });
       const { statusCode: status, headers, body } = complete(response);
       heard();
@@ -66,6 +68,7 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
       return { ...reply, text: bytes.toString('utf8') };
     } catch (error) {
       if (error instanceof BodyTooLarge) return bodyTooLarge(settings.url, maxBytes);
+      if (error instanceof BodyNotReadable) return unreadable(settings.url, error.message);
       return connectionFailure(address, error, redact);
     } finally {
       await own?.close();

@@ -43,6 +43,7 @@ const PROVIDER: FailurePolicy = { ...SERVICE, cause: 'provider', responded: fals
 /** The one place that decides what a failure means. docs/failures.md shows it, and a test compares the two. */
 export const FAILURES: Readonly<Record<FailureKind, FailurePolicy>> = {
   connection: { ...SERVICE, responded: false, retryable: true, countsForCircuit: 'yes' },
+  'stale-connection': { ...SERVICE, responded: false, retryable: true },
   timeout: { ...SERVICE, responded: false, countsForCircuit: 'yes' },
   blocked: PROVIDER,
   gateway: { ...SERVICE, retryable: true, countsForCircuit: 'yes' },

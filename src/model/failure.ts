@@ -2,6 +2,8 @@
 export type FailureKind =
   /** Refused, reset, cut short, or not HTTP. */
   | 'connection'
+  /** A connection that had been idle was closed by the other side. This says nothing about the service. */
+  | 'stale-connection'
   /** One attempt took longer than `http.timeoutMs`. */
   | 'timeout'
   /** The same, but the event loop was blocked: the response may have come in time. */

@@ -74,10 +74,10 @@ it('reports a proxy that refuses the tunnel, or is not there, as a failure of th
   );
   const url = `https://127.0.0.1:${service.port}`;
   expect((await askedOnce(url, { http: { proxy: refusing.url } })).message).toMatch(
-    /the request to Flipt at \S+ failed: /,
+    /the request to Flipt at \S+ through the proxy \S+ failed: /,
   );
   await refusing.stop();
   expect((await askedOnce(url, { http: { proxy: refusing.url } })).message).toMatch(
-    /the request to Flipt at \S+ failed: /,
+    /the request to Flipt at \S+ through the proxy \S+ failed: /,
   );
 });

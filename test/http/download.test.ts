@@ -174,6 +174,15 @@ describe('a download', () => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(bytes);
     });
 
+    expect(await transportTo(server.url).send(DOWNLOAD)).toMatchObject({ kind: 'unreadable' });
+  });
+
+  it('fails as a connection for gzip that the end of the connection has cut short', async () => {
+    const server = await serving((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': 1_000 });
+      response.write(gzipSync('x'.repeat(5000)).subarray(0, 20), () => response.destroy());
+    });
+
     expect(await transportTo(server.url).send(DOWNLOAD)).toMatchObject({ kind: 'connection' });
   });
 

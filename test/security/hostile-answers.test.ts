@@ -40,7 +40,7 @@ async function ended(snapshot: Buffer | undefined, batch: string, env: object = 
     server.close();
   });
   const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const url = `http://127.0.0.1:${String(typeof address === 'object' && address?.port)}`;
   const child = fork(join(import.meta.dirname, 'hostile-process.mjs'), {
     env: { ...process.env, URL_OF_FLIPT: url, ...env },
     execArgv: ['--max-old-space-size=256'],
@@ -51,7 +51,7 @@ async function ended(snapshot: Buffer | undefined, batch: string, env: object = 
       resolve(message as Ended);
     });
     child.once('exit', (code, signal) => {
-      reject(new Error(`ended with ${code ?? signal}`));
+      reject(new Error(`ended with ${String(code ?? signal)}`));
     });
   });
 }

@@ -39,6 +39,12 @@ const SHORTEST_LIFE_MS = 60_000;
  * would log in again.
  */
 const PAUSE_MS = 1_000;
+/**
+ * A login that ends sooner is kept for longer, and each such login in a row doubles the time: otherwise a service whose
+ * logins end at once would be asked for hundreds of them in a second.
+ */
+const SHORT_LIFE_MS = 10_000;
+const LONGEST_PAUSE_MS = 60_000;
 
 /**
  * Keeps one login, and renews it in the background even without requests, so that the first request after a quiet hour
@@ -61,7 +67,8 @@ export function loginSource(
     cancelRenewal();
     held = login;
     const ms = login.renewAt - clock.now();
-    if (ms < Infinity && clock.now() < login.endsAt && !ending.aborted) {
+    const isOver = clock.now() >= Math.max(login.endsAt, login.since + login.pauseMs);
+    if (ms < Infinity && !isOver && !ending.aborted) {
       cancelRenewal = clock.after(Math.min(ms, LARGEST_TIMER_MS), () => void renew(login), 'background');
     }
     return login;
@@ -87,22 +94,35 @@ export function loginSource(
 
   return async (again) => {
     const now = clock.now();
-    const isJustMade = held !== undefined && now - held.since < PAUSE_MS;
-    if (held !== undefined && (again ? isJustMade : now < held.endsAt)) {
+    const isJustMade = held !== undefined && now - held.since < held.pauseMs;
+    if (held !== undefined && (isJustMade || (!again && now < held.endsAt))) {
       // Without a background, the first call after the renewal's time renews the login.
       const isDue = clock.hasBackground === false && now >= held.renewAt;
       return (isDue ? await renew(held) : held).headers;
     }
     if (rejected !== undefined && now < rejected.until) throw rejected.error;
-    const { headers } = await inTime(start(), timeoutMs, clock, () => new CredentialError(late));
+    const { headers } = await inTime(start(), timeoutMs, clock, (isBlocked) => {
+      return new CredentialError(isBlocked ? { ...late, kind: 'blocked' } : late);
+    });
     return headers;
   };
 }
 
 /** A login in use. The times are milliseconds of the clock's `now`; Infinity: never. */
-type HeldLogin = ReturnType<typeof heldLogin>;
+type HeldLogin = Login & {
+  readonly since: number;
+  readonly endsAt: number;
+  readonly renewAt: number;
+  /** So long it is not replaced. */
+  readonly pauseMs: number;
+};
 
-function heldLogin(login: Login, before: Login | undefined, clock: Clock, random: number) {
+function heldLogin(
+  login: Login,
+  before: { readonly expiresAt: number | undefined; readonly pauseMs: number } | undefined,
+  clock: Clock,
+  random: number,
+): HeldLogin {
   const since = clock.now();
   const { expiresAt = Infinity } = login;
   const leftMs = expiresAt - clock.date();
@@ -110,5 +130,7 @@ function heldLogin(login: Login, before: Login | undefined, clock: Clock, random
   const share = RENEWED_AFTER.least + (RENEWED_AFTER.most - RENEWED_AFTER.least) * random;
   const isSameEnd = expiresAt < Infinity && expiresAt === before?.expiresAt;
   const renewAt = since + (isSameEnd ? RENEWED_AGAIN_AFTER_MS : lifeMs * share);
-  return { ...login, since, endsAt: since + lifeMs, renewAt };
+  const pauseMs =
+    lifeMs >= SHORT_LIFE_MS ? PAUSE_MS : Math.min(LONGEST_PAUSE_MS, 2 * (before?.pauseMs ?? PAUSE_MS / 2));
+  return { ...login, since, endsAt: since + lifeMs, renewAt: Math.max(renewAt, since + pauseMs), pauseMs };
 }

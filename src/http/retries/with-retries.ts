@@ -34,8 +34,10 @@ export function withRetries(
       const failure = failureKindOfOutcome(outcome);
       if (failure === undefined || !FAILURES[failure].retryable) return outcome;
       if (attempt > retries || !request.repeatable) return outcome;
-      const delayMs = retryDelayMs(outcome, attempt, clock.date(), random());
-      if (clock.now() + delayMs >= until || !budget.spend(clock.now())) return outcome;
+      // It has not reached the service, so the retry is no extra load. The idle connections of that age are gone.
+      const isFree = failure === 'stale-connection';
+      const delayMs = isFree ? 0 : retryDelayMs(outcome, attempt, clock.date(), random());
+      if (clock.now() + delayMs >= until || !(isFree || budget.spend(clock.now()))) return outcome;
       report({ type: 'retry', attempt: attempt + 1, delayMs, failure });
       let cancel: () => void = () => undefined;
       const delay = new Promise<void>((resolve) => {

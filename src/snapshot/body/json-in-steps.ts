@@ -28,13 +28,13 @@ export function* jsonInSteps(body: Buffer, start: number, end: number, place: st
 
 function* list(body: Buffer, start: number, place: string): Steps<unknown[]> {
   const items: unknown[] = [];
-  const { skipSpace, valueAt } = scanner(body);
-  let from = skipSpace(start + 1);
+  const scan = scanner(body);
+  let from = scan.skipSpace(start + 1);
   if (body[from] === CLOSE_LIST) return items;
   /** Short items before the one at `at` are parsed together with it. */
   for (let at = from; ;) {
-    const { end } = yield* valueAt(at, place);
-    const next = skipSpace(end);
+    const { end } = yield* scan.valueAt(at, place);
+    const next = scan.skipSpace(end);
     const isLast = body[next] === CLOSE_LIST;
     if (end - at > BYTES_AT_ONCE) {
       if (at > from) addAll(items, body.toString('utf8', from, lastComma(body, at)), place);
@@ -47,7 +47,7 @@ function* list(body: Buffer, start: number, place: string): Steps<unknown[]> {
       from = -1;
     }
     if (isLast) return items;
-    at = skipSpace(expectByte(body, next, COMMA));
+    at = scan.skipSpace(expectByte(body, next, COMMA));
     if (from === -1) from = at;
   }
 }
@@ -64,21 +64,21 @@ function lastComma(body: Buffer, at: number): number {
 
 function* object(body: Buffer, start: number, place: string): Steps<object> {
   const entries: (readonly [string, unknown])[] = [];
-  const { skipSpace, valueAt, nameAt } = scanner(body);
-  let at = skipSpace(start + 1);
+  const scan = scanner(body);
+  let at = scan.skipSpace(start + 1);
   if (body[at] === CLOSE_OBJECT) return {};
   for (;;) {
-    const nameEnd = nameAt(expectName(body, at));
+    const nameEnd = scan.nameAt(expectName(body, at));
     const name = parsed(body.toString('utf8', at, nameEnd), place) as string;
-    const value = skipSpace(expectByte(body, skipSpace(nameEnd), COLON));
-    const { end } = yield* valueAt(value, place);
+    const value = scan.skipSpace(expectByte(body, scan.skipSpace(nameEnd), COLON));
+    const { end } = yield* scan.valueAt(value, place);
     entries.push([name, yield* jsonInSteps(body, value, end, place)]);
     yield;
     if (entries.length > MOST_MEMBERS) throw new InvalidBody(`${place}: more than ${MOST_MEMBERS} members`);
-    const next = skipSpace(end);
+    const next = scan.skipSpace(end);
     // Of two equal names the last one counts, as with JSON.parse.
     if (body[next] === CLOSE_OBJECT) return Object.fromEntries(entries);
-    at = skipSpace(expectByte(body, next, COMMA));
+    at = scan.skipSpace(expectByte(body, next, COMMA));
   }
 }
 

@@ -28,32 +28,32 @@ export interface SplitBody {
  * does that later.
  */
 export function* splitBody(body: Buffer): Steps<SplitBody> {
-  const { skipSpace, valueAt, nameAt } = scanner(body);
-  let at = skipSpace(expectByte(body, skipSpace(0), OPEN_OBJECT));
+  const scan = scanner(body);
+  let at = scan.skipSpace(expectByte(body, scan.skipSpace(0), OPEN_OBJECT));
   while (body[at] === QUOTE) {
-    const nameEnd = nameAt(at);
+    const nameEnd = scan.nameAt(at);
     const name = body.toString('utf8', at, nameEnd);
-    const start = skipSpace(expectByte(body, skipSpace(nameEnd), COLON));
+    const start = scan.skipSpace(expectByte(body, scan.skipSpace(nameEnd), COLON));
     checkRest(start);
     if (name === FLAGS && body[start] === OPEN_LIST) {
       const { bounds, end } = yield* flagsIn(body, start);
       checkRest(start + body.length - end);
       return { bounds, rest: `${body.toString('utf8', 0, start)}[]${body.toString('utf8', end)}` };
     }
-    const { end } = yield* valueAt(start, 'the body');
+    const { end } = yield* scan.valueAt(start, 'the body');
     checkRest(end);
-    at = skipSpace(end);
-    if (body[at] === COMMA) at = skipSpace(at + 1);
+    at = scan.skipSpace(end);
+    if (body[at] === COMMA) at = scan.skipSpace(at + 1);
   }
   checkRest(body.length);
   return { bounds: [], rest: body.toString('utf8') };
 }
 
 function* flagsIn(body: Buffer, list: number): Steps<{ readonly bounds: number[]; readonly end: number }> {
-  const { skipSpace, valueAt } = scanner(body);
+  const scan = scanner(body);
   const budget = bodyBudget(body.length);
   const bounds: number[] = [];
-  let at = skipSpace(list + 1);
+  let at = scan.skipSpace(list + 1);
   if (body[at] === CLOSE_LIST) return { bounds, end: at + 1 };
   for (;;) {
     const place = `flags[${bounds.length / 2}]`;
@@ -63,11 +63,11 @@ function* flagsIn(body: Buffer, list: number): Steps<{ readonly bounds: number[]
         kind === undefined ? `${place}: not JSON` : `${place}: expected an object, got ${kind}`,
       );
     }
-    const { end, values } = yield* valueAt(at, place);
+    const { end, values } = yield* scan.valueAt(at, place);
     budget.flag(values);
     bounds.push(at, end);
-    const next = skipSpace(end);
+    const next = scan.skipSpace(end);
     if (body[next] === CLOSE_LIST) return { bounds, end: next + 1 };
-    at = skipSpace(expectByte(body, next, COMMA));
+    at = scan.skipSpace(expectByte(body, next, COMMA));
   }
 }

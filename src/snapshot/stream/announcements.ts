@@ -14,8 +14,11 @@ export function openAnnouncements(
   let target: { readonly digest: string; readonly until: number } | undefined;
   let isPolling = false;
   let cancelDelay: () => void = () => undefined;
+  /** When the last poll for an event began. */
+  let polledAt = -Infinity;
 
   const pollUntilServed = async (delayMs: number) => {
+    polledAt = clock.now();
     await poll('stream');
     if (
       target === undefined ||
@@ -39,7 +42,8 @@ export function openAnnouncements(
   return {
     announced: (digest: string) => {
       if (digest === snapshot()?.version) return;
-      const waitMs = sparesForMs();
+      // An endless stream of events must not become an endless row of polls.
+      const waitMs = Math.max(sparesForMs(), polledAt + DELAY_MS.first - clock.now());
       target = { digest, until: clock.now() + waitMs + WITHIN_MS };
       if (isPolling) return;
       isPolling = true;

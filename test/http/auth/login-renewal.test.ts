@@ -205,3 +205,21 @@ describe('a login', () => {
     expect(logIn).toHaveBeenCalledTimes(1);
   });
 });
+
+describe('a login that ends at once', () => {
+  it('is replaced after 1 s, then 2, up to a minute, however many requests come', async () => {
+    const {
+      clock,
+      logIn,
+      source: headers,
+    } = source((times) => Promise.resolve(login(times, clock.date() + 5)));
+    const counts: number[] = [];
+    for (let second = 0; second < 180; second++) {
+      for (let n = 0; n < 10; n++) await headers(n % 2 === 0);
+      counts.push(logIn.mock.calls.length);
+      await clock.advance(1_000);
+    }
+    expect([counts[0], counts[1], counts[3], counts[7], counts[15]]).toEqual([1, 2, 3, 4, 5]);
+    expect(counts.at(-1)).toBeLessThan(12);
+  });
+});

@@ -4,6 +4,7 @@ import type { FailureKind } from '../../../src/model/failure.js';
 
 const CODES: Readonly<Record<FailureKind, string>> = {
   connection: 'GENERAL',
+  'stale-connection': 'GENERAL',
   timeout: 'GENERAL',
   blocked: 'GENERAL',
   gateway: 'GENERAL',

@@ -103,3 +103,14 @@ describe('an announced digest', () => {
     expect(clock.timers()).toBe(0);
   });
 });
+
+it('an endless stream of events causes ten polls a second at most', async () => {
+  const { clock, it: service, announced } = announcing();
+  for (let n = 0; n < 5_000; n++) {
+    service.serves = `version-${n}`;
+    announced(`version-${n}`);
+    await clock.advance(1);
+  }
+  expect(service.polls).toBeLessThanOrEqual(51);
+  expect(service.polls).toBeGreaterThan(10);
+});
