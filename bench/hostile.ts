@@ -14,8 +14,10 @@ import { systemClock } from '../src/time/clock.js';
 import { hostileBody, NAMES, seeded } from '../test/snapshot/hostile-bodies.fixture.js';
 
 const BODIES = Number(process.env.BODIES ?? 500);
-const LARGE =
-  (process.env.LARGE ?? '16,60').split(',').map(Number).filter((size) => size > 0);
+const LARGE = (process.env.LARGE ?? '16,60')
+  .split(',')
+  .map(Number)
+  .filter((size) => size > 0);
 const MB = 1024 * 1024;
 const MOST_MS = 100;
 const MOST_HEAP = 64 * MB;
