@@ -1,5 +1,5 @@
 import type { GivenContext } from '../../cache/known-questions.js';
-import { failedResolution } from '../../model/resolution.js';
+import { failedResolution, type Resolution } from '../../model/resolution.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import type { RequestView } from '../../request/view.js';
 import { unreadableFailure } from '../mapping/unreadable-failure.js';
@@ -15,12 +15,14 @@ export function unreadableResolver(ask: Resolve | undefined) {
   ): ReturnType<Resolve> => {
     if (ask === undefined) return failedResolution(unreadableFailure(flag, unreadable, OFFLINE));
     const asked = ask(flag, context, view);
-    if (asked instanceof Promise || asked.answer.kind !== 'failed') return asked;
-    const { failure } = asked.answer;
-    // All of the context is sent, also what no other flag reads. If it cannot be sent, that concerns this flag alone.
-    return failure.kind === 'context'
-      ? failedResolution(unreadableFailure(flag, unreadable, `Flipt cannot be asked: ${failure.message}`))
-      : asked;
+    /** All of the context is sent, also what no other flag reads. If it cannot be sent, that concerns this flag alone. */
+    const own = (resolution: Resolution): Resolution => {
+      const { answer } = resolution;
+      if (answer.kind !== 'failed' || answer.failure.kind !== 'context') return resolution;
+      const why = `Flipt cannot be asked: ${answer.failure.message}`;
+      return failedResolution(unreadableFailure(flag, unreadable, why));
+    };
+    return asked instanceof Promise ? asked.then(own) : own(asked);
   };
 }
 

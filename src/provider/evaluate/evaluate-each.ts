@@ -40,7 +40,7 @@ export type FlagOutcome =
   | {
       /** There is no answer. */
       readonly type: 'failed';
-      /** `GENERAL` or `PARSE_ERROR`. */
+      /** `GENERAL` or `PARSE_ERROR`, or `INVALID_CONTEXT` if the context is too large for this flag, but not for all. */
       readonly errorCode: ErrorCode;
     };
 

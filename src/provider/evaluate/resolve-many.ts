@@ -1,5 +1,6 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import type { Clock } from '../../time/clock.js';
+import type { Answer } from '../../model/answer.js';
 import type { Failure } from '../../model/failure.js';
 import { policyOf } from '../../model/failure-policy.js';
 import { failedResolution, type Resolution } from '../../model/resolution.js';
@@ -36,15 +37,23 @@ export async function resolveMany(
     : (await inPortions(flagKeys, (flagKey) => evaluate(flagKey, context), deadlineMs, clock)).map(
         (resolution) => resolution ?? failedResolution(pastDeadline(deadlineMs)),
       );
-  return flagKeys.flatMap((flagKey, at) => {
+  const resolved = flagKeys.flatMap((flagKey, at) => {
     const resolution = resolutions[at];
-    if (resolution === undefined) return [];
-    if (resolution.answer.kind === 'failed') throwIfUnusable(resolution.answer.failure);
-    return [[flagKey, resolution] as const];
+    return resolution === undefined ? [] : [[flagKey, resolution] as const];
   });
+  throwIfUnusable(resolved.map(([, { answer }]) => answer));
+  return resolved;
 }
 
-function throwIfUnusable(failure: Failure): void {
-  const { errorCode } = policyOf(failure);
-  if (errorCode !== 'GENERAL' && errorCode !== 'PARSE_ERROR') throw errorOf(failure);
+/** A context that is too large for one flag, whose key is longer, concerns that flag alone. */
+function throwIfUnusable(answers: readonly Answer[]): void {
+  let isUsable = false;
+  let unusable: Failure | undefined;
+  for (const answer of answers) {
+    const code = answer.kind === 'failed' ? policyOf(answer.failure).errorCode : undefined;
+    if (answer.kind !== 'failed' || code === 'GENERAL' || code === 'PARSE_ERROR') isUsable = true;
+    else if (answer.failure.kind === 'context') unusable ??= answer.failure;
+    else throw errorOf(answer.failure);
+  }
+  if (unusable !== undefined && !isUsable) throw errorOf(unusable);
 }
