@@ -40,10 +40,7 @@ export function loadShedding(
     /** Why a new question is turned away at once; `undefined` if it may wait. */
     refusal(): Failure | undefined {
       if (queue.size() >= maxWaiting) shed();
-      if (queue.size() < maxWaiting) return undefined;
-      const failure = full(maxWaiting);
-      report({ type: 'shed', reason: 'queue-full', questions: 1, failure });
-      return failure;
+      return queue.size() < maxWaiting ? undefined : queueFull(maxWaiting, report);
     },
     /** A request took so many milliseconds. */
     took(ms: number) {
@@ -52,11 +49,14 @@ export function loadShedding(
   };
 }
 
-function full(maxWaiting: number): Failure {
-  return {
+/** A question is turned away because so many wait already. */
+export function queueFull(maxWaiting: number, report: Runtime['report']): Failure {
+  const failure: Failure = {
     kind: 'overload',
     message: `overload: ${maxWaiting} questions wait for Flipt already (batch.maxWaiting)`,
   };
+  report({ type: 'shed', reason: 'queue-full', questions: 1, failure });
+  return failure;
 }
 
 function tooSlow(waiting: number, limit: number): Failure {

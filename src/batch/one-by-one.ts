@@ -1,29 +1,61 @@
-import type { Reporter } from '../diagnostics/diagnostics.js';
 import { failed, isFailure, UNANSWERED, type AskAtOnce } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
+import type { Runtime } from '../runtime.js';
 import type { BatchSettings } from './batch-queue.js';
 import type { Batched } from './batching.js';
+import { queueFull } from './load-shedding.js';
 import { oversized } from './oversized-question.js';
+import { ownTurns } from './own-turns.js';
 
-/** Sends each question at once, in a request of its own that its caller may end: callers share nothing. */
+/**
+ * Requests at once, for each that batches would take: one question takes the service less than a batch, and a caller who
+ * needs many flags would wait too long.
+ */
+const FOR_EACH_BATCH = 8;
+
+/**
+ * Sends each question in a request of its own that its caller may end: callers share nothing but a count of requests.
+ * At most 8 × `maxConcurrent` are under way at once, and `maxWaiting` questions wait.
+ */
 export function oneByOne(
   askAtOnce: AskAtOnce,
-  { maxBytes, sizes }: Pick<BatchSettings, 'maxBytes' | 'sizes'>,
-  { report, wants }: Reporter,
+  { maxBytes, maxConcurrent, maxWaiting, sizes }: BatchSettings,
+  { clock, report, wants }: Pick<Runtime, 'clock' | 'report' | 'wants'>,
 ): Batched {
+  const atOnce = FOR_EACH_BATCH * maxConcurrent;
+  const turns = ownTurns(atOnce, clock);
   let closed: Failure | undefined;
   return {
-    async ask(question, _, signal) {
+    async ask(question, deadline = () => Infinity, signal) {
       if (closed !== undefined) return failed(closed);
       const bytes = sizes.empty + sizes.of(question);
       if (bytes > maxBytes) return failed(oversized(question, bytes, maxBytes));
+      if (turns.waiting() >= maxWaiting) return failed(queueFull(maxWaiting, report));
+      const leave = await turns.take(deadline(), signal);
+      if (leave === undefined) return failed(tooMany(atOnce, report));
+      if (closed !== undefined) {
+        leave();
+        return failed(closed);
+      }
       if (wants['batch-sent']) report({ type: 'batch-sent', items: 1, bytes });
       const outcome = await askAtOnce([question], signal);
+      leave();
       return isFailure(outcome) ? failed(outcome) : (outcome[0] ?? failed(UNANSWERED));
     },
     close(failure) {
       closed = failure;
     },
-    waiting: () => 0,
+    waiting: turns.waiting,
   };
+}
+
+function tooMany(atOnce: number, report: Runtime['report']): Failure {
+  const failure: Failure = {
+    kind: 'overload',
+    message:
+      `overload: ${atOnce} requests are under way (${FOR_EACH_BATCH} × batch.maxConcurrent), and none ended in time ` +
+      'for this question (deadlineMs)',
+  };
+  report({ type: 'shed', reason: 'late', questions: 1, failure });
+  return failure;
 }

@@ -37,7 +37,10 @@ export interface BatchOptions {
   /** Most bytes of one request's body, in UTF-8. A question that is larger by itself is refused with
    * INVALID_CONTEXT. Default 1048576 (1 MB). */
   readonly maxBytes?: number | undefined;
-  /** Most requests at a time; questions that arrive meanwhile form the next batch. Default 8. */
+  /**
+   * Most requests at a time; questions that arrive meanwhile form the next batch. Without a background, each question is a
+   * request of its own, and 8 times as many are sent at a time. Default 8.
+   */
   readonly maxConcurrent?: number | undefined;
   /**
    * Most questions waiting to be sent. Beyond it, callers get the last known answer or their default at once.

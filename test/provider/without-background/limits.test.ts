@@ -1,0 +1,79 @@
+import { describe, expect, it, vi } from 'vitest';
+import { frozen, NEVER, well } from './frozen.fixture.js';
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const LATENCY_MS = 10;
+const users = (count: number) => Array.from({ length: count }, (_, at) => `user-${at}`);
+
+/** A provider without a background, over a service that takes so long for each request. */
+function busy(batch: { maxConcurrent?: number; maxWaiting?: number } = {}, latencyMs = LATENCY_MS) {
+  let underWay = 0;
+  let mostAtOnce = 0;
+  const its = frozen({ batch, cache: false }, async (request) => {
+    mostAtOnce = Math.max(mostAtOnce, ++underWay);
+    await new Promise<void>((done) => its.clock.after(latencyMs, done));
+    underWay--;
+    return well(true)(request);
+  });
+  return { ...its, mostAtOnce: () => mostAtOnce };
+}
+
+describe('without a background, many resolves at once', () => {
+  it('take 8 × batch.maxConcurrent requests at once, and all have their answers', async () => {
+    const { resolve, clock, mostAtOnce, questions } = busy();
+    const resolved = Promise.all(users(2_000).map(resolve));
+    await clock.advance(1_000);
+    const all = await resolved;
+    expect(all.filter(({ answer }) => answer.kind === 'boolean')).toHaveLength(2_000);
+    expect([questions(), mostAtOnce(), clock.timers()]).toEqual([2_000, 64, 0]);
+  });
+
+  it('are refused at once beyond batch.maxWaiting', async () => {
+    const { resolve, clock, waiting } = busy({ maxConcurrent: 1, maxWaiting: 5 });
+    const resolved = users(20).map(resolve);
+    await clock.settle();
+    expect(waiting()).toBe(5);
+    const refused = await Promise.all(resolved.slice(13));
+    for (const { answer } of refused) {
+      expect(answer).toMatchObject({ failure: { kind: 'overload', message: /batch\.maxWaiting/ } });
+    }
+    await clock.advance(100);
+    expect((await Promise.all(resolved.slice(0, 13))).map(({ answer }) => answer.kind)).toEqual(
+      Array(13).fill('boolean'),
+    );
+  });
+
+  it('that do not get a turn by their deadline are an overload, and leave nothing behind', async () => {
+    const { resolve, clock, waiting } = busy({ maxConcurrent: 1 }, 400);
+    const resolved = users(30).map(resolve);
+    await clock.advance(1_000);
+    const all = await Promise.all(resolved);
+    const late = all.flatMap(({ answer }) => (answer.kind === 'failed' ? [answer.failure] : []));
+    const overload = late.filter(({ kind }) => kind === 'overload');
+    expect(overload.length).toBeGreaterThan(0);
+    expect(overload[0]?.message).toMatch(/8 requests are under way \(8 × batch\.maxConcurrent\)/);
+    // The service's own timers.
+    await clock.advance(400);
+    expect([waiting(), clock.timers()]).toEqual([0, 0]);
+  });
+
+  it('are not held up by those that their runtime has ended, whether under way or waiting', async () => {
+    const { resolve, ended, clock, service, abandoned, waiting } = frozen(
+      { batch: { maxConcurrent: 1 }, cache: false },
+      well(true),
+    );
+    await abandoned(() => Promise.all(users(8).map(resolve)));
+    service.answering = () => NEVER;
+    // Their timers never fire, as in a runtime that has ended them.
+    const after = vi.spyOn(clock, 'after').mockReturnValue(() => undefined);
+    void users(20).map(resolve);
+    await clock.settle();
+    after.mockRestore();
+    expect(waiting()).toBe(20);
+    clock.block(1_000);
+    service.answering = well(true);
+    expect((await ended(resolve())).answer).toMatchObject({ enabled: true });
+    expect(waiting()).toBe(0);
+  });
+});
