@@ -33,11 +33,8 @@ export function oneByOne(
       if (turns.waiting() >= maxWaiting) return failed(queueFull(maxWaiting, report));
       const leave = await turns.take(deadline(), signal);
       if (leave === undefined) return failed(tooMany(atOnce, report));
-      if (closed !== undefined) {
-        leave();
-        return failed(closed);
-      }
       if (wants['batch-sent']) report({ type: 'batch-sent', items: 1, bytes });
+      // After a close, that fails at once.
       const outcome = await askAtOnce([question], signal);
       leave();
       return isFailure(outcome) ? failed(outcome) : (outcome[0] ?? failed(UNANSWERED));
