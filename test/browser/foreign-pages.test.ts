@@ -57,7 +57,7 @@ describeInBrowser("somebody else's page", (open) => {
     expect(page.frames().map((frame) => frame.url())).not.toContain(`${url}/`);
     const { page: own } = await open(`${url}/`);
     await own.locator('#modes').filter({ hasText: 'in-process' }).waitFor();
-    expect(await own.locator('#running').textContent()).toBe('is running');
+    expect(await own.locator('#running').textContent()).toBe('Flipt is up');
     expect(await own.getByRole('switch', { name: 'limits' }).getAttribute('aria-checked')).toBe('true');
     await server.close();
   });
