@@ -141,6 +141,17 @@ export type FliptEvent =
       readonly failure: FailureKind | undefined;
     }
   | {
+      /**
+       * Changes are seen later than four times `watch.pollMs` from now on, because whole snapshots take Flipt so long;
+       * or no longer.
+       */
+      readonly type: 'watch-slowed';
+      /** Whether they are. */
+      readonly isLate: boolean;
+      /** Milliseconds within which each instance sees a change, while Flipt answers. */
+      readonly seenWithinMs: number;
+    }
+  | {
       /** The state of the connection to the stream of changes. */
       readonly type: 'stream-changed';
       /** The new state. */

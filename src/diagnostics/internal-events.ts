@@ -24,6 +24,8 @@ interface Inside {
   readonly shed: { readonly failure: Failure };
   readonly 'snapshot-polled': WithFailure;
   readonly 'watch-changed': WithFailure;
+  /** With the reason; `undefined` if they are no longer late. */
+  readonly 'watch-slowed': { readonly why: string | undefined; readonly isLate?: never };
   /** With the reason of each flag, by key. */
   readonly 'flags-unreadable': { readonly flags: ReadonlyMap<string, UnreadableFlag> };
   readonly 'namespace-suspect': WithFailure;
@@ -80,6 +82,7 @@ const OUTSIDE: { readonly [Type in FliptEventType]: (event: Events[Type]) => Fli
   shed: ({ type, reason, questions }) => ({ type, reason, questions }),
   'snapshot-polled': withKind,
   'watch-changed': withKind,
+  'watch-slowed': ({ type, seenWithinMs, why }) => ({ type, isLate: why !== undefined, seenWithinMs }),
   // A copy: the list belongs to the layers.
   'flags-changed': ({ type, flags }) => ({ type, flags: [...flags] }),
   'flags-unreadable': ({ type, flags }) => ({ type, flags: [...flags.keys()] }),

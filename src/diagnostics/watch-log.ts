@@ -42,6 +42,11 @@ export function logWatch(
     else logger.debug("Flipt's changes are watched");
     last = state;
   });
+  listen('watch-slowed', ({ seenWithinMs, why }) => {
+    const within = `${Math.round(seenWithinMs / 100) / 10} s`;
+    if (why === undefined) logger.info(`A change in Flipt is seen within ${within} again`);
+    else logger.warn(`A change in Flipt is seen only within ${within}: ${why}`);
+  });
   listen('snapshot-polled', ({ failure }) => {
     const wasBroken = isBroken;
     // A service that never had a snapshot may answer with a page: no news.

@@ -115,7 +115,7 @@ export interface SharedRecord {
   readonly version: string;
   /** When the service last confirmed the snapshot, by the store's clock. */
   readonly confirmedAt: number;
-  /** Milliseconds that the service took for the last whole snapshot. */
+  /** Milliseconds that a whole snapshot costs the service, if the holder of the lease has proved it; else 0. */
   readonly fullBodyMs: number;
 }
 

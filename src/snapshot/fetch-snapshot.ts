@@ -10,6 +10,7 @@ import type { SnapshotPlace } from '../options/snapshot-options.js';
 import { messageOf } from '../text/describe.js';
 import { sendableEtag } from '../text/header.js';
 import { parseSnapshot } from './body/read-body.js';
+import { openBodyCost, type BodyCost, type CostReading } from './body-cost.js';
 import { digestOf } from './changed-flags.js';
 import type { FliptVersion } from './version/flipt-version.js';
 import { silenceLimitMs } from './poll-schedule.js';
@@ -25,16 +26,16 @@ export interface Known {
   readonly snapshot: Snapshot;
   /** The ETag that came with it. */
   readonly etag: string | undefined;
-  /** Milliseconds that it cost the service and the network, as a whole; 0 if nobody has measured it. */
+  /** Milliseconds that a whole one takes, which say how long a poll may be silent; 0 if nobody has measured it. */
   readonly fullBodyMs: number;
 }
 
 /** The outcome of a request for the snapshot. */
 export type Fetched =
   /** 304: the known snapshot is still current. */
-  | ({ readonly kind: 'unchanged' } & FromStore)
+  | ({ readonly kind: 'unchanged' } & Confirmation)
   /** All of it. */
-  | ({ readonly kind: 'snapshot' } & Known & FromStore)
+  | ({ readonly kind: 'snapshot' } & Known & Confirmation)
   /** Another instance asks the service, and has found nothing since. `againInMs`: when to look again. */
   | { readonly kind: 'no-news'; readonly againInMs?: number }
   /** A request that began later was answered before this one. Its answer is the newer one. */
@@ -52,10 +53,11 @@ export type Fetched =
       readonly retryAfterMs: number | undefined;
     };
 
-/** For a result that another instance has found. */
-interface FromStore {
-  /** When the service confirmed it, in the clock's milliseconds. Default: just now. */
+interface Confirmation {
+  /** When the service confirmed it to another instance, in the clock's milliseconds. Default: just now, to this one. */
   readonly confirmedAt?: number;
+  /** What is known now about the cost of whole bodies. */
+  readonly cost: CostReading;
 }
 
 /** Never rejects. Default: the `schedule` asks. */
@@ -78,13 +80,17 @@ const VERSION_HEADERS = { 'x-flipt-accept-server-version': '1.61.1' };
 /** The answers of a service without snapshots: the path or method is unknown, or not allowed with these credentials. */
 const OFFERS_NONE: ReadonlySet<number> = new Set([401, 403, 404, 405, 501]);
 
-/** Default `version`: Flipt is not asked for it, and the newest rules of v2 apply. */
+/**
+ * Default `version`: Flipt is not asked for it, and the newest rules of v2 apply. Default `cost`: it makes no difference,
+ * because nobody polls.
+ */
 export function snapshotFetcher(
   send: Send,
   { url, namespace, environment, http }: FetchSettings,
   clock: Clock,
   signal: AbortSignal,
   version?: FliptVersion,
+  cost: BodyCost = openBodyCost(Infinity, clock, Math.random),
 ): FetchSnapshot {
   const path = `/internal/v1/evaluation/snapshot/namespace/${encodeURIComponent(namespace)}`;
   const headers = { ...VERSION_HEADERS, ...environmentHeaders(environment), 'accept-encoding': 'gzip' };
@@ -111,13 +117,15 @@ export function snapshotFetcher(
 
   async function request(known: Known | undefined): Promise<Fetched> {
     const started = clock.now();
+    const etag = cost.takeMeasurement() ? undefined : known?.etag;
+    const patientMs = cost.read().likelyMs || (known?.fullBodyMs ?? 0);
     const outcome = await send({
       method: 'GET',
       path,
-      headers: { ...headers, ...(known?.etag !== undefined && { 'if-none-match': known.etag }) },
+      headers: { ...headers, ...(etag !== undefined && { 'if-none-match': etag }) },
       download: {
         ...LIMITS,
-        ...(http && { silentMs: silenceLimitMs(http.timeoutMs, known?.fullBodyMs ?? 0, silences) }),
+        ...(http && { silentMs: silenceLimitMs(http.timeoutMs, patientMs, silences) }),
       },
       // Where one request is silent, other connections of the pool may be dead as well.
       newConnection: silences > 0 || underWay > 1,
@@ -125,9 +133,9 @@ export function snapshotFetcher(
       signal,
     });
     if (outcome.kind !== 'reply') return { ...failedBy(outcome), isSilent: outcome.kind === 'timeout' };
-    const fullBodyMs = clock.now() - started;
+    const ms = clock.now() - started;
     if (outcome.status === 304) {
-      return known?.etag === undefined
+      return known === undefined || etag === undefined
         ? failedBy(unreadable(url, 'a 304 to a request without an ETag'))
         : unchanged(known);
     }
@@ -140,11 +148,13 @@ export function snapshotFetcher(
     }
     try {
       const parsed = await parseSnapshot(outcome.bytes, namespace, clock, () => rulesAfter(known));
-      const etag = sendableEtag(outcome.headers.etag);
-      const named = parsed.digest ?? etag ?? digestOf(parsed.contents);
+      const newEtag = sendableEtag(outcome.headers.etag);
+      const named = parsed.digest ?? newEtag ?? digestOf(parsed.contents);
       const snapshot = await snapshotOf(parsed, clock, named, known?.snapshot);
       version?.rules.applied(snapshot.semantics);
-      return { kind: 'snapshot', snapshot, etag, fullBodyMs };
+      cost.measured({ ms, flags: snapshot.contents.size, isV1: snapshot.semantics === 'v1' });
+      const reading = cost.read();
+      return { kind: 'snapshot', snapshot, etag: newEtag, fullBodyMs: reading.likelyMs, cost: reading };
     } catch (error) {
       return failedBy(unreadable(url, `a snapshot that cannot be used: ${outcome.redact(messageOf(error))}`));
     }
@@ -161,7 +171,10 @@ export function snapshotFetcher(
     const isSame = !isV2(before) || rules === before;
     const snapshot = isSame ? known.snapshot : await readByRules(known.snapshot, rules, clock);
     version?.rules.applied(snapshot.semantics);
-    return isSame ? { kind: 'unchanged' } : { ...known, kind: 'snapshot', snapshot };
+    const confirmed = { cost: cost.read() };
+    return isSame
+      ? { kind: 'unchanged', ...confirmed }
+      : { ...known, ...confirmed, kind: 'snapshot', snapshot };
   }
 
   function failedWithStatus(reply: Reply): Fetched {

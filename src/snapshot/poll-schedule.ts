@@ -1,13 +1,12 @@
 import type { WatchCondition } from '../diagnostics/flipt-event.js';
+import { BODY_SHARE, UNMEASURED, type CostReading } from './body-cost.js';
 
 /** What the past polls mean for the next one. Times are milliseconds of the clock's `now`. */
 export interface WatchState {
   /** `undefined` before the first success, which may be one of an earlier run. */
   readonly lastSuccessAt: number | undefined;
-  /** How long the service took for the last whole body; 0 before the first. */
-  readonly fullBodyMs: number;
-  /** When the service served the last whole body to this instance; -Infinity before the first. */
-  readonly fullBodyAt: number;
+  /** What whole bodies cost, as it was known at the last success: until the next one, no promise changes. */
+  readonly cost: CostReading;
   /** The last success is too old. */
   readonly isLost: boolean;
   /** The service has served a snapshot, or confirmed one, in this run. */
@@ -24,8 +23,7 @@ export interface WatchState {
 
 export const UNTRIED: WatchState = {
   lastSuccessAt: undefined,
-  fullBodyMs: 0,
-  fullBodyAt: -Infinity,
+  cost: UNMEASURED,
   isLost: false,
   hasServed: false,
   offersNone: false,
@@ -35,8 +33,7 @@ export const UNTRIED: WatchState = {
 };
 
 const RELIABLE_INTERVALS = 3;
-/** A whole body is expensive for the service. It spends at most a twentieth of its time on this instance's bodies. */
-const BODY_SHARE = 20;
+const LATE_INTERVALS = 4;
 const JITTER = 0.2;
 /** Requests that an outage has delayed end at the same moment. The next ones are spread over a whole interval. */
 const JITTER_AFTER_FAILURE = 0.5;
@@ -53,17 +50,9 @@ const WITHOUT_SNAPSHOTS_MS = 300_000;
 /** A longer Retry-After is probably a mistake. */
 export const LONGEST_PAUSE_MS = 3_600_000;
 
-/** `fullBodyMs` is `undefined` if the service had nothing new to send. */
-export function afterSuccess(state: WatchState, now: number, fullBodyMs?: number): WatchState {
-  const { fullBodyAt } = state;
-  const body =
-    fullBodyMs === undefined ? { fullBodyMs: state.fullBodyMs, fullBodyAt } : { fullBodyMs, fullBodyAt: now };
-  return { ...UNTRIED, hasServed: true, lastSuccessAt: now, ...body };
-}
-
-/** Another instance has polled for this one. Its last success was at `lastSuccessAt`. */
-export function afterStoreNews({ fullBodyMs, fullBodyAt }: WatchState, lastSuccessAt: number): WatchState {
-  return { ...UNTRIED, hasServed: true, lastSuccessAt, fullBodyMs, fullBodyAt };
+/** The last success may be that of another instance, which has polled for this one. */
+export function afterSuccess(lastSuccessAt: number, cost = UNMEASURED): WatchState {
+  return { ...UNTRIED, hasServed: true, lastSuccessAt, cost };
 }
 
 export interface PollFailure {
@@ -99,8 +88,8 @@ export function judged(state: WatchState, pollMs: number, now: number): WatchSta
   return isLost && !state.isLost ? { ...state, isLost } : state;
 }
 
-export function intervalMs({ fullBodyMs }: Pick<WatchState, 'fullBodyMs'>, pollMs: number): number {
-  return Math.max(pollMs, BODY_SHARE * fullBodyMs);
+function intervalMs({ cost }: WatchState, pollMs: number): number {
+  return Math.max(pollMs, BODY_SHARE * cost.ms);
 }
 
 /**
@@ -111,11 +100,20 @@ export function seenWithinMs(state: WatchState, pollMs: number, isShared: boolea
   return intervalMs(state, pollMs) * (1 + JITTER) * (isShared ? 2 : 1);
 }
 
+/** Why changes are seen much later than `pollMs` promises; `undefined` if they are not. */
+export function lateBecause(state: WatchState, pollMs: number, isShared: boolean): string | undefined {
+  if (seenWithinMs(state, pollMs, isShared) <= LATE_INTERVALS * pollMs) return undefined;
+  const seconds = (ms: number) => `${Math.round(ms / 100) / 10} s`;
+  return `a whole snapshot takes Flipt ${seconds(state.cost.ms)}, so that it is polled every ${seconds(intervalMs(state, pollMs))}`;
+}
+
 /** Milliseconds until the next poll. `random` is in [0, 1), so that many instances do not poll at the same moment. */
 export function nextDelayMs(state: WatchState, pollMs: number, now: number, random: number): number {
   if (state.retriesAtOnce) return 0;
   const interval = state.offersNone ? WITHOUT_SNAPSHOTS_MS : intervalMs(state, pollMs);
-  const delayMs = jittered(interval, state.hasFailed ? JITTER_AFTER_FAILURE : JITTER, random);
+  const usualMs = jittered(interval, state.hasFailed ? JITTER_AFTER_FAILURE : JITTER, random);
+  const measureMs = state.cost.measureAt - now;
+  const delayMs = measureMs > 0 && !state.hasFailed ? Math.min(usualMs, measureMs) : usualMs;
   if (now >= state.notBefore) return delayMs;
   return Math.max(delayMs, state.notBefore - now + interval * SPREAD_AFTER_PAUSE * random);
 }
@@ -124,14 +122,9 @@ export function nextDelayMs(state: WatchState, pollMs: number, now: number, rand
  * Milliseconds until a poll of which the stream has announced that it will find something new. All instances get the
  * announcement at the same moment, and each of them will be sent a whole body.
  */
-export function sparedForMs(
-  { fullBodyMs, fullBodyAt, notBefore }: WatchState,
-  now: number,
-  random: number,
-): number {
-  const restMs = BODY_SHARE * fullBodyMs;
-  const spreadMs = Math.min(restMs, LONGEST_SPREAD_MS) * random;
-  return Math.max(fullBodyAt + restMs - now, notBefore - now, 0) + spreadMs;
+export function sparedForMs({ cost, notBefore }: WatchState, now: number, random: number): number {
+  const spreadMs = Math.min(BODY_SHARE * cost.likelyMs, LONGEST_SPREAD_MS) * random;
+  return Math.max(cost.at + BODY_SHARE * cost.ms - now, notBefore - now, 0) + spreadMs;
 }
 
 /**
@@ -147,9 +140,9 @@ export function nextLookMs(
   return jittered(offersNone ? WITHOUT_SNAPSHOTS_MS : pollMs, JITTER, random);
 }
 
-/** Whether the service must not be asked again yet, because the last whole body took it so long. */
-export function isTooSoon(fullBodyMs: number, sinceMs: number): boolean {
-  return sinceMs < BODY_SHARE * fullBodyMs * (1 - JITTER);
+/** Whether the service must not be asked again yet after the last poll, because whole bodies take it so long. */
+export function isTooSoon({ ms, measureAt }: CostReading, polledAt: number, now: number): boolean {
+  return now - polledAt < BODY_SHARE * ms * (1 - JITTER) && now < measureAt;
 }
 
 /** A request of `http.timeoutMs` has four attempts of patience: without an answer for so long, something is wrong. */

@@ -9,10 +9,10 @@ import { newlyUnreadable, type Snapshot } from './snapshot.js';
 import {
   afterFailure,
   afterNoNews,
-  afterStoreNews,
   afterSuccess,
   conditionOf,
   judged,
+  lateBecause,
   nextDelayMs,
   nextLookMs,
   reliableUntil,
@@ -63,11 +63,12 @@ export function openWatch(
   let state: WatchState = {
     ...UNTRIED,
     lastSuccessAt: starting?.confirmedAt,
-    fullBodyMs: starting?.fullBodyMs ?? UNTRIED.fullBodyMs,
     notBefore: fetch === undefined ? Infinity : UNTRIED.notBefore,
   };
   let known: Known | undefined = starting;
   let condition: WatchCondition | undefined;
+  /** As it was reported last. */
+  let isLate = false;
   /** By the clock's `now`; `undefined` while a poll is under way, and if none comes. */
   let nextPollAt: number | undefined;
   /** `poll` was called, and there is no background to do it. */
@@ -118,12 +119,9 @@ export function openWatch(
       if (fetched.isUnknown) report({ type: 'namespace-suspect', failure });
     } else if (fetched.kind === 'no-news') {
       state = afterNoNews(state);
-    } else if (fetched.confirmedAt !== undefined) {
-      if (fetched.kind === 'snapshot') state = { ...state, fullBodyMs: fetched.fullBodyMs };
-      const lastSuccessAt = Math.max(fetched.confirmedAt, state.lastSuccessAt ?? -Infinity);
-      state = afterStoreNews(state, lastSuccessAt);
     } else {
-      state = afterSuccess(state, now, fetched.kind === 'snapshot' ? fetched.fullBodyMs : undefined);
+      const lastSuccessAt = Math.max(fetched.confirmedAt ?? now, state.lastSuccessAt ?? -Infinity);
+      state = afterSuccess(lastSuccessAt, fetched.cost);
     }
     state = judged(state, pollMs, now);
     // Before the reports, because a listener that reads the snapshot must find this one.
@@ -131,6 +129,7 @@ export function openWatch(
     const isConfirmed = fetched.kind === 'unchanged' || fetched.kind === 'snapshot';
     if (isConfirmed && known !== undefined) confirmed?.(known);
     reportCondition();
+    reportLateness();
     if (fetched.kind !== 'no-news') report({ type: 'snapshot-polled', durationMs, failure });
   };
 
@@ -140,6 +139,13 @@ export function openWatch(
       report({ type: 'watch-changed', state: next, failure: lastFailure });
     }
     condition = next;
+  };
+
+  const reportLateness = () => {
+    const why = lateBecause(state, pollMs, isShared);
+    if ((why !== undefined) === isLate) return;
+    isLate = !isLate;
+    report({ type: 'watch-slowed', seenWithinMs: seenWithinMs(state, pollMs, isShared), why });
   };
 
   /** Reports that the last success has become too old, or waits for that moment. */
@@ -190,6 +196,8 @@ export function openWatch(
     nextPollAt: () => (nextPollAt === undefined ? undefined : clock.date() + nextPollAt - clock.now()),
     /** Milliseconds within which each instance sees a change; infinite if the service is never asked. */
     seenWithinMs: () => seenWithinMs(state, pollMs, isShared),
+    /** Why that is much longer than `pollMs`; `undefined` if it is not. */
+    lateBecause: () => lateBecause(state, pollMs, isShared),
     /**
      * Milliseconds until a poll that the stream asks for may begin; different in each instance. If one instance polls for
      * many, a poll usually reads only the store.
@@ -208,7 +216,7 @@ export function openWatch(
     adopt: (late: StartingSnapshot | undefined) => {
       if (late === undefined || hasClosed() || known !== undefined || state.offersNone) return;
       known = late;
-      state = { ...state, lastSuccessAt: late.confirmedAt, fullBodyMs: late.fullBodyMs };
+      state = { ...state, lastSuccessAt: late.confirmedAt };
       // The kept snapshot's age alone is no loss.
       if (state.hasFailed) assess();
       reportUnreadable(undefined, late.snapshot);

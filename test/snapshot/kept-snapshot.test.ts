@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
-import type { Reply } from '../../src/http/reply.js';
+import type { Reply, Send, ServiceRequest } from '../../src/http/reply.js';
 import type { Failure } from '../../src/model/failure.js';
 import { openSnapshots } from '../../src/snapshot/open-snapshots.js';
 import { readKept } from '../../src/snapshot/stored-text.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { manualClock, type ManualClock } from '../clock.fixture.js';
+import { INFO_PATH } from '../servers/scripted.fixture.js';
 import { bodyJson, refusedConnection, reply } from './fetched.fixture.js';
 import { POLL_MS } from './watched.fixture.js';
 
@@ -43,14 +44,31 @@ async function keeping(
   diagnostics.listen('watch-changed', ({ state }) => conditions.push(state));
   const warnings: string[] = [];
   const life = { warn: (message: string) => warnings.push(message), closing: new AbortController().signal };
-  const send = () => Promise.resolve(it.answer);
+  const sent: ServiceRequest[] = [];
+  const send: Send = (request) => {
+    if (request.path !== INFO_PATH) sent.push(request);
+    return Promise.resolve(it.answer);
+  };
   const snapshots = await openSnapshots(send, settings, life, runtimeOf(clock, diagnostics));
   const kept = () => readKept(texts.at(-1) ?? '', ORIGIN);
   await clock.settle();
-  return { clock, it, snapshots, texts, kept, warnings, conditions };
+  return { clock, it, sent, snapshots, texts, kept, warnings, conditions };
 }
 
 describe('a kept snapshot', () => {
+  it('says how long a poll may be silent, and nothing about the cost: polls are as frequent as ever', async () => {
+    const before = await keeping(WITH_ETAG);
+    await before.snapshots.close();
+    const slow = before.texts.at(-1)?.replace('"fullBodyMs":0', '"fullBodyMs":5000') ?? '';
+    expect(slow).toContain('"fullBodyMs":5000');
+    const { clock, it: service, sent, snapshots } = await keeping(UNCHANGED, manualClock(), [slow]);
+    expect(sent.at(-1)?.download?.silentMs).toBe(15_000);
+    expect(snapshots.watch.seenWithinMs()).toBe(1.2 * POLL_MS);
+    service.answer = refusedConnection;
+    await clock.advance(3 * POLL_MS);
+    expect(snapshots.watch.lostForMs()).toBe(0);
+  });
+
   it('has the date of the last confirmation, not of the last change, once the provider is closed', async () => {
     const { clock, it, snapshots, texts, kept } = await keeping(WITH_ETAG);
     await clock.advance(0);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { UNMEASURED } from '../../src/snapshot/body-cost.js';
 import {
   afterFailure,
   nextDelayMs,
@@ -13,21 +14,39 @@ import {
 } from '../../src/snapshot/poll-schedule.js';
 
 const POLL_MS = 15_000;
+const cost = (ms: number, at = 0) => ({ ...UNMEASURED, ms, likelyMs: ms, at });
 const LAST_RANDOM = 1 - Number.EPSILON;
 const failure = { offersNone: false, retryAfterMs: undefined, isCheapSilence: false };
 const none = { offersNone: true, retryAfterMs: undefined, isCheapSilence: false };
 
 describe('the next poll', () => {
   it.each([
-    ['the interval, shortened by up to 20 %', afterSuccess(UNTRIED, 0), 0, 12_000],
-    ['the interval', afterSuccess(UNTRIED, 0), 0.5, 15_000],
-    ['the interval, lengthened by up to 20 %', afterSuccess(UNTRIED, 0), LAST_RANDOM, 18_000],
-    ['20 times what a whole body cost', afterSuccess(UNTRIED, 0, 2500), 0.5, 50_000],
-    ['the same after an answer of 304', afterSuccess(afterSuccess(UNTRIED, 0, 2500), 0), 0.5, 50_000],
+    ['the interval, shortened by up to 20 %', afterSuccess(0), 0, 12_000],
+    ['the interval', afterSuccess(0), 0.5, 15_000],
+    ['the interval, lengthened by up to 20 %', afterSuccess(0), LAST_RANDOM, 18_000],
+    ['20 times what a whole body cost', afterSuccess(0, cost(2500)), 0.5, 50_000],
+    [
+      'sooner, if the cost is to be measured again',
+      afterSuccess(0, { ...cost(2500), measureAt: 30_000 }),
+      0.5,
+      30_000,
+    ],
+    [
+      'after the interval, if that measurement is overdue',
+      afterSuccess(0, { ...cost(2500), measureAt: -1 }),
+      0.5,
+      50_000,
+    ],
+    [
+      'after the interval, if the last request has failed',
+      afterFailure(afterSuccess(0, { ...cost(2500), measureAt: 30_000 }), 0, failure),
+      0.5,
+      50_000,
+    ],
     ['the interval after a failure', afterFailure(UNTRIED, 0, failure), 0.5, 15_000],
     ['five minutes where there are no snapshots', afterFailure(UNTRIED, 0, none), 0.5, 300_000],
     ['also after other failures', afterFailure(afterFailure(UNTRIED, 0, none), 0, failure), 0.5, 300_000],
-    ['the interval where there was one before', afterFailure(afterSuccess(UNTRIED, 0), 0, none), 0.5, 15_000],
+    ['the interval where there was one before', afterFailure(afterSuccess(0), 0, none), 0.5, 15_000],
     ['what Retry-After asks for', afterFailure(UNTRIED, 0, { ...failure, retryAfterMs: 40_000 }), 0, 40_000],
     [
       'that and up to half an interval, for those who were asked together',
@@ -57,14 +76,20 @@ describe('the next poll', () => {
 describe('a poll that the stream asks for', () => {
   it.each<[string, WatchState, number, number]>([
     ['at once before a whole body was measured', UNTRIED, 0.5, 0],
-    ['at once, if bodies cost next to nothing', afterSuccess(UNTRIED, -1, 0), 0.5, 0],
-    ['at some moment in 20 × the time of a body', afterSuccess(UNTRIED, -10_000, 50), 0.5, 500],
-    ['of 2 s at most', afterSuccess(UNTRIED, -100_000, 500), 0.5, 1_000],
-    ['not before 20 × the time of the last body have passed', afterSuccess(UNTRIED, -4_000, 500), 0.5, 7_000],
-    ['also if a 304 came since', afterSuccess(afterSuccess(UNTRIED, -4_000, 500), -1), 0.5, 7_000],
+    ['at once, if bodies cost next to nothing', afterSuccess(-1, cost(0, -1)), 0.5, 0],
+    ['at some moment in 20 × the time of a body', afterSuccess(-10_000, cost(50, -10_000)), 0.5, 500],
+    ['of 2 s at most', afterSuccess(-100_000, cost(500, -100_000)), 0.5, 1_000],
+    [
+      'not before 20 × the time of the last body have passed',
+      afterSuccess(-4_000, cost(500, -4_000)),
+      0.5,
+      7_000,
+    ],
+    ['also if a 304 came since', afterSuccess(-1, cost(500, -4_000)), 0.5, 7_000],
+    ['spread by a cost that is not proved', afterSuccess(-1, { ...cost(0, -4_000), likelyMs: 50 }), 0.5, 500],
     [
       'not before the pause is over',
-      afterFailure(afterSuccess(UNTRIED, -100_000, 500), 0, { ...failure, retryAfterMs: 30_000 }),
+      afterFailure(afterSuccess(-100_000, cost(500, -100_000)), 0, { ...failure, retryAfterMs: 30_000 }),
       0.5,
       31_000,
     ],
@@ -75,7 +100,7 @@ describe('a poll that the stream asks for', () => {
 
 describe('a poll that was silent', () => {
   const silent = { ...failure, isCheapSilence: true };
-  const known = afterSuccess(UNTRIED, 0);
+  const known = afterSuccess(0);
   const once = afterFailure(known, 0, silent);
 
   it.each([
@@ -87,7 +112,7 @@ describe('a poll that was silent', () => {
       afterFailure(afterFailure(known, 0, failure), 0, silent),
       15_000,
     ],
-    ['is repeated again after a success', afterFailure(afterSuccess(once, 0), 0, silent), 0],
+    ['is repeated again after a success', afterFailure(afterSuccess(0), 0, silent), 0],
     ['is repeated once', afterNoNews(once), 15_000],
   ])('%s', (_what, state, delayMs) => {
     expect(nextDelayMs(state, POLL_MS, 0, 0.5)).toBe(delayMs);
@@ -110,7 +135,7 @@ describe('a poll may be silent', () => {
 });
 
 describe('a watch is reliable', () => {
-  const begun = afterSuccess(UNTRIED, 1000);
+  const begun = afterSuccess(1000);
 
   it('never before the first success', () => {
     expect(reliableUntil(UNTRIED, POLL_MS)).toBe(-Infinity);
@@ -119,7 +144,7 @@ describe('a watch is reliable', () => {
 
   it('for three intervals after its last success', () => {
     expect(reliableUntil(begun, POLL_MS)).toBe(46_000);
-    expect(reliableUntil(afterSuccess(UNTRIED, 1000, 2000), POLL_MS)).toBe(121_000);
+    expect(reliableUntil(afterSuccess(1000, cost(2000, 1000)), POLL_MS)).toBe(121_000);
   });
 
   it('no longer while a request is under way: the service may never answer it', () => {
@@ -134,7 +159,6 @@ describe('a watch is reliable', () => {
   });
 
   it('again after the next success', () => {
-    const lost = afterFailure(begun, 50_100, failure);
-    expect(reliableUntil(afterSuccess(lost, 65_100), POLL_MS)).toBe(110_100);
+    expect(reliableUntil(afterSuccess(65_100), POLL_MS)).toBe(110_100);
   });
 });

@@ -71,13 +71,19 @@ describe('a poll without an answer', () => {
     expect(since(0)).toEqual([0, 30_000 + POLL_MS]);
   });
 
-  it('has three times what the last whole body took', async () => {
-    const { clock, it, given } = await service(A);
-    Object.assign(it, { answer: B, afterMs: 2_500 });
-    await clock.advance(POLL_MS + 2_500);
+  it.each([
+    ['has three times what whole bodies take', [B, A], 7_500],
+    ['has no more for one slow body', [B], 2_000],
+  ])('%s', async (_, slow, limitMs) => {
+    const { clock, it, watch, given } = await service(A);
+    for (const answer of slow) {
+      Object.assign(it, { answer, afterMs: 2_500 });
+      void watch.poll('user');
+      await clock.advance(2_500);
+    }
     it.answer = undefined;
-    await clock.advance(60_000);
-    expect(given[0]).toBe(7_500);
+    await clock.advance(120_000);
+    expect(given[0]).toBe(limitMs);
   });
 
   it('is not sent again at once after a failure of another kind, and begins with the first limit again', async () => {

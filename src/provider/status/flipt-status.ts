@@ -104,6 +104,8 @@ export interface WatchStatus {
    * force plus 20 %, twice that with a shared store. `null` if Flipt is not asked.
    */
   readonly seenWithinMs: number | null;
+  /** Why `seenWithinMs` is more than four times `pollMs`: what a whole snapshot costs Flipt. `null` if it is not. */
+  readonly why: string | null;
   /** The stream of changes; `null` before its first event, and if no stream is asked for. */
   readonly stream: StreamState | null;
   /** Count of requests for the snapshot that have ended. */

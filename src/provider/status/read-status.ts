@@ -81,6 +81,7 @@ function watchStatus(
     ageMs: ageMs === undefined ? null : Math.round(ageMs),
     nextPollAt: dateOf(watch?.nextPollAt()),
     seenWithinMs: seenWithinMs === Infinity ? null : Math.round(seenWithinMs),
+    why: watch?.lateBecause() ?? null,
     stream: stream?.state ?? null,
     polls,
     failedPolls,

@@ -1,6 +1,7 @@
 import type { Clock } from '../../time/clock.js';
 import type { SharedRecord, SharedTurn, SnapshotPlace } from '../../options/snapshot-options.js';
 import type { Asker, Fetched, FetchSnapshot, Known } from '../fetch-snapshot.js';
+import type { BodyCost } from '../body-cost.js';
 import type { Snapshot } from '../snapshot.js';
 import { storedText } from '../stored-text.js';
 import { isTooSoon, LONGEST_PAUSE_MS } from '../poll-schedule.js';
@@ -41,7 +42,7 @@ const LONGEST_WAIT_MS = 60_000;
  * the service. Never goes back to an older snapshot, whatever the store says.
  */
 export function sharedFetch(
-  fetch: FetchSnapshot,
+  { fetch, cost }: { readonly fetch: FetchSnapshot; readonly cost: BodyCost },
   calls: StoreCalls,
   { place, pollMs }: { readonly place: SnapshotPlace; readonly pollMs: number },
   clock: Clock,
@@ -49,6 +50,7 @@ export function sharedFetch(
   const lease = heldLease(calls, pollMs, clock);
   let learned: Learned | undefined;
   let confirmedAt = -Infinity;
+  /** How long a poll may be silent, before this instance has measured it. */
   let fullBodyMs = 0;
   let polledAt = -Infinity;
   let pausesUntil = -Infinity;
@@ -73,7 +75,10 @@ export function sharedFetch(
     const at = turn.record && sentAt - longestAgeMs(turn.time - turn.record.confirmedAt);
     const found = { turn, at: at ?? -Infinity };
     const { fence } = lease.current();
-    if (fence !== undefined) return askForAll(known, asker, fence, found);
+    if (fence !== undefined) {
+      cost.holds();
+      return askForAll(known, asker, fence, found);
+    }
     if (asker === 'user') return ask(known, asker);
     return readStore(known, found);
   };
@@ -82,14 +87,13 @@ export function sharedFetch(
   const ask = async (known: Known | undefined, asker: Asker): Promise<Fetched> => {
     const now = clock.now();
     const mayWait = asker === 'schedule' || asker === 'stream';
-    const isSpared = mayWait && isTooSoon(fullBodyMs, now - polledAt);
+    const isSpared = mayWait && isTooSoon(cost.read(), polledAt, now);
     if (now < pausesUntil || isSpared) return { kind: 'no-news' };
     polledAt = now;
     const fetched = await fetch(known && { ...known, fullBodyMs });
     if (fetched.kind === 'failed')
       pausesUntil = clock.now() + Math.min(fetched.retryAfterMs ?? 0, LONGEST_PAUSE_MS);
     if (fetched.kind === 'failed' || fetched.kind === 'overtaken') return fetched;
-    if (fetched.kind === 'snapshot') ({ fullBodyMs } = fetched);
     const newest = fetched.kind === 'snapshot' ? fetched : known;
     confirmedAt = clock.now();
     learned = { version: newest && versionOf(newest), snapshot: newest?.snapshot, at: confirmedAt };
@@ -128,13 +132,13 @@ export function sharedFetch(
         .catch(calls.complain);
       await hasWritten(publishing);
     }
-    return stored !== undefined && fetched.kind === 'unchanged' ? justConfirmed(stored) : fetched;
+    return stored !== undefined && fetched.kind === 'unchanged' ? justConfirmed(stored, fetched) : fetched;
   };
 
   /** `turn` is from before the service was asked, so the record's time is never later than what the snapshot shows. */
   const publish = async (newest: Known, fence: number, { record, time }: SharedTurn): Promise<void> => {
     const version = versionOf(newest);
-    const publication = { fence, version, confirmedAt: time, fullBodyMs };
+    const publication = { fence, version, confirmedAt: time, fullBodyMs: cost.read().ms };
     const at = clock.now();
     const whole = async () => {
       const confirmed = { ...newest, confirmedAt: at, record: version };
@@ -174,7 +178,7 @@ export function sharedFetch(
     if (at <= confirmedAt) return NO_NEWS;
     calls.praise();
     confirmedAt = at;
-    return { kind: 'unchanged', confirmedAt: at };
+    return { kind: 'unchanged', confirmedAt: at, cost: cost.read() };
   };
 
   const load = async (
@@ -193,13 +197,14 @@ export function sharedFetch(
     confirmedAt = Math.max(confirmedAt, at);
     take(record);
     calls.praise();
-    return { kind: 'snapshot', snapshot, etag, fullBodyMs, confirmedAt: at };
+    return { kind: 'snapshot', snapshot, etag, fullBodyMs, confirmedAt: at, cost: cost.read() };
   };
 
   const take = (record: SharedRecord) => {
     taken = record;
     waitsSince = undefined;
     fullBodyMs = record.fullBodyMs || fullBodyMs;
+    if (lease.current().fence === undefined) cost.written(record.fullBodyMs);
   };
 
   /** Looks again soon; for a text that the store does not have yet, less and less often. In the end, asks the service. */
@@ -225,8 +230,9 @@ export function sharedFetch(
 const NO_NEWS = { kind: 'no-news' } as const;
 
 /** The stored snapshot, but confirmed just now: the service has said that it is still in force. */
-function justConfirmed({ kind, snapshot, etag, fullBodyMs }: Stored): Stored {
-  return { kind, snapshot, etag, fullBodyMs };
+function justConfirmed(stored: Stored, { cost }: Pick<Stored, 'cost'>): Stored {
+  const { kind, snapshot, etag, fullBodyMs } = stored;
+  return { kind, snapshot, etag, fullBodyMs, cost };
 }
 
 /** The longest that an age by the store's clock may be by this machine's clock: too long rather than too short. */

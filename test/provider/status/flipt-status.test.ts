@@ -30,6 +30,7 @@ describe('the status', () => {
         ageMs: null,
         nextPollAt: null,
         seenWithinMs: null,
+        why: null,
         stream: null,
         polls: 0,
         failedPolls: 0,

@@ -17,8 +17,9 @@ export interface CountingService {
   state: number;
   /** What it answers instead, if anything. */
   trouble: Reply | Failure | undefined;
-  /** Milliseconds until it answers. */
+  /** Milliseconds until it answers, and so many more for a whole body. */
   delayMs: number;
+  bodyMs: number;
   polls: number;
   bodies: number;
 }
@@ -28,6 +29,7 @@ export function countingService(clock: Clock): CountingService {
     state: 1,
     trouble: undefined,
     delayMs: 0,
+    bodyMs: 0,
     polls: 0,
     bodies: 0,
     async send({ path, headers }) {
@@ -37,8 +39,10 @@ export function countingService(clock: Clock): CountingService {
       const outcome =
         service.trouble ??
         (headers?.['if-none-match'] === etag ? reply(304) : reply(200, bodyJson({ [etag]: true }), { etag }));
-      if (outcome.kind === 'reply' && outcome.status === 200) service.bodies++;
-      if (service.delayMs > 0) await new Promise<void>((resolve) => clock.after(service.delayMs, resolve));
+      const isWhole = outcome.kind === 'reply' && outcome.status === 200;
+      if (isWhole) service.bodies++;
+      const takesMs = service.delayMs + (isWhole ? service.bodyMs : 0);
+      if (takesMs > 0) await new Promise<void>((resolve) => clock.after(takesMs, resolve));
       return outcome;
     },
   };
