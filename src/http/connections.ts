@@ -31,7 +31,7 @@ type HttpSettings = ConnectionSettings['http'];
 export function openConnections(origin: string, settings: HttpSettings, clock: Clock): Connections {
   const { dispatcher = isWorkerd() ? fetchInstead(settings) : undefined, proxy } = settings;
   if (dispatcher !== undefined) return { dispatcher, close: () => Promise.resolve() };
-  return proxy === undefined ? direct(origin, settings, clock) : throughProxy(proxy, settings);
+  return proxy === undefined ? direct(origin, settings, clock) : throughProxy(proxy, origin, settings);
 }
 
 /** Node's own HTTP: a process that loaded undici for its first answer would give it some 60 ms later. */
@@ -105,9 +105,10 @@ function direct(origin: string, settings: HttpSettings, clock: Clock): Connectio
  * Loads undici when a provider with a proxy starts. For a plain `http:` service, the proxy gets the full address, as
  * proxies expect. For `https:`, it opens a tunnel.
  */
-function throughProxy(proxy: string, { timeoutMs, tls = {} }: HttpSettings): Connections {
+function throughProxy(proxy: string, origin: string, { timeoutMs, tls = {} }: HttpSettings): Connections {
+  const isTunnel = origin.startsWith('https:');
   // By its file: Bun replaces the package by one of its own, whose agents neither send nor close.
-  const loading = import('undici/index.js').then(({ EnvHttpProxyAgent, ProxyAgent }) => {
+  const loading = import('undici/index.js').then(({ EnvHttpProxyAgent, Pool, ProxyAgent }) => {
     const settings = {
       clientTtl: LONGEST_KEPT_MS,
       // The transport has its own time-outs.
@@ -116,6 +117,11 @@ function throughProxy(proxy: string, { timeoutMs, tls = {} }: HttpSettings): Con
       requestTls: { ...defined(tls), timeout: timeoutMs },
       proxyTls: { timeout: timeoutMs },
       proxyTunnel: false,
+      // For a tunnel, this pool sends nothing but CONNECT. A proxy that does not answer it would keep the socket.
+      ...(isTunnel && {
+        clientFactory: (address: URL, options: object) =>
+          new Pool(address, { ...options, headersTimeout: timeoutMs }),
+      }),
     };
     return proxy === 'env' ? new EnvHttpProxyAgent(settings) : new ProxyAgent({ ...settings, uri: proxy });
   });

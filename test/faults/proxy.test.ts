@@ -1,7 +1,9 @@
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect, createServer as createNetServer, type Socket } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
 import { askedOnce, authority, listening, tlsService } from './node-server.fixture.js';
+import { REQUEST } from '../http/outcomes.fixture.js';
+import { transportTo } from '../http/transport.fixture.js';
 import { rawServer, reply, well } from './raw-server.fixture.js';
 
 afterEach(() => {
@@ -80,4 +82,28 @@ it('reports a proxy that refuses the tunnel, or is not there, as a failure of th
   expect((await askedOnce(url, { http: { proxy: refusing.url } })).message).toMatch(
     /the request to Flipt at \S+ through the proxy \S+ failed: /,
   );
+});
+
+it('leaves no socket open at a proxy that never answers CONNECT', async () => {
+  const open = new Set<Socket>();
+  const silent = createNetServer((socket) => {
+    open.add(socket);
+    socket.on('error', () => undefined);
+    socket.resume();
+    socket.on('close', () => open.delete(socket));
+  });
+  await new Promise<void>((resolve) => {
+    silent.listen(0, '127.0.0.1', resolve);
+  });
+  const address = silent.address();
+  const port = String(typeof address === 'object' && address?.port);
+  const { send, close } = transportTo('https://127.0.0.1:1', {
+    http: { proxy: `http://127.0.0.1:${port}`, timeoutMs: 300 },
+  });
+  for (let n = 0; n < 3; n++) expect(await send(REQUEST)).toHaveProperty('message');
+  await vi.waitFor(() => {
+    expect(open.size).toBe(0);
+  }, 20_000);
+  await close();
+  silent.close();
 });
