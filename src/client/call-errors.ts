@@ -17,6 +17,7 @@ const OFFERED_BY_V1 = 'Flipt v1 offers it; Flipt v2 serves evaluation only.';
 
 const CODE_OF_FAILURE: { readonly [kind in FailureKind]?: GrpcCode } = {
   connection: 'UNAVAILABLE',
+  'stale-connection': 'UNAVAILABLE',
   timeout: 'DEADLINE_EXCEEDED',
   closed: 'CANCELLED',
   credentials: 'UNAUTHENTICATED',

@@ -38,7 +38,7 @@ export async function attempt(
       resolve(timeoutFailure(url, withinMs, download ? undefined : 'http.timeoutMs', isBlocked));
     };
     const leftMs = () => dueAt() - clock.now();
-    cancelLimit = timeLimit(leftMs(), clock, late, { leftMs, background });
+    cancelLimit = timeLimit(leftMs(), clock, late, { leftMs, background, inSlices: true });
   });
   const heard = () => {
     heardAt = clock.now();

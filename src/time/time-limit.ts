@@ -1,47 +1,52 @@
 import type { Clock } from './clock.js';
 
-/** The time passes in slices, because a block at its beginning would not make a single timer late. */
-const SLICE_MS = 100;
 /** A timer that is so late shows that the event loop was blocked. */
 const BLOCKED_MS = 100;
+const SLICE_MS = 100;
+
+export interface HowToLimit {
+  /** Marks the timer as background work. Otherwise it keeps the process alive. */
+  readonly background?: 'background' | undefined;
+  /** The time passes in slices, so that a block at its beginning is noticed, too: it makes no later timer late. */
+  readonly inSlices?: boolean;
+  /** More time, once the time is up. Default: none. */
+  readonly leftMs?: () => number;
+}
 
 /**
- * Calls `late` after `ms`, unless the result, which may only wait to be read, arrives by the end of that turn. It says
- * whether the event loop was blocked in that time: then the other side may have been in time. `leftMs` may give the
- * limit more time. The timers keep the process alive unless they are marked. Returns a function that cancels it.
+ * Calls `late` after `ms`, unless it is cancelled by the end of that turn: after a block, the result may only wait to be
+ * read. It says whether the event loop was blocked in that time, so that the other side may have been in time. Returns
+ * a function that cancels it.
  */
 export function timeLimit(
   ms: number,
   clock: Clock,
   late: (isBlocked: boolean) => void,
-  { leftMs = () => 0, background }: { leftMs?: () => number; background?: 'background' | undefined } = {},
+  { background, inSlices = false, leftMs = () => 0 }: HowToLimit = {},
 ): () => void {
   let hasEnded = false;
-  let blockedMs = 0;
+  let isBlocked = false;
   let cancelTimer: () => void = () => undefined;
-  let until = clock.now() + ms;
 
-  const wait = () => {
-    const due = Math.min(until, clock.now() + SLICE_MS);
+  const wait = (restMs: number) => {
+    const sliceMs = inSlices ? Math.min(restMs, SLICE_MS) : restMs;
+    const due = clock.now() + sliceMs;
     const run = () => {
-      blockedMs = Math.max(blockedMs, clock.now() - due);
-      if (clock.now() < until) wait();
-      // After a block, the response may already wait in the socket.
+      const lateMs = clock.now() - due;
+      isBlocked ||= lateMs > BLOCKED_MS;
+      const left = restMs - sliceMs - lateMs;
+      if (inSlices && left > 0) wait(left);
       else clock.endOfTurn(end);
     };
-    cancelTimer = clock.after(due - clock.now(), run, background);
+    cancelTimer = background ? clock.after(sliceMs, run, background) : clock.after(sliceMs, run);
   };
   const end = () => {
     if (hasEnded) return;
     const left = leftMs();
-    if (left <= 0) {
-      late(blockedMs > BLOCKED_MS);
-      return;
-    }
-    until = clock.now() + left;
-    wait();
+    if (left > 0) wait(left);
+    else late(isBlocked);
   };
-  wait();
+  wait(ms);
   return () => {
     hasEnded = true;
     cancelTimer();

@@ -33,9 +33,10 @@ export function withRetries(
       const outcome = await send(request);
       const failure = failureKindOfOutcome(outcome);
       if (failure === undefined || !FAILURES[failure].retryable) return outcome;
-      if (attempt > retries || !request.repeatable) return outcome;
-      // It has not reached the service, so the retry is no extra load. The idle connections of that age are gone.
+      // It has not reached the service, so one retry is no extra load. The idle connections of that age are gone.
       const isFree = failure === 'stale-connection';
+      const most = isFree ? Math.max(1, retries) : retries;
+      if (attempt > most || !request.repeatable) return outcome;
       const delayMs = isFree ? 0 : retryDelayMs(outcome, attempt, clock.date(), random());
       if (clock.now() + delayMs >= until || !(isFree || budget.spend(clock.now()))) return outcome;
       report({ type: 'retry', attempt: attempt + 1, delayMs, failure });
