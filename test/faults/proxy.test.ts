@@ -101,9 +101,12 @@ it('leaves no socket open at a proxy that never answers CONNECT', async () => {
     http: { proxy: `http://127.0.0.1:${port}`, timeoutMs: 300 },
   });
   for (let n = 0; n < 3; n++) expect(await send(REQUEST)).toHaveProperty('message');
-  await vi.waitFor(() => {
-    expect(open.size).toBe(0);
-  }, 20_000);
+  await vi.waitFor(
+    () => {
+      expect(open.size).toBe(0);
+    },
+    { timeout: 20_000 },
+  );
   await close();
   silent.close();
 });
