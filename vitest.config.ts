@@ -61,6 +61,7 @@ const ADAPTERS = ['test/express/', 'test/nest/'];
 export const OWN_PROCESS = [
   'client/credentials',
   'command/cli',
+  'command/snapshot-app',
   'contract/settings',
   'docs/samples/samples',
   'express/requests',

@@ -1,29 +1,30 @@
 import type { parseArgs } from 'node:util';
 import { COMMANDS, type CommandName } from './help.js';
 
-/** Those that read features from a file or from a running Flipt. */
-const READERS: readonly CommandName[] = ['explain', 'types'];
+const FILE_READERS: readonly CommandName[] = ['serve', 'explain', 'types', 'lint'];
+/** Their credentials come from the environment. */
+export const FLIPT_READERS: readonly CommandName[] = ['explain', 'types', 'snapshot'];
 const SERVE: readonly CommandName[] = ['serve'];
 const EXPLAIN: readonly CommandName[] = ['explain'];
 const TYPES: readonly CommandName[] = ['types'];
 
 /** All options, as `parseArgs` takes them; `of` names the commands that have them. */
 export const OPTIONS = {
-  features: { type: 'string', of: COMMANDS },
-  semantics: { type: 'string', of: COMMANDS },
+  features: { type: 'string', of: FILE_READERS },
+  semantics: { type: 'string', of: FILE_READERS },
   port: { type: 'string', of: SERVE },
   host: { type: 'string', of: SERVE },
   'allow-host': { type: 'string', multiple: true, of: SERVE },
   data: { type: 'string', of: SERVE },
   auth: { type: 'string', of: SERVE },
   'bootstrap-token': { type: 'string', of: SERVE },
-  url: { type: 'string', of: READERS },
-  namespace: { type: 'string', of: READERS },
-  environment: { type: 'string', of: READERS },
+  url: { type: 'string', of: FLIPT_READERS },
+  namespace: { type: 'string', of: FLIPT_READERS },
+  environment: { type: 'string', of: FLIPT_READERS },
   flag: { type: 'string', of: EXPLAIN },
   entity: { type: 'string', of: EXPLAIN },
   context: { type: 'string', multiple: true, of: EXPLAIN },
-  out: { type: 'string', of: TYPES },
+  out: { type: 'string', of: ['types', 'snapshot'] },
   augment: { type: 'string', of: TYPES },
   check: { type: 'boolean', of: TYPES },
   json: { type: 'boolean', of: ['explain', 'lint'] },

@@ -6,6 +6,7 @@ Commands
   explain    Says why a flag has its value for a user.
   types      Writes the types of the flags, so that a misspelt key does not compile.
   lint       Finds what is probably a mistake in a features file.
+  snapshot   Writes a namespace's flags into a file, from which a provider starts without Flipt.
 
 openfeature-flipt-provider COMMAND --help lists the options of a command.
   --help     Prints this help.
@@ -147,9 +148,35 @@ Example
   openfeature-flipt-provider lint --features features.yml
 `;
 
+const SNAPSHOT = `Usage: openfeature-flipt-provider snapshot --url URL --out FILE.json [options]
+
+Writes the flags of a namespace into a file, for an image or a bundle. A provider with the content as
+snapshot.initial starts from it while Flipt is down. The file holds the segments, too.
+
+Options
+  --url URL              The address of a running Flipt. Default: FLIPT_URL.
+  --namespace KEY        Default: FLIPT_NAMESPACE, else default.
+  --environment NAME     Flipt v2's environment. Default: FLIPT_ENVIRONMENT.
+  --out FILE.json        The file to write, in one step. A file that this command did not write is not
+                         overwritten.
+  --help                 Prints this help.
+
+${CREDENTIALS}
+Exit codes: 0 written; 1 anything else, with a message: then the file is as before.
+
+Example
+  openfeature-flipt-provider snapshot --url http://localhost:8080 --out flags.json
+`;
+
 /** The help of each command. */
-export const HELPS = { serve: SERVE, explain: EXPLAIN, types: TYPES, lint: LINT } as const;
+export const HELPS = {
+  serve: SERVE,
+  explain: EXPLAIN,
+  types: TYPES,
+  lint: LINT,
+  snapshot: SNAPSHOT,
+} as const;
 
 export type CommandName = keyof typeof HELPS;
 
-export const COMMANDS: readonly CommandName[] = ['serve', 'explain', 'types', 'lint'];
+export const COMMANDS: readonly CommandName[] = ['serve', 'explain', 'types', 'lint', 'snapshot'];

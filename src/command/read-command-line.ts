@@ -3,12 +3,13 @@ import type { Environment } from '../options/environment.js';
 import { didYouMean } from '../text/closest-name.js';
 import { messageOf } from '../text/describe.js';
 import { unsteered } from '../text/quote.js';
-import { OPTIONS, optionsOf } from './command-options.js';
+import { FLIPT_READERS, OPTIONS, optionsOf } from './command-options.js';
 import { WrongArgument } from './command-error.js';
 import { readExplain, type ExplainArguments } from './explain/explain-arguments.js';
 import { COMMANDS, type CommandName } from './help.js';
 import { readLint, type LintArguments } from './lint/lint-arguments.js';
 import { readServe, type ServeArguments } from './serve/serve-arguments.js';
+import { readSnapshot, type SnapshotArguments } from './snapshot/snapshot-arguments.js';
 import { readTypes, type TypesArguments } from './types/types-arguments.js';
 
 export type CommandLine =
@@ -18,6 +19,7 @@ export type CommandLine =
   | { readonly kind: 'explain'; readonly explain: ExplainArguments }
   | { readonly kind: 'types'; readonly types: TypesArguments }
   | { readonly kind: 'lint'; readonly lint: LintArguments }
+  | { readonly kind: 'snapshot'; readonly snapshot: SnapshotArguments }
   | { readonly kind: 'wrong'; readonly message: string; readonly of?: CommandName | undefined };
 
 /** Reads the arguments behind the command's name. */
@@ -42,6 +44,8 @@ export function readCommandLine(argv: readonly string[], env: Environment): Comm
         return { kind: 'types', types: readTypes(values, env) };
       case 'lint':
         return { kind: 'lint', lint: readLint(values) };
+      case 'snapshot':
+        return { kind: 'snapshot', snapshot: readSnapshot(values, env) };
     }
   } catch (error) {
     const command = COMMANDS.find((known) => argv.includes(known));
@@ -58,7 +62,7 @@ function firstSentence(message: string): string {
 }
 
 function unknownCommand(name = 'none'): string {
-  return `expected the command serve, explain, types or lint, got ${name}${didYouMean(name, COMMANDS)}`;
+  return `expected the command ${COMMANDS.slice(0, -1).join(', ')} or ${COMMANDS.slice(-1).join()}, got ${name}${didYouMean(name, COMMANDS)}`;
 }
 
 /** What `serve` and `lint` get without an option is most likely the features file. */
@@ -70,7 +74,7 @@ function unexpectedArgument(argument: string, command: CommandName): string {
 const CREDENTIAL_OPTION = /^-H$|token|jwt|auth|header|bearer|password|secret|credential|api-?key/i;
 
 function unknownOption(option: string, command: CommandName | undefined): string {
-  if ((command === 'explain' || command === 'types') && CREDENTIAL_OPTION.test(option)) {
+  if (command !== undefined && FLIPT_READERS.includes(command) && CREDENTIAL_OPTION.test(option)) {
     return (
       `${option}: credentials come from the environment only (FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or ` +
       'FLIPT_AUTH): arguments are seen in the list of processes'

@@ -38,6 +38,8 @@ export async function runCommand({ print: out, complain: err, ...given }: Comman
         return await (await import('./types/write-types.js')).writeTypes(line.types, runtime);
       case 'lint':
         return await (await import('./lint/print-findings.js')).printFindings(line.lint, runtime);
+      case 'snapshot':
+        return await (await import('./snapshot/write-snapshot.js')).writeSnapshot(line.snapshot, runtime);
     }
   } catch (error) {
     if (!(error instanceof CommandError) && !(error instanceof FeaturesError)) throw error;

@@ -48,18 +48,19 @@ export function tooLarge(mostBytes: number): string {
 
 /**
  * Replaces a file's text in one step. A reader sees all of the old text or all of the new text. After it resolves, the
- * new text survives a power failure. Only the file's owner may read it. `check` runs last, just before the file is
- * replaced: if it rejects, the file stays as it is. Rejects if the file was not replaced, or with a
+ * new text survives a power failure. By default, only the file's owner may read it; a `mode` is reduced by the umask.
+ * `check` runs last, just before the file is replaced: if it rejects, the file stays as it is. Rejects if the file was not replaced, or with a
  * {@link NotSyncedError}.
  */
 export async function replaceFile(
   path: string,
   text: string,
   check: () => Promise<void> = async () => undefined,
+  mode = 0o600,
 ): Promise<Fingerprint | undefined> {
   const aside = `${path}.${randomBytes(8).toString('hex')}.tmp`;
   try {
-    const written = await writeAside(aside, text);
+    const written = await writeAside(aside, text, mode);
     const folder = await openFolder(dirname(path));
     try {
       await check();
@@ -98,8 +99,8 @@ async function ageOf(path: string): Promise<number> {
   return stats ? Date.now() - stats.mtimeMs : 0;
 }
 
-async function writeAside(path: string, text: string): Promise<Fingerprint | undefined> {
-  const file = await fs.open(path, 'wx', 0o600);
+async function writeAside(path: string, text: string, mode: number): Promise<Fingerprint | undefined> {
+  const file = await fs.open(path, 'wx', mode);
   try {
     await file.writeFile(text);
     await file.sync();

@@ -140,8 +140,10 @@ export interface SnapshotOptions {
   /** Keeps the last snapshot somewhere else. Excludes `file` and `reference`. Default: none. */
   readonly store?: SnapshotStore | undefined;
   /**
-   * A snapshot to start from if none is kept: the result of `getSnapshot`, Flipt's own snapshot, fetched with the
-   * header `X-Flipt-Accept-Server-Version: 1.61.1`, or a features document as an object. Default: none.
+   * A snapshot to start from if none is kept, or if it is younger than the kept one: what the command `snapshot` has
+   * written, as an object, the result of `getSnapshot`, Flipt's own snapshot, fetched with the header
+   * `X-Flipt-Accept-Server-Version: 1.61.1`, or a features document as an object. The first two know their age. Default:
+   * none.
    */
   readonly initial?: object | undefined;
   /**
@@ -205,6 +207,7 @@ export const snapshotRule = v.pipe(
 /** What to write instead of a wrong value of `snapshot`, or in it; `undefined` if that cannot be guessed. */
 export function snapshotHint(path: string, given: unknown, holder: unknown): string | undefined {
   if (path === 'snapshot' && typeof given === 'string') return 'did you mean snapshot: { file }?';
+  if (path === 'snapshot.initial' && typeof given === 'string') return 'did you mean JSON.parse(…)?';
   if (path === 'snapshot.store' && (typeof given === 'function' || hasMethods(given, ['get', 'set']))) {
     return REDIS;
   }

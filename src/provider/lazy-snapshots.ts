@@ -30,6 +30,7 @@ export function lazySnapshots(
   let opened: OpenSnapshots | undefined;
   let evaluation: typeof inProcess | undefined;
   let isLogged = false;
+  let warnIfOld: () => void = () => undefined;
   let isNotOffered = false;
   let trouble: string | undefined;
   const closing = new AbortController();
@@ -75,12 +76,15 @@ export function lazySnapshots(
   };
   const load = async () => {
     try {
-      const { inProcess, logWatch, openSnapshots, optionAdvice } = await import('./start/snapshot-code.js');
+      const { ageLog, inProcess, logWatch, openSnapshots, optionAdvice } =
+        await import('./start/snapshot-code.js');
       if (isClosed()) return;
       evaluation = inProcess;
       // Without a background, a call may have been ended while it loaded, and another loads again.
       if (!isLogged) {
         logWatch({ listen }, settings, logger);
+        warnIfOld = ageLog(() => clock.now() - (opened?.watch.confirmedAt() ?? Infinity), logger);
+        listen('snapshot-polled', warnIfOld);
         const end = listen('snapshot-polled', ({ failure }) => {
           if (failure !== undefined) return;
           end();
@@ -94,6 +98,8 @@ export function lazySnapshots(
       isLogged = true;
       const opening = openSnapshots(send, settings, { warn, closing: closing.signal }, runtime);
       opened = await opening;
+      // No poll could replace it.
+      if (settings.watch === undefined) warnIfOld();
       if (isClosed()) await opened.close();
     } catch (error) {
       const message = `the code for snapshots cannot be loaded: ${messageOf(error)}`;

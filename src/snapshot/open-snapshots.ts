@@ -9,8 +9,8 @@ import type { Runtime } from '../runtime.js';
 import { fileStore } from '../stores/file-store.js';
 import type { TextStore } from '../stores/safe-store.js';
 import { kindReturned, messageOf } from '../text/describe.js';
-import { writeBody } from './body/write-body.js';
-import { initialSnapshot } from './initial-snapshot.js';
+import { givenConfirmedAt, givenSnapshot } from './initial/given-snapshot.js';
+import { initialSnapshot } from './initial/initial-snapshot.js';
 import { keepSnapshot } from './kept-snapshot.js';
 import { watchService, type ServiceWatchSettings } from './polls-and-stream.js';
 import { START_WAIT_MS, storeCalls, type StoreCalls } from './shared/store-calls.js';
@@ -48,19 +48,23 @@ export async function openSnapshots(
   const calls = options && store && callsTo(() => given.store?.shared?.(place), store, warn, clock);
   void calls?.probe();
   const kept = store && keepSnapshot(store, { ...place, file: given.file }, warn, clock);
-  const load = async (withinMs: number) =>
-    (await kept?.load(withinMs)) ?? initialSnapshot(given, namespace, warn, clock);
+  const load = async (withinMs: number): Promise<(StartingSnapshot & { isKept?: true }) | undefined> => {
+    const last = await kept?.load(withinMs);
+    const initialAt = given.initial && givenConfirmedAt(given.initial, clock);
+    // A new image may bring a younger one.
+    if (last && last.confirmedAt >= (initialAt ?? -Infinity)) return { ...last, isKept: true };
+    return (await initialSnapshot(given, place, warn, clock)) ?? last;
+  };
   // A store that hangs must leave enough of the start time to ask the service.
   const loading = load(options === undefined ? initTimeoutMs : initTimeoutMs / 2);
   const loaded = options === undefined ? await loading : await orLate(loading, START_WAIT_MS, clock);
   const starting = loaded === 'late' ? undefined : loaded;
-  const isKept = starting?.confirmedAt !== undefined;
   const how = {
     starting,
     calls,
     // In a shared store, only the holder of the lease writes.
     confirmed: given.store?.shared === undefined ? kept?.confirmed : undefined,
-    isPatient: calls === undefined && settings.evaluation === 'remote' && isKept,
+    isPatient: calls === undefined && settings.evaluation === 'remote' && starting?.isKept === true,
   };
   const source =
     options === undefined || closing.aborted
@@ -75,10 +79,13 @@ export async function openSnapshots(
     watch,
     // Only a watch would notice that the flag changes.
     confirms: options === undefined ? () => false : answers.confirms,
-    /** The snapshot in plain JSON values, as Flipt serves it; `undefined` before the first. */
+    /** The snapshot in plain JSON values, to start from it later; `undefined` before the first. */
     body() {
       const snapshot = watch.snapshot();
-      return snapshot && writeBody(namespace, snapshot);
+      // Without the environment, because a test that uses it has none.
+      return (
+        snapshot && givenSnapshot(snapshot, watch.confirmedAt(), { namespace, environment: undefined }, clock)
+      );
     },
     /** The state of the store; `undefined` if there is none. */
     store: () => calls?.read() ?? kept?.store(),

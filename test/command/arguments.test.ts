@@ -73,12 +73,46 @@ describe('the arguments of explain', () => {
     ['explain --fetures f.yml', `Unknown option '--fetures'; did you mean "--features"?`],
     ['explain --port 1', "Unknown option '--port'"],
     ['explain --flag a --features f.yml more', 'unexpected argument more'],
-    ['explian', 'expected the command serve, explain, types or lint, got explian; did you mean "explain"?'],
+    [
+      'explian',
+      'expected the command serve, explain, types, lint or snapshot, got explian; did you mean "explain"?',
+    ],
     ['explain --token=dummy', `--token: ${SECRET}`],
     ['explain --auth required', `--auth: ${SECRET}`],
     ['types -H dummy', `-H: ${SECRET}`],
   ])('%j is wrong', (line, message) => {
     expect(read(line)).toMatchObject({ kind: 'wrong', message });
+  });
+});
+
+describe('the arguments of snapshot', () => {
+  const SNAPSHOT = { out: 'f.json', source: SERVICE };
+  it.each<[string, object, Record<string, string>?]>([
+    ['snapshot --url http://flipt --out f.json', {}],
+    ['snapshot --out f.json', {}, { FLIPT_URL: 'http://flipt\n' }],
+    [
+      'snapshot --url http://flipt --out f.json --namespace n --environment e',
+      { source: { ...SERVICE, namespace: 'n', environment: 'e' } },
+    ],
+  ])('%s', (line, snapshot, env) => {
+    expect(read(line, env)).toEqual({ kind: 'snapshot', snapshot: { ...SNAPSHOT, ...snapshot } });
+  });
+
+  it.each([
+    ['snapshot --out f.json', '--url: missing; expected the address of Flipt, or FLIPT_URL'],
+    ['snapshot --url http://flipt', '--out: missing; expected a file'],
+    ['snapshot --url http://flipt --out f --namespace=', '--namespace: expected the key of a namespace'],
+    [
+      'snapshot --url http://flipt --out f --environment=',
+      '--environment: expected the name of an environment',
+    ],
+    ['snapshot --features f.yml --out f.json', "Unknown option '--features'"],
+    ['snapshot --token=dummy', /^--token: credentials come from the environment only/],
+  ])('%j is wrong', (line, message) => {
+    expect(read(line)).toMatchObject({
+      kind: 'wrong',
+      message: typeof message === 'string' ? message : expect.stringMatching(message),
+    });
   });
 });
 

@@ -54,11 +54,11 @@ describe('arguments', () => {
   });
 
   it.each([
-    ['', 'expected the command serve, explain, types or lint, got none'],
-    ['start', 'expected the command serve, explain, types or lint, got start'],
+    ['', 'expected the command serve, explain, types, lint or snapshot, got none'],
+    ['start', 'expected the command serve, explain, types, lint or snapshot, got start'],
     ['serve f.yml', 'unexpected argument f.yml; did you mean --features f.yml?'],
     ['lint f.yml', 'unexpected argument f.yml; did you mean --features f.yml?'],
-    ['start f.yml', 'expected the command serve, explain, types or lint, got start'],
+    ['start f.yml', 'expected the command serve, explain, types, lint or snapshot, got start'],
     ['serve --bogus', "Unknown option '--bogus'"],
     ['serve --port --host', "Option '--port' argument is ambiguous"],
     ['serve', '--features: missing; expected a file'],
@@ -104,7 +104,7 @@ describe('the help', () => {
     expect(HELPS.serve + HELP).toContain(`  --${option} `);
   });
 
-  it.each(['serve', 'explain', 'types', 'lint'] as const)('of %s is its own', (command) => {
+  it.each(['serve', 'explain', 'types', 'lint', 'snapshot'] as const)('of %s is its own', (command) => {
     expect(read(`${command} --help`)).toEqual({ kind: 'help', of: command });
     expect(HELPS[command]).toContain(`Usage: openfeature-flipt-provider ${command} `);
   });

@@ -44,6 +44,7 @@ describe('an unknown option leads to the one that was probably meant', () => {
   });
 
   it.each<[object, RegExp]>([
+    [{ snapshot: { initial: '{}' } }, /, got ".*"; did you mean JSON\.parse\(…\)\?$/],
     [{ snapshot: 'file.json' }, /, got "file\.json"; did you mean snapshot: \{ file \}\?$/],
     [
       { snapshot: { store: client } },

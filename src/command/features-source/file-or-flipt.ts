@@ -7,13 +7,12 @@ import { WrongArgument } from '../command-error.js';
 /** Where a command reads features from: a file, or a running Flipt. */
 export type SourceArguments = ReturnType<typeof readSource>;
 export type FileSource = Extract<SourceArguments, { readonly kind: 'file' }>;
-export type ServiceSource = Extract<SourceArguments, { readonly kind: 'service' }>;
+export type ServiceSource = ReturnType<typeof readService>;
 
 /** Throws a {@link WrongArgument}. */
 export function readSource(values: OptionValues, env: Environment) {
   const { features, url, environment, semantics } = values;
-  const namespace = values.namespace ?? (env.FLIPT_NAMESPACE?.trim() || 'default');
-  if (namespace === '') throw new WrongArgument('--namespace: expected the key of a namespace');
+  const namespace = namespaceOf(values, env);
   if (features !== undefined && url !== undefined) {
     throw new WrongArgument('--features and --url: expected one of them');
   }
@@ -21,9 +20,7 @@ export function readSource(values: OptionValues, env: Environment) {
     if (semantics !== undefined) {
       throw new WrongArgument('--semantics: has no effect with --url; Flipt says whose rules apply');
     }
-    if (environment === '') throw new WrongArgument('--environment: expected the name of an environment');
-    // Without an environment, the variable FLIPT_ENVIRONMENT decides.
-    return { kind: 'service', url, namespace, environment } as const;
+    return readService(url, values, env);
   }
   if (features === undefined) {
     throw new WrongArgument('--features: missing; expected a file, or the address of Flipt as --url');
@@ -31,6 +28,20 @@ export function readSource(values: OptionValues, env: Environment) {
   if (features === '') throw new WrongArgument('--features: expected a file');
   if (environment !== undefined) throw new WrongArgument('--environment: has no effect without --url');
   return { kind: 'file', path: features, namespace, semantics: semanticsOf(semantics) } as const;
+}
+
+/** Throws a {@link WrongArgument}. */
+export function readService(url: string, values: OptionValues, env: Environment) {
+  const { environment } = values;
+  if (environment === '') throw new WrongArgument('--environment: expected the name of an environment');
+  // Without an environment, the variable FLIPT_ENVIRONMENT decides.
+  return { kind: 'service', url, namespace: namespaceOf(values, env), environment } as const;
+}
+
+function namespaceOf(values: OptionValues, env: Environment): string {
+  const namespace = values.namespace ?? (env.FLIPT_NAMESPACE?.trim() || 'default');
+  if (namespace === '') throw new WrongArgument('--namespace: expected the key of a namespace');
+  return namespace;
 }
 
 /** Throws a {@link WrongArgument}. */

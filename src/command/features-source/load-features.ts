@@ -9,8 +9,8 @@ import type { FileSource, SourceArguments } from './file-or-flipt.js';
 export async function loadFeatures(source: SourceArguments, command: string, runtime: CommandRuntime) {
   if (source.kind === 'file') return fromFile(source);
   // Loaded only if needed, because most commands read a file.
-  const { fliptFeatures } = await import('./flipt-features.js');
-  return fliptFeatures(source, command, runtime);
+  const { fliptSnapshot } = await import('./flipt-snapshot.js');
+  return (await fliptSnapshot(source, command, runtime)).snapshot.compiled;
 }
 
 async function fromFile({ path, namespace, semantics }: FileSource) {

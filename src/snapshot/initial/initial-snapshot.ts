@@ -1,33 +1,35 @@
 import { createHash } from 'node:crypto';
-import type { Semantics } from '../engine/features.js';
-import { isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
-import type { SnapshotOptions } from '../options/snapshot-options.js';
-import { messageOf } from '../text/describe.js';
-import { quoted } from '../text/quote.js';
-import type { Clock } from '../time/clock.js';
-import { tooLarge } from '../files/durable-file.js';
-import { MOST_STORED_BYTES } from '../stores/safe-store.js';
-import { parseSnapshot } from './body/read-body.js';
-import { writeBody } from './body/write-body.js';
-import { snapshotOf } from './snapshot.js';
-import type { StartingSnapshot } from './poll-watch.js';
+import type { Semantics } from '../../engine/features.js';
+import { isV2, NEWEST_V2 } from '../../engine/rules-of-version.js';
+import type { SnapshotOptions, SnapshotPlace } from '../../options/snapshot-options.js';
+import { messageOf } from '../../text/describe.js';
+import { quoted } from '../../text/quote.js';
+import type { Clock } from '../../time/clock.js';
+import { tooLarge } from '../../files/durable-file.js';
+import { MOST_STORED_BYTES } from '../../stores/safe-store.js';
+import { parseSnapshot } from '../body/read-body.js';
+import { writeBody } from '../body/write-body.js';
+import { checkEnvironment, givenConfirmedAt } from './given-snapshot.js';
+import { snapshotOf } from '../snapshot.js';
+import type { StartingSnapshot } from '../poll-watch.js';
 
 /** The snapshot in the options; `undefined` if there is none, or it cannot be used. Never rejects. */
 export async function initialSnapshot(
   { initial, semantics = 'v1' }: SnapshotOptions,
-  namespace: string,
+  { namespace, environment }: SnapshotPlace,
   warn: (message: string) => void,
   clock: Clock,
 ): Promise<StartingSnapshot | undefined> {
   if (initial === undefined) return undefined;
   try {
+    checkEnvironment(initial, environment);
     const text = JSON.stringify(await initialBody(initial, namespace, semantics));
     if (text.length > MOST_STORED_BYTES) throw new Error(tooLarge(MOST_STORED_BYTES));
     if (isForOldClients(text)) warn(FOR_OLD_CLIENTS);
     const ofV2 = isV2(semantics) ? semantics : NEWEST_V2;
     const parsed = await parseSnapshot(Buffer.from(text), namespace, clock, () => ofV2);
     const snapshot = await snapshotOf(parsed, clock);
-    return { snapshot, etag: undefined, fullBodyMs: 0, confirmedAt: undefined };
+    return { snapshot, etag: undefined, fullBodyMs: 0, confirmedAt: givenConfirmedAt(initial, clock) };
   } catch (error) {
     warn(`snapshot.initial is not used: ${messageOf(error)}`);
     return undefined;
@@ -45,7 +47,7 @@ const FOR_OLD_CLIENTS =
 async function initialBody(given: object, namespace: string, semantics: Semantics): Promise<object> {
   if (!isFeaturesDocument(given)) return given;
   // Only users who give a features document pay for the code that reads it.
-  const { readFeatures } = await import('../features/read-features.js');
+  const { readFeatures } = await import('../../features/read-features.js');
   const features = (await readFeatures(given, semantics)).get(namespace);
   if (features === undefined) throw new Error(`it has no namespace ${quoted(namespace)}`);
   const body = writeBody(namespace, { features, semantics, digest: undefined });
@@ -65,7 +67,7 @@ function isForOldClients(body: string): boolean {
 
 /** Looks for members that only a features document has. If neither form shows, both give the same result. */
 function isFeaturesDocument(given: object): boolean {
-  if ('digest' in given) return false;
+  if ('digest' in given || 'confirmedAt' in given) return false;
   if ('segments' in given || 'version' in given || typeof Reflect.get(given, 'namespace') === 'string') {
     return true;
   }

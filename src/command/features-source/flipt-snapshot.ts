@@ -10,8 +10,11 @@ import type { CommandRuntime } from '../command-runtime.js';
 import { CommandError } from '../command-error.js';
 import type { ServiceSource } from './file-or-flipt.js';
 
-/** The features from which a running Flipt evaluates a namespace. Rejects with a {@link CommandError}. */
-export async function fliptFeatures(source: ServiceSource, command: string, runtime: CommandRuntime) {
+/**
+ * The snapshot of a namespace of a running Flipt, and the environment that the options or the variables name. Rejects
+ * with a {@link CommandError}.
+ */
+export async function fliptSnapshot(source: ServiceSource, command: string, runtime: CommandRuntime) {
   const { complain, end, clock = systemClock } = runtime;
   const settings = settingsOf(source, command, runtime);
   const answered = clock.after(
@@ -22,7 +25,9 @@ export async function fliptFeatures(source: ServiceSource, command: string, runt
     'background',
   );
   const fetched = await fetchOnce(settings, source.namespace, end).finally(answered);
-  if (fetched.kind === 'snapshot') return fetched.snapshot.compiled;
+  if (fetched.kind === 'snapshot') {
+    return { snapshot: fetched.snapshot, environment: settings.environment };
+  }
   throw new CommandError(fetched.kind === 'failed' ? adviceOn(fetched, command) : 'an unexpected response');
 }
 
@@ -72,7 +77,8 @@ function adviceOn({ failure, isUnknown, offersNone }: Failed, command: string): 
     return `${message}; is it running there? --url names its address`;
   if (isUnknown) return `${message}; --namespace and --environment say which one is meant`;
   if (kind === 'unauthorized' || kind === 'forbidden' || !offersNone) return message;
-  return `${message}; it seems to offer no snapshots, which ${command} reads: give exported features as --features`;
+  const instead = command === 'snapshot' ? '' : ': give exported features as --features';
+  return `${message}; it seems to offer no snapshots, which ${command} reads${instead}`;
 }
 
 type Failed = Extract<Fetched, { readonly kind: 'failed' }>;

@@ -1,0 +1,48 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { replaceFile, targetOf } from '../../files/durable-file.js';
+import { replaceableBeginning } from '../../files/own-file.js';
+import { givenSnapshot, isGivenSnapshot } from '../../snapshot/initial/given-snapshot.js';
+import { messageOf } from '../../text/describe.js';
+import { quoted } from '../../text/quote.js';
+import { systemClock } from '../../time/clock.js';
+import { fliptSnapshot } from '../features-source/flipt-snapshot.js';
+import type { CommandRuntime } from '../command-runtime.js';
+import { CommandError } from '../command-error.js';
+import type { SnapshotArguments } from './snapshot-arguments.js';
+
+/** An image runs as another user than the one that builds it. */
+const READABLE_FOR_ALL = 0o644;
+
+/** Writes the file; resolves with the exit code. */
+export async function writeSnapshot(
+  { source, out }: SnapshotArguments,
+  runtime: CommandRuntime,
+): Promise<number> {
+  const { clock = systemClock } = runtime;
+  const { namespace } = source;
+  const { snapshot, environment } = await fliptSnapshot(source, 'snapshot', runtime);
+  const count = snapshot.contents.size;
+  // Flipt v1 answers like this for a namespace that it does not know.
+  if (count === 0) {
+    throw new CommandError(`namespace ${quoted(namespace)} has no flags; choose another with --namespace`);
+  }
+  for (const [key, { reason }] of snapshot.features.unreadable ?? []) {
+    runtime.complain(`Flag ${quoted(key)} gives defaults without Flipt: it cannot be read (${reason})`);
+  }
+  const given = givenSnapshot(snapshot, clock.now(), { namespace, environment }, clock);
+  await replace(out, `${JSON.stringify(given)}\n`);
+  runtime.print(`Wrote ${out}: ${count} ${count === 1 ? 'flag' : 'flags'}`);
+  return 0;
+}
+
+async function replace(out: string, text: string): Promise<void> {
+  try {
+    await mkdir(dirname(out), { recursive: true });
+    const target = await targetOf(out);
+    const check = async () => void (await replaceableBeginning(target, isGivenSnapshot));
+    await replaceFile(target, text, check, READABLE_FOR_ALL);
+  } catch (error) {
+    throw new CommandError(`${out}: ${messageOf(error)}`, { cause: error });
+  }
+}
