@@ -78,7 +78,7 @@ it('offline, an old copy is warned of at once, and answers', async () => {
 
 it('nothing is said of the age while Flipt answers, or if the age is not known', async () => {
   const { url } = await localService({ features: FEATURES });
-  const { confirmedAt: _, ...undated } = copy(0);
+  const undated = copy(0, true, { confirmedAt: undefined });
   const online = await started({ url, evaluation: 'in-process', snapshot: { initial: copy(3) } });
   const offline = await started({ evaluation: 'in-process', snapshot: { initial: undated } });
   expect((await online.banner()).flagMetadata).toMatchObject({ ageMs: expect.any(Number) as number });
