@@ -25,17 +25,18 @@ export function oneByOne(
   const atOnce = FOR_EACH_BATCH * maxConcurrent;
   const turns = ownTurns(atOnce, clock);
   let closed: Failure | undefined;
+  const refusal = () => closed;
   return {
     async ask(question, deadline = () => Infinity, signal) {
-      if (closed !== undefined) return failed(closed);
+      const refused = refusal();
+      if (refused !== undefined) return failed(refused);
       const bytes = sizes.empty + sizes.of(question);
       if (bytes > maxBytes) return failed(oversized(question, bytes, maxBytes));
       if (turns.waiting() >= maxWaiting) return failed(queueFull(maxWaiting, report));
       const leave = await turns.take(deadline(), signal);
       if (leave === undefined) return failed(tooMany(atOnce, report));
       if (wants['batch-sent']) report({ type: 'batch-sent', items: 1, bytes });
-      // After a close, that fails at once.
-      const outcome = await askAtOnce([question], signal);
+      const outcome = refusal() ?? (await askAtOnce([question], signal));
       leave();
       return isFailure(outcome) ? failed(outcome) : (outcome[0] ?? failed(UNANSWERED));
     },

@@ -77,3 +77,16 @@ describe('without a background, many resolves at once', () => {
     expect(waiting()).toBe(0);
   });
 });
+
+it('without a background, nothing is sent after the close for those that waited', async () => {
+  const { resolve, clock, life, questions } = busy({ maxConcurrent: 1 });
+  const resolved = Promise.all(users(20).map(resolve));
+  await clock.settle();
+  expect(questions()).toBe(8);
+  void life.close();
+  await clock.advance(1_000);
+  for (const { answer } of (await resolved).slice(8)) {
+    expect(answer).toMatchObject({ failure: { kind: 'closed' } });
+  }
+  expect(questions()).toBe(8);
+});
