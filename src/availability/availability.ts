@@ -2,6 +2,7 @@ import type { Reporter } from '../diagnostics/diagnostics.js';
 import { policyOfOutcome } from '../http/failure-of-status.js';
 import type { Outcome, Send } from '../http/reply.js';
 import { isFailure, type AskAtOnce } from '../model/answer.js';
+import { policyOf } from '../model/failure-policy.js';
 import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import type { CircuitSettings, Moment } from './circuit-breaker.js';
@@ -126,14 +127,15 @@ export function availability(
         );
         return outcome;
       },
-    /** Learns from the outcome of whole requests. */
-    observed(askAtOnce: AskAtOnce): AskAtOnce {
+    /** Learns from the outcome of whole requests. A part of a batch that has failed is expected to fail, too. */
+    observed(askAtOnce: AskAtOnce, isPart = false): AskAtOnce {
       const ask = judged(askAtOnce);
       return async (questions, signal) => {
         const outcome = await ask(questions, signal);
         // A rejected check has changed the state already. A check that failed for another reason proves nothing.
         if (!isFailure(outcome)) become(health.answered(state));
-        else if (!isRejection(outcome)) become(health.unanswered(state, outcome, moment()));
+        else if (!isRejection(outcome) && !(isPart && policyOf(outcome).cause === 'question'))
+          become(health.unanswered(state, outcome, moment()));
         return outcome;
       };
     },

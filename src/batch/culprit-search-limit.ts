@@ -5,30 +5,58 @@ import { questionsOf, type PendingQuestion } from './pending-question.js';
 import { slots } from './slots.js';
 
 /** Requests of all searches that may be under way at once, in addition to `batch.maxConcurrent`. */
-const MAX_REQUESTS = 8;
-/** Most requests that wait for a slot: so many are answered within about four round trips. */
-const MAX_WAITING = 32;
+const AT_ONCE = { least: 8, most: 128 };
+/** A service that takes longer gets fewer requests at once: others' requests wait there, and time out after 500 ms. */
+const QUICK_MS = 200;
+/** Most requests that wait for each that may be under way: so many are answered within about four round trips. */
+const WAITING_FOR_EACH = 4;
 
 /** One request of a search: its outcome, or `overload` without a request. */
 export type AskPart = (asked: readonly PendingQuestion[]) => Promise<BatchOutcome>;
 
-/** Keeps the requests of searches apart from those of batches, so that neither waits for the other. `ask` never rejects. */
+/**
+ * Keeps the requests of searches apart from those of batches, so that neither waits for the other. While requests wait
+ * and the service is quick, each response allows one more at once. A slow one halves that, once per round trip.
+ * `ask` never rejects.
+ */
 export function culpritSearchLimit(ask: AskAtOnce, clock: Clock): AskPart {
-  const limit = slots(MAX_REQUESTS);
+  let most = AT_ONCE.least;
+  let halvedAt = -Infinity;
+  const limit = slots(() => most);
+
+  const adapt = (sentAt: number) => {
+    const now = clock.now();
+    if (now - sentAt <= QUICK_MS) {
+      if (limit.waiting() > 0) most = Math.min(AT_ONCE.most, most + 1);
+    } else if (sentAt >= halvedAt) {
+      most = Math.max(AT_ONCE.least, most >> 1);
+      halvedAt = now;
+    }
+  };
+
+  const send: AskPart = async (asked) => {
+    const sentAt = clock.now();
+    const outcome = await ask(questionsOf(asked));
+    adapt(sentAt);
+    return outcome;
+  };
+
   return async (asked) => {
-    if (limit.waiting() >= MAX_WAITING) return OVERLOAD;
+    if (limit.waiting() >= WAITING_FOR_EACH * most) return overload(most);
     // A free slot is used even if no caller waits any more: the request may find what spoils the batches of others.
     const isNeeded = limit.isFull()
       ? () => asked.some(({ deadline }) => clock.now() < deadline())
       : () => true;
     const leave = await limit.take();
-    const outcome = isNeeded() ? await ask(questionsOf(asked)) : OVERLOAD;
+    const outcome = isNeeded() ? await send(asked) : overload(most);
     leave();
     return outcome;
   };
 }
 
-const OVERLOAD: Failure = {
-  kind: 'overload',
-  message: `overload: too many batches fail; at most ${MAX_REQUESTS} requests at once look for the questions to blame`,
-};
+function overload(limit: number): Failure {
+  return {
+    kind: 'overload',
+    message: `overload: too many batches fail; at most ${limit} requests at once look for the questions to blame`,
+  };
+}

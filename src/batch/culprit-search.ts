@@ -39,20 +39,24 @@ export async function findCulprits(
   { ask, successes, before, blame, proven }: Search,
 ) {
   const most = Math.floor(4 * Math.log2(batch.length)) + 3;
-  let requestsLeft = most;
+  let requests = 0;
+  let succeeded = 0;
   let culprits = 0;
-  let succeeded = false;
+  const groupOf = grouping(batch, failure);
+  /** While other requests succeed, nobody's question is given up: the limit on requests at once spares the service. */
+  const requestsLeft = () => (successes() - before > succeeded ? Infinity : most - requests);
   /** To be blamed as soon as any request has succeeded. Until then, the service may be the cause. */
   const suspected: Part[] = [];
-  let spoilt: Part[] = [{ asked: byFlag(batch), failure }];
+  let spoilt: Part[] = [{ asked: grouped(batch, groupOf), failure }];
 
   const divided = (part: Part, count: number): readonly Part[] => {
-    const parts = partsOf(part.asked, requestsLeft < 4 ? 2 : count);
-    if (parts.length > requestsLeft) {
+    const left = requestsLeft();
+    const parts = partsOf(part.asked, left < 4 ? 2 : count, groupOf);
+    if (parts.length > left) {
       failEach(part.asked, part.failure);
       return [];
     }
-    requestsLeft -= parts.length;
+    requests += parts.length;
     return parts.map((asked) => ({ ...part, asked }));
   };
 
@@ -60,6 +64,7 @@ export async function findCulprits(
   const asking = async ({ asked }: Part): Promise<readonly Part[]> => {
     const outcome = await ask(asked);
     if (isFailure(outcome)) return [{ asked, failure: outcome }];
+    succeeded++;
     answerEach(asked, outcome);
     return [];
   };
@@ -71,10 +76,9 @@ export async function findCulprits(
     const failures: Part[] = [];
     if (isCareful) for (const part of parts) failures.push(...(await asking(part)));
     else failures.push(...(await Promise.all(parts.map(asking))).flat());
-    succeeded ||= failures.length < parts.length;
 
     spoilt = [];
-    const isHopeless = !succeeded && successes() === successesYet && failures.length > 0;
+    const isHopeless = succeeded === 0 && successes() === successesYet && failures.length > 0;
     const isServiceFailure = isHopeless && failures.every((part) => blamesFlag(part.failure));
     for (const part of failures) {
       const { spoilsBatch } = policyOf(part.failure);
@@ -82,7 +86,7 @@ export async function findCulprits(
       if (spoilsBatch && part.asked.length > 1 && !isServiceFailure) spoilt.push(part);
       else failEach(part.asked, part.failure);
     }
-    if (isServiceFailure) return { requests: most - requestsLeft, culprits, isServiceFailure };
+    if (isServiceFailure) return { requests, culprits, isServiceFailure };
     if (successes() === before) continue;
     culprits += suspected.length;
     for (const { asked, failure: its } of suspected.splice(0)) {
@@ -90,7 +94,7 @@ export async function findCulprits(
     }
     proven();
   }
-  return { requests: most - requestsLeft, culprits, isServiceFailure: false };
+  return { requests, culprits, isServiceFailure: false };
 }
 
 /** A single question, or one flag if the failure blames flags. */
@@ -102,22 +106,45 @@ function isAboutOneFlag(asked: readonly PendingQuestion[]): boolean {
   return asked.every(({ question }) => question.flag === asked[0]?.question.flag);
 }
 
-/** Puts questions about the same flag next to each other. */
-function byFlag(asked: readonly PendingQuestion[]): readonly PendingQuestion[] {
-  return asked.toSorted(({ question: one }, { question: other }) =>
-    one.flag < other.flag ? -1 : Number(one.flag > other.flag),
+/**
+ * What may be to blame: a flag, or a context if fewer contexts than flags are asked about. A page asks for many flags at
+ * once, and if its context is at fault, it spoils all parts that are cut between flags.
+ */
+function grouping(batch: readonly PendingQuestion[], failure: Failure): (one: PendingQuestion) => string {
+  const flagOf = ({ question }: PendingQuestion) => question.flag;
+  if (blamesFlag(failure)) return flagOf;
+  const contexts = new Map(
+    batch.map((one) => [one, JSON.stringify([one.question.entity, one.question.attributes])]),
+  );
+  const count = new Set(contexts.values()).size;
+  const hasFew = count > 1 && count < new Set(batch.map(flagOf)).size;
+  return hasFew ? (one) => contexts.get(one) ?? '' : flagOf;
+}
+
+/** Puts questions of the same group next to each other. */
+function grouped(
+  asked: readonly PendingQuestion[],
+  groupOf: (one: PendingQuestion) => string,
+): readonly PendingQuestion[] {
+  return asked.toSorted((one, other) =>
+    groupOf(one) < groupOf(other) ? -1 : Number(groupOf(one) > groupOf(other)),
   );
 }
 
 /**
  * Cuts a batch into at most `count` parts of about the same size, each with at least one question.
- * It cuts between two flags wherever it can: in two parts, a broken flag would look like a broken service.
+ * It cuts between two groups wherever it can: in two parts, a broken flag would look like a broken service.
  */
-function partsOf(sorted: readonly PendingQuestion[], count: number): readonly (readonly PendingQuestion[])[] {
+function partsOf(
+  sorted: readonly PendingQuestion[],
+  count: number,
+  groupOf: (one: PendingQuestion) => string,
+): readonly (readonly PendingQuestion[])[] {
   const { length } = sorted;
-  const hasOneFlag = isAboutOneFlag(sorted);
-  const borders = sorted.flatMap(({ question }, at) =>
-    at > 0 && (hasOneFlag || question.flag !== sorted[at - 1]?.question.flag) ? [at] : [],
+  const groups = sorted.map(groupOf);
+  const hasOneGroup = groups.every((group) => group === groups[0]);
+  const borders = groups.flatMap((group, at) =>
+    at > 0 && (hasOneGroup || group !== groups[at - 1]) ? [at] : [],
   );
   const starts = new Set([0]);
   for (let at = 1; at < Math.min(count, length); at++) {

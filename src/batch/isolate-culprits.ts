@@ -49,7 +49,7 @@ export function isolating(service: Service, { clock, report }: Pick<Runtime, 'cl
    * everything, more searches would only add load. The next one begins when this one ends, or finds that a request has
    * succeeded since its own batch was sent.
    */
-  const turns = slots(1);
+  const turns = slots(() => 1);
   let successes = 0;
   /** No search begins before this time: the last one found only failures, so another one would, too. */
   let hopelessUntil = 0;
@@ -93,7 +93,7 @@ export function isolating(service: Service, { clock, report }: Pick<Runtime, 'cl
 
   /** Searches only among the questions that no other search has blamed meanwhile. */
   const searchRest: Search = async (batch, failure, before, proven) => {
-    const blamed = new Set(batch.filter(({ question }) => suspects.laneOf(question) !== undefined));
+    const blamed = new Set(batch.filter(({ question }) => suspects.isBlamed(question)));
     if (blamed.size === 0) return search(batch, failure, before, proven);
     failEach([...blamed], failure);
     const rest = batch.filter((one) => !blamed.has(one));
@@ -120,8 +120,10 @@ export function isolating(service: Service, { clock, report }: Pick<Runtime, 'cl
       const outcome = await ask(questionsOf(batch));
       if (first && lane?.tests && isFailure(outcome) && policyOf(outcome).spoilsBatch)
         suspects.blame(first.question, outcome);
-      // A batch of suspects is not searched: every batch about a broken flag would start a search.
-      void settle(batch, outcome, lane === undefined ? searchInTurn(before) : failEach);
+      // A batch of suspects is not searched: every batch about a broken flag would start a search. But a flag that was
+      // blamed for several of its questions may be fine for others.
+      const isSearched = lane === undefined || (first && suspects.maySearch(first.question));
+      void settle(batch, outcome, isSearched ? searchInTurn(before) : failEach);
       return outcome;
     },
     laneOf: (question: Question): QuestionLane =>

@@ -11,6 +11,8 @@ const BLAMED_FOR_MS = 30_000;
 const TESTED_WITHIN_MS = 30_000;
 /** Most questions and flags that are remembered. The oldest are forgotten first. */
 const MAX_BLAMED = 1_000;
+/** So often the questions about a flag that was blamed for several of them are asked in parts, to see which are fine. */
+const SEARCHED_EVERY_MS = 1_000;
 /** After so many blamed questions about one flag, with no answer about it in between, the whole flag is blamed. */
 const BROKEN_FLAG = 3;
 
@@ -20,6 +22,8 @@ interface Blame {
   readonly endsAt: number;
   /** Of a flag whose questions were blamed one by one: an answer to any of its questions disproves the blame. */
   readonly byQuestions: boolean;
+  /** When questions about the flag were last asked in parts. */
+  readonly searchedAt: number;
 }
 
 /** Remembers, for a while, which questions and flags have spoilt a batch. */
@@ -28,6 +32,8 @@ export function rememberedSuspects(clock: Clock) {
   const blames = new Map<string, Blame>();
   /** By the flag: how many of its questions were blamed since its last answer. Holds as long as the last of them. */
   const inARow = new Map<string, { readonly count: number; readonly endsAt: number }>();
+  /** By the flag: it was blamed for several questions, but another one was answered. Each is blamed by itself then. */
+  const disproved = new Map<string, { readonly endsAt: number }>();
   /** When the last blame ends. */
   let lastEndsAt = 0;
 
@@ -37,13 +43,14 @@ export function rememberedSuspects(clock: Clock) {
     if (blames.size > 0 && clock.now() >= lastEndsAt) {
       blames.clear();
       inARow.clear();
+      disproved.clear();
     }
     return blames.size === 0;
   };
   const blameAs = (name: string, testedMs: number, byQuestions: boolean) => {
     const until = clock.now() + BLAMED_FOR_MS;
     lastEndsAt = Math.max(lastEndsAt, until + testedMs);
-    remember(blames, name, { until, endsAt: until + testedMs, byQuestions });
+    remember(blames, name, { until, endsAt: until + testedMs, byQuestions, searchedAt: -Infinity });
   };
   const inForce = <Value extends { readonly endsAt: number }>(
     values: ReadonlyMap<string, Value>,
@@ -65,6 +72,21 @@ export function rememberedSuspects(clock: Clock) {
       const name = nameOf(question);
       return inForce(blames, name) && laneApart(name);
     },
+    /** Whether the question, or its flag for everybody, has spoilt a batch. */
+    isBlamed(question: Question): boolean {
+      if (isEmpty()) return false;
+      const flag = inForce(blames, flagOf(question));
+      return (flag !== undefined && !flag.byQuestions) || inForce(blames, nameOf(question)) !== undefined;
+    },
+    /** Whether to search for the questions to blame among those about this flag, which have spoilt their batch. */
+    maySearch(question: Question): boolean {
+      const flag = flagOf(question);
+      const blame = inForce(blames, flag);
+      const now = clock.now();
+      if (blame?.byQuestions !== true || now - blame.searchedAt < SEARCHED_EVERY_MS) return false;
+      blames.set(flag, { ...blame, searchedAt: now });
+      return true;
+    },
     /** Blames the question for this failure, or its flag for everybody, if the failure {@link blamesFlag}. */
     blame: (question: Question, failure: Failure) => {
       const flag = flagOf(question);
@@ -75,7 +97,7 @@ export function rememberedSuspects(clock: Clock) {
       const count = (inForce(inARow, flag)?.count ?? 0) + 1;
       blameAs(nameOf(question), 0, false);
       remember(inARow, flag, { count, endsAt: clock.now() + BLAMED_FOR_MS });
-      if (count >= BROKEN_FLAG) blameAs(flag, TESTED_WITHIN_MS, true);
+      if (count >= BROKEN_FLAG && !inForce(disproved, flag)) blameAs(flag, TESTED_WITHIN_MS, true);
     },
     /** The service has answered the question. */
     answered(question: Question) {
@@ -85,7 +107,9 @@ export function rememberedSuspects(clock: Clock) {
       if (last !== undefined) inARow.set(flag, { ...last, count: 0 });
       const broken = blames.get(flag);
       // After the blame, the answer is that of the test.
-      if (broken !== undefined && (broken.byQuestions || clock.now() >= broken.until)) blames.delete(flag);
+      if (broken === undefined || (!broken.byQuestions && clock.now() < broken.until)) return;
+      blames.delete(flag);
+      if (broken.byQuestions) remember(disproved, flag, { endsAt: clock.now() + BLAMED_FOR_MS });
     },
     /** How many questions and flags are blamed. */
     size: () => [...blames.keys()].filter((name) => inForce(blames, name)).length,

@@ -29,6 +29,7 @@ export function openServiceLayers(settings: ProviderSettings, signal: AbortSigna
     const retrySettings = { retries: http.retries, withinMs: deadlineMs, extra, budget };
     return service.observed(
       remote(withRetries(throughCircuit, retrySettings, runtime), settings, signal, writer),
+      extra,
     );
   };
   const batching = { ...settings.batch, sizes: writer.sizes };
