@@ -11,7 +11,10 @@ import { culpritSearchLimit } from './culprit-search-limit.js';
 import { slots } from './slots.js';
 import { blamesFlag, rememberedSuspects } from './suspects.js';
 
-/** After a search in which nothing succeeded, no other search begins for so long, unless any request succeeds. */
+/**
+ * After a search in which nothing succeeded, and nothing else has for so long, no other search begins for so long, unless
+ * any request succeeds.
+ */
 const HOPELESS_FOR_MS = 5_000;
 
 /** What is asked, and who knows how it is. */
@@ -53,6 +56,7 @@ export function isolating(service: Service, { clock, report }: Pick<Runtime, 'cl
   let successes = 0;
   /** No search begins before this time: the last one found only failures, so another one would, too. */
   let hopelessUntil = 0;
+  let succeededAt = -Infinity;
 
   const noting =
     (ask: AskAtOnce): AskAtOnce =>
@@ -61,6 +65,7 @@ export function isolating(service: Service, { clock, report }: Pick<Runtime, 'cl
       const outcome = await ask(questions).catch(defect);
       if (isFailure(outcome)) return outcome;
       successes++;
+      succeededAt = clock.now();
       hopelessUntil = 0;
       questions.forEach((question, at) => {
         if (outcome[at]?.kind !== 'failed') suspects.answered(question);
@@ -87,7 +92,8 @@ export function isolating(service: Service, { clock, report }: Pick<Runtime, 'cl
       proven,
     });
     report({ type: 'isolation-finished', requests: found.requests, culprits: found.culprits });
-    if (successes === before) hopelessUntil = clock.now() + HOPELESS_FOR_MS;
+    const now = clock.now();
+    if (successes === before && now - succeededAt > HOPELESS_FOR_MS) hopelessUntil = now + HOPELESS_FOR_MS;
     if (found.isServiceFailure) service.serviceFailed(failure);
   };
 

@@ -114,6 +114,29 @@ describe('searches while nothing succeeds', () => {
     expect(searches()).toEqual([['c0', 'c1']]);
   });
 
+  it('end for 5 s if nothing has succeeded for 5 s before', async () => {
+    const { clock, ask, end, searches } = held();
+    const batchOf = async (...both: readonly [string, string]) => {
+      await ask(...both);
+      await end(both[0], 400);
+      const found = searches();
+      for (const [flag = ''] of found) await end(flag, 400);
+      for (const [flag = ''] of searches()) await end(flag, 400);
+      return found;
+    };
+    await ask('well');
+    await end('well');
+    await clock.advance(5_000);
+    expect(await batchOf('a', 'b')).toEqual([['a']]);
+    expect(await batchOf('c', 'd')).toEqual([['c']]);
+    await clock.advance(1);
+    expect(await batchOf('e', 'f')).toEqual([['e']]);
+    await clock.advance(4_999);
+    expect(await batchOf('g', 'h')).toEqual([]);
+    await clock.advance(1);
+    expect(await batchOf('i', 'j')).toEqual([['i']]);
+  });
+
   it('ask what another one has not blamed meanwhile in one request', async () => {
     const { ask, end, searches, outcomes } = held();
     await ask('broken', 'x');
