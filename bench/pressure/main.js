@@ -53,5 +53,5 @@ function print({ outcomes, events, log }) {
 }
 
 function percent(part, whole) {
-  return Math.round((100 * part) / whole);
+  return Math.round((1_000 * part) / whole) / 10;
 }

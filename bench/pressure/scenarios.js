@@ -28,6 +28,22 @@ export const scenarios = [
     special: 'refused questions',
     specialPerSecond: 5,
   },
+  ...[10, 100].map((latencyMs) => ({
+    name: `100/s refused with 400 among 800/s at ${latencyMs} ms`,
+    service: { latencyMs, trouble: 'refused questions' },
+    phases: [{ seconds: 10, perSecond: 800 }],
+    special: 'refused questions',
+    specialPerSecond: 100,
+  })),
+  ...['503', 'reset', 'silence'].flatMap((outcome) =>
+    [5, 100].map((specialPerSecond) => ({
+      name: `${specialPerSecond}/s that a firewall answers with ${outcome}, among 300/s at 10 ms`,
+      service: { latencyMs: 10, trouble: `firewall ${outcome}` },
+      phases: [{ seconds: 8, perSecond: 300 }],
+      special: 'refused questions',
+      specialPerSecond,
+    })),
+  ),
   {
     name: '403 for one user, 5/s among 300/s at 100 ms',
     service: { latencyMs: 100, trouble: 'forbidden user' },

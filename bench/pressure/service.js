@@ -3,11 +3,16 @@ import { createServer } from 'node:http';
 
 const { latencyMs, workers = Infinity, trouble } = JSON.parse(process.argv[2]);
 
-/** What each trouble makes of a batch: a status, or nothing. */
+const isSpecial = (items) => items.some(({ entityId }) => entityId.startsWith('special'));
+
+/** What each trouble makes of a batch: a status, a lost connection, silence, or nothing. */
 const TROUBLES = {
   'broken flags': (items) => items.some(({ flagKey }) => /^flag-[012]$/.test(flagKey)) && 500,
-  'refused questions': (items) => items.some(({ entityId }) => entityId.startsWith('special')) && 400,
-  'forbidden user': (items) => items.some(({ entityId }) => entityId.startsWith('special')) && 403,
+  'refused questions': (items) => isSpecial(items) && 400,
+  'forbidden user': (items) => isSpecial(items) && 403,
+  'firewall 503': (items) => isSpecial(items) && 503,
+  'firewall reset': (items) => isSpecial(items) && 'reset',
+  'firewall silence': (items) => isSpecial(items) && 'silence',
 };
 
 let busy = 0;
@@ -41,6 +46,8 @@ const server = createServer((request, response) => {
     const { requests } = JSON.parse(Buffer.concat(chunks));
     await work();
     const status = TROUBLES[trouble]?.(requests) || 200;
+    if (status === 'reset') request.socket.destroy();
+    if (typeof status === 'string') return;
     const body = status === 200 ? { responses: requests.map(answerTo) } : { code: 2, message: trouble };
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });

@@ -5,7 +5,7 @@ import { isFailure, type AskAtOnce } from '../model/answer.js';
 import { policyOf } from '../model/failure-policy.js';
 import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
-import type { CircuitSettings, Moment } from './circuit-breaker.js';
+import type { Attempt, CircuitSettings, Moment } from './circuit-breaker.js';
 import * as health from './health-transitions.js';
 import { isRejection, judgingRejections } from './rejected-credentials.js';
 
@@ -18,6 +18,11 @@ export interface AvailabilitySettings {
   readonly breaker: CircuitSettings | undefined;
 }
 
+/** So long after the service has answered any request, the context of others may be what makes them fail. */
+const DOUBTFUL_FOR_MS = 10_000;
+/** So often a check may decide whether the circuit opens. */
+const DECIDED_EVERY_MS = 1_000;
+
 /** The only owner of the answer to "is the service healthy?": one state, one timer, one check at a time. */
 export function availability(
   { check, credentialsVersion, breaker }: AvailabilitySettings,
@@ -27,6 +32,9 @@ export function availability(
   let checking: Promise<Failure | undefined> | undefined;
   /** The failure of a start that ends after the close; `undefined` until the close. */
   let closed: Failure | undefined;
+  let answeredAt = -Infinity;
+  /** When a check last kept the circuit closed. */
+  let keptClosedAt = -Infinity;
   let cancelTimer: () => void = () => undefined;
   let endStart: (failure: Failure | undefined) => void = () => undefined;
 
@@ -71,6 +79,7 @@ export function availability(
 
   const checkOnce = async (signal?: AbortSignal) => {
     const failure = await check(signal);
+    if (failure === undefined) answeredAt = clock.now();
     checking = undefined;
     if (closed !== undefined) return failure;
     const wasStarting = state.starting !== undefined;
@@ -81,6 +90,24 @@ export function availability(
     );
     if (wasStarting && state.starting === undefined) endStart(failure);
     return failure;
+  };
+
+  /**
+   * A firewall in front of the service may let some contexts fail, and no others. So while requests are answered, the
+   * circuit opens only if a check, which sends no context, fails as well.
+   */
+  const learn = (attempt: Attempt) => {
+    const next = health.attempted(state, attempt, moment(), breaker);
+    const opens = state.circuit.state === 'closed' && next.circuit.state === 'open';
+    const isDoubtful = clock.hasBackground !== false && clock.now() - answeredAt < DOUBTFUL_FOR_MS;
+    if (opens && isDoubtful) void openIfCheckFails(next);
+    else become(next);
+  };
+  const openIfCheckFails = async ({ circuit }: health.Health) => {
+    if (checking !== undefined || clock.now() - keptClosedAt < DECIDED_EVERY_MS) return;
+    const failure = await runCheck();
+    if (failure === undefined || policyOf(failure).countsForCircuit === 'no') keptClosedAt = clock.now();
+    else if (state.circuit.state === 'closed') become({ ...state, circuit });
   };
 
   const judged = judgingRejections(
@@ -120,11 +147,9 @@ export function availability(
         const outcome = await send(request);
         if (!provesSomething(outcome)) return outcome;
         const failure = countedFailure(outcome);
-        become(
-          isTrial
-            ? health.tried(state, failure, moment(), breaker)
-            : health.attempted(state, { failure, sentAt }, moment(), breaker),
-        );
+        if (failure === undefined) answeredAt = clock.now();
+        if (isTrial) become(health.tried(state, failure, moment(), breaker));
+        else learn({ failure, sentAt });
         return outcome;
       },
     /** Learns from the outcome of whole requests. A part of a batch that has failed is expected to fail, too. */
@@ -141,7 +166,7 @@ export function availability(
     },
     /** Counts a failure that only its context shows to be the service's, such as a 500 for everything. */
     serviceFailed: (failure: Failure) => {
-      become(health.attempted(state, { failure, sentAt: clock.now() }, moment(), breaker));
+      learn({ failure, sentAt: clock.now() });
     },
     /** Why a request would not be sent now; `undefined` if it would be sent. */
     refusal,

@@ -6,8 +6,8 @@ export interface Script {
   readonly latencyMs: number;
   /** Requests that are evaluated at the same time. The others wait, as in a service with so many workers. */
   readonly workers?: number;
-  /** The status for a batch. */
-  readonly status?: (items: readonly Item[]) => number;
+  /** What becomes of a batch: a status, a reset connection, or no answer at all. */
+  readonly status?: (items: readonly Item[]) => number | 'reset' | 'silence';
 }
 
 /** A service on the injected clock, behind a dispatcher: the same latency for each request, whatever its size. */
@@ -51,8 +51,11 @@ export function scriptedService(
         underWay++;
         mostAtOnce = Math.max(mostAtOnce, underWay);
         await work();
+        const becomes = status?.(items) ?? 200;
+        if (becomes === 'silence') return new Promise(() => undefined);
         underWay--;
-        return replyTo(items, status?.(items) ?? 200);
+        if (becomes === 'reset') throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+        return replyTo(items, becomes);
       },
     },
   };

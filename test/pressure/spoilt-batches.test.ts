@@ -57,3 +57,22 @@ describe.each([10, 100])('at %s ms a request, with 800 questions a second', (lat
     },
   );
 });
+
+describe.each([10, 100])('at %s ms a request, behind a firewall', (latencyMs) => {
+  it.each([503, 'reset', 'silence'] as const)('%s for some contexts opens no circuit', async (outcome) => {
+    for (const [answered, failed] of [
+      [300, 5],
+      [50, 5],
+      [50, 100],
+    ] as const) {
+      const { clock, ask, events } = await pressed({
+        latencyMs,
+        status: (items) => (items.some(({ entityId }) => entityId.startsWith('refused')) ? outcome : 200),
+      });
+      const others = steadily(answered, 'other');
+      const refused = steadily(failed, 'refused');
+      await offered(clock, 6_000, ask, (ms) => [...others(ms), ...refused(ms)]);
+      expect(events).toEqual([]);
+    }
+  });
+});
