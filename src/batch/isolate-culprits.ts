@@ -5,58 +5,29 @@ import type { Question } from '../model/question.js';
 import type { Runtime } from '../runtime.js';
 import { messageOf } from '../text/describe.js';
 import type { QuestionLane } from './batch-queue.js';
-import { answerEach, failEach, questionsOf, type PendingQuestion } from './pending-question.js';
-import type { FindCulprits } from './culprit-search.js';
-import { culpritSearchLimit } from './culprit-search-limit.js';
-import { slots } from './slots.js';
-import { blamesFlag, rememberedSuspects } from './suspects.js';
-
-/**
- * After a search in which nothing succeeded, and nothing else has for so long, no other search begins for so long, unless
- * any request succeeds.
- */
-const HOPELESS_FOR_MS = 5_000;
+import { failEach, questionsOf, settle, type PendingQuestion } from './pending-question.js';
+import type { culpritSearches, SearchCulprits, Searched } from './search/culprit-searches.js';
+import { rememberedSuspects } from './suspects.js';
 
 /** What is asked, and who knows how it is. */
-export interface Service {
+export interface Service extends Pick<Searched, 'refusal' | 'serviceFailed'> {
   readonly ask: AskAtOnce;
   /** Sends the requests of a search, which count as extra ones. Default: they are sent like any other. */
   readonly askExtra?: AskAtOnce;
-  /** Why a request would not be sent now; `undefined` if it would be. Meanwhile, a search would only add load. */
-  readonly refusal: () => Failure | undefined;
-  /** Learns that a batch and all its parts failed with 500. Called once for a batch. */
-  readonly serviceFailed: (failure: Failure) => void;
   /** Loads the search, which few apps ever need. Rejects if its code is gone. */
-  readonly loadSearch: () => Promise<FindCulprits>;
+  readonly loadSearch: () => Promise<typeof culpritSearches>;
 }
-
-/**
- * Answers each question of a batch that failed. `before`: how many requests had succeeded when it was sent. Calls
- * `proven` when a request has succeeded since, and what is known so far has been blamed.
- */
-type Search = (
-  batch: readonly PendingQuestion[],
-  failure: Failure,
-  before: number,
-  proven: () => void,
-) => Promise<void>;
 
 /**
  * Sends batches. If a question spoils its batch, searches for it: only that question fails, and it is sent apart from
  * the others for a while.
  */
-export function isolating(service: Service, { clock, report }: Pick<Runtime, 'clock' | 'report'>) {
+export function isolating(service: Service, runtime: Pick<Runtime, 'clock' | 'report'>) {
+  const { clock } = runtime;
   const suspects = rememberedSuspects(clock);
-  /**
-   * While nothing has succeeded since the batch was sent, only one search runs at a time: if the service fails for
-   * everything, more searches would only add load. The next one begins when this one ends, or finds that a request has
-   * succeeded since its own batch was sent.
-   */
-  const turns = slots(() => 1);
   let successes = 0;
-  /** No search begins before this time: the last one found only failures, so another one would, too. */
-  let hopelessUntil = 0;
   let succeededAt = -Infinity;
+  let search: SearchCulprits | undefined;
 
   const noting =
     (ask: AskAtOnce): AskAtOnce =>
@@ -66,52 +37,26 @@ export function isolating(service: Service, { clock, report }: Pick<Runtime, 'cl
       if (isFailure(outcome)) return outcome;
       successes++;
       succeededAt = clock.now();
-      hopelessUntil = 0;
       questions.forEach((question, at) => {
         if (outcome[at]?.kind !== 'failed') suspects.answered(question);
       });
       return outcome;
     };
   const ask = noting(service.ask);
-  const askPart = culpritSearchLimit(noting(service.askExtra ?? service.ask), clock);
+  const searched = {
+    ...service,
+    ask: noting(service.askExtra ?? service.ask),
+    suspects,
+    successes: () => successes,
+    succeededAt: () => succeededAt,
+  };
 
-  const search: Search = async (batch, failure, before, proven) => {
-    const isHopeless = clock.now() < hopelessUntil && !blamesFlag(failure);
+  const searchSince = (before: number) => async (batch: readonly PendingQuestion[], failure: Failure) => {
     // A start has begun to load it, and logs if its code is gone.
-    const findCulprits = await service.loadSearch().catch(() => undefined);
-    if (isHopeless || service.refusal() !== undefined || findCulprits === undefined) {
-      failEach(batch, failure);
-      return;
-    }
-    report({ type: 'isolation-started', items: batch.length });
-    const found = await findCulprits(batch, failure, {
-      ask: askPart,
-      successes: () => successes,
-      before,
-      blame: suspects.blame,
-      proven,
-    });
-    report({ type: 'isolation-finished', requests: found.requests, culprits: found.culprits });
-    const now = clock.now();
-    if (successes === before && now - succeededAt > HOPELESS_FOR_MS) hopelessUntil = now + HOPELESS_FOR_MS;
-    if (found.isServiceFailure) service.serviceFailed(failure);
-  };
-
-  /** Searches only among the questions that no other search has blamed meanwhile. */
-  const searchRest: Search = async (batch, failure, before, proven) => {
-    const blamed = new Set(batch.filter(({ question }) => suspects.isBlamed(question)));
-    if (blamed.size === 0) return search(batch, failure, before, proven);
-    failEach([...blamed], failure);
-    const rest = batch.filter((one) => !blamed.has(one));
-    if (rest.length === 0) return;
-    await settle(rest, await askPart(rest), (asked, its) => search(asked, its, before, proven));
-  };
-
-  const searchInTurn = (before: number) => async (batch: readonly PendingQuestion[], failure: Failure) => {
-    const leave = successes === before ? await turns.take() : () => undefined;
-    if (successes !== before) leave();
-    await searchRest(batch, failure, before, leave);
-    leave();
+    const load = await service.loadSearch().catch(() => undefined);
+    search ??= load?.(searched, runtime);
+    if (search === undefined) failEach(batch, failure);
+    else await search(batch, failure, before);
   };
 
   return {
@@ -129,7 +74,7 @@ export function isolating(service: Service, { clock, report }: Pick<Runtime, 'cl
       // A batch of suspects is not searched: every batch about a broken flag would start a search. But a flag that was
       // blamed for several of its questions may be fine for others.
       const isSearched = lane === undefined || (first && suspects.maySearch(first.question));
-      void settle(batch, outcome, isSearched ? searchInTurn(before) : failEach);
+      void settle(batch, outcome, isSearched ? searchSince(before) : failEach);
       return outcome;
     },
     laneOf: (question: Question): QuestionLane =>
@@ -140,17 +85,6 @@ export function isolating(service: Service, { clock, report }: Pick<Runtime, 'cl
 }
 
 export type Isolated = ReturnType<typeof isolating>;
-
-/** Gives each question its answer. If one of them may have spoilt the request for all, `search` does. */
-async function settle(
-  asked: readonly PendingQuestion[],
-  outcome: BatchOutcome,
-  search: (asked: readonly PendingQuestion[], failure: Failure) => void | Promise<void>,
-): Promise<void> {
-  if (!isFailure(outcome)) answerEach(asked, outcome);
-  else if (asked.length > 1 && policyOf(outcome).spoilsBatch) await search(asked, outcome);
-  else failEach(asked, outcome);
-}
 
 function defect(error: unknown): Failure {
   return { kind: 'defect', message: `a defect of the Flipt provider, please report it: ${messageOf(error)}` };

@@ -13,7 +13,7 @@ import { remote } from '../remote/remote.js';
 import type { Runtime } from '../runtime.js';
 import { loadAfterStart } from './start/load-after-start.js';
 
-const loadSearch = async () => (await loadAfterStart('The search for culprits')).findCulprits;
+const loadSearch = async () => (await loadAfterStart('The search for culprits')).culpritSearches;
 
 /** The layers that ask the service, from a question to the wire. `signal` ends every request. */
 export function openServiceLayers(settings: ProviderSettings, signal: AbortSignal, runtime: Runtime) {

@@ -1,5 +1,5 @@
 import { batched } from '../../src/batch/batching.js';
-import { findCulprits } from '../../src/batch/culprit-search.js';
+import { culpritSearches } from '../../src/batch/search/culprit-searches.js';
 import { isolating, type Service } from '../../src/batch/isolate-culprits.js';
 import { failureKindOf } from '../../src/http/failure-of-status.js';
 import type { Answer, AskAtOnce } from '../../src/model/answer.js';
@@ -9,7 +9,7 @@ import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { variantAnswer } from '../provider/mapping/answers.fixture.js';
 
-export const loadSearch = () => Promise.resolve(findCulprits);
+export const loadSearch = () => Promise.resolve(culpritSearches);
 export const spoilt = (status: number): Failure => ({
   kind: failureKindOf(status),
   message: `status ${status}`,

@@ -1,7 +1,7 @@
-import type { AskAtOnce, BatchOutcome } from '../model/answer.js';
-import type { Failure } from '../model/failure.js';
-import type { Clock } from '../time/clock.js';
-import { questionsOf, type PendingQuestion } from './pending-question.js';
+import type { AskAtOnce, BatchOutcome } from '../../model/answer.js';
+import type { Failure } from '../../model/failure.js';
+import type { Clock } from '../../time/clock.js';
+import { questionsOf, type PendingQuestion } from '../pending-question.js';
 import { slots } from './slots.js';
 
 /** Requests of all searches that may be under way at once, in addition to `batch.maxConcurrent`. */

@@ -1,9 +1,9 @@
-import { isFailure } from '../model/answer.js';
-import { policyOf } from '../model/failure-policy.js';
-import type { Failure } from '../model/failure.js';
-import { answerEach, failEach, type PendingQuestion } from './pending-question.js';
+import { isFailure } from '../../model/answer.js';
+import { policyOf } from '../../model/failure-policy.js';
+import type { Failure } from '../../model/failure.js';
+import { answerEach, failEach, type PendingQuestion } from '../pending-question.js';
 import type { AskPart } from './culprit-search-limit.js';
-import { blamesFlag, type Suspects } from './suspects.js';
+import { blamesFlag, type Suspects } from '../suspects.js';
 
 export interface Search extends Pick<Suspects, 'blame'> {
   readonly ask: AskPart;
@@ -14,8 +14,6 @@ export interface Search extends Pick<Suspects, 'blame'> {
   /** Called when a request has succeeded since the batch was sent, and what is known so far has been blamed. */
   readonly proven: () => void;
 }
-
-export type FindCulprits = typeof findCulprits;
 
 interface Part {
   readonly asked: readonly PendingQuestion[];
