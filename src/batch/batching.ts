@@ -42,6 +42,8 @@ export function batched(
   const apart = new Set<string>();
   let underWay = 0;
   let concurrency = fullConcurrency(maxConcurrent);
+  /** When the last one of the answered requests was sent. */
+  let answeredSentAt = -Infinity;
   let scheduled = false;
   let closed: Failure | undefined;
 
@@ -93,7 +95,10 @@ export function batched(
     const timedOut = isFailure(outcome) && outcome.kind === 'timeout';
     // Another failure may come at once, so it does not show how long an answer takes.
     if (timedOut || !isFailure(outcome)) shedding.took(now - sentAt);
-    if (timedOut) concurrency = afterTimeout(concurrency, maxConcurrent, sentAt, now);
+    if (!isFailure(outcome)) answeredSentAt = Math.max(answeredSentAt, sentAt);
+    // If a later request was answered, this one did not wait for others.
+    if (timedOut && sentAt >= answeredSentAt)
+      concurrency = afterTimeout(concurrency, maxConcurrent, sentAt, now);
   };
 
   const ask: Ask = (question, deadline: Deadline = () => Infinity) => {

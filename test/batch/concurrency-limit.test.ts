@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { afterTimeout, fullConcurrency, limitAt } from '../../src/batch/concurrency-limit.js';
+import { held } from './held.fixture.js';
+import { failedWith } from '../http/outcomes.fixture.js';
 
 const MAX = 8;
 const limitsAfter = (timeouts: readonly (readonly [sentAt: number, now: number])[]) => {
@@ -20,6 +22,24 @@ describe('the number of requests at once', () => {
     expect(limitsAfter(together)).toEqual([4, 4, 4]);
     const oneAfterAnother = [0, 500, 1_000, 1_500].map((sentAt) => [sentAt, sentAt + 500] as const);
     expect(limitsAfter(oneAfterAnother)).toEqual([4, 2, 1, 1]);
+  });
+
+  it('halves for a time-out, unless a request that was sent later was answered: then nothing waits for others', async () => {
+    const { clock, ask, end, batches } = held({ maxConcurrent: 2 });
+    const askApart = async (...flags: string[]) => {
+      for (const flag of flags) {
+        await ask(flag);
+        await clock.advance(1);
+      }
+    };
+    await askApart('a', 'b');
+    await end('b');
+    await end('a', failedWith('timeout'));
+    await askApart('c', 'd');
+    expect(batches()).toEqual([['c'], ['d']]);
+    await end('c', failedWith('timeout'));
+    await askApart('e');
+    expect(batches()).toEqual([['d']]);
   });
 
   it('grows by one each second, up to the largest', () => {

@@ -2,6 +2,7 @@ import type { BatchSettings } from '../../src/batch/batch-queue.js';
 import { batched } from '../../src/batch/batching.js';
 import { isolating } from '../../src/batch/isolate-culprits.js';
 import type { Answer, AskAtOnce } from '../../src/model/answer.js';
+import type { Failure } from '../../src/model/failure.js';
 import type { Question } from '../../src/model/question.js';
 import { question } from '../cache/questions.fixture.js';
 import { manualClock } from '../clock.fixture.js';
@@ -12,8 +13,8 @@ export interface HeldRequest {
   readonly flags: readonly string[];
   /** Whether the request belongs to a search. */
   readonly extra: boolean;
-  /** With a status, all of its questions fail. */
-  readonly end: (status?: number) => Promise<void>;
+  /** With a status or a failure, all of its questions fail. */
+  readonly end: (failed?: number | Failure) => Promise<void>;
 }
 
 /** The layers over requests that the test ends. */
@@ -24,9 +25,9 @@ export function held(more: Partial<BatchSettings> = {}) {
     (extra: boolean): AskAtOnce =>
     (questions) =>
       new Promise((resolve) => {
-        const end = async (status?: number) => {
+        const end = async (its?: number | Failure) => {
           requests.splice(requests.indexOf(request), 1);
-          resolve(status === undefined ? questions.map(answerOf) : spoilt(status));
+          resolve(typeof its === 'number' ? spoilt(its) : (its ?? questions.map(answerOf)));
           await clock.settle();
         };
         const request = { flags: questions.map(({ flag }) => flag), extra, end };
@@ -55,10 +56,10 @@ export function held(more: Partial<BatchSettings> = {}) {
   const underWay = (extra: boolean) =>
     requests.filter((one) => one.extra === extra).map(({ flags }) => flags);
   /** Ends the first request that holds the flag. */
-  const end = async (flag: string, status?: number) => {
+  const end = async (flag: string, failed?: number | Failure) => {
     const request = requests.find(({ flags }) => flags.includes(flag));
     if (request === undefined) throw new Error(`no request for ${flag} is under way`);
-    await request.end(status);
+    await request.end(failed);
   };
   /** Lets a search find the broken flag. */
   const breakFlag = async (flag: string) => {
