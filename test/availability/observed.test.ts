@@ -116,6 +116,18 @@ describe('whole requests', () => {
     expect(changes()).toEqual(['responses-unusable', '']);
   });
 
+  it('for parts of a batch that has failed say nothing if a question is the cause', async () => {
+    const { changes, service } = setUp();
+    const failing = async (failure: Failure) => {
+      const ask = service.observed(() => Promise.resolve(failure), true);
+      for (let time = 0; time < 10; time++) await ask([]);
+    };
+    await failing({ kind: 'rejected-request', message: 'status 400' });
+    expect(changes()).toEqual([]);
+    await failing(UNREADABLE);
+    expect(changes()).toEqual(['responses-unusable']);
+  });
+
   it('that are unusable are not reported while the service is unreachable', async () => {
     const { clock, check, changes, service, request } = setUp();
     const useless: Failure = { kind: 'not-found', message: 'no such path' };
