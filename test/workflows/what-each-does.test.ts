@@ -28,6 +28,7 @@ describe('test.yml', () => {
     ['lowest', 'npm run test:lowest'],
     ['floor', 'npm run test:floor'],
     ['runtimes', 'npm run test:runtimes'],
+    ['reference', 'npm run docs'],
     ['audit', 'npm run audit'],
   ])('has a job %s that does %s', (job, command) => {
     expect(commands('test.yml', job)).toEqual(['npm ci', command]);
@@ -79,7 +80,10 @@ describe('release.yml', () => {
     expect(versions).toContain('test "v$version" = "$GITHUB_REF_NAME"');
     expect(versions).toContain('grep --quiet --fixed-strings "## [$version]" CHANGELOG.md');
     expect(repository).toContain('grep --quiet --fixed-strings "$GITHUB_REPOSITORY"');
-    expect(rest).toEqual(['npm ci', 'npm test', 'npm run audit', 'npm pack --ignore-scripts']);
+    expect(rest.slice(0, 3)).toEqual(['npm ci', 'npm test', 'npm run audit']);
+    // In that order: the tests read the links of the working tree.
+    expect(rest.slice(3)).toEqual(['node scripts/npm-links.js', 'npm pack --ignore-scripts']);
+    expect(manifest.scripts.prepack).toBe(`npm run build && ${rest[3]!}`);
     expect(pack.permissions).toEqual({ contents: 'read' });
     expect(pack.environment).toBeUndefined();
   });
@@ -102,6 +106,19 @@ describe('release.yml', () => {
       { if: "${{ contains(github.ref_name, '-') }}", run: `${signed} --tag next` },
     ]);
     expect(publish.steps.filter((step) => step.if !== undefined)).toHaveLength(2);
+  });
+});
+
+describe('reference.yml', () => {
+  const { on, jobs } = workflow('reference.yml');
+
+  it('publishes the reference of each version, in a job that runs no code of the repository', () => {
+    expect(on).toEqual({ push: { tags: ['v*'] }, workflow_dispatch: null });
+    expect(commands('reference.yml', 'build')).toEqual(['npm ci', 'npm run docs']);
+    expect(jobs.build!.permissions).toEqual({ contents: 'read' });
+    expect(jobs.build!.steps.at(-1)?.with).toEqual({ path: 'docs/api' });
+    expect(jobs.publish).toMatchObject({ needs: 'build', environment: 'github-pages' });
+    expect(jobs.publish!.steps.map(({ uses }) => uses?.replace(/@.*/, ''))).toEqual(['actions/deploy-pages']);
   });
 });
 

@@ -31,11 +31,12 @@ describe.each(WORKFLOWS)('%s', (name) => {
     expect(await complaintsAbout(text, `.github/workflows/${name}`)).toEqual([]);
   });
 
-  it('may only read the repository, except to sign a release', () => {
+  it('may only read the repository, except to sign a release and to publish its reference', () => {
     const granted = [workflow, ...jobs].flatMap(({ permissions = {} }) => Object.entries(permissions));
     const more = granted.filter(([scope, level]) => scope !== 'contents' || level !== 'read');
     expect(workflow.permissions).toBeDefined();
-    expect(more).toEqual(name === 'release.yml' ? [['id-token', 'write']] : []);
+    const writes = { 'release.yml': ['id-token'], 'reference.yml': ['id-token', 'pages'] }[name] ?? [];
+    expect(more).toEqual(writes.map((scope) => [scope, 'write']));
   });
 
   it('uses actions of GitHub alone, pinned to a commit, whose version is beside it', () => {

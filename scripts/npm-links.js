@@ -1,0 +1,34 @@
+/**
+ * Makes the links of the pages in the tarball lead to the repository, at the version that is packed: npm shows the
+ * README, but the tarball has neither docs nor pictures. `npm pack` runs it before, and with `--undo` after. It does
+ * nothing while the repository has no address. A test passes another folder.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { addressOf } from './repository.js';
+
+const PAGES = ['README.md', 'CHANGELOG.md'];
+/** In Markdown or HTML; group 2 is the target, unless it has a scheme or leads into the page itself. */
+const LINK = /(\]\(|\b(?:href|src|srcset)=")(?![a-z][a-z+.-]*:|[#/])([^)"\s]+)/gi;
+const PICTURE = /\.(?:png|svg|gif)$/i;
+
+const placesOf = ({ version, ...manifest }) => {
+  const address = addressOf(manifest);
+  return address && { pages: `${address}/blob/v${version}/`, pictures: `${address}/raw/v${version}/` };
+};
+
+/** The text with absolute links. */
+const absolute = (text, { pages, pictures }) =>
+  text.replace(LINK, (_, before, target) => before + (PICTURE.test(target) ? pictures : pages) + target);
+
+/** The text as it was. */
+const relative = (text, { pages, pictures }) => text.replaceAll(pages, '').replaceAll(pictures, '');
+
+const isUndo = process.argv.includes('--undo');
+const folder = process.argv.slice(2).find((argument) => !argument.startsWith('-')) ?? '.';
+const places = placesOf(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
+for (const page of places ? PAGES : []) {
+  const path = join(folder, page);
+  const text = readFileSync(path, 'utf8');
+  writeFileSync(path, isUndo ? relative(text, places) : absolute(text, places));
+}
