@@ -31,10 +31,12 @@ async function ours() {
 
 const startedMs = performance.now();
 const { importedMs, answeredMs, close } = await (CLIENT === 'flipt-client-js' ? fliptClientJs() : ours());
+const peakMb = process.resourceUsage().maxRSS / 1e3;
 process.send({
   'import, ms': importedMs - startedMs,
   'first answer, ms': answeredMs - startedMs,
   'since the process began, ms': answeredMs,
+  'peak RSS until then, MB': peakMb,
 });
 await close();
 process.disconnect();

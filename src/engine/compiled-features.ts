@@ -16,12 +16,13 @@ export type CompiledFeatures = ReturnType<typeof compileFeatures>;
 
 /**
  * Prepares features. This costs nothing by itself: the first question about a flag pays for its compilation. `known` are
- * compiled flags in which nothing has changed.
+ * compiled flags in which nothing has changed. `read` is called before a flag is compiled: the features may get it then.
  */
 export function compileFeatures(
   features: Features,
   semantics: Semantics,
   known: Iterable<readonly [key: string, flag: CompiledFlag]> = [],
+  read: (key: string) => void = () => undefined,
 ) {
   const compiled = new Map(known);
   const segments = new Map<string, ReturnType<FindSegment>>();
@@ -36,6 +37,7 @@ export function compileFeatures(
   };
 
   function* compile(key: string): Steps<CompiledFlag | undefined> {
+    read(key);
     const flag = features.flags.get(key);
     if (flag === undefined) return undefined;
     const evaluate =

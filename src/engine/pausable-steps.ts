@@ -1,8 +1,20 @@
 /** Work that may take long, in steps of microseconds: others may run between any two of them. */
 export type Steps<Result> = Generator<undefined, Result>;
 
+/** Such work of which each step yields what it took, in any unit. */
+export type CountedSteps<Result = void> = Generator<number, Result>;
+
+/** Counts steps that take the same. */
+export function* counted<Result>(steps: Steps<Result>, each: number): CountedSteps<Result> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    yield each;
+  }
+}
+
 /** Does all steps now. */
-export function atOnce<Result>(steps: Steps<Result>): Result {
+export function atOnce<Result>(steps: Generator<unknown, Result>): Result {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;

@@ -17,7 +17,7 @@ export function flagWatch(
     evaluate(question, failure) {
       const snapshots = opened();
       const snapshot = snapshots?.watch.snapshot();
-      const unreadable = snapshot?.features.unreadable?.get(question.flag);
+      const unreadable = snapshot?.unreadable(question.flag);
       if (unreadable !== undefined) {
         const asked = unreadableFailure(question.flag, unreadable, failure.message);
         return { ...failedResolution(asked), ageMs: Infinity };

@@ -54,7 +54,7 @@ export function inProcessOrRemote(
     resolveAll,
     /** The keys of all flags in the snapshot, or in that of the context's view; `undefined` while there is none. */
     flagKeys: (context: object): Iterable<string> | undefined =>
-      here()?.snapshotFor(context)?.contents.keys(),
+      here()?.snapshotFor(context)?.keys,
     /** Whether these flags, by default all, are evaluated in this process at present. */
     isHere(flags?: readonly string[]): boolean {
       if (!isInProcess || isOffline) return isInProcess;

@@ -44,6 +44,8 @@ export type ResolveAll = (
 const MISSING: MissingAnswer = { kind: 'missing' };
 /** Flags that are resolved in one turn of the event loop: a few milliseconds if each must be compiled. */
 const FLAGS_PER_TURN = 200;
+/** A flag that must be read first takes as long as so many others. */
+const FLAGS_PER_READ = 10;
 
 export type InProcess = ReturnType<typeof inProcess>;
 
@@ -92,7 +94,7 @@ export function inProcess(
     if (entity.id === '' && targetingKey === 'required') return failedResolution(NO_TARGETING_KEY);
     const compiled = snapshot.compiled.flag(flag);
     if (compiled === undefined) {
-      const unreadable = snapshot.features.unreadable?.get(flag);
+      const unreadable = snapshot.unreadable(flag);
       if (unreadable !== undefined) return unreadable;
       source.missing(flag);
       return resolution(MISSING, snapshot, kept);
@@ -117,11 +119,12 @@ export function inProcess(
       const unreadable: (readonly [flag: string, UnreadableFlag])[] = [];
       const entity = evaluatedEntity(context);
       const pause = pausing(FLAGS_PER_TURN, clock);
-      for (const flag of flagKeys ?? snapshot.contents.keys()) {
+      for (const flag of flagKeys ?? snapshot.keys) {
+        const work = snapshot.contents.has(flag) ? 1 : FLAGS_PER_READ;
         const found = evaluate(flag, snapshot, entity, kept);
         if ('answer' in found) resolutions.set(flag, found);
         else unreadable.push([flag, found]);
-        await pause();
+        await pause(work);
       }
       const ask = ([flag, found]: readonly [string, UnreadableFlag]) =>
         resolveUnreadable(flag, found, context, view);

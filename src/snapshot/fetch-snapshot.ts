@@ -14,11 +14,13 @@ import { openBodyCost, type BodyCost, type CostReading } from './body-cost.js';
 import { digestOf } from './changed-flags.js';
 import type { FliptVersion } from './version/flipt-version.js';
 import { silenceLimitMs } from './poll-schedule.js';
-import { readByRules, snapshotOf, type Snapshot } from './snapshot.js';
+import { readByRules, readRest, snapshotOf, type Snapshot } from './snapshot.js';
 
 export interface FetchSettings extends SnapshotPlace {
   /** Default: a request may be silent until its time is up. */
   readonly http?: { readonly timeoutMs: number };
+  /** Whether each flag of a first snapshot is read when it is first needed. Default: all are read. */
+  readonly isLazy?: boolean | undefined;
 }
 
 /** What was fetched last: a snapshot, and what is known about it. */
@@ -86,7 +88,7 @@ const OFFERS_NONE: ReadonlySet<number> = new Set([401, 403, 404, 405, 501]);
  */
 export function snapshotFetcher(
   send: Send,
-  { url, namespace, environment, http }: FetchSettings,
+  { url, namespace, environment, http, isLazy = false }: FetchSettings,
   clock: Clock,
   signal: AbortSignal,
   version?: FliptVersion,
@@ -147,12 +149,20 @@ export function snapshotFetcher(
       };
     }
     try {
-      const parsed = await parseSnapshot(outcome.bytes, namespace, clock, () => rulesAfter(known));
       const newEtag = sendableEtag(outcome.headers.etag);
+      const previous = known?.snapshot;
+      // It is compared with the new one.
+      if (previous !== undefined) await readRest(previous, clock, () => !signal.aborted);
+      const parsed = await parseSnapshot(outcome.bytes, namespace, clock, {
+        ofV2: () => rulesAfter(known),
+        previous,
+        // Without an ETag, the version may be a digest of all flags.
+        isLazy: isLazy && previous === undefined && newEtag !== undefined,
+      });
       const named = parsed.digest ?? newEtag ?? digestOf(parsed.contents);
-      const snapshot = await snapshotOf(parsed, clock, named, known?.snapshot);
+      const snapshot = await snapshotOf(parsed, clock, named, previous);
       version?.rules.applied(snapshot.semantics);
-      cost.measured({ ms, flags: snapshot.contents.size, isV1: snapshot.semantics === 'v1' });
+      cost.measured({ ms, flags: snapshot.keys.size, isV1: snapshot.semantics === 'v1' });
       const reading = cost.read();
       return { kind: 'snapshot', snapshot, etag: newEtag, fullBodyMs: reading.likelyMs, cost: reading };
     } catch (error) {

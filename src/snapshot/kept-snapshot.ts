@@ -11,17 +11,18 @@ const CONFIRMATION_KEPT_EVERY_MS = 300_000;
 
 /**
  * Keeps the newest snapshot across restarts. `file` is the path of the store's file; `undefined` if it is the user's
- * store.
+ * store. `isLazy`: each flag of a loaded one is read when it is first needed.
  */
 export function keepSnapshot(
   store: TextStore,
-  { file, ...place }: SnapshotPlace & { readonly file: string | undefined },
+  { file, isLazy, ...place }: SnapshotPlace & { readonly file: string | undefined; readonly isLazy: boolean },
   warn: (message: string) => void,
   clock: Clock,
 ) {
   const path = file === undefined ? undefined : `snapshot.file ${unsteered(file)}`;
   const kept = safeStore(store, path ?? 'the store', warn, clock);
   let newest: ConfirmedSnapshot | undefined;
+  let isClosing = false;
   /** The snapshot that the store holds, or will hold soon. */
   let inStore: { readonly version: string; readonly confirmedAt: number } | undefined;
 
@@ -33,7 +34,7 @@ export function keepSnapshot(
   const save = (confirmed: ConfirmedSnapshot) => {
     kept.save(() => {
       isInStore(confirmed);
-      return storedText(confirmed, place, clock);
+      return storedText(confirmed, place, clock, () => !isClosing);
     });
   };
 
@@ -42,7 +43,7 @@ export function keepSnapshot(
     async load(withinMs: number) {
       const text = await kept.load(withinMs);
       if (text === undefined) return undefined;
-      const read = await readStored(text, place, clock);
+      const read = await readStored(text, place, clock, { isLazy });
       if ('wrong' in read) {
         warn(`${path ?? 'the kept snapshot'} is not used: ${read.wrong}`);
         return undefined;
@@ -62,6 +63,7 @@ export function keepSnapshot(
     flush: kept.flush,
     /** Completes pending saves. Never rejects. */
     async close() {
+      isClosing = true;
       if (newest !== undefined && newest.confirmedAt !== inStore?.confirmedAt) save(newest);
       await kept.close();
     },

@@ -11,6 +11,7 @@ import type { TextStore } from '../stores/safe-store.js';
 import { kindReturned, messageOf } from '../text/describe.js';
 import { givenConfirmedAt, givenSnapshot } from './initial/given-snapshot.js';
 import { initialSnapshot } from './initial/initial-snapshot.js';
+import { atOnce } from '../engine/pausable-steps.js';
 import { keepSnapshot } from './kept-snapshot.js';
 import { watchService, type ServiceWatchSettings } from './polls-and-stream.js';
 import { START_WAIT_MS, storeCalls, type StoreCalls } from './shared/store-calls.js';
@@ -47,7 +48,8 @@ export async function openSnapshots(
   const store = textStore(given, place, closing, clock);
   const calls = options && store && callsTo(() => given.store?.shared?.(place), store, warn, clock);
   void calls?.probe();
-  const kept = store && keepSnapshot(store, { ...place, file: given.file }, warn, clock);
+  const isLazy = given.store?.shared === undefined && clock.hasBackground !== false;
+  const kept = store && keepSnapshot(store, { ...place, file: given.file, isLazy }, warn, clock);
   const load = async (withinMs: number): Promise<(StartingSnapshot & { isKept?: true }) | undefined> => {
     const last = await kept?.load(withinMs);
     const initialAt = given.initial && givenConfirmedAt(given.initial, clock);
@@ -82,10 +84,10 @@ export async function openSnapshots(
     /** The snapshot in plain JSON values, to start from it later; `undefined` before the first. */
     body() {
       const snapshot = watch.snapshot();
+      if (snapshot === undefined) return undefined;
+      atOnce(snapshot.readRest());
       // Without the environment, because a test that uses it has none.
-      return (
-        snapshot && givenSnapshot(snapshot, watch.confirmedAt(), { namespace, environment: undefined }, clock)
-      );
+      return givenSnapshot(snapshot, watch.confirmedAt(), { namespace, environment: undefined }, clock);
     },
     /** The state of the store; `undefined` if there is none. */
     store: () => calls?.read() ?? kept?.store(),

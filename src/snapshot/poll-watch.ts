@@ -2,10 +2,10 @@ import { LARGEST_TIMER_MS } from '../time/clock.js';
 import type { WatchCondition } from '../diagnostics/flipt-event.js';
 import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
-import { changes } from './changed-flags.js';
 import type { Asker, Fetched, FetchSnapshot, Known } from './fetch-snapshot.js';
 import { requestsInTurn } from './requests-in-turn.js';
-import { newlyUnreadable, type Snapshot } from './snapshot.js';
+import type { Snapshot } from './snapshot.js';
+import { snapshotInForce } from './snapshot-in-force.js';
 import {
   afterFailure,
   afterNoNews,
@@ -65,7 +65,6 @@ export function openWatch(
     lastSuccessAt: starting?.confirmedAt,
     notBefore: fetch === undefined ? Infinity : UNTRIED.notBefore,
   };
-  let known: Known | undefined = starting;
   let condition: WatchCondition | undefined;
   /** As it was reported last. */
   let isLate = false;
@@ -78,6 +77,7 @@ export function openWatch(
   let cancelLoss: () => void = () => undefined;
   let isClosed = false;
   const hasClosed = () => isClosed;
+  const inForce = snapshotInForce(runtime, hasClosed);
 
   const request = async (asker?: Asker) => {
     if (hasClosed() || fetch === undefined) return;
@@ -87,10 +87,13 @@ export function openWatch(
     // If the time is over already, for example after a blocked event loop, this response decides.
     if (startedAt < reliableUntil(state, pollMs)) assess();
     else cancelLoss();
-    const asked = known;
+    const asked = inForce.known();
     const fetched = await fetch(asked, asker);
+    const durationMs = clock.now() - startedAt;
+    if (fetched.kind === 'snapshot') await inForce.prepare(fetched.snapshot);
+    else if (fetched.kind === 'unchanged' && asked !== undefined) await inForce.prepare(asked.snapshot);
     if (hasClosed() || fetched.kind === 'overtaken') return;
-    learn(fetched, asked, clock.now() - startedAt);
+    learn(fetched, asked, durationMs);
     schedule(nextMs(fetched));
     assess();
   };
@@ -104,12 +107,12 @@ export function openWatch(
     if (!isShared) return nextDelayMs(state, pollMs, clock.now(), random());
     const intervalMs = fetched.kind === 'no-news' ? (fetched.againInMs ?? pollMs) : pollMs;
     // With a snapshot in the store, other instances rely on this one: it looks again as usual.
-    return nextLookMs({ ...state, offersNone: state.offersNone && !known }, intervalMs, random());
+    return nextLookMs({ ...state, offersNone: state.offersNone && !inForce.known() }, intervalMs, random());
   };
   const learn = (answer: Answered, asked: Known | undefined, durationMs: number) => {
     const now = clock.now();
     // The answer is about the snapshot that was asked about. Another request may have replaced it meanwhile.
-    const isAnother = answer.kind === 'unchanged' && asked !== undefined && asked !== known;
+    const isAnother = answer.kind === 'unchanged' && asked !== undefined && asked !== inForce.known();
     const fetched = isAnother ? { ...answer, ...asked, kind: 'snapshot' as const } : answer;
     const failure = fetched.kind === 'failed' ? fetched.failure : undefined;
     lastFailure = failure;
@@ -125,7 +128,8 @@ export function openWatch(
     }
     state = judged(state, pollMs, now);
     // Before the reports, because a listener that reads the snapshot must find this one.
-    if (fetched.kind === 'snapshot') apply(fetched);
+    if (fetched.kind === 'snapshot') inForce.replace(knownOf(fetched));
+    const known = inForce.known();
     const isConfirmed = fetched.kind === 'unchanged' || fetched.kind === 'snapshot';
     if (isConfirmed && known !== undefined) confirmed?.(known);
     reportCondition();
@@ -162,23 +166,8 @@ export function openWatch(
     reportCondition();
   };
 
-  const apply = ({ snapshot, etag, fullBodyMs }: Known) => {
-    const before = known?.snapshot;
-    known = { snapshot, etag, fullBodyMs };
-    // v1 answers like this for an unknown namespace. A new namespace is empty, too.
-    if (etag === undefined && snapshot.contents.size === 0)
-      report({ type: 'namespace-suspect', failure: undefined });
-    const flags = before === undefined ? [] : changes(before.contents, snapshot.contents);
-    if (flags.length > 0) report({ type: 'flags-changed', flags });
-    reportUnreadable(before, snapshot);
-  };
-  const reportUnreadable = (before: Snapshot | undefined, after: Snapshot) => {
-    const flags = newlyUnreadable(before, after);
-    if (flags !== undefined) report({ type: 'flags-unreadable', flags });
-  };
-
   const requests = requestsInTurn(request, patienceMs, clock);
-  if (known !== undefined) reportUnreadable(undefined, known.snapshot);
+  if (starting !== undefined) inForce.start(starting);
   // A kept snapshot is usually old, so its age alone is no loss. A failed poll is.
   if (fetch !== undefined) {
     if (!inBackground) nextPollAt = clock.now();
@@ -187,7 +176,7 @@ export function openWatch(
   }
   return {
     /** `undefined` before the first. */
-    snapshot: (): Snapshot | undefined => known?.snapshot,
+    snapshot: (): Snapshot | undefined => inForce.known()?.snapshot,
     /** When the service last confirmed it, in the clock's milliseconds; `undefined` if it never has. */
     confirmedAt: () => state.lastSuccessAt,
     /** For how many milliseconds a change might have gone unnoticed; negative while a change would be noticed. */
@@ -214,12 +203,11 @@ export function openWatch(
     },
     /** Takes a kept snapshot that was loaded late, unless it is not needed any more. */
     adopt: (late: StartingSnapshot | undefined) => {
-      if (late === undefined || hasClosed() || known !== undefined || state.offersNone) return;
-      known = late;
+      if (late === undefined || hasClosed() || inForce.known() !== undefined || state.offersNone) return;
+      inForce.start(late);
       state = { ...state, lastSuccessAt: late.confirmedAt };
       // The kept snapshot's age alone is no loss.
       if (state.hasFailed) assess();
-      reportUnreadable(undefined, late.snapshot);
     },
     /** Polls if the interval is over and no poll is under way. Never rejects. */
     async refresh() {
@@ -240,6 +228,10 @@ export function openWatch(
       cancelLoss();
     },
   };
+}
+
+function knownOf({ snapshot, etag, fullBodyMs }: Known): Known {
+  return { snapshot, etag, fullBodyMs };
 }
 
 type Answered = Exclude<Fetched, { readonly kind: 'overtaken' }>;

@@ -34,7 +34,9 @@ export function watchService(
   const closing = new AbortController();
   const version = fliptVersion(send, patienceMs(settings.http.timeoutMs), clock, closing.signal);
   const cost = openBodyCost(pollMs, clock, runtime.random);
-  const fetch = snapshotFetcher(send, settings, clock, closing.signal, version, cost);
+  // All instances of a fleet compare all flags with the store's. Without a background, nothing would read the rest.
+  const isLazy = calls === undefined && clock.hasBackground !== false;
+  const fetch = snapshotFetcher(send, { ...settings, isLazy }, clock, closing.signal, version, cost);
   const shared = calls && sharedFetch({ fetch, cost }, calls, { place: settings, pollMs }, clock);
   const ofWatch = { fetch: shared?.fetch ?? fetch, pollMs, isShared: shared !== undefined };
   const watch = openWatch({ ...how, ...ofWatch, patienceMs: patienceMs(settings.http.timeoutMs) }, runtime);

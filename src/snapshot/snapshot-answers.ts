@@ -9,7 +9,7 @@ import type { Snapshot } from './snapshot.js';
 /** What the snapshot in force says about a question. */
 export function snapshotAnswers(snapshot: () => Snapshot | undefined, { clock, report }: Runtime) {
   const { missing } = misspeltKeys(
-    () => snapshot()?.contents.keys() ?? [],
+    () => snapshot()?.keys ?? [],
     (flag, like) => {
       report({ type: 'flag-key-suspect', flag, like });
     },
@@ -24,20 +24,21 @@ export function snapshotAnswers(snapshot: () => Snapshot | undefined, { clock, r
     /** Whether it gives the same answer. Such an answer holds until the flag changes. */
     confirms: (question: Question, answer: KnownAnswer) => {
       const inForce = snapshot();
-      if (inForce === undefined || inForce.features.unreadable?.has(question.flag)) return false;
+      if (inForce === undefined || inForce.unreadable(question.flag) !== undefined) return false;
       return isSameAnswer(answer, evaluate(inForce.compiled, question));
     },
     /** Why a question has its answer; `undefined` before the first snapshot. */
     async explain(question: Question) {
       // Loaded on first use: most apps never ask for an explanation.
       const { explain } = await import('../engine/explain/explain.js');
-      const compiled = snapshot()?.compiled;
-      return compiled && explain(compiled, question);
+      const inForce = snapshot();
+      inForce?.read(question.flag);
+      return inForce && explain(inForce.compiled, question);
     },
     /** A flag that does not exist was asked for. Reports the key that was probably meant, later. */
     missing: (flag: string) => {
       // It may have been created since.
-      if (snapshot()?.contents.has(flag) === false) missing(flag);
+      if (snapshot()?.keys.has(flag) === false) missing(flag);
     },
   };
 }

@@ -4,10 +4,14 @@ import { withPauses } from '../engine/pausable-steps.js';
 import { compileFeatures, type CompiledFeatures } from '../engine/compiled-features.js';
 import type { V2Semantics } from '../engine/rules-of-version.js';
 import type { UnreadableFlag } from '../model/unreadable-flag.js';
+import { BYTES_PER_TURN } from './body/flag-reader.js';
 import type { ParsedBody } from './body/read-body.js';
 import { digestOf, flagContent, namedSemantics, segmentContent } from './changed-flags.js';
 
-/** What the service evaluates a namespace's flags from, prepared for evaluation here. Never modified. */
+/**
+ * What the service evaluates a namespace's flags from, prepared for evaluation here. Only what has not been read of it
+ * yet is added to it.
+ */
 export interface Snapshot extends ParsedBody {
   readonly compiled: CompiledFeatures;
   /** The digest in the body, else the ETag, else a digest of the contents. */
@@ -27,12 +31,38 @@ export async function snapshotOf(
   const known = [...(previous?.compiled.compiled ?? [])].filter(
     ([key]) => previous?.contents.get(key) === parsed.contents.get(key),
   );
-  const compiled = compileFeatures(parsed.features, parsed.semantics, known);
+  const compiled = compileFeatures(parsed.features, parsed.semantics, known, parsed.read);
+  await compileLarge(compiled, clock);
+  return { ...parsed, compiled, version };
+}
+
+async function compileLarge(compiled: CompiledFeatures, clock: Pick<Clock, 'endOfTurn'>): Promise<void> {
   for (const steps of compiled.large()) {
     await nextTurn(clock);
     await withPauses(steps, pausing(STEPS_PER_TURN, clock));
   }
-  return { ...parsed, compiled, version };
+}
+
+/** Whether all flags have been read. */
+export function isWhole({ contents, keys }: Snapshot): boolean {
+  return contents.size === keys.size;
+}
+
+/** Reads the flags that have not been read, some in each turn of the event loop, as long as they are needed. */
+export async function readRest(
+  snapshot: Snapshot,
+  clock: Pick<Clock, 'endOfTurn'>,
+  isNeeded = () => true,
+): Promise<void> {
+  if (isWhole(snapshot)) return;
+  const pause = pausing(BYTES_PER_TURN, clock);
+  for (const bytes of snapshot.readRest()) {
+    const turn = pause(bytes);
+    if (turn === undefined) continue;
+    await turn;
+    if (!isNeeded()) return;
+  }
+  await compileLarge(snapshot.compiled, clock);
 }
 
 /** The snapshot, read by other rules of v2. Only what they change is prepared again. */
@@ -41,6 +71,7 @@ export async function readByRules(
   semantics: V2Semantics,
   clock: Pick<Clock, 'endOfTurn'>,
 ): Promise<Snapshot> {
+  await readRest(snapshot, clock);
   const { features, version } = snapshot;
   const contents = new Map(snapshot.contents);
   const segmentOf = (name: string) => {

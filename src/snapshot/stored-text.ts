@@ -10,9 +10,9 @@ import { quoted } from '../text/quote.js';
 import { tooLarge } from '../files/durable-file.js';
 import { MOST_STORED_BYTES } from '../stores/safe-store.js';
 import { parseSnapshot } from './body/read-body.js';
-import { bodyText } from './body/write-body.js';
+import { bodyText, unreadText } from './body/write-body.js';
 import type { Known } from './fetch-snapshot.js';
-import { snapshotOf, type Snapshot } from './snapshot.js';
+import { readRest, snapshotOf, type Snapshot } from './snapshot.js';
 
 /** A snapshot of the service, and when the service last confirmed it, in the clock's milliseconds. */
 export interface ConfirmedSnapshot extends Known {
@@ -26,15 +26,12 @@ export interface Unusable {
   readonly wrong: string;
 }
 
-/**
- * The snapshot in a store's text, or why it cannot be used. An unchanged part of the `previous` snapshot stays
- * compiled.
- */
+/** The snapshot in a store's text, or why it cannot be used. It is read as {@link parseSnapshot} describes. */
 export async function readStored(
   text: string,
   place: SnapshotPlace,
   clock: Clock,
-  previous?: Snapshot,
+  { previous, isLazy }: { readonly previous?: Snapshot | undefined; readonly isLazy?: boolean } = {},
 ): Promise<ConfirmedSnapshot | Unusable> {
   // Each character takes at least one byte.
   if (text.length > MOST_STORED_BYTES) return { wrong: tooLarge(MOST_STORED_BYTES) };
@@ -42,7 +39,7 @@ export async function readStored(
   if ('wrong' in read) return read;
   const { body, etag, version, confirmedAt, fullBodyMs, record } = read;
   try {
-    const parsed = await parseSnapshot(Buffer.from(body), place.namespace, clock);
+    const parsed = await parseSnapshot(Buffer.from(body), place.namespace, clock, { previous, isLazy });
     // The kept date may be later than this machine's date.
     const ageMs = Math.max(0, clock.date() - confirmedAt);
     return {
@@ -57,14 +54,22 @@ export async function readStored(
   }
 }
 
-/** The text in which a store keeps a snapshot. */
+/**
+ * The text in which a store keeps a snapshot. If not all flags have been read when nobody has time for that any more, it
+ * is the body as it came.
+ */
 export async function storedText(
   { snapshot, etag, fullBodyMs, confirmedAt, record }: ConfirmedSnapshot,
   place: SnapshotPlace,
   clock: Clock,
+  hasTime = () => true,
 ): Promise<string> {
+  await readRest(snapshot, clock, hasTime);
   const date = clock.date() - (clock.now() - confirmedAt);
-  const body = await bodyText(place.namespace, snapshot, clock);
+  const unread = snapshot.unreadBody();
+  const body = unread
+    ? unreadText(unread, snapshot.semantics)
+    : await bodyText(place.namespace, snapshot, clock);
   return writeKept({ body, version: snapshot.version, etag, confirmedAt: date, fullBodyMs, record }, place);
 }
 

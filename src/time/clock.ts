@@ -20,7 +20,7 @@ export interface Clock {
    */
   after(ms: number, run: () => void, background?: 'background'): () => void;
   /** Calls `run` at the end of this turn of the event loop, after everything that arrived together was seen. */
-  endOfTurn(run: () => void): void;
+  endOfTurn(run: () => void, background?: 'background'): void;
   /**
    * `false`: no work goes on between calls, so timers of background work are never called. A layer then judges ages when
    * they are read, and its callers share nothing but finished results: each call may be frozen or ended with all that
@@ -84,7 +84,8 @@ export const systemClock: Clock = {
       stopTimer(timer);
     };
   },
-  endOfTurn(run) {
-    outsideRequests(() => atEndOfTurn(run));
+  endOfTurn(run, background) {
+    const immediate = outsideRequests(() => atEndOfTurn(run));
+    if (background) immediate.unref();
   },
 };

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { compileFeatures } from '../../src/engine/compiled-features.js';
 import { EvaluatedEntity } from '../../src/engine/evaluated-entity.js';
-import { contentsOf } from '../snapshot/contents.fixture.js';
+import { parsedOf } from '../snapshot/contents.fixture.js';
 import { snapshotOf, type Snapshot } from '../../src/snapshot/snapshot.js';
 import { systemClock } from '../../src/time/clock.js';
 import type {
@@ -112,15 +112,8 @@ describe('compiled features', () => {
     expect(compileFeatures(FEATURES, 'v1').flag('constructor')).toBeUndefined();
   });
 
-  const snapshot = async (features: Features, previous?: Snapshot) => {
-    const parsed = {
-      features,
-      semantics: 'v1',
-      contents: contentsOf(features, 'v1'),
-      digest: undefined,
-    } as const;
-    return snapshotOf(parsed, systemClock, 'version', previous);
-  };
+  const snapshot = (features: Features, previous?: Snapshot) =>
+    snapshotOf(parsedOf(features, 'v1'), systemClock, 'version', previous);
 
   it('keep flags compiled whose rollouts and segments have stayed the same', async () => {
     const before = await snapshot(FEATURES);

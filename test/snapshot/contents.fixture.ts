@@ -1,5 +1,6 @@
 import type { Features, Semantics } from '../../src/engine/features.js';
 import { atOnce } from '../../src/engine/pausable-steps.js';
+import type { ParsedBody } from '../../src/snapshot/body/read-body.js';
 import { flagContent, segmentContent, type Contents } from '../../src/snapshot/changed-flags.js';
 
 /** The contents of all flags, each from the whole of the features. */
@@ -7,4 +8,22 @@ export function contentsOf({ flags, segments }: Features, semantics: Semantics):
   const written = new Map([...segments].map(([key, segment]) => [key, segmentContent(segment)]));
   const contentOf = (key: string) => written.get(key) ?? '';
   return new Map([...flags].map(([key, flag]) => [key, atOnce(flagContent(flag, contentOf, semantics))]));
+}
+
+/** A body of which all has been read. */
+export function parsedOf(features: Features, semantics: Semantics): ParsedBody {
+  return {
+    features,
+    semantics,
+    contents: contentsOf(features, semantics),
+    texts: new Map(),
+    keys: new Set(features.flags.keys()),
+    digest: undefined,
+    read: () => undefined,
+    unreadable: () => undefined,
+    readRest: function* () {
+      // Nothing is left.
+    },
+    unreadBody: () => undefined,
+  };
 }

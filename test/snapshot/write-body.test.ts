@@ -1,8 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/time/clock.js';
-import { parseSnapshot } from '../../src/snapshot/body/read-body.js';
+import { parseSnapshot, type ParsedBody } from '../../src/snapshot/body/read-body.js';
 import { bodyText, writeBody } from '../../src/snapshot/body/write-body.js';
 import { BODIES, recordedBody } from './bodies.fixture.js';
+
+const contentOf = ({ features, semantics, contents, digest }: ParsedBody) => ({
+  features,
+  semantics,
+  contents,
+  digest,
+});
 
 describe.each(BODIES)('$file, written again', ({ file, namespace }) => {
   const parse = (body: Buffer) => parseSnapshot(body, namespace, systemClock);
@@ -10,7 +17,7 @@ describe.each(BODIES)('$file, written again', ({ file, namespace }) => {
   it('is read as the same features', async () => {
     const recorded = await parse(recordedBody(file));
     const written = JSON.stringify(writeBody(namespace, recorded));
-    expect(await parse(Buffer.from(written))).toEqual(recorded);
+    expect(contentOf(await parse(Buffer.from(written)))).toEqual(contentOf(recorded));
   });
 
   it('is no larger than what the service sent', async () => {
@@ -40,7 +47,7 @@ it('writes segments no longer than the service does, and reads them as the same'
   const parsed = await parse(body);
   const text = await bodyText('default', parsed, systemClock);
   expect(text.length).toBeLessThan(body.length + 100);
-  expect(await parse(text)).toEqual(parsed);
+  expect(contentOf(await parse(text))).toEqual(contentOf(parsed));
 });
 
 it('writes the text of many flags in several turns of the event loop', async () => {

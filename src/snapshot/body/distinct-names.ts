@@ -1,28 +1,65 @@
 /**
  * Names things that have a key; several with different contents may have the same key. Equal key and content give the
  * same name. Each other content gets another name: first the key itself, then the key with a number after a NUL. No
- * other key gets such a name, because a key with a NUL in it always gets a number.
+ * other key gets such a name, because a key with a NUL in it always gets a number. `before`: things that were named
+ * earlier. Their names stay theirs.
  */
-export function distinctNames<Thing extends { readonly key: string }>(content: (thing: Thing) => string) {
+export function distinctNames<Thing extends { readonly key: string }>(
+  content: (thing: Thing) => string,
+  before: ReadonlyMap<string, Thing> = new Map(),
+) {
   const byName = new Map<string, Thing>();
   const contents = new Map<string, string>();
   const namesOfKey = new Map<string, Map<string, string>>();
+  /** By key; grouped when it is first needed. */
+  let namedBefore: ReturnType<typeof byKey<Thing>> | undefined;
+
+  /** By content: the names of things with this key. */
+  const namesOf = (key: string) => {
+    const known = namesOfKey.get(key);
+    if (known !== undefined) return known;
+    const names = new Map<string, string>();
+    namedBefore ??= byKey(before);
+    for (const [name, thing] of namedBefore.get(key) ?? []) names.set(content(thing), name);
+    namesOfKey.set(key, names);
+    return names;
+  };
+  const newName = (key: string, number: number) => {
+    if (number === 0 && !key.includes('\0')) return key;
+    let name = `${key}\0${number}`;
+    for (let next = number + 1; byName.has(name) || before.has(name); next++) name = `${key}\0${next}`;
+    return name;
+  };
+
   return {
     byName,
     /** The name of a thing with this key and this content. */
     nameOf: (thing: Thing): string => {
-      const { key } = thing;
+      const names = namesOf(thing.key);
       const text = content(thing);
-      const names = namesOfKey.get(key) ?? new Map<string, string>();
-      namesOfKey.set(key, names);
-      const known = names.get(text);
-      if (known !== undefined) return known;
-      const name = names.size === 0 && !key.includes('\0') ? key : `${key}\0${names.size}`;
+      const name = names.get(text) ?? newName(thing.key, names.size);
       names.set(text, name);
-      contents.set(name, text);
-      byName.set(name, thing);
+      if (!contents.has(name)) {
+        contents.set(name, text);
+        byName.set(name, thing);
+      }
       return name;
     },
     contentOf: (name: string) => contents.get(name) ?? '',
+    /** Takes over a thing that was named before. */
+    keep: (name: string) => {
+      const thing = before.get(name);
+      if (thing !== undefined) byName.set(name, thing);
+    },
   };
+}
+
+function byKey<Thing extends { readonly key: string }>(things: ReadonlyMap<string, Thing>) {
+  const groups = new Map<string, (readonly [name: string, thing: Thing])[]>();
+  for (const named of things) {
+    const group = groups.get(named[1].key);
+    if (group === undefined) groups.set(named[1].key, [named]);
+    else group.push(named);
+  }
+  return groups;
 }

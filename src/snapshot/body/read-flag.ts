@@ -22,6 +22,7 @@ import {
   segmentSchema,
   type WireVariantFlag,
 } from './body-schema.js';
+import { messageOf } from '../../text/describe.js';
 import { checked, InvalidBody } from './invalid-body.js';
 import { distinctNames } from './distinct-names.js';
 
@@ -38,8 +39,8 @@ export function* readFlagAlone(
     const flag = yield* readFlag(json, semantics, nameOf);
     return { flag, content: yield* flagContent(flag, contentOf, semantics) };
   } catch (error) {
-    if (error instanceof InvalidBody) return error.message;
-    throw error;
+    // A defect of ours, too, concerns this flag alone: nobody waits for the background, where it may be found.
+    return messageOf(error);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Steps } from '../../engine/pausable-steps.js';
-import { checkLevels, checkRest, checkText, checkValues } from './body-limits.js';
+import { checkLevels, checkRest, checkText, checkValues, MOST_TEXT_BYTES } from './body-limits.js';
 import { InvalidBody } from './invalid-body.js';
 
 export const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -40,37 +40,68 @@ export function scanner(body: Buffer) {
     },
     /** The value that begins here, in steps. `place` names it in the message of a value that costs too much. */
     *valueAt(start: number, place: string): Steps<Scanned> {
-      let levels = 0;
-      let values = 1;
-      let textAt = -1;
+      const scan: Scan = { end: start, levels: 0, values: 1 };
       stepAt -= BYTES_OF_VALUE;
-      for (let at = start; at < body.length; at++) {
-        if (at >= stepAt) {
-          stepAt = at + BYTES_OF_STEP;
-          yield;
-        }
-        const byte = body[at];
-        if (textAt >= 0) {
-          if (byte === BACKSLASH) at++;
-          else if (byte === QUOTE) {
-            checkText(at - textAt, place);
-            textAt = -1;
-          }
-        } else if (byte === QUOTE) textAt = at;
-        else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
-          checkLevels(++levels, place);
-          checkValues(++values, place);
-        } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
-          if (levels === 0) return { end: at, values };
-          if (--levels === 0) return { end: at + 1, values };
-        } else if (byte === COMMA) {
-          if (levels === 0) return { end: at, values };
-          checkValues(++values, place);
-        }
+      while (!scanUntil(body, scan, stepAt, place)) {
+        if (scan.end >= body.length) return cutShort();
+        stepAt = scan.end + BYTES_OF_STEP;
+        yield;
       }
-      return cutShort();
+      return scan;
     },
   };
+}
+
+/** What was found of a value until now. */
+interface Scan {
+  end: number;
+  levels: number;
+  values: number;
+}
+
+/**
+ * Goes on with a value, until about this place. Whether its end was found. The loop is in no generator, which would run
+ * it ten times as slowly in a new process.
+ */
+function scanUntil(body: Buffer, scan: Scan, until: number, place: string): boolean {
+  let { end: at, levels, values } = scan;
+  let isFound = false;
+  const stop = Math.min(until, body.length);
+  while (at < stop && !isFound) {
+    const byte = body[at++];
+    if (byte === QUOTE) {
+      at = textEnd(body, at, place);
+    } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+      checkLevels(++levels, place);
+      checkValues(++values, place);
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
+      // The end of the list or object that holds the value is no part of it.
+      if (levels === 0) at--;
+      else levels--;
+      isFound = levels === 0;
+    } else if (byte === COMMA) {
+      isFound = levels === 0;
+      if (isFound) at--;
+      else checkValues(++values, place);
+    }
+  }
+  scan.end = at;
+  scan.levels = levels;
+  scan.values = values;
+  return isFound;
+}
+
+/** The place after a text. */
+function textEnd(body: Buffer, start: number, place: string): number {
+  const stop = Math.min(body.length, start + MOST_TEXT_BYTES + 1);
+  let at = start;
+  for (; at < stop; at++) {
+    const byte = body[at];
+    if (byte === QUOTE) break;
+    if (byte === BACKSLASH) at++;
+  }
+  checkText(at - start, place);
+  return at + 1;
 }
 
 /** The place after the byte, which must be this one. */

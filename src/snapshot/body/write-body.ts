@@ -5,6 +5,7 @@ import {
   type Flag,
   type Rollout,
   type Rule,
+  type Semantics,
   type VariantFlag,
 } from '../../engine/features.js';
 import type { Clock } from '../../time/clock.js';
@@ -12,11 +13,13 @@ import { pausing } from '../../time/turns.js';
 import { wireComparisonType, wireMatchType } from './body-schema.js';
 import type { ParsedBody } from './read-body.js';
 
+type WrittenBody = Pick<ParsedBody, 'features' | 'semantics' | 'digest'>;
+
 /**
  * Writes a snapshot as Flipt serves it, in plain JSON values, but only with what evaluation reads; reading it gives the
  * same features. Nothing is repeated, not even what v1 repeats. A flag that cannot be read is written as it came.
  */
-export function writeBody(namespace: string, { features, semantics, digest }: Omit<ParsedBody, 'contents'>) {
+export function writeBody(namespace: string, { features, semantics, digest }: WrittenBody) {
   const flags = [...writtenFlags(features)];
   for (const { text } of features.unreadable?.values() ?? []) flags.push(JSON.parse(text) as object);
   // Only v2 sends a digest. Older versions of this package recognise v2 by it, and ignore `semantics`.
@@ -31,7 +34,7 @@ const LENGTH_OF_FLAG = 256;
 /** The same as JSON text, in several turns: 10,000 flags at once would block the event loop for a third of a second. */
 export async function bodyText(
   namespace: string,
-  { features, semantics, digest }: Omit<ParsedBody, 'contents'>,
+  { features, semantics, digest }: WrittenBody,
   clock: Pick<Clock, 'endOfTurn'>,
 ): Promise<string> {
   const pause = pausing(LENGTH_PER_TURN, clock);
@@ -44,6 +47,15 @@ export async function bodyText(
   for (const { text } of features.unreadable?.values() ?? []) flags.push(text);
   const end = JSON.stringify({ semantics, digest }).slice(1);
   return `{"namespace":${JSON.stringify({ key: namespace })},"flags":[${flags.join(',')}],${end}`;
+}
+
+/** A body of which not all flags have been read: as it came, in one line, but that it says by whose rules it is read. */
+export function unreadText(body: Buffer, semantics: Semantics): string {
+  const text = body
+    .toString()
+    .replace(/[\r\n]+/g, ' ')
+    .trimEnd();
+  return `${text.slice(0, -1)},"semantics":${JSON.stringify(semantics)}}`;
 }
 
 function* writtenFlags(features: Features): Generator<object> {

@@ -27,7 +27,7 @@ export async function initialSnapshot(
     if (text.length > MOST_STORED_BYTES) throw new Error(tooLarge(MOST_STORED_BYTES));
     if (isForOldClients(text)) warn(FOR_OLD_CLIENTS);
     const ofV2 = isV2(semantics) ? semantics : NEWEST_V2;
-    const parsed = await parseSnapshot(Buffer.from(text), namespace, clock, () => ofV2);
+    const parsed = await parseSnapshot(Buffer.from(text), namespace, clock, { ofV2: () => ofV2 });
     const snapshot = await snapshotOf(parsed, clock);
     return { snapshot, etag: undefined, fullBodyMs: 0, confirmedAt: givenConfirmedAt(initial, clock) };
   } catch (error) {

@@ -18,7 +18,7 @@ export function recordTexts(calls: StoreCalls, place: SnapshotPlace, clock: Cloc
     const loaded = await calls.load();
     if (loaded === undefined || loaded === 'late') return loaded;
     if (loaded.text === undefined) return 'outdated';
-    const read = await readStored(loaded.text, place, clock, previous);
+    const read = await readStored(loaded.text, place, clock, { previous });
     if ('wrong' in read) {
       calls.complain(read.wrong);
       return undefined;

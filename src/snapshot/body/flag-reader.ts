@@ -1,0 +1,173 @@
+import type { Features, Flag, Segment, Semantics } from '../../engine/features.js';
+import { atOnce, counted, type CountedSteps } from '../../engine/pausable-steps.js';
+import type { UnreadableFlag } from '../../model/unreadable-flag.js';
+import { quoted } from '../../text/quote.js';
+import { segmentContent, type Contents } from '../changed-flags.js';
+import { keyedSchema } from './body-schema.js';
+import { distinctNames } from './distinct-names.js';
+import { textDigest, type Place } from './flag-text.js';
+import { checked, InvalidBody } from './invalid-body.js';
+import { jsonInSteps } from './json-in-steps.js';
+import { readFlagAlone } from './read-flag.js';
+import { unreadableContent, unreadableFlag } from './unreadable-text.js';
+
+/** What has been read of a body's flags until now. It grows as flags are read; what is there never changes. */
+export interface ReadFlags {
+  /** The rules of the Flipt that wrote the body apply. */
+  readonly semantics: Semantics;
+  readonly features: Features;
+  readonly contents: Contents;
+  /** By a digest of its text: the key of a flag that could be read. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** The keys of all flags, also of those that have not been read, in the order of the body. */
+  readonly keys: ReadonlySet<string>;
+  /** Reads this flag, if that has not been done. */
+  readonly read: (key: string) => void;
+  /** The flag, if it cannot be read. */
+  readonly unreadable: (key: string) => UnreadableFlag | undefined;
+  /** Reads the flags that are left. */
+  readonly readRest: () => CountedSteps;
+  /** The body, until all flags have been read. */
+  readonly unreadBody: () => Buffer | undefined;
+}
+
+/** As many bytes of a flag are read in one or two milliseconds. */
+export const BYTES_PER_TURN = 32 * 1024;
+/** A step of reading a flag takes as long as so many bytes, however short its own text is. */
+const BYTES_OF_STEP = 64;
+/** Parsing JSON and hashing texts is so many times as fast as reading flags. */
+const READ_PER_PARSED = 8;
+/** A longer flag takes more than a millisecond or two, for which no question should have to wait. */
+const LONG_FLAG = 32 * 1024;
+
+/**
+ * Reads the flags of a body, each when it is first needed. Steps yield what they took, in bytes. A flag that cannot be
+ * read is kept aside, because it says nothing about the others. One with the same text in the `previous` snapshot is not
+ * read again.
+ */
+export function flagReader(body: Buffer, semantics: Semantics, previous?: ReadFlags) {
+  const flags = new Map<string, Flag>();
+  const unreadable = new Map<string, UnreadableFlag>();
+  const contents = new Map<string, string>();
+  const texts = new Map<string, string>();
+  const keys = new Set<string>();
+  /** The flags that have not been read. */
+  const unread = new Map<string, Place>();
+  let sources: Sources | undefined = sourcesOf(
+    body,
+    previous?.semantics === semantics ? previous : undefined,
+  );
+  const features: Features = { flags, segments: sources.segments.byName, unreadable };
+
+  const read = (key: string) => {
+    if (unread.size > 0) atOnce(readOne(key));
+  };
+  const isLong = ({ start, end }: Place) => end - start > LONG_FLAG;
+  /** Whether the previous snapshot has the flag with this text. Then it is taken over. */
+  const isTakenOver = (text: string, { known, segments }: Sources): boolean => {
+    const key = known?.texts.get(text);
+    const flag = key !== undefined && !keys.has(key) && known?.features.flags.get(key);
+    const content = key !== undefined && known?.contents.get(key);
+    if (!flag || !content) return false;
+    keys.add(flag.key);
+    flags.set(flag.key, flag);
+    contents.set(flag.key, content);
+    texts.set(text, flag.key);
+    const choices = flag.type === 'BOOLEAN_FLAG_TYPE' ? flag.rollouts : flag.rules;
+    for (const choice of choices) if ('segmentKeys' in choice) choice.segmentKeys.forEach(segments.keep);
+    return true;
+  };
+
+  function* readJson(json: unknown, key: string, { body, segments }: Sources, place: Place): CountedSteps {
+    const { start, end } = place;
+    const read = yield* counted(readFlagAlone(json, semantics, segments), BYTES_OF_STEP);
+    if (typeof read === 'string') {
+      const content = yield* counted(unreadableContent(json), BYTES_OF_STEP);
+      unreadable.set(key, unreadableFlag(body.toString('utf8', start, end), read));
+      contents.set(key, content);
+    } else {
+      flags.set(key, read.flag);
+      contents.set(key, read.content);
+      if (!isLong(place)) texts.set(textDigest(body, place, semantics), key);
+    }
+    unread.delete(key);
+    yield end - start;
+  }
+
+  function* readOne(key: string): CountedSteps {
+    const place = unread.get(key);
+    if (place === undefined || sources === undefined) return;
+    const from = sources;
+    const json = yield* counted(jsonInSteps(from.body, place.start, place.end, key), BYTES_PER_TURN);
+    yield* readJson(json, key, from, place);
+  }
+
+  return {
+    semantics,
+    features,
+    contents,
+    texts,
+    keys,
+    /** Adds the next flag. It is read at once if it is long or `isEager`. Throws {@link InvalidBody}. */
+    *add(place: Place, isEager: boolean): CountedSteps {
+      const from = sources;
+      if (from === undefined) return;
+      const { body, known } = from;
+      const { start, end } = place;
+      yield (end - start) / READ_PER_PARSED;
+      if (known && !isLong(place) && isTakenOver(textDigest(body, place, semantics), from)) return;
+      const name = `flags[${keys.size}]`;
+      const json = yield* counted(jsonInSteps(body, start, end, name), BYTES_PER_TURN);
+      const { key } = checked(json, keyedSchema, name);
+      if (keys.has(key)) throw new InvalidBody(`${name}.key: ${quoted(key)} is there twice`);
+      keys.add(key);
+      if (isEager || isLong(place)) yield* readJson(json, key, from, place);
+      else unread.set(key, place);
+    },
+    /** Finds out whether any flag can be read. If none of several can, this throws {@link InvalidBody}. */
+    *findReadable(): CountedSteps {
+      for (const key of unread.keys()) {
+        if (flags.size > 0) return;
+        yield* readOne(key);
+      }
+      const [first] = unreadable;
+      if (first !== undefined && unreadable.size > 1 && flags.size === 0) {
+        throw new InvalidBody(
+          `none of ${unreadable.size} flags can be read; ${quoted(first[0])}: ${first[1].reason}`,
+        );
+      }
+    },
+    read,
+    unreadable: (key: string) => {
+      read(key);
+      return unreadable.get(key);
+    },
+    *readRest(): CountedSteps {
+      for (const key of unread.keys()) yield* readOne(key);
+      if (sources === undefined) return;
+      sources = undefined;
+      for (const all of [flags, unreadable]) putInOrder<unknown>(all, keys);
+    },
+    unreadBody: () => sources?.body,
+  };
+}
+
+/** From what flags are read. Not kept when all have been read. */
+type Sources = ReturnType<typeof sourcesOf>;
+
+function sourcesOf(body: Buffer, known: ReadFlags | undefined) {
+  // A snapshot repeats a segment in each rule. Two copies may differ, because v1 reads them one by one while somebody may
+  // edit them: then no rule gets another rule's copy.
+  const segments = distinctNames<Segment>(segmentContent, known?.features.segments);
+  return { body, known, segments };
+}
+
+/** Flags were read in the order in which they were asked for. */
+function putInOrder<Value>(values: Map<string, Value>, keys: Iterable<string>): void {
+  for (const key of keys) {
+    const value = values.get(key);
+    if (value === undefined) continue;
+    values.delete(key);
+    values.set(key, value);
+  }
+}

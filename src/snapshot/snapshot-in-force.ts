@@ -1,0 +1,69 @@
+import type { Clock } from '../time/clock.js';
+import type { Runtime } from '../runtime.js';
+import { changes } from './changed-flags.js';
+import type { Known } from './fetch-snapshot.js';
+import { isWhole, newlyUnreadable, readRest, type Snapshot } from './snapshot.js';
+
+/**
+ * Holds the snapshot in force, and reports what changes with it. What is not read yet of it is read in the background,
+ * until `isClosed`.
+ */
+export function snapshotInForce(
+  { clock, report }: Pick<Runtime, 'clock' | 'report'>,
+  isClosed: () => boolean,
+) {
+  let known: Known | undefined;
+  /** Whose unreadable flags were reported last. */
+  let reported: Snapshot | undefined;
+  /** This work does not keep the process alive. */
+  const background: Pick<Clock, 'endOfTurn'> = {
+    endOfTurn: (run) => {
+      clock.endOfTurn(run, 'background');
+    },
+  };
+
+  const reportUnreadable = (snapshot: Snapshot) => {
+    const flags = newlyUnreadable(reported, snapshot);
+    reported = snapshot;
+    if (flags !== undefined) report({ type: 'flags-unreadable', flags });
+  };
+  const isInForce = (snapshot: Snapshot) => !isClosed() && known?.snapshot === snapshot;
+  const take = (next: Known) => {
+    known = next;
+    const { snapshot } = next;
+    if (isWhole(snapshot)) {
+      reportUnreadable(snapshot);
+      return;
+    }
+    void readRest(snapshot, background, () => isInForce(snapshot)).then(() => {
+      if (isInForce(snapshot)) reportUnreadable(snapshot);
+    });
+  };
+
+  return {
+    known: () => known,
+    /** Takes one to start from. */
+    start: take,
+    /** Reads both snapshots to their ends, if `next` is another one: all of their flags are compared. */
+    async prepare(next: Snapshot) {
+      while (known !== undefined && known.snapshot !== next && !isClosed()) {
+        const before = known.snapshot;
+        if (isWhole(before) && isWhole(next)) return;
+        await readRest(before, clock, () => !isClosed());
+        await readRest(next, clock, () => !isClosed());
+      }
+    },
+    /** Replaces it by one that is prepared, and reports the flags that have changed. */
+    replace(next: Known) {
+      const before = known?.snapshot;
+      const { snapshot, etag } = next;
+      const flags = before === undefined ? [] : changes(before.contents, snapshot.contents);
+      known = next;
+      // v1 answers like this for an unknown namespace. A new namespace is empty, too.
+      if (etag === undefined && snapshot.keys.size === 0)
+        report({ type: 'namespace-suspect', failure: undefined });
+      if (flags.length > 0) report({ type: 'flags-changed', flags });
+      take(next);
+    },
+  };
+}
