@@ -1,6 +1,7 @@
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, createServer as createNetServer, type Socket } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
+import { eventually } from '../eventually.fixture.js';
 import { askedOnce, authority, listening, tlsService } from './node-server.fixture.js';
 import { REQUEST } from '../http/outcomes.fixture.js';
 import { transportTo } from '../http/transport.fixture.js';
@@ -101,12 +102,7 @@ it('leaves no socket open at a proxy that never answers CONNECT', async () => {
     http: { proxy: `http://127.0.0.1:${port}`, timeoutMs: 300 },
   });
   for (let n = 0; n < 3; n++) expect(await send(REQUEST)).toHaveProperty('message');
-  await vi.waitFor(
-    () => {
-      expect(open.size).toBe(0);
-    },
-    { timeout: 20_000 },
-  );
+  await eventually(() => open.size === 0);
   await close();
   silent.close();
 });
