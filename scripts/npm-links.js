@@ -5,7 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { addressOf } from './repository.js';
+import { addressOf } from './address.js';
 
 const PAGES = ['README.md', 'CHANGELOG.md'];
 /** In Markdown or HTML; group 2 is the target, unless it has a scheme or leads into the page itself. */

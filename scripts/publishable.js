@@ -3,7 +3,7 @@
  * it, and the README leads there. A test passes the path of another manifest.
  */
 import { readFileSync } from 'node:fs';
-import { addressOf, isPlaceholder } from './repository.js';
+import { addressOf, isPlaceholder } from './address.js';
 
 const path = process.argv[2] ?? new URL('../package.json', import.meta.url);
 const manifest = JSON.parse(readFileSync(path, 'utf8'));

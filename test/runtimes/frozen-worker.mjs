@@ -1,6 +1,7 @@
 /* A worker as docs/runtimes.md shows it, for both modes. Requests share providers, and no work goes on between them. */
 import { env } from 'cloudflare:workers';
 import { FliptProvider } from 'openfeature-flipt-provider';
+import initial from './flags.json';
 
 const store = {
   load: async () => (await env.FLAGS.get('flipt')) ?? undefined,
@@ -12,6 +13,13 @@ const common = { url: env.FLIPT_URL, watch, http, deadlineMs: 5_000 };
 const providers = {
   remote: new FliptProvider(common),
   'in-process': new FliptProvider({ ...common, evaluation: 'in-process', snapshot: { store } }),
+  // Of a Flipt that does not answer.
+  copy: new FliptProvider({
+    ...common,
+    url: 'http://127.0.0.1:1',
+    evaluation: 'in-process',
+    snapshot: { initial },
+  }),
 };
 // Sends nothing, so it may stand here, where a worker may not send.
 for (const provider of Object.values(providers)) await provider.initialize();

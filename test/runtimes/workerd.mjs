@@ -1,11 +1,12 @@
 import { strict as assert } from 'node:assert';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { startLocalService } from 'openfeature-flipt-provider/local';
 import { FEATURES, until } from './checks.mjs';
@@ -130,12 +131,25 @@ async function frozen(folder) {
   const step = async (name, run, given) => results.push({ name, failure: await failureOf(run, given) });
   await withStore(async (store, puts) => {
     const service = await startLocalService({ features: FEATURES });
+    service.set('switched', true);
+    const command = join(folder, 'node_modules/.bin/openfeature-flipt-provider');
+    await promisify(execFile)(command, [
+      'snapshot',
+      '--url',
+      service.url,
+      '--out',
+      join(folder, 'flags.json'),
+    ]);
     const worker = { entry: 'frozen-worker.mjs', url: service.url, store };
     await withWorker(folder, worker, async (ask) => {
       for (const [name, run] of frozenSteps) await step(name, run, { ask, service });
       // A save comes at most every five seconds.
       const saved = () => until(async () => (await ask('/refresh?mode=in-process')) && puts() > 1);
       await step('no background: a change is saved', saved);
+      await step('no background: a copy in the bundle answers without Flipt', async () => {
+        assert.equal((await ask('/refresh?mode=copy')).watch.flags, FEATURES.flags.length);
+        assert.equal((await ask('/?mode=copy')).value, true);
+      });
     });
     await service.close();
     const restart = () =>
