@@ -49,8 +49,8 @@ export function tooLarge(mostBytes: number): string {
 /**
  * Replaces a file's text in one step. A reader sees all of the old text or all of the new text. After it resolves, the
  * new text survives a power failure. By default, only the file's owner may read it; a `mode` is reduced by the umask.
- * `check` runs last, just before the file is replaced: if it rejects, the file stays as it is. Rejects if the file was not replaced, or with a
- * {@link NotSyncedError}.
+ * `check` runs last, just before the file is replaced: if it rejects, the file stays as it is. Rejects if the file was
+ * not replaced, or with a {@link NotSyncedError}.
  */
 export async function replaceFile(
   path: string,
