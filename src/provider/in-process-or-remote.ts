@@ -53,7 +53,7 @@ export function inProcessOrRemote(
     resolve: isInProcess ? resolve : ask,
     resolveAll,
     /** The keys of all flags in the snapshot, or in that of the context's view; `undefined` while there is none. */
-    flagKeys: (context: object): Iterable<string> | undefined => here()?.snapshotFor(context)?.keys,
+    flagKeys: (context: object): Iterable<string> | undefined => here()?.snapshotFor(context)?.keys().keys(),
     /** Whether these flags, by default all, are evaluated in this process at present. */
     isHere(flags?: readonly string[]): boolean {
       if (!isInProcess || isOffline) return isInProcess;

@@ -119,7 +119,7 @@ export function inProcess(
       const unreadable: (readonly [flag: string, UnreadableFlag])[] = [];
       const entity = evaluatedEntity(context);
       const pause = pausing(FLAGS_PER_TURN, clock);
-      for (const flag of flagKeys ?? snapshot.keys) {
+      for (const flag of flagKeys ?? snapshot.keys().keys()) {
         const work = snapshot.contents.has(flag) ? 1 : FLAGS_PER_READ;
         const found = evaluate(flag, snapshot, entity, kept);
         if ('answer' in found) resolutions.set(flag, found);

@@ -162,7 +162,7 @@ export function snapshotFetcher(
       const named = parsed.digest ?? newEtag ?? digestOf(parsed.contents);
       const snapshot = await snapshotOf(parsed, clock, named, previous);
       version?.rules.applied(snapshot.semantics);
-      cost.measured({ ms, flags: snapshot.keys.size, isV1: snapshot.semantics === 'v1' });
+      cost.measured({ ms, flags: snapshot.keys().size, isV1: snapshot.semantics === 'v1' });
       const reading = cost.read();
       return { kind: 'snapshot', snapshot, etag: newEtag, fullBodyMs: reading.likelyMs, cost: reading };
     } catch (error) {

@@ -9,7 +9,7 @@ import type { Snapshot } from './snapshot.js';
 /** What the snapshot in force says about a question. */
 export function snapshotAnswers(snapshot: () => Snapshot | undefined, { clock, report }: Runtime) {
   const { missing } = misspeltKeys(
-    () => snapshot()?.keys ?? [],
+    () => snapshot()?.keys().keys() ?? [],
     (flag, like) => {
       report({ type: 'flag-key-suspect', flag, like });
     },
@@ -38,7 +38,7 @@ export function snapshotAnswers(snapshot: () => Snapshot | undefined, { clock, r
     /** A flag that does not exist was asked for. Reports the key that was probably meant, later. */
     missing: (flag: string) => {
       // It may have been created since.
-      if (snapshot()?.keys.has(flag) === false) missing(flag);
+      if (snapshot()?.keys().has(flag) === false) missing(flag);
     },
   };
 }

@@ -60,7 +60,7 @@ export function snapshotInForce(
       const flags = before === undefined ? [] : changes(before.contents, snapshot.contents);
       known = next;
       // v1 answers like this for an unknown namespace. A new namespace is empty, too.
-      if (etag === undefined && snapshot.keys.size === 0)
+      if (etag === undefined && snapshot.keys().size === 0)
         report({ type: 'namespace-suspect', failure: undefined });
       if (flags.length > 0) report({ type: 'flags-changed', flags });
       take(next);

@@ -45,7 +45,7 @@ async function compileLarge(compiled: CompiledFeatures, clock: Pick<Clock, 'endO
 
 /** Whether all flags have been read. */
 export function isWhole({ contents, keys }: Snapshot): boolean {
-  return contents.size === keys.size;
+  return contents.size === keys().size;
 }
 
 /** Reads the flags that have not been read, some in each turn of the event loop, as long as they are needed. */

@@ -1,6 +1,7 @@
 import type { Features, Semantics } from '../../src/engine/features.js';
 import { atOnce } from '../../src/engine/pausable-steps.js';
 import type { ParsedBody } from '../../src/snapshot/body/read-body.js';
+import { textDigests } from '../../src/snapshot/body/flag-text.js';
 import { flagContent, segmentContent, type Contents } from '../../src/snapshot/changed-flags.js';
 
 /** The contents of all flags, each from the whole of the features. */
@@ -16,8 +17,8 @@ export function parsedOf(features: Features, semantics: Semantics): ParsedBody {
     features,
     semantics,
     contents: contentsOf(features, semantics),
-    texts: new Map(),
-    keys: new Set(features.flags.keys()),
+    texts: textDigests(0),
+    keys: () => features.flags,
     digest: undefined,
     read: () => undefined,
     unreadable: () => undefined,

@@ -72,7 +72,7 @@ function watchStatus(
     condition: condition?.state ?? null,
     version: snapshot?.version ?? null,
     semantics: snapshot?.semantics ?? null,
-    flags: snapshot?.keys.size ?? null,
+    flags: snapshot?.keys().size ?? null,
     unreadable: {
       count: unreadable.size,
       flags: [...unreadable].slice(0, MOST_UNREADABLE).map(([key, { reason }]) => ({ key, reason })),

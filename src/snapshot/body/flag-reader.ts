@@ -5,7 +5,7 @@ import { quoted } from '../../text/quote.js';
 import { segmentContent, type Contents } from '../changed-flags.js';
 import { keyedSchema } from './body-schema.js';
 import { distinctNames } from './distinct-names.js';
-import { textDigest, type Place } from './flag-text.js';
+import { textDigest, textDigests, type Place, type TextDigests } from './flag-text.js';
 import { checked, InvalidBody } from './invalid-body.js';
 import { jsonInSteps } from './json-in-steps.js';
 import { readFlagAlone } from './read-flag.js';
@@ -17,10 +17,10 @@ export interface ReadFlags {
   readonly semantics: Semantics;
   readonly features: Features;
   readonly contents: Contents;
-  /** By a digest of its text: the key of a flag that could be read. */
-  readonly texts: ReadonlyMap<string, string>;
+  /** Of the flags that could be read. */
+  readonly texts: TextDigests;
   /** The keys of all flags, also of those that have not been read, in the order of the body. */
-  readonly keys: ReadonlySet<string>;
+  readonly keys: () => FlagKeys;
   /** Reads this flag, if that has not been done. */
   readonly read: (key: string) => void;
   /** The flag, if it cannot be read. */
@@ -30,6 +30,9 @@ export interface ReadFlags {
   /** The body, until all flags have been read. */
   readonly unreadBody: () => Buffer | undefined;
 }
+
+/** What a set and a map of keys have in common. */
+export type FlagKeys = Pick<ReadonlyMap<string, unknown>, 'has' | 'size' | 'keys'>;
 
 /** As many bytes of a flag are read in one or two milliseconds. */
 export const BYTES_PER_TURN = 32 * 1024;
@@ -45,12 +48,11 @@ const LONG_FLAG = 32 * 1024;
  * read is kept aside, because it says nothing about the others. One with the same text in the `previous` snapshot is not
  * read again.
  */
-export function flagReader(body: Buffer, semantics: Semantics, previous?: ReadFlags) {
+export function flagReader(body: Buffer, count: number, semantics: Semantics, previous?: ReadFlags) {
   const flags = new Map<string, Flag>();
   const unreadable = new Map<string, UnreadableFlag>();
   const contents = new Map<string, string>();
-  const texts = new Map<string, string>();
-  const keys = new Set<string>();
+  const texts = textDigests(count);
   /** The flags that have not been read. */
   const unread = new Map<string, Place>();
   let sources: Sources | undefined = sourcesOf(
@@ -58,21 +60,24 @@ export function flagReader(body: Buffer, semantics: Semantics, previous?: ReadFl
     previous?.semantics === semantics ? previous : undefined,
   );
   const features: Features = { flags, segments: sources.segments.byName, unreadable };
+  /** When all flags have been read, the contents have their keys. */
+  const keys = (): FlagKeys => sources?.keys ?? contents;
 
   const read = (key: string) => {
     if (unread.size > 0) atOnce(readOne(key));
   };
   const isLong = ({ start, end }: Place) => end - start > LONG_FLAG;
   /** Whether the previous snapshot has the flag with this text. Then it is taken over. */
-  const isTakenOver = (text: string, { known, segments }: Sources): boolean => {
-    const key = known?.texts.get(text);
-    const flag = key !== undefined && !keys.has(key) && known?.features.flags.get(key);
-    const content = key !== undefined && known?.contents.get(key);
-    if (!flag || !content) return false;
+  const isTakenOver = (text: string, place: Place, { known, keys, segments }: Sources): boolean => {
+    const key = known?.keysOfTexts.get(text);
+    if (known === undefined || key === undefined || keys.has(key)) return false;
+    const flag = known.features.flags.get(key);
+    const content = known.contents.get(key);
+    if (flag === undefined || content === undefined) return false;
     keys.add(flag.key);
     flags.set(flag.key, flag);
     contents.set(flag.key, content);
-    texts.set(text, flag.key);
+    texts.set(text, place);
     const choices = flag.type === 'BOOLEAN_FLAG_TYPE' ? flag.rollouts : flag.rules;
     for (const choice of choices) if ('segmentKeys' in choice) choice.segmentKeys.forEach(segments.keep);
     return true;
@@ -88,7 +93,7 @@ export function flagReader(body: Buffer, semantics: Semantics, previous?: ReadFl
     } else {
       flags.set(key, read.flag);
       contents.set(key, read.content);
-      if (!isLong(place)) texts.set(textDigest(body, place, semantics), key);
+      if (!isLong(place)) texts.set(textDigest(body, place, semantics), place);
     }
     unread.delete(key);
     yield end - start;
@@ -112,10 +117,10 @@ export function flagReader(body: Buffer, semantics: Semantics, previous?: ReadFl
     *add(place: Place, isEager: boolean): CountedSteps {
       const from = sources;
       if (from === undefined) return;
-      const { body, known } = from;
+      const { body, known, keys } = from;
       const { start, end } = place;
       yield (end - start) / READ_PER_PARSED;
-      if (known && !isLong(place) && isTakenOver(textDigest(body, place, semantics), from)) return;
+      if (known && !isLong(place) && isTakenOver(textDigest(body, place, semantics), place, from)) return;
       const name = `flags[${keys.size}]`;
       const json = yield* counted(jsonInSteps(body, start, end, name), BYTES_PER_TURN);
       const { key } = checked(json, keyedSchema, name);
@@ -145,8 +150,8 @@ export function flagReader(body: Buffer, semantics: Semantics, previous?: ReadFl
     *readRest(): CountedSteps {
       for (const key of unread.keys()) yield* readOne(key);
       if (sources === undefined) return;
+      for (const all of [flags, unreadable, contents]) putInOrder<unknown>(all, sources.keys);
       sources = undefined;
-      for (const all of [flags, unreadable]) putInOrder<unknown>(all, keys);
     },
     unreadBody: () => sources?.body,
   };
@@ -155,11 +160,12 @@ export function flagReader(body: Buffer, semantics: Semantics, previous?: ReadFl
 /** From what flags are read. Not kept when all have been read. */
 type Sources = ReturnType<typeof sourcesOf>;
 
-function sourcesOf(body: Buffer, known: ReadFlags | undefined) {
+function sourcesOf(body: Buffer, previous: ReadFlags | undefined) {
+  const known = previous && { ...previous, keysOfTexts: previous.texts.keysOf(previous.keys().keys()) };
   // A snapshot repeats a segment in each rule. Two copies may differ, because v1 reads them one by one while somebody may
   // edit them: then no rule gets another rule's copy.
   const segments = distinctNames<Segment>(segmentContent, known?.features.segments);
-  return { body, known, segments };
+  return { body, known, keys: new Set<string>(), segments };
 }
 
 /** Flags were read in the order in which they were asked for. */

@@ -39,11 +39,11 @@ export async function parseSnapshot(
   if (named && named.key !== namespace) {
     throw new InvalidBody(`namespace.key: expected ${quoted(namespace)}, got ${quoted(named.key)}`);
   }
-  const reader = flagReader(body, stated ?? (digest === '' ? 'v1' : ofV2()), previous);
+  const reader = flagReader(body, bounds.length / 2, stated ?? (digest === '' ? 'v1' : ofV2()), previous);
   const pause = pausing(BYTES_PER_TURN, clock);
   for (let at = 0; at < bounds.length; at += 2) {
     const [start = 0, end = 0] = bounds.slice(at, at + 2);
-    const adding = withPauses(reader.add({ start, end }, !isLazy), pause);
+    const adding = withPauses(reader.add({ start, end, position: at / 2 }, !isLazy), pause);
     if (adding !== undefined) await adding;
   }
   await withPauses(reader.findReadable(), pause);

@@ -13,7 +13,7 @@ const parse = (json: BodyJson, namespace: string, previous?: ParsedBody) =>
 
 function answersOf({ features, semantics, keys }: ParsedBody) {
   const compiled = compileFeatures(features, semantics);
-  return [...keys].flatMap((flag) =>
+  return [...keys().keys()].flatMap((flag) =>
     USERS.map((entity) => {
       const attributes = { plan: 'pro', age: entity.slice(5), edited: entity };
       return evaluate(compiled, { namespace: 'default', flag, entity, attributes });
