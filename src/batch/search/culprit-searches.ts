@@ -7,11 +7,10 @@ import { failEach, settle, type PendingQuestion } from '../pending-question.js';
 import { slots } from './slots.js';
 import { blamesFlag, type Suspects } from '../suspects.js';
 
-/**
- * After a search in which nothing succeeded, and nothing else has for so long, no other search begins for so long, unless
- * any request succeeds.
- */
+/** After a search in which nothing succeeded, no other one begins for so long, unless any request succeeds. */
 const HOPELESS_FOR_MS = 5_000;
+/** But a batch of nothing but culprits proves nothing, as long as other requests have just succeeded. */
+const JUST_MS = 1_000;
 
 /** What the searches ask, and what they know. */
 export interface Searched {
@@ -71,7 +70,7 @@ export function culpritSearches(
     });
     report({ type: 'isolation-finished', requests: found.requests, culprits: found.culprits });
     const now = clock.now();
-    if (successes() === before && now - succeededAt() > HOPELESS_FOR_MS)
+    if (successes() === before && now - succeededAt() > JUST_MS)
       hopeless = { until: now + HOPELESS_FOR_MS, successes: before };
     if (found.isServiceFailure) serviceFailed(failure);
   };
