@@ -17,6 +17,10 @@ const changed = () =>
     });
   });
 const first = await longestTurn(() => provider.initialize());
+if (provider.getSnapshot() === undefined) {
+  process.send({ first, close: await longestTurn(() => provider.onClose()), refused: true });
+  process.exit();
+}
 const resolve = await longestTurn(() => provider.resolveStringEvaluation('flag-0', '', user));
 const again = await longestTurn(() => provider.resolveStringEvaluation('flag-0', '', user));
 const missing = await longestTurn(async () => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf } from '../text/describe.js';
+import { slicesOf } from '../text/slices.js';
 import { fingerprint, type Fingerprint, unlessMissing } from './fingerprint.js';
 
 /**
@@ -102,7 +103,8 @@ async function ageOf(path: string): Promise<number> {
 async function writeAside(path: string, text: string, mode: number): Promise<Fingerprint | undefined> {
   const file = await fs.open(path, 'wx', mode);
   try {
-    await file.writeFile(text);
+    // Otherwise all of a long text would be encoded at once.
+    for (const [, slice] of slicesOf(text)) await file.writeFile(slice);
     await file.sync();
     return await fingerprint(file);
   } finally {

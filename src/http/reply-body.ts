@@ -36,14 +36,29 @@ export async function readBody(
   }
 }
 
+/**
+ * Grows one buffer: a list of chunks would take many times their length if each has one byte, and joining them would
+ * hold up the event loop.
+ */
 async function collected(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
+  let all: Uint8Array = new Uint8Array();
   let bytes = 0;
   // Leaving the loop destroys the body and its connection.
   for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw new BodyTooLarge();
-    chunks.push(chunk);
+    const end = bytes + chunk.length;
+    if (end > maxBytes) throw new BodyTooLarge();
+    if (bytes === 0) {
+      // Most bodies have one chunk. It is not copied, and never written to, because it is full.
+      all = chunk;
+    } else {
+      if (end > all.length) {
+        const larger = Buffer.allocUnsafe(Math.min(2 * end, maxBytes));
+        larger.set(all.subarray(0, bytes));
+        all = larger;
+      }
+      all.set(chunk, bytes);
+    }
+    bytes = end;
   }
-  return Buffer.concat(chunks);
+  return Buffer.from(all.buffer, all.byteOffset, bytes);
 }

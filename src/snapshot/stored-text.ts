@@ -1,12 +1,15 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import * as v from 'valibot';
+import { withPauses, type Steps } from '../engine/pausable-steps.js';
 import type { Clock } from '../time/clock.js';
+import { nextTurn } from '../time/turns.js';
 import type { SnapshotPlace } from '../options/snapshot-options.js';
 import type { TextBeginning } from '../stores/file-store.js';
 import { messageOf } from '../text/describe.js';
 import { sendableEtag } from '../text/header.js';
 import { parsedJson } from '../text/json.js';
 import { quoted } from '../text/quote.js';
+import { slicesOf } from '../text/slices.js';
 import { tooLarge } from '../files/durable-file.js';
 import { MOST_STORED_BYTES } from '../stores/safe-store.js';
 import { parseSnapshot } from './body/read-body.js';
@@ -35,11 +38,11 @@ export async function readStored(
 ): Promise<ConfirmedSnapshot | Unusable> {
   // Each character takes at least one byte.
   if (text.length > MOST_STORED_BYTES) return { wrong: tooLarge(MOST_STORED_BYTES) };
-  const read = readKept(text, place);
+  const read = await withPauses(readKept(text, place), () => nextTurn(clock));
   if ('wrong' in read) return read;
   const { body, etag, version, confirmedAt, fullBodyMs, record } = read;
   try {
-    const parsed = await parseSnapshot(Buffer.from(body), place.namespace, clock, { previous, isLazy });
+    const parsed = await parseSnapshot(body, place.namespace, clock, { previous, isLazy });
     // The kept date may be later than this machine's date.
     const ageMs = Math.max(0, clock.date() - confirmedAt);
     return {
@@ -70,13 +73,14 @@ export async function storedText(
   const body = unread
     ? unreadText(unread, snapshot.semantics)
     : await bodyText(place.namespace, snapshot, clock);
-  return writeKept({ body, version: snapshot.version, etag, confirmedAt: date, fullBodyMs, record }, place);
+  const stored = { body, version: snapshot.version, etag, confirmedAt: date, fullBodyMs, record };
+  return withPauses(writeKept(stored, place), () => nextTurn(clock));
 }
 
 /** A snapshot as a store keeps it. */
-export interface StoredSnapshot {
+export interface StoredSnapshot<Body = string> {
   /** As the service serves it. */
-  readonly body: string;
+  readonly body: Body;
   readonly version: string;
   /**
    * The ETag, with which the next request asks whether the snapshot is still current; `undefined` if it came without
@@ -98,28 +102,42 @@ const FORMAT = 1;
 
 /**
  * The first line describes the second one, which is the snapshot. The checksum in the first line covers both, but not
- * `fullBodyMs` and `record`, which older versions of this package do not know.
+ * `fullBodyMs` and `record`, which older versions of this package do not know. In steps, because the body may be long.
  */
-export function writeKept(
+export function* writeKept(
   { body, version, etag, confirmedAt, fullBodyMs, record }: StoredSnapshot,
   origin: SnapshotPlace,
-): string {
+): Steps<string> {
   const { url, namespace, environment } = origin;
   const date = new Date(confirmedAt).toISOString();
   const about = { format: FORMAT, url, namespace, environment, version, etag, date };
-  return `${JSON.stringify({ ...about, fullBodyMs, record, sha256: checksum(about, body) })}\n${body}\n`;
+  const hash = checksum(about);
+  for (const [at, slice] of slicesOf(body)) {
+    if (at > 0) yield;
+    hash.update(slice);
+  }
+  return `${JSON.stringify({ ...about, fullBodyMs, record, sha256: hash.digest('hex') })}\n${body}\n`;
 }
 
-/** The snapshot in a text, or a message that says why it cannot be used. */
-export function readKept(text: string, origin: SnapshotPlace): StoredSnapshot | Unusable {
-  const [line = '', body = ''] = text.split('\n', 2);
+/** The snapshot in a text, or a message that says why it cannot be used; in steps. */
+export function* readKept(text: string, origin: SnapshotPlace): Steps<StoredSnapshot<Buffer> | Unusable> {
+  const [line = '', kept = ''] = text.split('\n', 2);
   const header = v.safeParse(headerSchema, line.length > LONGEST_HEADER ? undefined : parsedJson(line));
   if (!header.success) return { wrong: 'it does not hold a snapshot' };
   const { sha256, fullBodyMs, record, ...about } = header.output;
   if (about.format !== FORMAT) {
     return { wrong: `it has format ${about.format}, and this version of the package reads format ${FORMAT}` };
   }
-  if (sha256 !== checksum(about, body)) return { wrong: 'it is damaged: its checksum does not match' };
+  const hash = checksum(about);
+  const body = Buffer.allocUnsafe(Buffer.byteLength(kept));
+  let end = 0;
+  for (const [at, slice] of slicesOf(kept)) {
+    if (at > 0) yield;
+    const start = end;
+    end += body.write(slice, start);
+    hash.update(body.subarray(start, end));
+  }
+  if (sha256 !== hash.digest('hex')) return { wrong: 'it is damaged: its checksum does not match' };
   const other = differenceOf(about, origin);
   if (other !== undefined) return { wrong: `${other}; if both are in use, keep them in two places` };
   const { version, etag, date } = about;
@@ -156,14 +174,11 @@ const headerSchema = v.object({
   sha256: v.string(),
 });
 
-/** In a fixed order, so that the order in the text does not matter. */
-function checksum(
-  about: Omit<v.InferOutput<typeof headerSchema>, 'sha256' | 'fullBodyMs' | 'record'>,
-  body: string,
-): string {
+/** Of the header, in a fixed order, so that the order in the text does not matter. The body is added to it. */
+function checksum(about: Omit<v.InferOutput<typeof headerSchema>, 'sha256' | 'fullBodyMs' | 'record'>): Hash {
   const { format, url, namespace, environment, version, etag, date } = about;
   const header = JSON.stringify([format, url, namespace, environment, version, etag, date]);
-  return createHash('sha256').update(header).update(body).digest('hex');
+  return createHash('sha256').update(header);
 }
 
 function shown(value: string | undefined): string {

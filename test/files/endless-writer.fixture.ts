@@ -1,5 +1,6 @@
 import { fileStore } from '../../src/stores/file-store.js';
-import { keptBeginning, writeKept } from '../../src/snapshot/stored-text.js';
+import { keptBeginning } from '../../src/snapshot/stored-text.js';
+import { writeKept } from '../snapshot/kept-text.fixture.js';
 import { ORIGIN } from '../snapshot/origin.fixture.js';
 
 /*

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FliptProviderOptions } from '../../src/index.js';
 import { localService, open, recordingLogger, refusedAddress } from '../provider/open.fixture.js';
-import { writeKept } from '../../src/snapshot/stored-text.js';
+import { writeKept } from '../snapshot/kept-text.fixture.js';
 import { frozen, snapshot, well } from '../provider/without-background/frozen.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
 import { patientWithStores } from './hurry.fixture.js';

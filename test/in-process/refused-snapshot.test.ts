@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { answerJson, answering, item, orMissing, type Script } from '../servers/scripted.fixture.js';
 import { recordingLogger, serving } from '../provider/open.fixture.js';
 import { living, withSnapshot } from '../provider/status/living.fixture.js';
-import { writeKept } from '../../src/snapshot/stored-text.js';
+import { writeKept } from '../snapshot/kept-text.fixture.js';
 
 const answersOff = answering(orMissing(({ flagKey }) => item.boolean(flagKey, false)));
 const refusing =

@@ -1,11 +1,11 @@
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { writeKept } from '../../src/snapshot/stored-text.js';
+import { writeKept } from '../snapshot/kept-text.fixture.js';
 import { hostileBody } from '../snapshot/hostile-bodies.fixture.js';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -22,14 +22,19 @@ interface Ended {
   readonly reason: string;
 }
 
+type Answer = (response: ServerResponse) => void;
+const gzip =
+  (body: Buffer): Answer =>
+  (response) =>
+    response.setHeader('content-encoding', 'gzip').end(gzipSync(body));
+
 /** A process with 256 MB of heap, whose service answers so; 404 without a snapshot. Rejects if it ends with an error. */
-async function ended(snapshot: Buffer | undefined, batch: string, env: object = {}): Promise<Ended> {
+async function ended(snapshot: Answer | undefined, batch: string, env: object = {}): Promise<Ended> {
   const server = createServer((request, response) => {
     request.resume();
     response.setHeader('content-type', 'application/json');
     if (request.method === 'POST') response.end(batch);
-    else if (snapshot !== undefined && request.url?.includes('snapshot') === true)
-      response.setHeader('content-encoding', 'gzip').end(snapshot);
+    else if (snapshot !== undefined && request.url?.includes('snapshot') === true) snapshot(response);
     else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => {
@@ -65,12 +70,21 @@ it.each([
 ])(
   '64 MB of "%s" in a few kB of gzip: the process goes on, Flipt is asked, and the log says why',
   async (name, why) => {
-    const body = gzipSync(hostileBody(name, 62 * MB, () => 1));
-    const { logs, value, reason } = await ended(body, ANSWER);
+    const { logs, value, reason } = await ended(gzip(hostileBody(name, 62 * MB, () => 1)), ANSWER);
     expect({ value, reason }).toEqual({ value: true, reason: 'DEFAULT' });
     expect(logs.join('\n')).toMatch(why);
   },
 );
+
+it('a body in three million chunks of a byte: the process goes on, and Flipt is asked', async () => {
+  const drip: Answer = (response) => {
+    response.flushHeaders();
+    response.socket?.end(`${'1\r\n \r\n'.repeat(3_000_000)}0\r\n\r\n`);
+  };
+  const { logs, value, reason } = await ended(drip, ANSWER);
+  expect({ value, reason }).toEqual({ value: true, reason: 'DEFAULT' });
+  expect(logs.join('\n')).toMatch(/a snapshot that cannot be used/);
+});
 
 it('16 MB of {} as the answer to a batch: the caller gets the default, and the log says why', async () => {
   const batch = `{"responses":[${'{},'.repeat(5 * MB)}{}]}`;

@@ -6,7 +6,7 @@ import { runCommand } from '../../src/command/run-command.js';
 import { readFeatures } from '../../src/features/read-features.js';
 import { openDataFile } from '../../src/local/state/data-file.js';
 import { clientSettings } from '../../src/options/settings.js';
-import { writeKept } from '../../src/snapshot/stored-text.js';
+import { writeKept } from '../snapshot/kept-text.fixture.js';
 import { flipt, recordingLogger, temporaryFolder } from '../provider/open.fixture.js';
 
 /** Ends a line, colours the terminal, turns the direction of the text, hides itself. */

@@ -15,6 +15,8 @@ type Part = (n: number) => string;
 const constraint = (value: string) =>
   `{"type":"STRING_CONSTRAINT_COMPARISON_TYPE","property":"p","operator":"isoneof","value":${JSON.stringify(value)}}`;
 const one: Part = () => '';
+/** The longest list that is read. */
+const LONG_LIST = constraint(`[${Array.from({ length: 99_000 }, (_, at) => `"${at}"`).join()}]`);
 
 /** By name: what is repeated, and what stands around it. */
 const KINDS: Readonly<Record<string, readonly [before: string, part: Part, after: string]>> = {
@@ -28,6 +30,39 @@ const KINDS: Readonly<Record<string, readonly [before: string, part: Part, after
   'variant flags': ['{"flags":[', (n) => `{"key":"${n}"}`, ']}'],
   'boolean flags': ['{"flags":[', (n) => `{"key":"${n}","type":"BOOLEAN_FLAG_TYPE"}`, ']}'],
   'unreadable flags': ['{"flags":[', (n) => `{"key":"${n}","type":"NEW","x":[{},[],"",0]}`, ']}'],
+  'flags with a name': ['{"flags":[', (n) => `{"key":"${n}","name":"${'x'.repeat(100)}"}`, ']}'],
+  'flags with a segment': [
+    '{"flags":[',
+    (n) => `{"key":"${n}","rules":[{"segments":[{"key":"${n}","constraints":[${constraint(`["${n}"]`)}]}]}]}`,
+    ']}',
+  ],
+  'flags with a long list': [
+    '{"flags":[',
+    (n) =>
+      `{"key":"${n}","enabled":true,"rules":[{"segments":[{"key":"s${n}","constraints":[${LONG_LIST}]}]}]}`,
+    ']}',
+  ],
+  'flags with a long text': ['{"flags":[', (n) => `{"key":"${n}","name":"${'x'.repeat(8_000_000)}"}`, ']}'],
+  'unreadable flags with a long text': [
+    '{"flags":[{"key":"a"},',
+    (n) => `{"key":"${n}","type":"NEW","x":"${'x'.repeat(8_000_000)}"}`,
+    ']}',
+  ],
+  'texts of an unreadable flag': [
+    '{"flags":[{"key":"a","type":"NEW","x":[',
+    (n) => `"${'x'.repeat(4_000)}${n}"`,
+    ']}]}',
+  ],
+  'segments of an unreadable flag': [
+    '{"flags":[{"key":"a","type":"NEW","rules":[{"segments":[',
+    (n) => `{"key":"${n}"}`,
+    ']}]}]}',
+  ],
+  attachments: [
+    '{"flags":[{"key":"a","rules":[{"distributions":[',
+    (n) => `{"variantKey":"a","variantAttachment":"${n}${'x'.repeat(2_000)}"}`,
+    ']}]}]}',
+  ],
   'equal flags': ['{"flags":[', () => '{"key":"a"}', ']}'],
   rules: ['{"flags":[{"key":"a","rules":[', () => '{}', ']}]}'],
   'rules with ids': ['{"flags":[{"key":"a","rules":[', (n) => `{"id":"${n}"}`, ']}]}'],
@@ -70,6 +105,7 @@ const RUNS: typeof KINDS = {
   'a long text': ['{"flags":[{"key":"a","name":"', () => 'x', '"}]}'],
   'a text of escapes': ['{"flags":[{"key":"a","name":"', () => '\\u0041', '"}]}'],
   'a text of quotes': ['{"flags":[{"key":"a","name":"', () => '\\"', '"}]}'],
+  'a long number': ['{"flags":[{"key":"a","x":', () => '1', '}]}'],
   'a long key': ['{"flags":[{"key":"', () => 'x', '"}]}'],
   'a long name of a member': ['{"flags":[{"key":"a","', () => 'x', '":0}]}'],
   'a long name beside the flags': ['{"', () => 'x', '":0,"flags":[]}'],

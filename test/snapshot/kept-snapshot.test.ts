@@ -3,7 +3,7 @@ import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import type { Reply, Send, ServiceRequest } from '../../src/http/reply.js';
 import type { Failure } from '../../src/model/failure.js';
 import { openSnapshots } from '../../src/snapshot/open-snapshots.js';
-import { readKept } from '../../src/snapshot/stored-text.js';
+import { readKept } from './kept-text.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { manualClock, type ManualClock } from '../clock.fixture.js';
 import { INFO_PATH } from '../servers/scripted.fixture.js';

@@ -3,7 +3,7 @@ import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import type { ServiceRequest } from '../../src/http/reply.js';
 import type { SnapshotStore } from '../../src/options/snapshot-options.js';
 import { openSnapshots } from '../../src/snapshot/open-snapshots.js';
-import { writeKept } from '../../src/snapshot/stored-text.js';
+import { writeKept } from './kept-text.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { manualClock } from '../clock.fixture.js';
 import { INFO_PATH } from '../servers/scripted.fixture.js';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keptBeginning, readKept, writeKept, type StoredSnapshot } from '../../src/snapshot/stored-text.js';
+import { keptBeginning, type StoredSnapshot } from '../../src/snapshot/stored-text.js';
+import { readKept, writeKept } from './kept-text.fixture.js';
 import { ORIGIN } from './origin.fixture.js';
 
 const KEPT: StoredSnapshot = {

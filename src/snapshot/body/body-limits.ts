@@ -7,7 +7,7 @@ const MOST_VALUES = 200_000;
 /** Members of a list in a constraint. They are read in one turn of the event loop. */
 const MOST_MEMBERS_OF_LIST = 100_000;
 /** Bytes of one text: a list of 50,000 users takes two million. */
-export const MOST_TEXT_BYTES = 8 * 1024 * 1024;
+const MOST_TEXT_BYTES = 8 * 1024 * 1024;
 /** Bytes of the body without its flags. */
 const MOST_REST_BYTES = 1024 * 1024;
 

@@ -1,5 +1,5 @@
 import type { Steps } from '../../engine/pausable-steps.js';
-import { checkLevels, checkRest, checkText, checkValues, MOST_TEXT_BYTES } from './body-limits.js';
+import { checkLevels, checkRest, checkText, checkValues } from './body-limits.js';
 import { InvalidBody } from './invalid-body.js';
 
 export const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -40,7 +40,7 @@ export function scanner(body: Buffer) {
     },
     /** The value that begins here, in steps. `place` names it in the message of a value that costs too much. */
     *valueAt(start: number, place: string): Steps<Scanned> {
-      const scan: Scan = { end: start, levels: 0, values: 1 };
+      const scan: Scan = { end: start, levels: 0, values: 1, textAt: -1 };
       stepAt -= BYTES_OF_VALUE;
       while (!scanUntil(body, scan, stepAt, place)) {
         if (scan.end >= body.length) return cutShort();
@@ -57,6 +57,8 @@ interface Scan {
   end: number;
   levels: number;
   values: number;
+  /** Where the text began that has not ended yet; negative outside of texts. */
+  textAt: number;
 }
 
 /**
@@ -64,13 +66,21 @@ interface Scan {
  * it ten times as slowly in a new process.
  */
 function scanUntil(body: Buffer, scan: Scan, until: number, place: string): boolean {
-  let { end: at, levels, values } = scan;
+  let { end: at, levels, values, textAt } = scan;
   let isFound = false;
   const stop = Math.min(until, body.length);
   while (at < stop && !isFound) {
+    if (textAt >= 0) {
+      at = endOfText(body, at, stop);
+      checkText(at - textAt, place);
+      if (at >= stop) break;
+      textAt = -1;
+      at++;
+      continue;
+    }
     const byte = body[at++];
     if (byte === QUOTE) {
-      at = textEnd(body, at, place);
+      textAt = at;
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
       checkLevels(++levels, place);
       checkValues(++values, place);
@@ -88,20 +98,19 @@ function scanUntil(body: Buffer, scan: Scan, until: number, place: string): bool
   scan.end = at;
   scan.levels = levels;
   scan.values = values;
+  scan.textAt = textAt;
   return isFound;
 }
 
-/** The place after a text. */
-function textEnd(body: Buffer, start: number, place: string): number {
-  const stop = Math.min(body.length, start + MOST_TEXT_BYTES + 1);
+/** The place of the quote that ends a text, or a place that is not before `stop`. */
+function endOfText(body: Buffer, start: number, stop: number): number {
   let at = start;
   for (; at < stop; at++) {
     const byte = body[at];
-    if (byte === QUOTE) break;
+    if (byte === QUOTE) return at;
     if (byte === BACKSLASH) at++;
   }
-  checkText(at - start, place);
-  return at + 1;
+  return at;
 }
 
 /** The place after the byte, which must be this one. */

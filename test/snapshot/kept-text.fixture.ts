@@ -1,0 +1,14 @@
+import { atOnce } from '../../src/engine/pausable-steps.js';
+import type { SnapshotPlace } from '../../src/options/snapshot-options.js';
+import * as text from '../../src/snapshot/stored-text.js';
+
+/** The text of a kept snapshot, at once. */
+export function writeKept(stored: text.StoredSnapshot, origin: SnapshotPlace): string {
+  return atOnce(text.writeKept(stored, origin));
+}
+
+/** The kept snapshot in a text, at once. */
+export function readKept(kept: string, origin: SnapshotPlace): text.StoredSnapshot | text.Unusable {
+  const read = atOnce(text.readKept(kept, origin));
+  return 'wrong' in read ? read : { ...read, body: read.body.toString() };
+}
