@@ -17,7 +17,7 @@ const changed = () =>
     });
   });
 const first = await longestTurn(() => provider.initialize());
-if (provider.getSnapshot() === undefined) {
+if (provider.getStatus().watch.version === null) {
   process.send({ first, close: await longestTurn(() => provider.onClose()), refused: true });
   process.exit();
 }

@@ -38,6 +38,8 @@ export type FlagKeys = Pick<ReadonlyMap<string, unknown>, 'has' | 'size' | 'keys
 export const BYTES_PER_TURN = 32 * 1024;
 /** A step of reading a flag takes as long as so many bytes, however short its own text is. */
 const BYTES_OF_STEP = 64;
+/** In a long flag, few steps may read all of its text. */
+const FEW_STEPS = 1_000;
 /** Parsing JSON and hashing texts is so many times as fast as reading flags. */
 const READ_PER_PARSED = 8;
 /** A longer flag takes more than a millisecond or two, for which no question should have to wait. */
@@ -55,6 +57,8 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
   const texts = textDigests(count);
   /** The flags that have not been read. */
   const unread = new Map<string, Place>();
+  /** Whether flags may have been read in the order in which they were asked for. */
+  let isUnordered = false;
   let sources: Sources | undefined = sourcesOf(
     body,
     previous?.semantics === semantics ? previous : undefined,
@@ -69,7 +73,7 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
   const isLong = ({ start, end }: Place) => end - start > LONG_FLAG;
   /** Whether the previous snapshot has the flag with this text. Then it is taken over. */
   const isTakenOver = (text: string, place: Place, { known, keys, segments }: Sources): boolean => {
-    const key = known?.keysOfTexts.get(text);
+    const key = known?.keysOfTexts?.get(text);
     if (known === undefined || key === undefined || keys.has(key)) return false;
     const flag = known.features.flags.get(key);
     const content = known.contents.get(key);
@@ -85,9 +89,10 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
 
   function* readJson(json: unknown, key: string, { body, segments }: Sources, place: Place): CountedSteps {
     const { start, end } = place;
-    const read = yield* counted(readFlagAlone(json, semantics, segments), BYTES_OF_STEP);
+    const each = Math.max(BYTES_OF_STEP, (end - start) / FEW_STEPS);
+    const read = yield* counted(readFlagAlone(json, semantics, segments), each);
     if (typeof read === 'string') {
-      const content = yield* counted(unreadableContent(json), BYTES_OF_STEP);
+      const content = yield* counted(unreadableContent(json), each);
       unreadable.set(key, unreadableFlag(body.toString('utf8', start, end), read));
       contents.set(key, content);
     } else {
@@ -120,6 +125,7 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
       const { body, known, keys } = from;
       const { start, end } = place;
       yield (end - start) / READ_PER_PARSED;
+      if (known) known.keysOfTexts ??= yield* counted(known.texts.keysOf(known.keys().keys()), BYTES_OF_STEP);
       if (known && !isLong(place) && isTakenOver(textDigest(body, place, semantics), place, from)) return;
       const name = `flags[${keys.size}]`;
       const json = yield* counted(jsonInSteps(body, start, end, name), BYTES_PER_TURN);
@@ -127,7 +133,10 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
       if (keys.has(key)) throw new InvalidBody(`${name}.key: ${quoted(key)} is there twice`);
       keys.add(key);
       if (isEager || isLong(place)) yield* readJson(json, key, from, place);
-      else unread.set(key, place);
+      else {
+        isUnordered = true;
+        unread.set(key, place);
+      }
     },
     /** Finds out whether any flag can be read. If none of several can, this throws {@link InvalidBody}. */
     *findReadable(): CountedSteps {
@@ -150,25 +159,30 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
     *readRest(): CountedSteps {
       for (const key of unread.keys()) yield* readOne(key);
       if (sources === undefined) return;
-      for (const all of [flags, unreadable, contents]) putInOrder<unknown>(all, sources.keys);
+      if (isUnordered)
+        for (const all of [flags, unreadable, contents]) putInOrder<unknown>(all, sources.keys);
       sources = undefined;
     },
     unreadBody: () => sources?.body,
   };
 }
 
+/** The flags of the previous snapshot, and by the digests of their texts: their keys. */
+interface KnownFlags extends ReadFlags {
+  keysOfTexts: ReadonlyMap<string, string> | undefined;
+}
+
 /** From what flags are read. Not kept when all have been read. */
 type Sources = ReturnType<typeof sourcesOf>;
 
 function sourcesOf(body: Buffer, previous: ReadFlags | undefined) {
-  const known = previous && { ...previous, keysOfTexts: previous.texts.keysOf(previous.keys().keys()) };
+  const known: KnownFlags | undefined = previous && { ...previous, keysOfTexts: undefined };
   // A snapshot repeats a segment in each rule. Two copies may differ, because v1 reads them one by one while somebody may
   // edit them: then no rule gets another rule's copy.
   const segments = distinctNames<Segment>(segmentContent, known?.features.segments);
   return { body, known, keys: new Set<string>(), segments };
 }
 
-/** Flags were read in the order in which they were asked for. */
 function putInOrder<Value>(values: Map<string, Value>, keys: Iterable<string>): void {
   for (const key of keys) {
     const value = values.get(key);

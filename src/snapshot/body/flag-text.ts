@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Semantics } from '../../engine/features.js';
+import type { Steps } from '../../engine/pausable-steps.js';
 
 /** Where a flag is in a body: its bytes, and its position among the flags. */
 export interface Place {
@@ -35,12 +36,14 @@ export function textDigests(flags: number) {
       digests.write(digest, DIGEST_BYTES * position, 'base64');
     },
     /** By digest: the keys, which are in the order of the positions. A flag whose digest was not set is not found. */
-    keysOf: (keys: Iterable<string>): ReadonlyMap<string, string> =>
-      new Map(
-        Array.from(keys, (key, position) => {
-          const start = DIGEST_BYTES * position;
-          return [digests.toString('base64', start, start + DIGEST_BYTES), key];
-        }),
-      ),
+    *keysOf(keys: Iterable<string>): Steps<ReadonlyMap<string, string>> {
+      const found = new Map<string, string>();
+      let start = 0;
+      for (const key of keys) {
+        found.set(digests.toString('base64', start, (start += DIGEST_BYTES)), key);
+        yield;
+      }
+      return found;
+    },
   };
 }

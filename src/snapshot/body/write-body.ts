@@ -20,7 +20,7 @@ type WrittenBody = Pick<ParsedBody, 'features' | 'semantics' | 'digest'>;
  * same features. Nothing is repeated, not even what v1 repeats. A flag that cannot be read is written as it came.
  */
 export function writeBody(namespace: string, { features, semantics, digest }: WrittenBody) {
-  const flags = [...writtenFlags(features)];
+  const flags: object[] = [...writtenFlags(features)];
   for (const { text } of features.unreadable?.values() ?? []) flags.push(JSON.parse(text) as object);
   // Only v2 sends a digest. Older versions of this package recognise v2 by it, and ignore `semantics`.
   return { namespace: { key: namespace }, flags, semantics, ...(digest !== undefined && { digest }) };
@@ -40,13 +40,28 @@ export async function bodyText(
   const pause = pausing(LENGTH_PER_TURN, clock);
   const flags: string[] = [];
   for (const flag of writtenFlags(features)) {
-    const text = JSON.stringify(flag);
-    flags.push(text);
-    await pause(LENGTH_OF_FLAG + text.length);
+    const parts: string[] = [];
+    for (const part of flagText(flag)) {
+      parts.push(part);
+      const turn = pause(part.length);
+      if (turn !== undefined) await turn;
+    }
+    flags.push(parts.join(''));
+    await pause(LENGTH_OF_FLAG);
   }
   for (const { text } of features.unreadable?.values() ?? []) flags.push(text);
   const end = JSON.stringify({ semantics, digest }).slice(1);
   return `{"namespace":${JSON.stringify({ key: namespace })},"flags":[${flags.join(',')}],${end}`;
+}
+
+/** The JSON text of a flag in parts: the list at its end may be long. */
+function* flagText(flag: WrittenFlag): Generator<string> {
+  const [name, list] =
+    'rules' in flag ? (['rules', flag.rules] as const) : (['rollouts', flag.rollouts] as const);
+  // Ends with an empty list.
+  yield JSON.stringify({ ...flag, [name]: [] }).slice(0, -2);
+  for (const [at, item] of list.entries()) yield `${at > 0 ? ',' : ''}${JSON.stringify(item)}`;
+  yield ']}';
 }
 
 /** A body of which not all flags have been read: as it came, in one line, but that it says by whose rules it is read. */
@@ -58,12 +73,17 @@ export function unreadText(body: Buffer, semantics: Semantics): string {
   return `${text.slice(0, -1)},"semantics":${JSON.stringify(semantics)}}`;
 }
 
-function* writtenFlags(features: Features): Generator<object> {
+/** Its list is the last member. */
+type WrittenFlag = Pick<Flag, 'type' | 'key' | 'enabled'> & {
+  readonly defaultVariant?: object;
+} & ({ readonly rules: readonly object[] } | { readonly rollouts: readonly object[] });
+
+function* writtenFlags(features: Features): Generator<WrittenFlag> {
   const segmentOf = segmentWriter(features);
   for (const flag of features.flags.values()) yield writtenFlag(flag, segmentOf);
 }
 
-function writtenFlag(flag: Flag, segmentOf: WrittenSegment): object {
+function writtenFlag(flag: Flag, segmentOf: WrittenSegment): WrittenFlag {
   const { type, key, enabled } = flag;
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
     const rollouts = flag.rollouts.map((rollout) => writtenRollout(rollout, segmentOf));
@@ -71,7 +91,7 @@ function writtenFlag(flag: Flag, segmentOf: WrittenSegment): object {
   }
   const rules = flag.rules.map((rule) => writtenRule(rule, flag, segmentOf));
   const defaultVariant = variantOf(flag, flag.defaultVariantId);
-  return { type, key, enabled, rules, ...(defaultVariant && { defaultVariant }) };
+  return { type, key, enabled, ...(defaultVariant && { defaultVariant }), rules };
 }
 
 function writtenRollout(rollout: Rollout, segmentOf: WrittenSegment): object {
