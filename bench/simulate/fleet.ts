@@ -1,10 +1,10 @@
 import type { FliptProviderOptions } from '../../src/index.js';
 import { providerSettings } from '../../src/options/settings.js';
 import { pipelineOf } from '../../test/provider/pipeline.fixture.js';
-import { manualClock } from '../../test/clock.fixture.js';
+import { manualClock, type ManualClock } from '../../test/clock.fixture.js';
 import { chance } from '../../test/snapshot/shared/fleet.fixture.js';
 import { memoryStore, type MemoryStore } from '../../test/snapshot/shared/memory-store.fixture.js';
-import { FLAGS, simulatedService } from './service.js';
+import { FLAGS, simulatedService, type SimulatedService } from './service.js';
 
 export const MODES: readonly (readonly [string, (store: MemoryStore) => FliptProviderOptions])[] = [
   ['TTL (`watch: false`)', () => ({ watch: false })],
@@ -44,18 +44,13 @@ const QUIET = {
   debug: () => undefined,
 };
 
-/**
- * A fleet with the layers of real providers, on a clock of its own. It shows what its instances ask the service for.
- *
- * @param wholeMs what the service needs for a whole snapshot.
- */
-export async function simulated(
+/** Instances with the layers of real providers, all started at the same moment. */
+export async function startedFleet(
   instances: number,
   optionsOf: (store: MemoryStore) => FliptProviderOptions,
-  wholeMs = 0,
-): Promise<Load> {
-  const clock = manualClock();
-  const service = simulatedService(clock, wholeMs);
+  service: SimulatedService,
+  clock: ManualClock,
+) {
   const store = memoryStore(clock);
   const fleet = Array.from({ length: instances }, (_, at) => {
     const options = { ...optionsOf(store), http: { dispatcher: service.dispatcher }, logger: QUIET };
@@ -68,6 +63,33 @@ export async function simulated(
     clock.after(RESOLVES_EVERY_MS * random(), resolveAll, 'background');
     return running;
   });
+  for (const { start } of fleet) void start();
+  // The code of the watch is loaded from disk, which the injected clock cannot speed up.
+  while (fleet.some(({ snapshots }) => snapshots !== undefined && snapshots.opened() === undefined)) {
+    await new Promise(setImmediate);
+    await clock.settle();
+  }
+  const close = async () => {
+    const closing = Promise.all(fleet.map(({ close }) => close()));
+    await clock.advance(1_000);
+    await closing;
+  };
+  return { fleet, close };
+}
+
+/**
+ * Shows what the instances of a fleet ask the service for.
+ *
+ * @param wholeMs what the service needs for a whole snapshot.
+ */
+export async function simulated(
+  instances: number,
+  optionsOf: (store: MemoryStore) => FliptProviderOptions,
+  wholeMs = 0,
+): Promise<Load> {
+  const clock = manualClock();
+  const service = simulatedService(clock, wholeMs);
+  const { close } = await startedFleet(instances, optionsOf, service, clock);
   /** The requests of the next `ms`. */
   const during = async (ms: number) => {
     const before = service.requests.length;
@@ -87,12 +109,6 @@ export async function simulated(
     };
   };
 
-  for (const { start } of fleet) void start();
-  // The code of the watch is loaded from disk, which the injected clock cannot speed up.
-  for (let turn = 0; turn < 20; turn++) {
-    await new Promise(setImmediate);
-    await clock.settle();
-  }
   const deploy = await burst([...service.requests]);
   await clock.advance(SETTLED_AFTER_MS);
   const restPerSecond = (await during(REST_MS)).length / (REST_MS / 1000);
@@ -103,8 +119,6 @@ export async function simulated(
   await clock.advance(DOWN_MS);
   service.isDown = false;
   const restart = await burst();
-  const closing = Promise.all(fleet.map(({ close }) => close()));
-  await clock.advance(1_000);
-  await closing;
+  await close();
   return { deploy, restPerSecond, change, restart };
 }

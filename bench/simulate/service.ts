@@ -5,6 +5,8 @@ import { INFO_PATH, item, itemsOf, SNAPSHOT_PATH } from '../../test/servers/scri
 
 /** Ten boolean flags, all on or all off. */
 export const FLAGS = Array.from({ length: 10 }, (_, at) => `flag-${at}`);
+/** v1 needs so much for each flag. In a snapshot, there are as many others as explain its time. */
+const FLAG_MS = 2.5;
 
 export interface SimulatedService {
   readonly dispatcher: HttpDispatcher;
@@ -15,9 +17,18 @@ export interface SimulatedService {
   readonly requests: { readonly at: number; readonly isWhole: boolean }[];
 }
 
-/** A service that counts requests, and answers at once, or for a whole snapshot after `wholeMs`. */
+/**
+ * A service that counts requests, and answers at once, except with a whole snapshot: each takes `wholeMs`, one after
+ * another, as in v1 with SQLite. What its client has given up is skipped.
+ */
 export function simulatedService(clock: Clock, wholeMs = 0): SimulatedService {
+  const others = Array.from(
+    { length: Math.max(0, wholeMs / FLAG_MS - FLAGS.length) },
+    (_, at) => `other-${at}`,
+  );
   let state = 1;
+  let made: Promise<void> = Promise.resolve();
+  const passes = () => new Promise<void>((resolve) => clock.after(wholeMs, resolve));
   const service: SimulatedService = {
     isDown: false,
     requests: [],
@@ -25,7 +36,7 @@ export function simulatedService(clock: Clock, wholeMs = 0): SimulatedService {
       state++;
     },
     dispatcher: {
-      async request({ path, headers, body }) {
+      async request({ path, headers, body, signal }) {
         const etag = `state-${state}`;
         const isSnapshot = path.includes(SNAPSHOT_PATH);
         const isUnchanged = headers['if-none-match'] === etag;
@@ -40,8 +51,12 @@ export function simulatedService(clock: Clock, wholeMs = 0): SimulatedService {
           return response(200, { requestId: '', responses });
         }
         if (isUnchanged) return response(304, undefined, { etag });
-        if (wholeMs > 0) await new Promise<void>((resolve) => clock.after(wholeMs, resolve));
-        return response(200, bodyJson(Object.fromEntries(FLAGS.map((flag) => [flag, isOn]))), { etag });
+        if (wholeMs > 0) {
+          made = made.then(() => (signal.aborted ? undefined : passes()));
+          await made;
+        }
+        const flags = Object.fromEntries([...FLAGS, ...others].map((flag) => [flag, isOn]));
+        return response(200, bodyJson(flags), { etag });
       },
     },
   };

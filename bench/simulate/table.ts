@@ -1,17 +1,40 @@
 import type { Load } from './fleet.js';
+import type { FleetStart } from './starts.js';
 
 const HEAD = ['Mode', 'At rest', 'After a change', 'A deploy of all at once', "After Flipt's restart"];
 
-/** The table of docs/operating.md, in the form that the formatter gives it. */
+const STARTS_HEAD = ['Instances', 'Whole in 2 min', 'A change at once', 'After 2 min', 'At rest'];
+
+/** The first table of docs/operating.md: what Flipt is asked. */
 export function table(loads: ReadonlyMap<string, Load>): string {
-  const rows = [...loads].map(([mode, load]) => [mode, ...cells(load)]);
-  const widths = HEAD.map((name, at) =>
-    Math.max(...[HEAD, ...rows].map((row) => row[at]?.length ?? name.length)),
+  return tableOf(
+    HEAD,
+    [...loads].map(([mode, load]) => [mode, ...cells(load)]),
+  );
+}
+
+/** The second one: how soon fleets that start at once see changes. */
+export function startsTable(starts: ReadonlyMap<number, FleetStart>): string {
+  const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
+  const rows = [...starts].map(([instances, { whole, firstChangeMs, seenWithinMs, restPerSecond }]) => [
+    String(instances),
+    String(whole),
+    seconds(firstChangeMs),
+    seconds(seenWithinMs),
+    `${rounded(restPerSecond)}/s`,
+  ]);
+  return tableOf(STARTS_HEAD, rows);
+}
+
+/** In the form that the formatter gives it. */
+function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((name, at) =>
+    Math.max(...[head, ...rows].map((row) => row[at]?.length ?? name.length)),
   );
   const line = (row: readonly string[]) =>
     `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
   const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
-  return [line(HEAD), rule, ...rows.map(line)].join('\n');
+  return [line(head), rule, ...rows.map(line)].join('\n');
 }
 
 function cells({ restPerSecond, change, deploy, restart }: Load): readonly string[] {

@@ -2,8 +2,8 @@ import type { Clock } from '../time/clock.js';
 
 /**
  * What a whole snapshot costs the service. One duration proves little: it contains pauses of the service, queues behind
- * a fleet that starts, and our own blocked event loop. So the smaller of the last two bodies counts, and a cost that
- * makes polls rarer is measured again. A 304 proves nothing.
+ * a fleet that starts, and our own blocked event loop. So the smaller of the last two bodies counts, one alone only for
+ * as much as its size explains, and a cost that makes polls rarer is measured again. A 304 proves nothing.
  */
 export type BodyCost = ReturnType<typeof openBodyCost>;
 
@@ -38,9 +38,9 @@ interface Bodies {
   readonly lastMs: number;
   /** The smaller of the last two. */
   readonly smallerMs: number;
+  /** As much of that as is proved: all of it by two bodies. */
+  readonly provedMs: number;
   readonly at: number;
-  /** Whether there are two, or the size of the only one explains its time. */
-  readonly isProved: boolean;
   /** Since when the cost makes polls rarer; `undefined` if it does not. */
   readonly standsSince: number | undefined;
 }
@@ -75,9 +75,9 @@ export function openBodyCost(pollMs: number, clock: Pick<Clock, 'now'>, random: 
       const before = inForce();
       const explainedMs = isV1 ? FLAG_MS_OF_V1 * flags : 0;
       const smallerMs = Math.min(ms, before?.lastMs ?? Infinity);
-      const isProved = before !== undefined || ms <= explainedMs;
-      const standsSince = isProved && isLong(smallerMs) ? (before?.standsSince ?? at) : undefined;
-      bodies = { lastMs: ms, smallerMs, at, isProved, standsSince };
+      const provedMs = before === undefined && isLong(ms) ? Math.min(ms, explainedMs) : smallerMs;
+      const standsSince = isLong(provedMs) ? (before?.standsSince ?? at) : undefined;
+      bodies = { lastMs: ms, smallerMs, provedMs, at, standsSince };
       ofHolder = undefined;
       measureAt = Infinity;
       if (!isLong(smallerMs)) return;
@@ -108,8 +108,7 @@ export function openBodyCost(pollMs: number, clock: Pick<Clock, 'now'>, random: 
         return { ms, likelyMs: ms, at, measureAt: Infinity };
       }
       if (known === undefined) return { ...UNMEASURED, at };
-      const { smallerMs, isProved } = known;
-      return { ms: isProved || !isLong(smallerMs) ? smallerMs : 0, likelyMs: smallerMs, at, measureAt };
+      return { ms: known.provedMs, likelyMs: known.smallerMs, at, measureAt };
     },
   };
 }

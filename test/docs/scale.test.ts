@@ -55,9 +55,8 @@ describe('the table of docs/operating.md', () => {
       const slow = await simulated(FEW, optionsOf, 2_500);
       const wholeOf = (load?: Load) =>
         load === undefined ? 0 : load.deploy.whole + load.change.whole + load.restart.whole;
-      // Each instance may measure the cost again, which its first body alone does not prove.
-      expect(wholeOf(slow)).toBeLessThanOrEqual(1.5 * wholeOf(load));
-      expect(slow.deploy.whole).toBe(load?.deploy.whole);
+      // A cost that makes polls rarer is measured again, at first within two minutes.
+      expect(wholeOf(slow)).toBeLessThanOrEqual(3 * wholeOf(load));
       expect(slow.change.whole).toBeLessThanOrEqual(load?.change.whole ?? 0);
       expect(slow.restPerSecond).toBeLessThanOrEqual((load?.restPerSecond ?? 0) * 1.25);
     },

@@ -22,10 +22,18 @@ describe('the cost of a whole body', () => {
   it.each([
     ['is unknown before the first', [], 0],
     ['is that of a first one that makes no poll rarer', [{ ...FEW, ms: 750 }], 750],
-    ['is not that of one slow body', [{ ...FEW, ms: 751 }], 0],
+    ['is no more than the size explains for one slow body', [{ ...FEW, ms: 751 }], 120],
     ['is that of one slow body, if its size explains it', [{ ...MANY, ms: 2_500 }], 2_500],
-    ['is not, if it is slower than its size explains', [{ ...MANY, ms: 3_001 }], 0],
-    ['is not explained by the size if v2 has served it', [{ ms: 2_500, flags: 1_000, isV1: false }], 0],
+    [
+      'is the same for one that is slower than that, as in a fleet that starts',
+      [{ ...MANY, ms: 30_000 }],
+      3_000,
+    ],
+    [
+      'is nothing for one slow body of v2, which makes none while others wait',
+      [{ ms: 2_500, flags: 1_000, isV1: false }],
+      0,
+    ],
     ['is the smaller of the last two', [2_000, 5_000].map((ms) => ({ ...FEW, ms })), 2_000],
     [
       'is the smaller of the last two, also the other way round',
@@ -84,7 +92,7 @@ describe('the cost of a whole body', () => {
     expect(cost.read()).toMatchObject({ ms: 0, likelyMs: 0, measureAt: Infinity });
     // What was proved then proves nothing now.
     cost.measured({ ...FEW, ms: 5_000 });
-    expect(cost.read().ms).toBe(0);
+    expect(cost.read().ms).toBe(120);
   });
 });
 

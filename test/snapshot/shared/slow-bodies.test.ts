@@ -30,7 +30,8 @@ describe('in a fleet with a shared store', () => {
     await clock.advance(10_000);
     service.bodyMs = 46;
     expect(longestMs()).toBe(USUAL_MS);
-    expect(store.held.record).toMatchObject({ fullBodyMs: 0 });
+    // As much as one flag explains.
+    expect(store.held.record).toMatchObject({ fullBodyMs: 3 });
     await clock.advance(150_000);
     expect(longestMs()).toBe(USUAL_MS);
     expect(store.held.record).toMatchObject({ fullBodyMs: 46 });
