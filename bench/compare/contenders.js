@@ -1,3 +1,5 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+
 /** The providers that `npm run compare` compares. Each is created with its defaults, the address apart. */
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 
@@ -34,9 +36,13 @@ class ConstantProvider {
   }
 }
 
-/** The client has no provider of its own: this is the thinnest. As OpenFeature asks, no match is the caller's default. */
+/**
+ * The client has no provider of its own: this is the thinnest. As OpenFeature asks, no match is the caller's default.
+ * It keeps no snapshot, but gives and takes one. Any options switch its default `updateInterval` off.
+ */
 async function fliptClientJs(url) {
-  const { FliptClient } = await import('@flipt-io/flipt-client-js/node');
+  const { ErrorStrategy, FliptClient } = await import('@flipt-io/flipt-client-js/node');
+  const { SNAPSHOT_FILE: file } = process.env;
   let client;
   const question = (flagKey, { targetingKey, ...attributes }) => {
     const context = {};
@@ -47,7 +53,13 @@ async function fliptClientJs(url) {
     metadata: { name: 'flipt-client-js' },
     runsOn: 'server',
     async initialize() {
-      client = await FliptClient.init({ url });
+      const snapshot = file && existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+      client = await FliptClient.init({
+        url,
+        updateInterval: 120,
+        ...(file && { snapshot, errorStrategy: ErrorStrategy.Fallback }),
+      });
+      if (file) writeFileSync(file, client.getSnapshot());
     },
     onClose: async () => client?.close(),
     async resolveBooleanEvaluation(flagKey, _value, context) {

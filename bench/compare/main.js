@@ -4,46 +4,48 @@
  * packages from npm. RUNS=15 takes more processes for the first answer.
  */
 import { execFileSync, fork } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { features } from '../features.js';
-import { CONTENDERS } from './contenders.js';
+import { DOCUMENTED, table } from './table.js';
 import { FLAGS, KNOWN, NEW } from './users.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const RUNS = Number(process.env.RUNS ?? 7);
-const PEERS = [
-  ...['@openfeature/server-sdk', '@openfeature/core', '@openfeature/flipt-provider'],
-  ...['@flipt-io/flipt-client-js', '@openfeature/ofrep-provider', '@openfeature/ofrep-core'],
-];
+const PEERS = {
+  '@openfeature/flipt-provider': '@openfeature/flipt-provider',
+  'flipt-client-js': '@flipt-io/flipt-client-js',
+  '@openfeature/ofrep-provider': '@openfeature/ofrep-provider',
+};
+const NEEDED = ['@openfeature/server-sdk', '@openfeature/core', '@openfeature/ofrep-core'];
 const RECORDINGS = ['alpha.v1', 'bravo.v1', 'alpha.v2', 'bravo.v2'];
-const names = Object.keys(CONTENDERS).filter((name) => name !== 'constant');
+const names = Object.keys(DOCUMENTED);
 
 const folder = mkdtempSync(join(tmpdir(), 'compare-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 install();
 const documents = { DOCUMENTS: JSON.stringify(features) };
-const table = {};
+const measurements = {};
 const put = (row, name, text) => {
-  (table[row] ??= {})[name] = text;
+  (measurements[name] ??= {})[row] = text;
 };
 
 for (const name of names) {
   process.stderr.write(`${name} …\n`);
-  put('HTTP requests for 1,000 evaluations (20 users, 10 flags, 5 visits)', name, await thousand(name));
-  put('CPU time of a resolve for a known user, in constants', name, (await cost(name)).toFixed(1));
-  put('right answers in an outage: known users, new users', name, await outage(name));
-  put('the same, of a process that starts in the outage', name, await startInOutage(name));
-  put('recorded questions answered unlike Flipt', name, await exact(name));
+  put('requests', name, await thousand(name));
+  put('cost', name, (await cost(name)).toFixed(1));
+  put('outage', name, await outage(name));
+  put('start', name, await startInOutage(name));
+  put('exact', name, await exact(name));
 }
 await firstAnswers();
 const changes = await Promise.all(names.map((name) => change(name)));
-for (const [at, name] of names.entries()) put('a change is seen after', name, changes[at]);
+for (const [at, name] of names.entries()) put('change', name, changes[at]);
 const v2 = { ...documents, SEMANTICS: 'v2' };
 for (const name of names.filter((own) => own.startsWith('this one'))) {
-  put('with `watch: { stream: true }` and Flipt 2.9', name, await change(name, v2, { STREAM: 'true' }));
+  put('stream', name, await change(name, v2, { STREAM: 'true' }));
 }
 print();
 
@@ -54,7 +56,16 @@ function install() {
     npm(ROOT, 'pack', '--json', '--ignore-scripts', '--pack-destination', folder),
   );
   npm(folder, 'init', '--yes');
-  npm(folder, 'install', '--no-audit', '--no-fund', '--loglevel=error', join(folder, filename), ...PEERS);
+  npm(
+    folder,
+    'install',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    join(folder, filename),
+    ...NEEDED,
+    ...Object.values(PEERS),
+  );
   npm(folder, 'pkg', 'set', 'type=module');
   cpSync(import.meta.dirname, join(folder, 'compare'), { recursive: true });
 }
@@ -129,7 +140,7 @@ async function answersFor(ask, users) {
 }
 
 async function startInOutage(name) {
-  // Only this one has a place for the last snapshot. The process before it leaves it there.
+  // The process before it leaves the last snapshot there, if it has one to give.
   const file = { SNAPSHOT_FILE: join(folder, `${name}.snapshot`) };
   const address = await withService(documents, async ({ url }) => {
     await measured(name, 'keep', url, file);
@@ -165,7 +176,7 @@ async function firstAnswers() {
   });
   for (const [name, [, ...own]] of times) {
     const middle = own.toSorted((a, b) => a - b)[Math.floor(own.length / 2)];
-    put('first answer of a new process', name, `${Math.round(middle)} ms`);
+    put('firstAnswer', name, `${Math.round(middle)} ms`);
   }
 }
 
@@ -181,10 +192,9 @@ function change(name, service = documents, env = {}) {
 }
 
 function print() {
-  const line = (cells) => `| ${cells.join(' | ')} |`;
-  console.log(line(['', ...names]));
-  console.log(line(['', ...names].map(() => '---')));
-  for (const [row, cells] of Object.entries(table))
-    console.log(line([row, ...names.map((name) => cells[name] ?? '–')]));
+  const versionOf = (peer) =>
+    JSON.parse(readFileSync(join(folder, 'node_modules', peer, 'package.json'), 'utf8')).version;
+  const versions = Object.fromEntries(Object.entries(PEERS).map(([name, peer]) => [name, versionOf(peer)]));
+  console.log(table(measurements, versions));
   console.log(`\nNode ${process.version}, Flipt's embedded stand-in on this machine.`);
 }

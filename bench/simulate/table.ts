@@ -1,3 +1,4 @@
+import { markdownTable } from '../markdown-table.js';
 import type { Load } from './fleet.js';
 import type { FleetStart } from './starts.js';
 
@@ -7,10 +8,7 @@ const STARTS_HEAD = ['Instances', 'Whole in 2 min', 'A change at once', 'After 2
 
 /** The first table of docs/operating.md: what Flipt is asked. */
 export function table(loads: ReadonlyMap<string, Load>): string {
-  return tableOf(
-    HEAD,
-    [...loads].map(([mode, load]) => [mode, ...cells(load)]),
-  );
+  return markdownTable([HEAD, ...[...loads].map(([mode, load]) => [mode, ...cells(load)])]);
 }
 
 /** The second one: how soon fleets that start at once see changes. */
@@ -23,18 +21,7 @@ export function startsTable(starts: ReadonlyMap<number, FleetStart>): string {
     seconds(seenWithinMs),
     `${rounded(restPerSecond)}/s`,
   ]);
-  return tableOf(STARTS_HEAD, rows);
-}
-
-/** In the form that the formatter gives it. */
-function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((name, at) =>
-    Math.max(...[head, ...rows].map((row) => row[at]?.length ?? name.length)),
-  );
-  const line = (row: readonly string[]) =>
-    `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
-  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
-  return [line(head), rule, ...rows.map(line)].join('\n');
+  return markdownTable([STARTS_HEAD, ...rows]);
 }
 
 function cells({ restPerSecond, change, deploy, restart }: Load): readonly string[] {

@@ -5,17 +5,13 @@ import { documentSchema } from '../../src/features/document-schema.js';
 import { paginated } from '../../src/local/requests/pagination.js';
 import { Query } from '../../src/local/requests/query.js';
 import { clientSettings, providerSettings } from '../../src/options/settings.js';
-import {
-  membersOf,
-  readmeMember,
-  readmeOptions,
-  stated,
-  statedDefault,
-  type Member,
-} from './stated.fixture.js';
+import { textOf } from './pages.fixture.js';
+import { membersOf, optionRows, stated, statedDefault, type Member } from './stated.fixture.js';
 
 const FILES: Readonly<Record<string, string>> = {
   WatchOptions: 'snapshot',
+  SnapshotOptions: 'snapshot',
+  TrackingOptions: 'tracking',
   ConnectionOptions: 'connection',
   HttpOptions: 'http',
   TlsOptions: 'http',
@@ -32,7 +28,8 @@ interface Option {
 function optionsOf(interfaceName: string, group = ''): readonly Option[] {
   return membersOf(fileOf(interfaceName), interfaceName).flatMap((member) => {
     const path = group + member.name;
-    const [members] = /\b(?:Http|Tls|Cache|Batch|Breaker|Watch)Options\b/.exec(member.type) ?? [];
+    const [members] =
+      /\b(?:Http|Tls|Cache|Batch|Breaker|Watch|Snapshot|Tracking)Options\b/.exec(member.type) ?? [];
     return [{ path, member }, ...(members === undefined ? [] : optionsOf(members, `${path}.`))];
   });
 }
@@ -68,6 +65,10 @@ const SYNONYMS: ReadonlyMap<string, string> = new Map([
   // Filled in when the document is loaded.
   ['the key', ''],
   ['warnings and errors on console', 'warnings and errors to the console'],
+  ['as it is', 'none'],
+  ['the targetingKey itself', 'none'],
+  // Filled in when the snapshot is read.
+  ['v1', 'none'],
 ]);
 const same = (words: string) => SYNONYMS.get(words) ?? words;
 
@@ -77,60 +78,76 @@ const ALLOWED_VALUES = new Map([
   ['FLIPT_AUTH', 'kubernetes'],
 ]);
 
-const rowOf = (path: string) => {
-  const [name = ''] = path.split('.');
-  const row = readmeOptions().find(({ option }) => option === name);
-  if (row === undefined) throw new Error(`README.md: no row for ${name}`);
-  return row;
-};
-function readmeDefault(path: string): string {
-  const row = rowOf(path);
-  const name = path.split('.').at(-1) ?? '';
-  if (path.includes('.')) return readmeMember(row, name);
-  return row.value === '' ? 'on' : same(row.value);
-}
+/** The names of the members of a union of objects. */
+const alternativesIn = (type: string) =>
+  [...type.matchAll(/^ +readonly (\w+):/gm)].map(([, name = '']) => name);
+const [AUTH = ''] =
+  /^export type AuthOptions =\n[^]+?\};\n/m.exec(textOf('src/options/auth-options.ts')) ?? [];
+/** Options of which one of several members is set: each member has a row. */
+const ALTERNATIVES: ReadonlyMap<string, readonly string[]> = new Map(
+  options.flatMap(({ path, member }) => {
+    const names = alternativesIn(path === 'auth' ? AUTH : member.type);
+    return names.length === 0 ? [] : [[path, names]];
+  }),
+);
+const isGroup = (path: string) => options.some((other) => other.path.startsWith(`${path}.`));
+/** The options that need rows. A group needs one only if it can be switched on and off. */
+const listed = options.flatMap(({ path, member }) => {
+  if (isGroup(path)) return /\bboolean\b/.test(member.type) ? [path] : [];
+  return ALTERNATIVES.get(path)?.map((name) => `${path}.${name}`) ?? [path];
+});
+const rows = optionRows('docs/options.md');
+const rowsOf = (path: string) =>
+  rows.filter(({ option }) => option === path || (ALTERNATIVES.has(path) && option.startsWith(`${path}.`)));
 
-describe.each(options)('$path', ({ path, member }) => {
-  it('has the default that its doc comment and the README state', () => {
-    const setting = shown(settingAt(providerSettings({}, {}), path));
-    expect({ comment: same(stated(member).value), readme: readmeDefault(path) }).toEqual({
-      comment: setting,
-      readme: setting,
-    });
+/** With the groups that are off by default. Only what they fill in counts. */
+const settings = providerSettings({ tracking: { send: () => undefined } }, {});
+const withDefaults = options.filter(({ path, member }) => member.isOptional && path !== 'tracking');
+
+describe.each(withDefaults)('$path', ({ path, member }) => {
+  it('has the default that its doc comment and docs/options.md state', () => {
+    const setting = shown(settingAt(settings, path));
+    expect(same(stated(member).value)).toBe(setting);
+    const said = rowsOf(path).map(({ value }) => same(value));
+    expect(said).toEqual(said.map(() => setting));
   });
 
   it('is set by the environment variables that both name, and by no others', () => {
     const { variables } = stated(member);
-    expect(path.includes('.') ? [] : rowOf(path).variables).toEqual(variables);
+    expect(rowsOf(path).flatMap((row) => row.variables)).toEqual(variables);
     for (const variable of variables) {
       const value = ALLOWED_VALUES.get(variable) ?? 'http://set.test';
-      const settings = providerSettings({}, { [variable]: value });
-      expect(JSON.stringify(settingAt(settings, path)), variable).toContain(value);
+      const set = providerSettings({}, { [variable]: value });
+      expect(JSON.stringify(settingAt(set, path)), variable).toContain(value);
     }
   });
 });
 
 describe('the options', () => {
-  it('of the README are all options, and no others', () => {
-    const names = options.map(({ path }) => path).filter((path) => !path.includes('.'));
-    expect(
-      readmeOptions()
-        .map(({ option }) => option)
-        .sort(),
-    ).toEqual(names.sort());
+  it('of docs/options.md are all options, and no others', () => {
+    expect(rows.map(({ option }) => option).sort()).toEqual(listed.toSorted());
   });
 
-  it('are set only by environment variables that the README names', () => {
+  it('of the README are eight of them, with the same defaults', () => {
+    const few = optionRows('README.md');
+    expect(few).toHaveLength(8);
+    const said = few.map(({ option, ...row }) => ({ option, ...row, found: rowsOf(option).length > 0 }));
+    expect(said).toEqual(
+      few.map(({ option }) => {
+        const found = rowsOf(option);
+        const variables = found.flatMap((row) => row.variables);
+        return { option, value: found[0]?.value, variables, found: true };
+      }),
+    );
+  });
+
+  it('are set only by environment variables that docs/options.md names', () => {
     const asked = new Set<string>();
     providerSettings(
       {},
       new Proxy<Record<string, string>>({}, { get: (_, name) => void asked.add(String(name)) }),
     );
-    expect([...asked].sort()).toEqual(
-      readmeOptions()
-        .flatMap(({ variables }) => variables)
-        .sort(),
-    );
+    expect([...asked].sort()).toEqual(rows.flatMap(({ variables }) => variables).sort());
   });
 
   it.each(connection)('$path has the same default in the typed client', ({ path }) => {

@@ -6,21 +6,21 @@ import { quotesOf, tableOf } from './pages.fixture.js';
 const COUNTS: Readonly<Record<FailurePolicy['countsForCircuit'], string>> = {
   yes: 'counts for the circuit',
   no: '',
-  'if-all-parts-fail': 'counts if all parts of it fail',
+  'if-all-parts-fail': 'counts for the circuit if every part fails',
 };
 const countsOf = (follows: readonly string[]) => follows.find((word) => word.startsWith('counts')) ?? '';
 
 /** What a row says about each of its kinds. */
 const saidBy = ([kinds = '', , cause, last = '']: readonly string[]) => {
   const follows = last.split(/[;,] /);
-  const known = ['retried', 'spoils its batch', 'always the default', ...Object.values(COUNTS), ''];
+  const known = ['retried', 'the batch is split', 'always the default', ...Object.values(COUNTS), ''];
   return quotesOf(kinds).map((kind) => [
     kind,
     {
       cause,
       retried: follows.includes('retried'),
       counts: countsOf(follows),
-      spoils: follows.includes('spoils its batch'),
+      spoils: follows.includes('the batch is split'),
       onlyDefault: follows.includes('always the default'),
       code: quotesOf(last)[0] ?? 'GENERAL',
       unknown: follows.filter((word) => !known.includes(word) && !word.startsWith('`')),
@@ -28,8 +28,8 @@ const saidBy = ([kinds = '', , cause, last = '']: readonly string[]) => {
   ]);
 };
 
-it('docs/failures.md says of each kind of failure what the code decides', () => {
-  const said = tableOf('docs/failures.md', 'Kind', 'When', 'Cause').flatMap(saidBy);
+it('docs/how-it-works.md says of each kind of failure what the code decides', () => {
+  const said = tableOf('docs/how-it-works.md', 'Kind', 'When', 'Cause').flatMap(saidBy);
   const decided = Object.entries(FAILURES).map(([kind, policy]) => [
     kind,
     {

@@ -1,4 +1,4 @@
-import { textOf } from './pages.fixture.js';
+import { tableOf, textOf } from './pages.fixture.js';
 
 /** A member of an interface, from its source. */
 export interface Member {
@@ -50,8 +50,13 @@ export function stated({ name, comment }: Member): Stated {
   );
   if (sentence === undefined || others.length > 0)
     throw new Error(`${name}: expected one default in: ${comment}`);
+  return defaultIn(sentence);
+}
+
+/** Of `FLIPT_URL, else` and an address: both. */
+function defaultIn(sentence: string): Stated {
   const variables = sentence.match(/FLIPT_\w+/g) ?? [];
-  const value = variables.length === 0 ? sentence : (sentence.split(', else ')[1] ?? '');
+  const value = variables.length === 0 ? sentence : (sentence.split(', else ')[1] ?? 'none');
   return { value: withoutQuotes(value.split(', ', 1)[0] ?? ''), variables };
 }
 
@@ -66,31 +71,15 @@ function withoutQuotes(text: string): string {
   return text.replace(/[`']/g, '');
 }
 
-/** A row of the table of options in the README. */
-export interface Row {
+/** A row of a table of options: what it says of a default, and of the variables that are read first. */
+export interface Row extends Stated {
+  /** As `cache.freshForMs`. */
   readonly option: string;
-  readonly value: string;
-  readonly variables: readonly string[];
-  readonly meaning: string;
 }
 
-export function readmeOptions(): readonly Row[] {
-  const [, table = ''] = /^\| Option .*\n\| --.*\n((?:\|.*\n)+)/m.exec(textOf('README.md')) ?? [];
-  return table
-    .trimEnd()
-    .split('\n')
-    .map((line) => {
-      const [, option = '', value = '', environment = '', meaning = ''] = line
-        .split('|')
-        .map((cell) => cell.trim());
-      const variables = environment.match(/FLIPT_\w+/g) ?? [];
-      return { option: withoutQuotes(option), value: withoutQuotes(value), variables, meaning };
-    });
-}
-
-/** What a row says about an option of its group: a number after its name, or that there is none. */
-export function readmeMember({ meaning, option }: Row, name: string): string {
-  const [, value] = new RegExp(`\`${name}\`(?: (\\d+|true|false))?`).exec(meaning) ?? [];
-  if (!meaning.includes(`\`${name}\``)) throw new Error(`README.md: ${option} does not name ${name}`);
-  return value ?? 'none';
+export function optionRows(page: 'README.md' | 'docs/options.md'): readonly Row[] {
+  return tableOf(page, 'Option', 'Default', 'Meaning').map(([option = '', words = '']) => ({
+    option: withoutQuotes(option),
+    ...defaultIn(words),
+  }));
 }

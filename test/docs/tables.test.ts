@@ -46,11 +46,6 @@ describe("the client's table of codes", () => {
 
 describe('a table of options', () => {
   it.each([
-    {
-      page: 'README.md',
-      head: ['Option', 'Default', 'Environment'],
-      of: ['FliptProviderOptions', 'ConnectionOptions'],
-    },
     { page: 'docs/frameworks.md', head: ['Option of `flags`'], of: ['FlagsOptions'] },
     { page: 'docs/browser.md', head: ['Option of `ofrep`'], of: ['OfrepOptions'] },
     { page: 'docs/browser.md', head: ['Member of `push`'], of: ['PushOptions'] },
@@ -60,18 +55,5 @@ describe('a table of options', () => {
   ])('of $page has all of $of, and no others', ({ page, head, of }) => {
     const rows = tableOf(page, ...head).map((row) => nameOf(row).replace(/\(.*/, ''));
     expect(rows.sort()).toEqual(of.flatMap(membersOf).sort());
-  });
-
-  it.each([
-    ['cache', 'CacheOptions'],
-    ['batch', 'BatchOptions'],
-    ['http', 'HttpOptions'],
-    ['breaker', 'BreakerOptions'],
-    ['watch', 'WatchOptions'],
-  ])('of the README names all that %s holds', (option, of) => {
-    const row = tableOf('README.md', 'Option', 'Default', 'Environment').find(
-      (one) => nameOf(one) === option,
-    );
-    expect(quotesOf(row?.at(-1) ?? '')).toEqual(expect.arrayContaining([...membersOf(of)]));
   });
 });

@@ -1,0 +1,33 @@
+import { markdownTable } from '../markdown-table.js';
+
+/** What is compared, in the order of the README's table. */
+export const ROWS = {
+  requests: 'HTTP requests for 1,000 evaluations',
+  cost: 'cost of a resolve, in constants',
+  firstAnswer: 'first answer of a new process',
+  outage: 'outage: right values for known, new users',
+  start: 'start in an outage, snapshot kept',
+  change: 'a change is seen after',
+  stream: 'with the stream of Flipt 2.9',
+  exact: 'recorded evaluations unlike Flipt',
+  runtimes: 'runtimes',
+  browsers: 'browsers',
+};
+
+const OURS = { runtimes: 'Node.js, Bun, Deno, workerd', browsers: 'values only' };
+/** What is not measured: the words of each package's own documentation. */
+export const DOCUMENTED = {
+  'this one, remote': OURS,
+  'this one, in-process': OURS,
+  '@openfeature/flipt-provider': { runtimes: 'Node.js', browsers: 'own package' },
+  'flipt-client-js': { runtimes: 'Node.js, edge functions', browsers: 'yes, with all rules' },
+  '@openfeature/ofrep-provider': { runtimes: 'servers', browsers: 'own package' },
+};
+
+/** From what was measured of each contender, and the versions of those that have one. */
+export function table(measured, versions) {
+  const names = Object.keys(DOCUMENTED);
+  const cell = (row) => (name) => DOCUMENTED[name][row] ?? measured[name]?.[row] ?? '–';
+  const head = ['', ...names.map((name) => [name, versions[name] ?? []].flat().join(' '))];
+  return markdownTable([head, ...Object.keys(ROWS).map((row) => [ROWS[row], ...names.map(cell(row))])]);
+}

@@ -1,0 +1,1 @@
+export function markdownTable(rows: readonly (readonly string[])[]): string;
