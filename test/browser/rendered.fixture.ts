@@ -1,34 +1,17 @@
 import { EventEmitter, once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { runInThisContext } from 'node:vm';
-import { build, type Plugin } from 'esbuild';
+import { build } from 'esbuild';
 import express from 'express';
 import { onTestFinished } from 'vitest';
 import { ofrep } from '../../src/express/index.js';
 import type { EvaluatedFlag, FliptProvider } from '../../src/index.js';
 import { listening } from '../traffic/listening.fixture.js';
 
-const ROOT = join(import.meta.dirname, '../..');
 const KEYS = ['new-checkout', 'banner', 'limits', 'discount', 'nobody'];
 
 type Flags = Readonly<Record<string, EvaluatedFlag>>;
-
-/** The lines of docs/browser.md, so that the pages of the tests run what users copy. */
-const fromDocs: Plugin = {
-  name: 'docs',
-  setup(bundling) {
-    bundling.onResolve({ filter: /^docs\/browser\.md$/ }, ({ path }) => ({ path: join(ROOT, path) }));
-    bundling.onLoad({ filter: /browser\.md$/ }, ({ path }) => {
-      const samples = readFileSync(path, 'utf8').split('```ts no-run\n');
-      const sample = samples.find((text) => text.includes('function showFlags'));
-      if (sample === undefined) throw new Error(`${path} has no sample with showFlags`);
-      const [lines = ''] = sample.split('\n```');
-      return { contents: lines, loader: 'ts', resolveDir: ROOT };
-    });
-  },
-};
 
 async function bundled(file: string, platform: 'browser' | 'node'): Promise<string> {
   const { outputFiles } = await build({
@@ -39,7 +22,6 @@ async function bundled(file: string, platform: 'browser' | 'node'): Promise<stri
     format: platform === 'node' ? 'cjs' : 'iife',
     // React's development build says what differs between the server's page and the browser's.
     define: { 'process.env.NODE_ENV': '"development"' },
-    plugins: [fromDocs],
   });
   return outputFiles[0]?.text ?? '';
 }

@@ -1,5 +1,5 @@
 import { OpenFeature, ProviderEvents } from '@openfeature/web-sdk';
-import { followFlags, showFlags } from 'docs/browser.md';
+import { followFlags, showFlags } from '../../../examples/browser/rendered-flags.js';
 
 const client = OpenFeature.getClient();
 

@@ -1,6 +1,6 @@
 import { OpenFeature } from '@openfeature/web-sdk';
 import { hydrateRoot } from 'react-dom/client';
-import { followFlags, showFlags } from 'docs/browser.md';
+import { followFlags, showFlags } from '../../../examples/browser/rendered-flags.js';
 import { page } from './page.js';
 
 globalThis.providerName = () => OpenFeature.providerMetadata.name;

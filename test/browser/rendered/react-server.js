@@ -1,5 +1,5 @@
 import { renderToString } from 'react-dom/server';
-import { showFlags } from 'docs/browser.md';
+import { showFlags } from '../../../examples/browser/rendered-flags.js';
 import { page } from './page.js';
 
 /** The page for these flags. It does not wait, so no other request's flags can come between. */
