@@ -78,7 +78,7 @@ export const OWN_PROCESS = [
   'provider/fake-timers',
   'provider/script',
   'http/auth/unloadable-source',
-  'provider/unloadable-after-start',
+  'provider/unloadable-later-code',
   'provider/unloadable-code',
   'provider/unloadable-explanation',
   'provider/watching/hour',

@@ -8,7 +8,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { evaluate } from '../src/engine/evaluate.js';
 import { InvalidBody } from '../src/snapshot/body/invalid-body.js';
-import { parseSnapshot } from '../src/snapshot/body/read-body.js';
+import { parseSnapshot } from '../src/snapshot/body/parse-snapshot.js';
 import { snapshotOf } from '../src/snapshot/snapshot.js';
 import { systemClock } from '../src/time/clock.js';
 import { hostileBody, NAMES, seeded } from '../test/snapshot/hostile-bodies.fixture.js';

@@ -5,7 +5,7 @@ import type { KnownAnswer } from '../model/answer.js';
 import { answerBytes, entryBytes, mayBeRemembered } from './entry-bytes.js';
 import type { Aging } from './freshness.js';
 import { flat } from './question-key.js';
-import { isSameQuestion, type GivenContext, type KnownQuestion } from './known-questions.js';
+import { isSameQuestion, type GivenContext, type KnownQuestion } from './same-question.js';
 import { sharedAnswers } from './shared-answers.js';
 
 export interface StoreSettings {

@@ -15,10 +15,10 @@ export interface CacheSettings {
   /** Why the service would not be asked now; `undefined` if it would be asked. */
   readonly refusal: () => Failure | undefined;
   /** What the watch knows about the flags; `undefined` without a watch. */
-  readonly watch?: FlagWatch | undefined;
+  readonly watch?: SnapshotForCache | undefined;
 }
 
-export interface FlagWatch {
+export interface SnapshotForCache {
   /** Whether this answer, which has just arrived, holds until its flag changes. */
   readonly confirms: (question: Question, answer: KnownAnswer) => boolean;
   /** The service has answered that there is no such flag. */

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import * as v from 'valibot';
-import type { Failure } from '../model/failure.js';
+import { ENDED, type Failure } from '../model/failure.js';
 import type { Reply, Send } from '../http/reply.js';
 import type { Clock } from '../time/clock.js';
 import { orLate } from '../time/in-time.js';
 import { timeoutFailure } from '../http/network-failure.js';
-import { untilAborted } from '../http/until-aborted.js';
+import { untilAborted } from '../time/until-aborted.js';
 import { failureError, replyError, unreadableError, type AskedOperation } from './call-errors.js';
 import { kindOf } from '../text/describe.js';
 import { hasMoreValues, parsedJson } from '../text/json.js';
@@ -37,7 +37,11 @@ export function openCaller(
     const request = { method, path, headers, repeatable, ...(body && { body: JSON.stringify(body) }) };
     const outcome = await untilEither([closing, ...(signal ? [signal] : [])], async (ended) => {
       if (closing.aborted) return CLOSED;
-      const sent = await orLate(untilAborted(send({ ...request, signal: ended }), ended), withinMs, clock);
+      const sent = await orLate(
+        untilAborted(send({ ...request, signal: ended }), ended, ENDED),
+        withinMs,
+        clock,
+      );
       return sent === 'late' ? timeoutFailure(url, withinMs, LIMIT) : sent;
     });
     if (outcome.kind === 'reply') return answerOf(asked, outcome, operation.answer);

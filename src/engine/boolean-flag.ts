@@ -3,7 +3,7 @@ import { threshold } from './buckets.js';
 import type { BooleanFlag, Rollout } from './features.js';
 import { firstMatch, preparedFor, type Evaluate } from './first-match.js';
 import { compileChoice, type FindSegment } from './segment-match.js';
-import { stepsOfEach, type Steps } from './pausable-steps.js';
+import { stepsOfEach, type Steps } from '../time/pausable-steps.js';
 
 type EvaluateRollout = Evaluate<BooleanAnswer | undefined>;
 

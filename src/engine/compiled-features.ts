@@ -2,7 +2,7 @@ import { bucketDecided } from './decided-by-bucket.js';
 import { compileBooleanFlag } from './boolean-flag.js';
 import type { Features, Flag, Semantics } from './features.js';
 import type { Evaluate } from './first-match.js';
-import { atOnce, type Steps } from './pausable-steps.js';
+import { atOnce, type Steps } from '../time/pausable-steps.js';
 import { compileSegment, type FindSegment } from './segment-match.js';
 import { compileVariantFlag } from './variant-flag.js';
 

@@ -4,7 +4,7 @@ import type { Rule, Semantics, VariantFlag } from './features.js';
 import { firstMatch, preparedFor, type Evaluate } from './first-match.js';
 import { compileChoice, type FindSegment } from './segment-match.js';
 import { isV2 } from './rules-of-version.js';
-import { mapInSteps, stepsOfEach, type Steps } from './pausable-steps.js';
+import { mapInSteps, stepsOfEach, type Steps } from '../time/pausable-steps.js';
 
 /** Prepares a variant flag. */
 export function* compileVariantFlag(flag: VariantFlag, find: FindSegment, semantics: Semantics) {

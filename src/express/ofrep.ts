@@ -1,6 +1,7 @@
 import type { Request as ExpressRequest, RequestHandler, Response as ExpressResponse } from 'express';
 import { ofrepHandler } from '../ofrep/ofrep-handler.js';
 import type { OfrepOptions } from '../ofrep/ofrep-options.js';
+import { EVENT_STREAM } from '../text/server-sent-event.js';
 import { asError, checkCalled } from './middleware-errors.js';
 
 const PATH = /^\/ofrep\/v1\/evaluate\/flags(?:\/[^/]*)?\/?$/;
@@ -100,7 +101,7 @@ async function send(response: Response, res: ExpressResponse): Promise<void> {
     await response.body?.cancel();
     return;
   }
-  const isStream = response.headers.get('content-type') === 'text/event-stream';
+  const isStream = response.headers.get('content-type') === EVENT_STREAM;
   const body = isStream ? '' : await response.text();
   res.status(response.status);
   response.headers.forEach((value, name) => {

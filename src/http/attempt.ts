@@ -1,10 +1,10 @@
 import type { Clock } from '../time/clock.js';
 import { timeLimit } from '../time/time-limit.js';
-import type { Failure } from '../model/failure.js';
+import { ENDED, type Failure } from '../model/failure.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import { timeoutFailure } from './network-failure.js';
 import type { Outcome, ServiceRequest } from './reply.js';
-import { ENDED, untilAborted } from './until-aborted.js';
+import { untilAborted } from '../time/until-aborted.js';
 
 /** `heard` is called for each part of the response. Never rejects. */
 export type ExchangeOnce = (
@@ -46,7 +46,7 @@ export async function attempt(
   const ending = new AbortController();
   const exchanged = exchange(request, ending.signal, heard);
   // The outcome comes from here, not from the abort: a dispatcher that never settles must not keep callers waiting.
-  const outcome = await untilAborted(Promise.race([exchanged, timeUp]), signal);
+  const outcome = await untilAborted(Promise.race([exchanged, timeUp]), signal, ENDED);
   cancelLimit();
   if (outcome.kind !== 'reply') ending.abort();
   return outcome;

@@ -14,7 +14,7 @@ const GZIP = /^(?:x-)?gzip$/i;
  * Reads a body to its end, and decompresses gzip off the event loop. Rejects with {@link BodyTooLarge} as soon as there
  * are more than `maxBytes` after decompression.
  */
-export async function readBody(
+export async function bodyBytes(
   body: AsyncIterable<Uint8Array>,
   encoding: string | string[] | undefined,
   maxBytes: number,

@@ -1,14 +1,14 @@
-import type { FailureKind } from '../model/failure.js';
+import { ENDED, type FailureKind } from '../model/failure.js';
 import type { HttpDispatcherResponse } from '../options/http-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import { redactor } from './redact.js';
-import { readBody, BodyNotReadable, BodyTooLarge } from './reply-body.js';
+import { bodyBytes, BodyNotReadable, BodyTooLarge } from './reply-body.js';
 import { unreadable } from './reply-message.js';
 import { openConnections } from './connections.js';
 import { failureKindOfOutcome } from './failure-of-status.js';
 import { attempt, type ExchangeOnce } from './attempt.js';
-import { untilAborted } from './until-aborted.js';
+import { untilAborted } from '../time/until-aborted.js';
 import { LARGEST_ERROR } from './error-body.js';
 import type { Outcome, Send, ServiceRequest } from './reply.js';
 import { connectionFailure, bodyTooLarge } from './network-failure.js';
@@ -59,7 +59,7 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
       if (request.stream && status === 200) return { ...reply, text: '', chunks: body };
       // Flipt's 304 names the encoding gzip, but has no body to decompress.
       const encoding = status === NOT_MODIFIED ? undefined : headers['content-encoding'];
-      const bytes = await readBody(download ? noticed(body, heard) : body, encoding, maxBytes);
+      const bytes = await bodyBytes(download ? noticed(body, heard) : body, encoding, maxBytes);
       if (status !== 200) {
         const text = redact(bytes.toString('utf8').slice(0, LARGEST_ERROR));
         return { ...reply, text, beside, credentialsAdvice: settings.credentialsAdvice };
@@ -89,7 +89,7 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
 
   const openStream = ({ signal = new AbortController().signal, ...request }: ServiceRequest) => {
     const exchanged = exchange(request, signal, () => undefined);
-    return untilAborted(exchanged, signal);
+    return untilAborted(exchanged, signal, ENDED);
   };
 
   return {

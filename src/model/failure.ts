@@ -62,3 +62,6 @@ export interface Failure {
   /** The network's error, if no response came. */
   readonly cause?: Error;
 }
+
+/** The failure of a request that its caller's signal has ended. */
+export const ENDED: Failure = { kind: 'closed', message: 'the request was ended before its answer came' };

@@ -1,10 +1,10 @@
 import { failedResolution } from '../model/resolution.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
-import { ageMsOf } from './flag-watch.js';
+import { ageMsOf } from './snapshot-for-cache.js';
 import type { InProcess, ResolveAll } from './resolve-in-process.js';
 import type { Resolve } from './resolve-remotely.js';
-import type { Snapshots } from './lazy-snapshots.js';
+import type { LazySnapshotSource } from './lazy-snapshot-source.js';
 import type { OddAttribute } from './mapping/context.js';
 import { noSnapshot } from './start/start.js';
 import type { ProviderState } from './status/provider-state.js';
@@ -13,7 +13,7 @@ interface EvaluationSources {
   /** Asks the service, or the cache. */
   readonly ask: Resolve;
   /** `undefined` if there is never one. */
-  readonly snapshots: Snapshots | undefined;
+  readonly snapshots: LazySnapshotSource | undefined;
   readonly state: () => ProviderState;
   readonly odd: OddAttribute;
 }

@@ -18,13 +18,13 @@ import type { Condition } from './state-events.js';
 import { oddAttributeWarning } from './mapping/odd-attribute.js';
 import { CLOSED } from './mapping/openfeature-errors.js';
 import { checkedEvaluation, reportedEvaluation, reportedResolveAll } from './evaluate/evaluate-flag.js';
-import { flagWatch } from './flag-watch.js';
+import { snapshotForCache } from './snapshot-for-cache.js';
 import { inProcessOrRemote } from './in-process-or-remote.js';
 import { remotely } from './resolve-remotely.js';
 import { openServiceLayers } from './service-layers.js';
-import { lazySnapshots } from './lazy-snapshots.js';
+import { lazySnapshotSource } from './lazy-snapshot-source.js';
 import { lazyTracking } from './lazy-tracking.js';
-import { loadAfterStart } from './start/load-after-start.js';
+import { loadLaterCode } from './start/load-later-code.js';
 import { start } from './start/start.js';
 
 export type Pipeline = ReturnType<typeof openPipeline>;
@@ -55,7 +55,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   const overloadSince = logOverload(runtime, logger, clock);
   const layers = openServiceLayers(settings, closing.signal, runtime);
   const { service } = layers;
-  const snapshots = usesSnapshots(settings) ? lazySnapshots(layers.send, settings, runtime) : undefined;
+  const snapshots = usesSnapshots(settings) ? lazySnapshotSource(layers.send, settings, runtime) : undefined;
   const features = () => snapshots?.snapshot()?.compiled;
   const answers = cachedAnswers(
     reportingSharedBuckets(layers.batch.ask, features, runtime),
@@ -63,7 +63,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
       cache: settings.cache,
       deadlineMs: settings.deadlineMs,
       refusal: service.refusal,
-      watch: snapshots && flagWatch(snapshots, settings.watch?.maxAgeMs, clock),
+      watch: snapshots && snapshotForCache(snapshots, settings.watch?.maxAgeMs, clock),
     },
     runtime,
   );
@@ -111,7 +111,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   const attempt = async () => {
     // Begins at once: when the start ends, a test that left it may have ended, and Jest fails for a file loaded then.
     // The start does not wait for it, because it would make the first answer later.
-    loadingRest ??= loadAfterStart(LOADED_LATER).catch((error: unknown) => {
+    loadingRest ??= loadLaterCode(LOADED_LATER).catch((error: unknown) => {
       logger.error(messageOf(error));
     });
     void tracking?.load();
@@ -129,7 +129,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
     /** As `resolveAll`, as long as flags are evaluated in this process; otherwise `undefined`. */
     resolveEach: isInProcess ? resolveAll : () => Promise.resolve(undefined),
     async explain(flagKey: string, context: EvaluationContext) {
-      const { explain } = await loadAfterStart('explain');
+      const { explain } = await loadLaterCode('explain');
       return explain({ snapshots, settings, clock }, flagKey, context);
     },
     /** `undefined` if there is never a snapshot. */

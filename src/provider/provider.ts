@@ -12,7 +12,7 @@ import type { Explanation } from '../engine/explain/explanation.js';
 import type { FliptEvent, FliptEventType } from '../diagnostics/flipt-event.js';
 import type { FliptProviderOptions } from '../options/provider-options.js';
 import { openLifecycle, type Lifecycle } from './lifecycle.js';
-import { loadAfterStart } from './start/load-after-start.js';
+import { loadLaterCode } from './start/load-later-code.js';
 import type { FliptStatus } from './status/flipt-status.js';
 import { providerSettings } from '../options/settings.js';
 import { startErrorOf } from './mapping/openfeature-errors.js';
@@ -192,7 +192,7 @@ export class FliptProvider implements Provider {
   ): Promise<Readonly<Record<string, EvaluatedFlag>>> {
     if (flagKeys !== undefined) checkFlagKeys('evaluateAll', flagKeys);
     const running = this.#lifecycle.open();
-    const { evaluateAll } = await loadAfterStart('evaluateAll');
+    const { evaluateAll } = await loadLaterCode('evaluateAll');
     return evaluateAll(running, context, flagKeys, systemClock);
   }
 
@@ -207,7 +207,7 @@ export class FliptProvider implements Provider {
     flagKeys: readonly string[] | ((flagKey: string) => boolean),
   ): Promise<ReadonlyMap<string, FlagOutcome>> {
     const running = this.#lifecycle.open();
-    const { evaluateEach } = await loadAfterStart('evaluateEach');
+    const { evaluateEach } = await loadLaterCode('evaluateEach');
     return evaluateEach(running, context, flagKeys, systemClock);
   }
 

@@ -1,6 +1,6 @@
 import { pausing } from '../time/turns.js';
 import { pastDeadline } from '../cache/shared-requests.js';
-import type { GivenContext } from '../cache/known-questions.js';
+import type { GivenContext } from '../cache/same-question.js';
 import { EvaluatedEntity } from '../engine/evaluated-entity.js';
 import type { UnreadableFlag } from '../model/unreadable-flag.js';
 import type { Answer, MissingAnswer } from '../model/answer.js';
@@ -17,7 +17,7 @@ import { contextFailure, NO_TARGETING_KEY } from './mapping/context-failures.js'
 import type { Resolve } from './resolve-remotely.js';
 
 /** The snapshot in force, and how reliable it is at a time of the clock. */
-export interface SnapshotSource {
+export interface InProcessSource {
   /** `undefined` before the first. */
   readonly snapshot: () => Snapshot | undefined;
   /** Milliseconds since the service last confirmed it; infinite if it never has. */
@@ -53,7 +53,7 @@ export type InProcess = ReturnType<typeof inProcess>;
  * Evaluates in this process. A view keeps the snapshot of its first question, so that the flags of one request agree.
  */
 export function inProcess(
-  source: SnapshotSource,
+  source: InProcessSource,
   {
     attributes,
     targetingKey,

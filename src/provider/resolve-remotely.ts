@@ -1,7 +1,7 @@
 import type { Entry } from '../cache/answer-store.js';
 import type { CachedAnswers } from '../cache/cached-answers.js';
 import { questionKeys } from '../cache/question-key.js';
-import { rememberingQuestions, type GivenContext } from '../cache/known-questions.js';
+import { rememberingQuestions, type GivenContext } from '../cache/same-question.js';
 import type { Clock } from '../time/clock.js';
 import { questionOf } from '../model/question.js';
 import { failedResolution, type Resolution } from '../model/resolution.js';

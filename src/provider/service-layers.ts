@@ -9,17 +9,17 @@ import { retryBudget } from '../http/retries/retry-budget.js';
 import type { AskAtOnce } from '../model/answer.js';
 import type { ProviderSettings } from '../options/settings.js';
 import { batchWriter } from '../remote/batch-body.js';
-import { remote } from '../remote/remote.js';
+import { batchSender } from '../remote/batch-sender.js';
 import type { Runtime } from '../runtime.js';
-import { loadAfterStart } from './start/load-after-start.js';
+import { loadLaterCode } from './start/load-later-code.js';
 
-const loadSearch = async () => (await loadAfterStart('The search for culprits')).culpritSearches;
+const loadSearch = async () => (await loadLaterCode('The search for culprits')).culpritSearches;
 
 /** The layers that ask the service, from a question to the wire. `signal` ends every request. */
 export function openServiceLayers(settings: ProviderSettings, signal: AbortSignal, runtime: Runtime) {
   const { namespace, reference, http, breaker, deadlineMs } = settings;
   const { send, ...transport } = openAuthorizedTransport(settings, signal, runtime);
-  const check = healthCheck(remote(send, settings, signal), namespace);
+  const check = healthCheck(batchSender(send, settings, signal), namespace);
   const { credentialsVersion } = transport;
   const service = availability({ check, credentialsVersion, breaker }, runtime);
   const throughCircuit = service.throughCircuit(transport.sendOnce);
@@ -28,7 +28,7 @@ export function openServiceLayers(settings: ProviderSettings, signal: AbortSigna
   const retrying = (extra: boolean): AskAtOnce => {
     const retrySettings = { retries: http.retries, withinMs: deadlineMs, extra, budget };
     return service.observed(
-      remote(withRetries(throughCircuit, retrySettings, runtime), settings, signal, writer),
+      batchSender(withRetries(throughCircuit, retrySettings, runtime), settings, signal, writer),
       extra,
     );
   };

@@ -10,7 +10,7 @@ import type {
   VariantFlag,
 } from '../engine/features.js';
 import { isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
-import type { Steps } from '../engine/pausable-steps.js';
+import type { Steps } from '../time/pausable-steps.js';
 
 /** By flag key: a digest of everything that evaluation reads of the flag, including its segments and variants. */
 export type Contents = ReadonlyMap<string, string>;

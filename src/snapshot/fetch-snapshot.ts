@@ -9,7 +9,7 @@ import type { Failure } from '../model/failure.js';
 import type { SnapshotPlace } from '../options/snapshot-options.js';
 import { messageOf } from '../text/describe.js';
 import { sendableEtag } from '../text/header.js';
-import { parseSnapshot } from './body/read-body.js';
+import { parseSnapshot } from './body/parse-snapshot.js';
 import { openBodyCost, type BodyCost, type CostReading } from './body-cost.js';
 import { digestOf } from './changed-flags.js';
 import type { FliptVersion } from './version/flipt-version.js';

@@ -8,7 +8,7 @@ import { patienceMs } from './poll-schedule.js';
 import { sharedFetch } from './shared/shared-fetch.js';
 import type { StoreCalls } from './shared/store-calls.js';
 import { openAnnouncements } from './stream/announcements.js';
-import { streamReader } from './stream/connection.js';
+import { streamReader } from './stream/read-stream.js';
 import { openStream } from './stream/stream.js';
 import { openWatch, type Watch, type WatchSettings } from './poll-watch.js';
 

@@ -1,11 +1,11 @@
 import type { Clock } from '../time/clock.js';
 import { nextTurn, pausing } from '../time/turns.js';
-import { withPauses } from '../engine/pausable-steps.js';
+import { withPauses } from '../time/pausable-steps.js';
 import { compileFeatures, type CompiledFeatures } from '../engine/compiled-features.js';
 import type { V2Semantics } from '../engine/rules-of-version.js';
 import type { UnreadableFlag } from '../model/unreadable-flag.js';
 import { BYTES_PER_TURN } from './body/flag-reader.js';
-import type { ParsedBody } from './body/read-body.js';
+import type { ParsedBody } from './body/parse-snapshot.js';
 import { digestOf, flagContent, namedSemantics, segmentContent } from './changed-flags.js';
 
 /**

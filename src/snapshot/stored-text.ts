@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import * as v from 'valibot';
-import { withPauses, type Steps } from '../engine/pausable-steps.js';
+import { withPauses, type Steps } from '../time/pausable-steps.js';
 import type { Clock } from '../time/clock.js';
 import { nextTurn } from '../time/turns.js';
 import type { SnapshotPlace } from '../options/snapshot-options.js';
@@ -12,7 +12,7 @@ import { quoted } from '../text/quote.js';
 import { slicesOf } from '../text/slices.js';
 import { tooLarge } from '../files/durable-file.js';
 import { MOST_STORED_BYTES } from '../stores/safe-store.js';
-import { parseSnapshot } from './body/read-body.js';
+import { parseSnapshot } from './body/parse-snapshot.js';
 import { bodyText, unreadText } from './body/write-body.js';
 import type { Known } from './fetch-snapshot.js';
 import { readRest, snapshotOf, type Snapshot } from './snapshot.js';

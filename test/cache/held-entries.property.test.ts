@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cachedAnswers } from '../../src/cache/cached-answers.js';
-import type { GivenContext } from '../../src/cache/known-questions.js';
+import type { GivenContext } from '../../src/cache/same-question.js';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import type { Resolution } from '../../src/model/resolution.js';
 import { providerSettings } from '../../src/options/settings.js';

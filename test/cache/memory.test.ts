@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { GivenContext } from '../../src/cache/known-questions.js';
+import type { GivenContext } from '../../src/cache/same-question.js';
 import { cachedAnswers } from '../../src/cache/cached-answers.js';
 import { providerSettings } from '../../src/options/settings.js';
 import { remotely } from '../../src/provider/resolve-remotely.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { freshness, freshnessOf, type Reliance } from '../../src/cache/freshness.js';
-import type { FlagWatch } from '../../src/cache/cached-answers.js';
+import type { SnapshotForCache } from '../../src/cache/cached-answers.js';
 import { failed, type KnownAnswer } from '../../src/model/answer.js';
 import type { Resolution } from '../../src/model/resolution.js';
 import { DOWN, fromCache, fromService, off, on, setUp } from './layered.fixture.js';
@@ -60,7 +60,7 @@ describe('when the service fails', () => {
   });
   /** With an answer that is 2,000 ms old. */
   const failing = async (evaluated: Resolution | undefined) => {
-    const watch: FlagWatch = {
+    const watch: SnapshotForCache = {
       evaluate: () => evaluated,
       confirms: () => false,
       missing: () => undefined,
@@ -98,7 +98,7 @@ describe('the cache with a watch', () => {
   /** Confirms all answers with the value `on`. */
   const watched = () => {
     const reliance = { lostForMs: -1, maxAgeMs: 5_000 };
-    const watch: FlagWatch = {
+    const watch: SnapshotForCache = {
       evaluate: () => undefined,
       confirms: (_, answer) => answer === on,
       missing: () => undefined,

@@ -1,5 +1,5 @@
 import '../provider/loaded.fixture.js';
-import '../../src/http/auth/other-sources.js';
+import '../../src/http/auth/lazy-sources.js';
 import '../../src/provider/start/tracking-code.js';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { FliptClient } from '../../src/client/index.js';

@@ -3,7 +3,7 @@ import { FliptProvider } from '../../src/index.js';
 import { recordingLogger } from './open.fixture.js';
 
 const loading = vi.hoisted(() => ({ hasBegun: false, hasEnded: false }));
-vi.mock('../../src/provider/start/after-start.js', async (original) => {
+vi.mock('../../src/provider/start/later-code.js', async (original) => {
   loading.hasBegun = true;
   const code = await original<object>();
   loading.hasEnded = true;

@@ -6,7 +6,7 @@ const { gone } = vi.hoisted(() => ({
     throw Object.assign(new Error('Cannot find module'), { code: 'ERR_MODULE_NOT_FOUND' });
   },
 }));
-vi.mock('../../src/snapshot/open-snapshots.js', gone);
+vi.mock('../../src/snapshot/snapshot-source.js', gone);
 
 it('says as an error that snapshots are not there because of their code, not because of Flipt', async () => {
   const lines: string[] = [];

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { failedWith } from '../http/outcomes.fixture.js';
 import { batchWriter } from '../../src/remote/batch-body.js';
-import { remote } from '../../src/remote/remote.js';
+import { batchSender } from '../../src/remote/batch-sender.js';
 import { question } from '../cache/questions.fixture.js';
 
 it('writes a question as JSON once, however often it is measured and sent', async () => {
@@ -10,7 +10,7 @@ it('writes a question as JSON once, however often it is measured and sent', asyn
   const asked = { ...question('colour'), attributes: { ...attributes, toJSON: written as never } };
   const writer = batchWriter(undefined);
   const sent: unknown[] = [];
-  const ask = remote(
+  const ask = batchSender(
     (request) => {
       sent.push(request.body);
       return Promise.resolve(failedWith('connection'));

@@ -1,6 +1,6 @@
 import type { Features, Semantics } from '../../src/engine/features.js';
-import { atOnce } from '../../src/engine/pausable-steps.js';
-import type { ParsedBody } from '../../src/snapshot/body/read-body.js';
+import { atOnce } from '../../src/time/pausable-steps.js';
+import type { ParsedBody } from '../../src/snapshot/body/parse-snapshot.js';
 import { textDigests } from '../../src/snapshot/body/flag-text.js';
 import { flagContent, segmentContent, type Contents } from '../../src/snapshot/changed-flags.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { InvalidBody } from '../../src/snapshot/body/invalid-body.js';
-import { parseSnapshot } from '../../src/snapshot/body/read-body.js';
+import { parseSnapshot } from '../../src/snapshot/body/parse-snapshot.js';
 import { snapshotOf } from '../../src/snapshot/snapshot.js';
 import { systemClock } from '../../src/time/clock.js';
 import { hostileBody, NAMES, seeded } from './hostile-bodies.fixture.js';

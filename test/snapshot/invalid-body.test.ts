@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseSnapshot } from '../../src/snapshot/body/read-body.js';
+import { parseSnapshot } from '../../src/snapshot/body/parse-snapshot.js';
 import { manualClock } from '../clock.fixture.js';
 import { parsedText, recordedBody } from './bodies.fixture.js';
 

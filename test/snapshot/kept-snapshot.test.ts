@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import type { Reply, Send, ServiceRequest } from '../../src/http/reply.js';
 import type { Failure } from '../../src/model/failure.js';
-import { openSnapshots } from '../../src/snapshot/open-snapshots.js';
+import { openSnapshotSource } from '../../src/snapshot/snapshot-source.js';
 import { readKept } from './kept-text.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { manualClock, type ManualClock } from '../clock.fixture.js';
@@ -49,7 +49,7 @@ async function keeping(
     if (request.path !== INFO_PATH) sent.push(request);
     return Promise.resolve(it.answer);
   };
-  const snapshots = await openSnapshots(send, settings, life, runtimeOf(clock, diagnostics));
+  const snapshots = await openSnapshotSource(send, settings, life, runtimeOf(clock, diagnostics));
   const kept = () => readKept(texts.at(-1) ?? '', ORIGIN);
   await clock.settle();
   return { clock, it, sent, snapshots, texts, kept, warnings, conditions };

@@ -1,4 +1,4 @@
-import { atOnce } from '../../src/engine/pausable-steps.js';
+import { atOnce } from '../../src/time/pausable-steps.js';
 import type { SnapshotPlace } from '../../src/options/snapshot-options.js';
 import * as text from '../../src/snapshot/stored-text.js';
 

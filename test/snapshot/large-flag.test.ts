@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSnapshot } from '../../src/snapshot/body/read-body.js';
+import { parseSnapshot } from '../../src/snapshot/body/parse-snapshot.js';
 import { bodyText } from '../../src/snapshot/body/write-body.js';
 import { snapshotOf } from '../../src/snapshot/snapshot.js';
 import { mapCallsOf } from '../map-calls.fixture.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import type { ServiceRequest } from '../../src/http/reply.js';
 import type { SnapshotStore } from '../../src/options/snapshot-options.js';
-import { openSnapshots } from '../../src/snapshot/open-snapshots.js';
+import { openSnapshotSource } from '../../src/snapshot/snapshot-source.js';
 import { writeKept } from './kept-text.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { manualClock } from '../clock.fixture.js';
@@ -36,7 +36,7 @@ async function started(storeOf: (clock: ReturnType<typeof manualClock>) => Snaps
   const diagnostics = openDiagnostics();
   const conditions: string[] = [];
   diagnostics.listen('watch-changed', ({ state }) => conditions.push(state));
-  const opening = openSnapshots(send, settings, life, runtimeOf(clock, diagnostics));
+  const opening = openSnapshotSource(send, settings, life, runtimeOf(clock, diagnostics));
   let opened: Awaited<typeof opening> | undefined;
   void opening.then((snapshots) => (opened = snapshots));
   await clock.advance(250);

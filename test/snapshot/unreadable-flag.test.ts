@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compileFeatures } from '../../src/engine/compiled-features.js';
 import { evaluate } from '../../src/engine/evaluate.js';
 import { systemClock } from '../../src/time/clock.js';
-import type { ParsedBody } from '../../src/snapshot/body/read-body.js';
+import type { ParsedBody } from '../../src/snapshot/body/parse-snapshot.js';
 import { bodyText, writeBody } from '../../src/snapshot/body/write-body.js';
 import { changes } from '../../src/snapshot/changed-flags.js';
 import { parsedJson, parsedText } from './bodies.fixture.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/time/clock.js';
-import { parseSnapshot, type ParsedBody } from '../../src/snapshot/body/read-body.js';
+import { parseSnapshot, type ParsedBody } from '../../src/snapshot/body/parse-snapshot.js';
 import { bodyText, writeBody } from '../../src/snapshot/body/write-body.js';
 import { BODIES, recordedBody } from './bodies.fixture.js';
 

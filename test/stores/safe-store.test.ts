@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { untilAborted } from '../../src/http/until-aborted.js';
+import { untilAborted } from '../../src/time/until-aborted.js';
 import { safeStore, type TextStore } from '../../src/stores/safe-store.js';
 import { manualClock } from '../clock.fixture.js';
 
@@ -110,7 +110,7 @@ describe('a store in trouble', () => {
 
   it('that hangs does not keep the process alive once the provider is closed', async () => {
     const closing = new AbortController();
-    const { load, clock, warnings } = kept({ load: () => untilAborted(never(), closing.signal) });
+    const { load, clock, warnings } = kept({ load: () => untilAborted(never(), closing.signal, undefined) });
     const loading = load(5_000);
     await clock.settle();
     expect(clock.timers('awaited')).toBe(1);

@@ -1,9 +1,10 @@
+import { ENDED } from '../../model/failure.js';
 import type { ConnectionSettings } from '../../options/settings.js';
 import type { Runtime } from '../../runtime.js';
 import { failureKindOfOutcome } from '../failure-of-status.js';
 import type { Outcome, Send, ServiceRequest } from '../reply.js';
 import { openTransport } from '../transport.js';
-import { untilAborted } from '../until-aborted.js';
+import { untilAborted } from '../../time/until-aborted.js';
 import { sameHeaders, type AuthHeaders } from './credential-source.js';
 import { credentialSource, openCredentials, type Credential, type Credentials } from './credentials.js';
 
@@ -38,7 +39,7 @@ export function authorized(send: Send, credentials: Credentials): Send {
     send({ ...request, credentials: credential.headers });
 
   return async (request) => {
-    const credential = await untilAborted(credentials.current(), request.signal);
+    const credential = await untilAborted(credentials.current(), request.signal, ENDED);
     if ('kind' in credential) return credential;
     const outcome = await attempt(request, credential);
     if (request.optional) return outcome;
@@ -47,7 +48,7 @@ export function authorized(send: Send, credentials: Credentials): Send {
       return outcome;
     }
     if (request.stream) return outcome;
-    const fresh = await untilAborted(credentials.refresh(credential), request.signal);
+    const fresh = await untilAborted(credentials.refresh(credential), request.signal, ENDED);
     if (!request.repeatable) return outcome;
     if ('kind' in fresh || sameHeaders(fresh.headers, rejected)) return outcome;
     const second = await attempt(request, fresh);
@@ -58,7 +59,7 @@ export function authorized(send: Send, credentials: Credentials): Send {
 
 function withCredentials(send: Send, credentials: Credentials): Send {
   return async (request) => {
-    const credential = await untilAborted(credentials.current(), request.signal);
+    const credential = await untilAborted(credentials.current(), request.signal, ENDED);
     return 'kind' in credential ? credential : send({ ...request, credentials: credential.headers });
   };
 }

@@ -1,13 +1,13 @@
 import { inTime } from '../../time/in-time.js';
 import { outsideRequests } from '../../time/outside-requests.js';
 import { sharedRun } from '../../time/shared-run.js';
-import type { Failure } from '../../model/failure.js';
+import { ENDED, type Failure } from '../../model/failure.js';
 import type { AuthOptions } from '../../options/auth-options.js';
 import type { ConnectionSettings } from '../../options/settings.js';
 import type { Runtime } from '../../runtime.js';
 import { messageOf } from '../../text/describe.js';
 import { oneLine } from '../../text/quote.js';
-import { ENDED, untilAborted } from '../until-aborted.js';
+import { untilAborted } from '../../time/until-aborted.js';
 import {
   CredentialError,
   noCredentials,
@@ -77,7 +77,7 @@ export function credentialSource(
   const { ending } = login;
   if (auth !== undefined && 'kubernetes' in auth) {
     return loadedOnFirstUse(ending, async () => {
-      const { kubernetesSource } = await import('./other-sources.js');
+      const { kubernetesSource } = await import('./lazy-sources.js');
       return kubernetesSource(auth.kubernetes, settings, login, runtime);
     });
   }
@@ -85,7 +85,12 @@ export function credentialSource(
   const late = () => noCredentials(`auth took longer than ${http.timeoutMs} ms (http.timeoutMs)`);
   const load = async (again: boolean) => ({ headers: await source(again) });
   return async (again) => {
-    const loaded = await inTime(untilAborted(load(again), ending), http.timeoutMs, runtime.clock, late);
+    const loaded = await inTime(
+      untilAborted(load(again), ending, ENDED),
+      http.timeoutMs,
+      runtime.clock,
+      late,
+    );
     if ('kind' in loaded) throw new CredentialError(loaded);
     return loaded.headers;
   };
@@ -99,7 +104,7 @@ function plainSource(
   if ('token' in auth) return constant({ authorization: `Bearer ${auth.token}` });
   if ('jwt' in auth) return constant({ authorization: `JWT ${auth.jwt}` });
   return loadedOnFirstUse(ending, async () => {
-    const { fileSource, functionSource } = await import('./other-sources.js');
+    const { fileSource, functionSource } = await import('./lazy-sources.js');
     return 'tokenFile' in auth ? fileSource(auth.tokenFile) : functionSource(() => auth.headers());
   });
 }

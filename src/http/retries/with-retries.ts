@@ -1,8 +1,9 @@
 import { FAILURES } from '../../model/failure-policy.js';
+import { ENDED } from '../../model/failure.js';
 import type { Runtime } from '../../runtime.js';
 import type { Send } from '../reply.js';
 import { failureKindOfOutcome } from '../failure-of-status.js';
-import { untilAborted } from '../until-aborted.js';
+import { untilAborted } from '../../time/until-aborted.js';
 import { retryBudget, type RetryBudget } from './retry-budget.js';
 import { retryDelayMs } from './retry-delay.js';
 
@@ -44,7 +45,7 @@ export function withRetries(
       const delay = new Promise<void>((resolve) => {
         cancel = clock.after(delayMs, resolve);
       });
-      const ended = await untilAborted(delay, request.signal);
+      const ended = await untilAborted(delay, request.signal, ENDED);
       cancel();
       if (ended) return ended;
     }

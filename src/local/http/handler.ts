@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authenticate, Caller } from '../operations/authentication.js';
 import type { ServiceCore } from '../operations/operation.js';
-import { readBody } from './request-body.js';
+import { requestText } from './request-body.js';
 import { findRoute } from './router.js';
 import { type Access, routesOf, type ServedRoute } from '../operations/routes.js';
 import { WEB_PAGE_ROUTES } from '../web-page/page-routes.js';
@@ -63,7 +63,7 @@ async function readText(request: IncomingMessage, { method, onlyJson }: ServedRo
     if (type === undefined ? method === 'POST' && origin !== undefined : !JSON_TYPE.test(type))
       throw notJson(type);
   }
-  const body = await readBody(request, maxBytes);
+  const body = await requestText(request, maxBytes);
   return method === 'GET' ? '' : body;
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { invalid, tooLarge } from '../requests/refused-request.js';
 
 /** The whole body as text. Throws a 413 as soon as the body is known to be too large. */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
+export async function requestText(request: IncomingMessage, maxBytes: number): Promise<string> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw larger(maxBytes);
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -3,7 +3,7 @@ import { invalidField, notFound } from '../requests/refused-request.js';
 import { clientAbilities, EVERY_ABILITY } from '../snapshot/client-version.js';
 import type { SnapshotDocument } from '../snapshot/snapshot-document.js';
 import type { NamespaceRecord } from '../state/records.js';
-import { SERVER_EVENTS, serverEvent } from './server-event.js';
+import { EVENT_STREAM, serverSentEvent } from '../../text/server-sent-event.js';
 import { checkEnvironment } from './check-environment.js';
 import type { Operation } from './operation.js';
 
@@ -47,8 +47,8 @@ export const streamSnapshot: Operation = (
     onChange: (changed: () => void) => store.onChange(changed),
   };
   const line = () => `{"result":${latest()?.text() ?? '{}'}}\n`;
-  return streamsEvents(semantics) && header('accept') === SERVER_EVENTS
-    ? { events: { ...shared, type: SERVER_EVENTS, textOf: eventText } }
+  return streamsEvents(semantics) && header('accept') === EVENT_STREAM
+    ? { events: { ...shared, type: EVENT_STREAM, textOf: eventText } }
     : { events: { ...shared, type: 'application/json', textOf: line } };
 };
 
@@ -56,5 +56,5 @@ const DIGEST_LENGTH = 40;
 const ID_LENGTH = 9;
 
 function eventText(etag: string): string {
-  return serverEvent(etag.slice(0, ID_LENGTH), JSON.stringify({ etag, type: 'refetchEvaluation' }));
+  return serverSentEvent(etag.slice(0, ID_LENGTH), JSON.stringify({ etag, type: 'refetchEvaluation' }));
 }

@@ -3,7 +3,7 @@ import { explain } from '../../engine/explain/explain.js';
 import { explanationText } from '../../engine/explain/explanation-text.js';
 import type { Followed, Operation } from '../operations/operation.js';
 import { route, type Route } from '../operations/routes.js';
-import { SERVER_EVENTS, serverEvent } from '../operations/server-event.js';
+import { EVENT_STREAM, serverSentEvent } from '../../text/server-sent-event.js';
 import { showFile, showPage } from './page-assets.js';
 import { listFlags } from './shown-flags.js';
 
@@ -16,10 +16,10 @@ const showSession: Operation = (_, { caller }) => ({
 const followChanges: Operation = ({ store }) => {
   let changes = 0;
   const events: Followed = {
-    type: SERVER_EVENTS,
+    type: EVENT_STREAM,
     known: undefined,
     latest: () => String(changes),
-    textOf: (version) => serverEvent(version, version),
+    textOf: (version) => serverSentEvent(version, version),
     onChange: (changed) =>
       store.onChange(() => {
         changes++;

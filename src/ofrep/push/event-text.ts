@@ -1,9 +1,9 @@
-/* What is written to an event stream (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+import { serverSentEvent } from '../../text/server-sent-event.js';
 
 const encoder = new TextEncoder();
 
 /** Nothing about flags or users: the browser fetches its own flags then. */
-export const refetch = (id: string) => `id: ${id}\ndata: {"type":"refetchEvaluation"}\n\n`;
+export const refetch = (id: string) => serverSentEvent(id, '{"type":"refetchEvaluation"}');
 
 /** How long the browser waits before it connects again. */
 export const retry = (ms: number) => `retry: ${Math.round(ms)}\n\n`;

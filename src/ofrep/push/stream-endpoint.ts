@@ -1,4 +1,5 @@
 import type { Runtime } from '../../runtime.js';
+import { EVENT_STREAM } from '../../text/server-sent-event.js';
 import { NOT_STORED } from '../refusals.js';
 import { browserStreams } from './browser-streams.js';
 import { encoded, refetch, retry } from './event-text.js';
@@ -14,7 +15,7 @@ const LATER_MS = 20_000;
 
 const HEADERS = {
   ...NOT_STORED,
-  'content-type': 'text/event-stream',
+  'content-type': EVENT_STREAM,
   // A proxy or middleware that compresses or buffers would hold events back.
   'cache-control': `${NOT_STORED['cache-control']}, no-transform`,
   'x-accel-buffering': 'no',

@@ -1,4 +1,4 @@
-import type { GivenContext } from '../../cache/known-questions.js';
+import type { GivenContext } from '../../cache/same-question.js';
 import { failedResolution, type Resolution } from '../../model/resolution.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import type { RequestView } from '../../request/view.js';

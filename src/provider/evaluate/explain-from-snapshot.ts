@@ -7,7 +7,7 @@ import { orLate } from '../../time/in-time.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import { errorOf, throwUnloadable } from '../mapping/openfeature-errors.js';
 import { subjectReader } from '../mapping/context-failures.js';
-import type { Snapshots } from '../lazy-snapshots.js';
+import type { LazySnapshotSource } from '../lazy-snapshot-source.js';
 
 /**
  * Explains from the newest snapshot why a flag has its value for a context. Rejects with an error of OpenFeature's if
@@ -19,7 +19,7 @@ export async function explain(
     settings,
     clock,
   }: {
-    readonly snapshots: Snapshots | undefined;
+    readonly snapshots: LazySnapshotSource | undefined;
     readonly settings: ProviderSettings;
     readonly clock: Clock;
   },

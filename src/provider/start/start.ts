@@ -3,8 +3,8 @@ import type { Clock } from '../../time/clock.js';
 import { orLate } from '../../time/in-time.js';
 import type { Failure } from '../../model/failure.js';
 import type { ProviderSettings } from '../../options/settings.js';
-import { ageMsOf } from '../flag-watch.js';
-import type { Snapshots } from '../lazy-snapshots.js';
+import { ageMsOf } from '../snapshot-for-cache.js';
+import type { LazySnapshotSource } from '../lazy-snapshot-source.js';
 
 /**
  * Resolves with the failure of the start, never later than `initTimeoutMs`. Flags may still be evaluated, if there is a
@@ -12,7 +12,7 @@ import type { Snapshots } from '../lazy-snapshots.js';
  */
 export async function start(
   service: Availability,
-  snapshots: Snapshots | undefined,
+  snapshots: LazySnapshotSource | undefined,
   { evaluation, watch, snapshot: kept, initTimeoutMs, logger }: ProviderSettings,
   clock: Clock,
 ): Promise<Failure | undefined> {
@@ -41,7 +41,7 @@ export async function start(
 }
 
 /** Resolves when the service's snapshot has arrived, when the start has failed, or when no snapshot will come soon. */
-async function newest(checked: Promise<Failure | undefined>, snapshots: Snapshots): Promise<void> {
+async function newest(checked: Promise<Failure | undefined>, snapshots: LazySnapshotSource): Promise<void> {
   const { firstPoll } = snapshots;
   const failed = checked.then((failure) => (failure === undefined ? firstPoll : 'none'));
   const end = await Promise.race([firstPoll, failed]);
@@ -50,7 +50,7 @@ async function newest(checked: Promise<Failure | undefined>, snapshots: Snapshot
 }
 
 /** The failure without a snapshot. It says why a snapshot from the options is not used, or that none is kept yet. */
-export function noSnapshot(snapshots: Snapshots | undefined): Failure {
+export function noSnapshot(snapshots: LazySnapshotSource | undefined): Failure {
   const why = snapshots?.trouble() ?? 'none is kept yet; set snapshot.initial, or run once with a watch';
   return {
     kind: 'no-snapshot',

@@ -1,7 +1,7 @@
 import type { History } from '../../diagnostics/event-history.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import type { ProviderSettings } from '../../options/settings.js';
-import type { OpenSnapshots } from '../../snapshot/open-snapshots.js';
+import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
 import type { Clock } from '../../time/clock.js';
 import type { ConditionSince } from '../state-events.js';
 import type { Pipeline } from '../pipeline.js';
@@ -57,7 +57,7 @@ export function statusOf(
 }
 
 function watchStatus(
-  opened: OpenSnapshots | undefined,
+  opened: SnapshotSource | undefined,
   { watch: condition, stream }: Pick<ReturnType<History['latest']>, 'watch' | 'stream'>,
   { polls, failedPolls, changedFlags }: ReturnType<History['counts']>,
   clock: Clock,

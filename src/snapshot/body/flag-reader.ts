@@ -1,5 +1,5 @@
 import type { Features, Flag, Segment, Semantics } from '../../engine/features.js';
-import { atOnce, counted, type CountedSteps } from '../../engine/pausable-steps.js';
+import { atOnce, counted, type CountedSteps } from '../../time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import { quoted } from '../../text/quote.js';
 import { segmentContent, type Contents } from '../changed-flags.js';

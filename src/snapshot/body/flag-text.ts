@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Semantics } from '../../engine/features.js';
-import type { Steps } from '../../engine/pausable-steps.js';
+import type { Steps } from '../../time/pausable-steps.js';
 
 /** Where a flag is in a body: its bytes, and its position among the flags. */
 export interface Place {

@@ -1,4 +1,4 @@
-import type { Steps } from '../../engine/pausable-steps.js';
+import type { Steps } from '../../time/pausable-steps.js';
 import { InvalidBody, parsed } from './invalid-body.js';
 import {
   CLOSE_LIST,

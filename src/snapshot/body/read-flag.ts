@@ -11,7 +11,7 @@ import type {
   Variant,
   VariantFlag,
 } from '../../engine/features.js';
-import { mapInSteps, stepsOfEach, type Steps } from '../../engine/pausable-steps.js';
+import { mapInSteps, stepsOfEach, type Steps } from '../../time/pausable-steps.js';
 import { flagContent } from '../changed-flags.js';
 import {
   constraintSchema,

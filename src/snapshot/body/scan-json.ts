@@ -1,4 +1,4 @@
-import type { Steps } from '../../engine/pausable-steps.js';
+import type { Steps } from '../../time/pausable-steps.js';
 import { checkLevels, checkRest, checkText, checkValues } from './body-limits.js';
 import { InvalidBody } from './invalid-body.js';
 

@@ -1,4 +1,4 @@
-import type { Steps } from '../../engine/pausable-steps.js';
+import type { Steps } from '../../time/pausable-steps.js';
 import { bodyBudget, checkRest } from './body-limits.js';
 import { InvalidBody } from './invalid-body.js';
 import { CLOSE_LIST, COLON, COMMA, expectByte, OPEN_LIST, OPEN_OBJECT, QUOTE, scanner } from './scan-json.js';

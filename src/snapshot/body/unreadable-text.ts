@@ -1,4 +1,4 @@
-import type { Steps } from '../../engine/pausable-steps.js';
+import type { Steps } from '../../time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import { digest } from '../changed-flags.js';
 

@@ -11,7 +11,7 @@ import {
 import type { Clock } from '../../time/clock.js';
 import { pausing } from '../../time/turns.js';
 import { wireComparisonType, wireMatchType } from './body-schema.js';
-import type { ParsedBody } from './read-body.js';
+import type { ParsedBody } from './parse-snapshot.js';
 
 type WrittenBody = Pick<ParsedBody, 'features' | 'semantics' | 'digest'>;
 

@@ -7,7 +7,7 @@ import { quoted } from '../../text/quote.js';
 import type { Clock } from '../../time/clock.js';
 import { tooLarge } from '../../files/durable-file.js';
 import { MOST_STORED_BYTES } from '../../stores/safe-store.js';
-import { parseSnapshot } from '../body/read-body.js';
+import { parseSnapshot } from '../body/parse-snapshot.js';
 import { writeBody } from '../body/write-body.js';
 import { checkEnvironment, givenConfirmedAt } from './given-snapshot.js';
 import { snapshotOf } from '../snapshot.js';

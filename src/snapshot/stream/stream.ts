@@ -1,7 +1,7 @@
 import type { StreamState } from '../../diagnostics/flipt-event.js';
 import type { Runtime } from '../../runtime.js';
 import { LONGEST_PAUSE_MS } from '../poll-schedule.js';
-import type { ReadStream, StreamEnd } from './connection.js';
+import type { ReadStream, StreamEnd } from './read-stream.js';
 
 /** After a connection of this length, the next failure begins with the shortest delay again. */
 const LASTED_MS = 60_000;

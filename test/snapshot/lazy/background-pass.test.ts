@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openDiagnostics } from '../../../src/diagnostics/diagnostics.js';
 import type { Reply, Send } from '../../../src/http/reply.js';
-import { openSnapshots } from '../../../src/snapshot/open-snapshots.js';
+import { openSnapshotSource } from '../../../src/snapshot/snapshot-source.js';
 import { isWhole } from '../../../src/snapshot/snapshot.js';
 import { readStored } from '../../../src/snapshot/stored-text.js';
 import { systemClock, type Clock } from '../../../src/time/clock.js';
@@ -78,7 +78,7 @@ async function opened(
     initTimeoutMs: 5_000,
   };
   const life = { warn: (message: string) => events.push({ message }), closing: new AbortController().signal };
-  const opening = openSnapshots(send, settings, life, runtimeOf(clock, diagnostics));
+  const opening = openSnapshotSource(send, settings, life, runtimeOf(clock, diagnostics));
   // No longer does the start wait for a store.
   await (loaded ? manual.advance(1_000) : manual.settle());
   const snapshots = await opening;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileFeatures } from '../../../src/engine/compiled-features.js';
-import { atOnce as finish } from '../../../src/engine/pausable-steps.js';
+import { atOnce as finish } from '../../../src/time/pausable-steps.js';
 import { evaluate } from '../../../src/engine/evaluate.js';
 import type { Question } from '../../../src/model/question.js';
-import { parseSnapshot, type ParsedBody } from '../../../src/snapshot/body/read-body.js';
+import { parseSnapshot, type ParsedBody } from '../../../src/snapshot/body/parse-snapshot.js';
 import { systemClock } from '../../../src/time/clock.js';
 import { BODIES, recordedBody, recordedJson } from '../bodies.fixture.js';
 

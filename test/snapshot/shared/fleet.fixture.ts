@@ -4,7 +4,7 @@ import { timeoutFailure } from '../../../src/http/network-failure.js';
 import type { Reply, Send } from '../../../src/http/reply.js';
 import type { Failure } from '../../../src/model/failure.js';
 import type { SnapshotStore } from '../../../src/options/snapshot-options.js';
-import { openSnapshots, type OpenSnapshots } from '../../../src/snapshot/open-snapshots.js';
+import { openSnapshotSource, type SnapshotSource } from '../../../src/snapshot/snapshot-source.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { INFO_PATH } from '../../servers/scripted.fixture.js';
 import { bodyJson, reply } from '../fetched.fixture.js';
@@ -50,7 +50,7 @@ export function countingService(clock: Clock): CountingService {
 }
 
 export interface Instance {
-  readonly snapshots: OpenSnapshots;
+  readonly snapshots: SnapshotSource;
   /** Each of its states, in order. */
   readonly states: readonly number[];
   readonly warnings: readonly string[];
@@ -98,7 +98,7 @@ export async function instance(
   const closing = new AbortController();
   const life = { warn: (message: string) => warnings.push(message), closing: closing.signal };
   const diagnostics = openDiagnostics();
-  const snapshots = await openSnapshots(send, settings, life, runtimeOf(clock, diagnostics, random));
+  const snapshots = await openSnapshotSource(send, settings, life, runtimeOf(clock, diagnostics, random));
   const state = () => {
     const [flag] = snapshots.watch.snapshot()?.contents.keys() ?? [];
     return flag === undefined ? 0 : Number(flag.slice('state-'.length));

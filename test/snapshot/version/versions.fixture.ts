@@ -2,7 +2,7 @@ import type { Clock } from '../../../src/time/clock.js';
 import { openDiagnostics } from '../../../src/diagnostics/diagnostics.js';
 import type { Outcome, Send } from '../../../src/http/reply.js';
 import type { SnapshotOptions } from '../../../src/options/snapshot-options.js';
-import { openSnapshots } from '../../../src/snapshot/open-snapshots.js';
+import { openSnapshotSource } from '../../../src/snapshot/snapshot-source.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { INFO_PATH } from '../../servers/scripted.fixture.js';
 import { refusedConnection, reply } from '../fetched.fixture.js';
@@ -84,7 +84,7 @@ export async function watchingVersions(
   diagnostics.listen('flags-changed', ({ flags }) => changed.push(flags));
   const warnings: string[] = [];
   const closing = new AbortController();
-  const opened = await openSnapshots(
+  const opened = await openSnapshotSource(
     send,
     {
       url: 'http://flipt.test',

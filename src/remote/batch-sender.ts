@@ -5,7 +5,7 @@ import { answersOf } from './batch-answers.js';
 import { BATCH_PATH, batchWriter } from './batch-body.js';
 
 /** Sends questions to the service in one request. A request without a signal of its own is ended by `closing`. */
-export function remote(
+export function batchSender(
   send: Send,
   settings: Pick<ConnectionSettings, 'url' | 'environment' | 'reference'>,
   closing: AbortSignal,

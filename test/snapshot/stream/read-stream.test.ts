@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openTransport } from '../../../src/http/transport.js';
 import { startLocalService } from '../../../src/local/index.js';
 import { clientSettings } from '../../../src/options/settings.js';
-import { streamReader, type StreamEnd } from '../../../src/snapshot/stream/connection.js';
+import { streamReader, type StreamEnd } from '../../../src/snapshot/stream/read-stream.js';
 import { manualClock } from '../../clock.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { scriptedServer, type Script } from '../../servers/scripted.fixture.js';

@@ -1,16 +1,16 @@
-import type { FlagWatch } from '../cache/cached-answers.js';
+import type { SnapshotForCache } from '../cache/cached-answers.js';
 import type { Clock } from '../time/clock.js';
 import { failedResolution } from '../model/resolution.js';
-import type { OpenSnapshots } from '../snapshot/open-snapshots.js';
-import type { Snapshots } from './lazy-snapshots.js';
+import type { SnapshotSource } from '../snapshot/snapshot-source.js';
+import type { LazySnapshotSource } from './lazy-snapshot-source.js';
 import { unreadableFailure } from './mapping/unreadable-failure.js';
 
 /** What the cache learns from the snapshot. `maxAgeMs` is `undefined` if the service is not watched. */
-export function flagWatch(
-  { opened, missing }: Pick<Snapshots, 'opened' | 'missing'>,
+export function snapshotForCache(
+  { opened, missing }: Pick<LazySnapshotSource, 'opened' | 'missing'>,
   maxAgeMs: number | undefined,
   clock: Clock,
-): FlagWatch {
+): SnapshotForCache {
   return {
     confirms: (question, answer) => opened()?.confirms(question, answer) ?? false,
     missing,
@@ -35,6 +35,6 @@ export function flagWatch(
 }
 
 /** Milliseconds since the service last confirmed the snapshot; infinite if it never has. */
-export function ageMsOf(snapshots: Pick<OpenSnapshots, 'watch'> | undefined, now: number): number {
+export function ageMsOf(snapshots: Pick<SnapshotSource, 'watch'> | undefined, now: number): number {
   return now - (snapshots?.watch.confirmedAt() ?? -Infinity);
 }

@@ -6,7 +6,8 @@ import type { SnapshotPlace } from '../../options/snapshot-options.js';
 import { messageOf } from '../../text/describe.js';
 import { parsedJson } from '../../text/json.js';
 import { oneLine } from '../../text/quote.js';
-import { eventData } from './server-events.js';
+import { EVENT_STREAM } from '../../text/server-sent-event.js';
+import { eventData } from './event-data.js';
 
 export interface StreamSettings extends Pick<SnapshotPlace, 'namespace' | 'environment'> {
   /** Milliseconds for connecting and for the first event, which a real stream sends at once. */
@@ -37,7 +38,7 @@ export function streamReader(
     method: 'GET',
     path: `/client/v2/environments/${encodeURIComponent(environment ?? 'default')}/namespaces/${encodeURIComponent(namespace)}/stream`,
     // Exactly this type: if another one is accepted as well, Flipt sends whole snapshots.
-    headers: { ...environmentHeaders(environment), accept: 'text/event-stream' },
+    headers: { ...environmentHeaders(environment), accept: EVENT_STREAM },
     stream: true,
     repeatable: true,
   } as const;

@@ -1,7 +1,7 @@
 import type { Clock } from '../time/clock.js';
 import { orLate } from '../time/in-time.js';
 import { sharedRun } from '../time/shared-run.js';
-import { untilAborted } from '../http/until-aborted.js';
+import { untilAborted } from '../time/until-aborted.js';
 import type { Send } from '../http/reply.js';
 import { hasMethods } from '../options/shapes.js';
 import type { SharedSnapshot, SnapshotOptions, SnapshotPlace } from '../options/snapshot-options.js';
@@ -11,7 +11,7 @@ import type { TextStore } from '../stores/safe-store.js';
 import { kindReturned, messageOf } from '../text/describe.js';
 import { givenConfirmedAt, givenSnapshot } from './initial/given-snapshot.js';
 import { initialSnapshot } from './initial/initial-snapshot.js';
-import { atOnce } from '../engine/pausable-steps.js';
+import { atOnce } from '../time/pausable-steps.js';
 import { keepSnapshot } from './kept-snapshot.js';
 import { watchService, type ServiceWatchSettings } from './polls-and-stream.js';
 import { START_WAIT_MS, storeCalls, type StoreCalls } from './shared/store-calls.js';
@@ -19,7 +19,7 @@ import { snapshotAnswers } from './snapshot-answers.js';
 import { keptBeginning } from './stored-text.js';
 import { openWatch, type StartingSnapshot } from './poll-watch.js';
 
-export interface SnapshotsSettings extends Omit<ServiceWatchSettings, 'watch'> {
+export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watch'> {
   /** `undefined`: the service is not asked. */
   readonly watch: ServiceWatchSettings['watch'] | undefined;
   readonly snapshot: SnapshotOptions;
@@ -30,15 +30,15 @@ export interface SnapshotsSettings extends Omit<ServiceWatchSettings, 'watch'> {
 }
 
 /** The snapshot in force, its watch, and the store that keeps it. */
-export type OpenSnapshots = Awaited<ReturnType<typeof openSnapshots>>;
+export type SnapshotSource = Awaited<ReturnType<typeof openSnapshotSource>>;
 
 /**
  * Loads the kept snapshot, then begins to poll. Never rejects. `closing` is aborted when the provider is closed. If the
  * kept snapshot is still loading then, nothing is sent.
  */
-export async function openSnapshots(
+export async function openSnapshotSource(
   send: Send,
-  settings: SnapshotsSettings,
+  settings: SnapshotSourceSettings,
   { warn, closing }: { readonly warn: (message: string) => void; readonly closing: AbortSignal },
   runtime: Runtime,
 ) {
@@ -128,7 +128,7 @@ function textStore(
   return {
     // The limit of a load keeps the process alive, so it must end when the provider closes.
     // At the start, the kept snapshot and that of a shared store's record are the same text: it is loaded once.
-    load: sharedRun(() => untilAborted(load(), closing), clock),
+    load: sharedRun(() => untilAborted(load(), closing, undefined), clock),
     save: (text: string) => source.save(text, place),
   };
 }

@@ -1,14 +1,14 @@
 import { outsideRequests } from '../time/outside-requests.js';
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
-import { untilAborted } from '../http/until-aborted.js';
+import { untilAborted } from '../time/until-aborted.js';
 import type { Send } from '../http/reply.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
-import type { OpenSnapshots } from '../snapshot/open-snapshots.js';
+import type { SnapshotSource } from '../snapshot/snapshot-source.js';
 import { messageOf } from '../text/describe.js';
 import type { inProcess } from './resolve-in-process.js';
 
-export type Snapshots = ReturnType<typeof lazySnapshots>;
+export type LazySnapshotSource = ReturnType<typeof lazySnapshotSource>;
 
 /** `none`: the service offers no snapshots, or the provider is closed. Asking again soon would not help. */
 type FirstPoll = 'succeeded' | 'failed' | 'none';
@@ -19,7 +19,7 @@ const MOST_REMEMBERED = 20;
 const LONGEST_REFRESH_MS = 30_000;
 
 /** Loads the code of snapshots when the provider starts, so that importing the package does not load the engine. */
-export function lazySnapshots(
+export function lazySnapshotSource(
   send: Send,
   settings: ProviderSettings,
   runtime: Runtime & Pick<Diagnostics, 'listen'>,
@@ -27,7 +27,7 @@ export function lazySnapshots(
   const { logger } = settings;
   const { clock, listen, report } = runtime;
   const inBackground = clock.hasBackground !== false;
-  let opened: OpenSnapshots | undefined;
+  let opened: SnapshotSource | undefined;
   let evaluation: typeof inProcess | undefined;
   let isLogged = false;
   let warnIfOld: () => void = () => undefined;
@@ -76,7 +76,7 @@ export function lazySnapshots(
   };
   const load = async () => {
     try {
-      const { ageLog, inProcess, logWatch, openSnapshots, optionAdvice } =
+      const { ageLog, inProcess, logWatch, openSnapshotSource, optionAdvice } =
         await import('./start/snapshot-code.js');
       if (isClosed()) return;
       evaluation = inProcess;
@@ -96,7 +96,7 @@ export function lazySnapshots(
         });
       }
       isLogged = true;
-      const opening = openSnapshots(send, settings, { warn, closing: closing.signal }, runtime);
+      const opening = openSnapshotSource(send, settings, { warn, closing: closing.signal }, runtime);
       opened = await opening;
       // No poll could replace it.
       if (settings.watch === undefined) warnIfOld();
@@ -133,7 +133,7 @@ export function lazySnapshots(
      * Loads the kept snapshot, then begins to poll. Resolves when the kept one is loaded, or at the close, because a
      * store that hangs must not delay that. Never rejects.
      */
-    start: () => (loading ??= untilAborted(load(), closing.signal)),
+    start: () => (loading ??= untilAborted(load(), closing.signal, undefined)),
     /** How the first poll ended. Never rejects; ends at the latest with the close. */
     firstPoll,
     /** Polls first if there is no snapshot yet. Never rejects. */

@@ -1,5 +1,5 @@
 import type { Semantics } from '../../engine/features.js';
-import { withPauses } from '../../engine/pausable-steps.js';
+import { withPauses } from '../../time/pausable-steps.js';
 import { NEWEST_V2 } from '../../engine/rules-of-version.js';
 import { quoted } from '../../text/quote.js';
 import type { Clock } from '../../time/clock.js';

@@ -5,7 +5,7 @@ import { explain } from '../../src/engine/explain/explain.js';
 import { isV2 } from '../../src/engine/rules-of-version.js';
 import { changes } from '../../src/snapshot/changed-flags.js';
 import { contentsOf } from './contents.fixture.js';
-import { parseSnapshot } from '../../src/snapshot/body/read-body.js';
+import { parseSnapshot } from '../../src/snapshot/body/parse-snapshot.js';
 import { manualClock } from '../clock.fixture.js';
 import { BODIES, parsedJson, recordedJson, type BodyJson } from './bodies.fixture.js';
 

@@ -1,0 +1,8 @@
+/* Server-sent events, as they are sent (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+
+/** Their media type. */
+export const EVENT_STREAM = 'text/event-stream';
+
+export function serverSentEvent(id: string, data: string): string {
+  return `id: ${id}\ndata: ${data}\n\n`;
+}
