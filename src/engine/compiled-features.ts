@@ -56,8 +56,9 @@ export function compileFeatures(
     flag: (key: string): CompiledFlag | undefined => compiled.get(key) ?? atOnce(compile(key)),
     /** Whether the entity's bucket decided this answer of a flag. */
     bucketDecided(key: string, answer: ReturnType<Evaluate>): boolean {
+      read(key);
       const flag = features.flags.get(key);
-      return flag !== undefined && bucketDecided(flag, answer);
+      return flag !== undefined && bucketDecided(flag, answer, features);
     },
     /** The flags that are compiled until now, by key. */
     compiled,

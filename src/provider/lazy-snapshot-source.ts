@@ -89,8 +89,8 @@ export function lazySnapshotSource(
           if (failure !== undefined) return;
           end();
           // The first poll may succeed before the snapshots are open here.
-          void opening.then(({ watch }) => {
-            const first = watch.snapshot();
+          void opening.then(async ({ whole }) => {
+            const first = await whole();
             for (const advice of first ? optionAdvice(first, settings) : []) logger.warn(advice);
           });
         });

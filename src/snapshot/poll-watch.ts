@@ -177,6 +177,8 @@ export function openWatch(
   return {
     /** `undefined` before the first. */
     snapshot: (): Snapshot | undefined => inForce.known()?.snapshot,
+    /** The same, once all of its flags have been read; `undefined` if it was replaced before. Never rejects. */
+    whole: inForce.whole,
     /** When the service last confirmed it, in the clock's milliseconds; `undefined` if it never has. */
     confirmedAt: () => state.lastSuccessAt,
     /** For how many milliseconds a change might have gone unnoticed; negative while a change would be noticed. */

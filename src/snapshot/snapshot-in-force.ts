@@ -35,13 +35,21 @@ export function snapshotInForce(
       reportUnreadable(snapshot);
       return;
     }
-    void readRest(snapshot, background, () => isInForce(snapshot)).then(() => {
-      if (isInForce(snapshot)) reportUnreadable(snapshot);
+    void whole().then((read) => {
+      if (read === snapshot) reportUnreadable(snapshot);
     });
+  };
+  /** The snapshot, once all of its flags have been read; `undefined` if it was replaced before. */
+  const whole = async (): Promise<Snapshot | undefined> => {
+    const snapshot = known?.snapshot;
+    if (snapshot === undefined) return undefined;
+    await readRest(snapshot, background, () => isInForce(snapshot));
+    return isInForce(snapshot) ? snapshot : undefined;
   };
 
   return {
     known: () => known,
+    whole,
     /** Takes one to start from. */
     start: take,
     /** Reads both snapshots to their ends, if `next` is another one: all of their flags are compared. */

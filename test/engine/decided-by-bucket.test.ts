@@ -74,6 +74,7 @@ it('looks at each segment of a rule once', () => {
     },
   });
   const flag = variant(true, { ...rule('all', 50, 50), segmentKeys: watched });
-  bucketDecided(flag, { kind: 'boolean', enabled: true, reason: 'MATCH', segmentKeys, requestId: '' });
+  const answer = { kind: 'boolean', enabled: true, reason: 'MATCH', segmentKeys, requestId: '' } as const;
+  bucketDecided(flag, answer, { segments: new Map() });
   expect(looks).toBeLessThanOrEqual(segmentKeys.length);
 });

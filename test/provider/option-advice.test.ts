@@ -8,13 +8,15 @@ import { flipt, localService, recordingLogger, register } from './open.fixture.j
 async function warningsOf(
   options: FliptProviderOptions,
   semantics: LocalServiceOptions['semantics'] = 'v1',
+  features: LocalServiceOptions['features'] = FEATURES,
 ): Promise<readonly string[]> {
-  const service = await localService({ features: FEATURES, semantics });
+  const service = await localService({ features, semantics });
   const logger = recordingLogger();
   const provider = flipt({ url: service.url, evaluation: 'in-process', logger, ...options });
   await register(provider).registered;
-  // The advice comes in the same turn as the snapshot.
+  // Reads all flags, so that the advice comes in this turn.
   expect(provider.getSnapshot()).toBeDefined();
+  await new Promise(setImmediate);
   return logger.warn.mock.calls.map(([warning]) => String(warning));
 }
 
@@ -41,6 +43,28 @@ describe('the first snapshot shows options that have no effect', () => {
   ])('%j with %s', async (options, semantics, warnings) => {
     expect(await warningsOf(options, semantics)).toEqual(warnings);
   });
+});
+
+it('waits until all flags have been read: one of the last may read the attribute', async () => {
+  const reading = (key: string, property: string) => ({
+    key,
+    name: key,
+    constraints: [{ type: 'STRING_COMPARISON_TYPE', property, operator: 'eq', value: 'pro' }],
+  });
+  const flag = (key: string, segment?: string) => ({
+    key,
+    name: key,
+    description: 'x'.repeat(2_000),
+    enabled: true,
+    ...(segment !== undefined && { rules: [{ segment }] }),
+  });
+  const others = Array.from({ length: 200 }, (_, at) => flag(`f${at}`));
+  const features = {
+    namespace: 'default',
+    flags: [flag('a', 'first'), ...others, flag('z', 'last')],
+    segments: [reading('first', 'plans'), reading('last', 'plan')],
+  };
+  expect(await warningsOf({ attributes: { only: ['plan'] } }, 'v1', JSON.stringify(features))).toEqual([]);
 });
 
 describe('an attribute that JSON makes {} or quotes of', () => {

@@ -91,7 +91,10 @@ export interface WatchStatus {
   readonly semantics: Semantics | null;
   /** How many flags are in it; `null` before the first. */
   readonly flags: number | null;
-  /** Those of them that this version of the package cannot evaluate. Flipt is asked for them. */
+  /**
+   * Those of them that this version of the package cannot evaluate. Flipt is asked for them. Just after a start, only
+   * those of the flags that were asked for: the others are read in the background.
+   */
   readonly unreadable: UnreadableStatus;
   /** Date at which Flipt last confirmed it; `null` if it never has. */
   readonly confirmedAt: string | null;

@@ -16,7 +16,8 @@ function answersOf({ features, semantics, keys }: ParsedBody) {
   return [...keys().keys()].flatMap((flag) =>
     USERS.map((entity) => {
       const attributes = { plan: 'pro', age: entity.slice(5), edited: entity };
-      return evaluate(compiled, { namespace: 'default', flag, entity, attributes });
+      const answer = evaluate(compiled, { namespace: 'default', flag, entity, attributes });
+      return [answer, answer.kind !== 'missing' && compiled.bucketDecided(flag, answer)];
     }),
   );
 }
