@@ -141,7 +141,7 @@ export function snapshotFetcher(
         ? failedBy(unreadable(url, 'a 304 to a request without an ETag'))
         : unchanged(known);
     }
-    if (outcome.status !== 200) return failedWithStatus(outcome);
+    if (outcome.status !== 200) return failedWithStatus(url, outcome, clock.date());
     if (outcome.bytes === undefined || !isJson(outcome)) {
       return {
         ...failedBy(unreadable(url, `${contentWords(outcome)} instead of a snapshot`)),
@@ -186,25 +186,25 @@ export function snapshotFetcher(
       ? { kind: 'unchanged', ...confirmed }
       : { ...known, ...confirmed, kind: 'snapshot', snapshot };
   }
-
-  function failedWithStatus(reply: Reply): Fetched {
-    const delayMs = retryAfterMs(reply, clock.date());
-    const error = serviceErrorOf(reply);
-    return {
-      ...failedBy(statusFailure(url, reply)),
-      offersNone: OFFERS_NONE.has(reply.status),
-      // Flipt also answers like this for a path that it does not know, but then with the message `Not Found`.
-      isUnknown:
-        failureKindOf(reply.status) === 'not-found' &&
-        error?.code === NOT_FOUND &&
-        error.message !== 'Not Found',
-      retryAfterMs: delayMs,
-    };
-  }
 }
 
 /** gRPC's code for something that does not exist. */
 const NOT_FOUND = 5;
+
+function failedWithStatus(url: string, reply: Reply, date: number): Fetched {
+  const delayMs = retryAfterMs(reply, date);
+  const error = serviceErrorOf(reply);
+  return {
+    ...failedBy(statusFailure(url, reply)),
+    offersNone: OFFERS_NONE.has(reply.status),
+    // Flipt also answers like this for a path that it does not know, but then with the message `Not Found`.
+    isUnknown:
+      failureKindOf(reply.status) === 'not-found' &&
+      error?.code === NOT_FOUND &&
+      error.message !== 'Not Found',
+    retryAfterMs: delayMs,
+  };
+}
 
 function failedBy(failure: Failure) {
   const unless = { offersNone: false, isUnknown: false, isSilent: false, retryAfterMs: undefined };

@@ -2,37 +2,16 @@ import type { Features, Flag, Segment, Semantics } from '../../engine/features.j
 import { atOnce, counted, type CountedSteps } from '../../time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import { quoted } from '../../text/quote.js';
-import { segmentContent, type Contents } from '../changed-flags.js';
+import { segmentContent } from '../changed-flags.js';
 import { keyedSchema } from './body-schema.js';
 import { distinctNames } from './distinct-names.js';
-import { textDigest, textDigests, type Place, type TextDigests } from './flag-text.js';
+import type { FlagKeys, ReadFlags } from './flags-of-body.js';
+import { textDigest, textDigests, type Place } from './flag-text.js';
 import { checked, InvalidBody } from './invalid-body.js';
 import { jsonInSteps } from './json-in-steps.js';
 import { readFlagAlone } from './read-flag.js';
+import { unchangedFlags, type UnchangedFlag } from './unchanged-flags.js';
 import { unreadableContent, unreadableFlag } from './unreadable-text.js';
-
-/** What has been read of a body's flags until now. It grows as flags are read; what is there never changes. */
-export interface ReadFlags {
-  /** The rules of the Flipt that wrote the body apply. */
-  readonly semantics: Semantics;
-  readonly features: Features;
-  readonly contents: Contents;
-  /** Of the flags that could be read. */
-  readonly texts: TextDigests;
-  /** The keys of all flags, also of those that have not been read, in the order of the body. */
-  readonly keys: () => FlagKeys;
-  /** Reads this flag, if that has not been done. */
-  readonly read: (key: string) => void;
-  /** The flag, if it cannot be read. */
-  readonly unreadable: (key: string) => UnreadableFlag | undefined;
-  /** Reads the flags that are left. */
-  readonly readRest: () => CountedSteps;
-  /** The body, until all flags have been read. */
-  readonly unreadBody: () => Buffer | undefined;
-}
-
-/** What a set and a map of keys have in common. */
-export type FlagKeys = Pick<ReadonlyMap<string, unknown>, 'has' | 'size' | 'keys'>;
 
 /** As many bytes of a flag are read in one or two milliseconds. */
 export const BYTES_PER_TURN = 32 * 1024;
@@ -59,10 +38,7 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
   const unread = new Map<string, Place>();
   /** Whether flags may have been read in the order in which they were asked for. */
   let isUnordered = false;
-  let sources: Sources | undefined = sourcesOf(
-    body,
-    previous?.semantics === semantics ? previous : undefined,
-  );
+  let sources: Sources | undefined = sourcesOf(body, semantics, previous);
   const features: Features = { flags, segments: sources.segments.byName, unreadable };
   /** When all flags have been read, the contents have their keys. */
   const keys = (): FlagKeys => sources?.keys ?? contents;
@@ -71,20 +47,13 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
     if (unread.size > 0) atOnce(readOne(key));
   };
   const isLong = ({ start, end }: Place) => end - start > LONG_FLAG;
-  /** Whether the previous snapshot has the flag with this text. Then it is taken over. */
-  const isTakenOver = (text: string, place: Place, { known, keys, segments }: Sources): boolean => {
-    const key = known?.keysOfTexts?.get(text);
-    if (known === undefined || key === undefined || keys.has(key)) return false;
-    const flag = known.features.flags.get(key);
-    const content = known.contents.get(key);
-    if (flag === undefined || content === undefined) return false;
+  const take = ({ flag, content, text }: UnchangedFlag, place: Place, { keys, segments }: Sources) => {
     keys.add(flag.key);
     flags.set(flag.key, flag);
     contents.set(flag.key, content);
     texts.set(text, place);
     const choices = flag.type === 'BOOLEAN_FLAG_TYPE' ? flag.rollouts : flag.rules;
     for (const choice of choices) if ('segmentKeys' in choice) choice.segmentKeys.forEach(segments.keep);
-    return true;
   };
 
   function* readJson(json: unknown, key: string, { body, segments }: Sources, place: Place): CountedSteps {
@@ -122,11 +91,15 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
     *add(place: Place, isEager: boolean): CountedSteps {
       const from = sources;
       if (from === undefined) return;
-      const { body, known, keys } = from;
+      const { body, unchanged, keys } = from;
       const { start, end } = place;
       yield (end - start) / READ_PER_PARSED;
-      if (known) known.keysOfTexts ??= yield* counted(known.texts.keysOf(known.keys().keys()), BYTES_OF_STEP);
-      if (known && !isLong(place) && isTakenOver(textDigest(body, place, semantics), place, from)) return;
+      const same = isLong(place) ? undefined : yield* unchanged.find(body, place);
+      // A second flag with this key is read, which says that it is there twice.
+      if (same && !keys.has(same.flag.key)) {
+        take(same, place, from);
+        return;
+      }
       const name = `flags[${keys.size}]`;
       const json = yield* counted(jsonInSteps(body, start, end, name), BYTES_PER_TURN);
       const { key } = checked(json, keyedSchema, name);
@@ -167,20 +140,15 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
   };
 }
 
-/** The flags of the previous snapshot, and by the digests of their texts: their keys. */
-interface KnownFlags extends ReadFlags {
-  keysOfTexts: ReadonlyMap<string, string> | undefined;
-}
-
 /** From what flags are read. Not kept when all have been read. */
 type Sources = ReturnType<typeof sourcesOf>;
 
-function sourcesOf(body: Buffer, previous: ReadFlags | undefined) {
-  const known: KnownFlags | undefined = previous && { ...previous, keysOfTexts: undefined };
+function sourcesOf(body: Buffer, semantics: Semantics, previous: ReadFlags | undefined) {
+  const unchanged = unchangedFlags(previous, semantics);
   // A snapshot repeats a segment in each rule. Two copies may differ, because v1 reads them one by one while somebody may
   // edit them: then no rule gets another rule's copy.
-  const segments = distinctNames<Segment>(segmentContent, known?.features.segments);
-  return { body, known, keys: new Set<string>(), segments };
+  const segments = distinctNames<Segment>(segmentContent, unchanged.segments);
+  return { body, unchanged, keys: new Set<string>(), segments };
 }
 
 function putInOrder<Value>(values: Map<string, Value>, keys: Iterable<string>): void {

@@ -5,7 +5,8 @@ import { quoted } from '../../text/quote.js';
 import type { Clock } from '../../time/clock.js';
 import { nextTurn, pausing } from '../../time/turns.js';
 import { restSchema } from './body-schema.js';
-import { BYTES_PER_TURN, flagReader, type ReadFlags } from './flag-reader.js';
+import { BYTES_PER_TURN, flagReader } from './flag-reader.js';
+import type { ReadFlags } from './flags-of-body.js';
 import { checked, InvalidBody, parsed } from './invalid-body.js';
 import { splitBody } from './split-body.js';
 
