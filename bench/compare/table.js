@@ -3,25 +3,25 @@ import { markdownTable } from '../markdown-table.js';
 /** What is compared, in the order of the README's table. */
 export const ROWS = {
   requests: 'HTTP requests for 1,000 evaluations',
-  cost: 'cost of a resolve, in constants',
+  cost: 'CPU time of a resolve (constant: 1.0)',
   firstAnswer: 'first answer of a new process',
   outage: 'outage: right values for known, new users',
-  start: 'start in an outage, snapshot kept',
+  start: 'outage: right values after a start',
   change: 'a change is seen after',
-  stream: 'with the stream of Flipt 2.9',
-  exact: 'recorded evaluations unlike Flipt',
+  stream: "the same, by Flipt 2.9's stream",
+  exact: 'recorded evaluations answered wrong',
   runtimes: 'runtimes',
   browsers: 'browsers',
 };
 
-const OURS = { runtimes: 'Node.js, Bun, Deno, workerd', browsers: 'values only' };
+const OURS = { runtimes: 'Node.js, Bun, Deno, workerd', browsers: 'yes, values only' };
 /** What is not measured: the words of each package's own documentation. */
 export const DOCUMENTED = {
   'this one, remote': OURS,
   'this one, in-process': OURS,
-  '@openfeature/flipt-provider': { runtimes: 'Node.js', browsers: 'own package' },
+  '@openfeature/flipt-provider': { runtimes: 'Node.js', browsers: 'another package' },
   'flipt-client-js': { runtimes: 'Node.js, edge functions', browsers: 'yes, with all rules' },
-  '@openfeature/ofrep-provider': { runtimes: 'servers', browsers: 'own package' },
+  '@openfeature/ofrep-provider': { runtimes: 'servers', browsers: 'another package' },
 };
 
 /** From what was measured of each contender, and the versions of those that have one. */
