@@ -40,7 +40,7 @@ const CREDENTIALS: FailurePolicy = { ...SERVICE, cause: 'credentials' };
 const CALLER: FailurePolicy = { ...SERVICE, cause: 'caller', responded: false, lastKnownAnswer: false };
 const PROVIDER: FailurePolicy = { ...SERVICE, cause: 'provider', responded: false };
 
-/** The one place that decides what a failure means. docs/failures.md shows it, and a test compares the two. */
+/** The one place that decides what a failure means. docs/how-it-works.md shows it, and a test compares the two. */
 export const FAILURES: Readonly<Record<FailureKind, FailurePolicy>> = {
   connection: { ...SERVICE, responded: false, retryable: true, countsForCircuit: 'yes' },
   'stale-connection': { ...SERVICE, responded: false, retryable: true },
