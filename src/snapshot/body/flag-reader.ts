@@ -18,7 +18,7 @@ export const BYTES_PER_TURN = 32 * 1024;
 /** A step of reading a flag takes as long as so many bytes, however short its own text is. */
 const BYTES_OF_STEP = 64;
 /** In a long flag, few steps may read all of its text. */
-const FEW_STEPS = 1_000;
+const FEW_STEPS = 200;
 /** Parsing JSON and hashing texts is so many times as fast as reading flags. */
 const READ_PER_PARSED = 8;
 /** A longer flag takes more than a millisecond or two, for which no question should have to wait. */
@@ -62,6 +62,7 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
     const read = yield* counted(readFlagAlone(json, semantics, segments), each);
     if (typeof read === 'string') {
       const content = yield* counted(unreadableContent(json), each);
+      yield each;
       unreadable.set(key, unreadableFlag(body.toString('utf8', start, end), read));
       contents.set(key, content);
     } else {

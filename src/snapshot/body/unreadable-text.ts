@@ -33,8 +33,8 @@ export function* unreadableContent(json: unknown): Steps<string> {
 }
 
 function* canonical(value: unknown, place: string): Steps<string> {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   yield;
+  if (typeof value !== 'object' || value === null) return short(JSON.stringify(value));
   const parts: string[] = [];
   if (Array.isArray(value)) {
     for (const item of value) parts.push(yield* canonical(item, place));
