@@ -109,7 +109,14 @@ const MAY_IMPORT = {
 /** Places within those folders that may import less than their folder. */
 const MAY_IMPORT_LESS = {
   // The pipeline is the only place that knows all layers.
-  'provider/provider.ts': ['time/', 'diagnostics/', 'engine/explain/explanation.ts', 'options/', 'provider/'],
+  'provider/provider.ts': [
+    'time/',
+    'diagnostics/',
+    'engine/explain/explanation.ts',
+    'options/',
+    'provider/',
+    'text/',
+  ],
   'provider/mapping/': ['model/', 'text/'],
   // HTTP and the command are around the embedded service, never below it.
   'local/state/': ['engine/', 'features/', 'files/', 'text/'],

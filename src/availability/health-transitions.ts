@@ -1,6 +1,6 @@
 import type { Problems } from '../diagnostics/internal-events.js';
 import type { Problem } from '../diagnostics/flipt-event.js';
-import { policyOf } from '../model/failure-policy.js';
+import { policyOf, rejectsCredentials } from '../model/failure-policy.js';
 import type { Failure } from '../model/failure.js';
 import {
   afterRequest,
@@ -163,8 +163,8 @@ export function checkFailed(
   const { starting, recheck } = health;
   if (starting !== undefined) {
     // If the start tried again soon, the service would reject it again.
-    const isHopeless = cause === 'credentials' && responded;
-    if (isHopeless || starting.isShort) return startFailed({ ...health, circuit }, failure, moment);
+    if (rejectsCredentials(failure) || starting.isShort)
+      return startFailed({ ...health, circuit }, failure, moment);
     const { until, delayMs, isShort } = starting;
     return {
       ...health,

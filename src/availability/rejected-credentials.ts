@@ -1,5 +1,5 @@
 import { isFailure, type AskAtOnce, type BatchOutcome } from '../model/answer.js';
-import { policyOf } from '../model/failure-policy.js';
+import { rejectsCredentials } from '../model/failure-policy.js';
 import type { Failure } from '../model/failure.js';
 import type { Clock } from '../time/clock.js';
 
@@ -16,8 +16,8 @@ export interface CredentialsKnowledge {
 const ACCEPTED_FOR_MS = 1_000;
 
 /**
- * Requests whose 401 or 403 concerns the credentials: a check was rejected, too. Otherwise the request itself is at
- * fault, and fails as `refused-request`.
+ * After a 401 or 403, a check finds out what was rejected. If the check is rejected, too, the credentials are. Otherwise
+ * it was this request alone, which then fails as `refused-request`.
  */
 export function judgingRejections(
   { rejected, check, credentialsVersion }: CredentialsKnowledge,
@@ -45,9 +45,6 @@ export function judgingRejections(
   };
 }
 
-/** 401 or 403. */
 export function isRejection(outcome: BatchOutcome): outcome is Failure {
-  if (!isFailure(outcome)) return false;
-  const { cause, responded } = policyOf(outcome);
-  return cause === 'credentials' && responded;
+  return isFailure(outcome) && rejectsCredentials(outcome);
 }

@@ -2,7 +2,7 @@ import { FliptServiceError, type FliptServiceErrorFacts, type GrpcCode } from '.
 import type { Failure, FailureKind } from '../model/failure.js';
 import { grpcCode } from './grpc-codes.js';
 import { oneLine } from '../text/quote.js';
-import { serviceErrorOf } from '../http/error-body.js';
+import { isUnknownPath, serviceErrorOf } from '../http/error-body.js';
 import type { Reply } from '../http/reply.js';
 import { statusWords, unreadable } from '../http/reply-message.js';
 import type { ClientOperation } from './operations/client-operation.js';
@@ -54,16 +54,9 @@ export function unreadableError(asked: AskedOperation, { status, headers, redact
   return errorOf(asked, ` answered ${status}: ${message}`, { code: 'INTERNAL', status });
 }
 
-/**
- * Whether the route is missing, and not only the thing it names. For a missing route, the service answers only `Not
- * Found`, and a proxy answers without the service's error format. Flipt v1 also answers `Not Found` for a key with an
- * encoded slash, because it splits the path there.
- */
+/** Flipt v1 does not know the path of a key with an encoded slash either, because it splits the path there. */
 function isUnoffered({ operation }: AskedOperation, reply: Reply): boolean {
-  if (reply.status === 501) return true;
-  if (reply.status !== 404 || operation.path.includes('%2F')) return false;
-  const reported = serviceErrorOf(reply);
-  return reported === undefined || reported.message === 'Not Found';
+  return reply.status === 501 || (isUnknownPath(reply) && !operation.path.includes('%2F'));
 }
 
 /** Each message begins with the request, because error trackers group errors by their beginning. */

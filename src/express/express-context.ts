@@ -1,5 +1,5 @@
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
-import { isRecord, kindOf } from '../text/describe.js';
+import { checkContext } from '../text/describe.js';
 
 /**
  * The context of a request has, under this symbol, the function that adds to it. All copies of this package share the
@@ -31,11 +31,7 @@ export function changeable(context: EvaluationContext): EvaluationContext {
  * ```
  */
 export function setRequestContext(partial: EvaluationContext): void {
-  if (!isRecord(partial)) {
-    throw new TypeError(
-      `setRequestContext: expected an object such as { targetingKey: … }, got ${kindOf(partial)}`,
-    );
-  }
+  checkContext('setRequestContext', partial);
   const { [ADD]: add } = OpenFeature.getTransactionContext() as { readonly [ADD]?: Add };
   if (add === undefined) {
     throw new Error(

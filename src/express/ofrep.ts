@@ -1,10 +1,8 @@
 import type { Request as ExpressRequest, RequestHandler, Response as ExpressResponse } from 'express';
-import { ofrepHandler } from '../ofrep/ofrep-handler.js';
+import { ofrepHandler, PATH } from '../ofrep/ofrep-handler.js';
 import type { OfrepOptions } from '../ofrep/ofrep-options.js';
 import { EVENT_STREAM } from '../text/server-sent-event.js';
 import { asError, checkCalled } from './middleware-errors.js';
-
-const PATH = /^\/ofrep\/v1\/evaluate\/flags(?:\/[^/]*)?\/?$/;
 
 /**
  * Flags for a browser, over the OpenFeature Remote Evaluation Protocol: answers `POST /ofrep/v1/evaluate/flags` and
@@ -31,7 +29,7 @@ export function ofrep(options: OfrepOptions<ExpressRequest>): RequestHandler {
   checkCalled('ofrep', options);
   const handle = ofrepHandler(options, clientAddress);
   return (req, res, next) => {
-    if (!PATH.test(req.path)) {
+    if (PATH.exec(req.path)?.index !== 0) {
       next();
       return;
     }

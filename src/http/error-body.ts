@@ -20,6 +20,14 @@ export function serviceErrorOf({ text, redact }: Reply) {
   return { code, message: redact(body.message), details: redacted(details, redact) };
 }
 
+/**
+ * Whether Flipt does not know the path: it then says only `Not Found`, and a proxy does not answer in its format. If
+ * something on a known path is missing, Flipt names it.
+ */
+export function isUnknownPath(reply: Reply): boolean {
+  return reply.status === 404 && ['', 'Not Found'].includes(serviceErrorOf(reply)?.message.trim() ?? '');
+}
+
 /** Redacts again, values and names, because JSON escapes may have hidden a credential. */
 function redacted(details: readonly unknown[], redact: Redact): readonly unknown[] {
   const value = (member: unknown): unknown => {

@@ -1,6 +1,6 @@
 import type { Failure } from '../model/failure.js';
 import { oneLine } from '../text/quote.js';
-import { LARGEST_ERROR, serviceErrorOf } from './error-body.js';
+import { isUnknownPath, LARGEST_ERROR, serviceErrorOf } from './error-body.js';
 import { failureKindOf } from './failure-of-status.js';
 import type { Reply } from './reply.js';
 
@@ -21,9 +21,7 @@ export function statusWords(reply: Reply): string {
   if (status === 403) return `403: ${words || 'forbidden'} (check what the credentials allow)`;
   if (words === '' && status >= 300 && status < 400) return `${status}, a redirect, which is not followed`;
   const said = words === '' ? `${status} with ${contentWords(reply)}` : `${status}: ${words}`;
-  // Flipt says this about a path that it does not know. If something on a known path is missing, Flipt names it.
-  const isNoPath = status === 404 && (words === '' || words === 'Not Found');
-  return isNoPath ? `${said} (check the path in the option url)` : said;
+  return isUnknownPath(reply) ? `${said} (check the path in the option url)` : said;
 }
 
 export function unreadable(url: string, why: string): Failure {

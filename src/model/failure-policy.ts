@@ -71,6 +71,11 @@ export const FAILURES: Readonly<Record<FailureKind, FailurePolicy>> = {
   defect: PROVIDER,
 };
 
+/** Whether the service has rejected the credentials: 401 or 403. */
+export function rejectsCredentials({ kind }: { readonly kind: FailureKind }): boolean {
+  return kind === 'unauthorized' || kind === 'forbidden';
+}
+
 /** What follows from this failure. */
 export function policyOf({ kind }: { readonly kind: FailureKind }): FailurePolicy {
   return FAILURES[kind];

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ExecutionContext } from '@nestjs/common';
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 import { REQUEST_VIEW, requestContext, requestView, type ClosingResponse } from '../index.js';
-import { isPromiseLike, isRecord, kindOf, kindReturned } from '../text/describe.js';
+import { checkContext, isPromiseLike, isRecord, kindReturned } from '../text/describe.js';
 import { lazyContext } from './lazy-context.js';
 import type { FliptModuleOptions } from './module-options.js';
 
@@ -114,6 +114,6 @@ function ownContext(request: object, options: FliptModuleOptions): EvaluationCon
         'do slow work in a guard or a middleware, and put the result on the request',
     );
   }
-  if (isRecord(context)) return context;
-  throw new TypeError(`FliptModule: context: expected an object, got ${kindOf(context)}`);
+  checkContext('FliptModule: context', context);
+  return context;
 }

@@ -54,7 +54,7 @@ function use(provider: Provider): () => Promise<void> {
 }
 
 async function started(provider: Provider, domain: string | undefined): Promise<void> {
-  const registered = domain === undefined ? OpenFeature.getProvider() : OpenFeature.getProvider(domain);
+  const registered = OpenFeature.getProvider(domain);
   // OpenFeature does not initialize a provider a second time, even if an earlier app has closed it.
   if (registered === provider) await provider.initialize?.();
   else if (domain === undefined) await OpenFeature.setProviderAndWait(provider);

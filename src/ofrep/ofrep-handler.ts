@@ -2,7 +2,7 @@ import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 import { allowedAttributes } from './allowed-attributes.js';
 import { checkOptions } from '../options/check-options.js';
 import { systemClock } from '../time/clock.js';
-import { isRecord, kindOf, kindReturned } from '../text/describe.js';
+import { checkContext, kindReturned } from '../text/describe.js';
 import { quoted } from '../text/quote.js';
 import { contextInBody } from './context-in-body.js';
 import { contextInTime } from './context-timeout.js';
@@ -17,8 +17,8 @@ import { REFUSAL, refused, type OfrepRefusal } from './refusals.js';
 /** Answers a standard `Request`. The option `context` gets the framework's own request. */
 type Handler<R> = (request: Request, original: R) => Promise<Response>;
 
-/** Only the end of the path must match: frameworks may put a prefix before it. */
-const PATH = /\/ofrep\/v1\/evaluate\/flags(?:\/([^/]+))?\/?$/;
+/** The paths of OFREP. Only the end of the path must match: frameworks may put a prefix before it. */
+export const PATH = /\/ofrep\/v1\/evaluate\/flags(?:\/([^/]+))?\/?$/;
 
 /** Makes the handler of OFREP's requests for any framework. Throws a TypeError if an option is wrong. */
 export function ofrepHandler<R>(
@@ -45,10 +45,11 @@ export function ofrepHandler<R>(
   const push =
     pushSettings && streamEndpoint(pushSettings, isNamed, { clock: systemClock, random: Math.random });
 
+  /** The context that every client of this request has. None of it comes from the browser. */
   const ownContext = async (original: R): Promise<EvaluationContext> => {
     const own = await contextInTime(options.context(original), contextTimeoutMs, 'ofrep');
-    if (isRecord(own)) return { ...own };
-    throw new TypeError(`ofrep: context: expected an object such as { targetingKey: … }, got ${kindOf(own)}`);
+    checkContext('ofrep: context', own);
+    return { ...OpenFeature.getContext(), ...OpenFeature.getTransactionContext(), ...own };
   };
 
   const addressOf = (original: R): string | undefined => {
@@ -80,7 +81,7 @@ export function ofrepHandler<R>(
     const pushed = flagKey === undefined ? push : undefined;
     if (pushed !== undefined && request.method === 'GET') {
       if (!isFromOwnPage(request)) return refused(REFUSAL.foreignPage);
-      const { targetingKey = '' } = { ...surrounding(), ...(await ownContext(original)) };
+      const { targetingKey = '' } = await ownContext(original);
       return pushed.open(request, evaluatorOf(options), { user: targetingKey, address: addressOf(original) });
     }
     if (request.method !== 'POST')
@@ -91,7 +92,7 @@ export function ofrepHandler<R>(
     if (flagKey !== undefined && !isNamed(flagKey)) return refused(REFUSAL.notFound, flagKey);
     const allowed = allowedAttributes(body.context, limits);
     if ('errorCode' in allowed) return refused(allowed, flagKey);
-    const context = { ...allowed.attributes, ...surrounding(), ...own };
+    const context = { ...allowed.attributes, ...own };
     const isOwn = Object.keys(allowed.attributes).length === 0;
     return evaluated(request, isOwn ? context : extendedContext(context), flagKey);
   };
@@ -119,11 +120,6 @@ function oneOf<Answer extends boolean | string>(
   };
 }
 
-/** The context that every client of this request has. None of it comes from the browser. */
-function surrounding(): EvaluationContext {
-  return { ...OpenFeature.getContext(), ...OpenFeature.getTransactionContext() };
-}
-
 function decoded(segment: string | undefined): string | undefined {
   try {
     return segment && decodeURIComponent(segment);
@@ -135,7 +131,7 @@ function decoded(segment: string | undefined): string | undefined {
 
 function evaluatorOf<R>({ provider, domain }: OfrepOptions<R>): FlagEvaluator | undefined {
   if (provider !== undefined) return provider;
-  const registered = domain === undefined ? OpenFeature.getProvider() : OpenFeature.getProvider(domain);
+  const registered = OpenFeature.getProvider(domain);
   return isEvaluator(registered) ? registered : undefined;
 }
 

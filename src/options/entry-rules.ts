@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isFlagKeys } from '../text/describe.js';
 import { members } from './shapes.js';
 
 /* Rules for the options of the entries beside the provider, which does not load them. */
@@ -13,12 +14,7 @@ export const list = v.array(v.unknown(), 'a list');
 
 /** Keys of flags, or a function instead. */
 export const flagKeysOr = <T extends (...args: never[]) => unknown>(expected: string) =>
-  v.custom<readonly string[] | T>(
-    (value) =>
-      typeof value === 'function' ||
-      (Array.isArray(value) && value.every((flagKey) => typeof flagKey === 'string')),
-    expected,
-  );
+  v.custom<readonly string[] | T>((value) => typeof value === 'function' || isFlagKeys(value), expected);
 
 /** Keys of flags, or a function that names them for a request. */
 export const flagKeys = flagKeysOr<(...args: never[]) => readonly string[]>(

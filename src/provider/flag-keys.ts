@@ -10,12 +10,3 @@ export function nameOf(flagKey: string): string {
 export function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
-
-export function checkFlagKey(method: string, flagKey: unknown): void {
-  if (!isText(flagKey)) throw new TypeError(`${method}: expected a flag key, which is a string`);
-}
-
-export function checkFlagKeys(method: string, flagKeys: unknown): void {
-  if (Array.isArray(flagKeys) && flagKeys.every(isText)) return;
-  throw new TypeError(`${method}: expected a list of flag keys`);
-}

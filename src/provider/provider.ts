@@ -20,7 +20,7 @@ import type { EvaluatedFlag } from './evaluate/evaluate-all.js';
 import type { FlagOutcome } from './evaluate/evaluate-each.js';
 import { inPortions } from './evaluate/in-portions.js';
 import { resolvers } from './evaluate/resolve-as.js';
-import { checkFlagKey, checkFlagKeys } from './flag-keys.js';
+import { checkFlagKey, checkFlagKeys } from '../text/describe.js';
 import { timeoutOf, type RefreshOptions } from './refresh-options.js';
 
 /** Marks the providers of all copies of this package. */

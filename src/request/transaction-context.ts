@@ -3,7 +3,7 @@ import {
   OpenFeature,
   type EvaluationContext,
 } from '@openfeature/server-sdk';
-import { isRecord, kindOf, kindReturned } from '../text/describe.js';
+import { checkContext, checkFlagKeys } from '../text/describe.js';
 import { REQUEST_VIEW, type RequestView } from './view.js';
 
 /** Can be asked for flags before they are used: a `FliptProvider`. */
@@ -54,7 +54,7 @@ export function requestContext(
   options: RequestContextOptions,
 ): EvaluationContext {
   const { view, prefetch, provider, domain } = options;
-  checkContext(context);
+  checkContext('context', context);
   const whole = { ...OpenFeature.getTransactionContext(), ...context, [REQUEST_VIEW]: view };
   if (prefetch !== undefined) prefetchFlags(prefetch, whole, provider ?? registeredPrefetcher(domain));
   return whole;
@@ -95,20 +95,12 @@ function isPropagated(): boolean {
 
 const MARKER = 'openfeature-flipt-provider.marker';
 
-function checkContext(context: unknown): asserts context is EvaluationContext {
-  if (isRecord(context)) return;
-  throw new TypeError(`context: expected an object such as { targetingKey: … }, got ${kindOf(context)}`);
-}
-
 function prefetchFlags(
   flagKeys: readonly string[],
   context: EvaluationContext,
   provider: Prefetcher | undefined,
 ): void {
-  if (!Array.isArray(flagKeys) || !flagKeys.every((key) => typeof key === 'string')) {
-    const got = Array.isArray(flagKeys) ? 'a list of other things' : kindReturned(flagKeys);
-    throw new TypeError(`prefetch: expected a list of flag keys, got ${got}`);
-  }
+  checkFlagKeys('prefetch', flagKeys);
   if (flagKeys.length === 0 || provider === undefined) return;
   // The same context that a client will ask with, because it decides the cache key.
   const whole = { ...OpenFeature.getContext(), ...context };
@@ -118,7 +110,7 @@ function prefetchFlags(
 }
 
 function registeredPrefetcher(domain: string | undefined): Prefetcher | undefined {
-  const provider = domain === undefined ? OpenFeature.getProvider() : OpenFeature.getProvider(domain);
+  const provider = OpenFeature.getProvider(domain);
   return isPrefetcher(provider) ? provider : undefined;
 }
 

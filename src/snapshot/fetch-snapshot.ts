@@ -1,7 +1,6 @@
 import type { Clock } from '../time/clock.js';
 import { isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
-import { failureKindOf } from '../http/failure-of-status.js';
-import { serviceErrorOf } from '../http/error-body.js';
+import { isUnknownPath, serviceErrorOf } from '../http/error-body.js';
 import { environmentHeaders, type Reply, type Send } from '../http/reply.js';
 import { contentWords, statusFailure, unreadable } from '../http/reply-message.js';
 import { retryAfterMs } from '../http/retries/retry-delay.js';
@@ -14,6 +13,7 @@ import { openBodyCost, type BodyCost, type CostReading } from './body-cost.js';
 import { digestOf } from './changed-flags.js';
 import type { FliptVersion } from './version/flipt-version.js';
 import { silenceLimitMs } from './poll-schedule.js';
+import { isNotOffered } from '../http/not-offered.js';
 import { readByRules, readRest, snapshotOf, type Snapshot } from './snapshot.js';
 
 export interface FetchSettings extends SnapshotPlace {
@@ -78,9 +78,6 @@ const LIMITS = { timeoutMs: 60_000, maxBytes: 64 * 1024 * 1024 };
 
 /** Without this header, v1 leaves out default variants. */
 const VERSION_HEADERS = { 'x-flipt-accept-server-version': '1.61.1' };
-
-/** The answers of a service without snapshots: the path or method is unknown, or not allowed with these credentials. */
-const OFFERS_NONE: ReadonlySet<number> = new Set([401, 403, 404, 405, 501]);
 
 /**
  * Default `version`: Flipt is not asked for it, and the newest rules of v2 apply. Default `cost`: it makes no difference,
@@ -192,17 +189,12 @@ export function snapshotFetcher(
 const NOT_FOUND = 5;
 
 function failedWithStatus(url: string, reply: Reply, date: number): Fetched {
-  const delayMs = retryAfterMs(reply, date);
-  const error = serviceErrorOf(reply);
   return {
     ...failedBy(statusFailure(url, reply)),
-    offersNone: OFFERS_NONE.has(reply.status),
-    // Flipt also answers like this for a path that it does not know, but then with the message `Not Found`.
-    isUnknown:
-      failureKindOf(reply.status) === 'not-found' &&
-      error?.code === NOT_FOUND &&
-      error.message !== 'Not Found',
-    retryAfterMs: delayMs,
+    // Snapshots may need credentials where questions need none.
+    offersNone: isNotOffered(reply.status, 401),
+    isUnknown: reply.status === 404 && serviceErrorOf(reply)?.code === NOT_FOUND && !isUnknownPath(reply),
+    retryAfterMs: retryAfterMs(reply, date),
   };
 }
 

@@ -47,8 +47,6 @@ const LONGEST_SILENCE_MS = 60_000;
 /** Over so much time, at most, instances spread the polls for a change that the stream has announced. */
 const LONGEST_SPREAD_MS = 2_000;
 const WITHOUT_SNAPSHOTS_MS = 300_000;
-/** A longer Retry-After is probably a mistake. */
-export const LONGEST_PAUSE_MS = 3_600_000;
 
 /** The last success may be that of another instance, which has polled for this one. */
 export function afterSuccess(lastSuccessAt: number, cost = UNMEASURED): WatchState {
@@ -73,7 +71,7 @@ export function afterFailure(
     hasFailed: true,
     // Only the first in a row: a dead connection is replaced then, and what is still silent needs time.
     retriesAtOnce: isCheapSilence && !state.hasFailed,
-    notBefore: now + Math.min(retryAfterMs, LONGEST_PAUSE_MS),
+    notBefore: now + retryAfterMs,
   };
 }
 

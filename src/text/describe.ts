@@ -61,3 +61,30 @@ export function messageOf(error: unknown): string {
     return 'an error without a message';
   }
 }
+
+/* What users pass in many places: one check and one message. `owner` begins the message, and names the argument. */
+
+/** Throws a TypeError for what is no evaluation context. */
+export function checkContext(
+  owner: string,
+  given: unknown,
+): asserts given is Readonly<Record<string, unknown>> {
+  if (isRecord(given)) return;
+  throw new TypeError(`${owner}: expected an object such as { targetingKey: … }, got ${kindOf(given)}`);
+}
+
+/** Throws a TypeError for what is no text. */
+export function checkFlagKey(owner: string, given: unknown): void {
+  if (typeof given !== 'string') throw new TypeError(`${owner}: expected a flag key, which is a string`);
+}
+
+export function isFlagKeys(given: unknown): given is readonly string[] {
+  return Array.isArray(given) && given.every((flagKey) => typeof flagKey === 'string');
+}
+
+/** Throws a TypeError for what is no list of texts. */
+export function checkFlagKeys(owner: string, given: unknown): void {
+  if (isFlagKeys(given)) return;
+  const got = Array.isArray(given) ? 'a list of other things' : kindReturned(given);
+  throw new TypeError(`${owner}: expected a list of flag keys, got ${got}`);
+}

@@ -1,5 +1,5 @@
 /** Control characters, invisible characters, and those that change the direction of text. */
-const STEERING = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
+export const STEERING = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
 
 /**
  * Text from outside, safe for a message: in quotes, in one line, and without control over a terminal. `JSON.stringify`

@@ -124,7 +124,7 @@ describe('evaluateAll', () => {
     const { provider } = await offline({ targetingKey: 'required' });
     await expect(provider.evaluateAll({})).rejects.toMatchObject({ code: 'TARGETING_KEY_MISSING' });
     await expect(provider.evaluateAll(PRO, 'banner' as never)).rejects.toThrow(
-      new TypeError('evaluateAll: expected a list of flag keys'),
+      new TypeError('evaluateAll: expected a list of flag keys, got a string'),
     );
     await OpenFeature.clearProviders();
     await expect(provider.evaluateAll(PRO, ['banner'])).rejects.toMatchObject({ code: 'PROVIDER_NOT_READY' });

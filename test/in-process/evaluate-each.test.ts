@@ -40,7 +40,7 @@ it('takes a list, and after the first snapshot also a function', async () => {
   const { provider } = await open({ url: service.url, evaluation: 'in-process' });
   expect([...(await provider.evaluateEach({}, (key) => key !== 'banner')).keys()]).toEqual(['colour']);
   await expect(provider.evaluateEach({}, 'banner' as never)).rejects.toThrow(
-    new TypeError('evaluateEach: expected a list of flag keys'),
+    new TypeError('evaluateEach: expected a list of flag keys, got a string'),
   );
   const { provider: without } = await open({ url: service.url, watch: false });
   await expect(without.evaluateEach({}, () => true)).rejects.toMatchObject({ code: 'GENERAL' });

@@ -155,10 +155,15 @@ describe('prefetch', () => {
     expect(server.requests.slice(1).map((request) => itemsOf(request).length)).toEqual([1_000, 1]);
   });
 
-  it.each([[undefined], ['on'], [[5]], [null]])('of %j is a TypeError', async (flags) => {
+  it.each<[unknown, string]>([
+    [undefined, 'undefined'],
+    ['on', 'a string'],
+    [[5], 'a list of other things'],
+    [null, 'null'],
+  ])('of %j is a TypeError', async (flags, got) => {
     const provider = flipt({ url: 'http://127.0.0.1:1' });
     await expect(provider.prefetch(flags as never)).rejects.toThrow(
-      new TypeError('prefetch: expected a list of flag keys'),
+      new TypeError(`prefetch: expected a list of flag keys, got ${got}`),
     );
   });
 });
@@ -198,7 +203,9 @@ describe('invalidate', () => {
     const provider = flipt({ url: 'http://127.0.0.1:1' });
     expect(() => {
       provider.invalidate(flags as never);
-    }).toThrow(new TypeError('invalidate: expected a list of flag keys'));
+    }).toThrow(
+      /^invalidate: expected a list of flag keys, got (a string|a list of other things|null|an object)$/,
+    );
   });
 });
 

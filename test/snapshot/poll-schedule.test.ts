@@ -62,12 +62,6 @@ describe('the next poll', () => {
       0.5,
       15_000,
     ],
-    [
-      'an hour for a longer Retry-After',
-      afterFailure(UNTRIED, 0, { ...failure, retryAfterMs: 1e12 }),
-      0,
-      3_600_000,
-    ],
   ])('comes after %s', (_what, state, random, delayMs) => {
     expect(nextDelayMs(state, POLL_MS, 0, random)).toBeCloseTo(delayMs, 3);
   });

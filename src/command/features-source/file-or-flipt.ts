@@ -1,6 +1,6 @@
 import type { Semantics } from '../../engine/features.js';
 import { ALL_SEMANTICS } from '../../engine/rules-of-version.js';
-import type { Environment } from '../../options/environment.js';
+import { variable, type Environment } from '../../options/environment.js';
 import type { OptionValues } from '../command-options.js';
 import { WrongArgument } from '../command-error.js';
 
@@ -39,7 +39,7 @@ export function readService(url: string, values: OptionValues, env: Environment)
 }
 
 function namespaceOf(values: OptionValues, env: Environment): string {
-  const namespace = values.namespace ?? (env.FLIPT_NAMESPACE?.trim() || 'default');
+  const namespace = values.namespace ?? variable(env, 'FLIPT_NAMESPACE') ?? 'default';
   if (namespace === '') throw new WrongArgument('--namespace: expected the key of a namespace');
   return namespace;
 }

@@ -1,6 +1,7 @@
 import { systemClock } from '../../time/clock.js';
 import { openAuthorizedTransport } from '../../http/auth/authorized-transport.js';
 import { withRetries } from '../../http/retries/with-retries.js';
+import { rejectsCredentials } from '../../model/failure-policy.js';
 import { connectionRules, type Logger } from '../../options/connection-options.js';
 import { clientSettings, type ConnectionSettings } from '../../options/settings.js';
 import { snapshotFetcher, type Fetched } from '../../snapshot/fetch-snapshot.js';
@@ -76,7 +77,7 @@ function adviceOn({ failure, isUnknown, offersNone }: Failed, command: string): 
   if (kind === 'connection' || kind === 'timeout')
     return `${message}; is it running there? --url names its address`;
   if (isUnknown) return `${message}; --namespace and --environment say which one is meant`;
-  if (kind === 'unauthorized' || kind === 'forbidden' || !offersNone) return message;
+  if (rejectsCredentials(failure) || !offersNone) return message;
   const instead = command === 'snapshot' ? '' : ': give exported features as --features';
   return `${message}; it seems to offer no snapshots, which ${command} reads${instead}`;
 }

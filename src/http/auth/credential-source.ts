@@ -3,6 +3,11 @@ import type { Send } from '../reply.js';
 
 export type AuthHeaders = Readonly<Record<string, string>>;
 
+/** The header of a client token, or of the token of an identity provider: Flipt has a scheme for each. */
+export function authorization(scheme: 'Bearer' | 'JWT', token: string): AuthHeaders {
+  return { authorization: `${scheme} ${token}` };
+}
+
 /**
  * `again`: the service has rejected the last credentials, so a copy of them is useless. Rejects with a CredentialError,
  * or with what a function of the user's has thrown.

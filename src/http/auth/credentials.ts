@@ -9,6 +9,7 @@ import { messageOf } from '../../text/describe.js';
 import { oneLine } from '../../text/quote.js';
 import { untilAborted } from '../../time/until-aborted.js';
 import {
+  authorization,
   CredentialError,
   noCredentials,
   sameHeaders,
@@ -101,8 +102,8 @@ function plainSource(
   ending: AbortSignal,
 ): CredentialSource {
   if (auth === undefined) return constant({});
-  if ('token' in auth) return constant({ authorization: `Bearer ${auth.token}` });
-  if ('jwt' in auth) return constant({ authorization: `JWT ${auth.jwt}` });
+  if ('token' in auth) return constant(authorization('Bearer', auth.token));
+  if ('jwt' in auth) return constant(authorization('JWT', auth.jwt));
   return loadedOnFirstUse(ending, async () => {
     const { fileSource, functionSource } = await import('./lazy-sources.js');
     return 'tokenFile' in auth ? fileSource(auth.tokenFile) : functionSource(() => auth.headers());

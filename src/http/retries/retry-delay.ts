@@ -19,13 +19,15 @@ export function backOffMs(attempt: number, random: number): number {
 /** The beginning of an HTTP date. `Date.parse` alone would accept almost any text. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
 
-/** Milliseconds that the service asks for by Retry-After, which holds seconds or a date. */
+/** A longer Retry-After is probably a mistake. */
+const LONGEST_PAUSE_MS = 3_600_000;
+
+/** Milliseconds that the service asks for by Retry-After, which holds seconds or a date: an hour at most. */
 export function retryAfterMs(outcome: Outcome, date: number): number | undefined {
   if (outcome.kind !== 'reply') return undefined;
   const header = outcome.headers['retry-after'];
   if (typeof header !== 'string') return undefined;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
-  if (!HTTP_DATE.test(header)) return undefined;
-  const until = Date.parse(header);
-  return Number.isNaN(until) ? undefined : Math.max(0, until - date);
+  const isNumber = /^\d{1,9}$/.test(header);
+  const ms = isNumber ? Number(header) * 1000 : HTTP_DATE.test(header) ? Date.parse(header) - date : NaN;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), LONGEST_PAUSE_MS);
 }

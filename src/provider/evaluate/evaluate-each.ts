@@ -1,9 +1,8 @@
 import { GeneralError, type ErrorCode, type EvaluationContext } from '@openfeature/server-sdk';
 import type { Clock } from '../../time/clock.js';
 import { pausing } from '../../time/turns.js';
-import { kindReturned } from '../../text/describe.js';
+import { checkFlagKeys, kindReturned } from '../../text/describe.js';
 import type { Answer } from '../../model/answer.js';
-import { checkFlagKeys } from '../flag-keys.js';
 import { errorCodeOf } from '../mapping/openfeature-errors.js';
 import { reasonWithoutVariant, serviceReasonOf } from '../mapping/reasons.js';
 import type { ResolveAll } from '../resolve-in-process.js';

@@ -4,7 +4,7 @@ import type { Asker, Fetched, FetchSnapshot, Known } from '../fetch-snapshot.js'
 import type { BodyCost } from '../body-cost.js';
 import type { Snapshot } from '../snapshot.js';
 import { storedText } from '../stored-text.js';
-import { isTooSoon, LONGEST_PAUSE_MS } from '../poll-schedule.js';
+import { isTooSoon } from '../poll-schedule.js';
 import { heldLease } from './lease-renewal.js';
 import { left, NEWCOMER, pollFailed, polled, pollSilent } from './lease-rules.js';
 import { recordTexts, recordVersions, type NotYet } from './store-record.js';
@@ -91,8 +91,7 @@ export function sharedFetch(
     if (now < pausesUntil || isSpared) return { kind: 'no-news' };
     polledAt = now;
     const fetched = await fetch(known && { ...known, fullBodyMs });
-    if (fetched.kind === 'failed')
-      pausesUntil = clock.now() + Math.min(fetched.retryAfterMs ?? 0, LONGEST_PAUSE_MS);
+    if (fetched.kind === 'failed') pausesUntil = clock.now() + (fetched.retryAfterMs ?? 0);
     if (fetched.kind === 'failed' || fetched.kind === 'overtaken') return fetched;
     const newest = fetched.kind === 'snapshot' ? fetched : known;
     confirmedAt = clock.now();

@@ -7,6 +7,7 @@ import { messageOf } from '../../text/describe.js';
 import { parsedJson } from '../../text/json.js';
 import { oneLine } from '../../text/quote.js';
 import { EVENT_STREAM } from '../../text/server-sent-event.js';
+import { isNotOffered } from '../../http/not-offered.js';
 import { eventData } from './event-data.js';
 
 export interface StreamSettings extends Pick<SnapshotPlace, 'namespace' | 'environment'> {
@@ -85,14 +86,12 @@ function broken(why: string) {
   return { kind: 'broken', why } as const;
 }
 
-/** A 200 here is a page, or the stream of an older version. */
-const NOT_OFFERED: ReadonlySet<number> = new Set([200, 403, 404, 405, 406, 501]);
-
 function notStream(reply: Reply, date: number): StreamEnd {
   const { status } = reply;
   const why =
     status === 200 ? `${typeWords(reply)} instead of a stream` : `${status} with ${contentWords(reply)}`;
-  return NOT_OFFERED.has(status)
+  // A 200 here is a page, or the stream of an older version.
+  return isNotOffered(status, 200, 406)
     ? { kind: 'not-offered', why }
     : { ...broken(why), retryAfterMs: retryAfterMs(reply, date) };
 }

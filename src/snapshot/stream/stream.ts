@@ -1,6 +1,5 @@
 import type { StreamState } from '../../diagnostics/flipt-event.js';
 import type { Runtime } from '../../runtime.js';
-import { LONGEST_PAUSE_MS } from '../poll-schedule.js';
 import type { ReadStream, StreamEnd } from './read-stream.js';
 
 /** After a connection of this length, the next failure begins with the shortest delay again. */
@@ -12,9 +11,8 @@ function reconnectDelayMs(ended: StreamEnd, attempts: number, random: number): n
   if (ended.kind === 'left') return 0;
   if (ended.kind === 'not-offered') return DELAY_MS.notOffered * (0.5 + random / 2);
   const most = Math.min(DELAY_MS.first * 2 ** attempts, DELAY_MS.most);
-  const pauseMs = Math.min(ended.retryAfterMs ?? 0, LONGEST_PAUSE_MS);
   // After a pause that the service has asked for, the instances come back one after another.
-  return Math.max(most * 0.5, pauseMs) + (most * random) / 2;
+  return Math.max(most * 0.5, ended.retryAfterMs ?? 0) + (most * random) / 2;
 }
 
 /** Keeps one connection to the stream of changes, in the background, until it is closed. */
