@@ -66,10 +66,9 @@ function* flagText(flag: WrittenFlag): Generator<string> {
 
 /** A body of which not all flags have been read: as it came, in one line, but that it says by whose rules it is read. */
 export function unreadText(body: Buffer, semantics: Semantics): string {
-  const text = body
-    .toString()
-    .replace(/[\r\n]+/g, ' ')
-    .trimEnd();
+  // Flipt writes no line breaks, for which megabytes would have to be searched.
+  const hasBreaks = body.includes('\n') || body.includes('\r');
+  const text = (hasBreaks ? body.toString().replace(/[\r\n]+/g, ' ') : body.toString()).trimEnd();
   return `${text.slice(0, -1)},"semantics":${JSON.stringify(semantics)}}`;
 }
 
