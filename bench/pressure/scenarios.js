@@ -59,6 +59,18 @@ export const scenarios = [
     real: true,
   },
   {
+    name: 'the event loop blocked for 700 ms while each request connects, 100/s at 20 ms',
+    service: { latencyMs: 20, trouble: 'no keep-alive' },
+    phases: [{ seconds: 8, perSecond: 100 }],
+    blockMs: 700,
+  },
+  {
+    name: 'warm sockets that turn out to be dead one after another, every 3 s, 10/s at 20 ms after bursts',
+    service: { latencyMs: 20, trouble: 'dead sockets' },
+    phases: [{ seconds: 10, perSecond: 10 }],
+    burst: 500,
+  },
+  {
     name: 'contexts of 3 MB, 3/s among 100/s at 20 ms',
     service: { latencyMs: 20 },
     phases: [{ seconds: 5, perSecond: 100 }],

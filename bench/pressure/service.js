@@ -15,6 +15,11 @@ const TROUBLES = {
   'firewall silence': (items) => isSpecial(items) && 'silence',
 };
 
+/** Sockets that a load balancer has forgotten: they are reset when they are used again. */
+const dead = new Set();
+const open = new Set();
+if (trouble === 'dead sockets') setInterval(() => open.forEach((socket) => dead.add(socket)), 3_000);
+
 let busy = 0;
 const waiting = [];
 
@@ -35,6 +40,13 @@ function answerTo({ flagKey }) {
 }
 
 const server = createServer((request, response) => {
+  const { socket } = request;
+  if (dead.has(socket)) {
+    socket.resetAndDestroy();
+    return;
+  }
+  open.add(socket);
+  if (trouble === 'no keep-alive') response.setHeader('connection', 'close');
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', async () => {
@@ -52,5 +64,6 @@ const server = createServer((request, response) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
 });
+server.on('connection', (socket) => socket.on('close', () => open.delete(socket)));
 server.listen(0, '127.0.0.1', () => process.send({ url: `http://127.0.0.1:${server.address().port}` }));
 process.on('disconnect', () => process.exit());
