@@ -14,6 +14,7 @@ const MAY_IMPORT = {
   'text/': [],
   'files/': ['text/'],
   'model/': [],
+  'values/': ['model/', 'text/'],
   'engine/': ['time/pausable-steps.ts', 'model/', 'text/'],
   'features/': ['engine/', 'text/'],
   'lint/': ['engine/', 'features/', 'text/'],
@@ -61,6 +62,7 @@ const MAY_IMPORT = {
     'snapshot/',
     'text/',
     'tracking/',
+    'values/',
   ],
   'index.ts': [
     'diagnostics/',
@@ -86,21 +88,20 @@ const MAY_IMPORT = {
     'model/',
     'options/',
     'runtime.ts',
-    // Which values a variant can give.
-    'provider/mapping/',
     'snapshot/',
     'text/',
+    'values/',
   ],
   'ofrep/': [
     'runtime.ts',
     'time/',
     'index.ts',
     'options/',
-    // Which values a variant can give.
-    'provider/mapping/',
+    'provider/mapping/extended-context.ts',
     'text/',
+    'values/',
   ],
-  'express/': ['time/', 'index.ts', 'ofrep/', 'options/', 'text/'],
+  'express/': ['index.ts', 'ofrep/', 'options/', 'text/'],
   // Of the provider types alone: it is handed one, of whichever copy of the package.
   'opentelemetry/': ['index.ts', 'options/'],
   'nest/': ['time/', 'index.ts', 'options/', 'text/'],
@@ -117,7 +118,7 @@ const MAY_IMPORT_LESS = {
     'provider/',
     'text/',
   ],
-  'provider/mapping/': ['model/', 'text/'],
+  'provider/mapping/': ['model/', 'text/', 'values/'],
   // HTTP and the command are around the embedded service, never below it.
   'local/state/': ['engine/', 'features/', 'files/', 'text/'],
   'local/requests/': ['time/', 'engine/', 'text/'],
@@ -144,7 +145,7 @@ const MAY_IMPORT_LESS = {
 
 /** The only places that may import a package, or a module of Node. */
 const ONLY_IN = {
-  '@openfeature': ['express/', 'nest/', 'ofrep/', 'provider/', 'request/'],
+  '@openfeature': ['express/', 'nest/', 'ofrep/', 'provider/', 'request/', 'values/'],
   express: ['express/'],
   '@nestjs': ['nest/'],
   '@opentelemetry': ['opentelemetry/'],

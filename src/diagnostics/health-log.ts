@@ -1,6 +1,7 @@
 import { policyOf } from '../model/failure-policy.js';
 import type { Failure } from '../model/failure.js';
 import type { Diagnostics } from './diagnostics.js';
+import { endedMessage } from './ended-problems.js';
 import type { Problem } from './flipt-event.js';
 
 const SERVED = 'known answers and defaults are served';
@@ -20,14 +21,6 @@ function headline(problem: Problem, failure: Failure): string {
       return `Flipt returns unusable responses; ${SERVED}`;
   }
 }
-
-/** The log line for a problem that ended while another one lasts. */
-const ENDED: Readonly<Record<Problem, string>> = {
-  unreachable: 'Flipt can be reached',
-  'credentials-rejected': 'Flipt accepts the credentials',
-  'circuit-open': 'circuit closed',
-  'responses-unusable': 'Flipt returns usable responses',
-};
 
 export interface WarningLogger {
   readonly warn: (message: string) => void;
@@ -52,10 +45,4 @@ export function logHealth({ listen }: Pick<Diagnostics, 'listen'>, logger: Healt
     );
     if (ended !== undefined) logger[after.size === 0 ? 'warn' : 'debug'](ended);
   });
-}
-
-/** `undefined` if no problem has ended. */
-export function endedMessage(ended: readonly Problem[], left: number): string | undefined {
-  if (ended.length === 0) return undefined;
-  return left === 0 ? 'Flipt answers again' : ended.map((problem) => ENDED[problem]).join('; ');
 }

@@ -1,35 +1,6 @@
-import { isSplit, type Ask, type ValueAnswer } from '../model/answer.js';
-import type { Diagnostics, Reporter } from './diagnostics.js';
+import type { Diagnostics } from './diagnostics.js';
 import type { WarningLogger } from './health-log.js';
 import { quoted } from '../text/quote.js';
-
-/** The snapshot's features. */
-export interface BucketKnowledge {
-  readonly bucketDecided: (flag: string, answer: ValueAnswer) => boolean;
-}
-
-/**
- * Reports questions without an entity that a percentage or a distribution decides: they all share one bucket. For a
- * boolean flag, the answer shows that. For a variant flag, only its rules do.
- */
-export function reportingSharedBuckets(
-  ask: Ask,
-  features: () => BucketKnowledge | undefined,
-  { wants, report }: Reporter,
-): Ask {
-  return (question, ...more) => {
-    const coming = ask(question, ...more);
-    if (question.entity !== '' || !wants['bucket-shared']) return coming;
-    return coming.then((answer) => {
-      if (answer.kind === 'failed' || answer.kind === 'missing') return answer;
-      const { flag, attributes } = question;
-      if (isSplit(answer) || features()?.bucketDecided(flag, answer)) {
-        report({ type: 'bucket-shared', flag, attributes: Object.keys(attributes) });
-      }
-      return answer;
-    });
-  };
-}
 
 /** Attributes that often hold the value for the targetingKey, the likeliest first. */
 const LIKELY = ['userId', 'user_id', 'id', 'user', 'email'];

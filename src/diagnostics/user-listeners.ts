@@ -1,5 +1,5 @@
 import { isPromiseLike, kindOf, messageOf } from '../text/describe.js';
-import { oneLine, quoted } from '../text/quote.js';
+import { beginningOf, oneLine, quoted } from '../text/quote.js';
 import type { Diagnostics } from './diagnostics.js';
 import { EVENT_TYPES, fliptEvent } from './internal-events.js';
 import type { FliptEvent, FliptEventType } from './flipt-event.js';
@@ -63,7 +63,7 @@ function check(listener: unknown, types: unknown): void {
   const at = types.findIndex((type) => !known.includes(type));
   if (at === -1) return;
   const given: unknown = types[at];
-  const shown = typeof given === 'string' ? quoted(given.slice(0, 100)) : kindOf(given);
+  const shown = typeof given === 'string' ? quoted(beginningOf(given)) : kindOf(given);
   throw new TypeError(`onEvent: types.${at}: expected one of ${EVENT_TYPES.join(', ')}, got ${shown}`);
 }
 

@@ -1,4 +1,4 @@
-import { quoted } from '../text/quote.js';
+import { beginningOf, quoted } from '../text/quote.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { EventOf } from './internal-events.js';
 import type { HealthLogger } from './health-log.js';
@@ -17,7 +17,6 @@ export interface WatchedPlace {
 
 /** Most flags that one log line names. */
 const MOST_NAMED = 20;
-const LONGEST_KEY = 200;
 /** Sets of unreadable flags that were warned of, and are not warned of again: two servers may alternate. */
 const MOST_WARNED = 20;
 
@@ -131,11 +130,9 @@ function suspicion(
 }
 
 function named(flags: readonly string[]): string {
-  const shown = flags.slice(0, MOST_NAMED).map(quotedKey).join(', ');
+  const shown = flags
+    .slice(0, MOST_NAMED)
+    .map((key) => quoted(beginningOf(key)))
+    .join(', ');
   return flags.length > MOST_NAMED ? `${shown} and ${flags.length - MOST_NAMED} more` : shown;
-}
-
-/** Flipt limits no key. */
-function quotedKey(key: string): string {
-  return quoted(key.length > LONGEST_KEY ? `${key.slice(0, LONGEST_KEY)}…` : key);
 }

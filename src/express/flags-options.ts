@@ -1,8 +1,8 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import type { Request } from 'express';
 import * as v from 'valibot';
-import { flagKeys, openRules } from '../options/entry-rules.js';
-import { callable, having, milliseconds, type RulesOf } from '../options/shapes.js';
+import { contextTimeoutMs, flagKeys, openRules } from '../options/entry-rules.js';
+import { callable, having, type RulesOf } from '../options/shapes.js';
 import type { Prefetcher } from '../index.js';
 
 /** A wrong or unknown option is a TypeError that names it. It is thrown when the middleware is made. */
@@ -32,7 +32,7 @@ export interface FlagsOptions {
 
 export const flagsRules = openRules('flags', {
   context: callable(),
-  contextTimeoutMs: v.optional(milliseconds(1), 1000),
+  contextTimeoutMs,
   domain: v.optional(v.string('a string')),
   prefetch: v.optional(flagKeys),
   provider: v.optional(having<Prefetcher>(['prefetch'], 'a provider that can prefetch')),

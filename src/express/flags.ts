@@ -2,7 +2,7 @@ import { OpenFeature, type Client, type EvaluationContext } from '@openfeature/s
 import type { RequestHandler } from 'express';
 import { requestContext, requestView, runInTransactionContext } from '../index.js';
 import { checkOptions } from '../options/check-options.js';
-import { contextInTime } from '../ofrep/context-timeout.js';
+import { contextInTime } from '../options/entry-rules.js';
 import { changeable } from './express-context.js';
 import { asError, checkCalled } from './middleware-errors.js';
 import { flagsRules, type FlagsOptions } from './flags-options.js';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { COMPARISON_TYPES, MATCH_TYPES, SEGMENT_OPERATORS, type Rollout } from '../engine/features.js';
 import { didYouMean } from '../text/closest-name.js';
 import { isRecord } from '../text/describe.js';
-import { unsteered } from '../text/quote.js';
+import { beginningOf, unsteered } from '../text/quote.js';
 import type { DocumentPath, Report } from './features-error.js';
 import { segmentChoice } from './segment-choice.js';
 import { rolloutPercentage } from './rollout-percentage.js';
@@ -223,6 +223,5 @@ function given({ type, received, input }: v.BaseIssue<unknown>): string {
   // For a list, Valibot reports its length.
   if (type === 'min_length') return 'none';
   if (typeof input === 'object') return KINDS[received] ?? received;
-  const shown = unsteered(received);
-  return shown.length > 60 ? `${shown.slice(0, 60)}…` : shown;
+  return beginningOf(unsteered(received));
 }

@@ -25,7 +25,8 @@ export function serviceErrorOf({ text, redact }: Reply) {
  * something on a known path is missing, Flipt names it.
  */
 export function isUnknownPath(reply: Reply): boolean {
-  return reply.status === 404 && ['', 'Not Found'].includes(serviceErrorOf(reply)?.message.trim() ?? '');
+  const said = serviceErrorOf(reply)?.message.trim() || 'Not Found';
+  return reply.status === 404 && said === 'Not Found';
 }
 
 /** Redacts again, values and names, because JSON escapes may have hidden a credential. */

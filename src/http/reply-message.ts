@@ -1,5 +1,5 @@
 import type { Failure } from '../model/failure.js';
-import { oneLine } from '../text/quote.js';
+import { beginningOf, oneLine } from '../text/quote.js';
 import { isUnknownPath, LARGEST_ERROR, serviceErrorOf } from './error-body.js';
 import { failureKindOf } from './failure-of-status.js';
 import type { Reply } from './reply.js';
@@ -34,6 +34,6 @@ export function contentWords({ headers, text, redact }: Reply): string {
   const type = headers['content-type'];
   const named = typeof type === 'string' ? oneLine(redact(type).split(';', 1)[0] ?? '') : 'a body';
   // Redacts more than it shows, so that no credential is cut in two and missed.
-  const beginning = redact(text.trimStart().slice(0, LARGEST_ERROR)).slice(0, 60);
+  const beginning = beginningOf(redact(text.trimStart().slice(0, LARGEST_ERROR)));
   return `${named} beginning ${JSON.stringify(oneLine(beginning))}`;
 }

@@ -5,7 +5,7 @@ import { systemClock } from '../time/clock.js';
 import { checkContext, kindReturned } from '../text/describe.js';
 import { quoted } from '../text/quote.js';
 import { contextInBody } from './context-in-body.js';
-import { contextInTime } from './context-timeout.js';
+import { contextInTime } from '../options/entry-rules.js';
 import { ofrepRules, type FlagEvaluator, type OfrepOptions } from './ofrep-options.js';
 import { extendedContext } from '../provider/mapping/extended-context.js';
 import { bulk, single } from './ofrep-response.js';

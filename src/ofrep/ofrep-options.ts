@@ -1,8 +1,8 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import * as v from 'valibot';
 import type { FlagOutcome } from '../index.js';
-import { flagKeysOr, openRules } from '../options/entry-rules.js';
-import { callable, having, milliseconds, whole, type RulesOf } from '../options/shapes.js';
+import { contextTimeoutMs, flagKeysOr, openRules } from '../options/entry-rules.js';
+import { callable, having, whole, type RulesOf } from '../options/shapes.js';
 import { pushRule, type PushOptions } from './push/push-options.js';
 
 /** Evaluates flags for OFREP requests: a `FliptProvider`. */
@@ -94,7 +94,7 @@ export const ofrepRules = openRules('ofrep', {
   allow: v.optional(allow, []),
   maxAttributeLength: v.optional(whole(1, 'characters'), 1000),
   maxAttributes: v.optional(whole(1, 'attributes'), 100),
-  contextTimeoutMs: v.optional(milliseconds(1), 1000),
+  contextTimeoutMs,
   domain: v.optional(v.string('a string')),
   provider: v.optional(having<FlagEvaluator>(['evaluateEach'], 'a FliptProvider')),
   push: pushRule,

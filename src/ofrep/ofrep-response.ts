@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { FlagOutcome } from '../index.js';
 import { HEADERS, NOT_STORED, REFUSAL, refused } from './refusals.js';
-import { finite, keyedNumber } from '../provider/mapping/number.js';
-import { attachmentOf } from '../provider/mapping/attachment.js';
+import { finite, keyedNumber } from '../values/number.js';
+import { attachmentOf } from '../values/attachment.js';
 
 /** Whether the value of this flag is its variant's key or the attachment. */
 export type IsTyped = (flagKey: string) => boolean;

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { isPlainObject, kindOf } from '../text/describe.js';
 import { isCredentialName, isHeaderName } from '../text/header.js';
-import { quoted, unsteered } from '../text/quote.js';
+import { beginningOf, quoted, unsteered } from '../text/quote.js';
 import { oldNode } from '../text/old-node.js';
 import { meantOption } from './meant-option.js';
 
@@ -61,7 +61,7 @@ function shown({ showsText, showsNames }: OptionRules, path: string, given: unkn
   switch (typeof given) {
     case 'string':
       if (given === '') return "''";
-      return showsText?.(path, given) ? quoted(given.slice(0, 100)) : kindOf(given);
+      return showsText?.(path, given) ? quoted(beginningOf(given)) : kindOf(given);
     case 'number':
     case 'bigint':
       return isCredentialName(path) ? kindOf(given) : String(given);
@@ -83,7 +83,7 @@ function objectWords(given: object, showsNames: boolean): string {
   if (names.length === 0) return 'an empty object';
   if (!showsNames) return kindOf(given);
   const members = names.slice(0, 5).map((name) => (isUndefined(given, name) ? `${name}: undefined` : name));
-  return unsteered(`{ ${members.join(', ').slice(0, 100)} }`);
+  return unsteered(`{ ${beginningOf(members.join(', '))} }`);
 }
 
 /** Calls no getter, because that is the caller's code. */

@@ -1,6 +1,8 @@
 import * as v from 'valibot';
-import { isFlagKeys } from '../text/describe.js';
-import { members } from './shapes.js';
+import { isFlagKeys, isPromiseLike } from '../text/describe.js';
+import { systemClock } from '../time/clock.js';
+import { inTime } from '../time/in-time.js';
+import { members, milliseconds } from './shapes.js';
 
 /* Rules for the options of the entries beside the provider, which does not load them. */
 
@@ -20,3 +22,18 @@ export const flagKeysOr = <T extends (...args: never[]) => unknown>(expected: st
 export const flagKeys = flagKeysOr<(...args: never[]) => readonly string[]>(
   'a list of flag keys or a function',
 );
+
+/** The rule of the option `contextTimeoutMs`. */
+export const contextTimeoutMs = v.optional(milliseconds(1), 1000);
+
+/** What the option `context` gives for a request; rejects if that takes longer than the option `contextTimeoutMs`. */
+export async function contextInTime<Context>(
+  given: Context | PromiseLike<Context>,
+  ms: number,
+  owner: string,
+): Promise<Context> {
+  // Only a promise needs a timer.
+  if (!isPromiseLike(given)) return given;
+  const late = () => new Error(`${owner}: context has not settled within ${ms} ms (contextTimeoutMs)`);
+  return inTime(given, ms, systemClock, late);
+}

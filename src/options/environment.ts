@@ -76,6 +76,6 @@ export function credentialsAdvice(
  * Without the variables of the service itself, such as FLIPT_AUTHENTICATION_REQUIRED, and without those that are read.
  */
 function looksLikeCredential(name: string): boolean {
-  const isKnown = /^FLIPT_(?:TOKEN|JWT|TOKEN_FILE|AUTH|BOOTSTRAP_TOKEN)$|^FLIPT_AUTHENTICATION_/.test(name);
+  const isKnown = CREDENTIALS.includes(name) || /^FLIPT_(?:BOOTSTRAP_TOKEN$|AUTHENTICATION_)/.test(name);
   return !isKnown && /^FLIPT_.*(?:TOKEN|JWT|AUTH|API_?KEY|CREDENTIAL)/i.test(name);
 }

@@ -9,7 +9,8 @@ import { openDiagnostics, type Diagnostics } from '../diagnostics/diagnostics.js
 import { logHealth } from '../diagnostics/health-log.js';
 import { logHitRate } from '../diagnostics/hit-rate-log.js';
 import { logOverload } from '../diagnostics/overload-log.js';
-import { logSharedBuckets, reportingSharedBuckets } from '../diagnostics/shared-bucket-log.js';
+import { logSharedBuckets } from '../diagnostics/shared-bucket-log.js';
+import { reportingSharedBuckets } from './shared-buckets.js';
 import { policyOf } from '../model/failure-policy.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';

@@ -10,7 +10,7 @@ import { messageOf } from '../text/describe.js';
 import { sendableEtag } from '../text/header.js';
 import { parseSnapshot } from './body/parse-snapshot.js';
 import { openBodyCost, type BodyCost, type CostReading } from './body-cost.js';
-import { digestOf } from './changed-flags.js';
+import { digestOf } from './flag-content.js';
 import type { FliptVersion } from './version/flipt-version.js';
 import { silenceLimitMs } from './poll-schedule.js';
 import { isNotOffered } from '../http/not-offered.js';

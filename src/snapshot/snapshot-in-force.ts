@@ -1,6 +1,6 @@
 import type { Clock } from '../time/clock.js';
 import type { Runtime } from '../runtime.js';
-import { changes } from './changed-flags.js';
+import { changes } from './flag-content.js';
 import type { Known } from './fetch-snapshot.js';
 import { isWhole, newlyUnreadable, readRest, type Snapshot } from './snapshot.js';
 

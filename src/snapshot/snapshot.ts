@@ -6,7 +6,7 @@ import type { V2Semantics } from '../engine/rules-of-version.js';
 import type { UnreadableFlag } from '../model/unreadable-flag.js';
 import { BYTES_PER_TURN } from './body/flag-reader.js';
 import type { ParsedBody } from './body/parse-snapshot.js';
-import { digestOf, flagContent, namedSemantics, segmentContent } from './changed-flags.js';
+import { digestOf, flagContent, namedSemantics, segmentContent } from './flag-content.js';
 
 /**
  * What the service evaluates a namespace's flags from, prepared for evaluation here. Only what has not been read of it

@@ -8,7 +8,7 @@ import type { TextBeginning } from '../stores/file-store.js';
 import { messageOf } from '../text/describe.js';
 import { sendableEtag } from '../text/header.js';
 import { parsedJson } from '../text/json.js';
-import { quoted } from '../text/quote.js';
+import { beginningOf, quoted } from '../text/quote.js';
 import { slicesOf } from '../text/slices.js';
 import { tooLarge } from '../files/durable-file.js';
 import { MOST_STORED_BYTES } from '../stores/safe-store.js';
@@ -182,5 +182,5 @@ function checksum(about: Omit<v.InferOutput<typeof headerSchema>, 'sha256' | 'fu
 }
 
 function shown(value: string | undefined): string {
-  return value === undefined ? 'none' : quoted(value.slice(0, 300));
+  return value === undefined ? 'none' : quoted(beginningOf(value));
 }

@@ -19,12 +19,20 @@ export function unsteeredLines(text: string): string {
   return text.split('\n').map(unsteered).join('\n');
 }
 
+/** How much of a text from outside a message shows, in characters: of a sentence, and of a value. */
+const MOST_OF_SENTENCE = 300;
+const MOST_OF_VALUE = 100;
+
 /**
- * The same for a text that was not written to be quoted, such as a page: without line breaks, and at most 300
- * characters.
+ * The same for a text that was not written to be quoted, such as a page: only its beginning, and without line breaks.
  */
 export function oneLine(text: string): string {
-  return text.slice(0, 300).replace(STEERING, ' ').trim();
+  return text.slice(0, MOST_OF_SENTENCE).replace(STEERING, ' ').trim();
+}
+
+/** The beginning of a value that may be long. */
+export function beginningOf(text: string): string {
+  return text.length > MOST_OF_VALUE ? `${text.slice(0, MOST_OF_VALUE)}…` : text;
 }
 
 function escaped(character: string): string {

@@ -133,8 +133,8 @@ describe('a message says where the mistake is and what was expected', () => {
       'flags[0].description: expected a string, got a list',
     ],
     [
-      { flags: [{ key: 'f', enabled: 'x'.repeat(100) }] },
-      `flags[0].enabled: expected true or false, got "${'x'.repeat(59)}…`,
+      { flags: [{ key: 'f', enabled: 'x'.repeat(200) }] },
+      `flags[0].enabled: expected true or false, got "${'x'.repeat(99)}…`,
     ],
   ])('%j', async (document, complaint) => {
     expect(await complaintAbout(document)).toBe(`features: document 1: ${complaint}`);

@@ -6,8 +6,8 @@ import type { Question } from '../../src/model/question.js';
 import { readFeatures } from '../../src/features/read-features.js';
 import type { Finding } from '../../src/lint/finding.js';
 import type { FeaturesDocument, FlagDocument, SegmentDocument } from '../../src/local/index.js';
-import { toNumber } from '../../src/provider/mapping/number.js';
-import { toObject } from '../../src/provider/mapping/value-of-type.js';
+import { toNumber } from '../../src/values/number.js';
+import { toObject } from '../../src/values/value-of-type.js';
 
 export interface Checked {
   readonly document: FeaturesDocument;

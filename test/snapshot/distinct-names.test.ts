@@ -4,7 +4,7 @@ import type { Segment } from '../../src/engine/features.js';
 import { atOnce } from '../../src/time/pausable-steps.js';
 import { distinctNames } from '../../src/snapshot/body/distinct-names.js';
 import { readFlag } from '../../src/snapshot/body/read-flag.js';
-import { segmentContent } from '../../src/snapshot/changed-flags.js';
+import { segmentContent } from '../../src/snapshot/flag-content.js';
 import { mapCallsOf } from '../map-calls.fixture.js';
 
 const MANY = 4_000;

@@ -3,7 +3,7 @@ import { compileFeatures } from '../../src/engine/compiled-features.js';
 import { evaluate } from '../../src/engine/evaluate.js';
 import { explain } from '../../src/engine/explain/explain.js';
 import { isV2 } from '../../src/engine/rules-of-version.js';
-import { changes } from '../../src/snapshot/changed-flags.js';
+import { changes } from '../../src/snapshot/flag-content.js';
 import { contentsOf } from './contents.fixture.js';
 import { parseSnapshot } from '../../src/snapshot/body/parse-snapshot.js';
 import { manualClock } from '../clock.fixture.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changes } from '../../src/snapshot/changed-flags.js';
+import { changes } from '../../src/snapshot/flag-content.js';
 import { parsedJson } from './bodies.fixture.js';
 
 const withFlag = (flag: object) => parsedJson({ flags: [{ key: 'ok' }, { key: 'f', ...flag }] });

@@ -4,7 +4,7 @@ import { evaluate } from '../../src/engine/evaluate.js';
 import { systemClock } from '../../src/time/clock.js';
 import type { ParsedBody } from '../../src/snapshot/body/parse-snapshot.js';
 import { bodyText, writeBody } from '../../src/snapshot/body/write-body.js';
-import { changes } from '../../src/snapshot/changed-flags.js';
+import { changes } from '../../src/snapshot/flag-content.js';
 import { parsedJson, parsedText } from './bodies.fixture.js';
 
 const OK = { key: 'ok', type: 'BOOLEAN_FLAG_TYPE', enabled: true };

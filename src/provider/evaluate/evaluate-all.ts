@@ -3,7 +3,7 @@ import type { Clock } from '../../time/clock.js';
 import { pausing } from '../../time/turns.js';
 import type { Resolution } from '../../model/resolution.js';
 import { reasonOf, reasonWithoutVariant } from '../mapping/reasons.js';
-import { attachmentOf } from '../mapping/attachment.js';
+import { attachmentOf } from '../../values/attachment.js';
 import { resolveMany, type FlagsSource } from './resolve-many.js';
 
 /** A flag as `evaluateAll` returns it: plain JSON values, for a page or a browser. */

@@ -3,8 +3,8 @@ import type { Resolution } from '../../model/resolution.js';
 import { harmlessly } from '../../text/describe.js';
 import { nameOf } from '../flag-keys.js';
 import { resolutionDetails } from '../mapping/details.js';
-import { toNumber } from '../mapping/number.js';
-import { toBoolean, toObject, toText, type Translate } from '../mapping/value-of-type.js';
+import { toNumber } from '../../values/number.js';
+import { toBoolean, toObject, toText, type Translate } from '../../values/value-of-type.js';
 import type { EvaluateFlag } from './evaluate-flag.js';
 
 /** Resolves a flag to a value of one type. Never rejects: the details hold the failure. */

@@ -3,7 +3,7 @@ import type { ValueAnswer } from '../../model/answer.js';
 import type { Resolution } from '../../model/resolution.js';
 import { errorCodeOf } from './openfeature-errors.js';
 import { reasonOf, reasonWithoutVariant } from './reasons.js';
-import type { Translate } from './value-of-type.js';
+import type { Translate } from '../../values/value-of-type.js';
 import { quoted } from '../../text/quote.js';
 
 type Metadata = Record<string, string | number | boolean>;

@@ -7,7 +7,7 @@ import {
   TargetingKeyMissingError,
   type OpenFeatureError,
 } from '@openfeature/server-sdk';
-import { policyOf } from '../../model/failure-policy.js';
+import { policyOf, rejectsCredentials } from '../../model/failure-policy.js';
 import type { Failure } from '../../model/failure.js';
 import { messageOf } from '../../text/describe.js';
 
@@ -50,7 +50,5 @@ export function throwUnloadable(asker: string): (error: unknown) => never {
  */
 export function startErrorOf(failure: Failure): OpenFeatureError {
   if (failure.kind === 'closed') return errorOf(failure);
-  const { cause, responded } = policyOf(failure);
-  const isFatal = cause === 'credentials' && responded;
-  return isFatal ? new ProviderFatalError(failure.message) : new GeneralError(failure.message);
+  return new (rejectsCredentials(failure) ? ProviderFatalError : GeneralError)(failure.message);
 }

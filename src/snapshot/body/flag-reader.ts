@@ -2,7 +2,7 @@ import type { Features, Flag, Segment, Semantics } from '../../engine/features.j
 import { atOnce, counted, type CountedSteps } from '../../time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import { quoted } from '../../text/quote.js';
-import { segmentContent } from '../changed-flags.js';
+import { segmentContent } from '../flag-content.js';
 import { keyedSchema } from './body-schema.js';
 import { distinctNames } from './distinct-names.js';
 import type { FlagKeys, ReadFlags } from './flags-of-body.js';

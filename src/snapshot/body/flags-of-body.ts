@@ -1,7 +1,7 @@
 import type { Features, Semantics } from '../../engine/features.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import type { CountedSteps } from '../../time/pausable-steps.js';
-import type { Contents } from '../changed-flags.js';
+import type { Contents } from '../flag-content.js';
 import type { TextDigests } from './flag-text.js';
 
 /** What has been read of a body's flags until now. It grows as flags are read; what is there never changes. */

@@ -12,7 +12,7 @@ import type {
   VariantFlag,
 } from '../../engine/features.js';
 import { mapInSteps, stepsOfEach, type Steps } from '../../time/pausable-steps.js';
-import { flagContent } from '../changed-flags.js';
+import { flagContent } from '../flag-content.js';
 import {
   constraintSchema,
   distributionSchema,

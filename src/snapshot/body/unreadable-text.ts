@@ -1,6 +1,6 @@
 import type { Steps } from '../../time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
-import { digest } from '../changed-flags.js';
+import { digest } from '../flag-content.js';
 
 /**
  * Members that Flipt writes and that evaluation does not read, by their place in the flag. v2 makes new ids and times

@@ -1,6 +1,6 @@
 import type { Clock } from '../../time/clock.js';
 import type { SharedRecord, SnapshotPlace } from '../../options/snapshot-options.js';
-import { digestOf } from '../changed-flags.js';
+import { digestOf } from '../flag-content.js';
 import type { Known } from '../fetch-snapshot.js';
 import type { Snapshot } from '../snapshot.js';
 import { readStored, type ConfirmedSnapshot } from '../stored-text.js';

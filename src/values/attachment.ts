@@ -1,5 +1,5 @@
-import type { VariantAnswer } from '../../model/answer.js';
-import { isShallow } from '../../text/describe.js';
+import type { VariantAnswer } from '../model/answer.js';
+import { isShallow } from '../text/describe.js';
 
 type Attached = Pick<VariantAnswer, 'attachment'>;
 

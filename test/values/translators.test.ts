@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { toNumber } from '../../../src/provider/mapping/number.js';
-import { toBoolean, toObject, toText } from '../../../src/provider/mapping/value-of-type.js';
-import { booleanAnswer, variantAnswer } from './answers.fixture.js';
+import { toNumber } from '../../src/values/number.js';
+import { toBoolean, toObject, toText } from '../../src/values/value-of-type.js';
+import { booleanAnswer, variantAnswer } from '../provider/mapping/answers.fixture.js';
 
 /** A variant's key with its attachment. */
 type Variant = readonly [key: string, attachment?: string];

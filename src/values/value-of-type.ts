@@ -1,7 +1,7 @@
 import type { JsonValue } from '@openfeature/server-sdk';
-import type { ValueAnswer, VariantAnswer } from '../../model/answer.js';
-import { kindOf } from '../../text/describe.js';
-import { quoted } from '../../text/quote.js';
+import type { ValueAnswer, VariantAnswer } from '../model/answer.js';
+import { kindOf } from '../text/describe.js';
+import { quoted } from '../text/quote.js';
 import {
   attachmentOf,
   MOST_CHARACTERS,

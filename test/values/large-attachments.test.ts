@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { toNumber } from '../../../src/provider/mapping/number.js';
-import { toBoolean, toObject, toText } from '../../../src/provider/mapping/value-of-type.js';
-import { variantAnswer } from './answers.fixture.js';
+import { toNumber } from '../../src/values/number.js';
+import { toBoolean, toObject, toText } from '../../src/values/value-of-type.js';
+import { variantAnswer } from '../provider/mapping/answers.fixture.js';
 
 const of = ([variant, attachment]: readonly [key: string, attachment: string]) =>
   variantAnswer({ variant, attachment });
