@@ -8,6 +8,9 @@ import type { Semantics } from './features.js';
 /** All rules of evaluation, from the oldest version to the newest. */
 export const ALL_SEMANTICS = ['v1', 'v2.8', 'v2'] as const satisfies readonly Semantics[];
 
+/** The rules that count where nobody says whose features they are. */
+export const DEFAULT_SEMANTICS: Semantics = 'v1';
+
 /** Rules of Flipt v2. Its snapshot shows that it is v2, but not which release wrote it. */
 export type V2Semantics = Exclude<Semantics, 'v1'>;
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { evaluator } from '../engine/evaluate.js';
+import { DEFAULT_SEMANTICS } from '../engine/rules-of-version.js';
 import type { ServiceCore } from './operations/operation.js';
 import { withoutAuthentication, withTokens } from './operations/authentication.js';
 import { DataFileError, openDataFile } from './state/data-file.js';
@@ -102,7 +103,13 @@ const LIMITS = {
  */
 export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
   checkOptions(LOCAL_OPTIONS, options);
-  const { semantics = 'v1', bootstrapToken, port = 0, host = '127.0.0.1', allowHosts = [] } = options;
+  const {
+    semantics = DEFAULT_SEMANTICS,
+    bootstrapToken,
+    port = 0,
+    host = '127.0.0.1',
+    allowHosts = [],
+  } = options;
   const stamp: Stamp = { date: Date.now, id: randomUUID };
   const read: ReadRecords = async (source) => recordedFeatures(await readFeatures(source, semantics), stamp);
   const store = await fromFiles(openStore(options, read));

@@ -48,7 +48,7 @@ export function lazySnapshotSource(
     missingEarly.clear();
   };
   const firstPoll = new Promise<FirstPoll>((resolve) => {
-    // This event is reported before the poll that caused it.
+    // Comes before the event `snapshot-polled` of the same poll, so that `none` wins.
     listen('watch-changed', ({ state, failure }) => {
       isNotOffered = state === 'not-offered';
       if (state !== 'not-offered') return;

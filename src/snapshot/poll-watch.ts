@@ -84,7 +84,7 @@ export function openWatch(
     cancelPoll();
     nextPollAt = undefined;
     const startedAt = clock.now();
-    // If the time is over already, for example after a blocked event loop, this response decides.
+    // If the last success is too old because this poll is late, as after a blocked event loop, its response decides.
     if (startedAt < reliableUntil(state, pollMs)) assess();
     else cancelLoss();
     const asked = inForce.known();

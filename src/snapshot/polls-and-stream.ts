@@ -9,7 +9,7 @@ import { sharedFetch } from './shared/shared-fetch.js';
 import type { StoreCalls } from './shared/store-calls.js';
 import { openAnnouncements } from './stream/announcements.js';
 import { streamReader } from './stream/read-stream.js';
-import { openStream } from './stream/stream.js';
+import { openStream } from './stream/reconnecting-stream.js';
 import { openWatch, type Watch, type WatchSettings } from './poll-watch.js';
 
 export interface ServiceWatchSettings extends SnapshotPlace {

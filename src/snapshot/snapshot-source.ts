@@ -14,7 +14,7 @@ import { initialSnapshot } from './initial/initial-snapshot.js';
 import { atOnce } from '../time/pausable-steps.js';
 import { keepSnapshot } from './kept-snapshot.js';
 import { watchService, type ServiceWatchSettings } from './polls-and-stream.js';
-import { START_WAIT_MS, storeCalls, type StoreCalls } from './shared/store-calls.js';
+import { storeCalls, type StoreCalls } from './shared/store-calls.js';
 import { snapshotAnswers } from './snapshot-answers.js';
 import { keptBeginning } from './stored-text.js';
 import { openWatch, type StartingSnapshot } from './poll-watch.js';
@@ -28,6 +28,9 @@ export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watc
   /** Milliseconds that loading the kept snapshot may take. */
   readonly initTimeoutMs: number;
 }
+
+/** How long the start waits for the kept snapshot, and a shared store for its first answer. */
+export const START_WAIT_MS = 250;
 
 /** The snapshot in force, its watch, and the store that keeps it. */
 export type SnapshotSource = Awaited<ReturnType<typeof openSnapshotSource>>;
@@ -47,7 +50,7 @@ export async function openSnapshotSource(
   const place = { url, namespace, environment };
   const store = textStore(given, place, closing, clock);
   const calls = options && store && callsTo(() => given.store?.shared?.(place), store, warn, clock);
-  void calls?.probe();
+  void calls?.probe(START_WAIT_MS);
   const isLazy = given.store?.shared === undefined && clock.hasBackground !== false;
   const kept = store && keepSnapshot(store, { ...place, file: given.file, isLazy }, warn, clock);
   const load = async (withinMs: number): Promise<(StartingSnapshot & { isKept?: true }) | undefined> => {
@@ -57,7 +60,7 @@ export async function openSnapshotSource(
     if (last && last.confirmedAt >= (initialAt ?? -Infinity)) return { ...last, isKept: true };
     return (await initialSnapshot(given, place, warn, clock)) ?? last;
   };
-  // A store that hangs must leave enough of the start time to ask the service.
+  // It may take longer than the start waits. A store that hangs must leave enough of the time to ask the service.
   const loading = load(options === undefined ? initTimeoutMs : initTimeoutMs / 2);
   const loaded = options === undefined ? await loading : await orLate(loading, START_WAIT_MS, clock);
   const starting = loaded === 'late' ? undefined : loaded;

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { systemClock, type Clock } from '../../src/time/clock.js';
-import { START_WAIT_MS } from '../../src/snapshot/shared/store-calls.js';
+import { START_WAIT_MS } from '../../src/snapshot/snapshot-source.js';
 import { PATIENCE_MS } from '../eventually.fixture.js';
 
 /** Until the test has finished, a timer of the system's clock lasts as long as `lasting` says. */

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { START_WAIT_MS } from '../../src/snapshot/shared/store-calls.js';
+import { START_WAIT_MS } from '../../src/snapshot/snapshot-source.js';
 import { systemClock, type Clock } from '../../src/time/clock.js';
 
 /** The longest that the start, a call to the store, and one with a whole snapshot may take. */

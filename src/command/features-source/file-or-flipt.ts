@@ -1,5 +1,5 @@
 import type { Semantics } from '../../engine/features.js';
-import { ALL_SEMANTICS } from '../../engine/rules-of-version.js';
+import { ALL_SEMANTICS, DEFAULT_SEMANTICS } from '../../engine/rules-of-version.js';
 import { variable, type Environment } from '../../options/environment.js';
 import type { OptionValues } from '../command-options.js';
 import { WrongArgument } from '../command-error.js';
@@ -45,7 +45,7 @@ function namespaceOf(values: OptionValues, env: Environment): string {
 }
 
 /** Throws a {@link WrongArgument}. */
-export function semanticsOf(given = 'v1'): Semantics {
+export function semanticsOf(given: string = DEFAULT_SEMANTICS): Semantics {
   const known = ALL_SEMANTICS.find((semantics) => semantics === given);
   if (known !== undefined) return known;
   throw new WrongArgument(`--semantics: expected ${ALL_SEMANTICS.join(', ')}, got ${given}`);

@@ -1,8 +1,7 @@
 /**
- * Names things that have a key; several with different contents may have the same key. Equal key and content give the
- * same name. Each other content gets another name: first the key itself, then the key with a number after a NUL. No
- * other key gets such a name, because a key with a NUL in it always gets a number. `before`: things that were named
- * earlier. Their names stay theirs.
+ * Gives each thing a name: its key, or the key with a number after a NUL if another content has that name already.
+ * Things with the same key and content share one. A key that contains a NUL always gets a number, so that no key is
+ * equal to a name that was made here. `before`: things that were named earlier, and keep their names.
  */
 export function distinctNames<Thing extends { readonly key: string }>(
   content: (thing: Thing) => string,

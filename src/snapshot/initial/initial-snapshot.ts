@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Semantics } from '../../engine/features.js';
-import { isV2, NEWEST_V2 } from '../../engine/rules-of-version.js';
+import { DEFAULT_SEMANTICS, isV2, NEWEST_V2 } from '../../engine/rules-of-version.js';
 import type { SnapshotOptions, SnapshotPlace } from '../../options/snapshot-options.js';
 import { messageOf } from '../../text/describe.js';
 import { quoted } from '../../text/quote.js';
@@ -15,7 +15,7 @@ import type { StartingSnapshot } from '../poll-watch.js';
 
 /** The snapshot in the options; `undefined` if there is none, or it cannot be used. Never rejects. */
 export async function initialSnapshot(
-  { initial, semantics = 'v1' }: SnapshotOptions,
+  { initial, semantics = DEFAULT_SEMANTICS }: SnapshotOptions,
   { namespace, environment }: SnapshotPlace,
   warn: (message: string) => void,
   clock: Clock,

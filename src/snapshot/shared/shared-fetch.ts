@@ -14,16 +14,16 @@ import type { StoreCalls } from './store-calls.js';
 interface Learned {
   /** To compare with the version of the store's record. */
   readonly version: string | undefined;
-  /** The watch may not have it yet, because another look has found it and still asks the service. */
+  /** May be newer than the watch's: the look that has found it may still wait for the service. */
   readonly snapshot: Snapshot | undefined;
-  /** The snapshot shows what the service said at this time. A record that was confirmed earlier may be older. */
+  /** When the service served or confirmed the snapshot. A record of an earlier time may hold an older one. */
   readonly at: number;
 }
 
 /** What a look at the store has found. */
 interface Found {
   readonly turn: SharedTurn;
-  /** The record shows what the service said at this time. -Infinity: there is no record. */
+  /** When the service served or confirmed what the record holds. -Infinity: there is no record. */
   readonly at: number;
 }
 
@@ -134,7 +134,7 @@ export function sharedFetch(
     return stored !== undefined && fetched.kind === 'unchanged' ? justConfirmed(stored, fetched) : fetched;
   };
 
-  /** `turn` is from before the service was asked, so the record's time is never later than what the snapshot shows. */
+  /** The turn was taken before the service was asked. So its time, which the record gets, is never too late. */
   const publish = async (newest: Known, fence: number, { record, time }: SharedTurn): Promise<void> => {
     const version = versionOf(newest);
     const publication = { fence, version, confirmedAt: time, fullBodyMs: cost.read().ms };

@@ -9,9 +9,6 @@ import type { TextStore } from '../../stores/safe-store.js';
 
 export type StoreCalls = ReturnType<typeof storeCalls>;
 
-/** The longest that the start waits for a store. */
-export const START_WAIT_MS = 250;
-
 const CALL_TIMEOUT_MS = 1_000;
 /** Longer, because the call transfers a whole snapshot. */
 const TEXT_TIMEOUT_MS = 5_000;
@@ -55,8 +52,8 @@ export function storeCalls(
 
   return {
     /** Finds out at the start whether the store answers. If it does not, later calls fail at once until it does. */
-    async probe() {
-      await takeTurn(0, START_WAIT_MS);
+    async probe(withinMs: number) {
+      await takeTurn(0, withinMs);
     },
     /** `undefined` if the store failed. */
     turn: (leaseMs: number): Promise<SharedTurn | undefined> => takeTurn(leaseMs, CALL_TIMEOUT_MS),

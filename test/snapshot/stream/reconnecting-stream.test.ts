@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DiagnosticEvent } from '../../../src/diagnostics/internal-events.js';
 import type { StreamEnd } from '../../../src/snapshot/stream/read-stream.js';
-import { openStream } from '../../../src/snapshot/stream/stream.js';
+import { openStream } from '../../../src/snapshot/stream/reconnecting-stream.js';
 import { SILENT } from '../../../src/diagnostics/diagnostics.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { manualClock } from '../../clock.fixture.js';
