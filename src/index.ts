@@ -54,16 +54,15 @@ export type {
   CacheOptions,
   FliptProviderOptions,
 } from './options/provider-options.js';
+export type { SnapshotOptions, WatchOptions } from './options/snapshot-options.js';
 export type {
   SharedPublication,
   SharedRecord,
   SharedSnapshot,
   SharedTurn,
-  SnapshotOptions,
   SnapshotPlace,
   SnapshotStore,
-  WatchOptions,
-} from './options/snapshot-options.js';
+} from './stores/snapshot-store.js';
 export type {
   ExposureEvent,
   TrackEvent,

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { openRules } from '../options/entry-rules.js';
 import { checkOptions } from '../options/check-options.js';
 import { filledText } from '../options/shapes.js';
-import type { SharedSnapshot, SnapshotPlace, SnapshotStore } from '../options/snapshot-options.js';
+import type { SharedSnapshot, SnapshotPlace, SnapshotStore } from '../stores/snapshot-store.js';
 import { commandsOf, type RedisClient } from './redis-client.js';
 import { PUBLISH, RELEASE, TURN } from './scripts.js';
 

@@ -5,7 +5,7 @@ import { environmentHeaders, type Reply, type Send } from '../http/reply.js';
 import { contentWords, statusFailure, unreadable } from '../http/reply-message.js';
 import { retryAfterMs } from '../http/retries/retry-delay.js';
 import type { Failure } from '../model/failure.js';
-import type { SnapshotPlace } from '../options/snapshot-options.js';
+import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import { messageOf } from '../text/describe.js';
 import { sendableEtag } from '../text/header.js';
 import { parseSnapshot } from './body/parse-snapshot.js';

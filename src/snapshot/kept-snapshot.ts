@@ -1,5 +1,5 @@
 import type { Clock } from '../time/clock.js';
-import type { SnapshotPlace } from '../options/snapshot-options.js';
+import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import { safeStore, type TextStore } from '../stores/safe-store.js';
 import { unsteered } from '../text/quote.js';
 import type { Known } from './fetch-snapshot.js';

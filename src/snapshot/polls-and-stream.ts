@@ -1,5 +1,5 @@
 import type { Send } from '../http/reply.js';
-import type { SnapshotPlace } from '../options/snapshot-options.js';
+import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import type { Runtime } from '../runtime.js';
 import { openBodyCost } from './body-cost.js';
 import { snapshotFetcher } from './fetch-snapshot.js';

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { withPauses, type Steps } from '../time/pausable-steps.js';
 import type { Clock } from '../time/clock.js';
 import { nextTurn } from '../time/turns.js';
-import type { SnapshotPlace } from '../options/snapshot-options.js';
+import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import type { TextBeginning } from '../stores/file-store.js';
 import { messageOf } from '../text/describe.js';
 import { sendableEtag } from '../text/header.js';

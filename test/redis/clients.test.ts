@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SharedPublication, SnapshotPlace } from '../../src/options/snapshot-options.js';
+import type { SharedPublication, SnapshotPlace } from '../../src/stores/snapshot-store.js';
 import { redisStore } from '../../src/redis/index.js';
 import { CLIENTS, type OpenClient } from './clients.fixture.js';
 import { noRedis, redisServer, type RedisServer } from './redis.fixture.js';

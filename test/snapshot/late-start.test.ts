@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import type { ServiceRequest } from '../../src/http/reply.js';
-import type { SnapshotStore } from '../../src/options/snapshot-options.js';
+import type { SnapshotStore } from '../../src/stores/snapshot-store.js';
 import { openSnapshotSource } from '../../src/snapshot/snapshot-source.js';
 import { writeKept } from './kept-text.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';

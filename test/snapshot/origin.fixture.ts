@@ -1,4 +1,4 @@
-import type { SnapshotPlace } from '../../src/options/snapshot-options.js';
+import type { SnapshotPlace } from '../../src/stores/snapshot-store.js';
 
 /** Where the snapshots of these tests come from. */
 export const ORIGIN: SnapshotPlace = {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { SnapshotPlace } from '../../options/snapshot-options.js';
+import type { SnapshotPlace } from '../../stores/snapshot-store.js';
 import { quoted } from '../../text/quote.js';
 import type { Clock } from '../../time/clock.js';
 import { writeBody } from '../body/write-body.js';

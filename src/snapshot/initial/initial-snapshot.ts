@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Semantics } from '../../engine/features.js';
 import { DEFAULT_SEMANTICS, isV2, NEWEST_V2 } from '../../engine/rules-of-version.js';
-import type { SnapshotOptions, SnapshotPlace } from '../../options/snapshot-options.js';
+import type { SnapshotOptions } from '../../options/snapshot-options.js';
+import type { SnapshotPlace } from '../../stores/snapshot-store.js';
 import { messageOf } from '../../text/describe.js';
 import { quoted } from '../../text/quote.js';
 import type { Clock } from '../../time/clock.js';

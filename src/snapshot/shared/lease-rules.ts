@@ -1,4 +1,4 @@
-import type { SharedTurn } from '../../options/snapshot-options.js';
+import type { SharedTurn } from '../../stores/snapshot-store.js';
 
 /**
  * One instance and the lease of a store that many instances share: the holder polls for all. Times are milliseconds of

@@ -1,5 +1,5 @@
 import type { Clock } from '../../time/clock.js';
-import type { SharedRecord, SharedTurn, SnapshotPlace } from '../../options/snapshot-options.js';
+import type { SharedRecord, SharedTurn, SnapshotPlace } from '../../stores/snapshot-store.js';
 import type { Asker, Fetched, FetchSnapshot, Known } from '../fetch-snapshot.js';
 import type { BodyCost } from '../body-cost.js';
 import type { Snapshot } from '../snapshot.js';

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { Clock } from '../../time/clock.js';
 import { orLate } from '../../time/in-time.js';
 import { sharedRun } from '../../time/shared-run.js';
-import type { SharedPublication, SharedSnapshot, SharedTurn } from '../../options/snapshot-options.js';
+import type { SharedPublication, SharedSnapshot, SharedTurn } from '../../stores/snapshot-store.js';
 import { guardedCalls, type StoreReading } from '../../stores/store-failures.js';
 import type { TextStore } from '../../stores/safe-store.js';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../time/clock.js';
-import type { SharedRecord, SnapshotPlace } from '../../options/snapshot-options.js';
+import type { SharedRecord, SnapshotPlace } from '../../stores/snapshot-store.js';
 import { digestOf } from '../flag-content.js';
 import type { Known } from '../fetch-snapshot.js';
 import type { Snapshot } from '../snapshot.js';

@@ -2,7 +2,7 @@ import type { Clock } from '../../time/clock.js';
 import { retryAfterMs } from '../../http/retries/retry-delay.js';
 import { environmentHeaders, type Reply, type Send } from '../../http/reply.js';
 import { contentWords } from '../../http/reply-message.js';
-import type { SnapshotPlace } from '../../options/snapshot-options.js';
+import type { SnapshotPlace } from '../../stores/snapshot-store.js';
 import { messageOf } from '../../text/describe.js';
 import { parsedJson } from '../../text/json.js';
 import { oneLine } from '../../text/quote.js';

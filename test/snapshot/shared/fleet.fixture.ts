@@ -3,7 +3,7 @@ import { openDiagnostics } from '../../../src/diagnostics/diagnostics.js';
 import { timeoutFailure } from '../../../src/http/network-failure.js';
 import type { Reply, Send } from '../../../src/http/reply.js';
 import type { Failure } from '../../../src/model/failure.js';
-import type { SnapshotStore } from '../../../src/options/snapshot-options.js';
+import type { SnapshotStore } from '../../../src/stores/snapshot-store.js';
 import { openSnapshotSource, type SnapshotSource } from '../../../src/snapshot/snapshot-source.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { INFO_PATH } from '../../servers/scripted.fixture.js';
