@@ -40,7 +40,9 @@ const packages = [
   'react-dom',
 ];
 const tarball = `./openfeature-flipt-provider-${JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version}.tgz`;
-run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', tarball, ...packages]);
+// Bun comes without its program until its script has run, which .npmrc forbids for this package's own installs.
+const options = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts=false'];
+run('npm', ['install', ...options, tarball, ...packages]);
 
 const runs = [
   ...Object.keys(RUNTIMES).map((name) => [name, () => inProcess(name, folder)]),
