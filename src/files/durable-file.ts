@@ -29,17 +29,20 @@ export async function targetOf(path: string): Promise<string> {
   return next === undefined ? path : targetOf(resolve(dirname(path), next));
 }
 
-/**
- * The file's text; `undefined` if there is no such file. Rejects with Node's error if the file cannot be read. With
- * `mostBytes`, it also rejects, without reading it, if the file is larger, or is a folder, a device or a pipe.
- */
-export async function readIfThere(path: string, mostBytes?: number): Promise<string | undefined> {
-  if (mostBytes !== undefined) {
-    const stats = await fs.stat(path).catch(unlessMissing);
-    if (stats?.isFile() === false) throw new Error('it is not a file');
-    if (stats !== undefined && stats.size > mostBytes) throw new Error(tooLarge(mostBytes));
-  }
+/** The file's text; `undefined` if there is no such file. Rejects with Node's error if the file cannot be read. */
+export async function readIfThere(path: string): Promise<string | undefined> {
   return fs.readFile(path, 'utf8').catch(unlessMissing);
+}
+
+/**
+ * The file's bytes; `undefined` if there is no such file. Rejects with Node's error if the file cannot be read, and
+ * without reading it, if it has more than `mostBytes`, or is a folder, a device or a pipe.
+ */
+export async function bytesIfThere(path: string, mostBytes: number): Promise<Buffer | undefined> {
+  const stats = await fs.stat(path).catch(unlessMissing);
+  if (stats?.isFile() === false) throw new Error('it is not a file');
+  if (stats !== undefined && stats.size > mostBytes) throw new Error(tooLarge(mostBytes));
+  return fs.readFile(path).catch(unlessMissing);
 }
 
 /** Why a text is not read. */

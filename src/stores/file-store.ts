@@ -1,4 +1,4 @@
-import { readIfThere, removeLeftovers, replaceFile, targetOf } from '../files/durable-file.js';
+import { bytesIfThere, removeLeftovers, replaceFile, targetOf } from '../files/durable-file.js';
 import { replaceableBeginning } from '../files/own-file.js';
 import { MOST_STORED_BYTES, type TextStore } from './safe-store.js';
 
@@ -22,14 +22,14 @@ export interface TextBeginning {
 export function fileStore(
   path: string,
   { isOurs, otherPlace }: TextBeginning,
-): Pick<TextStore, 'save'> & { load(): Promise<string | undefined> } {
+): Pick<TextStore, 'save'> & { load(): Promise<Buffer | undefined> } {
   let loaded = '';
   return {
     async load() {
       const target = await targetOf(path);
       await removeLeftovers(target, LEFTOVER_AFTER_MS).catch(() => undefined);
       loaded = await replaceableBeginning(target, isOurs);
-      return loaded === '' ? undefined : readIfThere(target, MOST_STORED_BYTES);
+      return loaded === '' ? undefined : bytesIfThere(target, MOST_STORED_BYTES);
     },
     async save(text) {
       const target = await targetOf(path);

@@ -6,7 +6,7 @@ export const MOST_STORED_BYTES = 64 * 1024 * 1024;
 
 /** A store that keeps one text. */
 export interface TextStore {
-  /** Anything but a text is none. */
+  /** A text, or its bytes in UTF-8. Anything else is none. */
   load(): Promise<unknown>;
   save(text: string): Promise<void>;
 }
@@ -54,10 +54,10 @@ export function safeStore(store: TextStore, name: string, warn: (message: string
 
   return {
     /** The text that was saved last; `undefined` if there is none, or if it takes longer than `withinMs`. Never rejects. */
-    load: async (withinMs: number): Promise<string | undefined> => {
+    load: async (withinMs: number): Promise<string | Buffer | undefined> => {
       const text = await guarded.call('load', () => store.load(), withinMs, 'awaited');
       void guarded.overdue()?.then(schedule);
-      return typeof text === 'string' ? text : undefined;
+      return typeof text === 'string' || Buffer.isBuffer(text) ? text : undefined;
     },
     /** Soon saves the result of `text`. If several calls come before that, saves only the last one. */
     save: (text: () => string | Promise<string>) => {

@@ -8,7 +8,7 @@ export function writeKept(stored: text.StoredSnapshot, origin: SnapshotPlace): s
 }
 
 /** The kept snapshot in a text, at once. */
-export function readKept(kept: string, origin: SnapshotPlace): text.StoredSnapshot | text.Unusable {
+export function readKept(kept: string | Buffer, origin: SnapshotPlace): text.StoredSnapshot | text.Unusable {
   const read = atOnce(text.readKept(kept, origin));
   return 'wrong' in read ? read : { ...read, body: read.body.toString() };
 }

@@ -25,6 +25,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 /** In these tests, a text begins with `ours`, then the place that it is of. */
+const textOf = async (store: ReturnType<typeof fileStore>) => (await store.load())?.toString();
 const storeOf = (at: string, place = 'here') =>
   fileStore(at, {
     isOurs: (beginning) => beginning.startsWith('ours'),
@@ -39,7 +40,7 @@ describe('a file as a store', () => {
   it('gives back what was saved last, to another process too', async () => {
     await storeOf(path).save('ours here one');
     await storeOf(path).save('ours here two');
-    expect(await storeOf(path).load()).toBe('ours here two');
+    expect(await textOf(storeOf(path))).toBe('ours here two');
     expect(await readdir(folder)).toEqual(['snapshot']);
   });
 
@@ -57,7 +58,7 @@ describe('a file as a store', () => {
       await storeOf(path).save(text);
       expect((await lstat(path)).isSymbolicLink()).toBe(true);
       expect(await readFile(target, 'utf8')).toBe(text);
-      expect(await storeOf(path).load()).toBe(text);
+      expect(await textOf(storeOf(path))).toBe(text);
     }
     expect((await stat(target)).mode & 0o777).toBe(0o600);
     expect(await readdir(dirname(target))).toEqual(['target']);
@@ -101,7 +102,7 @@ describe('a file as a store', () => {
       expect(await readdir(folder)).toEqual(['snapshot']);
       await rm(path);
       await store.save('ours here');
-      expect(await store.load()).toBe('ours here');
+      expect(await textOf(store)).toBe('ours here');
     },
   );
 
@@ -109,7 +110,7 @@ describe('a file as a store', () => {
     for (const text of ['', 'ours, damaged']) {
       await writeFile(path, text);
       const store = storeOf(path);
-      expect(await store.load()).toBe(text || undefined);
+      expect(await textOf(store)).toBe(text || undefined);
       await store.save('ours here');
       expect(await readFile(path, 'utf8')).toBe('ours here');
     }
@@ -127,7 +128,7 @@ describe('a file as a store', () => {
     await storeOf(path, 'there').save('ours there');
     const first = storeOf(path);
     const second = storeOf(path, 'there');
-    expect(await first.load()).toBe('ours there');
+    expect(await textOf(first)).toBe('ours there');
     await first.save('ours here 1');
     await expect(second.save('ours there')).rejects.toThrow(
       'another process uses the file: it is of elsewhere; give each a file of its own',

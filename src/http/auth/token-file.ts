@@ -1,4 +1,4 @@
-import { readIfThere } from '../../files/durable-file.js';
+import { bytesIfThere } from '../../files/durable-file.js';
 import { fingerprint, type Fingerprint } from '../../files/fingerprint.js';
 import { isToken } from '../../text/header.js';
 import { messageOf } from '../../text/describe.js';
@@ -34,7 +34,7 @@ const MOST_TOKEN_BYTES = 65_536;
 
 /** Reads a token without the white space around it. `problem` makes the error. */
 export async function readToken(path: string, problem: (why: string) => Error): Promise<string> {
-  const text = await readIfThere(path, MOST_TOKEN_BYTES).catch(unreadable(problem));
+  const text = (await bytesIfThere(path, MOST_TOKEN_BYTES).catch(unreadable(problem)))?.toString();
   if (text === undefined) throw problem('cannot be read (ENOENT)');
   return text.trim();
 }
