@@ -25,7 +25,7 @@ const MAY_IMPORT = {
   'remote/': ['http/', 'model/', 'options/', 'text/'],
   'availability/': ['runtime.ts', 'time/', 'diagnostics/', 'http/', 'model/'],
   'batch/': ['runtime.ts', 'time/', 'model/', 'text/'],
-  'cache/': ['runtime.ts', 'time/', 'model/'],
+  'cache/': ['runtime.ts', 'time/', 'model/', 'text/'],
   'stores/': ['time/', 'files/', 'text/'],
   'snapshot/': [
     'runtime.ts',

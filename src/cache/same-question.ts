@@ -1,3 +1,4 @@
+import { isObject } from '../text/describe.js';
 import { flat } from './question-key.js';
 
 /** A context as the caller gave it. */
@@ -74,10 +75,6 @@ function lastingValues(
 
 function alone(text: string): string {
   return text.length < SHORTEST_PART ? text : flat(text);
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Inherited names are not sent. */

@@ -37,11 +37,8 @@ export function openCaller(
     const request = { method, path, headers, repeatable, ...(body && { body: JSON.stringify(body) }) };
     const outcome = await untilEither([closing, ...(signal ? [signal] : [])], async (ended) => {
       if (closing.aborted) return CLOSED;
-      const sent = await orLate(
-        untilAborted(send({ ...request, signal: ended }), ended, ENDED),
-        withinMs,
-        clock,
-      );
+      const sending = untilAborted(send({ ...request, signal: ended }), ended, ENDED);
+      const sent = await orLate(sending, withinMs, clock);
       return sent === 'late' ? timeoutFailure(url, withinMs, LIMIT) : sent;
     });
     if (outcome.kind === 'reply') return answerOf(asked, outcome, operation.answer);

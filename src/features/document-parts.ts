@@ -1,8 +1,8 @@
+import { isObject } from '../text/describe.js';
+
 /** A member of a mapping; `undefined` if it is missing, or if the value is no mapping. */
 export function memberOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? Reflect.get(value, name)
-    : undefined;
+  return isObject(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 }
 
 /** A list that is a member of a mapping; empty if the member is no list. */

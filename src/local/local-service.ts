@@ -103,13 +103,8 @@ const LIMITS = {
  */
 export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
   checkOptions(LOCAL_OPTIONS, options);
-  const {
-    semantics = DEFAULT_SEMANTICS,
-    bootstrapToken,
-    port = 0,
-    host = '127.0.0.1',
-    allowHosts = [],
-  } = options;
+  const { semantics = DEFAULT_SEMANTICS, bootstrapToken } = options;
+  const { port = 0, host = '127.0.0.1', allowHosts = [] } = options;
   const stamp: Stamp = { date: Date.now, id: randomUUID };
   const read: ReadRecords = async (source) => recordedFeatures(await readFeatures(source, semantics), stamp);
   const store = await fromFiles(openStore(options, read));

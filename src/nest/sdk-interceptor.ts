@@ -1,4 +1,5 @@
 import { ModulesContainer, type ModuleRef } from '@nestjs/core';
+import { isObject } from '../text/describe.js';
 import { contextFactory } from './set-request-context.js';
 
 const FACTORY = 'contextFactory';
@@ -71,8 +72,4 @@ function memberOf(value: unknown, name: string): unknown {
 
 function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

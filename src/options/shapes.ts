@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { LARGEST_TIMER_MS } from '../time/clock.js';
-import { isPlainObject } from '../text/describe.js';
+import { isObject, isPlainObject } from '../text/describe.js';
 import { isHeaderText } from '../text/header.js';
 
 /*
@@ -90,9 +90,7 @@ export const having = <T extends object>(methods: readonly string[], expected: s
   v.custom<T>((value) => hasMethods(value, methods), expected);
 
 export const hasMethods = (value: unknown, methods: readonly string[]) =>
-  typeof value === 'object' &&
-  value !== null &&
-  methods.every((method) => isFunction(Reflect.get(value, method)));
+  isObject(value) && methods.every((method) => isFunction(Reflect.get(value, method)));
 
 /** Leaves out options that are `undefined`, which count as not set. */
 export function set(given: object): object {

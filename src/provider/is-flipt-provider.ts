@@ -1,3 +1,4 @@
+import { isObject } from '../text/describe.js';
 import { FLIPT_PROVIDER, type FliptProvider } from './provider.js';
 
 /**
@@ -15,5 +16,5 @@ import { FLIPT_PROVIDER, type FliptProvider } from './provider.js';
  * ```
  */
 export function isFliptProvider(provider: unknown): provider is FliptProvider {
-  return typeof provider === 'object' && provider !== null && FLIPT_PROVIDER in provider;
+  return isObject(provider) && FLIPT_PROVIDER in provider;
 }

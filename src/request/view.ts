@@ -1,3 +1,4 @@
+import { isObject } from '../text/describe.js';
 import type { Clock } from '../time/clock.js';
 
 /**
@@ -61,7 +62,7 @@ export function requestView(request: object, response: ClosingResponse): Request
 /** The view of a context or a request, if there is one. */
 export function requestViewOf(carrier: object): RequestView | undefined {
   const view = (carrier as { readonly [REQUEST_VIEW]?: unknown })[REQUEST_VIEW];
-  return typeof view === 'object' && view !== null && 'ended' in view ? (view as RequestView) : undefined;
+  return isObject(view) && 'ended' in view ? (view as RequestView) : undefined;
 }
 
 /** Milliseconds from a view's first question until the view ends by itself. */

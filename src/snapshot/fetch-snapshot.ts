@@ -204,6 +204,5 @@ function failedBy(failure: Failure) {
 }
 
 function isJson({ headers }: Reply): boolean {
-  const type = headers['content-type'];
-  return typeof type === 'string' && /^application\/(?:[\w.+-]*\+)?json\b/i.test(type);
+  return /^application\/(?:[\w.+-]*\+)?json\b/i.test(String(headers['content-type']));
 }

@@ -15,20 +15,24 @@ export function isPlainObject(value: unknown): value is object {
   return Object.prototype.toString.call(value) === '[object Object]';
 }
 
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
 /** Whether the value is an object but no list, as JSON has them. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(value) && !Array.isArray(value);
 }
 
 /** Whether lists and objects are nested at most so many levels deep. */
 export function isShallow(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
+  if (!isObject(value)) return true;
   return levels > 0 && Object.values(value).every((member) => isShallow(member, levels - 1));
 }
 
 /** Whether the value can be awaited. Promises of other realms and libraries are not instances of `Promise`. */
 export function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+  return isObject(value) && 'then' in value && typeof value.then === 'function';
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Send } from '../reply.js';
 export type AuthHeaders = Readonly<Record<string, string>>;
 
 /** The header of a client token, or of the token of an identity provider: Flipt has a scheme for each. */
-export function authorization(scheme: 'Bearer' | 'JWT', token: string): AuthHeaders {
+export function authHeaders(scheme: 'Bearer' | 'JWT', token: string): AuthHeaders {
   return { authorization: `${scheme} ${token}` };
 }
 

@@ -9,7 +9,7 @@ import { messageOf } from '../../text/describe.js';
 import { oneLine } from '../../text/quote.js';
 import { untilAborted } from '../../time/until-aborted.js';
 import {
-  authorization,
+  authHeaders,
   CredentialError,
   noCredentials,
   sameHeaders,
@@ -86,12 +86,8 @@ export function credentialSource(
   const late = () => noCredentials(`auth took longer than ${http.timeoutMs} ms (http.timeoutMs)`);
   const load = async (again: boolean) => ({ headers: await source(again) });
   return async (again) => {
-    const loaded = await inTime(
-      untilAborted(load(again), ending, ENDED),
-      http.timeoutMs,
-      runtime.clock,
-      late,
-    );
+    const loading = untilAborted(load(again), ending, ENDED);
+    const loaded = await inTime(loading, http.timeoutMs, runtime.clock, late);
     if ('kind' in loaded) throw new CredentialError(loaded);
     return loaded.headers;
   };
@@ -102,8 +98,8 @@ function plainSource(
   ending: AbortSignal,
 ): CredentialSource {
   if (auth === undefined) return constant({});
-  if ('token' in auth) return constant(authorization('Bearer', auth.token));
-  if ('jwt' in auth) return constant(authorization('JWT', auth.jwt));
+  if ('token' in auth) return constant(authHeaders('Bearer', auth.token));
+  if ('jwt' in auth) return constant(authHeaders('JWT', auth.jwt));
   return loadedOnFirstUse(ending, async () => {
     const { fileSource, functionSource } = await import('./lazy-sources.js');
     return 'tokenFile' in auth ? fileSource(auth.tokenFile) : functionSource(() => auth.headers());

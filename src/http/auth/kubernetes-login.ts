@@ -9,7 +9,7 @@ import { unsteered } from '../../text/quote.js';
 import { timeoutFailure } from '../network-failure.js';
 import type { Send } from '../reply.js';
 import { statusFailure } from '../reply-message.js';
-import { authorization, CredentialError, type CredentialSource, type LoginWay } from './credential-source.js';
+import { authHeaders, CredentialError, type CredentialSource, type LoginWay } from './credential-source.js';
 import { loginSource, type LogIn } from './login-renewal.js';
 import { readToken } from './token-file.js';
 
@@ -59,7 +59,7 @@ export function kubernetesLogin(options: true | KubernetesLoginOptions, url: str
     const scheme = clientToken === serviceAccountToken ? 'JWT' : 'Bearer';
     const expiresAt = authentication?.expiresAt;
     return {
-      headers: authorization(scheme, clientToken),
+      headers: authHeaders(scheme, clientToken),
       expiresAt: expiresAt == null ? undefined : Date.parse(expiresAt),
     };
   };

@@ -3,12 +3,7 @@ import { fingerprint, type Fingerprint } from '../../files/fingerprint.js';
 import { isToken } from '../../text/header.js';
 import { messageOf } from '../../text/describe.js';
 import { unsteered } from '../../text/quote.js';
-import {
-  authorization,
-  noCredentials,
-  type AuthHeaders,
-  type CredentialSource,
-} from './credential-source.js';
+import { authHeaders, noCredentials, type AuthHeaders, type CredentialSource } from './credential-source.js';
 
 /**
  * A client token in a file. The file is looked at before each request. That costs far less than the request, leaves
@@ -23,7 +18,7 @@ export function fileSource(path: string): CredentialSource {
     const token = await readToken(path, problem);
     if (token === '') throw problem('is empty');
     if (!isToken(token)) throw problem('does not hold a token');
-    const headers = authorization('Bearer', token);
+    const headers = authHeaders('Bearer', token);
     seen = version === undefined ? undefined : { version, headers };
     return headers;
   };

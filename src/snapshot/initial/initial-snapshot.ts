@@ -3,7 +3,7 @@ import type { Semantics } from '../../engine/features.js';
 import { DEFAULT_SEMANTICS, isV2, NEWEST_V2 } from '../../engine/rules-of-version.js';
 import type { SnapshotOptions } from '../../options/snapshot-options.js';
 import type { SnapshotPlace } from '../../stores/snapshot-store.js';
-import { messageOf } from '../../text/describe.js';
+import { isObject, messageOf } from '../../text/describe.js';
 import { quoted } from '../../text/quote.js';
 import type { Clock } from '../../time/clock.js';
 import { tooLarge } from '../../files/durable-file.js';
@@ -102,8 +102,4 @@ function isFeaturesRule(rule: object): boolean {
 function some(holder: object, name: string, test: (member: object) => boolean): boolean {
   const list: unknown = Reflect.get(holder, name);
   return Array.isArray(list) && list.some((member) => isObject(member) && test(member));
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

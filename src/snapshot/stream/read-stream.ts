@@ -3,7 +3,7 @@ import { retryAfterMs } from '../../http/retries/retry-delay.js';
 import { environmentHeaders, type Reply, type Send } from '../../http/reply.js';
 import { contentWords } from '../../http/reply-message.js';
 import type { SnapshotPlace } from '../../stores/snapshot-store.js';
-import { messageOf } from '../../text/describe.js';
+import { isRecord, messageOf } from '../../text/describe.js';
 import { parsedJson } from '../../text/json.js';
 import { oneLine } from '../../text/quote.js';
 import { EVENT_STREAM } from '../../text/server-sent-event.js';
@@ -101,13 +101,11 @@ function typeWords({ headers, redact }: Reply): string {
 }
 
 function isEventStream({ headers }: Reply): boolean {
-  const type = headers['content-type'];
-  return typeof type === 'string' && /^text\/event-stream\b/i.test(type);
+  return /^text\/event-stream\b/i.test(String(headers['content-type']));
 }
 
 /** `undefined` for another kind of event, which a later version may send. */
 function digestIn(data: string): string | undefined {
   const event = parsedJson(data);
-  const isDigest = typeof event === 'object' && event !== null && 'etag' in event;
-  return isDigest && typeof event.etag === 'string' ? event.etag : undefined;
+  return isRecord(event) && typeof event.etag === 'string' ? event.etag : undefined;
 }
