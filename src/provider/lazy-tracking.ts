@@ -20,6 +20,7 @@ export function lazyTracking(tracking: TrackingSettings, settings: ProviderSetti
   let opened: Tracking | undefined;
   let waiting: ((tracking: Tracking) => void)[] = [];
   let loading: Promise<void> | undefined;
+  let isUnloadable = false;
 
   const open = async () => {
     try {
@@ -27,6 +28,7 @@ export function lazyTracking(tracking: TrackingSettings, settings: ProviderSetti
       opened = openTracking(tracking, { ...settings, userOf, warn }, runtime);
       for (const use of waiting) use(opened);
     } catch (error) {
+      isUnloadable = true;
       logger.error(messageOf(error));
       runtime.report({ type: 'tracking-lost', events: waiting.length });
     }
@@ -39,7 +41,7 @@ export function lazyTracking(tracking: TrackingSettings, settings: ProviderSetti
       return;
     }
     void load();
-    if (waiting.length < MOST_WAITING) waiting.push(call);
+    if (!isUnloadable && waiting.length < MOST_WAITING) waiting.push(call);
     else runtime.report({ type: 'tracking-lost', events: 1 });
   };
 

@@ -7,10 +7,16 @@ export const MOST_LENGTH = 1024 * 1024;
 /** Most characters of one event. */
 export const MOST_LENGTH_OF_EVENT = 64 * 1024;
 
-/** An event that waits, and the length of its JSON. */
+/** An event that waits, as JSON: a receiver may change what it gets, and then fail. */
 export interface WaitingEvent {
-  readonly event: TrackingEvent;
-  readonly length: number;
+  readonly kind: TrackingEvent['kind'];
+  readonly json: string;
+}
+
+/** Events that are being sent, since a time of the clock. */
+export interface TakenEvents {
+  readonly items: readonly WaitingEvent[];
+  readonly at: number;
 }
 
 /**
@@ -19,50 +25,57 @@ export interface WaitingEvent {
  */
 export function eventQueue(lost: (events: number, why: string) => void) {
   let waiting: WaitingEvent[] = [];
-  /** Events that are being sent. */
-  let taken = 0;
+  const taken = new Set<TakenEvents>();
   let length = 0;
+  const takenCount = () => [...taken].reduce((sum, { items }) => sum + items.length, 0);
 
   const dropOne = () => {
     const at = Math.max(
       0,
-      waiting.findIndex(({ event }) => event.kind === 'exposure'),
+      waiting.findIndex(({ kind }) => kind === 'exposure'),
     );
     const [dropped] = waiting.splice(at, 1);
-    length -= dropped?.length ?? 0;
+    length -= dropped?.json.length ?? 0;
     lost(1, 'too many wait to be sent');
+  };
+  const size = () => waiting.length + takenCount();
+  const putBack = (events: TakenEvents) => {
+    if (taken.delete(events)) waiting = [...events.items, ...waiting];
   };
   return {
     add(item: WaitingEvent) {
       waiting.push(item);
-      length += item.length;
-      while (waiting.length > 0 && (waiting.length + taken > MOST_EVENTS || length > MOST_LENGTH)) dropOne();
+      length += item.json.length;
+      while (waiting.length > 0 && (size() > MOST_EVENTS || length > MOST_LENGTH)) dropOne();
     },
     /** The oldest events, which now count as being sent. `done` or `putBack` follows. */
-    take(most: number): readonly WaitingEvent[] {
-      const items = waiting.slice(0, most);
+    take(most: number, at: number): TakenEvents {
+      const events = { items: waiting.slice(0, most), at };
       waiting = waiting.slice(most);
-      taken += items.length;
-      return items;
+      taken.add(events);
+      return events;
     },
-    /** The taken events are sent. */
-    done(items: readonly WaitingEvent[]) {
-      taken -= items.length;
-      for (const item of items) length -= item.length;
+    /** The taken events are sent. `false` if they wait again already. */
+    done(events: TakenEvents): boolean {
+      if (!taken.delete(events)) return false;
+      for (const { json } of events.items) length -= json.length;
+      return true;
     },
     /** The taken events wait again. */
-    putBack(items: readonly WaitingEvent[]) {
-      taken -= items.length;
-      waiting = [...items, ...waiting];
+    putBack,
+    /** What was taken before this time waits again. */
+    putBackSince(time: number) {
+      for (const events of [...taken].reverse()) if (events.at < time) putBack(events);
     },
     /** Forgets all events, also those that are being sent, and returns how many they were. */
     clear(): number {
-      const count = waiting.length + taken;
-      [waiting, taken, length] = [[], 0, 0];
+      const count = size();
+      [waiting, length] = [[], 0];
+      taken.clear();
       return count;
     },
     /** How many wait or are being sent. */
-    size: () => waiting.length + taken,
+    size,
     /** How many wait. */
     waiting: () => waiting.length,
   };

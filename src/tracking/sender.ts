@@ -41,11 +41,14 @@ export function openSender(
   };
   /** Whether the oldest events were sent. */
   const sendOnce = async (): Promise<boolean> => {
-    const items = queue.take(MOST_AT_ONCE);
-    if (items.length === 0) return true;
+    if (queue.waiting() === 0) return true;
+    const events = queue.take(MOST_AT_ONCE, clock.now());
+    const { items } = events;
     try {
       // The user's function may throw before it returns a promise.
-      const coming = Promise.resolve().then(() => send(items.map(({ event }) => event)));
+      const coming = Promise.resolve().then(() =>
+        send(items.map(({ json }) => JSON.parse(json) as TrackingEvent)),
+      );
       // What it does after its time is over is its own affair.
       coming.catch(() => undefined);
       if ((await orLate(coming, SEND_TIMEOUT_MS, clock, ...background)) === 'late') {
@@ -55,14 +58,13 @@ export function openSender(
       // Its events count as lost already.
       if (isClosed) return false;
       failed(error);
-      queue.putBack(items);
+      queue.putBack(events);
       return false;
     }
     if (isClosed) return false;
     if (failures > 0) warn('tracking.send works again');
     failures = 0;
-    queue.done(items);
-    sent(items.length);
+    if (queue.done(events)) sent(items.length);
     return true;
   };
   const sendAll = async (): Promise<boolean> => {
@@ -76,7 +78,11 @@ export function openSender(
     cancelTimer?.();
     cancelTimer = undefined;
     // Without a background, callers share nothing unfinished: a call may be frozen or ended with what it waits for.
-    if (clock.hasBackground === false) return sendAll();
+    if (clock.hasBackground === false) {
+      // A call may have ended with its request, and then it never says how its sending ended.
+      queue.putBackSince(clock.now() - SEND_TIMEOUT_MS);
+      return sendAll();
+    }
     sending ??= sendAll().finally(() => {
       sending = undefined;
       schedule();

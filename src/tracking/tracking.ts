@@ -70,10 +70,10 @@ export function openTracking(
   const add = (make: () => TrackingEvent) => {
     try {
       const event = make();
-      const { length } = JSON.stringify(event);
-      if (length > MOST_LENGTH_OF_EVENT)
+      const json = JSON.stringify(event);
+      if (json.length > MOST_LENGTH_OF_EVENT)
         throw new Error(`one has more than ${MOST_LENGTH_OF_EVENT} characters`);
-      queue.add({ event, length });
+      queue.add({ kind: event.kind, json });
       sender.added();
     } catch (error) {
       lost(1, oneLine(messageOf(error)));

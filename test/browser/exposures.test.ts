@@ -112,6 +112,19 @@ async function shop(page: string) {
   return { url: server.url, provider, events };
 }
 
+it.each<[string, unknown]>([
+  ['a flag that is not shown', { flagKey: 'unused', flagValueType: 'boolean' }],
+  ['a type that only objects know', { flagKey: 'banner', flagValueType: '__defineGetter__' }],
+  ['no flag', {}],
+  ['a list', []],
+])('the route answers 204 to %s, and makes no exposure', async (_, body) => {
+  const { url, provider, events } = await shop(PLAIN);
+  const headers = { 'content-type': 'application/json' };
+  const { status } = await fetch(`${url}/exposures`, { method: 'POST', headers, body: JSON.stringify(body) });
+  await provider.flush();
+  expect([status, events]).toEqual([204, []]);
+});
+
 describeInBrowser('a page that reports the flags that it uses', (openTab) => {
   it.each([
     ['plain script', PLAIN],

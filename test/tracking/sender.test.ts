@@ -197,3 +197,45 @@ describe('flush and close', () => {
     expect(received.map(({ length }) => length)).toEqual([100, 50]);
   });
 });
+
+it('what a receiver does to its events is not in the repetition', async () => {
+  const seen: string[] = [];
+  const { tracking, clock } = tracked({
+    send: (events) => {
+      seen.push(JSON.stringify(events));
+      for (const event of events) Object.assign(event, { name: 'changed', details: {} });
+      throw new Error('down');
+    },
+  });
+  tracking.track('bought', { targetingKey: 'ada' }, { value: 3 });
+  await clock.advance(6_000);
+  expect(seen).toHaveLength(2);
+  expect(seen[1]).toBe(seen[0]);
+});
+
+it('without a background, events whose call ended with its request are sent again by a later flush', async () => {
+  let isDown = true;
+  const received: string[] = [];
+  const { tracking, expose, clock, reported } = tracked({
+    background: false,
+    send: (events) => (isDown ? never : void received.push(...events.map(lineOf))),
+  });
+  // The timers of a request end with it, too.
+  const after = clock.after.bind(clock);
+  clock.after = (ms, run, kind) => (isDown && ms > 2_000 ? () => undefined : after(ms, run, kind));
+  const flushed = async () => {
+    const ended = tracking.flush();
+    await clock.advance(2_000);
+    await ended;
+  };
+  for (let call = 0; call < 10; call++) {
+    for (let n = 0; n < 100; n++) expose(`user-${call}-${n}`);
+    await flushed();
+  }
+  expect(received).toEqual([]);
+  isDown = false;
+  await clock.advance(10_000);
+  await flushed();
+  expect(received).toHaveLength(1_000);
+  expect(reported).toEqual({ sent: 1_000, lost: 0 });
+});
