@@ -7,8 +7,6 @@ export function checkCalled(owner: string, options: unknown): void {
 }
 
 /** Express treats a falsy reason as no error, and some strings as commands to its router. */
-export function asError(owner: string, reason: unknown): object {
-  return isObject(reason)
-    ? reason
-    : new Error(`${owner}: context failed: ${String(reason)}`, { cause: reason });
+export function asError(owner: string, error: unknown): object {
+  return isObject(error) ? error : new Error(`${owner}: context failed: ${String(error)}`, { cause: error });
 }

@@ -2,9 +2,7 @@ import type { Reporter } from '../diagnostics/diagnostics.js';
 import { isSplit, type Ask, type ValueAnswer } from '../model/answer.js';
 
 /** The snapshot's features. */
-export interface BucketKnowledge {
-  readonly bucketDecided: (flag: string, answer: ValueAnswer) => boolean;
-}
+type BucketKnowledge = { readonly bucketDecided: (flag: string, answer: ValueAnswer) => boolean };
 
 /**
  * Reports questions without an entity that a percentage or a distribution decides: they all share one bucket. For a

@@ -13,7 +13,7 @@ import { openBodyCost, type BodyCost, type CostReading } from './body-cost.js';
 import { digestOf } from './flag-content.js';
 import type { FliptVersion } from './version/flipt-version.js';
 import { silenceLimitMs } from './poll-schedule.js';
-import { isNotOffered } from '../http/not-offered.js';
+import { NOT_OFFERED } from '../http/not-offered.js';
 import { readByRules, readRest, snapshotOf, type Snapshot } from './snapshot.js';
 
 export interface FetchSettings extends SnapshotPlace {
@@ -192,7 +192,7 @@ function failedWithStatus(url: string, reply: Reply, date: number): Fetched {
   return {
     ...failedBy(statusFailure(url, reply)),
     // Snapshots may need credentials where questions need none.
-    offersNone: isNotOffered(reply.status, 401),
+    offersNone: [...NOT_OFFERED, 401].includes(reply.status),
     isUnknown: reply.status === 404 && serviceErrorOf(reply)?.code === NOT_FOUND && !isUnknownPath(reply),
     retryAfterMs: retryAfterMs(reply, date),
   };

@@ -7,7 +7,7 @@ import { isRecord, messageOf } from '../../text/describe.js';
 import { parsedJson } from '../../text/json.js';
 import { oneLine } from '../../text/quote.js';
 import { EVENT_STREAM } from '../../text/server-sent-event.js';
-import { isNotOffered } from '../../http/not-offered.js';
+import { NOT_OFFERED } from '../../http/not-offered.js';
 import { eventData } from './event-data.js';
 
 export interface StreamSettings extends Pick<SnapshotPlace, 'namespace' | 'environment'> {
@@ -91,7 +91,7 @@ function notStream(reply: Reply, date: number): StreamEnd {
   const why =
     status === 200 ? `${typeWords(reply)} instead of a stream` : `${status} with ${contentWords(reply)}`;
   // A 200 here is a page, or the stream of an older version.
-  return isNotOffered(status, 200, 406)
+  return [...NOT_OFFERED, 200, 406].includes(status)
     ? { kind: 'not-offered', why }
     : { ...broken(why), retryAfterMs: retryAfterMs(reply, date) };
 }
