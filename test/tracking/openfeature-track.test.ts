@@ -97,16 +97,16 @@ describe("OpenFeature's client.track, with this provider", () => {
     expect(provider.getStatus().tracking?.waiting).toBeGreaterThan(0);
   });
 
-  it('does nothing without the option, before the provider is ready, and after the close', async () => {
-    const { provider, client } = await tracked({ flags: [] });
-    const without = flipt({ url: 'http://127.0.0.1:9' });
-    expect(() => {
-      without.track('early', {}, {});
-    }).not.toThrow();
+  it('sends nothing after the close, and does nothing without the option', async () => {
+    const { provider, client, sent } = await tracked();
+    client.track('in-time');
     await provider.onClose();
-    expect(() => {
-      client.track('late');
-    }).not.toThrow();
+    client.track('late');
+    expect(await sent()).toMatchObject([{ name: 'in-time' }]);
+
+    const without = flipt({ url: 'http://127.0.0.1:9' });
+    without.track('nobody', {}, {});
+    expect(without.getStatus().tracking).toBeNull();
     await without.onClose();
   });
 
