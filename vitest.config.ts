@@ -81,6 +81,7 @@ export const OWN_PROCESS = [
   'provider/unloadable-later-code',
   'provider/unloadable-code',
   'provider/unloadable-explanation',
+  'provider/unloadable-tracking',
   'provider/watching/hour',
   'security/regular-expressions',
 ].map((name) => `test/${name}.test.ts`);
