@@ -77,7 +77,7 @@ const MAY_IMPORT = {
   ],
   'client/': ['time/', 'http/', 'model/', 'options/', 'remote/', 'runtime.ts', 'text/'],
   'redis/': ['time/', 'options/', 'stores/snapshot-store.ts', 'text/'],
-  'local/': ['time/', 'engine/', 'features/', 'files/', 'options/', 'text/'],
+  'local/': ['time/', 'engine/', 'features/', 'files/', 'options/', 'text/', 'values/'],
   'command/': [
     'time/',
     'engine/',
@@ -121,7 +121,7 @@ const MAY_IMPORT_LESS = {
   ],
   'provider/mapping/': ['model/', 'text/', 'values/'],
   // HTTP and the command are around the embedded service, never below it.
-  'local/state/': ['engine/', 'features/', 'files/', 'text/'],
+  'local/state/': ['engine/', 'features/', 'files/', 'text/', 'values/'],
   'local/requests/': ['time/', 'engine/', 'text/'],
   'local/snapshot/': ['engine/', 'local/state/'],
   'local/operations/': [

@@ -1,8 +1,12 @@
 import { crc32 } from './crc32.js';
-import type { Semantics } from './features.js';
+import type { Distribution, Semantics } from './features.js';
 import { scalesShares } from './rules-of-version.js';
 
-const BUCKETS = 1000;
+/** A share in percent, above 0. */
+type Share = Pick<Distribution, 'rollout'>;
+
+/** Buckets of entities, among which the distributions of a rule are shared out. */
+export const BUCKETS = 1_000;
 
 /** The bucket of an entity, from 0 to 999, by which a rule's distributions share out its variants. */
 export function bucketOf(flagKey: string, entity: string): number {
@@ -15,28 +19,43 @@ export function percentOf(flagKey: string, entity: string): number {
 }
 
 /**
- * Prepares the choice among rollouts in percent, all above 0. It answers with the position of the first one whose
- * upper bound is above the entity's bucket, or with -1 past the last bound, if the rules leave that open.
+ * Prepares the choice among shares. It answers with the position of the first one whose upper bound is above the
+ * entity's bucket, with -1 past the last bound, if the rules leave that open, and with 0 if there are none.
  */
 export function sharing(
   flagKey: string,
-  rollouts: readonly number[],
+  shares: readonly Share[],
   semantics: Semantics,
 ): (entity: string) => number {
-  const bounds = boundsOf(rollouts, semantics);
-  if ((bounds[0] ?? 0) >= BUCKETS) return () => 0;
+  const bounds = boundsOf(shares, semantics);
+  if (isUndivided(bounds)) return () => 0;
   const prefix = crc32(flagKey);
-  return (entity) => {
-    const bucket = crc32(entity, prefix) % BUCKETS;
-    return bounds.findIndex((bound) => bound > bucket);
-  };
+  return (entity) => positionOf(crc32(entity, prefix) % BUCKETS, bounds);
+}
+
+/** The position of the first bound above the bucket, or -1. */
+export function positionOf(bucket: number, bounds: readonly number[]): number {
+  return bounds.findIndex((bound) => bound > bucket);
+}
+
+/** Whether all buckets get the same: the first share takes all, or there are none. */
+export function isUndivided(bounds: readonly number[]): boolean {
+  return (bounds[0] ?? BUCKETS) >= BUCKETS;
 }
 
 /** Prepares a threshold in percent: whether an entity is under it. */
 export function threshold(flagKey: string, percentage: number): (entity: string) => boolean {
+  if (underThreshold(percentage) === 'everybody') return () => true;
   const bound = thresholdBound(percentage);
-  if (bound > 99) return () => true;
   return (entity) => percentOf(flagKey, entity) < bound;
+}
+
+/** Which entities are under a threshold in percent, whatever the flag's key is. */
+export function underThreshold(percentage: number): 'everybody' | 'nobody' | 'some' {
+  const bound = thresholdBound(percentage);
+  // An entity's percent is an integer from 0 to 99.
+  if (bound > 99) return 'everybody';
+  return bound > 0 ? 'some' : 'nobody';
 }
 
 // The service computes all bounds in single precision, and a bound may depend on it.
@@ -46,17 +65,18 @@ export function thresholdBound(percentage: number): number {
   return Math.fround(percentage);
 }
 
-/** The upper bounds of rollouts in percent, in buckets. */
-export function boundsOf(rollouts: readonly number[], semantics: Semantics): readonly number[] {
+/** The upper bounds of shares, in buckets. */
+export function boundsOf(shares: readonly Share[], semantics: Semantics): readonly number[] {
+  const rollouts = shares.map(({ rollout }) => rollout);
   return scalesShares(semantics) ? relativeBounds(rollouts) : absoluteBounds(rollouts);
 }
 
-/** Whether rollouts in percent are shared out in the same way by both rules. */
-export function isSharedEqually(rollouts: readonly number[], one: Semantics, other: Semantics): boolean {
-  if (rollouts.length === 0 || scalesShares(one) === scalesShares(other)) return true;
-  const bounds = boundsOf(rollouts, one);
+/** Whether both rules divide these shares in the same way. */
+export function isSharedEqually(shares: readonly Share[], one: Semantics, other: Semantics): boolean {
+  if (scalesShares(one) === scalesShares(other)) return true;
+  const bounds = boundsOf(shares, one);
   // No entity is in a bucket beyond the last one.
-  return boundsOf(rollouts, other).every((bound, at) => bound === Math.min(bounds[at] ?? 0, BUCKETS));
+  return boundsOf(shares, other).every((bound, at) => bound === Math.min(bounds[at] ?? 0, BUCKETS));
 }
 
 function absoluteBounds(rollouts: readonly number[]): number[] {
@@ -70,8 +90,7 @@ function relativeBounds(rollouts: readonly number[]): number[] {
   const bounds = rollouts.map((rollout) => {
     const share = Math.fround(Math.fround(Math.fround(rollout) / total) * 100);
     percent = Math.fround(percent + share);
-    // Rollouts too small for single precision add up to a total of 0.
-    return Number.isNaN(percent) ? 0 : Math.trunc(Math.fround(percent * 10));
+    return Math.trunc(Math.fround(percent * 10));
   });
-  return bounds.with(-1, BUCKETS);
+  return bounds.length === 0 ? bounds : bounds.with(-1, BUCKETS);
 }

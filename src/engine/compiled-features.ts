@@ -2,6 +2,7 @@ import { bucketDecided } from './decided-by-bucket.js';
 import { compileBooleanFlag } from './boolean-flag.js';
 import type { Features, Flag, Semantics } from './features.js';
 import type { Evaluate } from './first-match.js';
+import { rulesInForce } from './parts-in-force.js';
 import { atOnce, type Steps } from '../time/pausable-steps.js';
 import { compileSegment, type FindSegment } from './segment-match.js';
 import { compileVariantFlag } from './variant-flag.js';
@@ -58,7 +59,7 @@ export function compileFeatures(
     bucketDecided(key: string, answer: ReturnType<Evaluate>): boolean {
       read(key);
       const flag = features.flags.get(key);
-      return flag !== undefined && bucketDecided(flag, answer, features);
+      return flag !== undefined && bucketDecided(flag, answer, features, semantics);
     },
     /** The flags that are compiled until now, by key. */
     compiled,
@@ -88,8 +89,6 @@ function isLarge(flag: Flag, { segments }: Features): boolean {
 }
 
 function segmentKeysOf(flag: Flag): readonly string[] {
-  if (flag.type === 'VARIANT_FLAG_TYPE') {
-    return flag.enabled ? flag.rules.flatMap(({ segmentKeys }) => segmentKeys) : [];
-  }
+  if (flag.type === 'VARIANT_FLAG_TYPE') return rulesInForce(flag).flatMap(({ segmentKeys }) => segmentKeys);
   return flag.rollouts.flatMap((rollout) => (rollout.kind === 'segment' ? rollout.segmentKeys : []));
 }

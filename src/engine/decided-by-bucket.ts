@@ -1,5 +1,7 @@
 import type { ValueAnswer } from '../model/answer.js';
-import type { Features, Flag, SegmentChoice } from './features.js';
+import { boundsOf, isUndivided, underThreshold } from './buckets.js';
+import type { Features, Flag, SegmentChoice, Semantics } from './features.js';
+import { neededSegments, rulesInForce, sharesIn } from './parts-in-force.js';
 
 /**
  * Whether the entity's bucket decided this answer of the flag: evaluation reached a percentage, or a rule that divides
@@ -9,23 +11,23 @@ export function bucketDecided(
   flag: Flag,
   { segmentKeys = [] }: ValueAnswer,
   { segments }: Pick<Features, 'segments'>,
+  semantics: Semantics,
 ): boolean {
   const matching = new Set(segmentKeys);
   // The first rule that applies with the answer's segments has given it: no rule behind it was reached.
   const isReached = ({ segmentKeys: chosen, segmentOperator }: SegmentChoice) => {
     // The answer has the segments' own keys.
     const { length } = chosen.filter((name) => matching.has(segments.get(name)?.key ?? name));
-    if (segmentOperator === 'OR_SEGMENT_OPERATOR') return length > 0;
-    return length === chosen.length || segmentOperator !== 'AND_SEGMENT_OPERATOR';
+    const least = { one: 1, all: chosen.length, none: 0 };
+    return length >= least[neededSegments(segmentOperator)];
   };
   if (flag.type === 'VARIANT_FLAG_TYPE') {
-    if (!flag.enabled) return false;
-    const shares = flag.rules.find(isReached)?.distributions.filter(({ rollout }) => rollout > 0) ?? [];
-    return shares.length > 1 || shares.some(({ rollout }) => rollout < 100);
+    const shares = sharesIn(rulesInForce(flag).find(isReached)?.distributions ?? []);
+    return !isUndivided(boundsOf(shares, semantics));
   }
   // A threshold of 0 includes nobody, and any other ends the evaluation or has let the bucket go on.
   const reached = flag.rollouts.find((rollout) =>
-    rollout.kind === 'segment' ? isReached(rollout) : rollout.percentage > 0,
+    rollout.kind === 'segment' ? isReached(rollout) : underThreshold(rollout.percentage) !== 'nobody',
   );
-  return reached?.kind === 'threshold' && reached.percentage < 100;
+  return reached?.kind === 'threshold' && underThreshold(reached.percentage) === 'some';
 }

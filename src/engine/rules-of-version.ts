@@ -35,6 +35,11 @@ export function semanticsOfRelease(version: string | undefined): V2Semantics {
   return minor !== undefined && Number(minor) < 9 ? 'v2.8' : NEWEST_V2;
 }
 
+/** How evaluation and snapshots write that a variant has no attachment. */
+export function absentAttachment(semantics: Semantics): '' | 'null' {
+  return isV2(semantics) ? 'null' : '';
+}
+
 /** Whether the stream of changes sends events. Before 2.9, it sends whole snapshots to everybody. */
 export function streamsEvents(semantics: Semantics): boolean {
   return semantics === 'v2';

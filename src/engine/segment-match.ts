@@ -1,6 +1,7 @@
 import { compileConstraint, never, type Matches } from './constraint-match.js';
 import type { EvaluatedEntity } from './evaluated-entity.js';
 import type { Segment, SegmentChoice } from './features.js';
+import { neededConstraints, neededSegments } from './parts-in-force.js';
 import { mapInSteps } from '../time/pausable-steps.js';
 
 /** Finds a segment by the key under which the features hold it; `undefined` if there is none. */
@@ -16,9 +17,8 @@ export function compileSegment({ key, matchType, constraints }: Segment) {
 
 /** The test of a segment that has the tests of its constraints. */
 export function segmentTest(matchType: Segment['matchType'], tests: readonly Matches[]): Matches {
-  if (typeof matchType === 'number') return never;
-  // Without constraints, a segment of either type matches everything.
-  return joined(tests, matchType === 'ALL_MATCH_TYPE' || tests.length === 0);
+  const needed = neededConstraints(matchType, tests.length);
+  return needed === undefined ? never : joined(tests, needed !== 'one');
 }
 
 /** A choice of segments, prepared. */
@@ -43,13 +43,12 @@ export function choiceTest(
   segmentOperator: SegmentChoice['segmentOperator'],
   tests: readonly Matches[],
 ): MatchingSegments {
-  const isOr = segmentOperator === 'OR_SEGMENT_OPERATOR';
-  if (segmentOperator === 'AND_SEGMENT_OPERATOR' || (isOr && tests.length === 1)) {
+  const needed = neededSegments(segmentOperator);
+  if (needed === 'all' || (needed === 'one' && tests.length === 1)) {
     const matches = joined(tests, true);
     return (entity) => (matches(entity) ? segmentKeys : undefined);
   }
-  // If the operator has no name, no segment has to match: the service's rule.
-  const least = isOr ? 1 : 0;
+  const least = needed === 'one' ? 1 : 0;
   return (entity) => {
     const keys = segmentKeys.filter((_key, at) => tests[at]?.(entity));
     if (keys.length < least) return undefined;

@@ -3,15 +3,15 @@ import { sharing } from './buckets.js';
 import type { Rule, Semantics, VariantFlag } from './features.js';
 import { firstMatch, preparedFor, type Evaluate } from './first-match.js';
 import { compileChoice, type FindSegment } from './segment-match.js';
-import { isV2 } from './rules-of-version.js';
+import { rulesInForce, sharesIn } from './parts-in-force.js';
+import { absentAttachment } from './rules-of-version.js';
 import { mapInSteps, stepsOfEach, type Steps } from '../time/pausable-steps.js';
 
 /** Prepares a variant flag. */
 export function* compileVariantFlag(flag: VariantFlag, find: FindSegment, semantics: Semantics) {
   const answers = variantAnswers(flag, semantics);
-  if (!flag.enabled) return firstMatch([], answers.disabled());
-  const rules = yield* stepsOfEach(flag.rules, (rule) => compileRule(rule, answers, find));
-  return firstMatch(rules, answers.unmatched([]));
+  const rules = yield* stepsOfEach(rulesInForce(flag), (rule) => compileRule(rule, answers, find));
+  return firstMatch(rules, flag.enabled ? answers.unmatched([]) : answers.disabled());
 }
 
 function* compileRule(
@@ -20,12 +20,12 @@ function* compileRule(
   find: FindSegment,
 ): Steps<Evaluate<VariantAnswer | undefined>> {
   const { segmentKeys, matching } = yield* compileChoice(rule, find);
-  const shares = rule.distributions.filter(({ rollout }) => rollout > 0);
+  const shares = sharesIn(rule.distributions);
   const variantIds = shares.length === 0 ? [undefined] : shares.map(({ variantId }) => variantId);
   const chosen = yield* mapInSteps(variantIds, (id) =>
     preparedFor(segmentKeys, (keys) => answers.matched(keys, id)),
   );
-  const position = answers.sharing(shares.map(({ rollout }) => rollout));
+  const position = answers.sharing(shares);
   const pastTheLast = preparedFor(segmentKeys, answers.unmatched);
   return (entity) => {
     const keys = matching(entity);
@@ -42,7 +42,6 @@ type VariantAnswers = ReturnType<typeof variantAnswers>;
 function variantAnswers({ key, variants, defaultVariantId }: VariantFlag, semantics: Semantics) {
   const variantOf = (id: string | undefined) => (id === undefined ? undefined : variants.get(id));
   const byDefault = variantOf(defaultVariantId);
-  const noAttachment = isV2(semantics) ? 'null' : '';
   const answer = (
     match: boolean,
     reason: ServiceReason,
@@ -52,7 +51,7 @@ function variantAnswers({ key, variants, defaultVariantId }: VariantFlag, semant
     kind: 'variant',
     match,
     variant: variant?.key ?? '',
-    attachment: variant ? variant.attachment || noAttachment : '',
+    attachment: variant ? variant.attachment || absentAttachment(semantics) : '',
     reason,
     segmentKeys,
     requestId: '',
@@ -66,7 +65,6 @@ function variantAnswers({ key, variants, defaultVariantId }: VariantFlag, semant
     matched: (segmentKeys: readonly string[], id: string | undefined) =>
       answer(true, 'MATCH', segmentKeys, variantOf(id)),
     /** The choice among shares; without any, the first answer is always chosen. */
-    sharing: (rollouts: readonly number[]) =>
-      rollouts.length === 0 ? () => 0 : sharing(key, rollouts, semantics),
+    sharing: (shares: Rule['distributions']) => sharing(key, shares, semantics),
   };
 }

@@ -1,4 +1,5 @@
 import type { Segment, SegmentChoice } from '../engine/features.js';
+import { neededConstraints, neededSegments } from '../engine/parts-in-force.js';
 import { coverEverything, firstContradiction, isImpossible } from './contradiction.js';
 
 /** Which entities something applies to. `everybody` and `nobody` are certain. */
@@ -6,9 +7,10 @@ export type Reach = 'everybody' | 'nobody' | 'some';
 
 /** Which entities a segment matches. */
 export function segmentReach({ matchType, constraints }: Segment): Reach {
-  // Without constraints, a segment matches everybody: the service's rule.
-  if (constraints.length === 0) return 'everybody';
-  if (matchType === 'ALL_MATCH_TYPE') {
+  const needed = neededConstraints(matchType, constraints.length);
+  if (needed === undefined) return 'nobody';
+  if (needed === 'none') return 'everybody';
+  if (needed === 'all') {
     return constraints.some(isImpossible) || firstContradiction(constraints) >= 0 ? 'nobody' : 'some';
   }
   if (constraints.every(isImpossible)) return 'nobody';
@@ -23,7 +25,7 @@ export function choiceReach(
   const reaches = segmentKeys.map((key) => ofSegments.get(key) ?? 'nobody');
   // One of these decides alone, the other only if all segments agree.
   const [alone, together]: readonly [Reach, Reach] =
-    segmentOperator === 'OR_SEGMENT_OPERATOR' ? ['everybody', 'nobody'] : ['nobody', 'everybody'];
+    neededSegments(segmentOperator) === 'one' ? ['everybody', 'nobody'] : ['nobody', 'everybody'];
   if (reaches.includes(alone)) return alone;
   return reaches.every((reach) => reach === together) ? together : 'some';
 }

@@ -1,5 +1,6 @@
-import { thresholdBound } from '../engine/buckets.js';
-import type { SegmentChoice, ThresholdRollout } from '../engine/features.js';
+import { underThreshold } from '../engine/buckets.js';
+import type { SegmentChoice } from '../engine/features.js';
+import { neededSegments } from '../engine/parts-in-force.js';
 import type { DocumentPath } from '../features/features-error.js';
 import type { CheckedFlag } from '../features/document-schema.js';
 import { rankedRules } from '../features/managed-features.js';
@@ -55,7 +56,7 @@ export function stepsInFrontOf(steps: readonly Step[]): ReadonlyMap<Step, readon
 }
 
 function isAnd({ segmentOperator }: SegmentChoice): boolean {
-  return segmentOperator === 'AND_SEGMENT_OPERATOR';
+  return neededSegments(segmentOperator) === 'all';
 }
 
 function rulesOf(flag: CheckedFlag, { reaches, semantics }: LintedDocument): readonly Step[] {
@@ -73,15 +74,8 @@ function rolloutsOf({ rollouts }: CheckedFlag, { reaches }: LintedDocument): rea
   return rollouts.map((rollout, index) => ({
     name: `rollout ${index + 1}`,
     path: ['rollouts', index],
-    reach: rollout.kind === 'segment' ? choiceReach(rollout, reaches) : thresholdReach(rollout),
+    reach: rollout.kind === 'segment' ? choiceReach(rollout, reaches) : underThreshold(rollout.percentage),
     choice: rollout.kind === 'segment' ? rollout : undefined,
     gives: [rollout.value],
   }));
-}
-
-function thresholdReach({ percentage }: ThresholdRollout): Reach {
-  const bound = thresholdBound(percentage);
-  // An entity's percent is an integer from 0 to 99.
-  if (bound > 99) return 'everybody';
-  return bound > 0 ? 'some' : 'nobody';
 }

@@ -9,6 +9,7 @@ import type {
   Semantics,
   VariantFlag,
 } from '../engine/features.js';
+import { rulesInForce, sharesIn } from '../engine/parts-in-force.js';
 import { isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
 import type { Steps } from '../time/pausable-steps.js';
 
@@ -82,13 +83,9 @@ function* contentTexts(flag: Flag, segment: SegmentContent, semantics: Semantics
  */
 export function namedSemantics(flag: Flag, semantics: Semantics): Semantics {
   if (!isV2(semantics)) return semantics;
-  if (flag.type === 'BOOLEAN_FLAG_TYPE' || !flag.enabled) return NEWEST_V2;
-  const isSame = ({ distributions }: Rule) => isSharedEqually(shares(distributions), semantics, NEWEST_V2);
-  return flag.rules.every(isSame) ? NEWEST_V2 : semantics;
-}
-
-function shares(distributions: Rule['distributions']): readonly number[] {
-  return distributions.flatMap(({ rollout }) => (rollout > 0 ? rollout : []));
+  if (flag.type === 'BOOLEAN_FLAG_TYPE') return NEWEST_V2;
+  const isSame = ({ distributions }: Rule) => isSharedEqually(sharesIn(distributions), semantics, NEWEST_V2);
+  return rulesInForce(flag).every(isSame) ? NEWEST_V2 : semantics;
 }
 
 function after(at: number): string {

@@ -3,6 +3,11 @@ import { isShallow } from '../text/describe.js';
 
 type Attached = Pick<VariantAnswer, 'attachment'>;
 
+/** Whether the variant has an attachment. Flipt v2 writes `null` if it has none. */
+export function hasAttachment({ attachment }: Attached): boolean {
+  return attachment !== '' && attachment !== 'null';
+}
+
 /** The attachment as JSON; `undefined` if there is none or it cannot be used. */
 export function attachmentOf({ attachment }: Attached): unknown {
   try {

@@ -1,9 +1,10 @@
 import type { JsonValue } from '@openfeature/server-sdk';
-import type { ValueAnswer, VariantAnswer } from '../model/answer.js';
+import type { BooleanAnswer, VariantAnswer } from '../model/answer.js';
 import { kindOf } from '../text/describe.js';
 import { quoted } from '../text/quote.js';
 import {
   attachmentOf,
+  hasAttachment,
   MOST_CHARACTERS,
   parseAttachment,
   scalarAttachment,
@@ -16,7 +17,10 @@ export type Translated<T> =
   | { readonly value: T; readonly variant: string }
   | { readonly problem: 'TYPE_MISMATCH' | 'PARSE_ERROR'; readonly message: string };
 
-export type Translate<T> = (answer: ValueAnswer) => Translated<T>;
+/** What values are read from. */
+type Read = Pick<BooleanAnswer, 'kind' | 'enabled'> | Pick<VariantAnswer, 'kind' | 'variant' | 'attachment'>;
+
+export type Translate<T> = (answer: Read) => Translated<T>;
 
 /** Boolean flag: its value. Variant flag: the key `true` or `false`, else an attachment that is a JSON boolean. */
 export const toBoolean: Translate<boolean> = (answer) => {
@@ -46,31 +50,34 @@ export const toObject: Translate<JsonValue> = (answer) => {
   }
 };
 
-function unusable({ variant, attachment }: VariantAnswer, why: string): Translated<never> {
+function unusable(
+  { variant, attachment }: Extract<Read, { kind: 'variant' }>,
+  why: string,
+): Translated<never> {
   const message = `the attachment of variant ${quoted(variant)} is ${why} (${attachment.length} characters)`;
   return { problem: 'PARSE_ERROR', message };
 }
 
-export function mismatch(wanted: string, answer: ValueAnswer): Translated<never> {
+export function mismatch(wanted: string, answer: Read): Translated<never> {
   // What a larger one holds is not known.
   if (answer.kind === 'variant' && answer.attachment.length > MOST_CHARACTERS)
     return unusable(answer, TOO_LARGE);
   return { problem: 'TYPE_MISMATCH', message: `expected ${wanted}, but ${given(answer)}` };
 }
 
-function given(answer: ValueAnswer): string {
+function given(answer: Read): string {
   if (answer.kind === 'boolean') return 'it is a boolean flag';
   const variant = `its variant is ${quoted(answer.variant)}`;
-  return answer.attachment === '' || answer.attachment === 'null'
-    ? `${variant}, without an attachment`
-    : `${variant}, with ${attachmentWords(answer)}`;
+  return hasAttachment(answer)
+    ? `${variant}, with ${attachmentWords(answer)}`
+    : `${variant}, without an attachment`;
 }
 
 /** A longer attachment is not parsed for a message, which may be made for each resolve. */
 const LONGEST_NAMED = 10_000;
 
 /** Shows only kind and length: error messages become labels of metrics, and an attachment may hold personal data. */
-function attachmentWords(answer: VariantAnswer): string {
+function attachmentWords(answer: Pick<VariantAnswer, 'attachment'>): string {
   const { length } = answer.attachment;
   if (length > LONGEST_NAMED) return `an attachment of ${length} characters`;
   const attached = attachmentOf(answer);

@@ -15,8 +15,7 @@ function choose(
   entity: string,
   semantics: Semantics,
 ): Distribution | undefined {
-  const rollouts = shares.map(({ rollout }) => rollout);
-  return shares[sharing(flagKey, rollouts, semantics)(entity)];
+  return shares[sharing(flagKey, shares, semantics)(entity)];
 }
 
 function underThreshold(percentage: number, flagKey: string, entity: string): boolean {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { compileFeatures } from '../../src/engine/compiled-features.js';
 import { bucketDecided } from '../../src/engine/decided-by-bucket.js';
 import { entityOf } from '../../src/engine/evaluated-entity.js';
-import type { Flag, Rollout, Rule } from '../../src/engine/features.js';
+import type { Flag, Rollout, Rule, Semantics } from '../../src/engine/features.js';
 
 const choice = (key: string) => ({ segmentKeys: [key], segmentOperator: 'OR_SEGMENT_OPERATOR' as const });
 const rule = (key: string, ...rollouts: readonly number[]): Rule => ({
@@ -42,6 +42,7 @@ it.each<[string, boolean, Flag]>([
   ['one variant, to some only', true, variant(true, rule('all', 50))],
   ['one variant, to all', false, variant(true, rule('all', 100))],
   ['one variant beside others without a share', false, variant(true, rule('all', 100, 0))],
+  ['one variant, to some but too few buckets', true, variant(true, rule('all', 0.05))],
   ['a rule without variants', false, variant(true, rule('all'))],
   ['a rule that does not match', false, variant(true, rule('none', 50, 50))],
   ['a rule behind one that matches', false, variant(true, rule('all', 100), rule('all', 50, 50))],
@@ -50,6 +51,7 @@ it.each<[string, boolean, Flag]>([
   ['a percentage', true, boolean(threshold(1))],
   ['a percentage of 0', false, boolean(threshold(0))],
   ['a percentage of 100', false, boolean(threshold(100))],
+  ['a percentage above that of all entities', false, boolean(threshold(99.5))],
   ['a percentage behind a segment that matches', false, boolean(segment('all'), threshold(50))],
   ['a percentage behind one of 0', true, boolean(threshold(0), threshold(50))],
   ['a percentage behind one of 100', false, boolean(threshold(100), threshold(50))],
@@ -64,6 +66,18 @@ it.each<[string, boolean, Flag]>([
   expect(features.bucketDecided('flag', answer)).toBe(expected);
 });
 
+it('does not decide a rule with one variant if Flipt scales its percentage to 100', () => {
+  const features = { flags: new Map([['flag', variant(true, rule('all', 50))]]), segments };
+  const decidedIn = (semantics: Semantics) => {
+    const compiled = compileFeatures(features, semantics);
+    return compiled.bucketDecided(
+      'flag',
+      compiled.flag('flag')!.evaluate(entityOf({ entity: '', attributes: {} })),
+    );
+  };
+  expect([decidedIn('v2'), decidedIn('v2.8'), decidedIn('v1')]).toEqual([false, true, true]);
+});
+
 it('looks at each segment of a rule once', () => {
   const segmentKeys = Array.from({ length: 500 }, (_, at) => `segment-${at}`);
   let looks = 0;
@@ -75,6 +89,6 @@ it('looks at each segment of a rule once', () => {
   });
   const flag = variant(true, { ...rule('all', 50, 50), segmentKeys: watched });
   const answer = { kind: 'boolean', enabled: true, reason: 'MATCH', segmentKeys, requestId: '' } as const;
-  bucketDecided(flag, answer, { segments: new Map() });
+  bucketDecided(flag, answer, { segments: new Map() }, 'v1');
   expect(looks).toBeLessThanOrEqual(segmentKeys.length);
 });

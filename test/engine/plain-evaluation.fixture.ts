@@ -82,7 +82,7 @@ function evaluateVariant(
   for (const rule of flag.rules) {
     const matching = matchingSegments(rule, features, question);
     if (!matching) continue;
-    const shares = rule.distributions.filter(({ rollout }) => rollout > 0);
+    const shares = rule.distributions.filter(({ rollout }) => Math.fround(rollout) > 0);
     if (shares.length === 0) return answer(true, 'MATCH', matching);
     const chosen = choose(shares, flag.key, question.entity, semantics);
     if (!chosen) return answer(false, unmatched, matching);

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { boundsOf, isSharedEqually } from '../../src/engine/buckets.js';
 import { semanticsOfRelease } from '../../src/engine/rules-of-version.js';
 
+const sharesOf = (rollouts: readonly number[]) => rollouts.map((rollout) => ({ rollout }));
+
 describe('the rules of a release', () => {
   it.each([
     ['v2.0.0', 'v2.8'],
@@ -44,9 +46,9 @@ describe('percentages', () => {
       [666, 1000],
     ],
   ])('%j are added up before 2.9, and scaled from then on', (rollouts, before, since) => {
-    expect(boundsOf(rollouts, 'v1')).toEqual(before);
-    expect(boundsOf(rollouts, 'v2.8')).toEqual(before);
-    expect(boundsOf(rollouts, 'v2')).toEqual(since);
+    expect(boundsOf(sharesOf(rollouts), 'v1')).toEqual(before);
+    expect(boundsOf(sharesOf(rollouts), 'v2.8')).toEqual(before);
+    expect(boundsOf(sharesOf(rollouts), 'v2')).toEqual(since);
   });
 
   it.each([
@@ -58,7 +60,7 @@ describe('percentages', () => {
     [[50, 25], false],
     [[33.33, 33.33, 33.34], false],
   ])('%j are shared equally by both rules: %s', (rollouts, isSame) => {
-    expect(isSharedEqually(rollouts, 'v2.8', 'v2')).toBe(isSame);
-    expect(isSharedEqually(rollouts, 'v2.8', 'v1')).toBe(true);
+    expect(isSharedEqually(sharesOf(rollouts), 'v2.8', 'v2')).toBe(isSame);
+    expect(isSharedEqually(sharesOf(rollouts), 'v2.8', 'v1')).toBe(true);
   });
 });

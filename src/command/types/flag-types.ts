@@ -56,18 +56,23 @@ function typesOf(flag: Flag, areAllVariants: boolean): FlagTypes {
   };
 }
 
-/** Each answer that the flag may give. */
-function answersOf({ variants }: VariantFlag): readonly VariantAnswer[] {
-  const rest = { kind: 'variant', match: true, reason: 'MATCH', segmentKeys: [], requestId: '' } as const;
-  return Array.from(variants.values(), ({ key, attachment }) => ({ ...rest, variant: key, attachment }));
+type Given = Pick<VariantAnswer, 'kind' | 'variant' | 'attachment'>;
+
+/** What each variant that the flag may give is read from. */
+function answersOf({ variants }: VariantFlag): readonly Given[] {
+  return Array.from(variants.values(), ({ key: variant, attachment }) => ({
+    kind: 'variant',
+    variant,
+    attachment,
+  }));
 }
 
 /** `every` would be true for a flag without variants, which gives no value at all. */
-function isEach(answers: readonly VariantAnswer[], translate: Translate<unknown>): boolean {
+function isEach(answers: readonly Given[], translate: Translate<unknown>): boolean {
   return answers.length > 0 && answers.every((answer) => 'value' in translate(answer));
 }
 
-function attached(answer: VariantAnswer): unknown {
+function attached(answer: Given): unknown {
   const translated = toObject(answer);
   return 'value' in translated ? translated.value : null;
 }

@@ -1,10 +1,11 @@
 import type { KnownAnswer } from '../../model/answer.js';
 import type { Question } from '../../model/question.js';
-import { boundsOf, bucketOf, percentOf, thresholdBound } from '../buckets.js';
+import { boundsOf, bucketOf, percentOf, positionOf, threshold } from '../buckets.js';
 import type { CompiledFeatures } from '../compiled-features.js';
 import { evaluate } from '../evaluate.js';
 import { entityOf, type EvaluatedEntity } from '../evaluated-entity.js';
 import type { Features, Flag, Rollout, Rule, Semantics, VariantFlag } from '../features.js';
+import { sharesIn } from '../parts-in-force.js';
 import { explainChoice } from './explain-segments.js';
 import type {
   ExplainedAnswer,
@@ -28,7 +29,8 @@ export function explain(features: CompiledFeatures | undefined, question: Questi
     return { namespace, flag, entity, answer, decidedBy: { by: 'unreadable' }, steps: [] };
   }
   const answer = explainedAnswer(evaluate(features, question));
-  return { namespace, flag, entity, answer, ...decision(features, question) };
+  const isOff = 'reason' in answer && answer.reason === 'FLAG_DISABLED';
+  return { namespace, flag, entity, answer, ...decision(features, question, isOff) };
 }
 
 /** Leaves out what only an answer over HTTP has. */
@@ -42,15 +44,15 @@ export function explainedAnswer(answer: KnownAnswer): ExplainedAnswer {
   return { kind, match, variant, attachment, reason, segmentKeys };
 }
 
-/** The first step that applies decides. */
+/** The first step that applies decides. No step does if evaluation reached none because the flag `isOff`. */
 function decision(
   compiled: CompiledFeatures | undefined,
   question: Question,
+  isOff: boolean,
 ): Pick<Explanation, 'decidedBy' | 'steps'> {
   const flag = compiled?.features.flags.get(question.flag);
   if (compiled === undefined || flag === undefined) return { decidedBy: { by: 'missing' }, steps: [] };
   const results = explainSteps(flag, compiled, entityOf(question));
-  const isOff = flag.type === 'VARIANT_FLAG_TYPE' && !flag.enabled;
   const deciding = results.findIndex(({ applies }) => applies);
   const reached = isOff ? 0 : deciding < 0 ? results.length : deciding + 1;
   const steps = results.map(({ step, applies }, at): ExplainedStep => {
@@ -92,7 +94,7 @@ function explainRollout(
   if (rollout.kind === 'threshold') {
     const { percentage } = rollout;
     const percent = percentOf(flagKey, entity.id);
-    const applies = percent < thresholdBound(percentage);
+    const applies = threshold(flagKey, percentage)(entity.id);
     return { step: { kind: 'threshold', value, percentage, percent }, applies };
   }
   const { segments, applies } = explainChoice(rollout, features, entity);
@@ -105,12 +107,11 @@ function explainSharing(
   semantics: Semantics,
   entity: string,
 ): ExplainedSharing | undefined {
-  const shares = distributions.filter(({ rollout }) => rollout > 0);
+  const shares = sharesIn(distributions);
   if (shares.length === 0) return undefined;
-  const rollouts = shares.map(({ rollout }) => rollout);
-  const bounds = boundsOf(rollouts, semantics);
+  const bounds = boundsOf(shares, semantics);
   const bucket = bucketOf(key, entity);
-  const chosen = bounds.findIndex((bound) => bound > bucket);
+  const chosen = positionOf(bucket, bounds);
   const explained = shares.map(({ variantId, rollout }, at): ExplainedShare => {
     const variant = variants.get(variantId)?.key;
     return { ...(variant !== undefined && { variant }), rollout, below: bounds[at] ?? 0 };

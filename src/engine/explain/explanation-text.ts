@@ -1,4 +1,5 @@
 import { quoted } from '../../text/quote.js';
+import { BUCKETS } from '../buckets.js';
 import type {
   ExplainedAnswer,
   ExplainedConstraint,
@@ -115,7 +116,7 @@ function sharingLines({ bucket, shares, chosen }: ExplainedSharing): readonly st
     ({ variant, rollout, below }, at) =>
       `    ${shareText(rollout, variant)}: buckets below ${below}${at === chosen ? ', chosen' : ''}`,
   );
-  return [`  The entity is in bucket ${bucket} of 1000`, ...lines];
+  return [`  The entity is in bucket ${bucket} of ${BUCKETS}`, ...lines];
 }
 
 /** One constraint, the value that it saw, and whether it matched. */

@@ -10,6 +10,7 @@ import type {
   SegmentOperator,
   VariantFlag,
 } from '../features.js';
+import { neededConstraints, neededSegments, sharesIn } from '../parts-in-force.js';
 import { OPERATORS, OPERATORS_WITHOUT_VALUE } from '../operators-by-type.js';
 
 /**
@@ -30,8 +31,7 @@ export function flagWords(flag: Flag, { segments }: Features) {
     return { steps, otherwise: `Otherwise: ${flag.enabled}` };
   }
   const steps = flag.rules.map((rule, at) => {
-    const shares = rule.distributions
-      .filter(({ rollout }) => rollout > 0)
+    const shares = sharesIn(rule.distributions)
       .map(({ rollout, variantId }) => shareText(rollout, flag.variants.get(variantId)?.key))
       .join(', ');
     return {
@@ -70,17 +70,19 @@ function segmentWords(key: string, segment: Segment | undefined) {
 
 export function operatorText(operator: SegmentOperator, count: number): string {
   if (count === 0) return 'it names no segments';
-  if (typeof operator === 'number') return 'its operator is unknown and asks for no segment';
+  const needed = neededSegments(operator);
+  if (needed === 'none') return 'its operator is unknown and asks for no segment';
   if (count === 1) return 'its segment decides';
-  return `it needs ${operator === 'OR_SEGMENT_OPERATOR' ? 'one' : 'all'} of its segments`;
+  return `it needs ${needed} of its segments`;
 }
 
 export function matchTypeText(matchType: MatchType | undefined, count: number): string {
   if (matchType === undefined) return 'it does not exist';
-  if (typeof matchType === 'number') return 'its match type is unknown';
-  if (count === 0) return 'it has no constraints';
+  const needed = neededConstraints(matchType, count);
+  if (needed === undefined) return 'its match type is unknown';
+  if (needed === 'none') return 'it has no constraints';
   if (count === 1) return 'its constraint decides';
-  return `it needs ${matchType === 'ALL_MATCH_TYPE' ? 'all' : 'one'} of its constraints`;
+  return `it needs ${needed} of its constraints`;
 }
 
 /** What a constraint compares. */

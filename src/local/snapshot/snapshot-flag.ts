@@ -5,7 +5,7 @@ import {
   type SegmentChoice,
   type Semantics,
 } from '../../engine/features.js';
-import { isV2, namesIn } from '../../engine/rules-of-version.js';
+import { absentAttachment, namesIn } from '../../engine/rules-of-version.js';
 import type {
   ConstraintRecord,
   FlagRecord,
@@ -67,7 +67,7 @@ function shownDefault(written: Written, { key: flagKey, defaultVariantId, varian
 }
 
 function shownAttachment({ semantics }: Written, attachment = ''): string {
-  return attachment === '' && isV2(semantics) ? 'null' : attachment;
+  return attachment || absentAttachment(semantics);
 }
 
 function shownRollout(written: Written, rollout: Rollout, rank: number): object {

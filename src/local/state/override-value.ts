@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Variant } from '../../engine/features.js';
 import { kindOf } from '../../text/describe.js';
-import { parsedJson } from '../../text/json.js';
 import { quoted } from '../../text/quote.js';
+import { toNumber } from '../../values/number.js';
+import { toBoolean, toObject, toText, type Translate } from '../../values/value-of-type.js';
 import type { FlagRecord, VariantFlagRecord, VariantRecord } from './records.js';
 
 /** A value that an override may set. */
@@ -35,11 +36,18 @@ export function chosenVariant(
     : { key: text, attachment: '' };
 }
 
+/** By the type of a value. */
+const READ: Readonly<Record<string, Translate<unknown>>> = {
+  boolean: toBoolean,
+  string: toText,
+  number: toNumber,
+  object: toObject,
+};
+
 /** The value that a provider reads from a variant for this type. */
-function readAs({ key, attachment }: VariantRecord, type: string): unknown {
-  if (type === 'string') return key;
-  const candidates = type === 'object' ? [attachment] : [key, attachment];
-  return candidates.map((text) => parsedJson(text)).find((json) => json !== null && typeof json === type);
+function readAs({ key: variant, attachment }: Variant, type: string): unknown {
+  const read = READ[type]?.({ kind: 'variant', variant, attachment });
+  return read && 'value' in read ? read.value : undefined;
 }
 
 /** Keys that are not taken yet, each only once. Looking from the start for each key would take quadratic time. */

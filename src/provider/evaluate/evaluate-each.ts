@@ -7,6 +7,7 @@ import { errorCodeOf } from '../mapping/openfeature-errors.js';
 import { reasonWithoutVariant, serviceReasonOf } from '../mapping/reasons.js';
 import type { ResolveAll } from '../resolve-in-process.js';
 import type { EvaluateFlag } from './evaluate-flag.js';
+import { hasAttachment } from '../../values/attachment.js';
 import { resolveMany } from './resolve-many.js';
 
 /**
@@ -106,8 +107,7 @@ function outcomeOf(answer: Answer): FlagOutcome {
       const reason = serviceReasonOf(answer);
       if (reasonWithoutVariant(answer) !== undefined) return { type: 'variant', value: null, reason };
       const { variant, attachment } = answer;
-      const isAttached = attachment !== '' && attachment !== 'null';
-      return { type: 'variant', value: variant, ...(isAttached && { attachment }), reason };
+      return { type: 'variant', value: variant, ...(hasAttachment(answer) && { attachment }), reason };
     }
   }
 }

@@ -11,6 +11,7 @@ import type {
   Variant,
   VariantFlag,
 } from '../../engine/features.js';
+import { isShare } from '../../engine/parts-in-force.js';
 import { mapInSteps, stepsOfEach, type Steps } from '../../time/pausable-steps.js';
 import { flagContent } from '../flag-content.js';
 import {
@@ -82,7 +83,7 @@ function* readVariant(
       const known = variants.size;
       const variantId = nameOf({ key: variantKey, attachment: variantAttachment });
       // A share of 0 % gives nothing. It only says that there is such a variant.
-      if (rollout > 0 || variants.size > known) distributions.push({ variantId, rollout });
+      if (isShare({ rollout }) || variants.size > known) distributions.push({ variantId, rollout });
       yield;
     }
     const { segmentKeys, segmentOperator } = choice;
