@@ -5,6 +5,7 @@ import { isFailure, type AskAtOnce } from '../model/answer.js';
 import { policyOf } from '../model/failure-policy.js';
 import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
+import { oneTimer } from '../time/one-timer.js';
 import type { Attempt, CircuitSettings, Moment } from './circuit-breaker.js';
 import * as health from './health-transitions.js';
 import { isRejection, judgingRejections } from './rejected-credentials.js';
@@ -35,7 +36,7 @@ export function availability(
   let answeredAt = -Infinity;
   /** When a check last kept the circuit closed. */
   let keptClosedAt = -Infinity;
-  let cancelTimer: () => void = () => undefined;
+  const timer = oneTimer(clock);
   let endStart: (failure: Failure | undefined) => void = () => undefined;
 
   /** Random, between `ms` / 2 and `ms`, so that many instances do not check at the same moment. */
@@ -51,14 +52,14 @@ export function availability(
   };
 
   const schedule = () => {
-    cancelTimer();
+    timer.stop();
     const until = state.starting?.until ?? Infinity;
     const at = checking !== undefined ? until : Math.min(health.nextCheckAt(state), until);
     if (at === Infinity) return;
     const delayMs = Math.max(0, Math.ceil(at - clock.now()));
     const due = at === until ? giveUpStart : () => void runCheck();
-    // A caller waits for the start, so its timer keeps the process alive. Nobody waits for a background check.
-    cancelTimer = clock.after(delayMs, due, state.starting === undefined ? 'background' : undefined);
+    // A caller waits for the start. Nobody waits for a background check.
+    timer.set(delayMs, due, state.starting === undefined ? 'background' : 'awaited');
   };
 
   const giveUpStart = () => {
@@ -70,7 +71,7 @@ export function availability(
 
   /** Concurrent callers share one check, but not without a background, where it may end with the first of them. */
   const runCheck = (signal?: AbortSignal): Promise<Failure | undefined> => {
-    if (clock.hasBackground === false) return checkOnce(signal);
+    if (!clock.hasBackground) return checkOnce(signal);
     if (checking !== undefined) return checking;
     checking = checkOnce();
     become(health.checking(state));
@@ -99,7 +100,7 @@ export function availability(
   const learn = (attempt: Attempt) => {
     const next = health.attempted(state, attempt, moment(), breaker);
     const opens = state.circuit.state === 'closed' && next.circuit.state === 'open';
-    const isDoubtful = clock.hasBackground !== false && clock.now() - answeredAt < DOUBTFUL_FOR_MS;
+    const isDoubtful = clock.hasBackground && clock.now() - answeredAt < DOUBTFUL_FOR_MS;
     if (opens && isDoubtful) void openIfCheckFails(next);
     else become(next);
   };
@@ -117,7 +118,7 @@ export function availability(
 
   const isDue = () => health.nextCheckAt(state) <= clock.now();
   /** Without a background, a caller's request is the check of an open circuit. */
-  const isTrialDue = () => clock.hasBackground === false && state.circuit.state === 'open' && isDue();
+  const isTrialDue = () => !clock.hasBackground && state.circuit.state === 'open' && isDue();
   const refusal = () =>
     state.circuit.state === 'closed' || isTrialDue() ? undefined : circuitOpen(state.circuit.failure);
 
@@ -181,7 +182,7 @@ export function availability(
     /** Stops the timer. A start in progress ends with this failure. Nothing is reported any more. */
     close(failure: Failure) {
       closed = failure;
-      cancelTimer();
+      timer.stop();
       endStart(failure);
     },
   };

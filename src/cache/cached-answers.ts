@@ -107,7 +107,7 @@ export function cachedAnswers(
       if (refused !== undefined) return instead(key, question, refused);
       const before = usable(key);
       // Without a background, nothing would refresh a stale answer: its caller waits for the service.
-      const isStale = before?.state === 'stale' && clock.hasBackground !== false;
+      const isStale = before?.state === 'stale' && clock.hasBackground;
       reportLookUp(isStale, requests.isUnderWay(key), question);
       const flight = requests.fly(key, question, isExtended);
       if (isStale) return before.resolution;

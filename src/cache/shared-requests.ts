@@ -26,7 +26,7 @@ export function sharedRequests(
   /** How often something was forgotten. */
   let forgotten = 0;
   // Without a background, a caller's request may end with that caller, and never settle. So nobody joins it.
-  const isShared = clock.hasBackground !== false;
+  const isShared = clock.hasBackground;
 
   const fly = (key: string, question: Question, isExtended = false): Flight => {
     const joined = flights.get(key);

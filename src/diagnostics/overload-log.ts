@@ -1,4 +1,5 @@
 import type { Clock } from '../time/clock.js';
+import { oneTimer } from '../time/one-timer.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { WarningLogger } from './health-log.js';
 
@@ -25,13 +26,13 @@ export function logOverload(
   logger: WarningLogger,
   clock: Clock,
 ): () => number | undefined {
+  const quiet = oneTimer(clock);
   let overload: Overload | undefined;
   /** Questions sent since `countedSince`: the beginning of the overload, or a moment ago. */
   let sent = 0;
   /** The same in the moment before that one. */
   let sentBefore = 0;
   let countedSince = clock.now();
-  let cancelEnd: () => void = () => undefined;
 
   const count = (items: number) => {
     const now = clock.now();
@@ -62,12 +63,11 @@ export function logOverload(
       overload.shed += questions;
       overload.sent = sent;
       overload.lastAt = clock.now();
-      cancelEnd();
-      cancelEnd = clock.after(QUIET_MS, end, 'background');
+      quiet.set(QUIET_MS, end);
     }),
     listen('closed', () => {
       for (const stop of ends) stop();
-      cancelEnd();
+      quiet.stop();
       overload = undefined;
     }),
   ];

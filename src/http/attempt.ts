@@ -27,7 +27,6 @@ export async function attempt(
   if (signal?.aborted === true) return ENDED;
   const { timeoutMs } = download ?? http;
   const silentMs = download?.silentMs ?? Infinity;
-  const background = download && clock.hasBackground !== false ? 'background' : undefined;
   const until = clock.now() + timeoutMs;
   let heardAt = clock.now();
   let cancelLimit: () => void = () => undefined;
@@ -37,8 +36,9 @@ export async function attempt(
       const withinMs = dueAt() < until ? silentMs : timeoutMs;
       resolve(timeoutFailure(url, withinMs, download ? undefined : 'http.timeoutMs', isBlocked));
     };
+    const kind = download ? 'limit' : 'awaited';
     const leftMs = () => dueAt() - clock.now();
-    cancelLimit = timeLimit(leftMs(), clock, late, { leftMs, background, inSlices: true });
+    cancelLimit = timeLimit(leftMs(), clock, late, { leftMs, kind, inSlices: true });
   });
   const heard = () => {
     heardAt = clock.now();

@@ -26,7 +26,7 @@ export function lazySnapshotSource(
 ) {
   const { logger } = settings;
   const { clock, listen, report } = runtime;
-  const inBackground = clock.hasBackground !== false;
+  const inBackground = clock.hasBackground;
   let opened: SnapshotSource | undefined;
   let evaluation: typeof inProcess | undefined;
   let isLogged = false;

@@ -98,7 +98,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
     settings,
     runtime,
   );
-  const inBackground = clock.hasBackground !== false;
+  const inBackground = clock.hasBackground;
   const resolveAll = reportedResolveAll(evaluation.resolveAll, runtime);
   const evaluateAhead = checkedEvaluation(
     inBackground

@@ -35,14 +35,13 @@ export function openServiceLayers(settings: ProviderSettings, signal: AbortSigna
   const batching = { ...settings.batch, sizes: writer.sizes };
   const { refusal, serviceFailed } = service;
   const ask = retrying(false);
-  const batch =
-    runtime.clock.hasBackground === false
-      ? oneByOne(ask, batching, runtime)
-      : batched(
-          isolating({ ask, askExtra: retrying(true), refusal, serviceFailed, loadSearch }, runtime),
-          batching,
-          runtime,
-        );
+  const batch = !runtime.clock.hasBackground
+    ? oneByOne(ask, batching, runtime)
+    : batched(
+        isolating({ ask, askExtra: retrying(true), refusal, serviceFailed, loadSearch }, runtime),
+        batching,
+        runtime,
+      );
   return {
     batch,
     service,

@@ -68,7 +68,7 @@ export function openCondition(events: OpenFeatureEventEmitter, clock: Clock) {
          */
         async start(attempt: () => Promise<Failure | undefined>) {
           // Without a background, the end of the turn may never come.
-          isStarting = runtime.clock.hasBackground !== false;
+          isStarting = runtime.clock.hasBackground;
           become('starting');
           const failure = await attempt();
           if (isOver()) return CLOSED;

@@ -12,7 +12,7 @@ import { parseSnapshot } from './body/parse-snapshot.js';
 import { openBodyCost, type BodyCost, type CostReading } from './body-cost.js';
 import { digestOf } from './flag-content.js';
 import type { FliptVersion } from './version/flipt-version.js';
-import { silenceLimitMs } from './poll-schedule.js';
+import { silenceLimitMs } from './silence-limit.js';
 import { NOT_OFFERED } from '../http/not-offered.js';
 import { readByRules, readRest, snapshotOf, type Snapshot } from './snapshot.js';
 

@@ -4,13 +4,13 @@ import type { Runtime } from '../runtime.js';
 import { openBodyCost } from './body-cost.js';
 import { snapshotFetcher } from './fetch-snapshot.js';
 import { fliptVersion, type FliptVersion } from './version/flipt-version.js';
-import { patienceMs } from './poll-schedule.js';
+import { patienceMs } from './silence-limit.js';
 import { sharedFetch } from './shared/shared-fetch.js';
 import type { StoreCalls } from './shared/store-calls.js';
 import { openAnnouncements } from './stream/announcements.js';
 import { streamReader } from './stream/read-stream.js';
 import { openStream } from './stream/reconnecting-stream.js';
-import { openWatch, type Watch, type WatchSettings } from './poll-watch.js';
+import { openWatch, type Watch, type WatchSettings } from './watch/poll-watch.js';
 
 export interface ServiceWatchSettings extends SnapshotPlace {
   readonly http: { readonly timeoutMs: number };
@@ -35,7 +35,7 @@ export function watchService(
   const version = fliptVersion(send, patienceMs(settings.http.timeoutMs), clock, closing.signal);
   const cost = openBodyCost(pollMs, clock, runtime.random);
   // All instances of a fleet compare all flags with the store's. Without a background, nothing would read the rest.
-  const isLazy = calls === undefined && clock.hasBackground !== false;
+  const isLazy = calls === undefined && clock.hasBackground;
   const fetch = snapshotFetcher(send, { ...settings, isLazy }, clock, closing.signal, version, cost);
   const shared = calls && sharedFetch({ fetch, cost }, calls, { place: settings, pollMs }, clock);
   const ofWatch = { fetch: shared?.fetch ?? fetch, pollMs, isShared: shared !== undefined };

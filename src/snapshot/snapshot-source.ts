@@ -18,7 +18,7 @@ import { watchService, type ServiceWatchSettings } from './polls-and-stream.js';
 import { storeCalls, type StoreCalls } from './shared/store-calls.js';
 import { snapshotAnswers } from './snapshot-answers.js';
 import { keptBeginning } from './stored-text.js';
-import { openWatch, type StartingSnapshot } from './poll-watch.js';
+import { openWatch, type StartingSnapshot } from './watch/poll-watch.js';
 
 export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watch'> {
   /** `undefined`: the service is not asked. */
@@ -52,7 +52,7 @@ export async function openSnapshotSource(
   const store = textStore(given, place, closing, clock);
   const calls = options && store && callsTo(() => given.store?.shared?.(place), store, warn, clock);
   void calls?.probe(START_WAIT_MS);
-  const isLazy = given.store?.shared === undefined && clock.hasBackground !== false;
+  const isLazy = given.store?.shared === undefined && clock.hasBackground;
   const kept = store && keepSnapshot(store, { ...place, file: given.file, isLazy }, warn, clock);
   const load = async (withinMs: number): Promise<(StartingSnapshot & { isKept?: true }) | undefined> => {
     const last = await kept?.load(withinMs);
@@ -102,7 +102,7 @@ export async function openSnapshotSource(
     async refresh() {
       await watch.refresh();
       // In the background, nobody waits for the version of Flipt.
-      if (clock.hasBackground === false) {
+      if (!clock.hasBackground) {
         await source.version?.settled();
         await watch.refresh();
       }

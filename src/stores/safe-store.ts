@@ -1,4 +1,5 @@
 import type { Clock } from '../time/clock.js';
+import { oneTimer } from '../time/one-timer.js';
 import { guardedCalls, type StoreReading } from './store-failures.js';
 
 /** A longer text is not used, as from the service: 64 MB. */
@@ -25,10 +26,10 @@ export function safeStore(store: TextStore, name: string, warn: (message: string
   const fails = (what: string, cause: string) =>
     `${name} could not ${what} the snapshot: ${cause}; the provider goes on without it`;
   const guarded = guardedCalls({ fails }, warn, clock);
+  const timer = oneTimer(clock);
   let next: (() => string | Promise<string>) | undefined;
   let saving: Promise<void> | undefined;
   let earliest = -Infinity;
-  let cancelTimer: (() => void) | undefined;
   let savedAt: number | undefined;
 
   const saveNext = async () => {
@@ -41,7 +42,6 @@ export function safeStore(store: TextStore, name: string, warn: (message: string
     void guarded.overdue()?.then(schedule);
   };
   const startSaving = () => {
-    cancelTimer = undefined;
     saving = saveNext().then(() => {
       saving = undefined;
       schedule();
@@ -49,7 +49,7 @@ export function safeStore(store: TextStore, name: string, warn: (message: string
   };
   const schedule = () => {
     if (next === undefined || saving !== undefined || guarded.overdue() !== undefined) return;
-    cancelTimer ??= clock.after(Math.max(0, earliest - clock.now()), startSaving, 'background');
+    timer.ensure(Math.max(0, earliest - clock.now()), startSaving);
   };
 
   return {
@@ -72,7 +72,7 @@ export function safeStore(store: TextStore, name: string, warn: (message: string
     /** Completes pending saves. Never rejects. */
     close: async () => {
       await saving;
-      cancelTimer?.();
+      timer.stop();
       await saveNext();
       next = undefined;
     },

@@ -53,7 +53,7 @@ export function guardedCalls(
           withinMs,
           clock,
           () => new Error(`no answer within ${withinMs} ms`),
-          ...(awaited === undefined && clock.hasBackground !== false ? (['background'] as const) : []),
+          awaited ?? 'limit',
         );
         if (works === undefined) isFailing = false;
         return result;

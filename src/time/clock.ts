@@ -5,6 +5,12 @@ import { outsideRequests } from './outside-requests.js';
 /** Node's timers treat a longer time as 1 ms. */
 export const LARGEST_TIMER_MS = 2_147_483_647;
 
+/**
+ * What a timer is for. `awaited`: a caller waits for it, so it keeps the process alive. `background`: nobody waits.
+ * `limit`: it ends what background work waits for. Without a background, a caller does that work and waits for the end.
+ */
+export type TimerKind = 'awaited' | 'background' | 'limit';
+
 /** Everything that the library knows about time. Tests pass a clock that they move themselves. */
 export interface Clock {
   /**
@@ -15,25 +21,25 @@ export interface Clock {
   /** Milliseconds since the epoch: only for dates that come from outside or are shown. */
   date(): number;
   /**
-   * Calls `run` once after `ms`. The timer keeps the process alive, because somebody waits for it, unless it is marked
-   * as background work. Returns a function that cancels it.
+   * Calls `run` once after `ms`. Default of `kind`: `awaited`; only such a timer keeps the process alive. Returns a
+   * function that cancels it.
    */
-  after(ms: number, run: () => void, background?: 'background'): () => void;
+  after(ms: number, run: () => void, kind?: TimerKind): () => void;
   /** Calls `run` at the end of this turn of the event loop, after everything that arrived together was seen. */
   endOfTurn(run: () => void, background?: 'background'): void;
   /**
    * `false`: no work goes on between calls, so timers of background work are never called. A layer then judges ages when
    * they are read, and its callers share nothing but finished results: each call may be frozen or ended with all that
-   * it has begun. Default: true.
+   * it has begun.
    */
-  readonly hasBackground?: false;
+  readonly hasBackground: boolean;
 }
 
 /** The clock for runtimes without work between calls. Timers that somebody waits for work as before. */
 export function withoutBackground(clock: Clock): Clock {
   return {
     ...clock,
-    after: (ms, run, background) => (background ? () => undefined : clock.after(ms, run)),
+    after: (ms, run, kind) => (kind === 'background' ? () => undefined : clock.after(ms, run)),
     hasBackground: false,
   };
 }
@@ -77,9 +83,10 @@ const now = countingSleep(performance.now.bind(performance), date);
 export const systemClock: Clock = {
   now,
   date,
-  after(ms, run, background) {
+  hasBackground: true,
+  after(ms, run, kind = 'awaited') {
     const timer = outsideRequests(() => startTimer(run, ms));
-    if (background) timer.unref();
+    if (kind !== 'awaited') timer.unref();
     return () => {
       stopTimer(timer);
     };

@@ -1,12 +1,12 @@
-import type { Clock } from './clock.js';
+import type { Clock, TimerKind } from './clock.js';
 
 /** A timer that is so late shows that the event loop was blocked. */
 const BLOCKED_MS = 100;
 const SLICE_MS = 100;
 
 export interface HowToLimit {
-  /** Marks the timer as background work. Otherwise it keeps the process alive. */
-  readonly background?: 'background' | undefined;
+  /** Default: `awaited`. */
+  readonly kind?: TimerKind | undefined;
   /** The time passes in slices, so that a block at its beginning is noticed, too: it makes no later timer late. */
   readonly inSlices?: boolean;
   /** More time, once the time is up. Default: none. */
@@ -22,7 +22,7 @@ export function timeLimit(
   ms: number,
   clock: Clock,
   late: (isBlocked: boolean) => void,
-  { background, inSlices = false, leftMs = () => 0 }: HowToLimit = {},
+  { kind = 'awaited', inSlices = false, leftMs = () => 0 }: HowToLimit = {},
 ): () => void {
   let hasEnded = false;
   let isBlocked = false;
@@ -38,7 +38,7 @@ export function timeLimit(
       if (inSlices && left > 0) wait(left);
       else clock.endOfTurn(end);
     };
-    cancelTimer = background ? clock.after(sliceMs, run, background) : clock.after(sliceMs, run);
+    cancelTimer = clock.after(sliceMs, run, kind);
   };
   const end = () => {
     if (hasEnded) return;

@@ -2,6 +2,7 @@ import { messageOf } from '../text/describe.js';
 import { oneLine } from '../text/quote.js';
 import type { Clock } from '../time/clock.js';
 import { orLate } from '../time/in-time.js';
+import { oneTimer } from '../time/one-timer.js';
 import type { eventQueue } from './event-queue.js';
 import type { TrackingEvent } from '../options/tracking-options.js';
 
@@ -28,10 +29,9 @@ export function openSender(
   { send, sent, lost, warn }: Receiver,
   { clock, random }: { readonly clock: Clock; readonly random: () => number },
 ) {
-  const background = clock.hasBackground === false ? [] : (['background'] as const);
+  const timer = oneTimer(clock);
   let sending: Promise<boolean> | undefined;
   let failures = 0;
-  let cancelTimer: (() => void) | undefined;
   let isDue = false;
   let isClosed = false;
 
@@ -51,7 +51,7 @@ export function openSender(
       );
       // What it does after its time is over is its own affair.
       coming.catch(() => undefined);
-      if ((await orLate(coming, SEND_TIMEOUT_MS, clock, ...background)) === 'late') {
+      if ((await orLate(coming, SEND_TIMEOUT_MS, clock, 'limit')) === 'late') {
         throw new Error(`no result within ${SEND_TIMEOUT_MS} ms`);
       }
     } catch (error) {
@@ -75,10 +75,9 @@ export function openSender(
     return true;
   };
   const run = (): Promise<boolean> => {
-    cancelTimer?.();
-    cancelTimer = undefined;
+    timer.stop();
     // Without a background, callers share nothing unfinished: a call may be frozen or ended with what it waits for.
-    if (clock.hasBackground === false) {
+    if (!clock.hasBackground) {
       // A call may have ended with its request, and then it never says how its sending ended.
       queue.putBackSince(clock.now() - SEND_TIMEOUT_MS);
       return sendAll();
@@ -90,7 +89,7 @@ export function openSender(
     return sending;
   };
   const schedule = () => {
-    if (clock.hasBackground === false || sending !== undefined || queue.waiting() === 0) return;
+    if (!clock.hasBackground || sending !== undefined || queue.waiting() === 0) return;
     if (failures === 0 && queue.waiting() >= MOST_AT_ONCE) {
       if (isDue) return;
       isDue = true;
@@ -102,7 +101,7 @@ export function openSender(
       return;
     }
     const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) * (0.5 + random() / 2);
-    cancelTimer ??= clock.after(failures > 0 ? delayMs : SEND_EVERY_MS, () => void run(), 'background');
+    timer.ensure(failures > 0 ? delayMs : SEND_EVERY_MS, () => void run());
   };
   /** Sends what waits now, once, for 2 s at most. */
   const flush = async (): Promise<void> => {
@@ -121,7 +120,7 @@ export function openSender(
     /** Sends what waits, for 2 s at most. What is left then is lost. */
     async close() {
       await flush();
-      cancelTimer?.();
+      timer.stop();
       isClosed = true;
       const left = queue.clear();
       if (left > 0) lost(left, 'the provider was closed');

@@ -11,11 +11,12 @@ function watched(versions: readonly string[]): {
 } {
   const timers: (() => void)[] = [];
   const clock: Clock = {
+    hasBackground: true,
     now: () => 0,
     date: () => 0,
     endOfTurn: () => undefined,
-    after(ms, run, background) {
-      expect([ms, background]).toEqual([250, 'background']);
+    after(ms, run, kind) {
+      expect([ms, kind]).toEqual([250, 'background']);
       timers.push(run);
       return () => {
         timers.splice(timers.indexOf(run), 1);

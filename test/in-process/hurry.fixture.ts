@@ -1,12 +1,12 @@
 import { onTestFinished } from 'vitest';
-import { systemClock, type Clock } from '../../src/time/clock.js';
+import { systemClock, type Clock, type TimerKind } from '../../src/time/clock.js';
 import { START_WAIT_MS } from '../../src/snapshot/snapshot-source.js';
 import { PATIENCE_MS } from '../eventually.fixture.js';
 
 /** Until the test has finished, a timer of the system's clock lasts as long as `lasting` says. */
-function withTimers(lasting: (ms: number, background: 'background' | undefined) => number): void {
+function withTimers(lasting: (ms: number, kind: TimerKind) => number): void {
   const real = { ...systemClock };
-  const after: Clock['after'] = (ms, run, background) => real.after(lasting(ms, background), run, background);
+  const after: Clock['after'] = (ms, run, kind = 'awaited') => real.after(lasting(ms, kind), run, kind);
   Object.assign(systemClock, { after });
   onTestFinished(() => {
     Object.assign(systemClock, real);
@@ -15,7 +15,7 @@ function withTimers(lasting: (ms: number, background: 'background' | undefined) 
 
 /** Until the test has finished, a time that somebody waits for lasts as long as `lasting` says. */
 export function retimed(lasting: (ms: number) => number): void {
-  withTimers((ms, background) => (background === undefined ? lasting(ms) : ms));
+  withTimers((ms, kind) => (kind === 'awaited' ? lasting(ms) : ms));
 }
 
 /** Until the test has finished, nobody waits for times that this is true of: they are over at once. */
@@ -28,7 +28,7 @@ export function hurry(isOver: (ms: number) => boolean): void {
  * is on its way would otherwise make the polls rare: the interval is 20 times as long as that took.
  */
 export function hurryBackground(mostMs: number): void {
-  withTimers((ms, background) => (background === undefined ? ms : Math.min(ms, mostMs)));
+  withTimers((ms, kind) => (kind === 'awaited' ? ms : Math.min(ms, mostMs)));
 }
 
 /** Until the test has finished, a start waits for a disk or a store that is slow. It goes on without after 250 ms. */

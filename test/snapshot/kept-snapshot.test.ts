@@ -8,7 +8,7 @@ import { runtimeOf } from '../runtime.fixture.js';
 import { manualClock, type ManualClock } from '../clock.fixture.js';
 import { INFO_PATH } from '../servers/scripted.fixture.js';
 import { bodyJson, refusedConnection, reply } from './fetched.fixture.js';
-import { POLL_MS } from './watched.fixture.js';
+import { POLL_MS } from './watch/watched.fixture.js';
 
 const ORIGIN = { url: 'http://flipt.test', namespace: 'default', environment: undefined };
 const WITH_ETAG = reply(200, bodyJson({ a: true }), { etag: 'one' });

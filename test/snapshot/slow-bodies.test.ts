@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { SILENT } from '../../src/diagnostics/diagnostics.js';
 import type { DiagnosticEvent } from '../../src/diagnostics/internal-events.js';
 import type { Send } from '../../src/http/reply.js';
-import { openWatch } from '../../src/snapshot/poll-watch.js';
+import { openWatch } from '../../src/snapshot/watch/poll-watch.js';
 import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { bodyJson, fetching, reply } from './fetched.fixture.js';
 import { chance } from './shared/fleet.fixture.js';
-import { PATIENCE_MS, POLL_MS } from './watched.fixture.js';
+import { PATIENCE_MS, POLL_MS } from './watch/watched.fixture.js';
 
 const USUAL_MS = 1.2 * POLL_MS;
 

@@ -30,7 +30,7 @@ export function kubernetesSource(
   const { kind, message } = timeoutFailure(url, timeoutMs, 'http.timeoutMs');
   const late = { kind, message: `the Kubernetes login takes long: ${message}` };
   // Without a background, a login ends with the call that waits for it.
-  const limits = runtime.clock.hasBackground === false ? { download: { ...LIMITS, timeoutMs } } : {};
+  const limits = runtime.clock.hasBackground ? {} : { download: { ...LIMITS, timeoutMs } };
   const sendUntilEnded: Send = (request) => send({ ...request, ...limits, signal: ending });
   return loginSource(kubernetesLogin(options, url, sendUntilEnded), { timeoutMs, late, ending }, runtime);
 }

@@ -1,5 +1,6 @@
-import { LARGEST_TIMER_MS, type Clock } from '../../time/clock.js';
+import type { Clock } from '../../time/clock.js';
 import { inTime } from '../../time/in-time.js';
+import { oneTimer } from '../../time/one-timer.js';
 import { sharedRun } from '../../time/shared-run.js';
 import { outsideRequests } from '../../time/outside-requests.js';
 import { policyOf } from '../../model/failure-policy.js';
@@ -58,19 +59,15 @@ export function loginSource(
 ): CredentialSource {
   let held: HeldLogin | undefined;
   let rejected: { readonly until: number; readonly error: CredentialError } | undefined;
-  let cancelRenewal: () => void = () => undefined;
-  ending.addEventListener('abort', () => {
-    cancelRenewal();
-  });
+  const renewal = oneTimer(clock);
+  ending.addEventListener('abort', renewal.stop);
 
   const hold = (login: HeldLogin): HeldLogin => {
-    cancelRenewal();
+    renewal.stop();
     held = login;
     const ms = login.renewAt - clock.now();
     const isOver = clock.now() >= Math.max(login.endsAt, login.since + login.pauseMs);
-    if (ms < Infinity && !isOver && !ending.aborted) {
-      cancelRenewal = clock.after(Math.min(ms, LARGEST_TIMER_MS), () => void renew(login), 'background');
-    }
+    if (ms < Infinity && !isOver && !ending.aborted) renewal.set(ms, () => void renew(login));
     return login;
   };
   const begin = (): Promise<HeldLogin> =>
@@ -97,7 +94,7 @@ export function loginSource(
     const isJustMade = held !== undefined && now - held.since < held.pauseMs;
     if (held !== undefined && (isJustMade || (!again && now < held.endsAt))) {
       // Without a background, the first call after the renewal's time renews the login.
-      const isDue = clock.hasBackground === false && now >= held.renewAt;
+      const isDue = !clock.hasBackground && now >= held.renewAt;
       return (isDue ? await renew(held) : held).headers;
     }
     if (rejected !== undefined && now < rejected.until) throw rejected.error;

@@ -1,26 +1,22 @@
 import type { Clock } from '../../time/clock.js';
+import { oneTimer } from '../../time/one-timer.js';
 import { NEWCOMER, renewalMs, turned, wantedLeaseMs, type Lease } from './lease-rules.js';
 import type { StoreCalls } from './store-calls.js';
 
 /** This instance's part in the lease, which it renews in the background while it holds it. */
 export function heldLease(calls: StoreCalls, pollMs: number, clock: Clock) {
+  const renewal = oneTimer(clock);
   let lease: Lease = NEWCOMER;
-  let cancelRenewal: (() => void) | undefined;
   let isClosed = false;
 
   const become = (next: Lease) => {
     lease = next;
-    if (lease.fence === undefined || isClosed) stopRenewal();
-    else cancelRenewal ??= clock.after(renewalMs(pollMs), () => void renew(), 'background');
-  };
-  const stopRenewal = () => {
-    cancelRenewal?.();
-    cancelRenewal = undefined;
+    if (lease.fence === undefined || isClosed) renewal.stop();
+    else renewal.ensure(renewalMs(pollMs), () => void renew());
   };
   const ask = () => calls.turn(wantedLeaseMs(lease, pollMs, clock.now()));
   /** Renews the lease, because a poll may take longer than a lease. */
   const renew = async () => {
-    cancelRenewal = undefined;
     const turn = await ask();
     // A poll that failed meanwhile may have given the lease up.
     if (lease.fence !== undefined) become(turned(lease, turn));
@@ -39,7 +35,7 @@ export function heldLease(calls: StoreCalls, pollMs: number, clock: Clock) {
     /** Stops the renewals, and gives the lease back. Never rejects. */
     async close(publishing: () => Promise<void>) {
       isClosed = true;
-      stopRenewal();
+      renewal.stop();
       await publishing();
       // Called even without a lease, because a call under way may still take one.
       await calls.release();

@@ -4,7 +4,7 @@ import type { Asker, Fetched, FetchSnapshot, Known } from '../fetch-snapshot.js'
 import type { BodyCost } from '../body-cost.js';
 import type { Snapshot } from '../snapshot.js';
 import { storedText } from '../stored-text.js';
-import { isTooSoon } from '../poll-schedule.js';
+import { isTooSoon } from '../watch/poll-schedule.js';
 import { heldLease } from './lease-renewal.js';
 import { left, NEWCOMER, pollFailed, polled, pollSilent } from './lease-rules.js';
 import { recordTexts, recordVersions, type NotYet } from './store-record.js';
@@ -58,7 +58,7 @@ export function sharedFetch(
   /** The last record that was taken over. Seen again, it is no news, whatever the store's clock says. */
   let taken: SharedRecord | undefined;
   let publishing: Promise<void> = Promise.resolve();
-  const inBackground = clock.hasBackground !== false;
+  const inBackground = clock.hasBackground;
   /** Without a background, a call must not end before its writes. */
   const hasWritten = async (written: Promise<void>) => (inBackground ? undefined : written);
   const versionOf = recordVersions();

@@ -26,14 +26,13 @@ export function storeCalls(
   /** The name of this instance. */
   const holder = randomUUID();
   const guarded = guardedCalls(WORDS, warn, clock);
-  const background = clock.hasBackground === false ? [] : (['background'] as const);
   let last: Promise<unknown> = Promise.resolve();
   let savedAt: number | undefined;
 
   const inTurn = <T>(what: string, call: () => Promise<T>, withinMs: number): Promise<T | undefined> => {
     const guardedCall = () => guarded.call(what, call, withinMs);
     // Without a background, an earlier call may have ended with its caller, without a result.
-    if (clock.hasBackground === false) return guardedCall();
+    if (!clock.hasBackground) return guardedCall();
     const result = last.then(guardedCall);
     last = result;
     return result;
@@ -61,7 +60,7 @@ export function storeCalls(
      * `late`: the text is still on its way, and the next call waits for the same. A load does not hold up other calls.
      * `undefined` if the store failed.
      */
-    load: () => orLate(loadText(), TEXT_TIMEOUT_MS, clock, ...background),
+    load: () => orLate(loadText(), TEXT_TIMEOUT_MS, clock, 'limit'),
     async publish(publication: Omit<SharedPublication, 'holder'>) {
       const outcome = await inTurn(
         'publish',

@@ -1,5 +1,6 @@
 import type { Clock } from '../../time/clock.js';
-import type { Watch } from '../poll-watch.js';
+import { oneTimer } from '../../time/one-timer.js';
+import type { Watch } from '../watch/poll-watch.js';
 
 /** Long enough, once the service may be asked, because Flipt announces a change up to 15 s early. */
 const WITHIN_MS = 20_000;
@@ -13,7 +14,7 @@ export function openAnnouncements(
   /** The last announced version, and until when to poll for it; `undefined` if there is nothing to do. */
   let target: { readonly digest: string; readonly until: number } | undefined;
   let isPolling = false;
-  let cancelDelay: () => void = () => undefined;
+  const delay = oneTimer(clock);
   /** When the last poll for an event began. */
   let polledAt = -Infinity;
 
@@ -35,7 +36,7 @@ export function openAnnouncements(
   };
   const pollAfter = (waitMs: number, delayMs: number) => {
     const run = () => void pollUntilServed(delayMs);
-    if (waitMs > 0) cancelDelay = clock.after(waitMs, run, 'background');
+    if (waitMs > 0) delay.set(waitMs, run);
     else run();
   };
 
@@ -51,7 +52,7 @@ export function openAnnouncements(
     },
     close: () => {
       target = undefined;
-      cancelDelay();
+      delay.stop();
     },
   };
 }

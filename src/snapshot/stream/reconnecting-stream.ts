@@ -1,5 +1,6 @@
 import type { StreamState } from '../../diagnostics/flipt-event.js';
 import type { Runtime } from '../../runtime.js';
+import { oneTimer } from '../../time/one-timer.js';
 import type { ReadStream, StreamEnd } from './read-stream.js';
 
 /** After a connection of this length, the next failure begins with the shortest delay again. */
@@ -21,10 +22,10 @@ export function openStream(
   announced: (digest: string) => void,
   { clock, random, report }: Runtime,
 ) {
+  const delay = oneTimer(clock);
   const closing = new AbortController();
   let state: StreamState | undefined;
   let attempts = 0;
-  let cancelDelay: () => void = () => undefined;
 
   const become = (next: StreamState, why: string) => {
     if (next === state) return;
@@ -40,18 +41,14 @@ export function openStream(
     if (closing.signal.aborted) return;
     if (ended.kind !== 'left') become(ended.kind, ended.why);
     attempts = clock.now() - began >= LASTED_MS ? 0 : attempts + 1;
-    cancelDelay = clock.after(
-      reconnectDelayMs(ended, attempts, random()),
-      () => void connect(),
-      'background',
-    );
+    delay.set(reconnectDelayMs(ended, attempts, random()), () => void connect());
   };
 
   void connect();
   return {
     close() {
       closing.abort();
-      cancelDelay();
+      delay.stop();
     },
   };
 }

@@ -10,7 +10,7 @@ import { manualClock } from '../../clock.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { flagJson, reply } from '../fetched.fixture.js';
 import { ORIGIN } from '../origin.fixture.js';
-import { POLL_MS } from '../watched.fixture.js';
+import { POLL_MS } from '../watch/watched.fixture.js';
 
 const NAMES = Array.from({ length: 300 }, (_, at) => `flag-${at}`);
 /** So long that the pass takes many turns. */

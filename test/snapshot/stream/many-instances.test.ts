@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openAnnouncements } from '../../../src/snapshot/stream/announcements.js';
-import { openWatch } from '../../../src/snapshot/poll-watch.js';
+import { openWatch } from '../../../src/snapshot/watch/poll-watch.js';
 import type { Reply } from '../../../src/http/reply.js';
 import { SILENT } from '../../../src/diagnostics/diagnostics.js';
 import { manualClock } from '../../clock.fixture.js';

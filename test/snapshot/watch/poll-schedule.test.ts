@@ -1,17 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import { UNMEASURED } from '../../src/snapshot/body-cost.js';
+import { UNMEASURED } from '../../../src/snapshot/body-cost.js';
+import type { CostReading } from '../../../src/snapshot/body-cost.js';
+import { nextDelayMs, nextLookMs, sparedForMs } from '../../../src/snapshot/watch/poll-schedule.js';
+import { silenceLimitMs } from '../../../src/snapshot/silence-limit.js';
 import {
-  afterFailure,
-  nextDelayMs,
-  nextLookMs,
+  answered,
   reliableUntil,
-  silenceLimitMs,
-  afterSuccess,
-  sparedForMs,
   UNTRIED,
   type WatchState,
-  afterNoNews,
-} from '../../src/snapshot/poll-schedule.js';
+} from '../../../src/snapshot/watch/watch-state.js';
+
+const afterSuccess = (at: number, reading: CostReading = UNMEASURED) =>
+  answered(UNTRIED, { kind: 'unchanged', cost: reading }, true, at);
+const afterNoNews = (state: WatchState) => answered(state, { kind: 'no-news' }, true, 0);
+
+/** A request has failed, which named the known snapshot by its ETag if `isCheapSilence`. */
+function afterFailure(
+  state: WatchState,
+  now: number,
+  { isCheapSilence, ...failed }: Omit<typeof failure, 'retryAfterMs'> & { retryAfterMs: number | undefined },
+): WatchState {
+  const why = { failure: { kind: 'timeout', message: '' }, isUnknown: false } as const;
+  return answered(
+    state,
+    { kind: 'failed', ...failed, ...why, isSilent: isCheapSilence },
+    isCheapSilence,
+    now,
+  );
+}
 
 const POLL_MS = 15_000;
 const cost = (ms: number, at = 0) => ({ ...UNMEASURED, ms, likelyMs: ms, at });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Reply } from '../../src/http/reply.js';
-import type { Failure } from '../../src/model/failure.js';
-import { manualClock } from '../clock.fixture.js';
-import { bodyJson, refusedConnection, reply } from './fetched.fixture.js';
+import type { Reply } from '../../../src/http/reply.js';
+import type { Failure } from '../../../src/model/failure.js';
+import { manualClock } from '../../clock.fixture.js';
+import { bodyJson, refusedConnection, reply } from '../fetched.fixture.js';
 import { POLL_MS, watching } from './watched.fixture.js';
 
 const A = reply(200, bodyJson({ a: true }), { etag: 'one' });

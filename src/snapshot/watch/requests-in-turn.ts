@@ -1,6 +1,6 @@
-import type { Clock } from '../time/clock.js';
-import { orLate } from '../time/in-time.js';
-import type { Asker } from './fetch-snapshot.js';
+import type { Clock } from '../../time/clock.js';
+import { orLate } from '../../time/in-time.js';
+import type { Asker } from '../fetch-snapshot.js';
 
 /** A request under way. */
 interface UnderWay {

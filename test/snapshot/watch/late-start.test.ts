@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
-import type { ServiceRequest } from '../../src/http/reply.js';
-import type { SnapshotStore } from '../../src/stores/snapshot-store.js';
-import { openSnapshotSource } from '../../src/snapshot/snapshot-source.js';
-import { writeKept } from './kept-text.fixture.js';
-import { runtimeOf } from '../runtime.fixture.js';
-import { manualClock } from '../clock.fixture.js';
-import { INFO_PATH } from '../servers/scripted.fixture.js';
-import { bodyJson, refusedConnection, reply } from './fetched.fixture.js';
-import { memoryStore } from './shared/memory-store.fixture.js';
+import { openDiagnostics } from '../../../src/diagnostics/diagnostics.js';
+import type { ServiceRequest } from '../../../src/http/reply.js';
+import type { SnapshotStore } from '../../../src/stores/snapshot-store.js';
+import { openSnapshotSource } from '../../../src/snapshot/snapshot-source.js';
+import { writeKept } from '../kept-text.fixture.js';
+import { runtimeOf } from '../../runtime.fixture.js';
+import { manualClock } from '../../clock.fixture.js';
+import { INFO_PATH } from '../../servers/scripted.fixture.js';
+import { bodyJson, refusedConnection, reply } from '../fetched.fixture.js';
+import { memoryStore } from '../shared/memory-store.fixture.js';
 import { POLL_MS } from './watched.fixture.js';
 
 const ORIGIN = { url: 'http://flipt.test', namespace: 'default', environment: undefined };

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Reply } from '../../src/http/reply.js';
-import type { Failure } from '../../src/model/failure.js';
-import type { Asker, FetchSnapshot } from '../../src/snapshot/fetch-snapshot.js';
-import { openWatch } from '../../src/snapshot/poll-watch.js';
-import { manualClock } from '../clock.fixture.js';
-import { runtimeOf } from '../runtime.fixture.js';
-import { bodyJson, reply } from './fetched.fixture.js';
+import type { Reply } from '../../../src/http/reply.js';
+import type { Failure } from '../../../src/model/failure.js';
+import type { Asker, FetchSnapshot } from '../../../src/snapshot/fetch-snapshot.js';
+import { openWatch } from '../../../src/snapshot/watch/poll-watch.js';
+import { manualClock } from '../../clock.fixture.js';
+import { runtimeOf } from '../../runtime.fixture.js';
+import { bodyJson, reply } from '../fetched.fixture.js';
 import { PATIENCE_MS, POLL_MS, watching } from './watched.fixture.js';
 
 /** A service whose answer a test replaces. */

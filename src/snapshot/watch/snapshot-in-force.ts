@@ -1,8 +1,8 @@
-import type { Clock } from '../time/clock.js';
-import type { Runtime } from '../runtime.js';
-import { changes } from './flag-content.js';
-import type { Known } from './fetch-snapshot.js';
-import { isWhole, newlyUnreadable, readRest, type Snapshot } from './snapshot.js';
+import type { Clock } from '../../time/clock.js';
+import type { Runtime } from '../../runtime.js';
+import { changes } from '../flag-content.js';
+import type { Known } from '../fetch-snapshot.js';
+import { isWhole, newlyUnreadable, readRest, type Snapshot } from '../snapshot.js';
 
 /**
  * Holds the snapshot in force, and reports what changes with it. What is not read yet of it is read in the background,

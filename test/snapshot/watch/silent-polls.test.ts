@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { timeoutFailure } from '../../src/http/network-failure.js';
-import type { Reply, Send } from '../../src/http/reply.js';
-import type { Failure } from '../../src/model/failure.js';
-import { manualClock } from '../clock.fixture.js';
-import { bodyJson, refusedConnection, reply } from './fetched.fixture.js';
+import { timeoutFailure } from '../../../src/http/network-failure.js';
+import type { Reply, Send } from '../../../src/http/reply.js';
+import type { Failure } from '../../../src/model/failure.js';
+import { manualClock } from '../../clock.fixture.js';
+import { bodyJson, refusedConnection, reply } from '../fetched.fixture.js';
 import { PATIENCE_MS, POLL_MS, watching } from './watched.fixture.js';
 
 const A = reply(200, bodyJson({ a: true }), { etag: 'one' });

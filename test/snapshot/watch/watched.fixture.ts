@@ -1,10 +1,10 @@
-import type { Clock } from '../../src/time/clock.js';
-import type { DiagnosticEvent } from '../../src/diagnostics/internal-events.js';
-import type { Send } from '../../src/http/reply.js';
-import { SILENT } from '../../src/diagnostics/diagnostics.js';
-import { openWatch } from '../../src/snapshot/poll-watch.js';
-import { runtimeOf } from '../runtime.fixture.js';
-import { fetching } from './fetched.fixture.js';
+import type { Clock } from '../../../src/time/clock.js';
+import type { DiagnosticEvent } from '../../../src/diagnostics/internal-events.js';
+import type { Send } from '../../../src/http/reply.js';
+import { SILENT } from '../../../src/diagnostics/diagnostics.js';
+import { openWatch } from '../../../src/snapshot/watch/poll-watch.js';
+import { runtimeOf } from '../../runtime.fixture.js';
+import { fetching } from '../fetched.fixture.js';
 
 export const POLL_MS = 15_000;
 /** Four attempts of an evaluation. */

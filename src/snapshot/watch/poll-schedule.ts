@@ -1,0 +1,69 @@
+import { BODY_SHARE, type CostReading } from '../body-cost.js';
+import { intervalMs, type WatchState } from './watch-state.js';
+
+const LATE_INTERVALS = 4;
+const JITTER = 0.2;
+/** Requests that an outage has delayed end at the same moment. The next ones are spread over a whole interval. */
+const JITTER_AFTER_FAILURE = 0.5;
+/** Share of the interval over which instances with the same Retry-After spread their next polls. */
+const SPREAD_AFTER_PAUSE = 0.5;
+/** Over so much time, at most, instances spread the polls for a change that the stream has announced. */
+const LONGEST_SPREAD_MS = 2_000;
+const WITHOUT_SNAPSHOTS_MS = 300_000;
+
+/**
+ * Milliseconds within which each instance has seen a change, if the service answers: with a shared store, first the
+ * instance that polls, and then those that read its result.
+ */
+export function seenWithinMs(state: WatchState, pollMs: number, isShared: boolean): number {
+  return intervalMs(state, pollMs) * (1 + JITTER) * (isShared ? 2 : 1);
+}
+
+/** Why changes are seen much later than `pollMs` promises; `undefined` if they are not. */
+export function lateBecause(state: WatchState, pollMs: number, isShared: boolean): string | undefined {
+  if (seenWithinMs(state, pollMs, isShared) <= LATE_INTERVALS * pollMs) return undefined;
+  const seconds = (ms: number) => `${Math.round(ms / 100) / 10} s`;
+  return `a whole snapshot takes Flipt ${seconds(state.cost.ms)}, so that it is polled every ${seconds(intervalMs(state, pollMs))}`;
+}
+
+/** Milliseconds until the next poll. `random` is in [0, 1), so that many instances do not poll at the same moment. */
+export function nextDelayMs(state: WatchState, pollMs: number, now: number, random: number): number {
+  if (state.retriesAtOnce) return 0;
+  const interval = state.offersNone ? WITHOUT_SNAPSHOTS_MS : intervalMs(state, pollMs);
+  const usualMs = jittered(interval, state.hasFailed ? JITTER_AFTER_FAILURE : JITTER, random);
+  const measureMs = state.cost.measureAt - now;
+  const delayMs = measureMs > 0 && !state.hasFailed ? Math.min(usualMs, measureMs) : usualMs;
+  if (now >= state.notBefore) return delayMs;
+  return Math.max(delayMs, state.notBefore - now + interval * SPREAD_AFTER_PAUSE * random);
+}
+
+/**
+ * Milliseconds until a poll of which the stream has announced that it will find something new. All instances get the
+ * announcement at the same moment, and each of them will be sent a whole body.
+ */
+export function sparedForMs({ cost, notBefore }: WatchState, now: number, random: number): number {
+  const spreadMs = Math.min(BODY_SHARE * cost.likelyMs, LONGEST_SPREAD_MS) * random;
+  return Math.max(cost.at + BODY_SHARE * cost.ms - now, notBefore - now, 0) + spreadMs;
+}
+
+/**
+ * Milliseconds until the next poll if one instance polls for many. These polls read the store, so they need not spare
+ * the service.
+ */
+export function nextLookMs(
+  { offersNone, retriesAtOnce }: WatchState,
+  pollMs: number,
+  random: number,
+): number {
+  if (retriesAtOnce) return 0;
+  return jittered(offersNone ? WITHOUT_SNAPSHOTS_MS : pollMs, JITTER, random);
+}
+
+/** Whether the service must not be asked again yet after the last poll, because whole bodies take it so long. */
+export function isTooSoon({ ms, measureAt }: CostReading, polledAt: number, now: number): boolean {
+  return now - polledAt < BODY_SHARE * ms * (1 - JITTER) && now < measureAt;
+}
+
+function jittered(ms: number, share: number, random: number): number {
+  return ms * (1 - share + 2 * share * random);
+}
