@@ -1,0 +1,60 @@
+import type { Clock } from '../../time/clock.js';
+import type { SharedTurn, SnapshotPlace } from '../../stores/snapshot-store.js';
+import type { BodyCost } from '../body-cost.js';
+import type { Known } from '../fetch-snapshot.js';
+import { storedText } from '../stored-text.js';
+import type { Learned } from './learned.js';
+import type { heldLease } from './lease-renewal.js';
+import { left, NEWCOMER } from './lease-rules.js';
+import type { StoreCalls } from './store-calls.js';
+
+/** Writes what the holder of the lease has fetched into the store, one snapshot after another. */
+export function publisher(
+  {
+    calls,
+    lease,
+    learned,
+    cost,
+  }: {
+    readonly calls: StoreCalls;
+    readonly lease: ReturnType<typeof heldLease>;
+    readonly learned: Learned;
+    readonly cost: BodyCost;
+  },
+  { place, pollMs }: { readonly place: SnapshotPlace; readonly pollMs: number },
+  clock: Clock,
+) {
+  let publishing: Promise<void> = Promise.resolve();
+
+  /** The turn was taken before the service was asked. So its time, which the record gets, is never too late. */
+  const publish = async (newest: Known, fence: number, { record, time }: SharedTurn): Promise<void> => {
+    const version = learned.versionOf(newest);
+    const publication = { fence, version, confirmedAt: time, fullBodyMs: cost.read().ms };
+    const at = clock.now();
+    const whole = async () => {
+      const confirmed = { ...newest, confirmedAt: at, record: version };
+      return calls.publish({ ...publication, text: await storedText(confirmed, place, clock) });
+    };
+    const isThere = record?.version === version;
+    const first = isThere ? await calls.publish({ ...publication, text: undefined }) : await whole();
+    const outcome = first === 'missing' ? await whole() : first;
+    if (outcome === 'published') learned.published(publication);
+    else if (lease.current().fence === fence)
+      lease.become(outcome === undefined ? left(pollMs, clock.now()) : NEWCOMER);
+    // An instance that cannot write must not keep others from writing.
+    if (outcome === undefined) await calls.release();
+  };
+
+  return {
+    /** In the background. Without one, a call must not end before its writes. */
+    async add(newest: Known, fence: number, turn: SharedTurn): Promise<void> {
+      // After the last one, because a request may have been sent beside another.
+      publishing = (clock.hasBackground ? publishing : Promise.resolve())
+        .then(() => publish(newest, fence, turn))
+        .catch(calls.complain);
+      if (!clock.hasBackground) await publishing;
+    },
+    /** Resolves when what was added in the background is written. Never rejects. */
+    ended: () => publishing,
+  };
+}
