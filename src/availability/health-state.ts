@@ -1,0 +1,126 @@
+import type { Reporter } from '../diagnostics/diagnostics.js';
+import type { Failure } from '../model/failure.js';
+import type { Runtime } from '../runtime.js';
+import { oneTimer } from '../time/one-timer.js';
+import type { CircuitSettings, Moment } from './circuit-breaker.js';
+import * as health from './health-transitions.js';
+
+/** Asks the service a question that concerns no flag: why it failed. `signal` ends it. Never rejects. */
+export type Check = (signal?: AbortSignal) => Promise<Failure | undefined>;
+
+export interface HealthSettings {
+  readonly check: Check;
+  /** `undefined`: the circuit never opens. */
+  readonly breaker: CircuitSettings | undefined;
+  /** A check has passed. */
+  readonly passed: () => void;
+}
+
+export type HealthState = ReturnType<typeof openHealth>;
+
+/** The only owner of the answer to "is the service healthy?": one state, one timer, one check at a time. */
+export function openHealth(
+  { check, breaker, passed }: HealthSettings,
+  { clock, random, ...reporter }: Runtime,
+) {
+  let state = health.HEALTHY;
+  let checking: Promise<Failure | undefined> | undefined;
+  /** The failure of a start that ends after the close; `undefined` until the close. */
+  let closed: Failure | undefined;
+  const timer = oneTimer(clock);
+  let endStart: (failure: Failure | undefined) => void = () => undefined;
+
+  /** Random, between `ms` / 2 and `ms`, so that many instances do not check at the same moment. */
+  const jitter = (ms: number) => ms * (0.5 + random() / 2);
+  const moment = (): Moment => ({ now: clock.now(), jitter });
+
+  const become = (next: health.Health) => {
+    const before = state;
+    if (closed !== undefined || next === before) return;
+    state = next;
+    reportChange(before, next, reporter);
+    schedule();
+  };
+
+  const schedule = () => {
+    timer.stop();
+    const until = state.starting?.until ?? Infinity;
+    const at = checking !== undefined ? until : Math.min(health.nextCheckAt(state), until);
+    if (at === Infinity) return;
+    const delayMs = Math.max(0, Math.ceil(at - clock.now()));
+    const due = at === until ? giveUpStart : () => void runCheck();
+    // A caller waits for the start. Nobody waits for a background check.
+    timer.set(delayMs, due, state.starting === undefined ? 'background' : 'awaited');
+  };
+
+  const giveUpStart = () => {
+    const failure = state.starting?.failure;
+    if (failure === undefined) return;
+    become(health.startFailed(state, failure, moment()));
+    endStart(failure);
+  };
+
+  /** Concurrent callers share one check, but not without a background, where it may end with the first of them. */
+  const runCheck: Check = (signal) => {
+    if (!clock.hasBackground) return checkOnce(signal);
+    if (checking !== undefined) return checking;
+    checking = checkOnce();
+    become(health.checking(state));
+    return checking;
+  };
+
+  const checkOnce: Check = async (signal) => {
+    const failure = await check(signal);
+    if (failure === undefined) passed();
+    checking = undefined;
+    if (closed !== undefined) return failure;
+    const wasStarting = state.starting !== undefined;
+    become(
+      failure === undefined
+        ? health.checkPassed(state)
+        : health.checkFailed(state, failure, moment(), breaker),
+    );
+    if (wasStarting && state.starting === undefined) endStart(failure);
+    return failure;
+  };
+
+  return {
+    read: () => state,
+    become,
+    moment,
+    check: runCheck,
+    isChecking: () => checking !== undefined,
+    /**
+     * Checks the service until it answers, rejects the credentials, or the time is up. A short start ends after its
+     * first check, whatever the outcome.
+     */
+    start: (withinMs: number, isShort = false): Promise<Failure | undefined> => {
+      if (closed !== undefined) return Promise.resolve(closed);
+      const result = new Promise<Failure | undefined>((resolve) => {
+        endStart = resolve;
+      });
+      become(health.started(state, withinMs, isShort, clock.now()));
+      void runCheck();
+      return result;
+    },
+    isClosed: () => closed !== undefined,
+    /** Stops the timer. A start in progress ends with this failure. Nothing is reported any more. */
+    close: (failure: Failure) => {
+      closed = failure;
+      timer.stop();
+      endStart(failure);
+    },
+  };
+}
+
+function reportChange(before: health.Health, after: health.Health, { wants, report }: Reporter): void {
+  const { circuit } = after;
+  if (circuit.state !== before.circuit.state && wants['circuit-changed']) {
+    const failure = circuit.state === 'closed' ? undefined : circuit.failure;
+    report({ type: 'circuit-changed', state: circuit.state, failure });
+  }
+  if (!wants['health-changed']) return;
+  const [was, is] = [health.problemsOf(before), health.problemsOf(after)];
+  if ([...was.keys()].join() === [...is.keys()].join()) return;
+  report({ type: 'health-changed', before: was, after: is, starting: before.starting !== undefined });
+}
