@@ -18,7 +18,8 @@ import { watchService, type ServiceWatchSettings } from './polls-and-stream.js';
 import { storeCalls, type StoreCalls } from './shared/store-calls.js';
 import { snapshotAnswers } from './snapshot-answers.js';
 import { keptBeginning } from './stored-text.js';
-import { openWatch, type StartingSnapshot } from './watch/poll-watch.js';
+import { openWatch } from './watch/poll-watch.js';
+import type { StartingSnapshot } from './watch/watched-snapshot.js';
 
 export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watch'> {
   /** `undefined`: the service is not asked. */

@@ -12,7 +12,7 @@ import { parseSnapshot } from '../body/parse-snapshot.js';
 import { writeBody } from '../body/write-body.js';
 import { checkEnvironment, givenConfirmedAt } from './given-snapshot.js';
 import { snapshotOf } from '../snapshot.js';
-import type { StartingSnapshot } from '../watch/poll-watch.js';
+import type { StartingSnapshot } from '../watch/watched-snapshot.js';
 
 /** The snapshot in the options; `undefined` if there is none, or it cannot be used. Never rejects. */
 export async function initialSnapshot(

@@ -1,0 +1,108 @@
+import type { Failure } from '../../model/failure.js';
+import type { Runtime } from '../../runtime.js';
+import { oneTimer } from '../../time/one-timer.js';
+import type { Fetched, Known } from '../fetch-snapshot.js';
+import { snapshotInForce } from './snapshot-in-force.js';
+import { watchReports } from './watch-reports.js';
+import { answered, judged, reliableUntil, UNTRIED, type WatchState } from './watch-state.js';
+
+/** A snapshot to start from. */
+export interface StartingSnapshot extends Known {
+  /** In the clock's milliseconds; `undefined` if the service has never confirmed it. */
+  readonly confirmedAt: number | undefined;
+}
+
+export interface WatchedSettings {
+  /** Infinite if the service is never asked. */
+  readonly pollMs: number;
+  /** Whether one instance polls the service for many. Then a poll usually reads only the store. Default: no. */
+  readonly isShared?: boolean | undefined;
+  /** In force until the service serves a snapshot. Default: none. */
+  readonly starting?: StartingSnapshot | undefined;
+  /** Called when the service has just served the snapshot in force, or said that it is unchanged. */
+  readonly confirmed?: ((known: Known) => void) | undefined;
+}
+
+/** The snapshot in force, and how reliable it is. Reports what changes of both, each once. */
+export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
+  const { pollMs, starting, confirmed } = settings;
+  const { clock, report } = runtime;
+  const isAsked = pollMs < Infinity;
+  let state: WatchState = {
+    ...UNTRIED,
+    lastSuccessAt: starting?.confirmedAt,
+    notBefore: isAsked ? UNTRIED.notBefore : Infinity,
+  };
+  let lastFailure: Failure | undefined;
+  let isClosed = false;
+  const lossTimer = oneTimer(clock);
+  const reportState = watchReports(settings, report);
+  const inForce = snapshotInForce(runtime, () => isClosed);
+  if (starting !== undefined) inForce.start(starting);
+
+  const learn = (fetched: Fetched, asked: Known | undefined, durationMs: number) => {
+    const now = clock.now();
+    state = judged(answered(state, fetched, asked?.etag !== undefined, now), pollMs, now);
+    lastFailure = fetched.kind === 'failed' ? fetched.failure : undefined;
+    if (fetched.kind === 'failed' && fetched.isUnknown)
+      report({ type: 'namespace-suspect', failure: lastFailure });
+    // Before the reports, because a listener that reads the snapshot must find this one.
+    if (fetched.kind === 'snapshot') inForce.replace(knownOf(fetched));
+    const known = inForce.known();
+    const isConfirmed = fetched.kind === 'unchanged' || fetched.kind === 'snapshot';
+    if (isConfirmed && known !== undefined) confirmed?.(known);
+    reportState(state, lastFailure);
+    if (fetched.kind !== 'no-news') report({ type: 'snapshot-polled', durationMs, failure: lastFailure });
+  };
+  const assess = () => {
+    lossTimer.stop();
+    if (!isAsked || state.lastSuccessAt === undefined || state.isLost) return;
+    const now = clock.now();
+    const delayMs = reliableUntil(state, pollMs) - now;
+    if (delayMs > 0) {
+      lossTimer.set(delayMs, assess);
+      return;
+    }
+    state = judged(state, pollMs, now);
+    reportState(state, lastFailure);
+  };
+
+  return {
+    state: () => state,
+    known: inForce.known,
+    whole: inForce.whole,
+    /** Reports that the last success has become too old, or waits for that moment. */
+    assess,
+    /** The response of a request decides, which begins now. It may be late, as after a blocked event loop. */
+    asks() {
+      if (clock.now() < reliableUntil(state, pollMs)) assess();
+      else lossTimer.stop();
+    },
+    /** Takes over what came for a request that `asked` about this snapshot. Ends without effect once it is closed. */
+    async take(fetched: Fetched, asked: Known | undefined, durationMs: number) {
+      if (fetched.kind === 'snapshot') await inForce.prepare(fetched.snapshot);
+      if (fetched.kind === 'unchanged' && asked !== undefined) await inForce.prepare(asked.snapshot);
+      if (isClosed || fetched.kind === 'overtaken') return;
+      // Another request may have replaced the snapshot that this one has asked about.
+      const isOfAnother = fetched.kind === 'unchanged' && asked !== undefined && asked !== inForce.known();
+      learn(isOfAnother ? { ...fetched, ...asked, kind: 'snapshot' } : fetched, asked, durationMs);
+    },
+    /** Takes a kept snapshot that was loaded late, unless it is not needed any more. */
+    adopt(late: StartingSnapshot | undefined) {
+      if (late === undefined || isClosed || inForce.known() !== undefined || state.offersNone) return;
+      inForce.start(late);
+      state = { ...state, lastSuccessAt: late.confirmedAt };
+      // The kept snapshot's age alone is no loss.
+      if (state.hasFailed) assess();
+    },
+    isClosed: () => isClosed,
+    close() {
+      isClosed = true;
+      lossTimer.stop();
+    },
+  };
+}
+
+function knownOf({ snapshot, etag, fullBodyMs }: Known): Known {
+  return { snapshot, etag, fullBodyMs };
+}
