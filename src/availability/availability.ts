@@ -69,15 +69,17 @@ export function availability({ check, credentialsVersion, breaker }: Availabilit
         const outcome = await ask(questions, signal);
         // A rejected check has changed the state already. A check that failed for another reason proves nothing.
         if (!isFailure(outcome)) become(health.answered(read()));
-        else if (!isRejection(outcome) && !(isPart && policyOf(outcome).cause === 'question'))
+        else if (!isRejection(outcome) && !(isPart && policyOf(outcome).spoilsBatch))
           become(health.unanswered(read(), outcome, moment()));
         return outcome;
       };
     },
-    /** Counts a failure that only its context shows to be the service's, such as a 500 for everything. */
+    /** Counts a failure that was the service's, because a check has failed since, such as a 500 for everything. */
     serviceFailed: (failure: Failure) => {
-      learn({ failure, sentAt: clock.now() });
+      become(health.attempted(read(), { failure, sentAt: clock.now() }, moment(), breaker));
     },
+    /** Asks a question that concerns no flag and no context: why it failed. Callers share one. Never rejects. */
+    check: () => state.check(),
     /** Why a request would not be sent now; `undefined` if it would be sent. */
     refusal,
     /** Checks the service if that is due: for clocks without a background, whose timers do not do it. Never rejects. */

@@ -6,11 +6,10 @@ import type { Runtime } from '../runtime.js';
 import { messageOf } from '../text/describe.js';
 import type { QuestionLane } from './batch-queue.js';
 import { failEach, questionsOf, settle, type PendingQuestion } from './pending-question.js';
-import type { culpritSearches, SearchCulprits, Searched } from './search/culprit-searches.js';
-import { rememberedSuspects } from './suspects.js';
+import type { culpritSearches, Searched } from './search/culprit-searches.js';
 
 /** What is asked, and who knows how it is. */
-export interface Service extends Pick<Searched, 'refusal' | 'serviceFailed'> {
+export interface Service extends Pick<Searched, 'refusal' | 'check' | 'serviceFailed'> {
   readonly ask: AskAtOnce;
   /** Sends the requests of a search, which count as extra ones. Default: they are sent like any other. */
   readonly askExtra?: AskAtOnce;
@@ -24,10 +23,10 @@ export interface Service extends Pick<Searched, 'refusal' | 'serviceFailed'> {
  */
 export function isolating(service: Service, runtime: Pick<Runtime, 'clock' | 'report'>) {
   const { clock } = runtime;
-  const suspects = rememberedSuspects(clock);
+  /** Loaded when a batch has failed: until then, there are no suspects. */
+  let found: ReturnType<typeof culpritSearches> | undefined;
   let successes = 0;
   let succeededAt = -Infinity;
-  let search: SearchCulprits | undefined;
 
   const noting =
     (ask: AskAtOnce): AskAtOnce =>
@@ -37,8 +36,9 @@ export function isolating(service: Service, runtime: Pick<Runtime, 'clock' | 're
       if (isFailure(outcome)) return outcome;
       successes++;
       succeededAt = clock.now();
+      const suspects = found?.suspects;
       questions.forEach((question, at) => {
-        if (outcome[at]?.kind !== 'failed') suspects.answered(question);
+        if (outcome[at]?.kind !== 'failed') suspects?.answered(question);
       });
       return outcome;
     };
@@ -46,7 +46,6 @@ export function isolating(service: Service, runtime: Pick<Runtime, 'clock' | 're
   const searched = {
     ...service,
     ask: noting(service.askExtra ?? service.ask),
-    suspects,
     successes: () => successes,
     succeededAt: () => succeededAt,
   };
@@ -54,9 +53,9 @@ export function isolating(service: Service, runtime: Pick<Runtime, 'clock' | 're
   const searchSince = (before: number) => async (batch: readonly PendingQuestion[], failure: Failure) => {
     // A start has begun to load it, and logs if its code is gone.
     const load = await service.loadSearch().catch(() => undefined);
-    search ??= load?.(searched, runtime);
-    if (search === undefined) failEach(batch, failure);
-    else await search(batch, failure, before);
+    found ??= load?.(searched, runtime);
+    if (found === undefined) failEach(batch, failure);
+    else await found.search(batch, failure, before);
   };
 
   return {
@@ -67,20 +66,24 @@ export function isolating(service: Service, runtime: Pick<Runtime, 'clock' | 're
     send: async (batch: readonly PendingQuestion[]): Promise<BatchOutcome> => {
       const before = successes;
       const [first] = batch;
-      const lane = first && suspects.laneOf(first.question);
+      const lane = first && found?.suspects.laneOf(first.question);
       const outcome = await ask(questionsOf(batch));
       if (first && lane?.tests && isFailure(outcome) && policyOf(outcome).spoilsBatch)
-        suspects.blame(first.question, outcome);
+        found?.suspects.blame(first.question, outcome);
       // A batch of suspects is not searched: every batch about a broken flag would start a search. But a flag that was
       // blamed for several of its questions may be fine for others.
-      const isSearched = lane === undefined || (first && suspects.maySearch(first.question));
+      const isSearched = lane === undefined || (first && found?.suspects.maySearch(first.question));
       void settle(batch, outcome, isSearched ? searchSince(before) : failEach);
       return outcome;
     },
     laneOf: (question: Question): QuestionLane =>
-      suspects.laneOf(question) ?? { name: `namespace ${question.namespace}`, apart: false, tests: false },
+      found?.suspects.laneOf(question) ?? {
+        name: `namespace ${question.namespace}`,
+        apart: false,
+        tests: false,
+      },
     /** How many questions and flags are blamed at present. */
-    blamed: suspects.size,
+    blamed: () => found?.suspects.size() ?? 0,
   };
 }
 

@@ -10,9 +10,9 @@ export interface FailurePolicy {
   readonly retryable: boolean;
   /**
    * Whether the failure shows that the service fails. One flag may cause a 500, which must not open the circuit for all
-   * flags. So a 500 counts only if all parts of its batch fail, too.
+   * flags. So a 500 counts only if a check, which concerns no flag, fails, too.
    */
-  readonly countsForCircuit: 'yes' | 'no' | 'if-all-parts-fail';
+  readonly countsForCircuit: 'yes' | 'no' | 'if-a-check-fails';
   /** One question may have caused the failure of its whole batch. */
   readonly spoilsBatch: boolean;
   /** The last known answer may be used instead. Not set if that would hide a wrong question. */
@@ -47,7 +47,7 @@ export const FAILURES: Readonly<Record<FailureKind, FailurePolicy>> = {
   timeout: { ...SERVICE, responded: false, countsForCircuit: 'yes' },
   blocked: PROVIDER,
   gateway: { ...SERVICE, retryable: true, countsForCircuit: 'yes' },
-  'service-error': { ...SERVICE, countsForCircuit: 'if-all-parts-fail', spoilsBatch: true },
+  'service-error': { ...SERVICE, countsForCircuit: 'if-a-check-fails', spoilsBatch: true },
   'rejected-request': QUESTION,
   'rejected-question': { ...QUESTION, lastKnownAnswer: false },
   'refused-request': QUESTION,

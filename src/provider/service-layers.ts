@@ -38,7 +38,10 @@ export function openServiceLayers(settings: ProviderSettings, signal: AbortSigna
   const batch = !runtime.clock.hasBackground
     ? oneByOne(ask, batching, runtime)
     : batched(
-        isolating({ ask, askExtra: retrying(true), refusal, serviceFailed, loadSearch }, runtime),
+        isolating(
+          { ask, askExtra: retrying(true), refusal, check: service.check, serviceFailed, loadSearch },
+          runtime,
+        ),
         batching,
         runtime,
       );

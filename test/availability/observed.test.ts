@@ -116,13 +116,14 @@ describe('whole requests', () => {
     expect(changes()).toEqual(['responses-unusable', '']);
   });
 
-  it('for parts of a batch that has failed say nothing if a question is the cause', async () => {
+  it('for parts of a batch that has failed say nothing if a question may be the cause', async () => {
     const { changes, service } = setUp();
     const failing = async (failure: Failure) => {
       const ask = service.observed(() => Promise.resolve(failure), true);
       for (let time = 0; time < 10; time++) await ask([]);
     };
     await failing({ kind: 'rejected-request', message: 'status 400' });
+    await failing({ kind: 'service-error', message: 'status 500' });
     expect(changes()).toEqual([]);
     await failing(UNREADABLE);
     expect(changes()).toEqual(['responses-unusable']);

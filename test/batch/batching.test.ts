@@ -25,7 +25,8 @@ const CLOSED: Failure = { kind: 'closed', message: 'closed' };
 
 const answerOf = ({ flag }: Question) => variantAnswer({ variant: `of ${flag}` });
 
-const SERVICE = { refusal: () => undefined, serviceFailed: () => undefined, loadSearch };
+const passes = () => Promise.resolve(undefined);
+const SERVICE = { refusal: () => undefined, check: passes, serviceFailed: () => undefined, loadSearch };
 
 /** The layer over requests that the test ends. */
 function setUp(more: Partial<BatchSettings> = {}, reference?: string) {

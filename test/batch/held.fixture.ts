@@ -37,6 +37,7 @@ export function held(more: Partial<BatchSettings> = {}) {
     ask: holding(false),
     askExtra: holding(true),
     refusal: () => undefined,
+    check: () => Promise.resolve(undefined),
     serviceFailed: () => undefined,
     loadSearch,
   };

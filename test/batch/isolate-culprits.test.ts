@@ -95,11 +95,11 @@ describe('several that spoil their batch', () => {
 
 describe('a service that answers 500 to everything', () => {
   it.each(BATCHES.slice(1))(
-    'gets three requests at most for a batch of %s, and one failure is reported',
+    'gets one request and a check for a batch of %s, and one failure is reported',
     async (size) => {
-      const { ask, requests, serviceFailures } = setUp(() => 500);
+      const { ask, requests, check, serviceFailures } = setUp(() => 500);
       const answers = await ask(batch(size));
-      expect(requests.length).toBeLessThanOrEqual(3);
+      expect([requests.length, check.mock.calls.length]).toEqual([1, 1]);
       expect(answers).toEqual(batch(size).map(() => failed(spoilt(500))));
       expect(serviceFailures).toEqual([spoilt(500)]);
     },
@@ -128,26 +128,70 @@ describe('no search is made', () => {
     expect(await ask(batch(4))).toEqual(batch(4).map(() => failed(spoilt(400))));
     expect(requests).toHaveLength(1);
   });
+});
 
-  it('after one that found only failures, until something succeeds', async () => {
-    const { ask, requests } = setUp((questions) => (questions[0]?.flag === 'good' ? undefined : 404));
-    await ask(batch(4));
-    requests.length = 0;
-    await ask(batch(6).slice(4));
-    expect(requests).toEqual([['f4', 'f5']]);
-    await ask([question('good')]);
-    requests.length = 0;
-    await ask(batch(8).slice(6));
-    expect(requests.length).toBeGreaterThan(1);
-  });
+describe('a search, while nothing succeeds', () => {
+  /** All flags but the good ones spoil their batch, although the service is well. */
+  const isGood = ({ flag }: Question) => flag === '' || flag.startsWith('good');
+  const allBad = (status: number) => (questions: readonly Question[]) =>
+    questions.every(isGood) ? undefined : status;
 
-  it('during another one while nothing succeeds: the next one waits for it', async () => {
-    const { ask, requests } = setUp(() => 400, {}, 4);
+  it.each([400, 500])(
+    'is brief after one that found only failures with %s, until something succeeds',
+    async (status) => {
+      const { ask, requests } = setUp(allBad(status));
+      await ask(batch(64));
+      expect(requests.length).toBeGreaterThan(9);
+      requests.length = 0;
+      await ask(batch(64).map(({ flag }) => question(`other-${flag}`)));
+      expect(requests).toHaveLength(5);
+      await ask([question('good')]);
+      requests.length = 0;
+      await ask(batch(64).map(({ flag }) => question(`another-${flag}`)));
+      expect(requests.length).toBeGreaterThan(9);
+    },
+  );
+
+  it.each([400, 500])(
+    'with %s answers every good question, if any part of the batch succeeds',
+    async (status) => {
+      const { ask } = setUp(allBad(status));
+      await ask(batch(2));
+      const questions = [...batch(2), ...Array.from({ length: 18 }, (_, at) => question(`good-${at}`))];
+      const answers = await ask(questions);
+      expect(answers).toEqual(questions.map((one) => (isGood(one) ? answerOf(one) : failed(spoilt(status)))));
+    },
+  );
+
+  it('does not begin before another one has ended, which may blame the same', async () => {
+    const { ask, requests } = setUp(allBad(400), {}, 4);
     await ask([...batch(4), ...['g0', 'g1', 'g2', 'g3'].map((flag) => question(flag))]);
     const searches = requests.slice(2).map((flags) => flags[0]?.[0]);
-    expect(searches.length).toBeGreaterThan(2);
-    // The first search found only failures, so there is no second one.
-    expect(new Set(searches)).toEqual(new Set(['f']));
+    expect(searches).toEqual(searches.toSorted());
+  });
+});
+
+describe('culprits that are in every part that is cut between flags', () => {
+  const flags = Array.from({ length: 20 }, (_, at) => `f${at}`);
+
+  it.each([400, 500])('with %s fail alone: flags far from each other', async (status) => {
+    const { ask } = setUp(spoiltBy(status, 'f2', 'f17'));
+    const answers = await ask(flags.map((flag) => question(flag)));
+    expect(flags.filter((_, at) => answers[at]?.kind === 'failed')).toEqual(['f2', 'f17']);
+  });
+
+  it.each([400, 500])('with %s fail alone: a context, and its flags are not blamed', async (status) => {
+    const { ask, requests } = setUp((questions) =>
+      questions.some(({ entity }) => entity === 'bad') ? status : undefined,
+    );
+    const both = flags.flatMap((flag) => [question(flag, 'bad'), question(flag, 'good')]);
+    const answers = await ask(both);
+    expect(both.filter((_, at) => answers[at]?.kind !== 'failed').map(({ entity }) => entity)).toEqual(
+      flags.map(() => 'good'),
+    );
+    requests.length = 0;
+    await ask(flags.map((flag) => question(flag, 'another')));
+    expect(requests).toEqual([flags]);
   });
 });
 

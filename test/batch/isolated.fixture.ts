@@ -1,3 +1,4 @@
+import { vi } from 'vitest';
 import { batched } from '../../src/batch/batching.js';
 import { culpritSearches } from '../../src/batch/search/culprit-searches.js';
 import { isolating, type Service } from '../../src/batch/isolate-culprits.js';
@@ -5,6 +6,7 @@ import { failureKindOf } from '../../src/http/failure-of-status.js';
 import type { Answer, AskAtOnce } from '../../src/model/answer.js';
 import type { Failure } from '../../src/model/failure.js';
 import type { Question } from '../../src/model/question.js';
+import { question } from '../cache/questions.fixture.js';
 import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { variantAnswer } from '../provider/mapping/answers.fixture.js';
@@ -37,7 +39,11 @@ export function setUp(
   const serviceFailed = (failure: Failure) => {
     serviceFailures.push(failure);
   };
-  const service = { ask: askAtOnce, refusal: () => undefined, serviceFailed, loadSearch, ...more };
+  const check = vi.fn(() => {
+    const status = fails([question('')]);
+    return Promise.resolve(status === undefined ? undefined : spoilt(status));
+  });
+  const service = { ask: askAtOnce, refusal: () => undefined, check, serviceFailed, loadSearch, ...more };
   const runtime = runtimeOf(clock);
   const layer = batched(isolating(service, runtime), { ...SETTINGS, maxItems }, runtime);
   const ask = async (questions: readonly Question[]): Promise<readonly Answer[]> => {
@@ -45,7 +51,7 @@ export function setUp(
     await clock.settle();
     return Promise.all(asked);
   };
-  return { clock, ask, requests, serviceFailures };
+  return { clock, ask, requests, check, serviceFailures };
 }
 
 export const spoiltBy =

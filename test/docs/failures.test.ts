@@ -6,7 +6,7 @@ import { quotesOf, tableOf } from './pages.fixture.js';
 const COUNTS: Readonly<Record<FailurePolicy['countsForCircuit'], string>> = {
   yes: 'counts for the circuit',
   no: '',
-  'if-all-parts-fail': 'counts for the circuit if every part fails',
+  'if-a-check-fails': 'counts for the circuit if a check fails',
 };
 const countsOf = (follows: readonly string[]) => follows.find((word) => word.startsWith('counts')) ?? '';
 

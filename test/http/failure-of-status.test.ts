@@ -21,7 +21,7 @@ describe('what follows from an attempt', () => {
   it.each([
     ['a time-out', failedWith('timeout'), { countsForCircuit: 'yes', retryable: false }],
     ['a 503', replied(503), { countsForCircuit: 'yes', retryable: true }],
-    ['a 500', replied(500), { countsForCircuit: 'if-all-parts-fail', retryable: false }],
+    ['a 500', replied(500), { countsForCircuit: 'if-a-check-fails', retryable: false }],
     ['a request that was ended', failedWith('closed'), { countsForCircuit: 'no', retryable: false }],
     ['a rejected credential', replied(401), { cause: 'credentials', responded: true }],
     ['a credential that is missing', failedWith('credentials'), { cause: 'credentials', responded: false }],

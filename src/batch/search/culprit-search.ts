@@ -3,7 +3,7 @@ import { policyOf } from '../../model/failure-policy.js';
 import type { Failure } from '../../model/failure.js';
 import { answerEach, failEach, type PendingQuestion } from '../pending-question.js';
 import type { AskPart } from './culprit-search-limit.js';
-import { blamesFlag, type Suspects } from '../suspects.js';
+import { blamesFlag, type Suspects } from './suspects.js';
 
 export interface Search extends Pick<Suspects, 'blame'> {
   readonly ask: AskPart;
@@ -11,6 +11,8 @@ export interface Search extends Pick<Suspects, 'blame'> {
   readonly successes: () => number;
   /** The value of `successes` when the batch was sent. */
   readonly before: number;
+  /** Whether to give up after so few requests that none of them has succeeded: a search before found nothing. */
+  readonly isBrief: boolean;
   /** Called when a request has succeeded since the batch was sent, and what is known so far has been blamed. */
   readonly proven: () => void;
 }
@@ -20,36 +22,47 @@ interface Part {
   readonly failure: Failure;
 }
 
+/** Parts into which a batch is cut at once. */
+const PARTS = 4;
+
 /**
- * Finds the questions that spoil a batch: asks parts of the batch, then parts of the parts that failed, until each
- * culprit is alone. Answers each question as soon as its part succeeds.
+ * Finds the questions that spoil a batch, of a service that is well: asks four parts of the batch, then parts of the
+ * parts that failed, until each culprit is alone. Answers each question as soon as its part succeeds.
  *
- * If another request has succeeded since the batch was sent, the service is well: the search asks four parts in
- * parallel. Otherwise it asks two parts, one after another: a service that fails for everything then gets only three
- * requests for a batch. A batch of n takes at most 4 · log2(n) + 4 requests, including the first one.
+ * If all parts fail that were cut between flags, the cause may be a context that is in all of them: then the batch is
+ * cut between contexts, and the other way round. A batch of n takes at most 4 · log2(n) + 4 requests, including the
+ * first one, unless others succeed meanwhile.
  *
- * The result says how many questions and flags were blamed. `isServiceFailure`: all parts failed with 500 and nothing
- * else succeeded meanwhile, so it is the service, not a question.
+ * The result says how many requests were sent, and how many questions and flags were blamed.
  */
 export async function findCulprits(
   batch: readonly PendingQuestion[],
   failure: Failure,
-  { ask, successes, before, blame, proven }: Search,
+  { ask, successes, before, isBrief, blame, proven }: Search,
 ) {
   const most = Math.floor(4 * Math.log2(batch.length)) + 3;
   let requests = 0;
   let succeeded = 0;
   let culprits = 0;
-  const groupOf = grouping(batch, failure);
+  const groupings = groupingsOf(batch, failure);
+  /** A brief search cuts the batch once in each way. */
+  const mostAtFirst = isBrief ? PARTS * groupings.length : Infinity;
+  let groupOf = groupings.shift() ?? flagOf;
   /** While other requests succeed, nobody's question is given up: the limit on requests at once spares the service. */
-  const requestsLeft = () => (successes() - before > succeeded ? Infinity : most - requests);
+  const requestsLeft = () => {
+    if (successes() - before > succeeded) return Infinity;
+    return (succeeded === 0 ? Math.min(mostAtFirst, most) : most) - requests;
+  };
+  /** Flags about which a question was answered: another one about them that fails is alone to blame. */
+  const answered = new Set<string>();
   /** To be blamed as soon as any request has succeeded. Until then, the service may be the cause. */
   const suspected: Part[] = [];
-  let spoilt: Part[] = [{ asked: grouped(batch, groupOf), failure }];
+  const whole = () => [{ asked: grouped(batch, groupOf), failure }];
+  let spoilt: readonly Part[] = whole();
 
-  const divided = (part: Part, count: number): readonly Part[] => {
+  const divided = (part: Part): readonly Part[] => {
     const left = requestsLeft();
-    const parts = partsOf(part.asked, left < 4 ? 2 : count, groupOf);
+    const parts = partsOf(part.asked, left < PARTS ? 2 : PARTS, groupOf);
     if (parts.length > left) {
       failEach(part.asked, part.failure);
       return [];
@@ -63,67 +76,75 @@ export async function findCulprits(
     const outcome = await ask(asked);
     if (isFailure(outcome)) return [{ asked, failure: outcome }];
     succeeded++;
+    for (const one of asked) answered.add(flagOf(one));
     answerEach(asked, outcome);
     return [];
   };
 
   while (spoilt.length > 0) {
-    const successesYet = successes();
-    const isCareful = successesYet === before;
-    const parts = spoilt.flatMap((part) => divided(part, isCareful ? 2 : 4));
-    const failures: Part[] = [];
-    if (isCareful) for (const part of parts) failures.push(...(await asking(part)));
-    else failures.push(...(await Promise.all(parts.map(asking))).flat());
-
-    spoilt = [];
-    const isHopeless = succeeded === 0 && successes() === successesYet && failures.length > 0;
-    const isServiceFailure = isHopeless && failures.every((part) => blamesFlag(part.failure));
-    for (const part of failures) {
-      const { spoilsBatch } = policyOf(part.failure);
-      if (spoilsBatch && isCulprit(part)) suspected.push(part);
-      if (spoilsBatch && part.asked.length > 1 && !isServiceFailure) spoilt.push(part);
-      else failEach(part.asked, part.failure);
+    const parts = spoilt.flatMap(divided);
+    const failures = (await Promise.all(parts.map(asking))).flat();
+    const isCommon = succeeded === 0 && failures.every(isSpoilt) && failures.some(isLarge);
+    const other = isCommon && requestsLeft() > 1 ? groupings.shift() : undefined;
+    if (other !== undefined) {
+      groupOf = other;
+      spoilt = whole();
+      continue;
     }
-    if (isServiceFailure) return { requests, culprits, isServiceFailure };
+    suspected.push(...failures.filter(isCulprit));
+    spoilt = failures.filter((part) => isSpoilt(part) && isLarge(part));
+    for (const part of failures) if (!spoilt.includes(part)) failEach(part.asked, part.failure);
     if (successes() === before) continue;
     culprits += suspected.length;
     for (const { asked, failure: its } of suspected.splice(0)) {
-      for (const { question } of asked.slice(0, 1)) blame(question, its);
+      for (const one of asked.slice(0, 1))
+        blame(one.question, its, blamesFlag(its) && !answered.has(flagOf(one)));
     }
     proven();
   }
-  return { requests, culprits, isServiceFailure: false };
+  return { requests, culprits };
 }
 
-/** A single question, or one flag if the failure blames flags. */
-function isCulprit({ asked, failure }: Part): boolean {
-  return asked.length === 1 || (blamesFlag(failure) && isAboutOneFlag(asked));
+function isSpoilt({ failure }: Part): boolean {
+  return policyOf(failure).spoilsBatch;
+}
+
+function isLarge({ asked }: Part): boolean {
+  return asked.length > 1;
+}
+
+/** A single question that spoils its request, or one flag if the failure blames flags. */
+function isCulprit(part: Part): boolean {
+  const { asked, failure } = part;
+  return isSpoilt(part) && (asked.length === 1 || (blamesFlag(failure) && isAboutOneFlag(asked)));
+}
+
+function flagOf({ question }: PendingQuestion): string {
+  return question.flag;
 }
 
 function isAboutOneFlag(asked: readonly PendingQuestion[]): boolean {
   return asked.every(({ question }) => question.flag === asked[0]?.question.flag);
 }
 
+type GroupOf = (one: PendingQuestion) => string;
+
 /**
- * What may be to blame: a flag, or a context if fewer contexts than flags are asked about. A page asks for many flags at
- * once, and if its context is at fault, it spoils all parts that are cut between flags.
+ * What may be to blame, the likeliest first: a flag, or a context if fewer contexts than flags are asked about. A page
+ * asks for many flags at once, and if its context is at fault, it spoils all parts that are cut between flags.
  */
-function grouping(batch: readonly PendingQuestion[], failure: Failure): (one: PendingQuestion) => string {
-  const flagOf = ({ question }: PendingQuestion) => question.flag;
-  if (blamesFlag(failure)) return flagOf;
+function groupingsOf(batch: readonly PendingQuestion[], failure: Failure): GroupOf[] {
   const contexts = new Map(
     batch.map((one) => [one, JSON.stringify([one.question.entity, one.question.attributes])]),
   );
+  const contextOf: GroupOf = (one) => contexts.get(one) ?? '';
   const count = new Set(contexts.values()).size;
-  const hasFew = count > 1 && count < new Set(batch.map(flagOf)).size;
-  return hasFew ? (one) => contexts.get(one) ?? '' : flagOf;
+  if (count === 1 || count >= new Set(batch.map(flagOf)).size) return [flagOf];
+  return blamesFlag(failure) ? [flagOf, contextOf] : [contextOf, flagOf];
 }
 
 /** Puts questions of the same group next to each other. */
-function grouped(
-  asked: readonly PendingQuestion[],
-  groupOf: (one: PendingQuestion) => string,
-): readonly PendingQuestion[] {
+function grouped(asked: readonly PendingQuestion[], groupOf: GroupOf): readonly PendingQuestion[] {
   return asked.toSorted((one, other) =>
     groupOf(one) < groupOf(other) ? -1 : Number(groupOf(one) > groupOf(other)),
   );
@@ -131,12 +152,12 @@ function grouped(
 
 /**
  * Cuts a batch into at most `count` parts of about the same size, each with at least one question.
- * It cuts between two groups wherever it can: in two parts, a broken flag would look like a broken service.
+ * It cuts between two groups wherever it can, so that a broken flag spoils few parts.
  */
 function partsOf(
   sorted: readonly PendingQuestion[],
   count: number,
-  groupOf: (one: PendingQuestion) => string,
+  groupOf: GroupOf,
 ): readonly (readonly PendingQuestion[])[] {
   const { length } = sorted;
   const groups = sorted.map(groupOf);

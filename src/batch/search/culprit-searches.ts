@@ -5,10 +5,10 @@ import { findCulprits } from './culprit-search.js';
 import { culpritSearchLimit } from './culprit-search-limit.js';
 import { failEach, settle, type PendingQuestion } from '../pending-question.js';
 import { slots } from './slots.js';
-import { blamesFlag, type Suspects } from '../suspects.js';
+import { blamesFlag, rememberedSuspects } from './suspects.js';
 
-/** After a search in which nothing succeeded, no other one begins for so long, unless any request succeeds. */
-const HOPELESS_FOR_MS = 5_000;
+/** For so long after a search in which nothing succeeded, and until a request succeeds, another one is brief. */
+const BRIEF_FOR_MS = 5_000;
 /** But a batch of nothing but culprits proves nothing, as long as other requests have just succeeded. */
 const JUST_MS = 1_000;
 
@@ -18,9 +18,10 @@ export interface Searched {
   readonly ask: AskAtOnce;
   /** Why a request would not be sent now; `undefined` if it would be. Meanwhile, a search would only add load. */
   readonly refusal: () => Failure | undefined;
-  /** Learns that a batch and all its parts failed with 500. Called once for a batch. */
+  /** Asks a question that concerns no flag and no context: why it failed. Never rejects. */
+  readonly check: () => Promise<Failure | undefined>;
+  /** Learns that a batch failed with 500, and a check as well. Called once for a batch. */
   readonly serviceFailed: (failure: Failure) => void;
-  readonly suspects: Pick<Suspects, 'blame' | 'isBlamed'>;
   /** How many requests have succeeded so far. */
   readonly successes: () => number;
   readonly succeededAt: () => number;
@@ -33,20 +34,20 @@ export type SearchCulprits = (
   before: number,
 ) => Promise<void>;
 
-/** Owns what all searches share. */
+/** Owns what all searches share, and the suspects that they find. */
 export function culpritSearches(
-  { ask, refusal, serviceFailed, suspects, successes, succeededAt }: Searched,
+  { ask, refusal, check, serviceFailed, successes, succeededAt }: Searched,
   { clock, report }: Pick<Runtime, 'clock' | 'report'>,
-): SearchCulprits {
+) {
+  const suspects = rememberedSuspects(clock);
   const askPart = culpritSearchLimit(ask, clock);
   /**
-   * While nothing has succeeded since the batch was sent, only one search runs at a time: if the service fails for
-   * everything, more searches would only add load. The next one begins when this one ends, or finds that a request has
-   * succeeded since its own batch was sent.
+   * While nothing has succeeded since the batch was sent, only one search runs at a time: the next one begins when this
+   * one ends, or finds that a request has succeeded since its own batch was sent. Then the first may have blamed what
+   * spoils the second batch, too.
    */
   const turns = slots(() => 1);
-  /** Until this time, and until a request succeeds, another search would find only failures, too. */
-  let hopeless = { until: -Infinity, successes: 0 };
+  let fruitless = { until: -Infinity, successes: 0 };
 
   const search = async (
     batch: readonly PendingQuestion[],
@@ -55,27 +56,34 @@ export function culpritSearches(
     /** Called when a request has succeeded since the batch was sent, and what is known so far has been blamed. */
     proven: () => void,
   ) => {
-    const isHopeless = clock.now() < hopeless.until && successes() === hopeless.successes;
-    if ((isHopeless && !blamesFlag(failure)) || refusal() !== undefined) {
+    if (refusal() !== undefined || (await isServiceFailure(failure, before))) {
       failEach(batch, failure);
       return;
     }
     report({ type: 'isolation-started', items: batch.length });
+    const isBrief = clock.now() < fruitless.until && successes() === fruitless.successes;
+    const { blame } = suspects;
     const found = await findCulprits(batch, failure, {
       ask: askPart,
       successes,
       before,
-      blame: suspects.blame,
+      isBrief,
+      blame,
       proven,
     });
-    report({ type: 'isolation-finished', requests: found.requests, culprits: found.culprits });
+    report({ type: 'isolation-finished', ...found });
     const now = clock.now();
-    if (successes() === before && now - succeededAt() > JUST_MS)
-      hopeless = { until: now + HOPELESS_FOR_MS, successes: before };
-    if (found.isServiceFailure) serviceFailed(failure);
+    if (!isBrief && successes() === before && now - succeededAt() > JUST_MS)
+      fruitless = { until: now + BRIEF_FOR_MS, successes: before };
+  };
+  /** If no request has succeeded since the batch was sent, a check decides: the service may fail for everything. */
+  const isServiceFailure = async (failure: Failure, before: number): Promise<boolean> => {
+    if (successes() !== before || (await check()) === undefined) return false;
+    if (blamesFlag(failure)) serviceFailed(failure);
+    return true;
   };
 
-  return async (batch, failure, before) => {
+  const searchInTurn: SearchCulprits = async (batch, failure, before) => {
     const leave = successes() === before ? await turns.take() : () => undefined;
     if (successes() !== before) leave();
     // Another search may have blamed some of the questions meanwhile.
@@ -87,4 +95,5 @@ export function culpritSearches(
       await settle(rest, await askPart(rest), (asked, its) => search(asked, its, before, leave));
     leave();
   };
+  return { suspects, search: searchInTurn };
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { policyOf } from '../model/failure-policy.js';
-import type { Failure } from '../model/failure.js';
-import type { Question } from '../model/question.js';
-import type { Clock } from '../time/clock.js';
-import type { QuestionLane } from './batch-queue.js';
+import { policyOf } from '../../model/failure-policy.js';
+import type { Failure } from '../../model/failure.js';
+import type { Question } from '../../model/question.js';
+import type { Clock } from '../../time/clock.js';
+import type { QuestionLane } from '../batch-queue.js';
 
 /** For how long a question or a flag that spoilt a batch is sent apart from the others. */
 const BLAMED_FOR_MS = 30_000;
@@ -87,10 +87,10 @@ export function rememberedSuspects(clock: Clock) {
       blames.set(flag, { ...blame, searchedAt: now });
       return true;
     },
-    /** Blames the question for this failure, or its flag for everybody, if the failure {@link blamesFlag}. */
-    blame: (question: Question, failure: Failure) => {
+    /** Blames the question for this failure, or its flag for everybody. Default: as the failure {@link blamesFlag}. */
+    blame: (question: Question, failure: Failure, isForEverybody = blamesFlag(failure)) => {
       const flag = flagOf(question);
-      if (blamesFlag(failure)) {
+      if (isForEverybody) {
         blameAs(flag, TESTED_WITHIN_MS, false);
         return;
       }
@@ -131,7 +131,7 @@ function remember<Value>(values: Map<string, Value>, name: string, value: Value)
  * service may also be the cause.
  */
 export function blamesFlag(failure: Failure): boolean {
-  return policyOf(failure).countsForCircuit === 'if-all-parts-fail';
+  return policyOf(failure).countsForCircuit === 'if-a-check-fails';
 }
 
 function laneApart(name: string, tests = false): QuestionLane {
