@@ -42,10 +42,11 @@ export type ResolveAll = (
 ) => Promise<ReadonlyMap<string, Resolution> | Failure | undefined>;
 
 const MISSING: MissingAnswer = { kind: 'missing' };
-/** Flags that are resolved in one turn of the event loop: a few milliseconds if each must be compiled. */
-const FLAGS_PER_TURN = 200;
-/** A flag that must be read first takes as long as so many others. */
-const FLAGS_PER_READ = 10;
+/** Work in one turn of the event loop, in parts of flags that are compiled: two milliseconds. */
+const PARTS_PER_TURN = 1_000;
+/** A flag takes as long as compiling so many parts, and so many of its bytes are read in the time of one. */
+const PARTS_OF_FLAG = 5;
+const BYTES_PER_PART = 32;
 
 export type InProcess = ReturnType<typeof inProcess>;
 
@@ -118,10 +119,13 @@ export function inProcess(
       const resolutions = new Map<string, Resolution>();
       const unreadable: (readonly [flag: string, UnreadableFlag])[] = [];
       const entity = evaluatedEntity(context);
-      const pause = pausing(FLAGS_PER_TURN, clock);
+      const { compiled } = snapshot;
+      const pause = pausing(PARTS_PER_TURN, clock);
       for (const flag of flagKeys ?? snapshot.keys().keys()) {
-        const work = snapshot.contents.has(flag) ? 1 : FLAGS_PER_READ;
+        const unread = snapshot.unreadBytes(flag) / BYTES_PER_PART;
+        const isCompiled = compiled.compiled.has(flag);
         const found = evaluate(flag, snapshot, entity, kept);
+        const work = PARTS_OF_FLAG + unread + (isCompiled ? 0 : compiled.partsOf(flag));
         if ('answer' in found) resolutions.set(flag, found);
         else unreadable.push([flag, found]);
         await pause(work);

@@ -43,9 +43,9 @@ async function compileLarge(compiled: CompiledFeatures, clock: Pick<Clock, 'endO
   }
 }
 
-/** Whether all flags have been read. */
-export function isWhole({ contents, keys }: Snapshot): boolean {
-  return contents.size === keys().size;
+/** Whether all flags have been read, and the body is no longer kept. */
+export function isWhole({ unreadBody }: Snapshot): boolean {
+  return unreadBody() === undefined;
 }
 
 /** Reads the flags that have not been read, some in each turn of the event loop, as long as they are needed. */

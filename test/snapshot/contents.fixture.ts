@@ -25,6 +25,7 @@ export function parsedOf(features: Features, semantics: Semantics): ParsedBody {
     readRest: function* () {
       // Nothing is left.
     },
+    unreadBytes: () => 0,
     unreadBody: () => undefined,
   };
 }

@@ -19,6 +19,8 @@ export const BYTES_PER_TURN = 32 * 1024;
 const BYTES_OF_STEP = 64;
 /** In a long flag, few steps may read all of its text. */
 const FEW_STEPS = 200;
+/** Putting a flag in its place takes as long as reading so many bytes. */
+const BYTES_OF_ORDER = 8;
 /** Parsing JSON and hashing texts is so many times as fast as reading flags. */
 const READ_PER_PARSED = 8;
 /** A longer flag takes more than a millisecond or two, for which no question should have to wait. */
@@ -133,9 +135,17 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
     *readRest(): CountedSteps {
       for (const key of unread.keys()) yield* readOne(key);
       if (sources === undefined) return;
-      if (isUnordered)
-        for (const all of [flags, unreadable, contents]) putInOrder<unknown>(all, sources.keys);
+      const { keys } = sources;
+      if (isUnordered) {
+        isUnordered = false;
+        for (const all of [flags, unreadable, contents]) yield* putInOrder<unknown>(all, keys);
+      }
       sources = undefined;
+    },
+    /** Bytes of this flag that have not been read. */
+    unreadBytes: (key: string) => {
+      const place = unread.get(key);
+      return place === undefined ? 0 : place.end - place.start;
     },
     unreadBody: () => sources?.body,
   };
@@ -152,11 +162,12 @@ function sourcesOf(body: Buffer, semantics: Semantics, previous: ReadFlags | und
   return { body, unchanged, keys: new Set<string>(), segments };
 }
 
-function putInOrder<Value>(values: Map<string, Value>, keys: Iterable<string>): void {
+function* putInOrder<Value>(values: Map<string, Value>, keys: Iterable<string>): CountedSteps {
   for (const key of keys) {
     const value = values.get(key);
     if (value === undefined) continue;
     values.delete(key);
     values.set(key, value);
+    yield BYTES_OF_ORDER;
   }
 }

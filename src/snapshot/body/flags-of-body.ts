@@ -20,6 +20,8 @@ export interface ReadFlags {
   readonly unreadable: (key: string) => UnreadableFlag | undefined;
   /** Reads the flags that are left. */
   readonly readRest: () => CountedSteps;
+  /** Bytes of this flag that have not been read. */
+  readonly unreadBytes: (key: string) => number;
   /** The body, until all flags have been read. */
   readonly unreadBody: () => Buffer | undefined;
 }

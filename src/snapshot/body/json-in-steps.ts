@@ -34,6 +34,8 @@ function* list(body: Buffer, start: number, place: string): Steps<unknown[]> {
   /** Short items before the one at `at` are parsed together with it. */
   for (let at = from; ;) {
     const { end } = yield* scan.valueAt(at, place);
+    // An item without text is no JSON.
+    if (end === at) parsed('', place);
     const next = scan.skipSpace(end);
     const isLast = body[next] === CLOSE_LIST;
     if (end - at > BYTES_AT_ONCE) {

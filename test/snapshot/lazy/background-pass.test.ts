@@ -97,6 +97,19 @@ async function opened(
   return { it, manual, snapshots, inForce, goOn, events, texts, held };
 }
 
+it.each([
+  ['were all read when they came, because they are long', 'x'.repeat(40_000), 3],
+  ['were read because the only flag had to be readable', '', 1],
+])('the body is not kept once its flags %s', async (_how, description, count) => {
+  const flags = NAMES.slice(0, count).map((key) => ({ ...flagJson(key, true), description }));
+  const { inForce, goOn } = await opened(
+    reply(200, { namespace: { key: 'default' }, flags }, { etag: 'one' }),
+  );
+  expect(inForce().contents.size).toBe(count);
+  await goOn();
+  expect(inForce().unreadBody()).toBeUndefined();
+});
+
 describe('flags that nobody has asked for', () => {
   it('are read in the background, and those that cannot be read are reported then, once', async () => {
     const { it, inForce, goOn, events, manual } = await opened(FIRST);

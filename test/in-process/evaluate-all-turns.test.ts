@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { inProcess } from '../../src/provider/resolve-in-process.js';
+import { parseSnapshot } from '../../src/snapshot/body/parse-snapshot.js';
+import { snapshotOf } from '../../src/snapshot/snapshot.js';
+import { systemClock, type Clock } from '../../src/time/clock.js';
+import { runtimeOf } from '../runtime.fixture.js';
+import { flagJson } from '../snapshot/fetched.fixture.js';
+
+/** Users of a list of 20 kB: compiling it takes half a millisecond, and reading it one. */
+const USERS = JSON.stringify(Array.from({ length: 1_500 }, (_, at) => `user-${1_000_000 + at}`));
+const constraint = {
+  type: 'STRING_CONSTRAINT_COMPARISON_TYPE',
+  property: 'user',
+  operator: 'isoneof',
+  value: USERS,
+};
+const KEYS = Array.from({ length: 100 }, (_, at) => `flag-${at}`);
+const rollouts = (key: string) => [
+  {
+    type: 'SEGMENT_ROLLOUT_TYPE',
+    segment: { value: true, segments: [{ key: `of-${key}`, constraints: [constraint] }] },
+  },
+];
+const BODY = { flags: KEYS.map((key) => ({ ...flagJson(key, false), rollouts: rollouts(key) })) };
+
+/** Turns of the event loop that evaluating all flags takes, twice. */
+async function turnsOf(isLazy: boolean): Promise<readonly number[]> {
+  let turns = 0;
+  const clock: Clock = {
+    ...systemClock,
+    endOfTurn(run) {
+      turns++;
+      setImmediate(run);
+    },
+  };
+  const body = Buffer.from(JSON.stringify(BODY));
+  const snapshot = await snapshotOf(await parseSnapshot(body, 'default', clock, { isLazy }), clock);
+  const { resolveAll } = inProcess(
+    {
+      snapshot: () => snapshot,
+      ageMs: () => 0,
+      isStale: () => false,
+      missing: () => expect.unreachable(),
+      ask: undefined,
+    },
+    { attributes: undefined, targetingKey: 'optional', deadlineMs: 1_000 },
+    runtimeOf(clock),
+  );
+  const all = async () => {
+    turns = 0;
+    const resolutions = await resolveAll({ targetingKey: 'ada' }, undefined);
+    expect(resolutions).toHaveProperty('size', KEYS.length);
+    return turns;
+  };
+  return [await all(), await all()];
+}
+
+it.each([
+  ['read and compiled', true, 50],
+  ['compiled', false, 25],
+])('flags that must first be %s are evaluated few in a turn', async (_what, isLazy, least) => {
+  const [first, second] = await turnsOf(isLazy);
+  expect(first).toBeGreaterThan(least);
+  expect(second).toBeLessThan(2);
+});
