@@ -3,6 +3,8 @@ import { oneTimer } from '../../time/one-timer.js';
 import { NEWCOMER, renewalMs, turned, wantedLeaseMs, type Lease } from './lease-rules.js';
 import type { StoreCalls } from './store-calls.js';
 
+export type HeldLease = ReturnType<typeof heldLease>;
+
 /** This instance's part in the lease, which it renews in the background while it holds it. */
 export function heldLease(calls: StoreCalls, pollMs: number, clock: Clock) {
   const renewal = oneTimer(clock);

@@ -4,7 +4,7 @@ import type { BodyCost } from '../body-cost.js';
 import type { Known } from '../fetch-snapshot.js';
 import { storedText } from '../stored-text.js';
 import type { Learned } from './learned.js';
-import type { heldLease } from './lease-renewal.js';
+import type { HeldLease } from './lease-renewal.js';
 import { left, NEWCOMER } from './lease-rules.js';
 import type { StoreCalls } from './store-calls.js';
 
@@ -17,7 +17,7 @@ export function publisher(
     cost,
   }: {
     readonly calls: StoreCalls;
-    readonly lease: ReturnType<typeof heldLease>;
+    readonly lease: HeldLease;
     readonly learned: Learned;
     readonly cost: BodyCost;
   },

@@ -6,16 +6,12 @@ import { openLearned, type Found, type Stored } from './learned.js';
 import { heldLease } from './lease-renewal.js';
 import { polled, pollFailed, pollSilent } from './lease-rules.js';
 import { publisher } from './publisher.js';
-import { NO_NEWS, sparedService } from './spared-service.js';
+import { sparedService } from './spared-service.js';
 import type { StoreCalls } from './store-calls.js';
-import { recordTexts, type NotYet } from './store-record.js';
+import { storeReader } from './store-reader.js';
 
-/** Soon, because what an instance waits for is under way: a first snapshot, or the text of a new record. */
-const LOOK_AGAIN_MS = 500;
 /** Two clocks drift apart by less than this share of a time. */
 const MOST_DRIFT = 0.05;
-/** The longest that fetching a snapshot, or reading one from a slow store, may take. */
-const LONGEST_WAIT_MS = 60_000;
 
 /**
  * Asks the service if this instance holds the lease, and reads the store if another one does. If the store fails, asks
@@ -27,13 +23,13 @@ export function sharedFetch(
   settings: { readonly place: SnapshotPlace; readonly pollMs: number },
   clock: Clock,
 ) {
-  const { place, pollMs } = settings;
+  const { pollMs } = settings;
   const lease = heldLease(calls, pollMs, clock);
   const learned = openLearned(cost, calls.praise);
-  const published = publisher({ calls, lease, learned, cost }, settings, clock);
+  const parts = { calls, lease, learned, cost };
+  const reader = storeReader(parts, settings, clock);
+  const published = publisher(parts, settings, clock);
   const service = sparedService(fetch, cost, clock);
-  const textOf = recordTexts(calls, place, clock);
-  let waitsSince: number | undefined;
 
   const look: FetchSnapshot = async (known, asker = 'schedule') => {
     learned.startsWith(known);
@@ -49,7 +45,8 @@ export function sharedFetch(
       cost.holds();
       return askForAll(known, asker, fence, found);
     }
-    return asker === 'user' ? ask(known, asker) : readStore(known, found);
+    const read = asker === 'user' ? undefined : await reader.read(known, found);
+    return read ?? ask(known, asker === 'user' ? asker : 'schedule');
   };
 
   const ask = async (known: Known | undefined, asker: Asker): Promise<Fetched> => {
@@ -68,7 +65,7 @@ export function sharedFetch(
   ): Promise<Fetched> => {
     // The last holder may have written a newer snapshot. Its ETag keeps the service from sending the whole snapshot
     // again.
-    const newer = await load(known, found);
+    const newer = await reader.load(known, found);
     const stored = typeof newer === 'string' ? undefined : newer;
     const base = stored ?? known;
     const fetched = await ask(base, asker);
@@ -92,52 +89,6 @@ export function sharedFetch(
   const released = async () => {
     const ended = calls.release();
     if (!clock.hasBackground) await ended;
-  };
-
-  /** While another instance holds the lease. */
-  const readStore = async (known: Known | undefined, found: Found): Promise<Fetched> => {
-    const { record } = found.turn;
-    if (record === undefined) return known === undefined ? wait(known) : NO_NEWS;
-    if (learned.isTaken(record)) return NO_NEWS;
-    if (learned.isKnown(known, record)) {
-      cost.written(record.fullBodyMs);
-      waitsSince = undefined;
-      return learned.confirmedBy(record, found.at);
-    }
-    if (!learned.isNews(known, found)) return NO_NEWS;
-    const loaded = await load(known, found);
-    if (loaded === 'overtaken') return NO_NEWS;
-    if (typeof loaded === 'string') return wait(known, loaded);
-    return loaded ?? ask(known, 'schedule');
-  };
-
-  /** The snapshot of the record; `undefined` if it is no news, or cannot be used. */
-  const load = async (
-    known: Known | undefined,
-    found: Found,
-  ): Promise<Stored | NotYet | 'overtaken' | undefined> => {
-    const { record } = found.turn;
-    if (record === undefined || !learned.isNews(known, found)) return undefined;
-    const read = await textOf(record, known?.snapshot);
-    if (read === undefined || typeof read === 'string') return read;
-    // While the text was on its way, the service may have answered another look.
-    if (!learned.isNews(known, found)) return 'overtaken';
-    if (lease.current().fence === undefined) cost.written(record.fullBodyMs);
-    waitsSince = undefined;
-    return learned.fromStore(read, record, found.at);
-  };
-
-  /** Looks again soon; for a text that the store does not have yet, less and less often. In the end, asks the service. */
-  const wait = (known: Known | undefined, why?: NotYet): Fetched | Promise<Fetched> => {
-    const now = clock.now();
-    waitsSince ??= now;
-    const waitedMs = now - waitsSince;
-    if (waitedMs < LONGEST_WAIT_MS) {
-      const againInMs = why === 'outdated' ? Math.max(LOOK_AGAIN_MS, waitedMs) : LOOK_AGAIN_MS;
-      return { kind: 'no-news', againInMs: Math.min(pollMs, againInMs) };
-    }
-    if (why !== undefined) calls.complain('the snapshot of its record does not come');
-    return ask(known, 'schedule');
   };
 
   return {

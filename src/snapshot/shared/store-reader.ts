@@ -1,0 +1,82 @@
+import type { Clock } from '../../time/clock.js';
+import type { SnapshotPlace } from '../../stores/snapshot-store.js';
+import type { BodyCost } from '../body-cost.js';
+import type { Fetched, Known } from '../fetch-snapshot.js';
+import type { Found, Learned, Stored } from './learned.js';
+import type { HeldLease } from './lease-renewal.js';
+import { NO_NEWS } from './spared-service.js';
+import type { StoreCalls } from './store-calls.js';
+import { recordTexts, type NotYet } from './store-record.js';
+
+/** Soon, because what an instance waits for is under way: a first snapshot, or the text of a new record. */
+const LOOK_AGAIN_MS = 500;
+/** The longest that fetching a snapshot, or reading one from a slow store, may take. */
+const LONGEST_WAIT_MS = 60_000;
+
+/** Reads from the store what another instance has written. */
+export function storeReader(
+  {
+    calls,
+    lease,
+    learned,
+    cost,
+  }: {
+    readonly calls: StoreCalls;
+    readonly lease: HeldLease;
+    readonly learned: Learned;
+    readonly cost: BodyCost;
+  },
+  { place, pollMs }: { readonly place: SnapshotPlace; readonly pollMs: number },
+  clock: Clock,
+) {
+  const textOf = recordTexts(calls, place, clock);
+  let waitsSince: number | undefined;
+
+  /** The snapshot of the record; `undefined` if it is no news, or cannot be used. */
+  const load = async (
+    known: Known | undefined,
+    found: Found,
+  ): Promise<Stored | NotYet | 'overtaken' | undefined> => {
+    const { record } = found.turn;
+    if (record === undefined || !learned.isNews(known, found)) return undefined;
+    const read = await textOf(record, known?.snapshot);
+    if (read === undefined || typeof read === 'string') return read;
+    // While the text was on its way, the service may have answered another look.
+    if (!learned.isNews(known, found)) return 'overtaken';
+    if (lease.current().fence === undefined) cost.written(record.fullBodyMs);
+    waitsSince = undefined;
+    return learned.fromStore(read, record, found.at);
+  };
+
+  /** Looks again soon; for a text that the store does not have yet, less and less often. Not forever. */
+  const wait = (why?: NotYet): Fetched | undefined => {
+    const now = clock.now();
+    waitsSince ??= now;
+    const waitedMs = now - waitsSince;
+    if (waitedMs < LONGEST_WAIT_MS) {
+      const againInMs = why === 'outdated' ? Math.max(LOOK_AGAIN_MS, waitedMs) : LOOK_AGAIN_MS;
+      return { kind: 'no-news', againInMs: Math.min(pollMs, againInMs) };
+    }
+    if (why !== undefined) calls.complain('the snapshot of its record does not come');
+    return undefined;
+  };
+
+  return {
+    load,
+    /** `undefined`: the store has nothing to wait for, or to use, so that this instance asks the service. */
+    async read(known: Known | undefined, found: Found): Promise<Fetched | undefined> {
+      const { record } = found.turn;
+      if (record === undefined) return known === undefined ? wait() : NO_NEWS;
+      if (learned.isTaken(record)) return NO_NEWS;
+      if (learned.isKnown(known, record)) {
+        cost.written(record.fullBodyMs);
+        waitsSince = undefined;
+        return learned.confirmedBy(record, found.at);
+      }
+      if (!learned.isNews(known, found)) return NO_NEWS;
+      const loaded = await load(known, found);
+      if (loaded === 'overtaken') return NO_NEWS;
+      return typeof loaded === 'string' ? wait(loaded) : loaded;
+    },
+  };
+}
