@@ -66,18 +66,13 @@ const MAX_SHARED_BYTES = 1_000;
  * used in the turn of the event loop in which it was found, but not later: it may have left the store.
  */
 export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick<Clock, 'endOfTurn'>) {
-  const entries = new LRUCache<string, OwnEntry>({
-    max: maxEntries,
-    maxSize: maxBytes,
-    // Called whenever an entry leaves: replaced, dropped or deleted.
-    dispose: left,
-  });
+  const entries = new LRUCache<string, OwnEntry>({ max: maxEntries, maxSize: maxBytes, dispose: left });
   const flags = new Map<string, FlagAnswers>();
-  /** Forgotten flags, some of whose entries are still to leave. */
-  const leaving: FlagAnswers[] = [];
+  const leaving = leavingFlags((key) => entries.delete(key), clock);
   const shared = sharedAnswers();
   const strangers = cacheShare({ maxEntries, maxBytes }, (key) => entries.delete(key));
 
+  /** Called whenever an entry leaves: replaced, dropped or deleted. */
   function left(entry: OwnEntry): void {
     const { key, flag, ofFlag } = entry;
     unremember(entry);
@@ -86,31 +81,16 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
     if (ofFlag.entries.size === 0 && flags.get(flag) === ofFlag) flags.delete(flag);
   }
 
-  const leave = () => {
-    let most = LEAVING_PER_TURN;
-    for (let of = leaving.at(-1); of !== undefined && most > 0; of = leaving.at(-1)) {
-      for (const { key } of of.entries) {
-        if (most-- <= 0) break;
-        entries.delete(key);
-      }
-      if (of.entries.size === 0) leaving.pop();
-    }
-    return leaving.length === 0;
-  };
-  const leaveByTurns = () => {
-    if (!leave()) clock.endOfTurn(leaveByTurns);
-  };
-
   const deleteFlags = (named: Iterable<string>) => {
-    const isLeaving = leaving.length > 0;
+    const forgotten: FlagAnswers[] = [];
     for (const flag of named) {
       const ofFlag = flags.get(flag);
       if (ofFlag === undefined) continue;
       ofFlag.isForgotten = true;
       flags.delete(flag);
-      leaving.push(ofFlag);
+      forgotten.push(ofFlag);
     }
-    if (!isLeaving) leaveByTurns();
+    leaving.add(forgotten);
   };
 
   const valid = (entry: Entry | undefined) => (entry?.ofFlag.isForgotten ? undefined : entry);
@@ -123,25 +103,9 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
       return valid(entries.get(key));
     },
     /** Finds an entry by its question, without counting that as a use. */
-    recall(flag: string, context: GivenContext): Entry | undefined {
-      const entity = context.targetingKey;
-      if (typeof entity !== 'string') return undefined;
-      const entry = flags.get(flag)?.byEntity.get(entity);
-      return entry?.question && isSameQuestion(entry.question, context) ? entry : undefined;
-    },
+    recall: (flag: string, context: GivenContext) => recalled(flags.get(flag), context),
     /** From now on, `recall` finds the entry by this question, unless its key is large. */
-    remember(entry: OwnEntry, questionOf: () => KnownQuestion | undefined) {
-      const { key, ofFlag } = entry;
-      if (!mayBeRemembered(key) || !ofFlag.entries.has(entry)) return;
-      const question = questionOf();
-      if (question === undefined) return;
-      const { entity } = question;
-      const before = ofFlag.byEntity.get(entity);
-      if (before !== undefined) before.question = undefined;
-      unremember(entry);
-      entry.question = question;
-      ofFlag.byEntity.set(entity, entry);
-    },
+    remember,
     /**
      * Counts a hit on an entry that the caller already has. The entry moves at most once a second, which touches less
      * memory.
@@ -153,8 +117,7 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
       strangers.use(entry.key);
       entries.get(entry.key);
     },
-    set(key: string, flag: string, answer: KnownAnswer, arrival: Arrival) {
-      const { at, untilChange = false, isExtended = false } = arrival;
+    set(key: string, flag: string, answer: KnownAnswer, { at, untilChange, isExtended = false }: Arrival) {
       if (Buffer.byteLength(key) > MAX_KEY_BYTES) return;
       const ownBytes = answerBytes(answer);
       const size = entryBytes(key, flag) + ownBytes;
@@ -163,21 +126,17 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
         entries.delete(key);
         return;
       }
-      const kept = withoutRequestId(answer);
-      const same = ownBytes > MAX_SHARED_BYTES ? kept.answer : shared(kept.answer);
+      const known = withoutRequestId(answer);
+      const kept = ownBytes > MAX_SHARED_BYTES ? known : { ...known, answer: shared(known.answer) };
       const ofFlag = flags.get(flag) ?? { entries: new Set(), byEntity: new Map(), isForgotten: false };
-      const entry: OwnEntry = {
+      const entry = newEntry({
         key: flat(key),
         flag,
         ...kept,
-        answer: same,
-        untilChange,
+        untilChange: untilChange ?? false,
         at,
-        unconfirmed: false,
-        usedIn: secondOf(at),
         ofFlag,
-        question: undefined,
-      };
+      });
       // First, so that the oldest of its kind leaves, and no other entry.
       if (isExtended) strangers.add(entry.key, entry, size);
       entries.set(entry.key, entry, { size });
@@ -204,7 +163,69 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
   };
 }
 
+/** Lets the entries of forgotten flags leave, in several turns of the event loop if they are many. */
+function leavingFlags(remove: (key: string) => void, clock: Pick<Clock, 'endOfTurn'>) {
+  const leaving: FlagAnswers[] = [];
+  const leave = () => {
+    let most = LEAVING_PER_TURN;
+    for (let of = leaving.at(-1); of !== undefined && most > 0; of = leaving.at(-1)) {
+      for (const { key } of of.entries) {
+        if (most-- <= 0) break;
+        remove(key);
+      }
+      if (of.entries.size === 0) leaving.pop();
+    }
+    if (leaving.length > 0) clock.endOfTurn(leave);
+  };
+  return {
+    add(flags: readonly FlagAnswers[]) {
+      const isLeaving = leaving.length > 0;
+      for (const ofFlag of flags) leaving.push(ofFlag);
+      if (!isLeaving) leave();
+    },
+  };
+}
+
+type Kept = Omit<OwnEntry, 'unconfirmed' | 'usedIn' | 'question'>;
+
+/** Each member by name: a spread would take twice the memory. */
+function newEntry({ key, flag, answer, requestId, untilChange, at, ofFlag }: Kept): OwnEntry {
+  const usedIn = secondOf(at);
+  return {
+    key,
+    flag,
+    answer,
+    requestId,
+    untilChange,
+    at,
+    unconfirmed: false,
+    usedIn,
+    ofFlag,
+    question: undefined,
+  };
+}
+
 export type AnswerStore = ReturnType<typeof answerStore>;
+
+function recalled(ofFlag: FlagAnswers | undefined, context: GivenContext): Entry | undefined {
+  const entity = context.targetingKey;
+  if (typeof entity !== 'string') return undefined;
+  const entry = ofFlag?.byEntity.get(entity);
+  return entry?.question && isSameQuestion(entry.question, context) ? entry : undefined;
+}
+
+function remember(entry: OwnEntry, questionOf: () => KnownQuestion | undefined): void {
+  const { key, ofFlag } = entry;
+  if (!mayBeRemembered(key) || !ofFlag.entries.has(entry)) return;
+  const question = questionOf();
+  if (question === undefined) return;
+  const { entity } = question;
+  const before = ofFlag.byEntity.get(entity);
+  if (before !== undefined) before.question = undefined;
+  unremember(entry);
+  entry.question = question;
+  ofFlag.byEntity.set(entity, entry);
+}
 
 function unremember(entry: OwnEntry): void {
   const { question, ofFlag } = entry;

@@ -48,22 +48,15 @@ const PARTS_PER_TURN = 1_000;
 const PARTS_OF_FLAG = 5;
 const BYTES_PER_PART = 32;
 
-export type InProcess = ReturnType<typeof inProcess>;
+type EvaluationSettings = Pick<ProviderSettings, 'attributes' | 'targetingKey' | 'deadlineMs'>;
 
-/**
- * Evaluates in this process. A view keeps the snapshot of its first question, so that the flags of one request agree.
- */
-export function inProcess(
+/** Evaluates one flag of a snapshot. */
+function flagEvaluation(
   source: InProcessSource,
-  {
-    attributes,
-    targetingKey,
-    deadlineMs,
-  }: Pick<ProviderSettings, 'attributes' | 'targetingKey' | 'deadlineMs'>,
+  { attributes, targetingKey }: EvaluationSettings,
   { clock, wants, report }: Runtime,
 ) {
   const readAttribute = attributeReader(attributes, source.odd);
-  const resolveUnreadable = unreadableResolver(source.ask);
   /** The snapshot that a view keeps. It may have been replaced since. */
   const keptBy = perView(() => {
     const snapshot = source.snapshot();
@@ -108,6 +101,19 @@ export function inProcess(
   };
 
   const keptIn = (view: RequestView | undefined) => view && keptBy(view);
+  return { evaluatedEntity, evaluate, keptIn };
+}
+
+export type InProcess = ReturnType<typeof inProcess>;
+
+/**
+ * Evaluates in this process. A view keeps the snapshot of its first question, so that the flags of one request agree.
+ */
+export function inProcess(source: InProcessSource, settings: EvaluationSettings, runtime: Runtime) {
+  const { deadlineMs } = settings;
+  const { clock } = runtime;
+  const { evaluatedEntity, evaluate, keptIn } = flagEvaluation(source, settings, runtime);
+  const resolveUnreadable = unreadableResolver(source.ask);
 
   const resolveAll: ResolveAll = async (context, flagKeys) => {
     if (source.snapshot() === undefined) return undefined;

@@ -23,54 +23,67 @@ interface Receiver {
   readonly warn: (message: string) => void;
 }
 
+type Queue = ReturnType<typeof eventQueue>;
+
+/** Calls the receiver, and says how that goes. */
+function calls(queue: Queue, { send, sent, warn }: Receiver, clock: Clock) {
+  let failures = 0;
+  let isClosed = false;
+  /** The user's function may throw before it returns a promise. */
+  const call = async (items: ReturnType<Queue['take']>['items']) => {
+    const coming = Promise.resolve().then(() =>
+      send(items.map(({ json }) => JSON.parse(json) as TrackingEvent)),
+    );
+    // What it does after its time is over is its own affair.
+    coming.catch(() => undefined);
+    if ((await orLate(coming, SEND_TIMEOUT_MS, clock, 'limit')) === 'late')
+      throw new Error(`no result within ${SEND_TIMEOUT_MS} ms`);
+  };
+  return {
+    failures: () => failures,
+    /** Sends the oldest events. Whether that succeeded. */
+    async sendOnce(): Promise<boolean> {
+      if (queue.waiting() === 0) return true;
+      const events = queue.take(MOST_AT_ONCE, clock.now());
+      try {
+        await call(events.items);
+      } catch (error) {
+        // Its events count as lost already.
+        if (isClosed) return false;
+        if (failures === 0)
+          warn(`tracking.send failed; its events are sent again: ${oneLine(messageOf(error))}`);
+        failures++;
+        queue.putBack(events);
+        return false;
+      }
+      if (isClosed) return false;
+      if (failures > 0) warn('tracking.send works again');
+      failures = 0;
+      if (queue.done(events)) sent(events.items.length);
+      return true;
+    },
+    close() {
+      isClosed = true;
+    },
+  };
+}
+
 /** Sends what waits in the queue, one call at a time. Nothing of it throws or rejects. */
 export function openSender(
-  queue: ReturnType<typeof eventQueue>,
-  { send, sent, lost, warn }: Receiver,
+  queue: Queue,
+  receiver: Receiver,
   { clock, random }: { readonly clock: Clock; readonly random: () => number },
 ) {
+  const called = calls(queue, receiver, clock);
+  const { failures } = called;
   const timer = oneTimer(clock);
   let sending: Promise<boolean> | undefined;
-  let failures = 0;
   let isDue = false;
-  let isClosed = false;
 
-  const failed = (error: unknown) => {
-    if (failures === 0) warn(`tracking.send failed; its events are sent again: ${oneLine(messageOf(error))}`);
-    failures++;
-  };
-  /** Whether the oldest events were sent. */
-  const sendOnce = async (): Promise<boolean> => {
-    if (queue.waiting() === 0) return true;
-    const events = queue.take(MOST_AT_ONCE, clock.now());
-    const { items } = events;
-    try {
-      // The user's function may throw before it returns a promise.
-      const coming = Promise.resolve().then(() =>
-        send(items.map(({ json }) => JSON.parse(json) as TrackingEvent)),
-      );
-      // What it does after its time is over is its own affair.
-      coming.catch(() => undefined);
-      if ((await orLate(coming, SEND_TIMEOUT_MS, clock, 'limit')) === 'late') {
-        throw new Error(`no result within ${SEND_TIMEOUT_MS} ms`);
-      }
-    } catch (error) {
-      // Its events count as lost already.
-      if (isClosed) return false;
-      failed(error);
-      queue.putBack(events);
-      return false;
-    }
-    if (isClosed) return false;
-    if (failures > 0) warn('tracking.send works again');
-    failures = 0;
-    if (queue.done(events)) sent(items.length);
-    return true;
-  };
   const sendAll = async (): Promise<boolean> => {
     // What arrives meanwhile waits for its own time, unless it is enough for a call.
     for (let left = queue.waiting(); left > 0; left -= MOST_AT_ONCE) {
-      if (!(await sendOnce())) return false;
+      if (!(await called.sendOnce())) return false;
     }
     return true;
   };
@@ -90,7 +103,7 @@ export function openSender(
   };
   const schedule = () => {
     if (!clock.hasBackground || sending !== undefined || queue.waiting() === 0) return;
-    if (failures === 0 && queue.waiting() >= MOST_AT_ONCE) {
+    if (failures() === 0 && queue.waiting() >= MOST_AT_ONCE) {
       if (isDue) return;
       isDue = true;
       // Not within the resolve that brought the event.
@@ -100,8 +113,8 @@ export function openSender(
       });
       return;
     }
-    const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) * (0.5 + random() / 2);
-    timer.ensure(failures > 0 ? delayMs : SEND_EVERY_MS, () => void run());
+    const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures() - 1)) * (0.5 + random() / 2);
+    timer.ensure(failures() > 0 ? delayMs : SEND_EVERY_MS, () => void run());
   };
   /** Sends what waits now, once, for 2 s at most. */
   const flush = async (): Promise<void> => {
@@ -121,10 +134,10 @@ export function openSender(
     async close() {
       await flush();
       timer.stop();
-      isClosed = true;
+      called.close();
       const left = queue.clear();
-      if (left > 0) lost(left, 'the provider was closed');
+      if (left > 0) receiver.lost(left, 'the provider was closed');
     },
-    isFailing: () => failures > 0,
+    isFailing: () => failures() > 0,
   };
 }

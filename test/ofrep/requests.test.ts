@@ -147,7 +147,7 @@ it('ends when context does not settle', async () => {
   const after = vi.spyOn(systemClock, 'after').mockReturnValue(() => undefined);
   const handler = ofrep({ flags: [], context: async () => new Promise(() => undefined) });
   const answer = handler(new Request('http://app/ofrep/v1/evaluate/flags', { method: 'POST', body: '{}' }));
-  expect(after).toHaveBeenCalledExactlyOnceWith(1_000, expect.any(Function));
+  expect(after).toHaveBeenCalledExactlyOnceWith(1_000, expect.any(Function), 'awaited');
   after.mock.calls[0]?.[1]();
   await expect(answer).rejects.toThrow('ofrep: context has not settled within 1000 ms (contextTimeoutMs)');
 });
@@ -157,7 +157,7 @@ it('ends when the body does not', async () => {
   const cancel = vi.fn();
   const answer = plain(new ReadableStream({ cancel }));
   await eventually(() => {
-    expect(after).toHaveBeenCalledExactlyOnceWith(10_000, expect.any(Function));
+    expect(after).toHaveBeenCalledExactlyOnceWith(10_000, expect.any(Function), 'awaited');
   });
   after.mock.calls[0]?.[1]();
   expect((await answer).status).toBe(408);

@@ -31,19 +31,14 @@ export function browserStreams(
   const streams = new Set<OpenStream>();
   const { maxStreams, jitterMs } = limits;
   const shares = streamShares(limits);
-  /** Those that are owed an event; the one that has waited longest comes first. */
-  const owed = new Set<OpenStream>();
-  /** By its time, what cancels each repetition. */
-  const repetitions = new Map<number, () => void>();
   let series = newSeries(random);
   let events = 0;
-  let pacedAt = 0;
 
   const newest = () => `${series}-${events}`;
 
   const remove = (stream: OpenStream) => {
     if (!streams.delete(stream)) return;
-    owed.delete(stream);
+    owed.remove(stream);
     stream.leave();
   };
   const end = (stream: OpenStream) => {
@@ -62,18 +57,15 @@ export function browserStreams(
     stream.out.enqueue(bytes);
   };
 
-  const pace = ticking(clock, PACE_MS, () => {
-    const now = clock.now();
-    let left = portion(streams.size, now - pacedAt, jitterMs);
-    pacedAt = now;
-    const event = encoded(refetch(newest()));
-    for (const stream of owed) {
-      if (left-- <= 0) break;
-      owed.delete(stream);
-      write(stream, event);
-    }
-    return owed.size > 0;
-  });
+  const owed = pacedWriting(
+    streams,
+    (many) => {
+      const event = encoded(refetch(newest()));
+      for (const stream of many) write(stream, event);
+    },
+    jitterMs,
+    clock,
+  );
   const look = ticking(clock, LOOK_EVERY_MS, () => {
     const now = clock.now();
     for (const stream of streams) {
@@ -85,20 +77,9 @@ export function browserStreams(
 
   const send = () => {
     events += 1;
-    if (owed.size === 0) pacedAt = clock.now();
-    for (const stream of streams) owed.add(stream);
-    // Not at once, so that changes that come together are one event.
-    if (owed.size > 0) pace();
+    owed.addAll();
   };
-  const repeat = (afterMs: number) => {
-    const at = repeatAt(clock.now(), afterMs);
-    if (repetitions.has(at)) return;
-    const again = () => {
-      repetitions.delete(at);
-      send();
-    };
-    repetitions.set(at, clock.after(at - clock.now(), again, 'background'));
-  };
+  const repetitions = repeating(send, clock);
 
   return {
     /**
@@ -130,17 +111,65 @@ export function browserStreams(
     /** Sends an event to all streams, and again after `repeatAfterMs`, if that is given. */
     announce: (repeatAfterMs?: number): void => {
       send();
-      if (repeatAfterMs !== undefined) repeat(repeatAfterMs);
+      if (repeatAfterMs !== undefined) repetitions.add(repeatAfterMs);
     },
     /** Ends all streams. Later events are not those of before, so that browsers that come back get one. */
     endAll(): void {
-      for (const cancel of repetitions.values()) cancel();
       repetitions.clear();
       for (const stream of streams) end(stream);
       series = newSeries(random);
     },
     /** How many streams are open. */
     count: () => streams.size,
+  };
+}
+
+/** Writes to all streams, a portion in each tick; the one that has waited longest comes first. */
+function pacedWriting(
+  streams: ReadonlySet<OpenStream>,
+  write: (many: readonly OpenStream[]) => void,
+  jitterMs: number,
+  clock: Clock,
+) {
+  const owed = new Set<OpenStream>();
+  let pacedAt = 0;
+  const pace = ticking(clock, PACE_MS, () => {
+    const now = clock.now();
+    const next = [...owed].slice(0, portion(streams.size, now - pacedAt, jitterMs));
+    pacedAt = now;
+    for (const stream of next) owed.delete(stream);
+    write(next);
+    return owed.size > 0;
+  });
+  return {
+    /** Not at once, so that changes that come together are one event. */
+    addAll() {
+      if (owed.size === 0) pacedAt = clock.now();
+      for (const stream of streams) owed.add(stream);
+      if (owed.size > 0) pace();
+    },
+    remove: (stream: OpenStream) => owed.delete(stream),
+  };
+}
+
+/** Runs again some time later, once for all that wish it at about the same time. */
+function repeating(run: () => void, clock: Clock) {
+  /** By its time, what cancels it. */
+  const repetitions = new Map<number, () => void>();
+  return {
+    add(afterMs: number) {
+      const at = repeatAt(clock.now(), afterMs);
+      if (repetitions.has(at)) return;
+      const again = () => {
+        repetitions.delete(at);
+        run();
+      };
+      repetitions.set(at, clock.after(at - clock.now(), again, 'background'));
+    },
+    clear() {
+      for (const cancel of repetitions.values()) cancel();
+      repetitions.clear();
+    },
   };
 }
 

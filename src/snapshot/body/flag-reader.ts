@@ -48,32 +48,12 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
   const read = (key: string) => {
     if (unread.size > 0) atOnce(readOne(key));
   };
-  const isLong = ({ start, end }: Place) => end - start > LONG_FLAG;
-  const take = ({ flag, content, text }: UnchangedFlag, place: Place, { keys, segments }: Sources) => {
-    keys.add(flag.key);
-    flags.set(flag.key, flag);
-    contents.set(flag.key, content);
-    texts.set(text, place);
-    const choices = flag.type === 'BOOLEAN_FLAG_TYPE' ? flag.rollouts : flag.rules;
-    for (const choice of choices) if ('segmentKeys' in choice) choice.segmentKeys.forEach(segments.keep);
-  };
+  const into: ReadParts = { semantics, flags, unreadable, contents, texts };
 
-  function* readJson(json: unknown, key: string, { body, segments }: Sources, place: Place): CountedSteps {
-    const { start, end } = place;
-    const each = Math.max(BYTES_OF_STEP, (end - start) / FEW_STEPS);
-    const read = yield* counted(readFlagAlone(json, semantics, segments), each);
-    if (typeof read === 'string') {
-      const content = yield* counted(unreadableContent(json), each);
-      yield each;
-      unreadable.set(key, unreadableFlag(body.toString('utf8', start, end), read));
-      contents.set(key, content);
-    } else {
-      flags.set(key, read.flag);
-      contents.set(key, read.content);
-      if (!isLong(place)) texts.set(textDigest(body, place, semantics), place);
-    }
+  function* readJson(json: unknown, key: string, from: Sources, place: Place): CountedSteps {
+    yield* readInto(into, json, key, from, place);
     unread.delete(key);
-    yield end - start;
+    yield place.end - place.start;
   }
 
   function* readOne(key: string): CountedSteps {
@@ -100,7 +80,8 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
       const same = isLong(place) ? undefined : yield* unchanged.find(body, place);
       // A second flag with this key is read, which says that it is there twice.
       if (same && !keys.has(same.flag.key)) {
-        take(same, place, from);
+        keys.add(same.flag.key);
+        take(into, same, place, from);
         return;
       }
       const name = `flags[${keys.size}]`;
@@ -149,6 +130,56 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
     },
     unreadBody: () => sources?.body,
   };
+}
+
+/** What has been read. */
+interface ReadParts {
+  readonly semantics: Semantics;
+  readonly flags: Map<string, Flag>;
+  readonly unreadable: Map<string, UnreadableFlag>;
+  readonly contents: Map<string, string>;
+  readonly texts: ReturnType<typeof textDigests>;
+}
+
+/** Reads one flag. */
+function* readInto(
+  { semantics, flags, unreadable, contents, texts }: ReadParts,
+  json: unknown,
+  key: string,
+  { body, segments }: Sources,
+  place: Place,
+): CountedSteps {
+  const { start, end } = place;
+  const each = Math.max(BYTES_OF_STEP, (end - start) / FEW_STEPS);
+  const read = yield* counted(readFlagAlone(json, semantics, segments), each);
+  if (typeof read === 'string') {
+    const content = yield* counted(unreadableContent(json), each);
+    yield each;
+    unreadable.set(key, unreadableFlag(body.toString('utf8', start, end), read));
+    contents.set(key, content);
+  } else {
+    flags.set(key, read.flag);
+    contents.set(key, read.content);
+    if (!isLong(place)) texts.set(textDigest(body, place, semantics), place);
+  }
+}
+
+/** Takes a flag over whose text has not changed. */
+function take(
+  { flags, contents, texts }: ReadParts,
+  { flag, content, text }: UnchangedFlag,
+  place: Place,
+  { segments }: Sources,
+): void {
+  flags.set(flag.key, flag);
+  contents.set(flag.key, content);
+  texts.set(text, place);
+  const choices = flag.type === 'BOOLEAN_FLAG_TYPE' ? flag.rollouts : flag.rules;
+  for (const choice of choices) if ('segmentKeys' in choice) choice.segmentKeys.forEach(segments.keep);
+}
+
+function isLong({ start, end }: Place): boolean {
+  return end - start > LONG_FLAG;
 }
 
 /** From what flags are read. Not kept when all have been read. */
