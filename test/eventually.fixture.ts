@@ -11,10 +11,12 @@ export const PATIENT = {
 } as const;
 
 /** Checks again and again until `check` neither throws nor returns `false`. Fails with its last error. */
-export const eventually = (check: () => unknown): Promise<void> =>
+export const eventually = (check: () => unknown, patience: 'usual' | 'long' = 'usual'): Promise<void> =>
+  // The only place that waits, and so the only one that says for how long.
+  // oxlint-disable-next-line no-restricted-properties
   vi.waitFor(
     async () => {
       if ((await check()) === false) throw new Error('it has not come about');
     },
-    { timeout: PATIENCE_MS, interval: 5 },
+    { timeout: patience === 'usual' ? PATIENCE_MS : 4 * PATIENCE_MS, interval: 5 },
   );

@@ -87,7 +87,7 @@ export function availability({ check, credentialsVersion, breaker }: Availabilit
       if (isDue()) await state.check();
     },
     /** Checks whether the credentials count, unless they are known to be rejected: a poll's were. Never rejects. */
-    async checkCredentials() {
+    checkCredentials: async () => {
       if (!state.isClosed() && read().rejected === undefined) await state.check();
     },
     close: state.close,

@@ -26,47 +26,20 @@ export function lazySnapshotSource(
 ) {
   const { logger } = settings;
   const { clock, listen, report } = runtime;
-  const inBackground = clock.hasBackground;
+  const { hasBackground } = clock;
   let opened: SnapshotSource | undefined;
   let evaluation: typeof inProcess | undefined;
-  let isLogged = false;
-  let warnIfOld: () => void = () => undefined;
-  let isNotOffered = false;
+  let warnIfOld: (() => void) | undefined;
   let trouble: string | undefined;
   const closing = new AbortController();
   const isClosed = () => closing.signal.aborted;
   const snapshot = () => opened?.watch.snapshot();
-  /** Missing flags that were asked for before the first snapshot. */
-  const missingEarly = new Set<string>();
-
-  const missing = (flag: string) => {
-    if (snapshot() !== undefined) opened?.missing(flag);
-    else if (missingEarly.size < MOST_REMEMBERED) missingEarly.add(flag);
-  };
-  const compareEarly = () => {
-    for (const flag of missingEarly) opened?.missing(flag);
-    missingEarly.clear();
-  };
-  const firstPoll = new Promise<FirstPoll>((resolve) => {
-    // Comes before the event `snapshot-polled` of the same poll, so that `none` wins.
-    listen('watch-changed', ({ state, failure }) => {
-      isNotOffered = state === 'not-offered';
-      if (state !== 'not-offered') return;
-      resolve('none');
-      // Flipt has served the kept snapshot once, so that this is news.
-      if (opened?.watch.confirmedAt() !== undefined)
-        logger.warn(
-          `Flipt refuses snapshots, so that the kept one does not change any more: ${failure?.message ?? ''}`,
-        );
-    });
-    listen('snapshot-polled', ({ failure }) => {
-      if (snapshot() !== undefined) compareEarly();
-
-      resolve(failure === undefined ? 'succeeded' : 'failed');
-    });
-    closing.signal.addEventListener('abort', () => {
-      resolve('none');
-    });
+  const missing = missingFlags(() => opened);
+  listen('snapshot-polled', missing.compare);
+  const polls = pollOutcomes(runtime, closing.signal, (why) => {
+    // Flipt has served the kept snapshot once, so that this is news.
+    if (opened?.watch.confirmedAt() !== undefined)
+      logger.warn(`Flipt refuses snapshots, so that the kept one does not change any more: ${why}`);
   });
 
   const warn = (message: string) => {
@@ -74,29 +47,15 @@ export function lazySnapshotSource(
     // During the close, an open snapshot may still fail to be saved.
     if (!isClosed() || opened !== undefined) logger.warn(message);
   };
+  const ageMs = () => clock.now() - (opened?.watch.confirmedAt() ?? Infinity);
   const load = async () => {
     try {
-      const { ageLog, inProcess, logWatch, openSnapshotSource, optionAdvice } =
-        await import('./start/snapshot-code.js');
+      const { inProcess, logSnapshots, openSnapshotSource } = await import('./start/snapshot-code.js');
       if (isClosed()) return;
       evaluation = inProcess;
-      // Without a background, a call may have been ended while it loaded, and another loads again.
-      if (!isLogged) {
-        logWatch({ listen }, settings, logger);
-        warnIfOld = ageLog(() => clock.now() - (opened?.watch.confirmedAt() ?? Infinity), logger);
-        listen('snapshot-polled', warnIfOld);
-        const end = listen('snapshot-polled', ({ failure }) => {
-          if (failure !== undefined) return;
-          end();
-          // The first poll may succeed before the snapshots are open here.
-          void opening.then(async ({ whole }) => {
-            const first = await whole();
-            for (const advice of first ? optionAdvice(first, settings) : []) logger.warn(advice);
-          });
-        });
-      }
-      isLogged = true;
+      // Without a background, a call may be ended while it loads, and another loads again.
       const opening = openSnapshotSource(send, settings, { warn, closing: closing.signal }, runtime);
+      warnIfOld ??= logSnapshots(opening, ageMs, settings, runtime);
       opened = await opening;
       // No poll could replace it.
       if (settings.watch === undefined) warnIfOld();
@@ -126,7 +85,7 @@ export function lazySnapshotSource(
     /** The snapshot itself; `undefined` while there is none. */
     snapshot,
     /** A flag that does not exist was asked for: reports the key that was probably meant, once there is a snapshot. */
-    missing,
+    missing: missing.add,
     /** Evaluates from the snapshot; `undefined` until its code is loaded. */
     inProcess: () => evaluation,
     /**
@@ -135,26 +94,68 @@ export function lazySnapshotSource(
      */
     start: () => (loading ??= untilAborted(load(), closing.signal, undefined)),
     /** How the first poll ended. Never rejects; ends at the latest with the close. */
-    firstPoll,
+    firstPoll: polls.first,
     /** Polls first if there is no snapshot yet. Never rejects. */
     async withSnapshot() {
       await loading;
       if (snapshot() === undefined)
-        await outsideRequests(() => (inBackground ? opened?.watch.poll() : refreshHere()));
+        await outsideRequests(() => (hasBackground ? opened?.watch.poll() : refreshHere()));
     },
     /**
      * Polls if that is due and no poll is under way. Without a background, it also loads the kept snapshot first. Never
      * rejects.
      */
-    refresh: async () => (inBackground ? opened?.refresh() : refreshHere()),
+    refresh: async () => (hasBackground ? opened?.refresh() : refreshHere()),
     /** Whether the service seems to offer no snapshots. One in force then comes from the options or an earlier run. */
-    isNotOffered: () => isNotOffered,
+    isNotOffered: polls.isNotOffered,
     /** Why a snapshot from the options is not used; `undefined` if nothing went wrong. */
     trouble: () => trouble,
     /** Completes pending saves. */
     async close() {
       closing.abort();
       await opened?.close();
+    },
+  };
+}
+
+/** How polls end; `refused` is called if the service begins to offer no snapshots. */
+function pollOutcomes(
+  { listen }: Pick<Diagnostics, 'listen'>,
+  closing: AbortSignal,
+  refused: (why: string) => void,
+) {
+  let isNotOffered = false;
+  const first = new Promise<FirstPoll>((resolve) => {
+    // Comes before the event `snapshot-polled` of the same poll, so that `none` wins.
+    listen('watch-changed', ({ state, failure }) => {
+      isNotOffered = state === 'not-offered';
+      if (!isNotOffered) return;
+      resolve('none');
+      refused(failure?.message ?? '');
+    });
+    listen('snapshot-polled', ({ failure }) => {
+      resolve(failure === undefined ? 'succeeded' : 'failed');
+    });
+    closing.addEventListener('abort', () => {
+      resolve('none');
+    });
+  });
+  return { first, isNotOffered: () => isNotOffered };
+}
+
+/** Compares missing flags with the snapshot's: those that were asked for before the first one when it comes. */
+function missingFlags(opened: () => SnapshotSource | undefined) {
+  const early = new Set<string>();
+  const hasSnapshot = () => opened()?.watch.snapshot() !== undefined;
+  return {
+    add: (flag: string) => {
+      if (hasSnapshot()) opened()?.missing(flag);
+      else if (early.size < MOST_REMEMBERED) early.add(flag);
+    },
+    compare: () => {
+      if (!hasSnapshot()) return;
+      for (const flag of early) opened()?.missing(flag);
+      early.clear();
     },
   };
 }

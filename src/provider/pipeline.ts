@@ -6,6 +6,7 @@ import { outsideRequests } from '../time/outside-requests.js';
 import { orLate } from '../time/in-time.js';
 import { sharedRun } from '../time/shared-run.js';
 import { openDiagnostics, type Diagnostics } from '../diagnostics/diagnostics.js';
+import type { Availability } from '../availability/availability.js';
 import { logHealth } from '../diagnostics/health-log.js';
 import { logHitRate } from '../diagnostics/hit-rate-log.js';
 import { logOverload } from '../diagnostics/overload-log.js';
@@ -23,7 +24,7 @@ import { snapshotForCache } from './snapshot-for-cache.js';
 import { inProcessOrRemote } from './in-process-or-remote.js';
 import { remotely } from './resolve-remotely.js';
 import { openServiceLayers } from './service-layers.js';
-import { lazySnapshotSource } from './lazy-snapshot-source.js';
+import { lazySnapshotSource, type LazySnapshotSource } from './lazy-snapshot-source.js';
 import { lazyTracking } from './lazy-tracking.js';
 import { loadLaterCode } from './start/load-later-code.js';
 import { start } from './start/start.js';
@@ -50,28 +51,11 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   // Each request under way adds a listener.
   setMaxListeners(0, closing.signal);
 
-  logHealth(runtime, logger);
-  logSharedBuckets(runtime, logger);
-  if (settings.cache !== undefined) logHitRate(runtime, logger);
-  const overloadSince = logOverload(runtime, logger, clock);
+  const overloadSince = logReports(settings, runtime);
   const layers = openServiceLayers(settings, closing.signal, runtime);
   const { service } = layers;
   const snapshots = usesSnapshots(settings) ? lazySnapshotSource(layers.send, settings, runtime) : undefined;
-  const features = () => snapshots?.snapshot()?.compiled;
-  const answers = cachedAnswers(
-    reportingSharedBuckets(layers.batch.ask, features, runtime),
-    {
-      cache: settings.cache,
-      deadlineMs: settings.deadlineMs,
-      refusal: service.refusal,
-      watch: snapshots && snapshotForCache(snapshots, settings.watch?.maxAgeMs, clock),
-    },
-    runtime,
-  );
-  // Must be the first listener: when the others learn of a change, a resolve must return the new value already.
-  listen('flags-changed', ({ flags }) => {
-    answers.forget(flags);
-  });
+  const answers = openAnswers(layers, snapshots, settings, runtime);
   const odd = oddAttributeWarning(logger);
   const isInProcess = settings.evaluation === 'in-process';
   const hasSnapshot = () => snapshots?.snapshot() !== undefined;
@@ -80,34 +64,14 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   const poll = (asker?: 'user') => {
     outsideRequests(() => void snapshots?.opened()?.watch.poll(asker));
   };
-  let checking: Promise<void> | undefined;
-  // In-process, or as long as the cache knows all answers, only polls show that a token was revoked. A check
-  // distinguishes that from a service that refuses only the snapshot.
-  listen('snapshot-polled', ({ failure }) => {
-    if (failure === undefined || policyOf(failure).cause !== 'credentials' || !hasSnapshot()) return;
-    checking = outsideRequests(() => service.checkCredentials());
-  });
+  const checking = checkingCredentials(service, hasSnapshot, runtime);
   if (isInProcess) {
     // Polls at once: otherwise READY would come up to a whole interval before the changes made during the outage.
     listen('health-changed', ({ after, starting }) => {
       if (after.size === 0 && !starting) poll();
     });
   }
-  const { resolve, ...evaluation } = inProcessOrRemote(
-    { ask: remotely(answers, settings, clock, odd), snapshots, state: life.state, odd },
-    settings,
-    runtime,
-  );
-  const inBackground = clock.hasBackground;
-  const resolveAll = reportedResolveAll(evaluation.resolveAll, runtime);
-  const evaluateAhead = checkedEvaluation(
-    inBackground
-      ? resolve
-      : (flag, context, view) => {
-          snapshots?.opened()?.watch.assess();
-          return resolve(flag, context, view);
-        },
-  );
+  const ask = remotely(answers, settings, clock, odd);
   let loadingRest: Promise<unknown> | undefined;
   const attempt = async () => {
     // Begins at once: when the start ends, a test that left it may have ended, and Jest fails for a file loaded then.
@@ -117,22 +81,11 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
     });
     void tracking?.load();
     // Without a background, a start that callers share could end with the first of them. Each call asks by itself.
-    return inBackground ? start(service, snapshots, settings, clock) : undefined;
+    return clock.hasBackground ? start(service, snapshots, settings, clock) : undefined;
   };
 
   return {
-    ...evaluation,
-    deadlineMs: settings.deadlineMs,
-    evaluate: reportedEvaluation(evaluateAhead, runtime),
-    /** The same without reports, for questions whose answers nobody waits for yet. */
-    evaluateAhead,
-    resolveAll,
-    /** As `resolveAll`, as long as flags are evaluated in this process; otherwise `undefined`. */
-    resolveEach: isInProcess ? resolveAll : () => Promise.resolve(undefined),
-    async explain(flagKey: string, context: EvaluationContext) {
-      const { explain } = await loadLaterCode('explain');
-      return explain({ snapshots, settings, clock }, flagKey, context);
-    },
+    ...evaluations({ ask, snapshots, state: life.state, odd }, settings, runtime),
     /** `undefined` if there is never a snapshot. */
     snapshots,
     /** `undefined` without the option. */
@@ -146,8 +99,8 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
     async refresh(withinMs = settings.deadlineMs) {
       if (closing.signal.aborted) return;
       const refreshed = async () => {
-        await Promise.all([inBackground ? undefined : service.checkIfDue(), snapshots?.refresh()]);
-        await checking;
+        await Promise.all([clock.hasBackground ? undefined : service.checkIfDue(), snapshots?.refresh()]);
+        await checking();
       };
       await orLate(outsideRequests(refreshed), withinMs, clock);
     },
@@ -179,6 +132,88 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
       if ((await orLate(ended, CLOSE_MS, clock)) === 'late') logger.warn(NOT_ENDED);
     },
   };
+}
+
+/** Answers of the service, which are forgotten when their flags change. */
+function openAnswers(
+  { batch, service }: ReturnType<typeof openServiceLayers>,
+  snapshots: LazySnapshotSource | undefined,
+  { cache, deadlineMs, watch }: ProviderSettings,
+  runtime: Runtime & Diagnostics,
+) {
+  const features = () => snapshots?.snapshot()?.compiled;
+  const answers = cachedAnswers(
+    reportingSharedBuckets(batch.ask, features, runtime),
+    {
+      cache,
+      deadlineMs,
+      refusal: service.refusal,
+      watch: snapshots && snapshotForCache(snapshots, watch?.maxAgeMs, runtime.clock),
+    },
+    runtime,
+  );
+  // Must be the first listener: when the others learn of a change, a resolve must return the new value already.
+  runtime.listen('flags-changed', ({ flags }) => {
+    answers.forget(flags);
+  });
+  return answers;
+}
+
+/** What a provider evaluates, in this process or remotely. */
+function evaluations(
+  parts: Parameters<typeof inProcessOrRemote>[0],
+  settings: ProviderSettings,
+  runtime: Runtime & Diagnostics,
+) {
+  const { clock } = runtime;
+  const { snapshots } = parts;
+  const { resolve, ...evaluation } = inProcessOrRemote(parts, settings, runtime);
+  const resolveAll = reportedResolveAll(evaluation.resolveAll, runtime);
+  const assessing: typeof resolve = (flag, context, view) => {
+    snapshots?.opened()?.watch.assess();
+    return resolve(flag, context, view);
+  };
+  // With a background, timers notice that the snapshot is too old.
+  const evaluateAhead = checkedEvaluation(clock.hasBackground ? resolve : assessing);
+  return {
+    ...evaluation,
+    deadlineMs: settings.deadlineMs,
+    evaluate: reportedEvaluation(evaluateAhead, runtime),
+    /** The same without reports, for questions whose answers nobody waits for yet. */
+    evaluateAhead,
+    resolveAll,
+    /** As `resolveAll`, as long as flags are evaluated in this process; otherwise `undefined`. */
+    resolveEach: settings.evaluation === 'in-process' ? resolveAll : () => Promise.resolve(undefined),
+    async explain(flagKey: string, context: EvaluationContext) {
+      const { explain } = await loadLaterCode('explain');
+      return explain({ snapshots, settings, clock }, flagKey, context);
+    },
+  };
+}
+
+/** Says since when questions are shed, in milliseconds since the epoch; `undefined` while none are. */
+function logReports({ logger, cache }: ProviderSettings, runtime: Runtime & Diagnostics) {
+  logHealth(runtime, logger);
+  logSharedBuckets(runtime, logger);
+  if (cache !== undefined) logHitRate(runtime, logger);
+  return logOverload(runtime, logger, runtime.clock);
+}
+
+/**
+ * In-process, or as long as the cache knows all answers, only polls show that a token was revoked. A check distinguishes
+ * that from a service that refuses only the snapshot. The result ends with the last check.
+ */
+function checkingCredentials(
+  { checkCredentials }: Availability,
+  hasSnapshot: () => boolean,
+  { listen }: Diagnostics,
+): () => Promise<void> | undefined {
+  let checking: Promise<void> | undefined;
+  listen('snapshot-polled', ({ failure }) => {
+    if (failure === undefined || policyOf(failure).cause !== 'credentials' || !hasSnapshot()) return;
+    checking = outsideRequests(checkCredentials);
+  });
+  return () => checking;
 }
 
 /** A process that is about to end waits no longer for a store that hangs. */

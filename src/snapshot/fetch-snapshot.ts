@@ -139,12 +139,11 @@ export function snapshotFetcher(
         : unchanged(known);
     }
     if (outcome.status !== 200) return failedWithStatus(url, outcome, clock.date());
-    if (outcome.bytes === undefined || !isJson(outcome)) {
+    if (outcome.bytes === undefined || !isJson(outcome))
       return {
         ...failedBy(unreadable(url, `${contentWords(outcome)} instead of a snapshot`)),
         offersNone: true,
       };
-    }
     try {
       const newEtag = sendableEtag(outcome.headers.etag);
       const previous = known?.snapshot;

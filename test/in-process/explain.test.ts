@@ -1,6 +1,7 @@
 import { ErrorCode } from '@openfeature/server-sdk';
 import { describe, expect, it } from 'vitest';
 import { FliptProvider, type FliptProviderOptions } from '../../src/index.js';
+import { eventually } from '../eventually.fixture.js';
 import { localService, open, refusedAddress } from '../provider/open.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
 
@@ -82,9 +83,9 @@ describe('provider.explain', () => {
     const { provider } = await open({ url: service.url, evaluation: 'in-process' });
     await service.setFlag('default', 'colour', { enabled: false });
     provider.invalidate();
-    await expect
-      .poll(async () => (await provider.explain('colour', PRO)).decidedBy)
-      .toEqual({ by: 'disabled' });
+    await eventually(async () => {
+      expect((await provider.explain('colour', PRO)).decidedBy).toEqual({ by: 'disabled' });
+    });
   });
 
   it('reads a context as a resolve does', async () => {

@@ -77,15 +77,6 @@ describe('a test', () => {
       [...textOf(path).matchAll(inQuestion)].flatMap(([text]) => (isWrong(text) ? `${path}: ${text}` : [])),
     );
 
-  it('waits for longer than a second, the default of Vitest: that is short for a busy machine', () => {
-    const waits = /\b(?:vi\.wait(?:For|Until)|expect\.poll)\([^;]*/g;
-    // This fixture states the time for all others.
-    const isBrief = (text: string) => !/timeout: [1-9]\d_000\b/.test(text);
-    expect(matching(waits, isBrief).filter((wait) => !wait.startsWith('test/eventually.fixture.ts'))).toEqual(
-      [],
-    );
-  });
-
   it('counts requests to the service only if it says what the watch does, which polls in the background', () => {
     const eachTest = /^ *it[.(].*?(?=^ *it[.(]|$(?![^]))/gms;
     const counts = (text: string) =>

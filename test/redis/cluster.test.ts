@@ -5,14 +5,14 @@ import { redisStore } from '../../src/redis/index.js';
 import type { SnapshotStore } from '../../src/index.js';
 import { countedService } from '../servers/counted-service.fixture.js';
 import { redisCluster, type RedisCluster } from './cluster.fixture.js';
-import { PATIENT } from '../eventually.fixture.js';
+import { eventually, PATIENT } from '../eventually.fixture.js';
 import { limitsOfCalls } from './patience.fixture.js';
 import { untimedRequests } from '../servers/untimed.fixture.js';
 import { noRedis } from './redis.fixture.js';
 
 const POLL_MS = 500;
 const dispatcher = untimedRequests();
-const until = (wished: () => unknown) => vi.waitFor(wished, { timeout: 60_000, interval: 20 });
+const until = (wished: () => unknown) => eventually(wished, 'long');
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** The holder keeps its lease, however busy the machine is: another one would fetch a whole snapshot, too. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../eventually.fixture.js';
 import { countedService } from '../servers/counted-service.fixture.js';
 import { memberProgram, started, type Member } from './fleet.fixture.js';
 import { noRedis, redisServer, type RedisServer } from './redis.fixture.js';
@@ -9,7 +10,7 @@ const POLL_MS = 500;
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-const until = (wished: () => unknown) => vi.waitFor(wished, { timeout: 60_000, interval: 20 });
+const until = (wished: () => unknown) => eventually(wished, 'long');
 
 describe.skipIf(noRedis !== undefined)(`${SIZE} processes, one Redis, one service`, () => {
   let redis: RedisServer;
@@ -114,7 +115,7 @@ describe.skipIf(noRedis !== undefined)(`${SIZE} processes, one Redis, one servic
       expect(await leaseHolder()).not.toBe('');
     });
     // Each notices at its next look.
-    await expect.poll(() => pollsWithin(4 * POLL_MS), { timeout: 60_000 }).toBeLessThanOrEqual(8);
+    await until(async () => (await pollsWithin(4 * POLL_MS)) <= 8);
     service.service.state++;
     await allIn(service.service.state);
     expectOnlyForward();

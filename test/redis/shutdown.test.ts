@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 import { redisStore } from '../../src/redis/index.js';
-import { PATIENT } from '../eventually.fixture.js';
+import { eventually, PATIENT } from '../eventually.fixture.js';
 import { countedService } from '../servers/counted-service.fixture.js';
 import { CLIENTS, type OpenClient } from './clients.fixture.js';
 import { noRedis, redisServer, type RedisServer } from './redis.fixture.js';
 
 const POLL_MS = 50;
-const until = (wished: () => unknown) => vi.waitFor(wished, { timeout: 30_000, interval: 10 });
+const until = (wished: () => unknown) => eventually(wished, 'long');
 vi.setConfig({ testTimeout: 60_000 });
 
 type End = 'close' | 'quit';

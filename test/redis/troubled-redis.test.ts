@@ -3,7 +3,7 @@ import { FliptProvider } from '../../src/index.js';
 import { redisStore } from '../../src/redis/index.js';
 import { CLIENTS, type OpenClient } from './clients.fixture.js';
 import { countedService } from '../servers/counted-service.fixture.js';
-import { PATIENT } from '../eventually.fixture.js';
+import { eventually, PATIENT } from '../eventually.fixture.js';
 import { limitsOfCalls } from './patience.fixture.js';
 import { untimedRequests } from '../servers/untimed.fixture.js';
 import { noRedis, redisServer, type RedisServer } from './redis.fixture.js';
@@ -11,7 +11,7 @@ import { noRedis, redisServer, type RedisServer } from './redis.fixture.js';
 const POLL_MS = 50;
 const dispatcher = untimedRequests();
 const WORKS = 'The shared store of the snapshot works again: one instance polls Flipt for all';
-const until = (wished: () => unknown) => vi.waitFor(wished, { timeout: 30_000, interval: 10 });
+const until = (wished: () => unknown) => eventually(wished, 'long');
 vi.setConfig({ testTimeout: 60_000 });
 
 /** An instance, and what it has logged about the store. */
