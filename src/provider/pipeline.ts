@@ -99,7 +99,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
     async refresh(withinMs = settings.deadlineMs) {
       if (closing.signal.aborted) return;
       const refreshed = async () => {
-        await Promise.all([clock.hasBackground ? undefined : service.checkIfDue(), snapshots?.refresh()]);
+        await Promise.all([service.checkIfDue(), snapshots?.refresh()]);
         await checking();
       };
       await orLate(outsideRequests(refreshed), withinMs, clock);

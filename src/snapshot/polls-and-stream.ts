@@ -20,13 +20,15 @@ export interface ServiceWatchSettings extends SnapshotPlace {
 interface HowToWatch extends Pick<WatchSettings, 'starting' | 'confirmed' | 'isPatient'> {
   /** To a store by which many instances share one poll. Default: each instance polls by itself. */
   readonly calls: StoreCalls | undefined;
+  /** Whether each flag of a first snapshot is read when it is first needed. */
+  readonly isLazy: boolean;
 }
 
 /** Watches the service from now on: by polls, and if that is set, by its stream. */
 export function watchService(
   send: Send,
   settings: ServiceWatchSettings,
-  { calls, ...how }: HowToWatch,
+  { calls, isLazy, ...how }: HowToWatch,
   runtime: Runtime,
 ) {
   const { clock } = runtime;
@@ -34,8 +36,6 @@ export function watchService(
   const closing = new AbortController();
   const version = fliptVersion(send, patienceMs(settings.http.timeoutMs), clock, closing.signal);
   const cost = openBodyCost(pollMs, clock, runtime.random);
-  // All instances of a fleet compare all flags with the store's. Without a background, nothing would read the rest.
-  const isLazy = calls === undefined && clock.hasBackground;
   const fetch = snapshotFetcher(send, { ...settings, isLazy }, clock, closing.signal, version, cost);
   const shared = calls && sharedFetch({ fetch, cost }, calls, { place: settings, pollMs }, clock);
   const ofWatch = { fetch: shared?.fetch ?? fetch, pollMs, isShared: shared !== undefined };

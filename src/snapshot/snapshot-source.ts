@@ -53,6 +53,7 @@ export async function openSnapshotSource(
   const store = textStore(given, place, closing, clock);
   const calls = options && store && callsTo(() => given.store?.shared?.(place), store, warn, clock);
   void calls?.probe(START_WAIT_MS);
+  // All instances of a fleet compare all flags with the store's. Without a background, nothing would read the rest.
   const isLazy = given.store?.shared === undefined && clock.hasBackground;
   const kept = store && keepSnapshot(store, { ...place, file: given.file, isLazy }, warn, clock);
   const load = async (withinMs: number): Promise<(StartingSnapshot & { isKept?: true }) | undefined> => {
@@ -69,6 +70,7 @@ export async function openSnapshotSource(
   const how = {
     starting,
     calls,
+    isLazy,
     // In a shared store, only the holder of the lease writes.
     confirmed: given.store?.shared === undefined ? kept?.confirmed : undefined,
     isPatient: calls === undefined && settings.evaluation === 'remote' && starting?.isKept === true,

@@ -73,7 +73,7 @@ it('times out an async context after 1 s by default, as the doc comment says', a
   const failure = new Promise((resolve) => {
     void slow({} as never, { once: () => undefined } as never, resolve);
   });
-  expect(after).toHaveBeenCalledExactlyOnceWith(1_000, expect.any(Function));
+  expect(after).toHaveBeenCalledExactlyOnceWith(1_000, expect.any(Function), 'awaited');
   after.mock.calls[0]?.[1]();
   expect(await failure).toEqual(
     new Error('flags: context has not settled within 1000 ms (contextTimeoutMs)'),

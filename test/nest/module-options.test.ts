@@ -87,7 +87,7 @@ it('waits 10 s for the provider by default, as the doc comment says', async () =
   const initialize = async () => new Promise(() => undefined);
   const provider = { metadata: { name: 'silent' }, initialize, resolveBooleanEvaluation: () => undefined };
   const starting = register({ provider: provider as never, required: true });
-  expect(after).toHaveBeenCalledExactlyOnceWith(10_000, expect.any(Function));
+  expect(after).toHaveBeenCalledExactlyOnceWith(10_000, expect.any(Function), 'awaited');
   after.mock.calls[0]?.[1]();
   await expect(starting).rejects.toThrow('within 10000 ms (readyTimeoutMs)');
   expect(statedDefault('src/nest/module-options.ts', 'FliptModuleOptions', 'readyTimeoutMs')).toBe('10000');

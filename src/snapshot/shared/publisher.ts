@@ -46,13 +46,13 @@ export function publisher(
   };
 
   return {
-    /** In the background. Without one, a call must not end before its writes. */
+    /** In the background. Without one, a call must not end before its writes, and waits for no other call's. */
     async add(newest: Known, fence: number, turn: SharedTurn): Promise<void> {
+      const written = (after: Promise<void>) =>
+        after.then(() => publish(newest, fence, turn)).catch(calls.complain);
       // After the last one, because a request may have been sent beside another.
-      publishing = (clock.hasBackground ? publishing : Promise.resolve())
-        .then(() => publish(newest, fence, turn))
-        .catch(calls.complain);
-      if (!clock.hasBackground) await publishing;
+      if (clock.hasBackground) publishing = written(publishing);
+      else await written(Promise.resolve());
     },
     /** Resolves when what was added in the background is written. Never rejects. */
     ended: () => publishing,

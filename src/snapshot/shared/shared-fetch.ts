@@ -33,8 +33,7 @@ export function sharedFetch(
 
   const look: FetchSnapshot = async (known, asker = 'schedule') => {
     learned.startsWith(known);
-    // Without a background, the writes of another call may have ended with it.
-    if (clock.hasBackground) await published.ended();
+    await published.ended();
     const sentAt = clock.now();
     const turn = await lease.turn();
     if (turn === undefined) return ask(known, asker);
