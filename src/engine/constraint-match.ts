@@ -23,8 +23,16 @@ export type Matches = (entity: EvaluatedEntity) => boolean;
  * error.
  */
 export function compileConstraint(constraint: Constraint): Matches {
-  const { type, property } = constraint;
+  return matchesOf(constraint, textTest(constraint));
+}
+
+/** The same, and whether the constraint's own value parses. */
+export function compileReadable(constraint: Constraint) {
   const test = textTest(constraint);
+  return { matches: matchesOf(constraint, test), isReadable: test !== never };
+}
+
+function matchesOf({ type, property }: Constraint, test: (given: ComparedText) => boolean): Matches {
   // The service's rule: no other test matches an empty text.
   const matchesEmpty = test === isBlankText;
   if (type === 'ENTITY_ID_COMPARISON_TYPE')

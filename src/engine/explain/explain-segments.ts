@@ -1,9 +1,9 @@
 import { similarName } from '../../text/closest-name.js';
 import { isBlankText, parsedOf, textOf, type ComparedText } from '../syntax/compared-text.js';
-import { comparedWith, compileConstraint, PARSE, type Matches } from '../constraint-match.js';
+import { compileReadable, PARSE, type Matches } from '../constraint-match.js';
 import type { EvaluatedEntity } from '../evaluated-entity.js';
 import type { Constraint, Features, Segment, SegmentChoice } from '../features.js';
-import { OPERATORS, OPERATORS_WITHOUT_VALUE } from '../operators-by-type.js';
+import { OPERATORS } from '../operators-by-type.js';
 import { choiceTest, segmentTest } from '../segment-match.js';
 import type { ConstraintMismatch, ExplainedConstraint, ExplainedSegment } from './explanation.js';
 
@@ -12,12 +12,25 @@ import type { ConstraintMismatch, ExplainedConstraint, ExplainedSegment } from '
  */
 export function explainChoice(
   { segmentKeys, segmentOperator }: SegmentChoice,
-  { segments: known }: Features,
+  explained: (name: string) => ExplainedSegment,
   entity: EvaluatedEntity,
 ): { readonly segments: readonly ExplainedSegment[]; readonly applies: boolean } {
-  const segments = segmentKeys.map((name) => explainSegment(name, known.get(name), entity));
+  const segments = segmentKeys.map(explained);
   const matching = choiceTest(segmentKeys, segmentOperator, resultsOf(segments));
   return { segments, applies: matching(entity) !== undefined };
+}
+
+/** Explains each segment once: its lists may be long, and many rules may name it. */
+export function explainedSegments(
+  { segments }: Features,
+  entity: EvaluatedEntity,
+): (name: string) => ExplainedSegment {
+  const known = new Map<string, ExplainedSegment>();
+  return (name) => {
+    const explained = known.get(name) ?? explainSegment(name, segments.get(name), entity);
+    known.set(name, explained);
+    return explained;
+  };
 }
 
 /** The features may hold several segments with the same key, each under another name: people see the key. */
@@ -40,7 +53,8 @@ function resultsOf(compared: readonly { readonly matched: boolean }[]): readonly
 
 export function explainConstraint(constraint: Constraint, entity: EvaluatedEntity): ExplainedConstraint {
   const { type, property, operator, value } = constraint;
-  const matched = compileConstraint(constraint)(entity);
+  const { matches, isReadable } = compileReadable(constraint);
+  const matched = matches(entity);
   const seen = type === 'ENTITY_ID_COMPARISON_TYPE' ? entity.idText() : entity.attribute(property);
   const like = seen === undefined ? similarName(property, entity.names()) : undefined;
   return {
@@ -51,16 +65,15 @@ export function explainConstraint(constraint: Constraint, entity: EvaluatedEntit
     ...(seen !== undefined && { seen: textOf(seen) }),
     ...(like !== undefined && { like }),
     matched,
-    ...(!matched && { why: mismatch(constraint, seen ?? '') }),
+    ...(!matched && { why: mismatch(constraint, isReadable, seen ?? '') }),
   };
 }
 
 /** Why a value does not match. Call it only for a value that does not. */
-function mismatch(constraint: Constraint, seen: ComparedText): ConstraintMismatch {
+function mismatch(constraint: Constraint, isReadable: boolean, seen: ComparedText): ConstraintMismatch {
   const { type, operator } = constraint;
   if (!OPERATORS[type].includes(operator)) return 'unknown-operator';
-  const hasValue = !OPERATORS_WITHOUT_VALUE.includes(operator);
-  if (hasValue && comparedWith(constraint) === undefined) return 'unreadable-constraint';
+  if (!isReadable) return 'unreadable-constraint';
   if (operator === 'empty' || operator === 'notpresent') return 'differs';
   // White space is a text like any other, but it does not count as present.
   const isPresence = operator === 'notempty' || operator === 'present';

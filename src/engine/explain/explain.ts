@@ -4,9 +4,9 @@ import { boundsOf, bucketOf, percentOf, positionOf, threshold } from '../buckets
 import type { CompiledFeatures } from '../compiled-features.js';
 import { evaluate } from '../evaluate.js';
 import { entityOf, type EvaluatedEntity } from '../evaluated-entity.js';
-import type { Features, Flag, Rollout, Rule, Semantics, VariantFlag } from '../features.js';
+import type { Flag, Rollout, Rule, Semantics, VariantFlag } from '../features.js';
 import { sharesIn } from '../parts-in-force.js';
-import { explainChoice } from './explain-segments.js';
+import { explainChoice, explainedSegments } from './explain-segments.js';
 import type {
   ExplainedAnswer,
   ExplainedShare,
@@ -63,6 +63,8 @@ function decision(
   return { decidedBy: deciding < 0 ? { by: 'none' } : { by: 'step', number: reached }, steps };
 }
 
+type SegmentOf = ReturnType<typeof explainedSegments>;
+
 interface StepResult {
   readonly step: StepDetails;
   readonly applies: boolean;
@@ -73,11 +75,12 @@ function explainSteps(
   { features, semantics }: CompiledFeatures,
   entity: EvaluatedEntity,
 ): readonly StepResult[] {
+  const segmentOf = explainedSegments(features, entity);
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
-    return flag.rollouts.map((rollout) => explainRollout(rollout, flag.key, features, entity));
+    return flag.rollouts.map((rollout) => explainRollout(rollout, flag.key, segmentOf, entity));
   }
   return flag.rules.map((rule) => {
-    const { segments, applies } = explainChoice(rule, features, entity);
+    const { segments, applies } = explainChoice(rule, segmentOf, entity);
     const sharing = applies ? explainSharing(rule, flag, semantics, entity.id) : undefined;
     const operator = rule.segmentOperator;
     return { step: { kind: 'rule', operator, segments, ...(sharing && { sharing }) }, applies };
@@ -87,7 +90,7 @@ function explainSteps(
 function explainRollout(
   rollout: Rollout,
   flagKey: string,
-  features: Features,
+  segmentOf: SegmentOf,
   entity: EvaluatedEntity,
 ): StepResult {
   const { value } = rollout;
@@ -97,7 +100,7 @@ function explainRollout(
     const applies = threshold(flagKey, percentage)(entity.id);
     return { step: { kind: 'threshold', value, percentage, percent }, applies };
   }
-  const { segments, applies } = explainChoice(rollout, features, entity);
+  const { segments, applies } = explainChoice(rollout, segmentOf, entity);
   return { step: { kind: 'rollout', value, operator: rollout.segmentOperator, segments }, applies };
 }
 
