@@ -148,7 +148,7 @@ function openAnswers(
       cache,
       deadlineMs,
       refusal: service.refusal,
-      watch: snapshots && snapshotForCache(snapshots, watch?.maxAgeMs, runtime.clock),
+      watch: snapshots && snapshotForCache(snapshots, watch?.maxAgeMs, runtime),
     },
     runtime,
   );

@@ -1,18 +1,27 @@
 import type { SnapshotForCache } from '../cache/cached-answers.js';
-import type { Clock } from '../time/clock.js';
+import type { Diagnostics } from '../diagnostics/diagnostics.js';
 import { failedResolution } from '../model/resolution.js';
 import type { SnapshotSource } from '../snapshot/snapshot-source.js';
+import type { Runtime } from '../runtime.js';
 import type { LazySnapshotSource } from './lazy-snapshot-source.js';
+import { unconfirmedAnswers } from './unconfirmed-answers.js';
 import { unreadableFailure } from './mapping/unreadable-failure.js';
 
 /** What the cache learns from the snapshot. `maxAgeMs` is `undefined` if the service is not watched. */
 export function snapshotForCache(
-  { opened, missing }: Pick<LazySnapshotSource, 'opened' | 'missing'>,
+  snapshots: Pick<LazySnapshotSource, 'opened' | 'missing'>,
   maxAgeMs: number | undefined,
-  clock: Clock,
+  runtime: Runtime & Diagnostics,
 ): SnapshotForCache {
+  const { opened, missing } = snapshots;
+  const { clock } = runtime;
+  const compareLater = maxAgeMs === undefined ? undefined : unconfirmedAnswers(snapshots, runtime);
   return {
-    confirms: (question, answer) => opened()?.confirms(question, answer) ?? false,
+    confirms(question, answer) {
+      const isConfirmed = opened()?.confirms(question, answer) ?? false;
+      if (!isConfirmed) compareLater?.(question, answer);
+      return isConfirmed;
+    },
     missing,
     evaluate(question, failure) {
       const snapshots = opened();

@@ -4,26 +4,20 @@ import { parsedJson } from '../text/json.js';
 
 /** Whether the service's answer equals the snapshot's answer to the same question. */
 export function isSameAnswer(given: KnownAnswer, expected: KnownAnswer): boolean {
-  switch (given.kind) {
-    case 'missing':
-      return expected.kind === 'missing';
-    case 'boolean':
-      return (
-        expected.kind === 'boolean' &&
-        given.enabled === expected.enabled &&
-        given.reason === expected.reason &&
-        isSameSet(given.segmentKeys ?? [], expected.segmentKeys ?? [])
-      );
-    case 'variant':
-      return (
-        expected.kind === 'variant' &&
-        given.match === expected.match &&
-        given.variant === expected.variant &&
-        given.reason === expected.reason &&
-        isSameSet(given.segmentKeys, expected.segmentKeys) &&
-        isSameJson(given.attachment, expected.attachment)
-      );
-  }
+  if (!isSameValue(given, expected)) return false;
+  if (given.kind === 'missing' || expected.kind === 'missing') return true;
+  return given.reason === expected.reason && isSameSet(given.segmentKeys ?? [], expected.segmentKeys ?? []);
+}
+
+/** Whether both give the same value, for whatever reason. */
+export function isSameValue(given: KnownAnswer, expected: KnownAnswer): boolean {
+  if (given.kind === 'boolean' && expected.kind === 'boolean') return given.enabled === expected.enabled;
+  if (given.kind !== 'variant' || expected.kind !== 'variant') return given.kind === expected.kind;
+  return (
+    given.match === expected.match &&
+    given.variant === expected.variant &&
+    isSameJson(given.attachment, expected.attachment)
+  );
 }
 
 /** Compares without order, because the service lists matching segments in no fixed order. */

@@ -3,7 +3,7 @@ import type { KnownAnswer } from '../model/answer.js';
 import type { Question } from '../model/question.js';
 import type { Runtime } from '../runtime.js';
 import { misspeltKeys } from './misspelt-flag-keys.js';
-import { isSameAnswer } from './answer-equality.js';
+import { isSameAnswer, isSameValue } from './answer-equality.js';
 import type { Snapshot } from './snapshot.js';
 
 /** What the snapshot in force says about a question. */
@@ -26,6 +26,12 @@ export function snapshotAnswers(snapshot: () => Snapshot | undefined, { clock, r
       const inForce = snapshot();
       if (inForce === undefined || inForce.unreadable(question.flag) !== undefined) return false;
       return isSameAnswer(answer, evaluate(inForce.compiled, question));
+    },
+    /** Whether it gives another value: the flag has changed since the answer, or before the snapshot. */
+    contradicts: (question: Question, answer: KnownAnswer) => {
+      const inForce = snapshot();
+      if (inForce === undefined || inForce.unreadable(question.flag) !== undefined) return false;
+      return !isSameValue(answer, evaluate(inForce.compiled, question));
     },
     /** Why a question has its answer; `undefined` before the first snapshot. */
     async explain(question: Question) {

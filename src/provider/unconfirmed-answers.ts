@@ -1,0 +1,75 @@
+import type { Diagnostics } from '../diagnostics/diagnostics.js';
+import type { KnownAnswer } from '../model/answer.js';
+import type { Question } from '../model/question.js';
+import type { Runtime } from '../runtime.js';
+import { pausing } from '../time/turns.js';
+import type { LazySnapshotSource } from './lazy-snapshot-source.js';
+
+/** Answers that are compared again after a poll. Others expire by their age. */
+const MOST = 500;
+/** Characters of the attributes of a question that is kept until then. */
+const LONGEST = 2_000;
+/** Flags that are evaluated in one turn of the event loop, each of which may have to be read first. */
+const PER_TURN = 10;
+
+interface Unconfirmed {
+  readonly question: Question;
+  readonly answer: KnownAnswer;
+  readonly at: number;
+}
+
+/**
+ * Answers of the service that the snapshot did not confirm, for example because there was none yet. If a flag has
+ * changed between its answer and the first snapshot, no comparison of two snapshots shows that. So a poll that began
+ * after the answer decides: if the snapshot then gives another value, the flag has changed.
+ */
+export function unconfirmedAnswers(
+  { opened }: Pick<LazySnapshotSource, 'opened'>,
+  { clock, listen, report }: Runtime & Pick<Diagnostics, 'listen'>,
+) {
+  let waiting: Unconfirmed[] = [];
+  /** When the last poll was reported: the next one begins later. */
+  let polledAt = -Infinity;
+  /** The flags that were reported for this version of the snapshot: a service that disagrees with it may go on so. */
+  let reported: { readonly version: string | undefined; readonly flags: Set<string> } | undefined;
+  const background = {
+    endOfTurn: (run: () => void) => {
+      clock.endOfTurn(run, 'background');
+    },
+  };
+
+  const judge = async (before: number) => {
+    const judged = waiting;
+    waiting = [];
+    const pause = pausing(PER_TURN, background);
+    const changed = new Set<string>();
+    for (const one of judged) {
+      const { question, answer, at } = one;
+      if (opened()?.contradicts(question, answer)) {
+        if (at < before) changed.add(question.flag);
+        else waiting.push(one);
+      }
+      await pause();
+    }
+    const version = opened()?.watch.snapshot()?.version;
+    if (reported?.version !== version) reported = { version, flags: new Set() };
+    const flags = [...changed].filter((flag) => reported?.flags.has(flag) === false).sort();
+    for (const flag of flags) reported?.flags.add(flag);
+    if (flags.length > 0) report({ type: 'flags-changed', flags });
+    // At the start, nobody has to wait for a whole interval.
+    if (before === -Infinity && waiting.length > 0) void opened()?.watch.poll();
+  };
+  listen('snapshot-polled', ({ failure }) => {
+    if (failure !== undefined) return;
+    // With a shared store, another instance may have polled long ago.
+    const before = Math.min(polledAt, opened()?.watch.confirmedAt() ?? -Infinity);
+    polledAt = clock.now();
+    void judge(before);
+  });
+
+  return (question: Question, answer: KnownAnswer) => {
+    const texts = Object.values(question.attributes);
+    const length = texts.reduce((sum, text) => sum + text.length, question.entity.length);
+    if (waiting.length < MOST && length <= LONGEST) waiting.push({ question, answer, at: clock.now() });
+  };
+}
