@@ -41,3 +41,10 @@ export function optionsOf(command: CommandName | undefined): readonly string[] {
     Object.entries(OPTIONS);
   return all.flatMap(([name, { of }]) => (command === undefined || of.includes(command) ? name : []));
 }
+
+/** Whether the option has one value, so that a second one would take the place of the first. */
+export function isSingle(name: string): boolean {
+  return Object.entries(OPTIONS).some(
+    ([option, its]) => option === name && its.type === 'string' && !('multiple' in its),
+  );
+}

@@ -3,7 +3,7 @@ import type { Environment } from '../options/environment.js';
 import { didYouMean } from '../text/closest-name.js';
 import { messageOf } from '../text/describe.js';
 import { unsteered } from '../text/quote.js';
-import { FLIPT_READERS, OPTIONS, optionsOf } from './command-options.js';
+import { FLIPT_READERS, isSingle, OPTIONS, optionsOf } from './command-options.js';
 import { WrongArgument } from './command-error.js';
 import { readExplain, type ExplainArguments } from './explain/explain-arguments.js';
 import { COMMANDS, type CommandName } from './help.js';
@@ -26,7 +26,9 @@ export type CommandLine =
 export function readCommandLine(argv: readonly string[], env: Environment): CommandLine {
   try {
     // Options may stand before the command's name, so the name is found only if the options of all commands are known.
-    const { values, positionals } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
+    const read = { args: [...argv], options: OPTIONS, allowPositionals: true, tokens: true } as const;
+    const { values, positionals, tokens } = parseArgs(read);
+    const given = tokens.flatMap((token) => (token.kind === 'option' ? token.name : []));
     const [name, extra] = positionals;
     const command = COMMANDS.find((known) => known === name);
     if (values.help) return command === undefined ? { kind: 'help' } : { kind: 'help', of: command };
@@ -34,6 +36,8 @@ export function readCommandLine(argv: readonly string[], env: Environment): Comm
     if (command === undefined) return wrong(unknownCommand(name));
     const foreign = Object.keys(values).find((option) => !optionsOf(command).includes(option));
     if (foreign !== undefined) return wrong(unknownOption(`--${foreign}`, command), command);
+    const twice = given.find((option, at) => isSingle(option) && given.includes(option, at + 1));
+    if (twice !== undefined) return wrong(`--${twice} is given twice`, command);
     if (extra !== undefined) return wrong(unexpectedArgument(extra, command), command);
     switch (command) {
       case 'serve':

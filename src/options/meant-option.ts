@@ -29,7 +29,8 @@ function optionsOf(rule: Rule, before: readonly string[]): readonly (readonly st
 /** Those that have the name or, if none has it, the name that is closest. */
 function near(name: string, options: readonly (readonly string[])[], mistakes: number) {
   const named = (wanted: string | undefined) => options.filter((option) => option.at(-1) === wanted);
-  const same = named(name);
+  const lower = name.toLowerCase();
+  const same = options.filter((option) => option.at(-1)?.toLowerCase() === lower);
   if (same.length > 0) return same;
   const search = closestTo(name, mistakes);
   for (const option of options) search.compare(option.at(-1) ?? '');

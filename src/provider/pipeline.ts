@@ -20,7 +20,7 @@ import type { Condition } from './state-events.js';
 import { oddAttributeWarning } from './mapping/odd-attribute.js';
 import { CLOSED } from './mapping/openfeature-errors.js';
 import { checkedEvaluation, reportedEvaluation, reportedResolveAll } from './evaluate/evaluate-flag.js';
-import { snapshotForCache } from './snapshot-for-cache.js';
+import { snapshotForCache } from './watched-cache/snapshot-for-cache.js';
 import { inProcessOrRemote } from './in-process-or-remote.js';
 import { remotely } from './resolve-remotely.js';
 import { openServiceLayers } from './service-layers.js';
@@ -184,6 +184,11 @@ function evaluations(
     resolveAll,
     /** As `resolveAll`, as long as flags are evaluated in this process; otherwise `undefined`. */
     resolveEach: settings.evaluation === 'in-process' ? resolveAll : () => Promise.resolve(undefined),
+    untilSnapshot: async () => {
+      // Without a background, a poll would not go on.
+      if (snapshots !== undefined && snapshots.snapshot() === undefined && clock.hasBackground)
+        await orLate(snapshots.firstPoll, settings.deadlineMs, clock);
+    },
     async explain(flagKey: string, context: EvaluationContext) {
       const { explain } = await loadLaterCode('explain');
       return explain({ snapshots, settings, clock }, flagKey, context);

@@ -15,6 +15,8 @@ const SEND_TIMEOUT_MS = 10_000;
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
 const FLUSH_MS = 2_000;
+/** Milliseconds until a flush that has failed sends again. The time doubles with each failure. */
+const AGAIN_MS = 100;
 
 interface Receiver {
   readonly send: (events: readonly TrackingEvent[]) => unknown;
@@ -116,14 +118,19 @@ export function openSender(
     const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures() - 1)) * (0.5 + random() / 2);
     timer.ensure(failures() > 0 ? delayMs : SEND_EVERY_MS, () => void run());
   };
-  /** Sends what waits now, once, for 2 s at most. */
+  /** Sends what waits now, and again if that fails, for 2 s at most. */
   const flush = async (): Promise<void> => {
+    let isOver = false;
     const all = async () => {
       // A call under way has taken what waited when it began.
       await sending;
-      await run();
+      for (let waitMs = AGAIN_MS; !(await run()) && !isOver; waitMs *= 2)
+        await new Promise<void>((resolve) => {
+          clock.after(waitMs, resolve, 'limit');
+        });
     };
     await orLate(all(), FLUSH_MS, clock);
+    isOver = true;
   };
 
   return {

@@ -190,7 +190,16 @@ describe('explain ends with 1 and says what to do', () => {
 
 it('prints JSON that steers no terminal, and is the same', async () => {
   const entity = 'user\u009b31m\u202e\u{e0001}';
-  const { out } = await ran(['explain', '--features', await file(), ...ASKED, '--entity', entity, '--json']);
+  const { out } = await ran([
+    'explain',
+    '--features',
+    await file(),
+    '--flag',
+    'colour',
+    '--entity',
+    entity,
+    '--json',
+  ]);
   expect(out).not.toMatch(/[\u007f-\u009f]|\p{Cf}/u);
   expect(JSON.parse(out)).toMatchObject({ entity });
 });

@@ -60,6 +60,7 @@ describe('arguments', () => {
     ['lint f.yml', 'unexpected argument f.yml; did you mean --features f.yml?'],
     ['start f.yml', 'expected the command serve, explain, types, lint or snapshot, got start'],
     ['serve --bogus', "Unknown option '--bogus'"],
+    ['lint --features a.yml --features b.yml', '--features is given twice'],
     ['serve --port --host', "Option '--port' argument is ambiguous"],
     ['serve', '--features: missing; expected a file'],
     ['serve --features=', '--features: expected a file'],

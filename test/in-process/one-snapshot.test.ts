@@ -57,6 +57,7 @@ it.each([['a list', KEYS] as const, ['a function', () => true] as const])(
       resolveEach: here.resolveAll,
       evaluate: () => expect.unreachable(),
       deadlineMs: 1_000,
+      untilSnapshot: () => Promise.resolve(),
     };
     const outcomes = await evaluateEach(source, {}, named, turning);
 

@@ -10,6 +10,7 @@ describe('an unknown option leads to the one that was probably meant', () => {
   it.each<[object, string]>([
     [{ cahce: {} }, 'cahce: unknown option; did you mean "cache"?'],
     [{ uri: 'x' }, 'uri: unknown option; did you mean "url"?'],
+    [{ URL: 'x' }, 'URL: unknown option; did you mean "url"?'],
     [{ cache: { freshForMS: 1 } }, 'cache.freshForMS: unknown option; did you mean "freshForMs"?'],
     [{ auth: { tokn: 'dummy' } }, 'auth: unknown member; did you mean "token"?'],
     // An option of a group.

@@ -4,7 +4,7 @@ import { pausing } from '../../time/turns.js';
 import type { Resolution } from '../../model/resolution.js';
 import { reasonOf, reasonWithoutVariant } from '../mapping/reasons.js';
 import { attachmentOf } from '../../values/attachment.js';
-import { resolveMany, type FlagsSource } from './resolve-many.js';
+import { resolveMany, type FlagsSource, type SnapshotWait } from './resolve-many.js';
 
 /** A flag as `evaluateAll` returns it: plain JSON values, for a page or a browser. */
 export interface EvaluatedFlag {
@@ -27,11 +27,12 @@ const CHARACTERS_OF_FLAG = 1_000;
 
 /** Rejects with an error of OpenFeature's if nothing can be evaluated. */
 export async function evaluateAll(
-  source: FlagsSource,
+  source: FlagsSource & SnapshotWait,
   context: EvaluationContext,
   flagKeys: readonly string[] | undefined,
   clock: Clock,
 ): Promise<Readonly<Record<string, EvaluatedFlag>>> {
+  if (flagKeys === undefined) await source.untilSnapshot();
   const resolved = await resolveMany(source, context, flagKeys, clock);
   if (resolved === undefined) throw new GeneralError(NO_SNAPSHOT);
   // Without a prototype, because Flipt v1 allows a flag to be called __proto__.

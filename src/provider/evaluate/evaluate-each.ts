@@ -8,7 +8,7 @@ import { reasonWithoutVariant, serviceReasonOf } from '../mapping/reasons.js';
 import type { ResolveAll } from '../resolve-in-process.js';
 import type { EvaluateFlag } from './evaluate-flag.js';
 import { hasAttachment } from '../../values/attachment.js';
-import { resolveMany } from './resolve-many.js';
+import { resolveMany, type SnapshotWait } from './resolve-many.js';
 
 /**
  * The outcome of one flag, as `evaluateEach` returns it: what the service has decided. It is the same whether the
@@ -47,7 +47,7 @@ export type FlagOutcome =
 /** Flags whose outcomes are made in one turn of the event loop. */
 const FLAGS_PER_TURN = 1_000;
 
-interface EachSource {
+interface EachSource extends SnapshotWait {
   /** The keys of all flags in the snapshot; `undefined` while there is none. */
   readonly flagKeys: (context: object) => Iterable<string> | undefined;
   readonly resolveEach: ResolveAll;
@@ -57,11 +57,12 @@ interface EachSource {
 
 /** Rejects with an error of OpenFeature's if nothing can be evaluated. */
 export async function evaluateEach(
-  { flagKeys, resolveEach, evaluate, deadlineMs }: EachSource,
+  { flagKeys, resolveEach, evaluate, deadlineMs, untilSnapshot }: EachSource,
   context: EvaluationContext,
   named: readonly string[] | ((flagKey: string) => boolean),
   clock: Clock,
 ): Promise<ReadonlyMap<string, FlagOutcome>> {
+  if (typeof named === 'function') await untilSnapshot();
   const keys = [...new Set(keysOf(named, flagKeys(context)))];
   const resolved = await resolveMany({ resolveAll: resolveEach, evaluate, deadlineMs }, context, keys, clock);
   const outcomes = new Map<string, FlagOutcome>();

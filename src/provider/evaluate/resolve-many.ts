@@ -17,6 +17,12 @@ export interface FlagsSource {
   readonly deadlineMs: number;
 }
 
+/** Where the keys of all flags come from. */
+export interface SnapshotWait {
+  /** Waits for the first poll, until the deadline, if there is no snapshot yet. Never rejects. */
+  readonly untilSnapshot: () => Promise<void>;
+}
+
 /**
  * The resolutions of these flags, in their order, by default of all flags of the snapshot; `undefined` if there is none
  * to take the keys from. Rejects with an error of OpenFeature's for a failure of the context or of the provider, which

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { openDiagnostics } from '../../../src/diagnostics/diagnostics.js';
 import { fetchDispatcher } from '../../../src/index.js';
 import type { KnownAnswer } from '../../../src/model/answer.js';
-import { unconfirmedAnswers } from '../../../src/provider/unconfirmed-answers.js';
+import { unconfirmedAnswers } from '../../../src/provider/watched-cache/unconfirmed-answers.js';
 import { manualClock } from '../../clock.fixture.js';
 import { question } from '../../cache/questions.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';
@@ -18,7 +18,7 @@ it.each([{ stream: false }, { stream: true }])(
     const service = await localService({ features: { flags: [flag] }, semantics: 'v2' });
     const { given: answered, give: goOn } = signal();
     const dispatcher = fetchDispatcher(async (input, init) => {
-      if (String(input).includes('/snapshot/')) await answered;
+      if (typeof input === 'string' && input.includes('/snapshot/')) await answered;
       return fetch(input, init);
     });
     const { client } = await open({ url: service.url, http: { dispatcher }, watch: { stream } });

@@ -1,11 +1,11 @@
-import type { SnapshotForCache } from '../cache/cached-answers.js';
-import type { Diagnostics } from '../diagnostics/diagnostics.js';
-import { failedResolution } from '../model/resolution.js';
-import type { SnapshotSource } from '../snapshot/snapshot-source.js';
-import type { Runtime } from '../runtime.js';
-import type { LazySnapshotSource } from './lazy-snapshot-source.js';
+import type { SnapshotForCache } from '../../cache/cached-answers.js';
+import type { Diagnostics } from '../../diagnostics/diagnostics.js';
+import { failedResolution } from '../../model/resolution.js';
+import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
+import type { Runtime } from '../../runtime.js';
+import type { LazySnapshotSource } from '../lazy-snapshot-source.js';
 import { unconfirmedAnswers } from './unconfirmed-answers.js';
-import { unreadableFailure } from './mapping/unreadable-failure.js';
+import { unreadableFailure } from '../mapping/unreadable-failure.js';
 
 /** What the cache learns from the snapshot. `maxAgeMs` is `undefined` if the service is not watched. */
 export function snapshotForCache(

@@ -1,9 +1,9 @@
-import type { Diagnostics } from '../diagnostics/diagnostics.js';
-import type { KnownAnswer } from '../model/answer.js';
-import type { Question } from '../model/question.js';
-import type { Runtime } from '../runtime.js';
-import { pausing } from '../time/turns.js';
-import type { LazySnapshotSource } from './lazy-snapshot-source.js';
+import type { Diagnostics } from '../../diagnostics/diagnostics.js';
+import type { KnownAnswer } from '../../model/answer.js';
+import type { Question } from '../../model/question.js';
+import type { Runtime } from '../../runtime.js';
+import { pausing } from '../../time/turns.js';
+import type { LazySnapshotSource } from '../lazy-snapshot-source.js';
 
 /** Answers that are compared again after a poll. Others expire by their age. */
 const MOST = 500;

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { tracked } from './tracked.fixture.js';
+
+it('a flush tries a failing sink again and again, for 2 s, whatever its delay', async () => {
+  const calls: number[] = [];
+  const { tracking, expose, clock } = tracked({
+    send: () => (calls.push(clock.now()), Promise.reject(new Error('no'))),
+  });
+  expose('ada');
+  await clock.advance(5_000);
+  const flushed = tracking.flush();
+  await clock.advance(2_000);
+  await flushed;
+  expect(calls).toEqual([5_000, 5_000, 5_100, 5_300, 5_700, 6_500]);
+});
+
+it.each(['flush', 'close'] as const)('nothing is lost if one call of a %s fails', async (end) => {
+  let calls = 0;
+  const { tracking, expose, clock } = tracked({
+    send: () => (calls++ === 0 ? Promise.reject(new Error('no')) : undefined),
+  });
+  expose('ada');
+  const ended = tracking[end]();
+  await clock.advance(100);
+  await ended;
+  expect([calls, tracking.read().waiting]).toEqual([2, 0]);
+});
