@@ -66,6 +66,19 @@ describe('without a service to ask', () => {
     );
   });
 
+  it.each([
+    ['typ', '"type"'],
+    ['enable', '"enabled"'],
+    ['Enabled', '"enabled"'],
+  ])('says of an initial snapshot that %s probably means %s', async (name, meant) => {
+    const initial = { flags: [{ key: 'a' }, { key: 'b', [name]: true }] };
+    const logger = recordingLogger();
+    await open({ evaluation: 'in-process', watch: false, snapshot: { initial }, logger });
+    expect(logger.warn.mock.calls).toEqual([
+      [`snapshot.initial: flags[1].${name}: unknown member; did you mean ${meant}?`],
+    ]);
+  });
+
   it('says what is wrong with an initial snapshot', async () => {
     const initial = { flags: [{ key: 'a' }, { key: 'a' }] };
     const provider = flipt({ evaluation: 'in-process', watch: false, snapshot: { initial } });

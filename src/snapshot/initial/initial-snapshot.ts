@@ -4,6 +4,7 @@ import { DEFAULT_SEMANTICS, isV2, NEWEST_V2 } from '../../engine/rules-of-versio
 import type { SnapshotOptions } from '../../options/snapshot-options.js';
 import type { SnapshotPlace } from '../../stores/snapshot-store.js';
 import { isObject, messageOf } from '../../text/describe.js';
+import { similarName } from '../../text/closest-name.js';
 import { quoted } from '../../text/quote.js';
 import type { Clock } from '../../time/clock.js';
 import { tooLarge } from '../../files/durable-file.js';
@@ -27,6 +28,8 @@ export async function initialSnapshot(
     const text = JSON.stringify(await initialBody(initial, namespace, semantics));
     if (text.length > MOST_STORED_BYTES) throw new Error(tooLarge(MOST_STORED_BYTES));
     if (isForOldClients(text)) warn(FOR_OLD_CLIENTS);
+    const misspelt = misspeltMember(initial);
+    if (misspelt !== undefined) warn(`snapshot.initial: ${misspelt}`);
     const ofV2 = isV2(semantics) ? semantics : NEWEST_V2;
     const parsed = await parseSnapshot(Buffer.from(text), namespace, clock, { ofV2: () => ofV2 });
     const snapshot = await snapshotOf(parsed, clock);
@@ -73,6 +76,21 @@ function isFeaturesDocument(given: object): boolean {
     return true;
   }
   return !some(given, 'flags', isSnapshotFlag) && some(given, 'flags', isFeaturesFlag);
+}
+
+const FLAG_MEMBERS = ['key', 'name', 'description', 'type', 'enabled', 'variants', 'rules', 'rollouts'];
+
+/** The first misspelt member of a short document, which may be either form: nothing else would show it. */
+function misspeltMember(given: object): string | undefined {
+  if (isFeaturesDocument(given) || some(given, 'flags', isSnapshotFlag)) return undefined;
+  const flags: unknown = Reflect.get(given, 'flags');
+  for (const [at, flag] of Array.isArray(flags) ? flags.entries() : []) {
+    for (const name of isObject(flag) ? Object.keys(flag) : []) {
+      const like = FLAG_MEMBERS.includes(name) ? undefined : similarName(name, FLAG_MEMBERS);
+      if (like !== undefined) return `flags[${at}].${name}: unknown member; did you mean ${quoted(like)}?`;
+    }
+  }
+  return undefined;
 }
 
 /** In a snapshot, a flag that cannot be read may have members of any name. One other flag is enough to recognise it. */
