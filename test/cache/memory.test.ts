@@ -9,6 +9,8 @@ import { heapInUse } from '../garbage.fixture.js';
 import { booleanAnswer } from '../provider/mapping/answers.fixture.js';
 
 const USERS = 5_000;
+/** What code and empty tables may take, which differs from run to run. 5,000 entries take twice as much. */
+const WITHOUT_ENTRIES = 1.8 * 1024 * 1024;
 
 /** Resolves one flag twice for each user, so that the second resolve remembers the question. */
 async function setUp(contextOf: (user: number) => GivenContext) {
@@ -50,7 +52,7 @@ it.each<[string, (user: number) => GivenContext]>([
 
   layer.forget();
   while (layer.size().entries > 0) await new Promise((resolve) => setImmediate(resolve));
-  expect(heap()).toBeLessThan(1024 * 1024);
+  expect(heap()).toBeLessThan(WITHOUT_ENTRIES);
   expect(layer.size().bytes).toBe(0);
 });
 
@@ -61,5 +63,5 @@ it('what leads to an answer goes with the answer of a changed flag', async () =>
   }));
   layer.forget(['flag']);
   while (layer.size().entries > 0) await new Promise((resolve) => setImmediate(resolve));
-  expect(heap()).toBeLessThan(1024 * 1024);
+  expect(heap()).toBeLessThan(WITHOUT_ENTRIES);
 });
