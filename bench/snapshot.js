@@ -7,10 +7,10 @@
 import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { serveSnapshots } from './snapshot-server.js';
 
 const RUNS = Number(process.env.RUNS ?? 7);
 const recorded = JSON.parse(
@@ -26,28 +26,7 @@ function bodyOf(size, edition) {
   return JSON.stringify({ ...recorded, flags });
 }
 
-/** Serves snapshots from memory, in the process that is not measured. The next edition comes with each request. */
-async function serve(size) {
-  const bodies = [bodyOf(size, 0), bodyOf(size, 1)];
-  let edition = 0;
-  const server = createServer((request, response) => {
-    request.resume();
-    if (request.method === 'GET') {
-      response.setHeader('content-type', 'application/json');
-      response.setHeader('etag', `edition-${edition}`);
-      response.end(bodies[edition++ % 2]);
-    } else {
-      // The question of a start is about no flag.
-      const errorResponse = { flagKey: '', reason: 'NOT_FOUND_ERROR_EVALUATION_REASON' };
-      response.end(
-        JSON.stringify({ responses: [{ type: 'ERROR_EVALUATION_RESPONSE_TYPE', errorResponse }] }),
-      );
-    }
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  return { url: `http://127.0.0.1:${port}`, bytes: bodies[0].length, close: () => server.close() };
-}
+const serve = (size) => serveSnapshots((edition) => bodyOf(size, edition));
 
 function fromProcess(script, env) {
   return new Promise((resolve, reject) => {

@@ -6,38 +6,15 @@
  */
 import { fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SHAPES } from './shapes.js';
+import { serveSnapshots } from './snapshot-server.js';
 
 const RUNS = Number(process.env.RUNS ?? 3);
 const script = fileURLToPath(new URL('turns-process.js', import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), 'flipt-bench-'));
-
-/** The question of a start is about no flag. */
-const NOTHING = JSON.stringify({
-  responses: [
-    {
-      type: 'ERROR_EVALUATION_RESPONSE_TYPE',
-      errorResponse: { flagKey: '', reason: 'NOT_FOUND_ERROR_EVALUATION_REASON' },
-    },
-  ],
-});
-
-async function serve(bodyOf) {
-  const bodies = [bodyOf(0), bodyOf(1)];
-  let edition = 0;
-  const server = createServer((request, response) => {
-    request.resume();
-    response.setHeader('content-type', 'application/json');
-    response.setHeader('etag', `edition-${edition}`);
-    response.end(request.method === 'GET' ? bodies[edition++ % 2] : NOTHING);
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() };
-}
 
 function measured(url) {
   return new Promise((resolve, reject) => {
@@ -52,7 +29,7 @@ function measured(url) {
 const rows = {};
 for (const [name, bodyOf] of SHAPES) {
   if (process.env.SHAPE !== undefined && process.env.SHAPE !== name) continue;
-  const { url, close } = await serve(bodyOf);
+  const { url, close } = await serveSnapshots(bodyOf);
   const runs = [];
   for (let run = 0; run < RUNS; run++) {
     await rm(join(folder, 'snapshot'), { force: true });

@@ -1,4 +1,4 @@
-import type { ServiceReason, VariantAnswer } from '../model/answer.js';
+import type { VariantAnswer } from '../model/answer.js';
 import { sharing } from './buckets.js';
 import type { Rule, Semantics, VariantFlag } from './features.js';
 import { firstMatch, preparedFor, type Evaluate } from './first-match.js';
@@ -9,24 +9,25 @@ import { mapInSteps, stepsOfEach, type Steps } from '../time/pausable-steps.js';
 
 /** Prepares a variant flag. */
 export function* compileVariantFlag(flag: VariantFlag, find: FindSegment, semantics: Semantics) {
-  const answers = variantAnswers(flag, semantics);
-  const rules = yield* stepsOfEach(rulesInForce(flag), (rule) => compileRule(rule, answers, find));
-  return firstMatch(rules, flag.enabled ? answers.unmatched([]) : answers.disabled());
+  const rules = yield* stepsOfEach(rulesInForce(flag), (rule) => compileRule(rule, flag, find, semantics));
+  return firstMatch(rules, answerOf(flag, semantics, flag.enabled ? 'UNMATCHED' : 'FLAG_DISABLED', []));
 }
 
 function* compileRule(
   rule: Rule,
-  answers: VariantAnswers,
+  flag: VariantFlag,
   find: FindSegment,
+  semantics: Semantics,
 ): Steps<Evaluate<VariantAnswer | undefined>> {
   const { segmentKeys, matching } = yield* compileChoice(rule, find);
   const shares = sharesIn(rule.distributions);
+  // Without shares, the first answer is always chosen: the default variant.
   const variantIds = shares.length === 0 ? [undefined] : shares.map(({ variantId }) => variantId);
   const chosen = yield* mapInSteps(variantIds, (id) =>
-    preparedFor(segmentKeys, (keys) => answers.matched(keys, id)),
+    preparedFor(segmentKeys, (keys) => answerOf(flag, semantics, 'MATCH', keys, id)),
   );
-  const position = answers.sharing(shares);
-  const pastTheLast = preparedFor(segmentKeys, answers.unmatched);
+  const position = sharing(flag.key, shares, semantics);
+  const pastTheLast = preparedFor(segmentKeys, (keys) => answerOf(flag, semantics, 'UNMATCHED', keys));
   return (entity) => {
     const keys = matching(entity);
     if (keys === undefined) return undefined;
@@ -36,35 +37,27 @@ function* compileRule(
   };
 }
 
-type VariantAnswers = ReturnType<typeof variantAnswers>;
+/** `UNMATCHED`: no rule matches, or the distributions of the one that does leave the entity out. */
+type Outcome = 'FLAG_DISABLED' | 'MATCH' | 'UNMATCHED';
 
-/** All answers that a variant flag may give. */
-function variantAnswers({ key, variants, defaultVariantId }: VariantFlag, semantics: Semantics) {
+/** The answer of a variant flag, with the variant of this id. Without an id or such a variant: the default variant. */
+function answerOf(
+  { variants, defaultVariantId }: VariantFlag,
+  semantics: Semantics,
+  outcome: Outcome,
+  segmentKeys: readonly string[],
+  variantId?: string,
+): VariantAnswer {
   const variantOf = (id: string | undefined) => (id === undefined ? undefined : variants.get(id));
   const byDefault = variantOf(defaultVariantId);
-  const answer = (
-    match: boolean,
-    reason: ServiceReason,
-    segmentKeys: readonly string[],
-    variant = byDefault,
-  ): VariantAnswer => ({
+  const variant = variantOf(variantId) ?? byDefault;
+  return {
     kind: 'variant',
-    match,
+    match: outcome === 'MATCH',
     variant: variant?.key ?? '',
     attachment: variant ? variant.attachment || absentAttachment(semantics) : '',
-    reason,
+    reason: outcome === 'UNMATCHED' ? (byDefault ? 'DEFAULT' : 'UNKNOWN') : outcome,
     segmentKeys,
     requestId: '',
-  });
-  return {
-    disabled: () => answer(false, 'FLAG_DISABLED', []),
-    /** The default variant, for no matching rule, or for a rule whose distributions leave the entity out. */
-    unmatched: (segmentKeys: readonly string[]) =>
-      answer(false, byDefault ? 'DEFAULT' : 'UNKNOWN', segmentKeys),
-    /** The variant with this id. Without an id, or if the flag has no such variant: the default variant. */
-    matched: (segmentKeys: readonly string[], id: string | undefined) =>
-      answer(true, 'MATCH', segmentKeys, variantOf(id)),
-    /** The choice among shares; without any, the first answer is always chosen. */
-    sharing: (shares: Rule['distributions']) => sharing(key, shares, semantics),
   };
 }

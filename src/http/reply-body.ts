@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import type { Reply } from './reply.js';
 
 /** The body exceeds its limit; the rest of it was not read. */
 export class BodyTooLarge extends Error {}
@@ -10,16 +11,23 @@ export class BodyNotReadable extends Error {}
 /** Names of encodings are the same in capitals. */
 const GZIP = /^(?:x-)?gzip$/i;
 
+/** After so many bytes, the length that the headers name is believed: less would cost no sender anything. */
+const BYTES_OF_PROOF = 1024 * 1024;
+
+type Headers = Reply['headers'];
+
 /**
  * Reads a body to its end, and decompresses gzip off the event loop. Rejects with {@link BodyTooLarge} as soon as there
  * are more than `maxBytes` after decompression.
  */
 export async function bodyBytes(
   body: AsyncIterable<Uint8Array>,
-  encoding: string | string[] | undefined,
+  { 'content-encoding': encoding, 'content-length': length }: Headers,
   maxBytes: number,
 ): Promise<Buffer> {
-  if (typeof encoding !== 'string' || !GZIP.test(encoding.trim())) return collected(body, maxBytes);
+  if (typeof encoding !== 'string' || !GZIP.test(encoding.trim())) {
+    return collected(body, maxBytes, Number(length));
+  }
   let failure: unknown;
   const collect = (chunks: AsyncIterable<Uint8Array>) =>
     collected(chunks, maxBytes).catch((error: unknown) => {
@@ -38,9 +46,9 @@ export async function bodyBytes(
 
 /**
  * Grows one buffer: a list of chunks would take many times their length if each has one byte, and joining them would
- * hold up the event loop.
+ * hold up the event loop. `likely`: how many bytes there will be, if that is known.
  */
-async function collected(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+async function collected(body: AsyncIterable<Uint8Array>, maxBytes: number, likely = NaN): Promise<Buffer> {
   let all: Uint8Array = new Uint8Array();
   let bytes = 0;
   // Leaving the loop destroys the body and its connection.
@@ -52,7 +60,8 @@ async function collected(body: AsyncIterable<Uint8Array>, maxBytes: number): Pro
       all = chunk;
     } else {
       if (end > all.length) {
-        const larger = Buffer.allocUnsafe(Math.min(2 * end, maxBytes));
+        const isLikely = end > BYTES_OF_PROOF && end <= likely;
+        const larger = Buffer.allocUnsafe(Math.min(isLikely ? likely : 2 * end, maxBytes));
         larger.set(all.subarray(0, bytes));
         all = larger;
       }

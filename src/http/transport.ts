@@ -58,8 +58,8 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
       const reply = { kind: 'reply', status, headers, redact } as const;
       if (request.stream && status === 200) return { ...reply, text: '', chunks: body };
       // Flipt's 304 names the encoding gzip, but has no body to decompress.
-      const encoding = status === NOT_MODIFIED ? undefined : headers['content-encoding'];
-      const bytes = await bodyBytes(download ? noticed(body, heard) : body, encoding, maxBytes);
+      const ofBody = status === NOT_MODIFIED ? {} : headers;
+      const bytes = await bodyBytes(download ? noticed(body, heard) : body, ofBody, maxBytes);
       if (status !== 200) {
         const text = redact(bytes.toString('utf8').slice(0, LARGEST_ERROR));
         return { ...reply, text, beside, credentialsAdvice: settings.credentialsAdvice };

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { signal } from '../signal.fixture.js';
 import { REQUEST } from './outcomes.fixture.js';
@@ -37,5 +38,30 @@ describe('a body at the limit', () => {
     const request = () => Promise.resolve({ statusCode: 200, headers: {}, body });
     const { send } = transportTo('http://flipt.test', { http: { dispatcher: { request } } });
     expect(await send(REQUEST)).toMatchObject({ kind });
+  });
+});
+
+describe('a body in parts', () => {
+  const parts = Array.from({ length: 40 }, (_, part) => Buffer.alloc(100_003, `${part} `));
+  const whole = String(Buffer.concat(parts));
+
+  it.each([
+    ['right', whole.length],
+    ['too short', 2_000_000],
+    ['too long', 15_000_000],
+    ['longer than anything allowed', 1e15],
+    ['without end', Infinity],
+    ['negative', -1],
+    ['none', 'many, many'],
+  ])('is read whole, whatever its length is said to be: %s', async (_, length) => {
+    const request = () =>
+      Promise.resolve({
+        statusCode: 200,
+        headers: { 'content-length': String(length) },
+        body: Readable.from(parts),
+      });
+    const { send } = transportTo('http://flipt.test', { http: { dispatcher: { request } } });
+    const reply = await send(REQUEST);
+    expect('text' in reply && reply.text === whole).toBe(true);
   });
 });

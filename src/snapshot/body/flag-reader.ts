@@ -19,8 +19,6 @@ export const BYTES_PER_TURN = 32 * 1024;
 const BYTES_OF_STEP = 64;
 /** In a long flag, few steps may read all of its text. */
 const FEW_STEPS = 200;
-/** Putting a flag in its place takes as long as reading so many bytes. */
-const BYTES_OF_ORDER = 8;
 /** Parsing JSON and hashing texts is so many times as fast as reading flags. */
 const READ_PER_PARSED = 8;
 /** A longer flag takes more than a millisecond or two, for which no question should have to wait. */
@@ -38,12 +36,10 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
   const texts = textDigests(count);
   /** The flags that have not been read. */
   const unread = new Map<string, Place>();
-  /** Whether flags may have been read in the order in which they were asked for. */
-  let isUnordered = false;
   let sources: Sources | undefined = sourcesOf(body, semantics, previous);
   const features: Features = { flags, segments: sources.segments.byName, unreadable };
-  /** When all flags have been read, the contents have their keys. */
-  const keys = (): FlagKeys => sources?.keys ?? contents;
+  /** In the order of the body. Flags that are not read at once may be read in another one. */
+  let keys: FlagKeys = contents;
 
   const read = (key: string) => {
     if (unread.size > 0) atOnce(readOne(key));
@@ -69,29 +65,29 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
     features,
     contents,
     texts,
-    keys,
+    keys: () => keys,
     /** Adds the next flag. It is read at once if it is long or `isEager`. Throws {@link InvalidBody}. */
     *add(place: Place, isEager: boolean): CountedSteps {
       const from = sources;
       if (from === undefined) return;
-      const { body, unchanged, keys } = from;
+      const { body, unchanged, keys: added } = from;
       const { start, end } = place;
       yield (end - start) / READ_PER_PARSED;
       const same = isLong(place) ? undefined : yield* unchanged.find(body, place);
       // A second flag with this key is read, which says that it is there twice.
-      if (same && !keys.has(same.flag.key)) {
-        keys.add(same.flag.key);
+      if (same && !added.has(same.flag.key)) {
+        added.add(same.flag.key);
         take(into, same, place, from);
         return;
       }
-      const name = `flags[${keys.size}]`;
+      const name = `flags[${added.size}]`;
       const json = yield* counted(jsonInSteps(body, start, end, name), BYTES_PER_TURN);
       const { key } = checked(json, keyedSchema, name);
-      if (keys.has(key)) throw new InvalidBody(`${name}.key: ${quoted(key)} is there twice`);
-      keys.add(key);
+      if (added.has(key)) throw new InvalidBody(`${name}.key: ${quoted(key)} is there twice`);
+      added.add(key);
       if (isEager || isLong(place)) yield* readJson(json, key, from, place);
       else {
-        isUnordered = true;
+        keys = added;
         unread.set(key, place);
       }
     },
@@ -115,12 +111,6 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
     },
     *readRest(): CountedSteps {
       for (const key of unread.keys()) yield* readOne(key);
-      if (sources === undefined) return;
-      const { keys } = sources;
-      if (isUnordered) {
-        isUnordered = false;
-        for (const all of [flags, unreadable, contents]) yield* putInOrder<unknown>(all, keys);
-      }
       sources = undefined;
     },
     /** Bytes of this flag that have not been read. */
@@ -191,14 +181,4 @@ function sourcesOf(body: Buffer, semantics: Semantics, previous: ReadFlags | und
   // edit them: then no rule gets another rule's copy.
   const segments = distinctNames<Segment>(segmentContent, unchanged.segments);
   return { body, unchanged, keys: new Set<string>(), segments };
-}
-
-function* putInOrder<Value>(values: Map<string, Value>, keys: Iterable<string>): CountedSteps {
-  for (const key of keys) {
-    const value = values.get(key);
-    if (value === undefined) continue;
-    values.delete(key);
-    values.set(key, value);
-    yield BYTES_OF_ORDER;
-  }
 }

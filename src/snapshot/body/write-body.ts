@@ -13,15 +13,17 @@ import { pausing } from '../../time/turns.js';
 import { wireComparisonType, wireMatchType } from './body-schema.js';
 import type { ParsedBody } from './parse-snapshot.js';
 
-type WrittenBody = Pick<ParsedBody, 'features' | 'semantics' | 'digest'>;
+type WrittenBody = Pick<ParsedBody, 'features' | 'keys' | 'semantics' | 'digest'>;
 
 /**
  * Writes a snapshot as Flipt serves it, in plain JSON values, but only with what evaluation reads; reading it gives the
  * same features. Nothing is repeated, not even what v1 repeats. A flag that cannot be read is written as it came.
  */
-export function writeBody(namespace: string, { features, semantics, digest }: WrittenBody) {
-  const flags: object[] = [...writtenFlags(features)];
-  for (const { text } of features.unreadable?.values() ?? []) flags.push(JSON.parse(text) as object);
+export function writeBody(namespace: string, body: WrittenBody) {
+  const { semantics, digest } = body;
+  const flags = Array.from(writtenFlags(body), (flag) =>
+    typeof flag === 'string' ? (JSON.parse(flag) as object) : flag,
+  );
   // Only v2 sends a digest. Older versions of this package recognise v2 by it, and ignore `semantics`.
   return { namespace: { key: namespace }, flags, semantics, ...(digest !== undefined && { digest }) };
 }
@@ -34,14 +36,15 @@ const LENGTH_OF_FLAG = 256;
 /** The same as JSON text, in several turns: 10,000 flags at once would block the event loop for a third of a second. */
 export async function bodyText(
   namespace: string,
-  { features, semantics, digest }: WrittenBody,
+  body: WrittenBody,
   clock: Pick<Clock, 'endOfTurn'>,
 ): Promise<string> {
+  const { semantics, digest } = body;
   const pause = pausing(LENGTH_PER_TURN, clock);
   const flags: string[] = [];
-  for (const flag of writtenFlags(features)) {
+  for (const flag of writtenFlags(body)) {
     const parts: string[] = [];
-    for (const part of flagText(flag)) {
+    for (const part of typeof flag === 'string' ? [flag] : flagText(flag)) {
       parts.push(part);
       const turn = pause(part.length);
       if (turn !== undefined) await turn;
@@ -49,7 +52,6 @@ export async function bodyText(
     flags.push(parts.join(''));
     await pause(LENGTH_OF_FLAG);
   }
-  for (const { text } of features.unreadable?.values() ?? []) flags.push(text);
   const end = JSON.stringify({ semantics, digest }).slice(1);
   return `{"namespace":${JSON.stringify({ key: namespace })},"flags":[${flags.join(',')}],${end}`;
 }
@@ -77,9 +79,15 @@ type WrittenFlag = Pick<Flag, 'type' | 'key' | 'enabled'> & {
   readonly defaultVariant?: object;
 } & ({ readonly rules: readonly object[] } | { readonly rollouts: readonly object[] });
 
-function* writtenFlags(features: Features): Generator<WrittenFlag> {
+/** A flag that cannot be read is given as its text. */
+function* writtenFlags({ features, keys }: WrittenBody): Generator<WrittenFlag | string> {
   const segmentOf = segmentWriter(features);
-  for (const flag of features.flags.values()) yield writtenFlag(flag, segmentOf);
+  for (const key of keys().keys()) {
+    const flag = features.flags.get(key);
+    const unreadable = features.unreadable?.get(key);
+    if (flag !== undefined) yield writtenFlag(flag, segmentOf);
+    else if (unreadable !== undefined) yield unreadable.text;
+  }
 }
 
 function writtenFlag(flag: Flag, segmentOf: WrittenSegment): WrittenFlag {

@@ -54,7 +54,7 @@ async function initialBody(given: object, namespace: string, semantics: Semantic
   const { readFeatures } = await import('../../features/read-features.js');
   const features = (await readFeatures(given, semantics)).get(namespace);
   if (features === undefined) throw new Error(`it has no namespace ${quoted(namespace)}`);
-  const body = writeBody(namespace, { features, semantics, digest: undefined });
+  const body = writeBody(namespace, { features, keys: () => features.flags, semantics, digest: undefined });
   // The digest shows a reader that v2's rules apply.
   return semantics === 'v1'
     ? body

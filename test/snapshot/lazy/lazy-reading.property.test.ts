@@ -5,6 +5,7 @@ import { atOnce as finish } from '../../../src/time/pausable-steps.js';
 import { evaluate } from '../../../src/engine/evaluate.js';
 import type { Question } from '../../../src/model/question.js';
 import { parseSnapshot, type ParsedBody } from '../../../src/snapshot/body/parse-snapshot.js';
+import { writeBody } from '../../../src/snapshot/body/write-body.js';
 import { systemClock } from '../../../src/time/clock.js';
 import { BODIES, recordedBody, recordedJson } from '../bodies.fixture.js';
 
@@ -36,11 +37,12 @@ function answering(body: ParsedBody) {
     return { answer, isBucket, unreadable: body.unreadable(question.flag) };
   };
 }
-const contentOf = ({ features, contents, keys }: ParsedBody) => ({
-  flags: [...features.flags],
-  unreadable: [...(features.unreadable ?? [])],
-  contents: new Map(contents),
-  keys: [...keys().keys()],
+const contentOf = (body: ParsedBody) => ({
+  flags: new Map(body.features.flags),
+  unreadable: new Map(body.features.unreadable),
+  contents: new Map(body.contents),
+  keys: [...body.keys().keys()],
+  written: JSON.stringify(writeBody('default', body)),
 });
 
 /** A step in the background, or a question about the flag at a position. */
