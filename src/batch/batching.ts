@@ -1,22 +1,12 @@
-import {
-  failed,
-  isFailure,
-  type Answer,
-  type Ask,
-  type BatchOutcome,
-  type Deadline,
-} from '../model/answer.js';
+import { failed, type Answer, type Ask, type Deadline } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import { failEach } from './pending-question.js';
-import { afterTimeout, fullConcurrency, limitAt } from './concurrency-limit.js';
 import type { Isolated } from './isolate-culprits.js';
 import { loadShedding } from './load-shedding.js';
 import { oversized } from './oversized-question.js';
+import { requestsUnderWay } from './requests-under-way.js';
 import { waitingQueue, type BatchSettings, type Decisions, type Taken, type Waiting } from './batch-queue.js';
-
-/** Requests about suspects that may be under way at once, in addition to `maxConcurrent`. */
-const MAX_APART = 4;
 
 export interface Batched {
   readonly ask: Ask;
@@ -38,28 +28,15 @@ export function batched(
 ): Batched {
   const { maxBytes, maxConcurrent, sizes } = settings;
   const queue = waitingQueue(settings, laneOf);
-  /** Lanes of suspects with a request under way. */
-  const apart = new Set<string>();
-  let underWay = 0;
-  let concurrency = fullConcurrency(maxConcurrent);
-  /** When the last one of the answered requests was sent. */
-  let answeredSentAt = -Infinity;
   let scheduled = false;
   let closed: Failure | undefined;
 
-  const limit = () => limitAt(concurrency, maxConcurrent, clock.now());
-  const requests = { underWay: () => underWay, limit };
+  const requests = requestsUnderWay(maxConcurrent, clock);
   const shedding = loadShedding(queue, requests, settings, { clock, report });
-
-  const decisions: Decisions = {
-    ...shedding,
-    maySend: ({ name, apart: isApart }) =>
-      isApart ? apart.size < MAX_APART && !apart.has(name) : underWay < limit(),
-  };
+  const decisions: Decisions = { ...shedding, maySend: requests.maySend };
 
   const schedule = () => {
-    if (scheduled || queue.size() === 0) return;
-    if (underWay >= limit() && apart.size >= MAX_APART) return;
+    if (scheduled || queue.size() === 0 || requests.isFull()) return;
     scheduled = true;
     // Requests that arrived together have asked all their questions only at the end of the turn.
     clock.endOfTurn(() => {
@@ -75,30 +52,16 @@ export function batched(
   };
 
   const sendBatch = ({ lane, batch }: Taken) => {
-    const sentAt = clock.now();
-    if (lane.apart) apart.add(lane.name);
-    else underWay++;
+    const ended = requests.begin(lane);
     if (wants['batch-sent']) {
       const bytes = batch.reduce((sum, one) => sum + one.bytes, sizes.empty);
       report({ type: 'batch-sent', items: batch.length, bytes });
     }
     void send(batch).then((outcome) => {
-      if (lane.apart) apart.delete(lane.name);
-      else ended(outcome, sentAt);
+      const ms = ended(outcome);
+      if (ms !== undefined) shedding.took(ms);
       schedule();
     });
-  };
-
-  const ended = (outcome: BatchOutcome, sentAt: number) => {
-    underWay--;
-    const now = clock.now();
-    const timedOut = isFailure(outcome) && outcome.kind === 'timeout';
-    // Another failure may come at once, so it does not show how long an answer takes.
-    if (timedOut || !isFailure(outcome)) shedding.took(now - sentAt);
-    if (!isFailure(outcome)) answeredSentAt = Math.max(answeredSentAt, sentAt);
-    // If a later request was answered, this one did not wait for others.
-    if (timedOut && sentAt >= answeredSentAt)
-      concurrency = afterTimeout(concurrency, maxConcurrent, sentAt, now);
   };
 
   const ask: Ask = (question, deadline: Deadline = () => Infinity) => {

@@ -1,7 +1,7 @@
 import { failedResolution } from '../model/resolution.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
-import { ageMsOf } from './watched-cache/snapshot-for-cache.js';
+import { ageMsOf } from './watched-cache/snapshot-age.js';
 import type { InProcess, ResolveAll } from './resolve-in-process.js';
 import type { Resolve } from './resolve-remotely.js';
 import type { LazySnapshotSource } from './lazy-snapshot-source.js';

@@ -1,12 +1,15 @@
 import { outsideRequests } from '../time/outside-requests.js';
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
+import type { Clock } from '../time/clock.js';
 import { untilAborted } from '../time/until-aborted.js';
 import type { Send } from '../http/reply.js';
+import type { Failure } from '../model/failure.js';
+import type { Question } from '../model/question.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import type { SnapshotSource } from '../snapshot/snapshot-source.js';
 import { messageOf } from '../text/describe.js';
-import type { inProcess } from './resolve-in-process.js';
+import type * as SnapshotCode from './start/snapshot-code.js';
 
 export type LazySnapshotSource = ReturnType<typeof lazySnapshotSource>;
 
@@ -18,6 +21,8 @@ const MOST_REMEMBERED = 20;
 /** A call that takes longer has probably been ended by its runtime: Cloudflare's allows 30 s after a response. */
 const LONGEST_REFRESH_MS = 30_000;
 
+const NOT_SERVED_ANY_MORE = 'Flipt refuses snapshots, so that the kept one does not change any more';
+
 /** Loads the code of snapshots when the provider starts, so that importing the package does not load the engine. */
 export function lazySnapshotSource(
   send: Send,
@@ -28,7 +33,7 @@ export function lazySnapshotSource(
   const { clock, listen, report } = runtime;
   const { hasBackground } = clock;
   let opened: SnapshotSource | undefined;
-  let evaluation: typeof inProcess | undefined;
+  let code: Pick<typeof SnapshotCode, 'inProcess' | 'evaluateInstead'> | undefined;
   let warnIfOld: (() => void) | undefined;
   let trouble: string | undefined;
   const closing = new AbortController();
@@ -38,8 +43,7 @@ export function lazySnapshotSource(
   listen('snapshot-polled', missing.compare);
   const polls = pollOutcomes(runtime, closing.signal, (why) => {
     // Flipt has served the kept snapshot once, so that this is news.
-    if (opened?.watch.confirmedAt() !== undefined)
-      logger.warn(`Flipt refuses snapshots, so that the kept one does not change any more: ${why}`);
+    if (opened?.watch.confirmedAt() !== undefined) logger.warn(`${NOT_SERVED_ANY_MORE}: ${why}`);
   });
 
   const warn = (message: string) => {
@@ -50,9 +54,9 @@ export function lazySnapshotSource(
   const ageMs = () => clock.now() - (opened?.watch.confirmedAt() ?? Infinity);
   const load = async () => {
     try {
-      const { inProcess, logSnapshots, openSnapshotSource } = await import('./start/snapshot-code.js');
+      const { logSnapshots, openSnapshotSource, ...evaluation } = await import('./start/snapshot-code.js');
       if (isClosed()) return;
-      evaluation = inProcess;
+      code = evaluation;
       // Without a background, a call may be ended while it loads, and another loads again.
       const opening = openSnapshotSource(send, settings, { warn, closing: closing.signal }, runtime);
       warnIfOld ??= logSnapshots(opening, ageMs, settings, runtime);
@@ -61,23 +65,18 @@ export function lazySnapshotSource(
       if (settings.watch === undefined) warnIfOld();
       if (isClosed()) await opened.close();
     } catch (error) {
-      const message = `the code for snapshots cannot be loaded: ${messageOf(error)}`;
-      trouble = message;
-      logger.error(`Flipt's changes are not watched; answers expire by age: ${message}`);
-      report({ type: 'watch-changed', state: 'not-offered', failure: { kind: 'defect', message } });
+      trouble = `the code for snapshots cannot be loaded: ${messageOf(error)}`;
+      logger.error(`Flipt's changes are not watched; answers expire by age: ${trouble}`);
+      const failure = { kind: 'defect', message: trouble } as const;
+      report({ type: 'watch-changed', state: 'not-offered', failure });
     }
   };
   let loading: Promise<unknown> | undefined;
-  /** Until then, another call may be refreshing. It may also have been ended, and then it never says so. */
-  let refreshingUntil = -Infinity;
-  const refreshHere = async () => {
-    if (isClosed() || clock.now() < refreshingUntil) return;
-    const until = clock.now() + LONGEST_REFRESH_MS;
-    refreshingUntil = until;
+  const refreshHere = oneCallAtATime(clock, async () => {
+    if (isClosed()) return;
     if (opened === undefined) await load();
     await opened?.refresh();
-    if (refreshingUntil === until) refreshingUntil = -Infinity;
-  };
+  });
 
   return {
     /** The service's snapshot, or until there is one, the kept or initial one; `undefined` until its code is loaded. */
@@ -87,7 +86,10 @@ export function lazySnapshotSource(
     /** A flag that does not exist was asked for: reports the key that was probably meant, once there is a snapshot. */
     missing: missing.add,
     /** Evaluates from the snapshot; `undefined` until its code is loaded. */
-    inProcess: () => evaluation,
+    inProcess: () => code?.inProcess,
+    /** The snapshot's answer to a question that the service does not answer; `undefined` without one. */
+    insteadOf: (question: Question, failure: Failure) =>
+      opened && code?.evaluateInstead(opened, question, failure, clock.now()),
     /**
      * Loads the kept snapshot, then begins to poll. Resolves when the kept one is loaded, or at the close, because a
      * store that hangs must not delay that. Never rejects.
@@ -115,6 +117,18 @@ export function lazySnapshotSource(
       closing.abort();
       await opened?.close();
     },
+  };
+}
+
+/** Nothing is done while another call does it. That call may also have been ended, and then it never says so. */
+function oneCallAtATime(clock: Clock, run: () => Promise<void>) {
+  let runningUntil = -Infinity;
+  return async () => {
+    if (clock.now() < runningUntil) return;
+    const until = clock.now() + LONGEST_REFRESH_MS;
+    runningUntil = until;
+    await run();
+    if (runningUntil === until) runningUntil = -Infinity;
   };
 }
 

@@ -34,17 +34,19 @@ export function openLifecycle(
   const userListeners = openUserListeners((message) => {
     logger.warn(message);
   });
+  const announce = (flagsChanged?: readonly string[]) => {
+    events.emit(ProviderEvents.ConfigurationChanged, flagsChanged ? { flagsChanged: [...flagsChanged] } : {});
+  };
   const doubt = sizeWarnings(settings);
   if (doubt !== undefined) logger.warn(doubt);
 
   let hasRefused = false;
-  /** Set while a close is in progress, because some requests are still under way then. */
-  let closing: { readonly life: Pipeline; readonly ended: Promise<void> } | undefined;
+  const lastClose = closes();
 
   const live = (): Pipeline => {
     const life = openPipeline(settings, condition, world);
     life.listen('flags-changed', ({ flags }) => {
-      events.emit(ProviderEvents.ConfigurationChanged, { flagsChanged: [...flags] });
+      announce(flags);
     });
     history.attach(life);
     // Attached last, so that an event is counted before a listener reads the status.
@@ -75,40 +77,42 @@ export function openLifecycle(
         running?.tracking?.exposed(flagKey, details, context, valueType);
       }),
     /** Starts the current life, or a new one after a close. Resolves with the failure, if there is one. Never rejects. */
-    start() {
-      running ??= live();
-      return running.start();
-    },
+    start: () => (running ??= live()).start(),
     /** Concurrent callers share one close. */
     close: async () => {
-      if (running === undefined) {
-        await closing?.ended;
-        return;
+      if (running !== undefined) {
+        condition.close();
+        lastClose.begin(running);
+        running = undefined;
+        hasRefused = false;
       }
-      const life = running;
-      running = undefined;
-      hasRefused = false;
-      condition.close();
-      const ended = life.close().finally(() => {
-        if (closing?.life === life) closing = undefined;
-      });
-      closing = { life, ended };
-      await ended;
+      await lastClose.ended();
     },
     /** Forgets the known answers of some flags, or of all, and emits that the flags may have changed. */
     forget(flags?: readonly string[]) {
       running?.forget(flags);
       // In-process, the immediate poll announces what has changed.
-      if (running?.isHere(flags)) return;
-      events.emit(
-        ProviderEvents.ConfigurationChanged,
-        flags === undefined ? {} : { flagsChanged: [...flags] },
-      );
+      if (running?.isHere(flags) !== true) announce(flags);
     },
     observe: userListeners.add,
     status: () => {
-      const readings = (running ?? closing?.life)?.read();
+      const readings = (running ?? lastClose.life())?.read();
       return statusOf({ settings, condition: condition.current(), history, readings }, clock);
     },
+  };
+}
+
+/** Ends lives. The last one is remembered while its close is in progress: some requests are still under way then. */
+function closes() {
+  let closing: { readonly life: Pipeline; readonly ended: Promise<void> } | undefined;
+  return {
+    begin(life: Pipeline) {
+      const ended = life.close().finally(() => {
+        if (closing?.life === life) closing = undefined;
+      });
+      closing = { life, ended };
+    },
+    ended: async () => closing?.ended,
+    life: () => closing?.life,
   };
 }

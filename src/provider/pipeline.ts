@@ -47,10 +47,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   const { clock, listen } = runtime;
   const { logger } = settings;
   const tracking = settings.tracking && lazyTracking(settings.tracking, settings, runtime);
-  const closing = new AbortController();
-  // Each request under way adds a listener.
-  setMaxListeners(0, closing.signal);
-
+  const closing = closingController();
   const overloadSince = logReports(settings, runtime);
   const layers = openServiceLayers(settings, closing.signal, runtime);
   const { service } = layers;
@@ -61,24 +58,16 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   const hasSnapshot = () => snapshots?.snapshot() !== undefined;
   const fallback = { knowsAnything: answers.knowsAnything, hasSnapshot, needsWatch: isInProcess };
   const life = condition.begin(runtime, fallback);
-  const poll = (asker?: 'user') => {
-    outsideRequests(() => void snapshots?.opened()?.watch.poll(asker));
-  };
+  const poll = (asker?: 'user') => void outsideRequests(() => snapshots?.opened()?.watch.poll(asker));
   const checking = checkingCredentials(service, hasSnapshot, runtime);
-  if (isInProcess) {
-    // Polls at once: otherwise READY would come up to a whole interval before the changes made during the outage.
-    listen('health-changed', ({ after, starting }) => {
-      if (after.size === 0 && !starting) poll();
-    });
-  }
+  // Polls at once: otherwise READY would come up to a whole interval before the changes made during the outage.
+  listen('health-changed', ({ after, starting }) => {
+    if (isInProcess && after.size === 0 && !starting) poll();
+  });
   const ask = remotely(answers, settings, clock, odd);
-  let loadingRest: Promise<unknown> | undefined;
+  const laterCode = laterCodeOf(logger);
   const attempt = async () => {
-    // Begins at once: when the start ends, a test that left it may have ended, and Jest fails for a file loaded then.
-    // The start does not wait for it, because it would make the first answer later.
-    loadingRest ??= loadLaterCode(LOADED_LATER).catch((error: unknown) => {
-      logger.error(messageOf(error));
-    });
+    void laterCode.load();
     void tracking?.load();
     // Without a background, a start that callers share could end with the first of them. Each call asks by itself.
     return clock.hasBackground ? start(service, snapshots, settings, clock) : undefined;
@@ -128,9 +117,33 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
       layers.batch.close(CLOSED);
       answers.forget();
       // A store that hangs must not keep connections open. After the close, no file is loaded: a test may have ended.
-      const ended = Promise.all([snapshots?.close(), layers.close(), loadingRest, tracking?.close()]);
+      const ended = Promise.all([snapshots?.close(), layers.close(), laterCode.loaded(), tracking?.close()]);
       if ((await orLate(ended, CLOSE_MS, clock)) === 'late') logger.warn(NOT_ENDED);
     },
+  };
+}
+
+function closingController(): AbortController {
+  const closing = new AbortController();
+  // Each request under way adds a listener.
+  setMaxListeners(0, closing.signal);
+  return closing;
+}
+
+/**
+ * Begins to load it with the start: when that ends, a test that left it may have ended, and Jest fails for a file loaded
+ * then. The start does not wait for it, because it would make the first answer later.
+ */
+function laterCodeOf(logger: ProviderSettings['logger']) {
+  let loading: Promise<unknown> | undefined;
+  return {
+    /** Never rejects. */
+    load: () =>
+      (loading ??= loadLaterCode(LOADED_LATER).catch((error: unknown) => {
+        logger.error(messageOf(error));
+      })),
+    /** Resolves at once if nobody has begun to load it. */
+    loaded: async () => loading,
   };
 }
 

@@ -8,7 +8,7 @@ import type { Failure } from '../model/failure.js';
 import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import { messageOf } from '../text/describe.js';
 import { sendableEtag } from '../text/header.js';
-import { parseSnapshot } from './body/parse-snapshot.js';
+import { parseSnapshot, type HowToRead } from './body/parse-snapshot.js';
 import { openBodyCost, type BodyCost, type CostReading } from './body-cost.js';
 import { digestOf } from './flag-content.js';
 import type { FliptVersion } from './version/flipt-version.js';
@@ -93,24 +93,14 @@ export function snapshotFetcher(
 ): FetchSnapshot {
   const path = `/internal/v1/evaluation/snapshot/namespace/${encodeURIComponent(namespace)}`;
   const headers = { ...VERSION_HEADERS, ...environmentHeaders(environment), 'accept-encoding': 'gzip' };
-
-  let silences = 0;
-  let sent = 0;
-  let underWay = 0;
-  /** The last request that was answered. */
-  let answered = 0;
+  const requests = requestsInOrder();
+  const rulesAfter = (known?: Known) => version?.rules.after(known?.snapshot.semantics) ?? NEWEST_V2;
 
   return async (known) => {
-    const number = ++sent;
-    underWay++;
+    const ended = requests.begin();
     version?.polling();
-    const fetched = await request(known);
-    underWay--;
-    if (number < answered) return { kind: 'overtaken' };
-    const isFailed = fetched.kind === 'failed';
-    version?.polled(isFailed);
-    if (!isFailed) answered = number;
-    silences = isFailed && fetched.isSilent ? silences + 1 : 0;
+    const fetched = ended(await request(known));
+    if (fetched.kind !== 'overtaken') version?.polled(fetched.kind === 'failed');
     return fetched;
   };
 
@@ -124,10 +114,10 @@ export function snapshotFetcher(
       headers: { ...headers, ...(etag !== undefined && { 'if-none-match': etag }) },
       download: {
         ...LIMITS,
-        ...(http && { silentMs: silenceLimitMs(http.timeoutMs, patientMs, silences) }),
+        ...(http && { silentMs: silenceLimitMs(http.timeoutMs, patientMs, requests.silences()) }),
       },
       // Where one request is silent, other connections of the pool may be dead as well.
-      newConnection: silences > 0 || underWay > 1,
+      newConnection: requests.silences() > 0 || requests.underWay() > 1,
       repeatable: true,
       signal,
     });
@@ -149,14 +139,8 @@ export function snapshotFetcher(
       const previous = known?.snapshot;
       // It is compared with the new one.
       if (previous !== undefined) await readRest(previous, clock, () => !signal.aborted);
-      const parsed = await parseSnapshot(outcome.bytes, namespace, clock, {
-        ofV2: () => rulesAfter(known),
-        previous,
-        // Without an ETag, the version may be a digest of all flags.
-        isLazy: isLazy && previous === undefined && newEtag !== undefined,
-      });
-      const named = parsed.digest ?? newEtag ?? digestOf(parsed.contents);
-      const snapshot = await snapshotOf(parsed, clock, named, previous);
+      const howToRead = { ofV2: () => rulesAfter(known), previous, isLazy };
+      const snapshot = await newSnapshot(outcome.bytes, { etag: newEtag, namespace }, howToRead, clock);
       version?.rules.applied(snapshot.semantics);
       cost.measured({ ms, flags: snapshot.keys().size, isV1: snapshot.semantics === 'v1' });
       const reading = cost.read();
@@ -164,10 +148,6 @@ export function snapshotFetcher(
     } catch (error) {
       return failedBy(unreadable(url, `a snapshot that cannot be used: ${outcome.redact(messageOf(error))}`));
     }
-  }
-
-  function rulesAfter(known: Known | undefined) {
-    return version?.rules.after(known?.snapshot.semantics) ?? NEWEST_V2;
   }
 
   /** An unchanged snapshot is read by other rules, if Flipt has been upgraded. */
@@ -182,6 +162,49 @@ export function snapshotFetcher(
       ? { kind: 'unchanged', ...confirmed }
       : { ...known, ...confirmed, kind: 'snapshot', snapshot };
   }
+}
+
+/** The snapshot in a body that came with this ETag. Its `previous` one must be whole. Rejects with {@link InvalidBody}. */
+async function newSnapshot(
+  body: Buffer,
+  { etag, namespace }: { readonly etag: string | undefined; readonly namespace: string },
+  { ofV2, previous, isLazy }: HowToRead & { readonly previous: Snapshot | undefined },
+  clock: Clock,
+): Promise<Snapshot> {
+  const parsed = await parseSnapshot(body, namespace, clock, {
+    ofV2,
+    previous,
+    // Without an ETag, the version may be a digest of all flags.
+    isLazy: isLazy && previous === undefined && etag !== undefined,
+  });
+  return snapshotOf(parsed, clock, parsed.digest ?? etag ?? digestOf(parsed.contents), previous);
+}
+
+/** Counts the requests, of which several may be under way. An answer counts only if no later request was answered. */
+function requestsInOrder() {
+  let sent = 0;
+  let underWay = 0;
+  /** The last request that was answered. */
+  let answered = 0;
+  let silences = 0;
+  return {
+    /** Returns what to call with the request's outcome, which is `overtaken` if it does not count. */
+    begin() {
+      const number = ++sent;
+      underWay++;
+      return (fetched: Fetched): Fetched => {
+        underWay--;
+        if (number < answered) return { kind: 'overtaken' };
+        const isFailed = fetched.kind === 'failed';
+        if (!isFailed) answered = number;
+        silences = isFailed && fetched.isSilent ? silences + 1 : 0;
+        return fetched;
+      };
+    },
+    underWay: () => underWay,
+    /** How many of the last requests were silent, one after another. */
+    silences: () => silences,
+  };
 }
 
 /** gRPC's code for something that does not exist. */

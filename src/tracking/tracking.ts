@@ -40,27 +40,13 @@ export function openTracking(
   { namespace, environment, userOf, warn }: Surroundings,
   runtime: Pick<Runtime, 'clock' | 'random' | 'report'>,
 ) {
-  const { clock, report } = runtime;
+  const { clock } = runtime;
   const place = { namespace, ...(environment !== undefined && { environment }) };
-  let hasLost = false;
-  const lost = (events: number, why: string) => {
-    // One line for all that are lost until events are sent again.
-    if (!hasLost) warn(`tracking: events are lost, because ${why}`);
-    hasLost = true;
-    report({ type: 'tracking-lost', events });
-  };
+  const { lost, sent } = outcomes(warn, runtime);
   const queue = eventQueue(lost);
-  const sent = (events: number) => {
-    hasLost = false;
-    report({ type: 'tracking-sent', events });
-  };
   const sender = openSender(queue, { send, sent, lost, warn }, runtime);
   const isChosen = choice(flags, warn);
-  const seen = new LRUCache<string, number>({
-    max: MOST_REMEMBERED,
-    maxSize: MOST_REMEMBERED_LENGTH,
-    sizeCalculation: (_, key) => key.length,
-  });
+  const isRepeated = repetitions(onceForMs, clock);
 
   const base = (context: Context) => ({
     id: randomUUID(),
@@ -88,11 +74,7 @@ export function openTracking(
       if (variant === undefined || !isChosen(flagKey)) return;
       const targetingKey = userOf(context);
       if (targetingKey === '') return;
-      const key = `${flagKey}\0${variant}\0${targetingKey}`;
-      const now = clock.now();
-      const last = seen.get(key);
-      if (last !== undefined && now - last < onceForMs) return;
-      seen.set(key, now);
+      if (isRepeated(`${flagKey}\0${variant}\0${targetingKey}`)) return;
       const version = details.flagMetadata?.version;
       add(() => ({
         kind: 'exposure',
@@ -122,6 +104,39 @@ export function openTracking(
     flush: () => sender.flush(),
     close: () => sender.close(),
     read: () => ({ waiting: queue.size(), isFailing: sender.isFailing() }),
+  };
+}
+
+/** Reports what becomes of events. */
+function outcomes(warn: (message: string) => void, { report }: Pick<Runtime, 'report'>) {
+  let hasLost = false;
+  return {
+    lost: (events: number, why: string) => {
+      // One line for all that are lost until events are sent again.
+      if (!hasLost) warn(`tracking: events are lost, because ${why}`);
+      hasLost = true;
+      report({ type: 'tracking-lost', events });
+    },
+    sent: (events: number) => {
+      hasLost = false;
+      report({ type: 'tracking-sent', events });
+    },
+  };
+}
+
+/** Whether the same exposure was made within this time. It counts from the first one. */
+function repetitions(withinMs: number, clock: Pick<Runtime['clock'], 'now'>) {
+  const seen = new LRUCache<string, number>({
+    max: MOST_REMEMBERED,
+    maxSize: MOST_REMEMBERED_LENGTH,
+    sizeCalculation: (_, key) => key.length,
+  });
+  return (exposure: string): boolean => {
+    const now = clock.now();
+    const last = seen.get(exposure);
+    if (last !== undefined && now - last < withinMs) return true;
+    seen.set(exposure, now);
+    return false;
   };
 }
 

@@ -31,7 +31,7 @@ it('stays as it is set, until it has ended or was stopped', async () => {
 
 it('is never set for longer than a timer of Node can take, which would end at once', () => {
   const after = vi.fn(() => () => undefined);
-  oneTimer({ after }).set(Infinity, () => undefined);
+  oneTimer({ ...manualClock(), after }).set(Infinity, () => undefined);
   expect(after).toHaveBeenCalledWith(LARGEST_TIMER_MS, expect.any(Function), 'background');
 });
 

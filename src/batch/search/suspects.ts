@@ -28,36 +28,26 @@ interface Blame {
 
 /** Remembers, for a while, which questions and flags have spoilt a batch. */
 export function rememberedSuspects(clock: Clock) {
-  /** By the flag, or by the question's digest. The oldest blame comes first. */
-  const blames = new Map<string, Blame>();
+  /** By the flag, or by the question's digest. */
+  const blames = ending<Blame>(clock);
   /** By the flag: how many of its questions were blamed since its last answer. Holds as long as the last of them. */
-  const inARow = new Map<string, { readonly count: number; readonly endsAt: number }>();
+  const inARow = ending<{ readonly count: number; readonly endsAt: number }>(clock);
   /** By the flag: it was blamed for several questions, but another one was answered. Each is blamed by itself then. */
-  const disproved = new Map<string, { readonly endsAt: number }>();
+  const disproved = ending<{ readonly endsAt: number }>(clock);
   /** When the last blame ends. */
   let lastEndsAt = 0;
 
   /** Whether there are no blames. They are forgotten together. */
   const isEmpty = () => {
     // Nothing is blamed for most of the time. Clearing an empty map, or reading the clock, would be the largest cost.
-    if (blames.size > 0 && clock.now() >= lastEndsAt) {
-      blames.clear();
-      inARow.clear();
-      disproved.clear();
-    }
-    return blames.size === 0;
+    if (!blames.isEmpty() && clock.now() >= lastEndsAt)
+      for (const each of [blames, inARow, disproved]) each.clear();
+    return blames.isEmpty();
   };
   const blameAs = (name: string, testedMs: number, byQuestions: boolean) => {
     const until = clock.now() + BLAMED_FOR_MS;
     lastEndsAt = Math.max(lastEndsAt, until + testedMs);
-    remember(blames, name, { until, endsAt: until + testedMs, byQuestions, searchedAt: -Infinity });
-  };
-  const inForce = <Value extends { readonly endsAt: number }>(
-    values: ReadonlyMap<string, Value>,
-    name: string,
-  ) => {
-    const value = values.get(name);
-    return value !== undefined && clock.now() < value.endsAt ? value : undefined;
+    blames.add(name, { until, endsAt: until + testedMs, byQuestions, searchedAt: -Infinity });
   };
 
   return {
@@ -65,26 +55,26 @@ export function rememberedSuspects(clock: Clock) {
     laneOf(question: Question): QuestionLane | undefined {
       if (isEmpty()) return undefined;
       const flag = flagOf(question);
-      const broken = inForce(blames, flag);
+      const broken = blames.get(flag);
       if (broken !== undefined) return laneApart(flag, clock.now() >= broken.until);
       // A digest of every question would cost too much, and most flags have no blamed question.
-      if (inForce(inARow, flag) === undefined) return undefined;
+      if (inARow.get(flag) === undefined) return undefined;
       const name = nameOf(question);
-      return inForce(blames, name) && laneApart(name);
+      return blames.get(name) && laneApart(name);
     },
     /** Whether the question, or its flag for everybody, has spoilt a batch. */
     isBlamed(question: Question): boolean {
       if (isEmpty()) return false;
-      const flag = inForce(blames, flagOf(question));
-      return (flag !== undefined && !flag.byQuestions) || inForce(blames, nameOf(question)) !== undefined;
+      const flag = blames.get(flagOf(question));
+      return (flag !== undefined && !flag.byQuestions) || blames.get(nameOf(question)) !== undefined;
     },
     /** Whether to search for the questions to blame among those about this flag, which have spoilt their batch. */
     maySearch(question: Question): boolean {
       const flag = flagOf(question);
-      const blame = inForce(blames, flag);
+      const blame = blames.get(flag);
       const now = clock.now();
       if (blame?.byQuestions !== true || now - blame.searchedAt < SEARCHED_EVERY_MS) return false;
-      blames.set(flag, { ...blame, searchedAt: now });
+      blames.update(flag, { ...blame, searchedAt: now });
       return true;
     },
     /** Blames the question for this failure, or its flag for everybody. Default: as the failure {@link blamesFlag}. */
@@ -94,36 +84,55 @@ export function rememberedSuspects(clock: Clock) {
         blameAs(flag, TESTED_WITHIN_MS, false);
         return;
       }
-      const count = (inForce(inARow, flag)?.count ?? 0) + 1;
+      const count = (inARow.get(flag)?.count ?? 0) + 1;
       blameAs(nameOf(question), 0, false);
-      remember(inARow, flag, { count, endsAt: clock.now() + BLAMED_FOR_MS });
-      if (count >= BROKEN_FLAG && !inForce(disproved, flag)) blameAs(flag, TESTED_WITHIN_MS, true);
+      inARow.add(flag, { count, endsAt: clock.now() + BLAMED_FOR_MS });
+      if (count >= BROKEN_FLAG && !disproved.get(flag)) blameAs(flag, TESTED_WITHIN_MS, true);
     },
     /** The service has answered the question. */
     answered(question: Question) {
       if (isEmpty()) return;
       const flag = flagOf(question);
       const last = inARow.get(flag);
-      if (last !== undefined) inARow.set(flag, { ...last, count: 0 });
+      if (last !== undefined) inARow.update(flag, { ...last, count: 0 });
       const broken = blames.get(flag);
       // After the blame, the answer is that of the test.
       if (broken === undefined || (!broken.byQuestions && clock.now() < broken.until)) return;
       blames.delete(flag);
-      if (broken.byQuestions) remember(disproved, flag, { endsAt: clock.now() + BLAMED_FOR_MS });
+      if (broken.byQuestions) disproved.add(flag, { endsAt: clock.now() + BLAMED_FOR_MS });
     },
     /** How many questions and flags are blamed. */
-    size: () => [...blames.keys()].filter((name) => inForce(blames, name)).length,
+    size: blames.size,
   };
 }
 
 export type Suspects = ReturnType<typeof rememberedSuspects>;
 
-/** The newest is the last; the oldest goes if there are too many. */
-function remember<Value>(values: Map<string, Value>, name: string, value: Value): void {
-  values.delete(name);
-  const [oldest] = values.keys();
-  if (values.size >= MAX_BLAMED && oldest !== undefined) values.delete(oldest);
-  values.set(name, value);
+/** Values by name, each until it ends. Of too many, the oldest goes. */
+function ending<Value extends { readonly endsAt: number }>(clock: Clock) {
+  const values = new Map<string, Value>();
+  const get = (name: string) => {
+    const value = values.get(name);
+    return value !== undefined && clock.now() < value.endsAt ? value : undefined;
+  };
+  return {
+    get,
+    add: (name: string, value: Value) => {
+      values.delete(name);
+      const [oldest] = values.keys();
+      if (values.size >= MAX_BLAMED && oldest !== undefined) values.delete(oldest);
+      values.set(name, value);
+    },
+    /** Does not make it younger. */
+    update: (name: string, value: Value) => void values.set(name, value),
+    delete: (name: string) => void values.delete(name),
+    clear: () => {
+      values.clear();
+    },
+    /** Values that have ended count, too. */
+    isEmpty: () => values.size === 0,
+    size: () => [...values.keys()].filter(get).length,
+  };
 }
 
 /**

@@ -12,14 +12,13 @@ const MOST_REPEATED = 400_000;
  * depends on the member that it is read for. Throws if an alias cannot be followed.
  */
 export function yamlValues(document: Document, rules: ReadingRules, report: Report): unknown {
-  const anchors = new Map<string, unknown>();
-  const followed: unknown[] = [];
+  const { remember, follow, isFollowing } = anchors();
   let repeated = 0;
 
   return valueOf(document.contents, [], 'member');
 
   function valueOf(node: unknown, path: DocumentPath, type: YamlType): unknown {
-    if (followed.length > 0 && ++repeated > MOST_REPEATED) throw new Error('too much is repeated by aliases');
+    if (isFollowing() && ++repeated > MOST_REPEATED) throw new Error('too much is repeated by aliases');
     if (isAlias(node)) return follow(node.source, (target) => valueOf(target, path, type));
     remember(node);
     if (isScalar(node)) return scalarOf(node, path, type);
@@ -79,22 +78,30 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
     );
     return undefined;
   }
+}
 
-  /** An alias means the last anchor before it. What is repeated sets no anchors, because it has set them already. */
-  function remember(node: unknown): void {
-    if (followed.length > 0 || !(isScalar(node) || isMap(node) || isSeq(node))) return;
-    if (node.anchor !== undefined) anchors.set(node.anchor, node);
-  }
-
-  function follow<Result>(name: string, use: (target: unknown) => Result): Result {
-    const target = anchors.get(name);
-    if (target === undefined) throw new Error(`the alias ${quoted(name)} has no anchor before it`);
-    if (followed.includes(target)) throw new Error(`the anchor ${quoted(name)} contains itself`);
-    followed.push(target);
-    const result = use(target);
-    followed.pop();
-    return result;
-  }
+/** The anchors until now. An alias means the last one before it. */
+function anchors() {
+  const nodes = new Map<string, unknown>();
+  const followed: unknown[] = [];
+  const isFollowing = () => followed.length > 0;
+  return {
+    isFollowing,
+    /** What is repeated sets no anchors, because it has set them already. */
+    remember: (node: unknown): void => {
+      if (isFollowing() || !(isScalar(node) || isMap(node) || isSeq(node))) return;
+      if (node.anchor !== undefined) nodes.set(node.anchor, node);
+    },
+    follow: <Result>(name: string, use: (target: unknown) => Result): Result => {
+      const target = nodes.get(name);
+      if (target === undefined) throw new Error(`the alias ${quoted(name)} has no anchor before it`);
+      if (followed.includes(target)) throw new Error(`the anchor ${quoted(name)} contains itself`);
+      followed.push(target);
+      const result = use(target);
+      followed.pop();
+      return result;
+    },
+  };
 }
 
 type Members = ReadonlyMap<string, unknown>;

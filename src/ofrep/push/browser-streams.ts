@@ -28,7 +28,6 @@ export function browserStreams(
   limits: Omit<PushSettings, 'requestUri'>,
   { clock, random }: Pick<Runtime, 'clock' | 'random'>,
 ) {
-  const streams = new Set<OpenStream>();
   const { maxStreams, jitterMs } = limits;
   const shares = streamShares(limits);
   let series = newSeries(random);
@@ -36,27 +35,7 @@ export function browserStreams(
 
   const newest = () => `${series}-${events}`;
 
-  const remove = (stream: OpenStream) => {
-    if (!streams.delete(stream)) return;
-    owed.remove(stream);
-    stream.leave();
-  };
-  const end = (stream: OpenStream) => {
-    remove(stream);
-    // After `close`, a reader that has stalled would keep its connection, and the server could not close.
-    if (hasUnread(stream)) stream.out.error(notRead());
-    else stream.out.close();
-  };
-  const write = (stream: OpenStream, bytes: Uint8Array) => {
-    if ((stream.out.desiredSize ?? 0) <= 0) {
-      remove(stream);
-      stream.out.error(notRead());
-      return;
-    }
-    stream.wroteAt = clock.now();
-    stream.out.enqueue(bytes);
-  };
-
+  const { streams, remove, end, write } = openStreams((stream) => owed.remove(stream), clock);
   const owed = pacedWriting(
     streams,
     (many) => {
@@ -121,6 +100,36 @@ export function browserStreams(
     },
     /** How many streams are open. */
     count: () => streams.size,
+  };
+}
+
+/** The streams that are open. `removed` is called for each one that is no longer. */
+function openStreams(removed: (stream: OpenStream) => void, clock: Clock) {
+  const streams = new Set<OpenStream>();
+  const remove = (stream: OpenStream) => {
+    if (!streams.delete(stream)) return;
+    removed(stream);
+    stream.leave();
+  };
+  return {
+    streams,
+    remove,
+    end: (stream: OpenStream) => {
+      remove(stream);
+      // After `close`, a reader that has stalled would keep its connection, and the server could not close.
+      if (hasUnread(stream)) stream.out.error(notRead());
+      else stream.out.close();
+    },
+    /** Ends a stream that its reader does not read. */
+    write: (stream: OpenStream, bytes: Uint8Array) => {
+      if ((stream.out.desiredSize ?? 0) <= 0) {
+        remove(stream);
+        stream.out.error(notRead());
+        return;
+      }
+      stream.wroteAt = clock.now();
+      stream.out.enqueue(bytes);
+    },
   };
 }
 

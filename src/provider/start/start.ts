@@ -3,7 +3,7 @@ import type { Clock } from '../../time/clock.js';
 import { orLate } from '../../time/in-time.js';
 import type { Failure } from '../../model/failure.js';
 import type { ProviderSettings } from '../../options/settings.js';
-import { ageMsOf } from '../watched-cache/snapshot-for-cache.js';
+import { ageMsOf } from '../watched-cache/snapshot-age.js';
 import type { LazySnapshotSource } from '../lazy-snapshot-source.js';
 
 /**

@@ -10,7 +10,7 @@ import { textDigest, textDigests, type Place } from './flag-text.js';
 import { checked, InvalidBody } from './invalid-body.js';
 import { jsonInSteps } from './json-in-steps.js';
 import { readFlagAlone } from './read-flag.js';
-import { unchangedFlags, type UnchangedFlag } from './unchanged-flags.js';
+import { unchangedFlags } from './unchanged-flags.js';
 import { unreadableContent, unreadableFlag } from './unreadable-text.js';
 
 /** As many bytes of a flag are read in one or two milliseconds. */
@@ -46,18 +46,14 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
   };
   const into: ReadParts = { semantics, flags, unreadable, contents, texts };
 
-  function* readJson(json: unknown, key: string, from: Sources, place: Place): CountedSteps {
-    yield* readInto(into, json, key, from, place);
-    unread.delete(key);
-    yield place.end - place.start;
-  }
-
   function* readOne(key: string): CountedSteps {
     const place = unread.get(key);
     if (place === undefined || sources === undefined) return;
     const from = sources;
     const json = yield* counted(jsonInSteps(from.body, place.start, place.end, key), BYTES_PER_TURN);
-    yield* readJson(json, key, from, place);
+    yield* readInto(into, json, key, from, place);
+    unread.delete(key);
+    yield place.end - place.start;
   }
 
   return {
@@ -70,23 +66,19 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
     *add(place: Place, isEager: boolean): CountedSteps {
       const from = sources;
       if (from === undefined) return;
-      const { body, unchanged, keys: added } = from;
+      const { body, keys: added } = from;
       const { start, end } = place;
       yield (end - start) / READ_PER_PARSED;
-      const same = isLong(place) ? undefined : yield* unchanged.find(body, place);
-      // A second flag with this key is read, which says that it is there twice.
-      if (same && !added.has(same.flag.key)) {
-        added.add(same.flag.key);
-        take(into, same, place, from);
-        return;
-      }
+      if (!isLong(place) && (yield* takeUnchanged(into, place, from))) return;
       const name = `flags[${added.size}]`;
       const json = yield* counted(jsonInSteps(body, start, end, name), BYTES_PER_TURN);
       const { key } = checked(json, keyedSchema, name);
       if (added.has(key)) throw new InvalidBody(`${name}.key: ${quoted(key)} is there twice`);
       added.add(key);
-      if (isEager || isLong(place)) yield* readJson(json, key, from, place);
-      else {
+      if (isEager || isLong(place)) {
+        yield* readInto(into, json, key, from, place);
+        yield end - start;
+      } else {
         keys = added;
         unread.set(key, place);
       }
@@ -97,12 +89,7 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
         if (flags.size > 0) return;
         yield* readOne(key);
       }
-      const [first] = unreadable;
-      if (first !== undefined && unreadable.size > 1 && flags.size === 0) {
-        throw new InvalidBody(
-          `none of ${unreadable.size} flags can be read; ${quoted(first[0])}: ${first[1].reason}`,
-        );
-      }
+      if (flags.size === 0) checkUnreadable(unreadable);
     },
     read,
     unreadable: (key: string) => {
@@ -120,6 +107,15 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
     },
     unreadBody: () => sources?.body,
   };
+}
+
+/** None can be read: of a single one, that says nothing about the body. */
+function checkUnreadable(unreadable: ReadonlyMap<string, UnreadableFlag>): void {
+  const [first] = unreadable;
+  if (first === undefined || unreadable.size === 1) return;
+  throw new InvalidBody(
+    `none of ${unreadable.size} flags can be read; ${quoted(first[0])}: ${first[1].reason}`,
+  );
 }
 
 /** What has been read. */
@@ -154,18 +150,23 @@ function* readInto(
   }
 }
 
-/** Takes a flag over whose text has not changed. */
-function take(
+/** Whether the text of a flag has not changed; then it is taken over. */
+function* takeUnchanged(
   { flags, contents, texts }: ReadParts,
-  { flag, content, text }: UnchangedFlag,
   place: Place,
-  { segments }: Sources,
-): void {
+  { body, unchanged, keys, segments }: Sources,
+): CountedSteps<boolean> {
+  const same = yield* unchanged.find(body, place);
+  // A second flag with this key is read, which says that it is there twice.
+  if (same === undefined || keys.has(same.flag.key)) return false;
+  const { flag, content, text } = same;
+  keys.add(flag.key);
   flags.set(flag.key, flag);
   contents.set(flag.key, content);
   texts.set(text, place);
   const choices = flag.type === 'BOOLEAN_FLAG_TYPE' ? flag.rollouts : flag.rules;
   for (const choice of choices) if ('segmentKeys' in choice) choice.segmentKeys.forEach(segments.keep);
+  return true;
 }
 
 function isLong({ start, end }: Place): boolean {

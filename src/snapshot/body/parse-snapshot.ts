@@ -16,9 +16,9 @@ export interface ParsedBody extends ReadFlags {
   readonly digest: string | undefined;
 }
 
-interface HowToRead {
+export interface HowToRead {
   /** The rules of evaluation, if the body does not name them and a Flipt v2 wrote it. Default: the newest. */
-  readonly ofV2?: () => Exclude<Semantics, 'v1'>;
+  readonly ofV2?: (() => Exclude<Semantics, 'v1'>) | undefined;
   /** A flag with the same text in this snapshot is not read again. */
   readonly previous?: ReadFlags | undefined;
   /** Whether a flag is read when it is first needed. Default: all are read. */

@@ -4,7 +4,7 @@ import type { ReadFlags } from './flags-of-body.js';
 import { textDigest, type Place } from './flag-text.js';
 
 /** A flag of the previous snapshot, and the digest of its text. */
-export interface UnchangedFlag {
+interface UnchangedFlag {
   readonly flag: Flag;
   readonly content: string;
   readonly text: string;

@@ -30,16 +30,14 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
   // Timers of many instances spread. Calls come at their own times.
   const random = hasBackground ? runtime.random : () => 0.5;
   const watched = watchedSnapshot(settings, runtime);
+  /** Of the next poll: not set while one is under way, nor if none comes. */
   const timer = oneTimer(clock);
-  /** By the clock's `now`; `undefined` while a poll is under way, and if none comes. */
-  let pollAt: number | undefined;
   /** `poll` was called, and there is no background to do it. */
   let isWanted = false;
 
   const request = async (asker?: Asker) => {
     if (watched.isClosed() || fetch === undefined) return;
     timer.stop();
-    pollAt = undefined;
     watched.asks();
     const startedAt = clock.now();
     const asked = watched.known();
@@ -51,7 +49,6 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
   };
   const requests = requestsInTurn(request, patienceMs, clock);
   const schedule = (delayMs: number) => {
-    pollAt = clock.now() + delayMs;
     timer.set(delayMs, () => void requests.join(watched.state().retriesAtOnce ? 'retry' : undefined));
   };
   const nextMs = (fetched: Fetched): number => {
@@ -64,12 +61,12 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
 
   // A kept snapshot is usually old, so its age alone is no loss. A failed poll is.
   if (fetch !== undefined) {
-    if (!hasBackground) pollAt = clock.now();
+    if (!hasBackground) schedule(0);
     else if (isPatient) schedule(pollMs * random());
     else void requests.join();
   }
   return {
-    ...watchReadings(() => ({ state: watched.state(), pollAt }), settings, { clock, random }),
+    ...watchReadings(() => ({ state: watched.state(), pollAt: timer.dueAt() }), settings, { clock, random }),
     /** `undefined` before the first. */
     snapshot: (): Snapshot | undefined => watched.known()?.snapshot,
     /** The same, once all of its flags have been read; `undefined` if it was replaced before. Never rejects. */
@@ -92,7 +89,7 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
       watched.assess();
       const now = clock.now();
       // A poll that is under way without a background has ended with its caller.
-      const dueAt = pollAt ?? (hasBackground ? Infinity : -Infinity);
+      const dueAt = timer.dueAt() ?? (hasBackground ? Infinity : -Infinity);
       if (now < watched.state().notBefore || (now < dueAt && !isWanted)) return;
       const asker = isWanted ? 'user' : undefined;
       isWanted = false;

@@ -1,0 +1,25 @@
+import type { Failure } from '../../model/failure.js';
+import type { Question } from '../../model/question.js';
+import { failedResolution, type Resolution } from '../../model/resolution.js';
+import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
+import { unreadableFailure } from '../mapping/unreadable-failure.js';
+import { ageMsOf } from '../watched-cache/snapshot-age.js';
+
+/** The snapshot's answer to a question that the service does not answer, for this reason; `undefined` without one. */
+export function evaluateInstead(
+  snapshots: SnapshotSource,
+  question: Question,
+  failure: Failure,
+  now: number,
+): Resolution | undefined {
+  const snapshot = snapshots.watch.snapshot();
+  const unreadable = snapshot?.unreadable(question.flag);
+  if (unreadable !== undefined) {
+    const asked = unreadableFailure(question.flag, unreadable, failure.message);
+    return { ...failedResolution(asked), ageMs: Infinity };
+  }
+  const answer = snapshots.evaluate(question);
+  if (answer === undefined || snapshot === undefined) return undefined;
+  const ageMs = ageMsOf(snapshots, now);
+  return { answer, source: 'in-process', ageMs, stale: true, version: snapshot.version };
+}
