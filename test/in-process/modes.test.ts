@@ -5,13 +5,14 @@ import { FEATURES, PRO } from './features.fixture.js';
 import { offline } from './offline.fixture.js';
 import { openRequestView, requestContext } from '../../src/index.js';
 import { localService, open, recordingLogger, serving } from '../provider/open.fixture.js';
+import { questionsTo } from '../servers/questions-to.fixture.js';
 
 describe('evaluation in this process', () => {
   it('sends no request for a resolve', async () => {
     const service = await localService({ features: FEATURES });
     const watch = { pollMs: 3_600_000 };
     const { client } = await open({ url: service.url, evaluation: 'in-process', watch });
-    const before = service.requests;
+    const questions = questionsTo(service);
     expect(await client.getStringDetails('colour', 'none', PRO)).toMatchObject({
       value: 'red',
       variant: 'red',
@@ -32,7 +33,7 @@ describe('evaluation in this process', () => {
       errorCode: 'FLAG_NOT_FOUND',
       value: true,
     });
-    expect(service.requests).toBe(before);
+    expect(questions()).toBe(0);
   });
 
   it('suggests the flag that was probably meant, also offline', async () => {

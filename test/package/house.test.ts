@@ -70,22 +70,6 @@ describe('a file', () => {
   });
 });
 
-describe('a test', () => {
-  const files = filesOf('test').filter((path) => path.endsWith('.ts'));
-  const matching = (inQuestion: RegExp, isWrong: (text: string) => boolean) =>
-    files.flatMap((path) =>
-      [...textOf(path).matchAll(inQuestion)].flatMap(([text]) => (isWrong(text) ? `${path}: ${text}` : [])),
-    );
-
-  it('counts requests to the service only if it says what the watch does, which polls in the background', () => {
-    const eachTest = /^ *it[.(].*?(?=^ *it[.(]|$(?![^]))/gms;
-    const counts = (text: string) =>
-      /\bservice\.requests\b/.test(text) &&
-      /\b(?:open|flipt|FliptProvider)\(\{ url|\bregistered\(/.test(text);
-    expect(matching(eachTest, (text) => counts(text) && !/\bwatch\b/.test(text))).toEqual([]);
-  });
-});
-
 describe('a test file that shares its process with others', () => {
   const inFolders = SHARED_PROCESS.flatMap(filesOf).filter((path) => path.endsWith('.test.ts'));
   const files = inFolders.filter((path) => !OWN_PROCESS.includes(path));

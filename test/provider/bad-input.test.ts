@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FliptProvider } from '../../src/index.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { answering, item, itemsOf, orMissing } from '../servers/scripted.fixture.js';
+import { questionsTo } from '../servers/questions-to.fixture.js';
 import { FEATURES } from './features.fixture.js';
 import { flipt, localService, open, serving } from './open.fixture.js';
 
@@ -81,13 +82,13 @@ describe('a context', () => {
   it('of more than 64 kB is answered, but not kept', async () => {
     const service = await localService({ features: FEATURES });
     const { client } = await open({ url: service.url, watch: false });
-    const before = service.requests;
+    const questions = questionsTo(service);
     for (let time = 0; time < 2; time++) {
       expect(await client.getBooleanDetails('on', false, { page: 'x'.repeat(70_000) })).toMatchObject({
         reason: 'DEFAULT',
       });
     }
-    expect(service.requests - before).toBe(2);
+    expect(questions()).toBe(2);
   });
 
   it('larger than a request may be is INVALID_CONTEXT, names the attribute, and does not hold up the others', async () => {
@@ -113,7 +114,7 @@ describe('a context', () => {
   it('without a targetingKey, if one is required, is TARGETING_KEY_MISSING, and is not sent', async () => {
     const service = await localService({ features: FEATURES });
     const { client } = await open({ url: service.url, watch: false, targetingKey: 'required' });
-    const before = service.requests;
+    const questions = questionsTo(service);
     for (const context of [{}, { targetingKey: '' }]) {
       expect(await client.getBooleanDetails('on', false, context)).toMatchObject({
         value: false,
@@ -121,7 +122,7 @@ describe('a context', () => {
         errorMessage: expect.stringContaining('no targetingKey') as unknown,
       });
     }
-    expect(service.requests).toBe(before);
+    expect(questions()).toBe(0);
     expect(await client.getBooleanValue('on', false, { targetingKey: 'u' })).toBe(true);
   });
 });

@@ -31,7 +31,8 @@ export async function refusedAddress(): Promise<string> {
   return server.url;
 }
 
-export async function localService(options: LocalServiceOptions): Promise<LocalService> {
+/** `requests` would count polls, which come at any time; `questionsTo` does not. */
+export async function localService(options: LocalServiceOptions): Promise<Omit<LocalService, 'requests'>> {
   const service = await startLocalService({ host: ownAddress(), ...options });
   onTestFinished(() => service.close());
   return service;

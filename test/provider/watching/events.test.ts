@@ -1,5 +1,6 @@
 import { MultiProvider, ProviderEvents, type Client } from '@openfeature/server-sdk';
 import { describe, expect, it } from 'vitest';
+import { startLocalService } from '../../../src/local/index.js';
 import { localService, flipt, open, recordingLogger, register } from '../open.fixture.js';
 import { signal } from '../../signal.fixture.js';
 import { useTurningClock } from '../../turning-clock.fixture.js';
@@ -94,7 +95,7 @@ it('with the stream, a change is announced without waiting for the interval', as
 });
 
 it('without the watch, nothing is announced and no snapshot is fetched', async () => {
-  const service = await localService({ features: FEATURES });
+  await using service = await startLocalService({ features: FEATURES });
   const { client } = await open({ url: service.url, watch: false });
   const before = service.requests;
   await client.getBooleanValue('a', false);
