@@ -80,11 +80,12 @@ export function openLifecycle(
     start: () => (running ??= live()).start(),
     /** Concurrent callers share one close. */
     close: async () => {
-      if (running !== undefined) {
-        condition.close();
-        lastClose.begin(running);
-        running = undefined;
+      const life = running;
+      running = undefined;
+      if (life !== undefined) {
         hasRefused = false;
+        condition.close();
+        lastClose.begin(life);
       }
       await lastClose.ended();
     },
