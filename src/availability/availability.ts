@@ -68,7 +68,7 @@ export function availability({ check, credentialsVersion, breaker }: Availabilit
       return async (questions, signal) => {
         const outcome = await ask(questions, signal);
         // A rejected check has changed the state already. A check that failed for another reason proves nothing.
-        if (!isFailure(outcome)) become(health.answered(read()));
+        if (!isFailure(outcome)) become(health.answered(read(), clock.now()));
         else if (!isRejection(outcome) && !(isPart && policyOf(outcome).spoilsBatch))
           become(health.unanswered(read(), outcome, moment()));
         return outcome;

@@ -25,6 +25,8 @@ export interface Health {
   /** The service responds, but with nothing usable. */
   readonly unusable: Failure | undefined;
   readonly unusableInARow: number;
+  /** When the service last answered questions. */
+  readonly answeredAt: number;
   /** The next check of a service that is unreachable or rejects the credentials. */
   readonly recheck: Recheck | undefined;
 }
@@ -46,6 +48,8 @@ const START_DELAY_MS = 100;
 const RECHECK_MS = { first: 1_000, most: 10_000 };
 /** After so many unusable responses in a row, the cause is not one single flag. */
 const TOO_MANY_UNUSABLE = 10;
+/** And only if nothing usable has come for so long: with many callers, ten responses take some milliseconds. */
+const UNUSABLE_FOR_MS = 5_000;
 
 export const HEALTHY: Health = {
   circuit: CLOSED_CIRCUIT,
@@ -54,6 +58,7 @@ export const HEALTHY: Health = {
   rejected: undefined,
   unusable: undefined,
   unusableInARow: 0,
+  answeredAt: -Infinity,
   recheck: undefined,
 };
 
@@ -102,9 +107,8 @@ export function attempted(
 }
 
 /** The service has answered questions. */
-export function answered(health: Health): Health {
-  const { circuit, starting } = health;
-  return { ...HEALTHY, circuit, starting };
+export function answered({ circuit, starting }: Health, now: number): Health {
+  return { ...HEALTHY, circuit, starting, answeredAt: now };
 }
 
 /** Questions were not answered. If the service is down, the circuit breaker notices that, not this function. */
@@ -117,7 +121,8 @@ export function unanswered(health: Health, failure: Failure, moment: Moment): He
   const unusableInARow = health.unusableInARow + 1;
   // A problem that is known already is the likely cause.
   const isExplained = health.circuit.state !== 'closed' || health.unreachable !== undefined;
-  const isNew = unusableInARow >= TOO_MANY_UNUSABLE && !isExplained;
+  const lasts = moment.now - health.answeredAt >= UNUSABLE_FOR_MS;
+  const isNew = unusableInARow >= TOO_MANY_UNUSABLE && lasts && !isExplained;
   return { ...health, unusableInARow, unusable: health.unusable ?? (isNew ? failure : undefined) };
 }
 
@@ -145,8 +150,8 @@ export function checking(health: Health): Health {
 }
 
 /** The check passed. That ends all problems except unusable responses, which a check cannot see. */
-export function checkPassed({ unusable, unusableInARow }: Health): Health {
-  return { ...HEALTHY, unusable, unusableInARow };
+export function checkPassed({ unusable, unusableInARow, answeredAt }: Health): Health {
+  return { ...HEALTHY, unusable, unusableInARow, answeredAt };
 }
 
 export function checkFailed(

@@ -21,13 +21,12 @@ export function requestsUnderWay(maxConcurrent: number, clock: Clock) {
   const ended = (outcome: BatchOutcome, sentAt: number): number | undefined => {
     underWay--;
     const now = clock.now();
-    const timedOut = isFailure(outcome) && outcome.kind === 'timeout';
     if (!isFailure(outcome)) answeredSentAt = Math.max(answeredSentAt, sentAt);
-    // If a later request was answered, this one did not wait for others.
-    if (timedOut && sentAt >= answeredSentAt)
-      concurrency = afterTimeout(concurrency, maxConcurrent, sentAt, now);
     // Another failure may come at once, so it does not show how long an answer takes.
-    return timedOut || !isFailure(outcome) ? now - sentAt : undefined;
+    else if (outcome.kind !== 'timeout') return undefined;
+    // If a later request was answered, this one did not wait for others.
+    else if (sentAt >= answeredSentAt) concurrency = afterTimeout(concurrency, maxConcurrent, sentAt, now);
+    return now - sentAt;
   };
 
   return {
@@ -39,15 +38,13 @@ export function requestsUnderWay(maxConcurrent: number, clock: Clock) {
     /** Whether no lane may send. */
     isFull: () => underWay >= limit() && apart.size >= MAX_APART,
     /** A request of this lane is sent. Returns what to call with its outcome. */
-    begin(lane: Lane): (outcome: BatchOutcome) => number | undefined {
+    begin({ name, apart: isApart }: Lane): (outcome: BatchOutcome) => number | undefined {
       const sentAt = clock.now();
-      if (!lane.apart) {
-        underWay++;
-        return (outcome) => ended(outcome, sentAt);
-      }
-      apart.add(lane.name);
-      return () => {
-        apart.delete(lane.name);
+      if (isApart) apart.add(name);
+      else underWay++;
+      return (outcome) => {
+        if (!isApart) return ended(outcome, sentAt);
+        apart.delete(name);
         return undefined;
       };
     },

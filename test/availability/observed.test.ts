@@ -105,15 +105,26 @@ describe('whole requests', () => {
   });
 
   it('that are unusable ten times in a row are a problem, nine are not', async () => {
-    const { changes, request } = setUp();
+    const { changes, clock, request } = setUp();
     await request(UNREADABLE, 9);
     await request([]);
+    await clock.advance(5_000);
     await request(UNREADABLE, 9);
     expect(changes()).toEqual([]);
     await request(UNREADABLE);
     expect(changes()).toEqual(['responses-unusable']);
     await request([]);
     expect(changes()).toEqual(['responses-unusable', '']);
+  });
+
+  it('that are unusable are no problem while others are usable every few seconds', async () => {
+    const { changes, clock, request } = setUp();
+    for (let time = 0; time < 20; time++) {
+      await request([]);
+      await clock.advance(4_999);
+      await request(UNREADABLE, 100);
+    }
+    expect(changes()).toEqual([]);
   });
 
   it('for parts of a batch that has failed say nothing if a question may be the cause', async () => {
