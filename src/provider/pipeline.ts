@@ -26,7 +26,7 @@ import { remotely } from './resolve-remotely.js';
 import { openServiceLayers } from './service-layers.js';
 import { lazySnapshotSource, type LazySnapshotSource } from './lazy-snapshot-source.js';
 import { lazyTracking } from './lazy-tracking.js';
-import { loadLaterCode } from './start/load-later-code.js';
+import { laterCodeLoaded, loadLaterCode } from './start/load-later-code.js';
 import { start } from './start/start.js';
 
 export type Pipeline = ReturnType<typeof openPipeline>;
@@ -65,9 +65,10 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
     if (isInProcess && after.size === 0 && !starting) poll();
   });
   const ask = remotely(answers, settings, clock, odd);
-  const laterCode = laterCodeOf(logger);
   const attempt = async () => {
-    void laterCode.load();
+    void loadLaterCode(LOADED_LATER).catch((error: unknown) => {
+      logger.error(messageOf(error));
+    });
     void tracking?.load();
     // Without a background, a start that callers share could end with the first of them. Each call asks by itself.
     return clock.hasBackground ? start(service, snapshots, settings, clock) : undefined;
@@ -117,7 +118,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
       layers.batch.close(CLOSED);
       answers.forget();
       // A store that hangs must not keep connections open. After the close, no file is loaded: a test may have ended.
-      const ended = Promise.all([snapshots?.close(), layers.close(), laterCode.loaded(), tracking?.close()]);
+      const ended = Promise.all([snapshots?.close(), layers.close(), laterCodeLoaded(), tracking?.close()]);
       if ((await orLate(ended, CLOSE_MS, clock)) === 'late') logger.warn(NOT_ENDED);
     },
   };
@@ -128,23 +129,6 @@ function closingController(): AbortController {
   // Each request under way adds a listener.
   setMaxListeners(0, closing.signal);
   return closing;
-}
-
-/**
- * Begins to load it with the start: when that ends, a test that left it may have ended, and Jest fails for a file loaded
- * then. The start does not wait for it, because it would make the first answer later.
- */
-function laterCodeOf(logger: ProviderSettings['logger']) {
-  let loading: Promise<unknown> | undefined;
-  return {
-    /** Never rejects. */
-    load: () =>
-      (loading ??= loadLaterCode(LOADED_LATER).catch((error: unknown) => {
-        logger.error(messageOf(error));
-      })),
-    /** Resolves at once if nobody has begun to load it. */
-    loaded: async () => loading,
-  };
 }
 
 /** Answers of the service, which are forgotten when their flags change. */

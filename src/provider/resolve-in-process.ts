@@ -42,8 +42,8 @@ export type ResolveAll = (
 ) => Promise<ReadonlyMap<string, Resolution> | Failure | undefined>;
 
 const MISSING: MissingAnswer = { kind: 'missing' };
-/** Work in one turn of the event loop, in parts of flags that are compiled: two milliseconds. */
-const PARTS_PER_TURN = 1_000;
+/** Parts of flags that are compiled in a millisecond. */
+const PARTS_PER_MS = 500;
 /** A flag takes as long as compiling so many parts, and so many of its bytes are read in the time of one. */
 const PARTS_OF_FLAG = 5;
 const BYTES_PER_PART = 32;
@@ -126,7 +126,7 @@ export function inProcess(source: InProcessSource, settings: EvaluationSettings,
       const unreadable: (readonly [flag: string, UnreadableFlag])[] = [];
       const entity = evaluatedEntity(context);
       const { compiled } = snapshot;
-      const pause = pausing(PARTS_PER_TURN, clock);
+      const pause = pausing(PARTS_PER_MS, clock);
       for (const flag of flagKeys ?? snapshot.keys().keys()) {
         const unread = snapshot.unreadBytes(flag) / BYTES_PER_PART;
         const isCompiled = compiled.compiled.has(flag);

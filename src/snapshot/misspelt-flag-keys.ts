@@ -5,8 +5,8 @@ import { closestTo } from '../text/closest-name.js';
 /** More warnings than this would only fill the log. */
 const MOST_SUGGESTIONS = 20;
 const MOST_REMEMBERED = 1_000;
-/** Characters that are compared in one turn of the event loop: about a millisecond. */
-const LENGTH_PER_TURN = 20_000;
+/** Characters that are compared in a millisecond, or in half of one. */
+const LENGTH_PER_MS = 10_000;
 
 /**
  * Suggests the flag that was probably meant: once for each missing key, and at most 20 times. Other missing keys are
@@ -25,7 +25,7 @@ export function misspeltKeys(
 
   const lookAtAll = async () => {
     await nextTurn(clock);
-    const pause = pausing(LENGTH_PER_TURN, clock);
+    const pause = pausing(LENGTH_PER_MS, clock);
     for (let key = waiting.shift(); key !== undefined; key = waiting.shift()) {
       if (suggestions >= MOST_SUGGESTIONS) continue;
       const search = closestTo(key);

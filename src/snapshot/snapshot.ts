@@ -4,7 +4,7 @@ import { withPauses } from '../time/pausable-steps.js';
 import { compileFeatures, type CompiledFeatures } from '../engine/compiled-features.js';
 import type { V2Semantics } from '../engine/rules-of-version.js';
 import type { UnreadableFlag } from '../model/unreadable-flag.js';
-import { BYTES_PER_TURN } from './body/flag-reader.js';
+import { BYTES_PER_MS } from './body/flag-reader.js';
 import type { ParsedBody } from './body/parse-snapshot.js';
 import { digestOf, flagContent, namedSemantics, segmentContent } from './flag-content.js';
 
@@ -18,8 +18,8 @@ export interface Snapshot extends ParsedBody {
   readonly version: string;
 }
 
-/** Steps of compiling in one turn of the event loop: about two milliseconds. */
-const STEPS_PER_TURN = 1_000;
+/** Steps of compiling that take a millisecond. */
+const STEPS_PER_MS = 500;
 
 /** The snapshot of a parsed body, with its large flags compiled. An unchanged flag of the `previous` one stays compiled. */
 export async function snapshotOf(
@@ -39,7 +39,7 @@ export async function snapshotOf(
 async function compileLarge(compiled: CompiledFeatures, clock: Pick<Clock, 'endOfTurn'>): Promise<void> {
   for (const steps of compiled.large()) {
     await nextTurn(clock);
-    await withPauses(steps, pausing(STEPS_PER_TURN, clock));
+    await withPauses(steps, pausing(STEPS_PER_MS, clock));
   }
 }
 
@@ -55,7 +55,7 @@ export async function readRest(
   isNeeded = () => true,
 ): Promise<void> {
   if (isWhole(snapshot)) return;
-  const pause = pausing(BYTES_PER_TURN, clock);
+  const pause = pausing(BYTES_PER_MS, clock);
   for (const bytes of snapshot.readRest()) {
     const turn = pause(bytes);
     if (turn === undefined) continue;
@@ -78,7 +78,7 @@ export async function readByRules(
     const segment = features.segments.get(name);
     return segment === undefined ? '' : segmentContent(segment);
   };
-  const pause = pausing(STEPS_PER_TURN, clock);
+  const pause = pausing(STEPS_PER_MS, clock);
   for (const [key, flag] of features.flags) {
     const isSame = namedSemantics(flag, semantics) === namedSemantics(flag, snapshot.semantics);
     if (!isSame) contents.set(key, await withPauses(flagContent(flag, segmentOf, semantics), pause));

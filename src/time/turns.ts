@@ -7,12 +7,15 @@ export function nextTurn(clock: Pick<Clock, 'endOfTurn'>): Promise<void> {
   });
 }
 
-/** Counts work, in any unit. After each `most` units it waits for the next turn of the event loop. */
-export function pausing(most: number, clock: Pick<Clock, 'endOfTurn'>) {
+/** So many milliseconds of work are done before the requests of others get their turn of the event loop. */
+const MS_PER_TURN = 2;
+
+/** Counts work in any unit, of which `perMs` take about a millisecond. Waits for the next turn when one has enough. */
+export function pausing(perMs: number, clock: Pick<Clock, 'endOfTurn'>) {
   let done = 0;
   return (work = 1): Promise<void> | undefined => {
     done += work;
-    if (done < most) return undefined;
+    if (done < MS_PER_TURN * perMs) return undefined;
     done = 0;
     return nextTurn(clock);
   };

@@ -20,8 +20,8 @@ export interface EvaluatedFlag {
   readonly reason: string;
 }
 
-/** Flags whose attachments are parsed in one turn of the event loop, which takes a few milliseconds. */
-const FLAGS_PER_TURN = 500;
+/** Flags whose attachments are parsed in a millisecond, or in a few if they are large. */
+const FLAGS_PER_MS = 250;
 /** So many characters of an attachment cost as much as a flag. */
 const CHARACTERS_OF_FLAG = 1_000;
 
@@ -37,7 +37,7 @@ export async function evaluateAll(
   if (resolved === undefined) throw new GeneralError(NO_SNAPSHOT);
   // Without a prototype, because Flipt v1 allows a flag to be called __proto__.
   const flags = Object.create(null) as Record<string, EvaluatedFlag>;
-  const pause = pausing(FLAGS_PER_TURN, clock);
+  const pause = pausing(FLAGS_PER_MS, clock);
   for (const [flagKey, resolution] of resolved) {
     const flag = evaluatedFlag(resolution);
     if (flag !== undefined) flags[flagKey] = flag;

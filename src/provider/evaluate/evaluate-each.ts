@@ -44,8 +44,8 @@ export type FlagOutcome =
       readonly errorCode: ErrorCode;
     };
 
-/** Flags whose outcomes are made in one turn of the event loop. */
-const FLAGS_PER_TURN = 1_000;
+/** Flags whose outcomes are made in a millisecond. */
+const FLAGS_PER_MS = 500;
 
 interface EachSource extends SnapshotWait {
   /** The keys of all flags in the snapshot; `undefined` while there is none. */
@@ -66,7 +66,7 @@ export async function evaluateEach(
   const keys = [...new Set(keysOf(named, flagKeys(context)))];
   const resolved = await resolveMany({ resolveAll: resolveEach, evaluate, deadlineMs }, context, keys, clock);
   const outcomes = new Map<string, FlagOutcome>();
-  const pause = pausing(FLAGS_PER_TURN, clock);
+  const pause = pausing(FLAGS_PER_MS, clock);
   for (const [flagKey, { answer }] of resolved ?? []) {
     outcomes.set(flagKey, outcomeOf(answer));
     await pause();

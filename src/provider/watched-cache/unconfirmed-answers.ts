@@ -9,8 +9,8 @@ import type { LazySnapshotSource } from '../lazy-snapshot-source.js';
 const MOST = 500;
 /** Characters of the attributes of a question that is kept until then. */
 const LONGEST = 2_000;
-/** Flags that are evaluated in one turn of the event loop, each of which may have to be read first. */
-const PER_TURN = 10;
+/** Flags that are evaluated in a millisecond, each of which may have to be read first. */
+const FLAGS_PER_MS = 5;
 
 interface Unconfirmed {
   readonly question: Question;
@@ -41,7 +41,7 @@ export function unconfirmedAnswers(
   const judge = async (before: number) => {
     const judged = waiting;
     waiting = [];
-    const pause = pausing(PER_TURN, background);
+    const pause = pausing(FLAGS_PER_MS, background);
     const changed = new Set<string>();
     for (const one of judged) {
       const { question, answer, at } = one;

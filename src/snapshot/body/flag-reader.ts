@@ -13,8 +13,10 @@ import { readFlagAlone } from './read-flag.js';
 import { unchangedFlags } from './unchanged-flags.js';
 import { unreadableContent, unreadableFlag } from './unreadable-text.js';
 
-/** As many bytes of a flag are read in one or two milliseconds. */
-export const BYTES_PER_TURN = 32 * 1024;
+/** As many bytes of a flag are read in a millisecond, or in half of one. */
+export const BYTES_PER_MS = 16 * 1024;
+/** A step of parsing a long text of JSON takes as long as reading so many bytes. */
+const BYTES_OF_JSON = 32 * 1024;
 /** A step of reading a flag takes as long as so many bytes, however short its own text is. */
 const BYTES_OF_STEP = 64;
 /** In a long flag, few steps may read all of its text. */
@@ -50,7 +52,7 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
     const place = unread.get(key);
     if (place === undefined || sources === undefined) return;
     const from = sources;
-    const json = yield* counted(jsonInSteps(from.body, place.start, place.end, key), BYTES_PER_TURN);
+    const json = yield* counted(jsonInSteps(from.body, place.start, place.end, key), BYTES_OF_JSON);
     yield* readInto(into, json, key, from, place);
     unread.delete(key);
     yield place.end - place.start;
@@ -71,7 +73,7 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
       yield (end - start) / READ_PER_PARSED;
       if (!isLong(place) && (yield* takeUnchanged(into, place, from))) return;
       const name = `flags[${added.size}]`;
-      const json = yield* counted(jsonInSteps(body, start, end, name), BYTES_PER_TURN);
+      const json = yield* counted(jsonInSteps(body, start, end, name), BYTES_OF_JSON);
       const { key } = checked(json, keyedSchema, name);
       if (added.has(key)) throw new InvalidBody(`${name}.key: ${quoted(key)} is there twice`);
       added.add(key);

@@ -5,7 +5,7 @@ import { quoted } from '../../text/quote.js';
 import type { Clock } from '../../time/clock.js';
 import { nextTurn, pausing } from '../../time/turns.js';
 import { restSchema } from './body-schema.js';
-import { BYTES_PER_TURN, flagReader } from './flag-reader.js';
+import { BYTES_PER_MS, flagReader } from './flag-reader.js';
 import type { ReadFlags } from './flags-of-body.js';
 import { checked, InvalidBody, parsed } from './invalid-body.js';
 import { splitBody } from './split-body.js';
@@ -41,7 +41,7 @@ export async function parseSnapshot(
     throw new InvalidBody(`namespace.key: expected ${quoted(namespace)}, got ${quoted(named.key)}`);
   }
   const reader = flagReader(body, bounds.length / 2, stated ?? (digest === '' ? 'v1' : ofV2()), previous);
-  const pause = pausing(BYTES_PER_TURN, clock);
+  const pause = pausing(BYTES_PER_MS, clock);
   for (let at = 0; at < bounds.length; at += 2) {
     const [start = 0, end = 0] = bounds.slice(at, at + 2);
     const adding = withPauses(reader.add({ start, end, position: at / 2 }, !isLazy), pause);

@@ -28,8 +28,8 @@ export function writeBody(namespace: string, body: WrittenBody) {
   return { namespace: { key: namespace }, flags, semantics, ...(digest !== undefined && { digest }) };
 }
 
-/** Characters that are written before other work gets a turn of the event loop: a few milliseconds. */
-const LENGTH_PER_TURN = 64 * 1024;
+/** Characters that are written in a millisecond, or in two. */
+const LENGTH_PER_MS = 32 * 1024;
 /** A flag takes as long as so many characters more. */
 const LENGTH_OF_FLAG = 256;
 
@@ -40,7 +40,7 @@ export async function bodyText(
   clock: Pick<Clock, 'endOfTurn'>,
 ): Promise<string> {
   const { semantics, digest } = body;
-  const pause = pausing(LENGTH_PER_TURN, clock);
+  const pause = pausing(LENGTH_PER_MS, clock);
   const flags: string[] = [];
   for (const flag of writtenFlags(body)) {
     const parts: string[] = [];

@@ -5,7 +5,7 @@ import type { Snapshot } from '../snapshot.js';
 import { nextDelayMs, nextLookMs } from './poll-schedule.js';
 import { requestsInTurn } from './requests-in-turn.js';
 import { watchReadings } from './watch-readings.js';
-import { watchedSnapshot, type StartingSnapshot, type WatchedSettings } from './watched-snapshot.js';
+import { watchedSnapshot, type WatchedSettings } from './watched-snapshot.js';
 
 /** The snapshot in force: the service's, or until there is one, the one that it started with. Knows how reliable it is. */
 export type Watch = ReturnType<typeof openWatch>;
@@ -81,9 +81,7 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
       if (hasBackground && clock.now() >= watched.state().notBefore) await requests.sendNext(asker);
     },
     /** Takes a kept snapshot that was loaded late, unless it is not needed any more. */
-    adopt: (late: StartingSnapshot | undefined) => {
-      watched.adopt(late);
-    },
+    adopt: watched.adopt,
     /** Polls if the interval is over and no poll is under way. Never rejects. */
     async refresh() {
       watched.assess();

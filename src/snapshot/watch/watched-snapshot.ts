@@ -88,7 +88,7 @@ export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
       learn(isOfAnother ? { ...fetched, ...asked, kind: 'snapshot' } : fetched, asked, durationMs);
     },
     /** Takes a kept snapshot that was loaded late, unless it is not needed any more. */
-    adopt(late: StartingSnapshot | undefined) {
+    adopt: (late: StartingSnapshot | undefined) => {
       if (late === undefined || isClosed || inForce.known() !== undefined || state.offersNone) return;
       inForce.start(late);
       state = { ...state, lastSuccessAt: late.confirmedAt };
