@@ -9,7 +9,6 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { inNext } from '../test/runtimes/nextjs.mjs';
 import { inProcess, RUNTIMES } from '../test/runtimes/runtimes.mjs';
 import { inWorkerd } from '../test/runtimes/workerd.mjs';
 import { tableOf, withTable } from '../test/runtimes/table.mjs';
@@ -26,6 +25,8 @@ const run = (command, args, cwd = folder) => {
 };
 
 run('npm', ['run', '--silent', 'build'], ROOT);
+// It uses the package, which a fresh clone has only now.
+const { inNext } = await import('../test/runtimes/nextjs.mjs');
 run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], ROOT);
 cpSync(join(ROOT, 'test/runtimes'), folder, { recursive: true });
 writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));

@@ -35,6 +35,7 @@ export function openServiceLayers(settings: ProviderSettings, signal: AbortSigna
   const batching = { ...settings.batch, sizes: writer.sizes };
   const { refusal, serviceFailed } = service;
   const ask = retrying(false);
+  // Without a background, no question waits for a batch with those of other calls, which may end before it.
   const batch = !runtime.clock.hasBackground
     ? oneByOne(ask, batching, runtime)
     : batched(

@@ -3,7 +3,9 @@ import type { BodyCost } from '../body-cost.js';
 import type { Fetched, Known } from '../fetch-snapshot.js';
 import type { Snapshot } from '../snapshot.js';
 import type { ConfirmedSnapshot } from '../stored-text.js';
+import type { HeldLease } from './lease-renewal.js';
 import { NO_NEWS } from './spared-service.js';
+import type { StoreCalls } from './store-calls.js';
 import { recordVersions } from './store-record.js';
 
 /** What this instance knows about the snapshot in force. Times are milliseconds of the clock's `now`. */
@@ -27,6 +29,14 @@ export interface Found {
 export type Stored = Extract<Fetched, { readonly kind: 'snapshot' }>;
 
 export type Learned = ReturnType<typeof openLearned>;
+
+/** What reading from the store and writing to it share. */
+export interface SharedParts {
+  readonly calls: StoreCalls;
+  readonly lease: HeldLease;
+  readonly learned: Learned;
+  readonly cost: BodyCost;
+}
 
 /** What this instance has learned from the service and from the store. It never goes back to an older snapshot. */
 export function openLearned(cost: BodyCost, praise: () => void) {

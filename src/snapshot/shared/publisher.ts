@@ -1,26 +1,13 @@
 import type { Clock } from '../../time/clock.js';
 import type { SharedTurn, SnapshotPlace } from '../../stores/snapshot-store.js';
-import type { BodyCost } from '../body-cost.js';
 import type { Known } from '../fetch-snapshot.js';
 import { storedText } from '../stored-text.js';
-import type { Learned } from './learned.js';
-import type { HeldLease } from './lease-renewal.js';
+import type { SharedParts } from './learned.js';
 import { left, NEWCOMER } from './lease-rules.js';
-import type { StoreCalls } from './store-calls.js';
 
 /** Writes what the holder of the lease has fetched into the store, one snapshot after another. */
 export function publisher(
-  {
-    calls,
-    lease,
-    learned,
-    cost,
-  }: {
-    readonly calls: StoreCalls;
-    readonly lease: HeldLease;
-    readonly learned: Learned;
-    readonly cost: BodyCost;
-  },
+  { calls, lease, learned, cost }: SharedParts,
   { place, pollMs }: { readonly place: SnapshotPlace; readonly pollMs: number },
   clock: Clock,
 ) {

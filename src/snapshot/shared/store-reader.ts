@@ -1,11 +1,8 @@
 import type { Clock } from '../../time/clock.js';
 import type { SnapshotPlace } from '../../stores/snapshot-store.js';
-import type { BodyCost } from '../body-cost.js';
 import type { Fetched, Known } from '../fetch-snapshot.js';
-import type { Found, Learned, Stored } from './learned.js';
-import type { HeldLease } from './lease-renewal.js';
+import type { Found, SharedParts, Stored } from './learned.js';
 import { NO_NEWS } from './spared-service.js';
-import type { StoreCalls } from './store-calls.js';
 import { recordTexts, type NotYet } from './store-record.js';
 
 /** Soon, because what an instance waits for is under way: a first snapshot, or the text of a new record. */
@@ -15,17 +12,7 @@ const LONGEST_WAIT_MS = 60_000;
 
 /** Reads from the store what another instance has written. */
 export function storeReader(
-  {
-    calls,
-    lease,
-    learned,
-    cost,
-  }: {
-    readonly calls: StoreCalls;
-    readonly lease: HeldLease;
-    readonly learned: Learned;
-    readonly cost: BodyCost;
-  },
+  { calls, lease, learned, cost }: SharedParts,
   { place, pollMs }: { readonly place: SnapshotPlace; readonly pollMs: number },
   clock: Clock,
 ) {
