@@ -11,8 +11,8 @@ export class BodyNotReadable extends Error {}
 /** Names of encodings are the same in capitals. */
 const GZIP = /^(?:x-)?gzip$/i;
 
-/** After so many bytes, the length that the headers name is believed: less would cost no sender anything. */
-const BYTES_OF_PROOF = 1024 * 1024;
+/** The buffer of a body becomes so many times as long as what has arrived, whatever length its headers name. */
+const MOST_GROWTH = 8;
 
 type Headers = Reply['headers'];
 
@@ -60,8 +60,8 @@ async function collected(body: AsyncIterable<Uint8Array>, maxBytes: number, like
       all = chunk;
     } else {
       if (end > all.length) {
-        const isLikely = end > BYTES_OF_PROOF && end <= likely;
-        const larger = Buffer.allocUnsafe(Math.min(isLikely ? likely : 2 * end, maxBytes));
+        const wanted = end <= likely ? Math.min(likely, MOST_GROWTH * end) : 2 * end;
+        const larger = Buffer.allocUnsafe(Math.min(wanted, maxBytes));
         larger.set(all.subarray(0, bytes));
         all = larger;
       }
