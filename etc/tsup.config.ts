@@ -2,6 +2,7 @@ import { cpSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig, type Options } from 'tsup';
 import ts from 'typescript';
+import { mergeChunks } from './merge-chunks.js';
 
 type Plugin = NonNullable<Options['esbuildPlugins']>[number];
 
@@ -70,19 +71,21 @@ const ownFiles: Plugin = {
   },
 };
 
-/** The page of the embedded service. Its code finds them beside itself, in src and in dist. */
-const copyAssets = () => {
+const modules = { ...entry, cli: 'src/command/cli.ts' };
+
+const finish = async () => {
+  await mergeChunks('dist', Object.keys(modules));
+  // The page of the embedded service. Its code finds them beside itself, in src and in dist.
   cpSync('src/local/web-page/assets', 'dist/assets', { recursive: true });
-  return Promise.resolve();
 };
 
 export default defineConfig([
   {
     ...shared,
-    entry: { ...entry, cli: 'src/command/cli.ts' },
+    entry: modules,
     format: 'esm',
     sourcemap: true,
-    onSuccess: copyAssets,
+    onSuccess: finish,
   },
   // A copy for each entry of what is not in OWN_FILES: splitting CommonJS would rewrite `?.` and `??` into calls, and classes into nameless ones.
   {

@@ -12,9 +12,9 @@ import { installedFor, NAME, packed, ROOT, run, type Packed } from './packed.fix
  * need is loaded later: the watch of the snapshot and what is evaluated from it, evaluation for adapters to other
  * protocols, and the search for a flag that spoils its batch.
  */
-const FRONT_DOOR = 199_000;
+const FRONT_DOOR = 191_000;
 /** The same after minification, as in the bundle of an app. */
-const FRONT_DOOR_MINIFIED = 99_500;
+const FRONT_DOOR_MINIFIED = 97_500;
 
 let the: Packed;
 let consumer: string;
@@ -149,7 +149,7 @@ describe('the package', () => {
         .reduce((sum, file) => sum + statSync(join(file.parentPath, file.name)).size, 0);
     const unpacked = size(the.folder);
     console.log(`tarball ${statSync(the.tarball).size} bytes, unpacked ${unpacked} bytes`);
-    expect(unpacked).toBeLessThan(3_600_000);
+    expect(unpacked).toBeLessThan(3_900_000);
   });
 
   it('brings the dependencies that it names, and they bring none', () => {
