@@ -1,9 +1,9 @@
-import { failedResolution, type Resolution } from '../model/resolution.js';
+import type { Resolution } from '../model/resolution.js';
 import type { Answer, Ask, KnownAnswer } from '../model/answer.js';
-import { policyOf } from '../model/failure-policy.js';
 import type { Failure } from '../model/failure.js';
 import type { Question } from '../model/question.js';
 import type { Runtime } from '../runtime.js';
+import { answerInOutage } from './answer-in-outage.js';
 import { freshnessOf, type FreshnessSettings, type Reliance } from './freshness.js';
 import { answerStore, type AnswerStore, type Entry, type StoreSettings } from './answer-store.js';
 import { sharedRequests } from './shared-requests.js';
@@ -56,16 +56,12 @@ export function cachedAnswers(
     return undefined;
   };
 
-  /** The snapshot's answer or the last known one, whichever is younger, if this failure allows either. */
-  const instead = (key: string, question: Question, failure: Failure): Resolution => {
-    if (!policyOf(failure).lastKnownAnswer) return failedResolution(failure);
-    const evaluated = watch?.evaluate(question, failure);
-    const last = usable(key);
-    if (last !== undefined && last.resolution.ageMs < (evaluated?.ageMs ?? Infinity)) {
-      return { ...last.resolution, stale: true };
-    }
-    return evaluated ?? failedResolution(failure);
-  };
+  const instead = (key: string, question: Question, failure: Failure): Resolution =>
+    answerInOutage(
+      failure,
+      () => watch?.evaluate(question, failure),
+      () => usable(key)?.resolution,
+    );
 
   const keep = (key: string, question: Question, answer: Answer, isExtended: boolean) => {
     if (answer.kind === 'missing') watch?.missing(question.flag);

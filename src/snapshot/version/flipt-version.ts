@@ -4,7 +4,7 @@ import type { Send } from '../../http/reply.js';
 import { parsedJson } from '../../text/json.js';
 import { orLate } from '../../time/in-time.js';
 import type { Clock } from '../../time/clock.js';
-import { rulesInForce } from './rules-in-force.js';
+import { rulesInForce } from './rules-after-upgrade.js';
 
 /** The version of Flipt, and by whose rules a snapshot of v2 is read. */
 export type FliptVersion = ReturnType<typeof fliptVersion>;

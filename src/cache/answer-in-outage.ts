@@ -1,0 +1,19 @@
+import { policyOf } from '../model/failure-policy.js';
+import type { Failure } from '../model/failure.js';
+import { failedResolution, type Resolution } from '../model/resolution.js';
+
+/**
+ * What a caller gets if the service does not answer: what the snapshot gives or the last known answer, whichever is
+ * younger, if this failure allows either.
+ */
+export function answerInOutage(
+  failure: Failure,
+  evaluated: () => Resolution | undefined,
+  lastKnown: () => Resolution | undefined,
+): Resolution {
+  if (!policyOf(failure).lastKnownAnswer) return failedResolution(failure);
+  const given = evaluated();
+  const last = lastKnown();
+  if (last !== undefined && last.ageMs < (given?.ageMs ?? Infinity)) return { ...last, stale: true };
+  return given ?? failedResolution(failure);
+}
