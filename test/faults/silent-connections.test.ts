@@ -9,6 +9,8 @@ import { swallowingProxy } from './swallowing-proxy.fixture.js';
 const clock = useTurningClock();
 const POLL_MS = 2_000;
 const MOST_MS = 60_000;
+/** The first start loads code, while time passes with the turns. */
+const PATIENT_MS = 3_600_000;
 
 const quiet = () => undefined;
 const QUIET = { error: quiet, warn: quiet, info: quiet, debug: quiet };
@@ -21,6 +23,7 @@ async function behindProxy() {
     url: proxy.url,
     evaluation: 'in-process',
     watch: { pollMs: POLL_MS },
+    initTimeoutMs: PATIENT_MS,
     logger: QUIET,
   });
   await provider.initialize();
@@ -98,6 +101,7 @@ describe('a fleet whose holder of the lease loses its way to Flipt', () => {
           headers: { 'x-process': String(at + 1) },
           watch: { pollMs: POLL_MS },
           snapshot: { store: store.reached() },
+          initTimeoutMs: PATIENT_MS,
           logger: QUIET,
         }),
     );
