@@ -73,8 +73,8 @@ export function checkContext(
   owner: string,
   given: unknown,
 ): asserts given is Readonly<Record<string, unknown>> {
-  if (isRecord(given)) return;
-  throw new TypeError(`${owner}: expected an object such as { targetingKey: … }, got ${kindOf(given)}`);
+  if (isRecord(given) && !isPromiseLike(given)) return;
+  throw new TypeError(`${owner}: expected an object such as { targetingKey: … }, got ${kindReturned(given)}`);
 }
 
 /** Throws a TypeError for what is no text. */

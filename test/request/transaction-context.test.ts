@@ -93,3 +93,20 @@ it("reports a propagator of the user's own that calls back too late to return an
   OpenFeature.setTransactionContextPropagator(propagator);
   expect(() => runInTransactionContext({ targetingKey: 'user' }, () => 1)).toThrow('did not call back');
 });
+
+it.each([
+  [undefined, 'undefined'],
+  ['pro', 'a string'],
+  [[], 'a list'],
+  [Promise.resolve({ targetingKey: 'user' }), 'a promise'],
+])('requestContext refuses %o as a context: it would be an empty one', (context, got) => {
+  expect(() => requestContext(context as never, { view: openRequestView() })).toThrow(
+    new TypeError(`context: expected an object such as { targetingKey: … }, got ${got}`),
+  );
+});
+
+it('a promise in place of a context may reject: that ends no process', async () => {
+  const context = Promise.reject(new Error('not today'));
+  expect(() => requestContext(context as never, { view: openRequestView() })).toThrow('got a promise');
+  await new Promise(setImmediate);
+});
