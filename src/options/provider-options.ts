@@ -106,7 +106,8 @@ export interface FliptProviderOptions extends ConnectionOptions {
   readonly breaker?: boolean | BreakerOptions | undefined;
   /**
    * Notices which flags change: their answers are dropped, PROVIDER_CONFIGURATION_CHANGED names them, and all other
-   * answers stay fresh. Default: on (`true`), but never with a `reference`. `false`: off.
+   * answers stay fresh. Default: on (`true`), but never with a `reference`, where `background` alone has an effect.
+   * `false`: off.
    */
   readonly watch?: boolean | WatchOptions | undefined;
   /**

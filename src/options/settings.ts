@@ -27,7 +27,10 @@ export interface ConnectionSettings extends Filled<v.InferOutput<typeof clientRu
 }
 
 export type ProviderSettings = ConnectionSettings &
-  Filled<Omit<v.InferOutput<typeof providerRules.shape>, keyof ConnectionSettings>>;
+  Filled<Omit<v.InferOutput<typeof providerRules.shape>, keyof ConnectionSettings>> & {
+    /** Whether anything goes on between calls, with and without a watch. */
+    readonly background: boolean;
+  };
 
 const UNSET = {
   auth: undefined,
@@ -43,10 +46,21 @@ export function providerSettings(
   env: Environment = process.env,
 ): ProviderSettings {
   const checked = checkedWith(providerRules, options, env);
-  // A watch follows the newest revision only.
+  const background = checked.watch?.background ?? true;
   const watch = checked.reference === undefined ? checked.watch : undefined;
   checkSnapshotUse({ ...checked, watch });
-  return { ...UNSET, ...checked, ...connectionOf(options, env), watch };
+  const connection = connectionOf(options, env);
+  if (checked.reference !== undefined && isWatchWished(options.watch)) connection.logger.warn(NEWEST_ONLY);
+  return { ...UNSET, ...checked, ...connection, watch, background };
+}
+
+const NEWEST_ONLY =
+  "FliptProvider: with a reference, nothing is watched, because Flipt's snapshot has the newest revision only; " +
+  'of watch, background alone has an effect';
+
+/** Whether the options ask for more than the default, and more than a provider without a background. */
+function isWatchWished(watch: FliptProviderOptions['watch'] = false): boolean {
+  return typeof watch === 'object' ? Object.keys(watch).some((name) => name !== 'background') : watch;
 }
 
 /** Throws a TypeError that names what is wrong. */

@@ -37,8 +37,8 @@ export function openPipeline(
   condition: Condition,
   { clock, random }: Pick<Runtime, 'clock' | 'random'>,
 ) {
-  const inBackground = settings.watch?.background !== false;
-  const runtime = { clock: inBackground ? clock : withoutBackground(clock), random, ...openDiagnostics() };
+  const ownClock = settings.background ? clock : withoutBackground(clock);
+  const runtime = { clock: ownClock, random, ...openDiagnostics() };
   return outsideRequests(() => wire(settings, condition, runtime));
 }
 

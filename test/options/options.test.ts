@@ -1,8 +1,11 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { FliptProviderOptions } from '../../src/options/provider-options.js';
 import { settled } from './settled.fixture.js';
 
 const logger = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
+afterEach(() => {
+  logger.warn.mockClear();
+});
 
 describe('without options', () => {
   it('all have their defaults', () => {
@@ -115,6 +118,29 @@ describe('an option', () => {
   it('watch is off with a reference: a snapshot is always of the newest revision', () => {
     expect(settled({ reference: 'main' }).watch).toBeUndefined();
     expect(settled({}, { FLIPT_REFERENCE: 'main' }).watch).toBeUndefined();
+  });
+
+  it.each([
+    [undefined, []],
+    [false, []],
+    [{}, []],
+    [{ background: false }, []],
+    [true, [expect.stringContaining('with a reference, nothing is watched')]],
+    [{ stream: true }, [expect.stringContaining('with a reference, nothing is watched')]],
+  ])('watch: %j with a reference says what has no effect', (watch, warnings) => {
+    settled({ watch, logger });
+    settled({ watch, logger }, { FLIPT_REFERENCE: 'main' });
+    expect(logger.warn.mock.calls.flat()).toEqual(warnings);
+  });
+
+  it('watch.background counts without a watch, too', () => {
+    expect(settled({})).toMatchObject({ background: true });
+    expect(settled({ watch: false })).toMatchObject({ watch: undefined, background: true });
+    expect(settled({ reference: 'main' })).toMatchObject({ watch: undefined, background: true });
+    expect(settled({ reference: 'main', watch: { background: false } })).toMatchObject({
+      watch: undefined,
+      background: false,
+    });
   });
 
   it('of a group leaves the others of the group as they are', () => {

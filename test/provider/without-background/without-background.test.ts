@@ -2,14 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { frozen, NEVER, well } from './frozen.fixture.js';
 
 describe('a provider without a background', () => {
-  it('is ready at once: its start sends nothing, and starts no timer', async () => {
-    const { life, clock, service } = frozen({}, well(true));
+  it.each([
+    ['with a watch', {}],
+    ['with a reference, and so without a watch', { reference: 'main' }],
+  ])('%s is ready at once: its start sends nothing, and starts no timer', async (_, options) => {
+    const { life, clock, service } = frozen(options, well(true));
     expect(await life.start()).toBeUndefined();
     expect([life.status().condition, service.requests.length, clock.timers()]).toEqual(['ready', 0, 0]);
   });
 
-  it('asks for each caller by itself, and leaves no timer behind', async () => {
-    const { resolve, ended, questions, clock } = frozen({}, well(true));
+  it.each([
+    ['', {}],
+    [', also with a reference', { reference: 'main' }],
+  ])('asks for each caller by itself, and leaves no timer behind%s', async (_, options) => {
+    const { resolve, ended, questions, clock } = frozen(options, well(true));
     const all = await ended(Promise.all([resolve(), resolve(), resolve()]));
     expect(all.map(({ answer }) => answer)).toMatchObject([true, true, true].map((enabled) => ({ enabled })));
     expect([questions(), clock.timers()]).toEqual([3, 0]);
