@@ -5,30 +5,21 @@
  *   npm run bench:cold                                                    15 processes of each client
  *   RUNS=40 FLIPT_PROVIDER=/folder/with/node_modules npm run bench:cold   with @openfeature/flipt-provider, installed there
  */
-import { fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { startService } from './cold-service.js';
+import { fromProcess } from './from-process.js';
+
 const RUNS = Number(process.env.RUNS ?? 15);
 const clients = ['the SDK alone', 'remote', 'in-process', 'in-process, from a file'];
 if (process.env.FLIPT_PROVIDER !== undefined) clients.push('@openfeature/flipt-provider');
 
 const service = await startService();
 const folder = await mkdtemp(join(tmpdir(), 'flipt-bench-'));
-const env = { ...process.env, FLIPT_URL: service.url, SNAPSHOT_FILE: join(folder, 'snapshot') };
+const env = { FLIPT_URL: service.url, SNAPSHOT_FILE: join(folder, 'snapshot') };
 
-function fromProcess(client) {
-  return new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(new URL('cold-process.js', import.meta.url)), {
-      env: { ...env, CLIENT: client },
-    });
-    child.once('message', resolve);
-    child.once('error', reject);
-    child.once('exit', (code) => code !== 0 && reject(new Error(`${client} ended with ${code}`)));
-  });
-}
+const measured = (client) => fromProcess('cold-process.js', { ...env, CLIENT: client }, []);
 
 function median(numbers) {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
@@ -36,9 +27,9 @@ function median(numbers) {
 
 const runs = new Map(clients.map((client) => [client, []]));
 // Leaves the file behind, and lets the system read all files once.
-for (const client of clients) await fromProcess(client);
+for (const client of clients) await measured(client);
 for (let run = 0; run < RUNS; run++) {
-  for (const client of clients) runs.get(client).push(await fromProcess(client));
+  for (const client of clients) runs.get(client).push(await measured(client));
 }
 
 console.log(

@@ -9,11 +9,10 @@
  *   RUNS=3 ROUNDS=40 npm run bench
  *   FLIPT_CLIENT_JS=/folder/with/node_modules npm run bench    with @flipt-io/flipt-client-js, which is installed there
  */
-import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { OpenFeature } from '@openfeature/server-sdk';
 import { startLocalService } from 'openfeature-flipt-provider/local';
 import { contextOf, features } from './features.js';
+import { fromProcess } from './from-process.js';
 import { providersFor } from './providers.js';
 
 const RUNS = Number(process.env.RUNS ?? 7);
@@ -103,19 +102,9 @@ console.table(
 );
 await OpenFeature.close();
 
-const { requests, heapBytes } = await fromProcess('batch-and-memory.js');
+const { requests, heapBytes } = await fromProcess('batch-and-memory.js', {
+  FLIPT_URL: service.url,
+});
 console.log(`Ten flags asked at once for a new user: ${requests} HTTP request${requests === 1 ? '' : 's'}`);
 console.log(`10,000 cached answers: ${(heapBytes / 1e6).toFixed(1)} MB of heap`);
 await service.close();
-
-function fromProcess(script) {
-  return new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(new URL(script, import.meta.url)), {
-      env: { ...process.env, FLIPT_URL: service.url },
-      execArgv: ['--expose-gc'],
-    });
-    child.once('message', resolve);
-    child.once('error', reject);
-    child.once('exit', (code) => code !== 0 && reject(new Error(`${script} ended with ${code}`)));
-  });
-}

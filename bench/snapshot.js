@@ -4,12 +4,11 @@
  *   npm run bench:snapshot
  *   FLIPT_CLIENT_JS=/folder/with/node_modules npm run bench:snapshot    with @flipt-io/flipt-client-js, installed there
  */
-import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fromProcess } from './from-process.js';
 import { serveSnapshots } from './snapshot-server.js';
 
 const RUNS = Number(process.env.RUNS ?? 7);
@@ -27,22 +26,6 @@ function bodyOf(size, edition) {
 }
 
 const serve = (size) => serveSnapshots((edition) => bodyOf(size, edition));
-
-function fromProcess(script, env) {
-  return new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(new URL(script, import.meta.url)), {
-      env: { ...process.env, ...env },
-      execArgv: ['--expose-gc'],
-    });
-    let result;
-    child.once('message', (message) => (result = message));
-    child.once('error', reject);
-    // What a process still does after its message would slow the next one down.
-    child.once('exit', (code) =>
-      code === 0 ? resolve(result) : reject(new Error(`${script} ended with ${code}`)),
-    );
-  });
-}
 
 function median(numbers) {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];

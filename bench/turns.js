@@ -4,27 +4,18 @@
  *   npm run bench:snapshot
  *   RUNS=3 SHAPE=rules node bench/turns.js    one shape, without building
  */
-import { fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fromProcess } from './from-process.js';
 import { SHAPES } from './shapes.js';
 import { serveSnapshots } from './snapshot-server.js';
 
 const RUNS = Number(process.env.RUNS ?? 3);
-const script = fileURLToPath(new URL('turns-process.js', import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), 'flipt-bench-'));
 
-function measured(url) {
-  return new Promise((resolve, reject) => {
-    const env = { ...process.env, FLIPT_URL: url, SNAPSHOT_FILE: join(folder, 'snapshot') };
-    const child = fork(script, { env, execArgv: ['--expose-gc'] });
-    child.once('message', resolve);
-    child.once('error', reject);
-    child.once('exit', (code) => code !== 0 && reject(new Error(`${script} ended with ${code}`)));
-  });
-}
+const measured = (url) =>
+  fromProcess('turns-process.js', { FLIPT_URL: url, SNAPSHOT_FILE: join(folder, 'snapshot') });
 
 const rows = {};
 for (const [name, bodyOf] of SHAPES) {
