@@ -57,7 +57,7 @@ export function logWatch(
     if (state === 'lost') logger.warn(`Flipt's changes are not seen at present; ${meanwhile}${why}`);
     else if (state === 'not-offered') logger.info(`Flipt offers no snapshots; answers expire by age${why}`);
     else if (last === 'lost') logger.warn("Flipt's changes are seen again");
-    else logger.debug("Flipt's changes are watched");
+    else logger[last === undefined ? 'debug' : 'info']("Flipt's changes are watched");
     last = state;
   });
   listen('watch-slowed', ({ seenWithinMs, why }) => {

@@ -1,6 +1,7 @@
 import { outsideRequests } from '../time/outside-requests.js';
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
 import type { Clock } from '../time/clock.js';
+import { oneTimer } from '../time/one-timer.js';
 import { untilAborted } from '../time/until-aborted.js';
 import type { Send } from '../http/reply.js';
 import type { Failure } from '../model/failure.js';
@@ -20,6 +21,8 @@ type FirstPoll = 'succeeded' | 'failed' | 'none';
 const MOST_REMEMBERED = 20;
 /** A call that takes longer has probably been ended by its runtime: Cloudflare's allows 30 s after a response. */
 const LONGEST_REFRESH_MS = 30_000;
+/** What keeps code from being loaded may pass: too many open files, or a package that is being replaced. */
+const LOAD_AGAIN_MS = 60_000;
 
 const NOT_SERVED_ANY_MORE = 'Flipt refuses snapshots, so that the kept one does not change any more';
 
@@ -30,12 +33,13 @@ export function lazySnapshotSource(
   runtime: Runtime & Pick<Diagnostics, 'listen'>,
 ) {
   const { logger } = settings;
-  const { clock, listen, report } = runtime;
+  const { clock, listen } = runtime;
   const { hasBackground } = clock;
   let opened: SnapshotSource | undefined;
   let code: Pick<typeof SnapshotCode, 'inProcess' | 'evaluateInstead'> | undefined;
   let warnIfOld: (() => void) | undefined;
   let trouble: string | undefined;
+  const loads = loadedAgain(settings, runtime);
   const closing = new AbortController();
   const isClosed = () => closing.signal.aborted;
   const snapshot = () => opened?.watch.snapshot();
@@ -57,6 +61,8 @@ export function lazySnapshotSource(
       const { logSnapshots, openSnapshotSource, ...evaluation } = await import('./start/snapshot-code.js');
       if (isClosed()) return;
       code = evaluation;
+      loads.succeeded();
+      trouble = undefined;
       // Without a background, a call may be ended while it loads, and another loads again.
       const opening = openSnapshotSource(send, settings, { warn, closing: closing.signal }, runtime);
       warnIfOld ??= logSnapshots(opening, ageMs, settings, runtime);
@@ -66,9 +72,7 @@ export function lazySnapshotSource(
       if (isClosed()) await opened.close();
     } catch (error) {
       trouble = `the code for snapshots cannot be loaded: ${messageOf(error)}`;
-      logger.error(`Flipt's changes are not watched; answers expire by age: ${trouble}`);
-      const failure = { kind: 'defect', message: trouble } as const;
-      report({ type: 'watch-changed', state: 'not-offered', failure });
+      if (!isClosed()) loads.failed(trouble, () => void load());
     }
   };
   let loading: Promise<unknown> | undefined;
@@ -115,10 +119,39 @@ export function lazySnapshotSource(
     /** Completes pending saves. */
     async close() {
       closing.abort();
+      loads.stop();
       await opened?.close();
     },
   };
 }
+
+/** Loads code again that could not be loaded. Logs that once, as an error, because Flipt has no part in it. */
+function loadedAgain(
+  { logger, watch }: Pick<ProviderSettings, 'logger' | 'watch'>,
+  { clock, report }: Pick<Runtime, 'clock' | 'report'>,
+) {
+  const timer = oneTimer(clock);
+  let isFailing = false;
+  return {
+    failed(message: string, load: () => void) {
+      timer.set(LOAD_AGAIN_MS, load);
+      if (isFailing) return;
+      isFailing = true;
+      const what = watch === undefined ? NO_SNAPSHOT : NOT_WATCHED;
+      logger.error(`${what}: ${message}`);
+      if (watch === undefined) return;
+      report({ type: 'watch-changed', state: 'not-offered', failure: { kind: 'defect', message } });
+    },
+    succeeded() {
+      if (isFailing) logger.info('The code for snapshots is loaded now');
+      isFailing = false;
+    },
+    stop: timer.stop,
+  };
+}
+
+const NO_SNAPSHOT = 'There is no snapshot';
+const NOT_WATCHED = "Flipt's changes are not watched; answers expire by age";
 
 /** Nothing is done while another call does it. That call may also have been ended, and then it never says so. */
 function oneCallAtATime(clock: Clock, run: () => Promise<void>) {

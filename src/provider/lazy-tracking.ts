@@ -9,10 +9,13 @@ import { throwUnloadable } from './mapping/openfeature-errors.js';
 
 /** Calls that wait until the code is there. Any more are lost. */
 const MOST_WAITING = 1_000;
+/** Milliseconds after which the next event loads code again that could not be loaded. */
+const LOAD_AGAIN_MS = 60_000;
 
 /** Tracking, whose code is loaded when the provider starts, or by the first event: most apps do without it. */
 export function lazyTracking(tracking: TrackingSettings, settings: ProviderSettings, runtime: Runtime) {
   const { logger } = settings;
+  const { clock } = runtime;
   const warn = (message: string) => {
     logger.warn(message);
   };
@@ -20,7 +23,7 @@ export function lazyTracking(tracking: TrackingSettings, settings: ProviderSetti
   let opened: Tracking | undefined;
   let waiting: ((tracking: Tracking) => void)[] = [];
   let loading: Promise<void> | undefined;
-  let isUnloadable = false;
+  let failedAt = -Infinity;
 
   const open = async () => {
     try {
@@ -28,20 +31,24 @@ export function lazyTracking(tracking: TrackingSettings, settings: ProviderSetti
       opened = openTracking(tracking, { ...settings, userOf, warn }, runtime);
       for (const use of waiting) use(opened);
     } catch (error) {
-      isUnloadable = true;
+      loading = undefined;
+      failedAt = clock.now();
       logger.error(messageOf(error));
       runtime.report({ type: 'tracking-lost', events: waiting.length });
     }
     waiting = [];
   };
-  const load = () => (loading ??= outsideRequests(open));
+  const load = async () => {
+    if (loading === undefined && clock.now() - failedAt >= LOAD_AGAIN_MS) loading = outsideRequests(open);
+    await loading;
+  };
   const use = (call: (tracking: Tracking) => void) => {
     if (opened !== undefined) {
       call(opened);
       return;
     }
     void load();
-    if (!isUnloadable && waiting.length < MOST_WAITING) waiting.push(call);
+    if (loading !== undefined && waiting.length < MOST_WAITING) waiting.push(call);
     else runtime.report({ type: 'tracking-lost', events: 1 });
   };
 

@@ -49,6 +49,10 @@ describe('the log of the watch', () => {
     ]);
   });
 
+  it('has one line at info level if there are snapshots after all', () => {
+    expect(linesFor(NOT_OFFERED, WORKING, polled()).slice(1)).toEqual(["info: Flipt's changes are watched"]);
+  });
+
   it('warns once that changes are seen late, and says once that they no longer are', () => {
     const late: DiagnosticEvent = {
       type: 'watch-slowed',

@@ -106,18 +106,19 @@ function plainSource(
   });
 }
 
+/** If its code cannot be loaded, the next use tries again: too many open files, for example, are soon closed. */
 function loadedOnFirstUse(ending: AbortSignal, load: () => Promise<CredentialSource>): CredentialSource {
   let source: Promise<CredentialSource> | undefined;
+  const failed = (error: unknown) => {
+    source = undefined;
+    throw noCredentials(`the code of the option auth cannot be loaded: ${oneLine(messageOf(error))}`);
+  };
   return async (again) => {
-    const headers = await (source ??= outsideRequests(() => load().catch(throwUnloadable)));
+    const headers = await (source ??= outsideRequests(() => load().catch(failed)));
     // Loaded after the close: a login would only set timers.
     if (ending.aborted) throw new CredentialError(ENDED);
     return headers(again);
   };
-}
-
-function throwUnloadable(error: unknown): never {
-  throw noCredentials(`the code of the option auth cannot be loaded: ${oneLine(messageOf(error))}`);
 }
 
 function constant(headers: AuthHeaders): CredentialSource {
