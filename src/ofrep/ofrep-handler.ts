@@ -68,7 +68,7 @@ export function ofrepHandler<R>(
       }
       const eventStreams = push?.eventStreams(request, provider);
       const outcomes = await provider.evaluateEach(context, named);
-      return bulk(outcomes, isTyped, request.headers.get('if-none-match'), eventStreams);
+      return await bulk(outcomes, isTyped, request.headers.get('if-none-match'), eventStreams);
     } catch (error) {
       return answerTo(error, flagKey, typeof named === 'function');
     }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FlagOutcome } from '../index.js';
+import { systemClock } from '../time/clock.js';
+import { pausing } from '../time/turns.js';
 import { HEADERS, NOT_STORED, REFUSAL, refused } from './refusals.js';
 import { finite, keyedNumber } from '../values/number.js';
 import { attachmentOf } from '../values/attachment.js';
@@ -13,24 +15,36 @@ export function single(key: string, outcome: FlagOutcome | undefined, isTyped: I
   return new Response(itemOf(key, outcome, isTyped), { headers: HEADERS });
 }
 
+/** Characters of an answer that are written in a millisecond if their attachments are parsed first. */
+const CHARACTERS_PER_MS = 25_000;
+/** A flag costs as much as so many characters, besides its own. */
+const CHARACTERS_OF_FLAG = 100;
+
 /**
  * All existing flags, or 304 if the browser already has them. If no flag has an answer, 500: the browser then keeps
  * what it has. The answer names the `eventStreams`.
  */
-export function bulk(
+export async function bulk(
   outcomes: ReadonlyMap<string, FlagOutcome>,
   isTyped: IsTyped,
   ifNoneMatch: string | null,
   eventStreams: readonly object[] | undefined,
-): Response {
+): Promise<Response> {
   const existing = [...outcomes].filter(([, { type }]) => type !== 'missing');
   if (existing.length > 0 && existing.every(([, { type }]) => type === 'failed'))
     return refused(REFUSAL.unanswered);
-  const flags = existing.map(([key, outcome]) => itemOf(key, outcome, isTyped)).join(',');
   const streams = eventStreams === undefined ? '' : `,"eventStreams":${JSON.stringify(eventStreams)}`;
-  const body = `{"flags":[${flags}]${streams}}`;
-  const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22);
-  const etag = `"${tag}"`;
+  const hash = createHash('sha256').update(streams);
+  const flags: string[] = [];
+  const pause = pausing(CHARACTERS_PER_MS, systemClock);
+  for (const [key, outcome] of existing) {
+    const flag = itemOf(key, outcome, isTyped);
+    flags.push(flag);
+    hash.update(flag);
+    await pause(CHARACTERS_OF_FLAG + flag.length);
+  }
+  const body = `{"flags":[${flags.join(',')}]${streams}}`;
+  const etag = `"${hash.digest('base64url').slice(0, 22)}"`;
   return isKnown(etag, ifNoneMatch)
     ? new Response(null, { status: 304, headers: { ...NOT_STORED, etag } })
     : new Response(body, { headers: { ...HEADERS, etag } });
