@@ -1,4 +1,5 @@
 import type { Clock } from '../../time/clock.js';
+import { timeLimit } from '../../time/time-limit.js';
 import { retryAfterMs } from '../../http/retries/retry-delay.js';
 import { environmentHeaders, type Reply, type Send } from '../../http/reply.js';
 import { contentWords } from '../../http/reply-message.js';
@@ -50,7 +51,13 @@ export function streamReader(
       ending.abort();
     };
     let eventsSeen = 0;
-    const cancelFirst = clock.after(firstEventMs, end, 'background');
+    const why = `no event came within ${firstEventMs} ms`;
+    let silence: StreamEnd = { kind: 'not-offered', why };
+    const silent = (isBlocked: boolean) => {
+      if (isBlocked) silence = broken(`${why}; the event loop was blocked`);
+      end();
+    };
+    const cancelFirst = timeLimit(firstEventMs, clock, silent, { kind: 'background', inSlices: true });
     const cancelRenewal = clock.after(RENEW_MS, end, 'background');
     closing.addEventListener('abort', end);
 
@@ -71,7 +78,7 @@ export function streamReader(
       const ended = await read().catch((error: unknown) => broken(messageOf(error)));
       if (!ending.signal.aborted) return ended;
       if (closing.aborted || eventsSeen > 0) return { kind: 'left' };
-      return { kind: 'not-offered', why: `no event came within ${firstEventMs} ms` };
+      return silence;
     } finally {
       cancelFirst();
       cancelRenewal();

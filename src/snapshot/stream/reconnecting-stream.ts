@@ -5,13 +5,14 @@ import type { ReadStream, StreamEnd } from './read-stream.js';
 
 /** After a connection of this length, the next failure begins with the shortest delay again. */
 const LASTED_MS = 60_000;
-const DELAY_MS = { first: 1_000, most: 60_000, notOffered: 300_000 };
+const DELAY_MS = { first: 1_000, most: 60_000, mostIfNotOffered: 300_000 };
 
 /** Milliseconds until the next connection, after `attempts` connections that were too short; `random` is in [0, 1). */
 function reconnectDelayMs(ended: StreamEnd, attempts: number, random: number): number {
   if (ended.kind === 'left') return 0;
-  if (ended.kind === 'not-offered') return DELAY_MS.notOffered * (0.5 + random / 2);
-  const most = Math.min(DELAY_MS.first * 2 ** attempts, DELAY_MS.most);
+  const longest = ended.kind === 'not-offered' ? DELAY_MS.mostIfNotOffered : DELAY_MS.most;
+  const most = Math.min(DELAY_MS.first * 2 ** attempts, longest);
+  if (ended.kind === 'not-offered') return most * (0.5 + random / 2);
   // After a pause that the service has asked for, the instances come back one after another.
   return Math.max(most * 0.5, ended.retryAfterMs ?? 0) + (most * random) / 2;
 }
@@ -26,6 +27,8 @@ export function openStream(
   const closing = new AbortController();
   let state: StreamState | undefined;
   let attempts = 0;
+  /** An event has come in this run: the service has the stream. */
+  let hasServed = false;
 
   const become = (next: StreamState, why: string) => {
     if (next === state) return;
@@ -34,10 +37,13 @@ export function openStream(
   };
   const connect = async () => {
     const began = clock.now();
-    const ended = await read((digest) => {
+    const end = await read((digest) => {
+      hasServed = true;
       become('open', 'an event came');
       announced(digest);
     }, closing.signal);
+    // A paused service or a gateway during a deployment looks like one without the stream.
+    const ended = hasServed && end.kind === 'not-offered' ? { ...end, kind: 'broken' as const } : end;
     if (closing.signal.aborted) return;
     if (ended.kind !== 'left') become(ended.kind, ended.why);
     attempts = clock.now() - began >= LASTED_MS ? 0 : attempts + 1;

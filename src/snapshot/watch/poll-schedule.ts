@@ -9,6 +9,7 @@ const JITTER_AFTER_FAILURE = 0.5;
 const SPREAD_AFTER_PAUSE = 0.5;
 /** Over so much time, at most, instances spread the polls for a change that the stream has announced. */
 const LONGEST_SPREAD_MS = 2_000;
+/** The longest time between polls of a service that seems to have no snapshots. */
 const WITHOUT_SNAPSHOTS_MS = 300_000;
 
 /**
@@ -29,7 +30,7 @@ export function lateBecause(state: WatchState, pollMs: number, isShared: boolean
 /** Milliseconds until the next poll. `random` is in [0, 1), so that many instances do not poll at the same moment. */
 export function nextDelayMs(state: WatchState, pollMs: number, now: number, random: number): number {
   if (state.retriesAtOnce) return 0;
-  const interval = state.offersNone ? WITHOUT_SNAPSHOTS_MS : intervalMs(state, pollMs);
+  const interval = state.offersNone ? refusedMs(state, pollMs) : intervalMs(state, pollMs);
   const usualMs = jittered(interval, state.hasFailed ? JITTER_AFTER_FAILURE : JITTER, random);
   const measureMs = state.cost.measureAt - now;
   const delayMs = measureMs > 0 && !state.hasFailed ? Math.min(usualMs, measureMs) : usualMs;
@@ -50,13 +51,14 @@ export function sparedForMs({ cost, notBefore }: WatchState, now: number, random
  * Milliseconds until the next poll if one instance polls for many. These polls read the store, so they need not spare
  * the service.
  */
-export function nextLookMs(
-  { offersNone, retriesAtOnce }: WatchState,
-  pollMs: number,
-  random: number,
-): number {
-  if (retriesAtOnce) return 0;
-  return jittered(offersNone ? WITHOUT_SNAPSHOTS_MS : pollMs, JITTER, random);
+export function nextLookMs(state: WatchState, pollMs: number, random: number): number {
+  if (state.retriesAtOnce) return 0;
+  return jittered(state.offersNone ? refusedMs(state, pollMs) : pollMs, JITTER, random);
+}
+
+/** Less and less often. */
+function refusedMs({ refusals }: WatchState, pollMs: number): number {
+  return Math.min(pollMs * 2 ** refusals, WITHOUT_SNAPSHOTS_MS);
 }
 
 /** Whether the service must not be asked again yet after the last poll, because whole bodies take it so long. */

@@ -14,6 +14,8 @@ export interface WatchState {
   readonly hasServed: boolean;
   /** The service answers as if it had no snapshots, and has served none in this run. */
   readonly offersNone: boolean;
+  /** How often it has seemed so. A gateway answers like that, too, while what is behind it is replaced. */
+  readonly refusals: number;
   /** The last request has failed. */
   readonly hasFailed: boolean;
   /** The next request comes at once, because the last one may have been lost with its connection. */
@@ -28,6 +30,7 @@ export const UNTRIED: WatchState = {
   isLost: false,
   hasServed: false,
   offersNone: false,
+  refusals: 0,
   hasFailed: false,
   retriesAtOnce: false,
   notBefore: 0,
@@ -45,15 +48,18 @@ export function answered(state: WatchState, fetched: Fetched, hadEtag: boolean, 
       return state;
     case 'no-news':
       return { ...state, retriesAtOnce: false };
-    case 'failed':
+    case 'failed': {
+      const offersNone = state.offersNone || (fetched.offersNone && !state.hasServed);
       return {
         ...state,
-        offersNone: state.offersNone || (fetched.offersNone && !state.hasServed),
+        offersNone,
+        refusals: offersNone ? state.refusals + 1 : 0,
         hasFailed: true,
         // Only the first in a row: a dead connection is replaced then, and what is still silent needs time.
         retriesAtOnce: fetched.isSilent && hadEtag && !state.hasFailed,
         notBefore: now + (fetched.retryAfterMs ?? 0),
       };
+    }
     case 'unchanged':
     case 'snapshot': {
       const lastSuccessAt = Math.max(fetched.confirmedAt ?? now, state.lastSuccessAt ?? -Infinity);

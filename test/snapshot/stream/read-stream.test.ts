@@ -174,6 +174,21 @@ describe('there is no stream', () => {
     expect(clock.timers()).toBe(0);
   });
 
+  it('for now, if no event comes while the event loop is blocked', async () => {
+    const asked = signal();
+    const server = await scripted(() => {
+      asked.give();
+    });
+    const { clock, ended } = reading(server.url);
+    await asked.given;
+    clock.block(2000);
+    await clock.advance(0);
+
+    const why = 'no event came within 2000 ms; the event loop was blocked';
+    expect(await ended).toEqual({ kind: 'broken', why });
+    expect(clock.timers()).toBe(0);
+  });
+
   it.each([500, 503])('for now, if the service answers %i', async (status) => {
     const server = await scripted((_, response) => response.writeHead(status).end());
 

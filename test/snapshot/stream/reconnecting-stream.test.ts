@@ -74,12 +74,23 @@ describe('the stream', () => {
     expect(reported).toHaveLength(1);
   });
 
-  it('that is not offered is tried every five minutes, and reported once', async () => {
+  it('that is not offered is tried less and less often, down to every five minutes, and reported once', async () => {
     const { clock, connections, reported } = streaming(0, { kind: 'not-offered', why: '404' });
-    await clock.advance(900_000);
+    await clock.advance(810_000);
 
-    expect(connections).toEqual([0, 300_000, 600_000, 900_000]);
+    expect(gaps(connections)).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 300].map((s) => s * 1000));
     expect(reported).toEqual([{ type: 'stream-changed', state: 'not-offered', why: '404' }]);
+  });
+
+  it('that has served events is only broken if it seems not to be offered later', async () => {
+    const { clock, connections, reported } = streaming(0, { kind: 'not-offered', why: '404' }, 'one');
+    await clock.advance(250_000);
+
+    expect(gaps(connections)).toEqual([2, 4, 8, 16, 32, 60, 60, 60].map((s) => s * 1000));
+    expect(reported.slice(0, 2)).toEqual([
+      { type: 'stream-changed', state: 'open', why: 'an event came' },
+      { type: 'stream-changed', state: 'broken', why: '404' },
+    ]);
   });
 
   it('ends with close, and leaves no timer', async () => {

@@ -34,6 +34,7 @@ const cost = (ms: number, at = 0) => ({ ...UNMEASURED, ms, likelyMs: ms, at });
 const LAST_RANDOM = 1 - Number.EPSILON;
 const failure = { offersNone: false, retryAfterMs: undefined, isCheapSilence: false };
 const none = { offersNone: true, retryAfterMs: undefined, isCheapSilence: false };
+const REFUSED = afterFailure(UNTRIED, 0, none);
 
 describe('the next poll', () => {
   it.each([
@@ -60,8 +61,14 @@ describe('the next poll', () => {
       50_000,
     ],
     ['the interval after a failure', afterFailure(UNTRIED, 0, failure), 0.5, 15_000],
-    ['five minutes where there are no snapshots', afterFailure(UNTRIED, 0, none), 0.5, 300_000],
-    ['also after other failures', afterFailure(afterFailure(UNTRIED, 0, none), 0, failure), 0.5, 300_000],
+    ['twice the interval where there seem to be no snapshots', afterFailure(UNTRIED, 0, none), 0.5, 30_000],
+    ['twice that also after another failure', afterFailure(REFUSED, 0, failure), 0.5, 60_000],
+    [
+      'five minutes at most',
+      Array.from({ length: 5 }).reduce<WatchState>((state) => afterFailure(state, 0, none), UNTRIED),
+      0.5,
+      300_000,
+    ],
     ['the interval where there was one before', afterFailure(afterSuccess(0), 0, none), 0.5, 15_000],
     ['what Retry-After asks for', afterFailure(UNTRIED, 0, { ...failure, retryAfterMs: 40_000 }), 0, 40_000],
     [

@@ -133,26 +133,38 @@ describe('the watch', () => {
 
 describe('without snapshots', () => {
   it.each([401, 403, 404, 405, 501])(
-    '(%i) it tries again every five minutes and says so once',
+    '(%i) it tries again less and less often, down to every five minutes, and says so once',
     async (status) => {
       const { clock, it, requests, types, reported, watch } = service(reply(status));
-      await clock.advance(299_999);
-      expect(requests).toHaveLength(1);
+      for (const [at, ms] of [2, 4, 8, 16].map((times) => times * POLL_MS).entries()) {
+        await clock.advance(ms - 1);
+        expect(requests).toHaveLength(at + 1);
+        await clock.advance(1);
+      }
       expect(watch.lostForMs()).toBe(Infinity);
-      await clock.advance(600_001);
-      expect(requests).toHaveLength(4);
+      await clock.advance(599_999);
+      expect(requests).toHaveLength(6);
       expect(types()).toEqual(['watch-changed']);
       expect(reported).toContainEqual(
         expect.objectContaining({ type: 'watch-changed', state: 'not-offered' }),
       );
 
       it.answer = A;
-      await clock.advance(300_000);
+      await clock.advance(1);
       expect(reported).toContainEqual(expect.objectContaining({ type: 'watch-changed', state: 'working' }));
       await clock.advance(POLL_MS);
-      expect(requests).toHaveLength(6);
+      expect(requests).toHaveLength(8);
     },
   );
+
+  it('for a moment at the start, as behind a gateway during a deployment, it has one two intervals later', async () => {
+    const { clock, it, requests, reported } = service(reply(404));
+    await clock.settle();
+    it.answer = A;
+    await clock.advance(2 * POLL_MS);
+    expect(requests).toHaveLength(2);
+    expect(reported).toContainEqual(expect.objectContaining({ type: 'watch-changed', state: 'working' }));
+  });
 
   it('a moment of 401 or 404 after a success is a failed poll', async () => {
     const { clock, it, requests, types } = service(A);
