@@ -24,16 +24,10 @@ export type Availability = ReturnType<typeof availability>;
 /** What requests teach about the service's health, and which of them its health lets pass. */
 export function availability({ check, credentialsVersion, breaker }: AvailabilitySettings, runtime: Runtime) {
   const { clock } = runtime;
-  const passed = () => {
-    heard();
-  };
-  const state = openHealth({ check, breaker, passed }, runtime);
+  const state = openHealth(check, breaker, runtime);
   const { read, become, moment } = state;
-  const { heard, learn } = circuitOpening(state, breaker, clock);
-  const judged = judgingRejections(
-    { rejected: () => read().rejected, check: state.check, credentialsVersion },
-    clock,
-  );
+  const learn = circuitOpening(state, clock);
+  const judged = judgingRejections(state, credentialsVersion, clock);
 
   const isDue = () => health.nextCheckAt(read()) <= clock.now();
   /** Without a background, a caller's request is the check of an open circuit. */
@@ -57,8 +51,7 @@ export function availability({ check, credentialsVersion, breaker }: Availabilit
         const outcome = await send(request);
         if (!provesSomething(outcome)) return outcome;
         const failure = countedFailure(outcome);
-        if (failure === undefined) heard();
-        if (isTrial) become(health.tried(read(), failure, moment(), breaker));
+        if (isTrial) become(health.tried(read(), failure, moment()));
         else learn({ failure, sentAt });
         return outcome;
       },
@@ -76,7 +69,7 @@ export function availability({ check, credentialsVersion, breaker }: Availabilit
     },
     /** Counts a failure that was the service's, because a check has failed since, such as a 500 for everything. */
     serviceFailed: (failure: Failure) => {
-      become(health.attempted(read(), { failure, sentAt: clock.now() }, moment(), breaker));
+      become(health.attempted(read(), { failure, sentAt: clock.now() }, moment()));
     },
     /** Asks a question that concerns no flag and no context: why it failed. Callers share one. Never rejects. */
     check: () => state.check(),

@@ -30,10 +30,13 @@ export interface CircuitSettings {
   readonly maxOpenForMs: number;
 }
 
-/** The present time. `jitter` shortens a time at random, so that many instances do not check at the same moment. */
+/** The present time, and what the transitions at this time follow. */
 export interface Moment {
   readonly now: number;
+  /** Shortens a time at random, so that many instances do not check at the same moment. */
   readonly jitter: (ms: number) => number;
+  /** `undefined`: the circuit never opens. */
+  readonly breaker: CircuitSettings | undefined;
 }
 
 /** The circuit also opens, without failures in a row, if half of at least so many requests within ten seconds fail. */
@@ -54,20 +57,19 @@ export const CLOSED_CIRCUIT: Circuit = {
 export function afterRequest(
   circuit: Circuit,
   { failure, sentAt }: Attempt,
-  { now, jitter }: Moment,
-  settings: CircuitSettings,
+  { now, jitter, breaker }: Moment,
 ): Circuit {
-  if (circuit.state !== 'closed') return circuit;
+  if (circuit.state !== 'closed' || breaker === undefined) return circuit;
   const isNew = sentAt >= circuit.lastFailedAt;
   const inARow = failure === undefined ? 0 : circuit.inARow + (isNew ? 1 : 0);
   const lastFailedAt = failure !== undefined && isNew ? now : circuit.lastFailedAt;
   const counts = counted(circuit.counts, now, failure !== undefined);
   const { all, marked } = sums(counts, now);
   const tooMany = all >= ENOUGH_REQUESTS && marked >= all * FAILED_SHARE;
-  if (failure === undefined || (inARow < settings.failures && !tooMany)) {
+  if (failure === undefined || (inARow < breaker.failures && !tooMany)) {
     return { state: 'closed', inARow, lastFailedAt, counts };
   }
-  const { openForMs } = settings;
+  const { openForMs } = breaker;
   return { state: 'open', failure, checkAt: now + jitter(openForMs), openForMs };
 }
 
@@ -78,13 +80,8 @@ export function halfOpen(circuit: Circuit): Circuit {
 }
 
 /** The check failed: the circuit stays open, for twice as long as before. */
-export function openAgain(
-  circuit: Circuit,
-  failure: Failure,
-  { now, jitter }: Moment,
-  settings: CircuitSettings,
-): Circuit {
-  if (circuit.state === 'closed') return circuit;
-  const openForMs = Math.min(circuit.openForMs * 2, Math.max(settings.maxOpenForMs, settings.openForMs));
+export function openAgain(circuit: Circuit, failure: Failure, { now, jitter, breaker }: Moment): Circuit {
+  if (circuit.state === 'closed' || breaker === undefined) return circuit;
+  const openForMs = Math.min(circuit.openForMs * 2, Math.max(breaker.maxOpenForMs, breaker.openForMs));
   return { state: 'open', failure, checkAt: now + jitter(openForMs), openForMs };
 }

@@ -1,6 +1,6 @@
 import { policyOf } from '../model/failure-policy.js';
 import type { Clock } from '../time/clock.js';
-import type { Attempt, CircuitSettings } from './circuit-breaker.js';
+import type { Attempt } from './circuit-breaker.js';
 import type { HealthState } from './health-state.js';
 import { attempted, type Health } from './health-transitions.js';
 
@@ -15,11 +15,9 @@ const DECIDED_EVERY_MS = 1_000;
  * context, fails as well.
  */
 export function circuitOpening(
-  { read, become, moment, check, isChecking }: Omit<HealthState, 'start' | 'close'>,
-  breaker: CircuitSettings | undefined,
+  { read, become, moment, check, isChecking }: HealthState,
   clock: Clock,
-) {
-  let answeredAt = -Infinity;
+): (attempt: Attempt) => void {
   /** When a check last kept the circuit closed. */
   let keptClosedAt = -Infinity;
 
@@ -30,18 +28,13 @@ export function circuitOpening(
     else if (read().circuit.state === 'closed') become({ ...read(), circuit });
   };
 
-  return {
-    /** The service has answered a request, whatever it was about. */
-    heard: () => {
-      answeredAt = clock.now();
-    },
-    learn: (attempt: Attempt) => {
-      const next = attempted(read(), attempt, moment(), breaker);
-      const opens = read().circuit.state === 'closed' && next.circuit.state === 'open';
-      // Without a background, nobody waits for the check.
-      const isDoubtful = clock.hasBackground && clock.now() - answeredAt < DOUBTFUL_FOR_MS;
-      if (opens && isDoubtful) void openIfCheckFails(next);
-      else become(next);
-    },
+  return (attempt) => {
+    const before = read();
+    const next = attempted(before, attempt, moment());
+    const opens = before.circuit.state === 'closed' && next.circuit.state === 'open';
+    // Without a background, nobody waits for the check.
+    const isDoubtful = clock.hasBackground && clock.now() - before.heardAt < DOUBTFUL_FOR_MS;
+    if (opens && isDoubtful) void openIfCheckFails(next);
+    else become(next);
   };
 }

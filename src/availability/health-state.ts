@@ -8,19 +8,12 @@ import * as health from './health-transitions.js';
 /** Asks the service a question that concerns no flag: why it failed. `signal` ends it. Never rejects. */
 export type Check = (signal?: AbortSignal) => Promise<Failure | undefined>;
 
-export interface HealthSettings {
-  readonly check: Check;
-  /** `undefined`: the circuit never opens. */
-  readonly breaker: CircuitSettings | undefined;
-  /** A check has passed. */
-  readonly passed: () => void;
-}
-
 export type HealthState = ReturnType<typeof openHealth>;
 
 /** The only owner of the answer to "is the service healthy?": one state, one timer, one check at a time. */
 export function openHealth(
-  { check, breaker, passed }: HealthSettings,
+  check: Check,
+  breaker: CircuitSettings | undefined,
   { clock, random, ...reporter }: Runtime,
 ) {
   let state = health.HEALTHY;
@@ -32,7 +25,7 @@ export function openHealth(
 
   /** Random, between `ms` / 2 and `ms`, so that many instances do not check at the same moment. */
   const jitter = (ms: number) => ms * (0.5 + random() / 2);
-  const moment = (): Moment => ({ now: clock.now(), jitter });
+  const moment = (): Moment => ({ now: clock.now(), jitter, breaker });
 
   const become = (next: health.Health) => {
     const before = state;
@@ -71,14 +64,13 @@ export function openHealth(
 
   const checkOnce: Check = async (signal) => {
     const failure = await check(signal);
-    if (failure === undefined) passed();
     checking = undefined;
     if (closed !== undefined) return failure;
     const wasStarting = state.starting !== undefined;
     become(
       failure === undefined
-        ? health.checkPassed(state)
-        : health.checkFailed(state, failure, moment(), breaker),
+        ? health.checkPassed(state, clock.now())
+        : health.checkFailed(state, failure, moment()),
     );
     if (wasStarting && state.starting === undefined) endStart(failure);
     return failure;

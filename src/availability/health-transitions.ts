@@ -9,7 +9,6 @@ import {
   openAgain,
   type Attempt,
   type Circuit,
-  type CircuitSettings,
   type Moment,
 } from './circuit-breaker.js';
 
@@ -27,6 +26,8 @@ export interface Health {
   readonly unusableInARow: number;
   /** When the service last answered questions. */
   readonly answeredAt: number;
+  /** When the service last answered a request, whatever it was about. */
+  readonly heardAt: number;
   /** The next check of a service that is unreachable or rejects the credentials. */
   readonly recheck: Recheck | undefined;
 }
@@ -59,6 +60,7 @@ export const HEALTHY: Health = {
   unusable: undefined,
   unusableInARow: 0,
   answeredAt: -Infinity,
+  heardAt: -Infinity,
   recheck: undefined,
 };
 
@@ -95,20 +97,14 @@ export function startFailed(health: Health, failure: Failure, moment: Moment): H
 }
 
 /** One attempt of a request has ended. */
-export function attempted(
-  health: Health,
-  attempt: Attempt,
-  moment: Moment,
-  settings: CircuitSettings | undefined,
-): Health {
-  if (settings === undefined) return health;
-  const circuit = afterRequest(health.circuit, attempt, moment, settings);
-  return { ...health, circuit };
+export function attempted(health: Health, attempt: Attempt, moment: Moment): Health {
+  const heardAt = attempt.failure === undefined ? moment.now : health.heardAt;
+  return { ...health, heardAt, circuit: afterRequest(health.circuit, attempt, moment) };
 }
 
 /** The service has answered questions. */
-export function answered({ circuit, starting }: Health, now: number): Health {
-  return { ...HEALTHY, circuit, starting, answeredAt: now };
+export function answered({ circuit, starting, heardAt }: Health, now: number): Health {
+  return { ...HEALTHY, circuit, starting, heardAt, answeredAt: now };
 }
 
 /** Questions were not answered. If the service is down, the circuit breaker notices that, not this function. */
@@ -134,15 +130,9 @@ export function trying(health: Health, { now, jitter }: Moment): Health {
 }
 
 /** The request that was sent as a check has ended. */
-export function tried(
-  health: Health,
-  failure: Failure | undefined,
-  moment: Moment,
-  settings: CircuitSettings | undefined,
-): Health {
-  const { circuit } = health;
-  const isOver = failure === undefined || settings === undefined;
-  return { ...health, circuit: isOver ? CLOSED_CIRCUIT : openAgain(circuit, failure, moment, settings) };
+export function tried(health: Health, failure: Failure | undefined, moment: Moment): Health {
+  if (failure === undefined) return { ...health, heardAt: moment.now, circuit: CLOSED_CIRCUIT };
+  return { ...health, circuit: openAgain(health.circuit, failure, moment) };
 }
 
 export function checking(health: Health): Health {
@@ -150,21 +140,15 @@ export function checking(health: Health): Health {
 }
 
 /** The check passed. That ends all problems except unusable responses, which a check cannot see. */
-export function checkPassed({ unusable, unusableInARow, answeredAt }: Health): Health {
-  return { ...HEALTHY, unusable, unusableInARow, answeredAt };
+export function checkPassed({ unusable, unusableInARow, answeredAt }: Health, now: number): Health {
+  return { ...HEALTHY, unusable, unusableInARow, answeredAt, heardAt: now };
 }
 
-export function checkFailed(
-  health: Health,
-  failure: Failure,
-  moment: Moment,
-  settings: CircuitSettings | undefined,
-): Health {
+export function checkFailed(health: Health, failure: Failure, moment: Moment): Health {
   const { cause, responded, countsForCircuit } = policyOf(failure);
   // The check concerns no flag, so a 500 is the service's own failure.
   const isThere = responded && countsForCircuit === 'no';
-  const circuit =
-    isThere || settings === undefined ? CLOSED_CIRCUIT : openAgain(health.circuit, failure, moment, settings);
+  const circuit = isThere ? CLOSED_CIRCUIT : openAgain(health.circuit, failure, moment);
   const { starting, recheck } = health;
   if (starting !== undefined) {
     // If the start tried again soon, the service would reject it again.

@@ -2,31 +2,25 @@ import { isFailure, type AskAtOnce, type BatchOutcome } from '../model/answer.js
 import { rejectsCredentials } from '../model/failure-policy.js';
 import type { Failure } from '../model/failure.js';
 import type { Clock } from '../time/clock.js';
-
-export interface CredentialsKnowledge {
-  /** Why the credentials are known to be rejected. */
-  readonly rejected: () => Failure | undefined;
-  /** Concerns no flag. */
-  readonly check: (signal?: AbortSignal) => Promise<Failure | undefined>;
-  /** Changes when other credentials are sent. */
-  readonly credentialsVersion: () => number;
-}
+import type { HealthState } from './health-state.js';
 
 /** For so long after a check has passed, the credentials count as accepted. */
 const ACCEPTED_FOR_MS = 1_000;
 
 /**
  * After a 401 or 403, a check finds out what was rejected. If the check is rejected, too, the credentials are. Otherwise
- * it was this request alone, which then fails as `refused-request`.
+ * it was this request alone, which then fails as `refused-request`. `credentialsVersion` changes when other credentials
+ * are sent.
  */
 export function judgingRejections(
-  { rejected, check, credentialsVersion }: CredentialsKnowledge,
+  { read, check }: HealthState,
+  credentialsVersion: () => number,
   clock: Clock,
 ): (askAtOnce: AskAtOnce) => AskAtOnce {
   let acceptedAt = -Infinity;
 
   const areCredentialsAccepted = async (signal?: AbortSignal) => {
-    if (rejected() !== undefined) return false;
+    if (read().rejected !== undefined) return false;
     if (clock.now() - acceptedAt < ACCEPTED_FOR_MS) return true;
     const isAccepted = (await check(signal)) === undefined;
     if (isAccepted) acceptedAt = clock.now();

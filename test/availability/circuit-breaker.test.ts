@@ -11,7 +11,7 @@ import { failedWith } from '../http/outcomes.fixture.js';
 
 const SETTINGS = { failures: 3, openForMs: 1_000, maxOpenForMs: 3_000 };
 const DOWN = failedWith('connection');
-const at = (now: number) => ({ now, jitter: (ms: number) => ms });
+const at = (now: number, breaker = SETTINGS) => ({ now, jitter: (ms: number) => ms, breaker });
 
 /** The state after requests that ended so: F failed, S succeeded; one each `everyMs`. */
 function after(outcomes: string, everyMs = 0): Circuit {
@@ -23,7 +23,6 @@ function after(outcomes: string, everyMs = 0): Circuit {
           circuit,
           { failure: outcome === 'F' ? DOWN : undefined, sentAt: turn * everyMs },
           at(turn * everyMs),
-          SETTINGS,
         ),
       CLOSED_CIRCUIT,
     );
@@ -47,7 +46,7 @@ describe('the circuit', () => {
   it('counts requests that fail together as one failure in a row: only a request sent after a failure can be the next', () => {
     let circuit: Circuit = CLOSED_CIRCUIT;
     const fail = (sentAt: number, now: number) => {
-      circuit = afterRequest(circuit, { failure: DOWN, sentAt }, at(now), SETTINGS);
+      circuit = afterRequest(circuit, { failure: DOWN, sentAt }, at(now));
       return circuit.state;
     };
     const together = Array.from({ length: 8 }, (_, turn) => fail(turn, 500 + turn));
@@ -60,7 +59,7 @@ describe('the circuit', () => {
     expect(circuit).toMatchObject({ checkAt: 1_000, openForMs: 1_000 });
     const times: number[] = [];
     for (let check = 0; check < 4; check++) {
-      circuit = openAgain(halfOpen(circuit), DOWN, at(10_000), SETTINGS);
+      circuit = openAgain(halfOpen(circuit), DOWN, at(10_000));
       if (circuit.state === 'open') times.push(circuit.openForMs, circuit.checkAt - 10_000);
     }
     expect(times).toEqual([2_000, 2_000, 3_000, 3_000, 3_000, 3_000, 3_000, 3_000]);
@@ -68,16 +67,16 @@ describe('the circuit', () => {
 
   it('stays open for openForMs if maxOpenForMs is shorter', () => {
     const settings = { ...SETTINGS, maxOpenForMs: 10 };
-    expect(openAgain(halfOpen(after('FFF')), DOWN, at(0), settings)).toMatchObject({ openForMs: 1_000 });
+    expect(openAgain(halfOpen(after('FFF')), DOWN, at(0, settings))).toMatchObject({ openForMs: 1_000 });
   });
 
   it('is not changed by requests that were sent before it opened', () => {
     const open = after('FFF');
     for (const circuit of [open, halfOpen(open)]) {
-      expect(afterRequest(circuit, { failure: DOWN, sentAt: 0 }, at(0), SETTINGS)).toBe(circuit);
-      expect(afterRequest(circuit, { failure: undefined, sentAt: 0 }, at(0), SETTINGS)).toBe(circuit);
+      expect(afterRequest(circuit, { failure: DOWN, sentAt: 0 }, at(0))).toBe(circuit);
+      expect(afterRequest(circuit, { failure: undefined, sentAt: 0 }, at(0))).toBe(circuit);
     }
-    expect(openAgain(CLOSED_CIRCUIT, DOWN, at(0), SETTINGS)).toBe(CLOSED_CIRCUIT);
+    expect(openAgain(CLOSED_CIRCUIT, DOWN, at(0))).toBe(CLOSED_CIRCUIT);
     expect(halfOpen(CLOSED_CIRCUIT)).toBe(CLOSED_CIRCUIT);
   });
 });
