@@ -123,7 +123,7 @@ const MAY_IMPORT_LESS = {
   // HTTP and the command are around the embedded service, never below it.
   'local/state/': ['engine/', 'features/', 'files/', 'text/', 'values/'],
   'local/requests/': ['time/', 'engine/', 'text/'],
-  'local/snapshot/': ['engine/', 'local/state/'],
+  'local/snapshot/': ['engine/', 'features/records.ts'],
   'local/operations/': [
     'time/',
     'engine/',
@@ -133,7 +133,14 @@ const MAY_IMPORT_LESS = {
     'local/state/',
     'text/',
   ],
-  'local/web-page/': ['engine/', 'local/operations/', 'local/requests/', 'local/state/', 'text/'],
+  'local/web-page/': [
+    'engine/',
+    'features/records.ts',
+    'local/operations/',
+    'local/requests/',
+    'local/state/',
+    'text/',
+  ],
   'local/http/': [
     'local/operations/',
     'local/web-page/',

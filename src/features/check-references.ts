@@ -1,7 +1,7 @@
 import type { Semantics } from '../engine/features.js';
 import { isV2 } from '../engine/rules-of-version.js';
 import { quoted } from '../text/quote.js';
-import { goJson } from './attachment-json.js';
+import { goJson } from './stored-values.js';
 import { checkConstraint } from './check-constraint.js';
 import { listOf, memberOf, textOf } from './document-parts.js';
 import type { DocumentPath, Report } from './features-error.js';

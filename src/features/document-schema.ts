@@ -4,8 +4,7 @@ import { didYouMean } from '../text/closest-name.js';
 import { isRecord } from '../text/describe.js';
 import { beginningOf, unsteered } from '../text/quote.js';
 import type { DocumentPath, Report } from './features-error.js';
-import { segmentChoice } from './segment-choice.js';
-import { rolloutPercentage } from './rollout-percentage.js';
+import { segmentChoice, rolloutPercentage } from './stored-values.js';
 
 /** What the keys of namespaces, flags and segments consist of: Flipt's rule. */
 export const KEY_SYNTAX = /^[-_,A-Za-z0-9]+$/;

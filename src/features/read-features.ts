@@ -1,7 +1,8 @@
 import type { Semantics } from '../engine/features.js';
 import { checkReferences } from './check-references.js';
-import { managedFeatures, type ManagedFeatures } from './managed-features.js';
 import { readDocuments, type FeaturesSource } from './read-documents.js';
+import { recordedFeatures } from './recorded-features.js';
+import { systemStamp, type NamespaceRecord } from './records.js';
 
 /**
  * The features of each namespace in the documents. There is always a namespace `default`. Rejects with a
@@ -10,11 +11,14 @@ import { readDocuments, type FeaturesSource } from './read-documents.js';
 export async function readFeatures(
   source: FeaturesSource,
   semantics: Semantics,
-): Promise<ReadonlyMap<string, ManagedFeatures>> {
+  stamp = systemStamp,
+): Promise<ReadonlyMap<string, NamespaceRecord>> {
   const { documents, mistakes } = await readDocuments(source, semantics);
   checkReferences(documents, semantics, ({ name }) => mistakes.of(name));
   mistakes.throwIfAny();
   const empty = { key: 'default', name: 'Default', description: '', flags: new Map(), segments: new Map() };
-  const managed = documents.flatMap(({ content }) => (content ? managedFeatures(content, semantics) : []));
-  return new Map([empty, ...managed].map((namespace) => [namespace.key, namespace]));
+  const read = documents.flatMap(({ content }) =>
+    content ? recordedFeatures(content, semantics, stamp) : [],
+  );
+  return new Map([empty, ...read].map((namespace) => [namespace.key, namespace]));
 }

@@ -3,7 +3,8 @@ import { commentsIn } from '../features/yaml/comments.js';
 import { pathText, type TextPosition } from '../features/features-error.js';
 import { readDocuments, type ReadDocument } from '../features/read-documents.js';
 import { checkReferences } from '../features/check-references.js';
-import { managedFeatures } from '../features/managed-features.js';
+import { recordedFeatures } from '../features/recorded-features.js';
+import { systemStamp } from '../features/records.js';
 import type { Finding, LintedDocument, LintProblem } from './finding.js';
 import { readLintComments } from './lint-comments.js';
 import { LINT_RULES } from './lint-rules.js';
@@ -43,7 +44,7 @@ export async function lintFile(file: string, semantics: Semantics): Promise<read
 
 function findingsIn(file: string, { name, given, content }: ReadDocument, semantics: Semantics) {
   if (content === undefined) return [];
-  const { key: namespace, segments } = managedFeatures(content, semantics);
+  const { key: namespace, segments } = recordedFeatures(content, semantics, systemStamp);
   const reaches = new Map(Array.from(segments, ([key, segment]) => [key, segmentReach(segment)]));
   const document: LintedDocument = { given, content, semantics, segments, reaches };
   return Array.from(LINT_RULES, ([rule, find]) =>

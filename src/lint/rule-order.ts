@@ -3,7 +3,7 @@ import type { SegmentChoice } from '../engine/features.js';
 import { neededSegments } from '../engine/parts-in-force.js';
 import type { DocumentPath } from '../features/features-error.js';
 import type { CheckedFlag } from '../features/document-schema.js';
-import { rankedRules } from '../features/managed-features.js';
+import { rankedRules } from '../features/recorded-features.js';
 import type { LintedDocument } from './finding.js';
 import { choiceReach, type Reach } from './reached-entities.js';
 import { sharesOf } from './rollout-shares.js';

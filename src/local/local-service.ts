@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { evaluator } from '../engine/evaluate.js';
+import type { Semantics } from '../engine/features.js';
 import { DEFAULT_SEMANTICS } from '../engine/rules-of-version.js';
 import type { ServiceCore } from './operations/operation.js';
 import { withoutAuthentication, withTokens } from './operations/authentication.js';
 import { DataFileError, openDataFile } from './state/data-file.js';
 import type { FeaturesSource } from '../features/read-documents.js';
 import { readFeatures } from '../features/read-features.js';
-import { withFlag, withNamespaces } from './state/changed-state.js';
+import { withFlag, withNamespaces, type State } from './state/state.js';
 import { createHandler } from './http/handler.js';
 import { listen, type Listener } from './http/listener.js';
 import { checkOptions } from '../options/check-options.js';
@@ -22,9 +22,7 @@ import {
   type OverrideOptions,
 } from './local-options.js';
 import { snapshotWriter } from './snapshot/snapshot-document.js';
-import { recordedFeatures } from './state/recorded-features.js';
-import type { State } from './state/records.js';
-import { nowText, type Stamp } from './state/ids-and-dates.js';
+import { nowText, systemStamp } from '../features/records.js';
 import { FlagOverrides } from './state/flag-overrides.js';
 import type { OverrideValue } from './state/override-value.js';
 import { Store } from './state/state-store.js';
@@ -105,16 +103,14 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   checkOptions(LOCAL_OPTIONS, options);
   const { semantics = DEFAULT_SEMANTICS, bootstrapToken } = options;
   const { port = 0, host = '127.0.0.1', allowHosts = [] } = options;
-  const stamp: Stamp = { date: Date.now, id: randomUUID };
-  const read: ReadRecords = async (source) => recordedFeatures(await readFeatures(source, semantics), stamp);
-  const store = await fromFiles(openStore(options, read));
+  const store = await fromFiles(openStore(options, semantics));
   const service: ServiceCore = {
     store,
-    overrides: new FlagOverrides(store, stamp),
+    overrides: new FlagOverrides(store, systemStamp),
     semantics,
     evaluate: evaluator(semantics),
     snapshotOf: snapshotWriter(semantics),
-    stamp,
+    stamp: systemStamp,
   };
   const handler = createHandler({
     service,
@@ -122,7 +118,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     maxBodyBytes: LIMITS.maxBodyBytes,
     allowedHosts: [host, ...allowHosts],
   });
-  return localService(await listen(handler, { ...LIMITS, port, host }), service, read);
+  return localService(await listen(handler, { ...LIMITS, port, host }), service);
 }
 
 const CLOSE_MS = 2_000;
@@ -134,9 +130,7 @@ async function fromFiles<T>(done: Promise<T>): Promise<T> {
   return inTime(done, FILES_MS, systemClock, late);
 }
 
-type ReadRecords = (source: FeaturesSource) => Promise<State['namespaces']>;
-
-async function openStore({ features, data }: LocalServiceOptions, read: ReadRecords): Promise<Store> {
+async function openStore({ features, data }: LocalServiceOptions, semantics: Semantics): Promise<Store> {
   const file = data === undefined ? undefined : await openDataFile(data);
   if (file?.state) return new Store(file.state, file.save);
   if (features === undefined) {
@@ -145,7 +139,7 @@ async function openStore({ features, data }: LocalServiceOptions, read: ReadReco
     }
     throw new DataFileError(`${data}: does not exist yet, so features are needed to start with`);
   }
-  const state: State = { namespaces: await read(features), tokens: new Map() };
+  const state: State = { namespaces: await readFeatures(features, semantics), tokens: new Map() };
   // Saved before the first request, because the ids that are given out now must be the same after a restart.
   await file?.save(state).catch((error: unknown) => {
     const cause = (error instanceof Error && error.cause) || error;
@@ -154,8 +148,8 @@ async function openStore({ features, data }: LocalServiceOptions, read: ReadReco
   return new Store(state, file?.save);
 }
 
-function localService(listener: Listener, service: ServiceCore, read: ReadRecords): LocalService {
-  const { store, overrides, stamp } = service;
+function localService(listener: Listener, service: ServiceCore): LocalService {
+  const { store, overrides, semantics, stamp } = service;
   const close = async (): Promise<void> => {
     const ended = async () => {
       await listener.close();
@@ -194,7 +188,7 @@ function localService(listener: Listener, service: ServiceCore, read: ReadRecord
     },
     async load(features) {
       const loaded = async () => {
-        const namespaces = await read(features);
+        const namespaces = await readFeatures(features, semantics);
         await store.change((state) => ({
           state: withNamespaces(state, namespaces, stamp),
           result: undefined,

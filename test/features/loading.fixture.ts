@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
 import type { Semantics } from '../../src/engine/features.js';
 import { FeaturesError } from '../../src/features/features-error.js';
-import type { ManagedFeatures } from '../../src/features/managed-features.js';
+import type { NamespaceRecord } from '../../src/features/records.js';
 import type { FeaturesSource } from '../../src/features/read-documents.js';
 import { readFeatures } from '../../src/features/read-features.js';
 
 export function load(
   source: FeaturesSource,
   semantics: Semantics = 'v1',
-): Promise<ReadonlyMap<string, ManagedFeatures>> {
+): Promise<ReadonlyMap<string, NamespaceRecord>> {
   return readFeatures(source, semantics);
 }
 

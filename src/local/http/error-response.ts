@@ -1,5 +1,5 @@
 import { Refusal, REFUSALS } from '../requests/refused-request.js';
-import { SaveError } from '../state/save-error.js';
+import { SaveError } from '../state/state-store.js';
 
 const INTERNAL = { status: 500, code: 13 };
 

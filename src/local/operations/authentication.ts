@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { parseDateTime } from '../../engine/syntax/date-syntax.js';
-import type { State } from '../state/records.js';
+import type { State } from '../state/state.js';
 
 /** What the sender of a request may access. */
 export interface Caller {

@@ -4,7 +4,7 @@ import type { Message } from '../requests/proto-message.js';
 import { checkEnvironment } from './check-environment.js';
 import type { RoutedRequest, ServiceCore } from './operation.js';
 import { unauthenticated } from '../requests/refused-request.js';
-import { nowText } from '../state/ids-and-dates.js';
+import { nowText } from '../../features/records.js';
 
 /** Items that are read, or evaluated, in a millisecond or two. */
 const ITEMS_PER_MS = 125;

@@ -2,7 +2,7 @@ import { isV2, streamsEvents } from '../../engine/rules-of-version.js';
 import { invalidField, notFound } from '../requests/refused-request.js';
 import { clientAbilities, EVERY_ABILITY } from '../snapshot/client-version.js';
 import type { SnapshotDocument } from '../snapshot/snapshot-document.js';
-import type { NamespaceRecord } from '../state/records.js';
+import type { NamespaceRecord } from '../../features/records.js';
 import { EVENT_STREAM, serverSentEvent } from '../../text/server-sent-event.js';
 import { checkEnvironment } from './check-environment.js';
 import type { Operation } from './operation.js';

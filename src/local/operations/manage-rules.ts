@@ -1,11 +1,10 @@
 import { SEGMENT_OPERATORS } from '../../engine/features.js';
-import { segmentChoice } from '../../features/segment-choice.js';
-import { withFlag } from '../state/changed-state.js';
+import { segmentChoice } from '../../features/stored-values.js';
+import { withFlag } from '../state/state.js';
 import type { Message } from '../requests/proto-message.js';
 import type { Operation } from './operation.js';
 import { paginated } from '../requests/pagination.js';
-import type { RuleRecord } from '../state/records.js';
-import { newDates } from '../state/ids-and-dates.js';
+import { type RuleRecord, newDates } from '../../features/records.js';
 import { invalidField, notFound } from '../requests/refused-request.js';
 
 /** GET /api/v1/namespaces/{namespaceKey}/flags/{flagKey}/rules */

@@ -2,10 +2,15 @@ import { MATCH_TYPES } from '../../engine/features.js';
 import type { Message } from '../requests/proto-message.js';
 import type { Operation } from './operation.js';
 import { paginated } from '../requests/pagination.js';
-import { withNamespace } from '../state/changed-state.js';
+import { withNamespace, type State } from '../state/state.js';
 import { KEY_SYNTAX } from '../../features/document-schema.js';
-import type { NamespaceRecord, SegmentRecord, State } from '../state/records.js';
-import { newDates, nowText, type Stamp } from '../state/ids-and-dates.js';
+import {
+  type NamespaceRecord,
+  type SegmentRecord,
+  newDates,
+  nowText,
+  type Stamp,
+} from '../../features/records.js';
 import { invalid, invalidField, notFound } from '../requests/refused-request.js';
 
 /** GET /api/v1/namespaces/{namespaceKey}/segments */

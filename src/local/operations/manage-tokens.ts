@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { hashOf } from './authentication.js';
 import type { Operation } from './operation.js';
-import type { TokenRecord } from '../state/records.js';
-import { newIdentity } from '../state/ids-and-dates.js';
+import type { TokenRecord } from '../state/state.js';
+import { newIdentity } from '../../features/records.js';
 import { notFound } from '../requests/refused-request.js';
 
 const TOKEN_BYTES = 32;

@@ -1,10 +1,9 @@
 import { parsedJson } from '../../text/json.js';
-import { withFlag } from '../state/changed-state.js';
+import { withFlag } from '../state/state.js';
 import { compactJson } from '../requests/json-text.js';
 import type { Message } from '../requests/proto-message.js';
 import type { Operation } from './operation.js';
-import type { VariantRecord } from '../state/records.js';
-import { nowText } from '../state/ids-and-dates.js';
+import { type VariantRecord, nowText } from '../../features/records.js';
 import { invalid, invalidField, notFound } from '../requests/refused-request.js';
 
 const LARGEST_ATTACHMENT_KB = 1000;

@@ -3,7 +3,7 @@ import type { Semantics } from '../../engine/features.js';
 import type { Message } from '../requests/proto-message.js';
 import type { Query } from '../requests/query.js';
 import type { SnapshotDocument, SnapshotWriter } from '../snapshot/snapshot-document.js';
-import type { Stamp } from '../state/ids-and-dates.js';
+import type { Stamp } from '../../features/records.js';
 import type { FlagOverrides } from '../state/flag-overrides.js';
 import type { Store } from '../state/state-store.js';
 import type { Caller } from './authentication.js';

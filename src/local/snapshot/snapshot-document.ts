@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Semantics } from '../../engine/features.js';
-import type { NamespaceRecord } from '../state/records.js';
+import type { NamespaceRecord } from '../../features/records.js';
 import { type ClientAbilities, EVERY_ABILITY } from './client-version.js';
 import { shownFlag } from './snapshot-flag.js';
 

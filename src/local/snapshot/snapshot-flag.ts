@@ -13,7 +13,7 @@ import type {
   RuleRecord,
   SegmentRecord,
   VariantFlagRecord,
-} from '../state/records.js';
+} from '../../features/records.js';
 import type { ClientAbilities } from './client-version.js';
 
 /** Which namespace is written, for which version of the service and for which client. */

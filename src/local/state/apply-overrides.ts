@@ -1,14 +1,16 @@
 import type { Rollout, SegmentChoice } from '../../engine/features.js';
-import { segmentChoice } from '../../features/segment-choice.js';
+import { segmentChoice } from '../../features/stored-values.js';
 import { canGive, chosenVariant, freeKeys, type OverrideValue } from './override-value.js';
-import type {
-  BooleanFlagRecord,
-  NamespaceRecord,
-  RuleRecord,
-  SegmentRecord,
-  VariantFlagRecord,
-} from './records.js';
-import { newDates, newIdentity, type Stamp } from './ids-and-dates.js';
+import {
+  type BooleanFlagRecord,
+  type NamespaceRecord,
+  type RuleRecord,
+  type SegmentRecord,
+  type VariantFlagRecord,
+  newDates,
+  newIdentity,
+  type Stamp,
+} from '../../features/records.js';
 
 /** The value that a flag resolves to, whatever its rules say. */
 export interface Override {

@@ -10,8 +10,7 @@ import { NotReplacedError, replaceableBeginning } from '../../files/own-file.js'
 import { messageOf } from '../../text/describe.js';
 import { unsteered } from '../../text/quote.js';
 import { beginsAsState, readState, writeState } from './data-format.js';
-import { SaveError } from './save-error.js';
-import type { Save } from './state-store.js';
+import { SaveError, type Save } from './state-store.js';
 
 /** A data file that cannot be used; it is not changed. The message names the file and what is wrong. */
 export class DataFileError extends Error {

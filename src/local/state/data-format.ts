@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { parsedJson } from '../../text/json.js';
-import type { NamespaceRecord, State, TokenRecord } from './records.js';
+import type { NamespaceRecord } from '../../features/records.js';
+import type { State, TokenRecord } from './state.js';
 
 const FORMAT = 'openfeature-flipt-provider data';
 const VERSION = 1;

@@ -2,8 +2,7 @@ import { isPlainObject } from '../../text/describe.js';
 import { quoted } from '../../text/quote.js';
 import { applyOverrides, type Override } from './apply-overrides.js';
 import { canGive, cannotGive, namedKeys, type OverrideValue } from './override-value.js';
-import type { FlagRecord, NamespaceRecord } from './records.js';
-import type { Stamp } from './ids-and-dates.js';
+import type { FlagRecord, NamespaceRecord, Stamp } from '../../features/records.js';
 import type { Store } from './state-store.js';
 
 /** A flag, for one entity or for everybody. */

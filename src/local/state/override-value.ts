@@ -4,7 +4,7 @@ import { kindOf } from '../../text/describe.js';
 import { quoted } from '../../text/quote.js';
 import { toNumber } from '../../values/number.js';
 import { toBoolean, toObject, toText, type Translate } from '../../values/value-of-type.js';
-import type { FlagRecord, VariantFlagRecord, VariantRecord } from './records.js';
+import type { FlagRecord, VariantFlagRecord, VariantRecord } from '../../features/records.js';
 
 /** A value that an override may set. */
 export type OverrideValue = boolean | string | number | object;

@@ -1,6 +1,6 @@
 import { flagWords } from '../../engine/explain/flag-words.js';
 import type { Operation } from '../operations/operation.js';
-import type { FlagRecord, NamespaceRecord } from '../state/records.js';
+import type { FlagRecord, NamespaceRecord } from '../../features/records.js';
 import type { Override } from '../state/apply-overrides.js';
 
 /** GET /local/v1/namespaces: the flags that the sender may see, described for people. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { errorResponse } from '../../../src/local/http/error-response.js';
 import { Refusal, type RefusalKind } from '../../../src/local/requests/refused-request.js';
-import { SaveError } from '../../../src/local/state/save-error.js';
+import { SaveError } from '../../../src/local/state/state-store.js';
 
 it.each<[RefusalKind, number, number]>([
   ['invalid', 400, 3],

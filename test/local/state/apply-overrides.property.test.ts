@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { evaluator } from '../../../src/engine/evaluate.js';
 import { readFeatures } from '../../../src/features/read-features.js';
-import { recordedFeatures } from '../../../src/local/state/recorded-features.js';
 import { FlagOverrides } from '../../../src/local/state/flag-overrides.js';
 import { Store } from '../../../src/local/state/state-store.js';
 import { arbitraryFeatures, arbitraryItem } from '../arbitrary-features.fixture.js';
@@ -21,7 +20,7 @@ describe.each(['v1', 'v2'] as const)('with the rules of %s', (semantics) => {
         entity,
         fc.boolean(),
         async (features, item, forEntity, chance) => {
-          const namespaces = recordedFeatures(await readFeatures(features, semantics), fixedStamp());
+          const namespaces = await readFeatures(features, semantics, fixedStamp());
           const overrides = new FlagOverrides(new Store({ namespaces, tokens: new Map() }), fixedStamp());
           const answer = () =>
             evaluate(overrides.served('default'), {

@@ -1,6 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { readFeatures } from '../../../src/features/read-features.js';
-import { recordedFeatures } from '../../../src/local/state/recorded-features.js';
 import { applyOverrides } from '../../../src/local/state/apply-overrides.js';
 import { fixedStamp } from '../requests.fixture.js';
 
@@ -13,7 +12,7 @@ it('gives each entity a segment whose key is free, without looking from the star
     flags: [{ key: 'on', type: 'BOOLEAN_FLAG_TYPE', enabled: true } as const],
     segments: [{ key: 'override-2' }],
   };
-  const namespace = recordedFeatures(await readFeatures(features, 'v1'), fixedStamp()).get('default');
+  const namespace = (await readFeatures(features, 'v1', fixedStamp())).get('default');
   if (namespace === undefined) throw new Error('the features have no namespace');
   const overrides = Array.from({ length: 1_000 }, (_, at) => ({
     flagKey: 'on',

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { DataFileError, openDataFile } from '../../../src/local/state/data-file.js';
 import { readState, writeState } from '../../../src/local/state/data-format.js';
 import { readFeatures } from '../../../src/features/read-features.js';
-import { recordedFeatures } from '../../../src/local/state/recorded-features.js';
-import type { State } from '../../../src/local/state/records.js';
+import type { State } from '../../../src/local/state/state.js';
 import { featuresOf, RECORDINGS } from '../../engine/recordings.fixture.js';
 import { useFolder } from '../folder.fixture.js';
 import { BASE_FEATURES, fixedStamp } from '../requests.fixture.js';
@@ -13,7 +12,7 @@ import { BASE_FEATURES, fixedStamp } from '../requests.fixture.js';
 const at = useFolder();
 
 async function someState(features: URL = BASE_FEATURES): Promise<State> {
-  const namespaces = recordedFeatures(await readFeatures(features, 'v1'), fixedStamp());
+  const namespaces = await readFeatures(features, 'v1', fixedStamp());
   const dates = { createdAt: '2024-01-01T00:00:00Z', updatedAt: '2024-01-01T00:00:00Z' };
   const tokens = [
     { id: '1', hash: 'h', metadata: { a: 'b' }, ...dates },

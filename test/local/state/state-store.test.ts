@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { State } from '../../../src/local/state/records.js';
-import { SaveError } from '../../../src/local/state/save-error.js';
-import { type Change, Store } from '../../../src/local/state/state-store.js';
+import type { State } from '../../../src/local/state/state.js';
+import { SaveError, type Change, Store } from '../../../src/local/state/state-store.js';
 
 const empty: State = { namespaces: new Map(), tokens: new Map() };
 

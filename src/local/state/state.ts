@@ -1,5 +1,23 @@
-import type { FlagRecord, NamespaceRecord, State } from './records.js';
-import type { Stamp } from './ids-and-dates.js';
+import type { FlagRecord, Identified, NamespaceRecord, Stamp } from '../../features/records.js';
+
+/**
+ * What the service holds. All of it is immutable. A change makes a new {@link State} that shares the unchanged parts,
+ * so a change that could not be saved needs no undo.
+ */
+export interface State {
+  readonly namespaces: ReadonlyMap<string, NamespaceRecord>;
+  /** By id. */
+  readonly tokens: ReadonlyMap<string, TokenRecord>;
+}
+
+export interface TokenRecord extends Identified {
+  /** SHA-256 of the client token in hex. The token itself is not kept. */
+  readonly hash: string;
+  /** The only namespace that the token may use; `undefined` for all namespaces. */
+  readonly namespaceKey?: string | undefined;
+  readonly expiresAt?: string | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+}
 
 /** The state with one flag added or replaced. */
 export function withFlag(state: State, namespace: NamespaceRecord, flag: FlagRecord, stamp: Stamp): State {

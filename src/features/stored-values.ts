@@ -1,5 +1,24 @@
-import type { Semantics } from '../engine/features.js';
+import type { SegmentChoice, Semantics } from '../engine/features.js';
 import { isV2 } from '../engine/rules-of-version.js';
+
+/** A choice as Flipt stores it: without duplicates, sorted, and a single segment always with OR. */
+export function segmentChoice(
+  keys: readonly string[],
+  operator: SegmentChoice['segmentOperator'] = 'OR_SEGMENT_OPERATOR',
+): SegmentChoice {
+  const segmentKeys = [...new Set(keys)].sort();
+  return { segmentKeys, segmentOperator: segmentKeys.length === 1 ? 'OR_SEGMENT_OPERATOR' : operator };
+}
+
+/** A percentage as Flipt keeps it, in single precision: the shortest decimal that stands for the same single. */
+export function rolloutPercentage(percentage: number): number {
+  const single = Math.fround(percentage);
+  for (let digits = 1; digits < 9; digits++) {
+    const shorter = Number(single.toPrecision(digits));
+    if (Math.fround(shorter) === single) return shorter;
+  }
+  return Number(single.toPrecision(9));
+}
 
 /**
  * The JSON text of a value, with members sorted, as Go writes it; `undefined` for a value that JSON cannot hold, such
