@@ -62,7 +62,7 @@ export interface TrackingOptions {
   readonly send: (events: readonly TrackingEvent[]) => unknown;
   /** Names of the attributes of the context that an event holds. Default: none. */
   readonly attributes?: readonly string[] | undefined;
-  /** The keys of the flags whose exposures are sent, or a function that chooses them. Default: all. */
+  /** The keys of the flags whose exposures are sent, or a function that each resolve asks. Default: all. */
   readonly flags?: readonly string[] | ((flagKey: string) => boolean) | undefined;
   /**
    * Milliseconds for which an exposure of the same user, flag and variant is not sent again. The last 10,000 are

@@ -3,7 +3,7 @@ import type { TrackingSettings } from '../options/tracking-options.js';
 import type { Runtime } from '../runtime.js';
 import { messageOf } from '../text/describe.js';
 import { outsideRequests } from '../time/outside-requests.js';
-import type { Tracking } from '../tracking/tracking.js';
+import type { Context, Tracking } from '../tracking/tracking.js';
 import { entityOf } from './mapping/context.js';
 import { throwUnloadable } from './mapping/openfeature-errors.js';
 
@@ -25,6 +25,10 @@ export function lazyTracking(tracking: TrackingSettings, settings: ProviderSetti
   let loading: Promise<void> | undefined;
   let failedAt = -Infinity;
 
+  const loseWaiting = () => {
+    if (waiting.length > 0) runtime.report({ type: 'tracking-lost', events: waiting.length });
+    waiting = [];
+  };
   const open = async () => {
     try {
       const { openTracking } = await import('./start/tracking-code.js').catch(throwUnloadable('tracking'));
@@ -34,7 +38,7 @@ export function lazyTracking(tracking: TrackingSettings, settings: ProviderSetti
       loading = undefined;
       failedAt = clock.now();
       logger.error(messageOf(error));
-      runtime.report({ type: 'tracking-lost', events: waiting.length });
+      loseWaiting();
     }
     waiting = [];
   };
@@ -64,19 +68,30 @@ export function lazyTracking(tracking: TrackingSettings, settings: ProviderSetti
         });
       }
     },
-    track(...given: Parameters<Tracking['track']>) {
+    track(name: string, context: Context, details: object) {
+      // The caller may change them before the code is there.
+      const kept = opened === undefined ? copyOf(details) : details;
       use((later) => {
-        later.track(...given);
+        later.track(name, context, kept);
       });
     },
     async flush() {
       await loading;
       await opened?.flush();
     },
-    async close() {
-      await loading;
-      await opened?.close();
+    /** What still waits is lost. */
+    close() {
+      opened?.close();
+      loseWaiting();
     },
     read: () => opened?.read() ?? { waiting: waiting.length, isFailing: false },
   };
+}
+
+function copyOf(details: object): object {
+  try {
+    return structuredClone(details);
+  } catch {
+    return details;
+  }
 }

@@ -135,8 +135,8 @@ export class FliptProvider implements Provider {
   /** For `client.track`: an event for `tracking.send`. Does nothing without the option, and after the close. Never throws. */
   track(
     trackingEventName: string,
-    context: EvaluationContext,
-    trackingEventDetails: TrackingEventDetails,
+    context: EvaluationContext = {},
+    trackingEventDetails: TrackingEventDetails = {},
   ): void {
     this.#lifecycle.running()?.tracking?.track(trackingEventName, context, trackingEventDetails);
   }

@@ -13,9 +13,14 @@ export interface WaitingEvent {
   readonly json: string;
 }
 
+/** `place`: events that come back go before those that came later. */
+interface PlacedEvent extends WaitingEvent {
+  readonly place: number;
+}
+
 /** Events that are being sent, since a time of the clock. */
 export interface TakenEvents {
-  readonly items: readonly WaitingEvent[];
+  readonly items: readonly PlacedEvent[];
   readonly at: number;
 }
 
@@ -24,7 +29,8 @@ export interface TakenEvents {
  * and `lost` is called. Those that are being sent stay.
  */
 export function eventQueue(lost: (events: number, why: string) => void) {
-  let waiting: WaitingEvent[] = [];
+  let waiting: PlacedEvent[] = [];
+  let added = 0;
   const taken = new Set<TakenEvents>();
   let length = 0;
   const takenCount = () => [...taken].reduce((sum, { items }) => sum + items.length, 0);
@@ -40,11 +46,12 @@ export function eventQueue(lost: (events: number, why: string) => void) {
   };
   const size = () => waiting.length + takenCount();
   const putBack = (events: TakenEvents) => {
-    if (taken.delete(events)) waiting = [...events.items, ...waiting];
+    if (!taken.delete(events)) return;
+    waiting = [...events.items, ...waiting].sort((a, b) => a.place - b.place);
   };
   return {
     add(item: WaitingEvent) {
-      waiting.push(item);
+      waiting.push({ ...item, place: added++ });
       length += item.json.length;
       while (waiting.length > 0 && (size() > MOST_EVENTS || length > MOST_LENGTH)) dropOne();
     },
@@ -65,7 +72,7 @@ export function eventQueue(lost: (events: number, why: string) => void) {
     putBack,
     /** What was taken before this time waits again. */
     putBackSince(time: number) {
-      for (const events of [...taken].reverse()) if (events.at < time) putBack(events);
+      for (const events of taken) if (events.at < time) putBack(events);
     },
     /** Forgets all events, also those that are being sent, and returns how many they were. */
     clear(): number {

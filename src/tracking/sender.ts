@@ -120,26 +120,25 @@ export function openSender(
   };
   /** Sends what waits now, and again if that fails, for 2 s at most. */
   const flush = async (): Promise<void> => {
-    let isOver = false;
+    const endsAt = clock.now() + FLUSH_MS;
     const all = async () => {
       // A call under way has taken what waited when it began.
       await sending;
-      for (let waitMs = AGAIN_MS; !(await run()) && !isOver; waitMs *= 2)
+      // Nothing of a flush is left after its time, neither a timer nor a call.
+      for (let waitMs = AGAIN_MS; !(await run()) && clock.now() + waitMs < endsAt; waitMs *= 2)
         await new Promise<void>((resolve) => {
           clock.after(waitMs, resolve, 'limit');
         });
     };
     await orLate(all(), FLUSH_MS, clock);
-    isOver = true;
   };
 
   return {
     /** An event has been added to the queue. */
     added: schedule,
     flush,
-    /** Sends what waits, for 2 s at most. What is left then is lost. */
-    async close() {
-      await flush();
+    /** What is left then is lost. */
+    close() {
       timer.stop();
       called.close();
       const left = queue.clear();

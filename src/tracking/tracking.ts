@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { ExposureEvent, TrackingEvent, TrackingSettings } from '../options/tracking-options.js';
 import type { Runtime } from '../runtime.js';
-import { kindReturned, messageOf } from '../text/describe.js';
+import { isRecord, kindOf, kindReturned, messageOf } from '../text/describe.js';
 import { oneLine } from '../text/quote.js';
 import { eventQueue, MOST_LENGTH_OF_EVENT } from './event-queue.js';
 import { openSender } from './sender.js';
@@ -89,20 +89,26 @@ export function openTracking(
       }));
     },
     /** The application called `client.track`. */
-    track(name: string, context: Context, details: object) {
+    track(name: unknown, context: Context, details: unknown) {
       add(() => {
+        // Plain JavaScript may give anything.
+        if (typeof name !== 'string') throw new Error(`track: expected a name, got ${kindOf(name)}`);
+        if (!isRecord(details))
+          throw new Error(`track: expected details in an object, got ${kindOf(details)}`);
         const targetingKey = userOf(context);
         return {
           kind: 'track',
           ...base(context),
           name,
           ...(targetingKey !== '' && { targetingKey: textFrom(user, targetingKey) }),
-          details: plainCopy(details) as Attributes,
+          details: plainCopy(details),
         };
       });
     },
     flush: () => sender.flush(),
-    close: () => sender.close(),
+    close() {
+      sender.close();
+    },
     read: () => ({ waiting: queue.size(), isFailing: sender.isFailing() }),
   };
 }
@@ -140,30 +146,25 @@ function repetitions(withinMs: number, clock: Pick<Runtime['clock'], 'now'>) {
   };
 }
 
-/** Asks a user's function once for each flag, and takes a failure for no. */
+/** Asks a user's function each time, because its answer may change, and takes a failure for no. */
 function choice(flags: TrackingSettings['flags'], warn: (message: string) => void) {
   if (flags === undefined) return () => true;
   if (typeof flags !== 'function') {
     const keys: ReadonlySet<string> = new Set(flags);
     return (flagKey: string) => keys.has(flagKey);
   }
-  const chosen = new LRUCache<string, boolean>({ max: MOST_REMEMBERED });
   let hasFailed = false;
   return (flagKey: string): boolean => {
-    const known = chosen.get(flagKey);
-    if (known !== undefined) return known;
-    let isChosen = false;
     try {
       // Plain JavaScript may return anything.
       const answer: unknown = flags(flagKey);
-      isChosen = answer === true;
-      if (typeof answer !== 'boolean') throw new Error(`expected true or false, got ${kindReturned(answer)}`);
+      if (typeof answer === 'boolean') return answer;
+      throw new Error(`expected true or false, got ${kindReturned(answer)}`);
     } catch (error) {
       if (!hasFailed) warn(`tracking.flags failed (warned only once): ${oneLine(messageOf(error))}`);
       hasFailed = true;
+      return false;
     }
-    chosen.set(flagKey, isChosen);
-    return isChosen;
   };
 }
 
@@ -176,11 +177,14 @@ function textFrom(user: (targetingKey: string) => string, targetingKey: string):
 }
 
 function attributesOf(context: Context, names: readonly string[]): Attributes {
-  const given = names.map((name) => [name, context[name]] as const);
-  return plainCopy(Object.fromEntries(given)) as Attributes;
+  const own = names.filter((name) => Object.hasOwn(context, name));
+  return plainCopy(Object.fromEntries(own.map((name) => [name, context[name]])));
 }
 
-/** As JSON has it: later changes of the original do not reach the event. */
-function plainCopy(value: object): unknown {
-  return JSON.parse(JSON.stringify(value));
+/** As JSON has it: later changes of the original do not reach the event. Evaluation takes a bigint, too. */
+function plainCopy(value: object): Attributes {
+  const json = JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'bigint' ? member.toString() : member,
+  );
+  return JSON.parse(json) as Attributes;
 }

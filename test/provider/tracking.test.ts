@@ -138,12 +138,36 @@ describe('tracking', () => {
     expect((await flushed()).map(lineOf)).toEqual(['on boolean true DEFAULT', 'bought']);
   });
 
+  it('has counted what is lost by the close when the close ends', async () => {
+    const service = await localService({ features: FEATURES });
+    const send = () => new Promise(() => undefined);
+    const { client, provider, logger } = await tracking({ url: service.url, tracking: { send } });
+    client.track('bought', USER);
+    await provider.onClose();
+    expect(provider.getStatus().tracking).toMatchObject({ waiting: 0, lost: 1 });
+    expect(logger.warn).toHaveBeenCalledWith('tracking: events are lost, because the provider was closed');
+  });
+
+  it('takes the details as they are at the call, also before its code is there, and needs none', async () => {
+    const service = await localService({ features: FEATURES });
+    const events: TrackingEvent[] = [];
+    const send = (more: readonly TrackingEvent[]) => void events.push(...more);
+    const provider = new FliptProvider({ ...PATIENT, url: service.url, tracking: { send } });
+    const details = { items: ['a'] };
+    provider.track('bought', USER, details);
+    details.items.push('b');
+    provider.track('seen');
+    await provider.flush();
+    await provider.onClose();
+    expect(events).toMatchObject([{ details: { items: ['a'] } }, { name: 'seen', details: {} }]);
+  });
+
   it('reports what was sent and lost, as events without content', async () => {
     const service = await localService({ features: FEATURES });
     const { client, provider } = await tracking({ url: service.url });
     const heard: unknown[] = [];
     provider.onEvent((event) => heard.push(event), ['tracking-sent', 'tracking-lost']);
-    client.track('bought', USER, { amount: 1n } as never);
+    client.track('bought', USER, [] as never);
     client.track('bought', USER);
     await provider.flush();
     expect(heard).toEqual([

@@ -30,7 +30,7 @@ function model() {
 
 it('a million resolves of 10,000 users with random changes: each expected exposure once, in order, and no other', async () => {
   const random = seeded(1);
-  const { tracking, clock, received, expose, reported } = tracked();
+  const { close, clock, received, expose, reported } = tracked();
   const isExpected = model();
   const expected: string[] = [];
   let variant = 'on';
@@ -44,7 +44,7 @@ it('a million resolves of 10,000 users with random changes: each expected exposu
     if (n % 100 === 99) await clock.settle();
     if (n % 100_000 === 99_999) await clock.advance(HOUR / 4);
   }
-  await tracking.close();
+  await close();
   expect(expected.length).toBeGreaterThan(3 * USERS);
   expect(received.flat().map(lineOf)).toEqual(expected);
   expect(reported).toEqual({ sent: expected.length, lost: 0 });

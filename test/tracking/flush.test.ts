@@ -12,15 +12,27 @@ it('a flush tries a failing sink again and again, for 2 s, whatever its delay', 
   await clock.advance(2_000);
   await flushed;
   expect(calls).toEqual([5_000, 5_000, 5_100, 5_300, 5_700, 6_500]);
+  // After that, only the growing delay counts.
+  await clock.advance(10_000);
+  expect(calls).toHaveLength(6);
+});
+
+it('a flush that has ended leaves no timer', async () => {
+  const { expose, close, clock } = tracked({ send: () => Promise.reject(new Error('no')) });
+  expose('ada');
+  const closed = close();
+  await clock.advance(2_000);
+  await closed;
+  expect(clock.timers()).toBe(0);
 });
 
 it.each(['flush', 'close'] as const)('nothing is lost if one call of a %s fails', async (end) => {
   let calls = 0;
-  const { tracking, expose, clock } = tracked({
+  const { tracking, close, expose, clock } = tracked({
     send: () => (calls++ === 0 ? Promise.reject(new Error('no')) : undefined),
   });
   expose('ada');
-  const ended = tracking[end]();
+  const ended = end === 'flush' ? tracking.flush() : close();
   await clock.advance(100);
   await ended;
   expect([calls, tracking.read().waiting]).toEqual([2, 0]);

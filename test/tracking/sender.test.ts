@@ -125,9 +125,9 @@ describe('a sink that fails', () => {
 
   it('when only other events wait, the oldest of them is lost', async () => {
     const received: TrackingEvent[] = [];
-    const { tracking, reported } = tracked({ send: (events) => received.push(...events) });
+    const { tracking, close, reported } = tracked({ send: (events) => received.push(...events) });
     for (let n = 0; n < 1_001; n++) tracking.track(`event-${n}`, {}, {});
-    await tracking.close();
+    await close();
     expect([received.length, received[0] && lineOf(received[0]), reported.lost]).toEqual([
       1_000,
       'nobody event-1',
@@ -150,17 +150,17 @@ describe('a sink that fails', () => {
 
 describe('flush and close', () => {
   it('send what waits at once', async () => {
-    const { tracking, expose, clock, received } = tracked();
+    const { tracking, expose, close, clock, received } = tracked();
     expose('ada');
     await tracking.flush();
     expose('grace');
-    await tracking.close();
+    await close();
     expect(received.map((events) => events.map(lineOf))).toEqual([['ada flag on'], ['grace flag on']]);
     expect(clock.timers()).toBe(0);
   });
 
   it('end after 2 s with a sink that hangs; what waits at the close is lost, and counted', async () => {
-    const { tracking, expose, clock, reported, warn } = tracked({ send: () => never });
+    const { tracking, expose, close, clock, reported, warn } = tracked({ send: () => never });
     expose('ada');
     expose('grace');
     let ended = 0;
@@ -169,7 +169,7 @@ describe('flush and close', () => {
     expect(ended).toBe(0);
     await clock.advance(1);
     expect(ended).toBe(1);
-    void tracking.close().then(() => ended++);
+    void close().then(() => ended++);
     await clock.advance(2_000);
     expect([ended, reported.lost]).toEqual([2, 2]);
     await clock.advance(60_000);
@@ -227,4 +227,31 @@ it('without a background, events whose call ended with its request are sent agai
   await flushed();
   expect(received).toHaveLength(1_000);
   expect(reported).toEqual({ sent: 1_000, lost: 0 });
+});
+
+it('without a background, events of two calls that failed are sent again in their order', async () => {
+  const calls: { readonly first: string; readonly fail: () => void }[] = [];
+  const { tracking, expose, clock } = tracked({
+    background: false,
+    send: ([first]) =>
+      new Promise((_, reject) => {
+        const fail = () => {
+          reject(new Error('down'));
+        };
+        calls.push({ first: first === undefined ? '' : lineOf(first), fail });
+      }),
+  });
+  for (const name of ['early', 'late']) {
+    for (let n = 0; n < 100; n++) expose(`${name}-${n}`);
+    void tracking.flush();
+    await clock.settle();
+  }
+  for (const { fail } of calls) {
+    fail();
+    await clock.settle();
+  }
+  await clock.advance(100);
+  expect(calls.map(({ first }) => first)).toEqual(
+    ['early-0', 'late-0', 'early-0', 'late-0'].map((user) => `${user} flag on`),
+  );
 });

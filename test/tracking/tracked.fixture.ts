@@ -39,7 +39,12 @@ export function tracked({
   const expose = (user: string, flag = 'flag', variant = 'on') => {
     tracking.exposed(flag, { variant, reason: 'SPLIT' }, { targetingKey: user, plan: 'pro' }, 'string');
   };
-  return { tracking, expose, clock, received, reported, warn };
+  /** As a provider does it. */
+  const close = async () => {
+    await tracking.flush();
+    tracking.close();
+  };
+  return { tracking, expose, close, clock, received, reported, warn };
 }
 
 /** What an event is about, in a line. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { TrackingOptions } from '../../src/options/tracking-options.js';
 import { lineOf, tracked } from './tracked.fixture.js';
 
@@ -81,7 +81,17 @@ describe('an event', () => {
   });
 
   it.each<[string, Partial<TrackingOptions>, object, string]>([
-    ['a bigint', {}, { amount: 1n }, 'Do not know how to serialize a BigInt'],
+    [
+      'a getter that throws',
+      {},
+      {
+        get amount() {
+          throw new Error('no amount');
+        },
+      },
+      'no amount',
+    ],
+    ['details in a list', {}, [1], 'track: expected details in an object, got a list'],
     [
       'a user that is no text',
       // Its rejection must not end the process, and would fail this test.
@@ -96,6 +106,34 @@ describe('an event', () => {
     expect(reported.lost).toBe(2);
     expect(warn.mock.calls.flat()).toEqual([`tracking: events are lost, because ${why}`]);
   });
+});
+
+it('writes a bigint in digits, as evaluation does', async () => {
+  const { tracking, received } = tracked({ attributes: ['seats'] });
+  const context = { targetingKey: 'ada', seats: 5n };
+  tracking.exposed('flag', { variant: 'on' }, context, 'string');
+  tracking.track('bought', context, { amounts: [12n] });
+  await tracking.flush();
+  expect(received.flat()).toMatchObject([
+    { attributes: { seats: '5' } },
+    { attributes: { seats: '5' }, details: { amounts: ['12'] } },
+  ]);
+});
+
+it('takes no attribute that the context only inherits', async () => {
+  const { tracking, received } = tracked({ attributes: ['__proto__', 'plan'] });
+  tracking.track('bought', ADA, {});
+  await tracking.flush();
+  expect(Object.keys(received[0]?.[0]?.attributes ?? {})).toEqual(['plan']);
+});
+
+it('loses a track without a name, and says so', () => {
+  const { tracking, reported, warn } = tracked();
+  tracking.track(undefined, ADA, {});
+  expect(reported.lost).toBe(1);
+  expect(warn.mock.calls.flat()).toEqual([
+    'tracking: events are lost, because track: expected a name, got undefined',
+  ]);
 });
 
 describe('an exposure', () => {
@@ -165,6 +203,18 @@ describe('an exposure', () => {
     made.expose('ada', 'other');
     expect(await linesOf(made)).toEqual([]);
     expect(made.warn.mock.calls.flat()).toEqual(['tracking.flags failed (warned only once): no list yet']);
+  });
+
+  it('is sent as soon as the choice works, or is another one', async () => {
+    const isRunning = vi.fn<() => boolean>().mockReturnValue(true);
+    isRunning.mockImplementationOnce(() => {
+      throw new Error('no list yet');
+    });
+    isRunning.mockReturnValueOnce(false);
+    const made = tracked({ flags: isRunning });
+    for (let n = 0; n < 4; n++) made.expose('ada');
+    expect(isRunning).toHaveBeenCalledTimes(4);
+    expect(await linesOf(made)).toEqual(['ada flag on']);
   });
 
   it('needs a user', async () => {
