@@ -1,8 +1,7 @@
 import { policyOfOutcome } from '../http/failure-of-status.js';
 import type { Outcome, Send } from '../http/reply.js';
 import { isFailure, type AskAtOnce } from '../model/answer.js';
-import { policyOf } from '../model/failure-policy.js';
-import type { Failure } from '../model/failure.js';
+import { policyOf, type Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import type { CircuitSettings } from './circuit-breaker.js';
 import { circuitOpening } from './circuit-opening.js';

@@ -1,4 +1,4 @@
-import { policyOf } from '../model/failure-policy.js';
+import { policyOf } from '../model/failure.js';
 import type { Clock } from '../time/clock.js';
 import type { Attempt } from './circuit-breaker.js';
 import type { HealthState } from './health-state.js';

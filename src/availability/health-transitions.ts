@@ -1,7 +1,6 @@
 import type { Problems } from '../diagnostics/internal-events.js';
 import type { Problem } from '../diagnostics/flipt-event.js';
-import { policyOf, rejectsCredentials } from '../model/failure-policy.js';
-import type { Failure } from '../model/failure.js';
+import { policyOf, rejectsCredentials, type Failure } from '../model/failure.js';
 import {
   afterRequest,
   CLOSED_CIRCUIT,

@@ -1,6 +1,5 @@
 import { isFailure, type AskAtOnce, type BatchOutcome } from '../model/answer.js';
-import { rejectsCredentials } from '../model/failure-policy.js';
-import type { Failure } from '../model/failure.js';
+import { rejectsCredentials, type Failure } from '../model/failure.js';
 import type { Clock } from '../time/clock.js';
 import type { HealthState } from './health-state.js';
 

@@ -1,4 +1,4 @@
-import type { Question } from '../model/question.js';
+import type { Question } from '../model/answer.js';
 import type { PendingQuestion } from './pending-question.js';
 import { deque, type Deque } from './deque.js';
 

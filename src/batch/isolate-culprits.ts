@@ -1,7 +1,5 @@
-import { isFailure, type AskAtOnce, type BatchOutcome } from '../model/answer.js';
-import { policyOf } from '../model/failure-policy.js';
-import type { Failure } from '../model/failure.js';
-import type { Question } from '../model/question.js';
+import { isFailure, type AskAtOnce, type BatchOutcome, type Question } from '../model/answer.js';
+import { policyOf, type Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import { messageOf } from '../text/describe.js';
 import type { QuestionLane } from './batch-queue.js';

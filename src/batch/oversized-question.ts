@@ -1,6 +1,6 @@
 import type { Failure } from '../model/failure.js';
-import type { Question } from '../model/question.js';
-import { quoted } from '../text/quote.js';
+import type { Question } from '../model/answer.js';
+import { quoted } from '../text/describe.js';
 
 /** The failure of a question whose request would exceed `batch.maxBytes` even if it were sent alone. */
 export function oversized(question: Question, bytes: number, maxBytes: number): Failure {

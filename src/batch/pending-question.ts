@@ -5,10 +5,9 @@ import {
   type Answer,
   type BatchOutcome,
   type Deadline,
+  type Question,
 } from '../model/answer.js';
-import { policyOf } from '../model/failure-policy.js';
-import type { Failure } from '../model/failure.js';
-import type { Question } from '../model/question.js';
+import { policyOf, type Failure } from '../model/failure.js';
 
 /** A question with the callers that wait for it. */
 export interface PendingQuestion {

@@ -1,6 +1,5 @@
-import { policyOf } from '../model/failure-policy.js';
-import type { Failure } from '../model/failure.js';
-import { failedResolution, type Resolution } from '../model/resolution.js';
+import { policyOf, type Failure } from '../model/failure.js';
+import { failedResolution, type Resolution } from '../model/answer.js';
 
 /**
  * What a caller gets if the service does not answer: what the snapshot gives or the last known answer, whichever is

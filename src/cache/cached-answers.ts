@@ -1,7 +1,5 @@
-import type { Resolution } from '../model/resolution.js';
-import type { Answer, Ask, KnownAnswer } from '../model/answer.js';
+import type { Resolution, Answer, Ask, KnownAnswer, Question } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
-import type { Question } from '../model/question.js';
 import type { Runtime } from '../runtime.js';
 import { answerInOutage } from './answer-in-outage.js';
 import { freshnessOf, type FreshnessSettings, type Reliance } from './freshness.js';

@@ -1,4 +1,4 @@
-import type { Subject } from '../model/question.js';
+import type { Subject } from '../model/answer.js';
 
 /**
  * Makes the function that names a question by all that the service looks at, and nothing else. Each part is preceded by

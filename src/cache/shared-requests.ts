@@ -1,6 +1,5 @@
-import { failed, type Answer, type Ask } from '../model/answer.js';
+import { failed, type Answer, type Ask, type Question } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
-import type { Question } from '../model/question.js';
 import type { Clock } from '../time/clock.js';
 
 interface Flight {

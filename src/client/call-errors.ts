@@ -1,7 +1,7 @@
 import { FliptServiceError, type FliptServiceErrorFacts, type GrpcCode } from './service-error.js';
 import type { Failure, FailureKind } from '../model/failure.js';
 import { grpcCode } from './grpc-codes.js';
-import { oneLine } from '../text/quote.js';
+import { oneLine } from '../text/describe.js';
 import { isUnknownPath, serviceErrorOf } from '../http/error-body.js';
 import type { Reply } from '../http/reply.js';
 import { statusWords, unreadable } from '../http/reply-message.js';

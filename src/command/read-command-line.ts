@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Environment } from '../options/environment.js';
 import { didYouMean } from '../text/closest-name.js';
-import { messageOf } from '../text/describe.js';
-import { unsteered } from '../text/quote.js';
+import { messageOf, unsteered } from '../text/describe.js';
 import { FLIPT_READERS, isSingle, OPTIONS, optionsOf } from './command-options.js';
 import { WrongArgument } from './command-error.js';
 import { readExplain, type ExplainArguments } from './explain/explain-arguments.js';

@@ -1,5 +1,5 @@
 import { FeaturesError } from '../features/features-error.js';
-import { unsteeredLines } from '../text/quote.js';
+import { unsteeredLines } from '../text/describe.js';
 import { readCommandLine } from './read-command-line.js';
 import { HELP, HELPS } from './help.js';
 import { serve } from './serve/serve.js';

@@ -1,5 +1,4 @@
-import { policyOf } from '../model/failure-policy.js';
-import type { Failure } from '../model/failure.js';
+import { policyOf, type Failure } from '../model/failure.js';
 import type { Diagnostics } from './diagnostics.js';
 import { endedMessage } from './ended-problems.js';
 import type { Problem } from './flipt-event.js';

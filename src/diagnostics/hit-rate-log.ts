@@ -1,9 +1,9 @@
 // Not by name, as in engine/crc32.ts.
 import * as zlib from 'node:zlib';
-import type { Question } from '../model/question.js';
+import type { Question } from '../model/answer.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { WarningLogger } from './health-log.js';
-import { quoted } from '../text/quote.js';
+import { quoted } from '../text/describe.js';
 
 const LOOK_UPS = 1_000;
 const FEWEST_HITS = 50;

@@ -1,6 +1,6 @@
 import type { Diagnostics } from './diagnostics.js';
 import type { WarningLogger } from './health-log.js';
-import { quoted } from '../text/quote.js';
+import { quoted } from '../text/describe.js';
 
 /** Attributes that often hold the value for the targetingKey, the likeliest first. */
 const LIKELY = ['userId', 'user_id', 'id', 'user', 'email'];

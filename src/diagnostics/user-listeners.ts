@@ -1,5 +1,4 @@
-import { isPromiseLike, kindOf, messageOf } from '../text/describe.js';
-import { beginningOf, oneLine, quoted } from '../text/quote.js';
+import { isPromiseLike, kindOf, messageOf, beginningOf, oneLine, quoted } from '../text/describe.js';
 import type { Diagnostics } from './diagnostics.js';
 import { EVENT_TYPES, fliptEvent } from './internal-events.js';
 import type { FliptEvent, FliptEventType } from './flipt-event.js';

@@ -1,4 +1,4 @@
-import { beginningOf, quoted } from '../text/quote.js';
+import { beginningOf, quoted } from '../text/describe.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { EventOf } from './internal-events.js';
 import type { HealthLogger } from './health-log.js';

@@ -1,5 +1,4 @@
-import type { KnownAnswer, MissingAnswer } from '../model/answer.js';
-import type { Question } from '../model/question.js';
+import type { KnownAnswer, MissingAnswer, Question } from '../model/answer.js';
 import { compileFeatures, type CompiledFeatures } from './compiled-features.js';
 import { entityOf } from './evaluated-entity.js';
 import type { Features, Semantics } from './features.js';

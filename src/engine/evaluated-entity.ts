@@ -1,4 +1,4 @@
-import type { Question } from '../model/question.js';
+import type { Question } from '../model/answer.js';
 import { comparedText, type ComparedText } from './syntax/compared-text.js';
 
 type Attributes = Readonly<Record<string, unknown>>;

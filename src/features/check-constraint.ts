@@ -3,8 +3,7 @@ import { LIST_OPERATORS, OPERATORS, OPERATORS_WITHOUT_VALUE } from '../engine/op
 import { parseDateTime } from '../engine/syntax/date-syntax.js';
 import { parseNumbers, parseStrings } from '../engine/syntax/lists.js';
 import { parseNumber } from '../engine/syntax/number-syntax.js';
-import { kindOf } from '../text/describe.js';
-import { quoted, unsteered } from '../text/quote.js';
+import { kindOf, quoted, unsteered } from '../text/describe.js';
 import { memberOf, textOf } from './document-parts.js';
 import type { Report } from './features-error.js';
 

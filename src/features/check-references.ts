@@ -1,6 +1,6 @@
 import type { Semantics } from '../engine/features.js';
 import { isV2 } from '../engine/rules-of-version.js';
-import { quoted } from '../text/quote.js';
+import { quoted } from '../text/describe.js';
 import { goJson } from './stored-values.js';
 import { checkConstraint } from './check-constraint.js';
 import { listOf, memberOf, textOf } from './document-parts.js';

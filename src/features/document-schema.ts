@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { COMPARISON_TYPES, MATCH_TYPES, SEGMENT_OPERATORS, type Rollout } from '../engine/features.js';
 import { didYouMean } from '../text/closest-name.js';
-import { isRecord } from '../text/describe.js';
-import { beginningOf, unsteered } from '../text/quote.js';
+import { isRecord, beginningOf, unsteered } from '../text/describe.js';
 import type { DocumentPath, Report } from './features-error.js';
 import { segmentChoice, rolloutPercentage } from './stored-values.js';
 

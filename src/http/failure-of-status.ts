@@ -1,5 +1,4 @@
-import { FAILURES, type FailurePolicy } from '../model/failure-policy.js';
-import type { FailureKind } from '../model/failure.js';
+import { FAILURES, type FailurePolicy, type FailureKind } from '../model/failure.js';
 import type { Outcome } from './reply.js';
 
 const KINDS: ReadonlyMap<number, FailureKind> = new Map([

@@ -1,5 +1,5 @@
 import type { Failure } from '../model/failure.js';
-import { beginningOf, oneLine } from '../text/quote.js';
+import { beginningOf, oneLine } from '../text/describe.js';
 import { isUnknownPath, LARGEST_ERROR, serviceErrorOf } from './error-body.js';
 import { failureKindOf } from './failure-of-status.js';
 import type { Reply } from './reply.js';

@@ -5,7 +5,7 @@ import { OPERATORS } from '../engine/operators-by-type.js';
 import { FALSE_WORDS, TRUE_WORDS } from '../engine/syntax/boolean-words.js';
 import { parseStrings } from '../engine/syntax/lists.js';
 import { isBlank } from '../engine/syntax/whitespace.js';
-import { quoted } from '../text/quote.js';
+import { quoted } from '../text/describe.js';
 import { isEmpty, overlap, rangeOf, type Range } from './range.js';
 
 // All answers are one-sided: a contradiction is certain, and some are not found.

@@ -1,5 +1,5 @@
 import { didYouMean } from '../text/closest-name.js';
-import { quoted } from '../text/quote.js';
+import { quoted } from '../text/describe.js';
 import type { Comment } from '../features/yaml/comments.js';
 import type { TextPosition } from '../features/features-error.js';
 import type { Sentences } from './finding.js';

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { filledText, members, trueOrFalse } from '../options/shapes.js';
-import { isPlainObject } from '../text/describe.js';
-import { unsteered } from '../text/quote.js';
+import { isPlainObject, unsteered } from '../text/describe.js';
 import type { Semantics } from '../engine/features.js';
 import { ALL_SEMANTICS } from '../engine/rules-of-version.js';
 import type { FeaturesSource } from '../features/read-documents.js';

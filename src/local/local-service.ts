@@ -12,8 +12,7 @@ import { listen, type Listener } from './http/listener.js';
 import { checkOptions } from '../options/check-options.js';
 import { systemClock } from '../time/clock.js';
 import { inTime, orLate } from '../time/in-time.js';
-import { messageOf } from '../text/describe.js';
-import { quoted } from '../text/quote.js';
+import { messageOf, quoted } from '../text/describe.js';
 import {
   checkFlagState,
   LOCAL_OPTIONS,

@@ -1,5 +1,32 @@
+/* What the service is asked, what it answers, and where an answer comes from. */
+
 import type { Failure } from './failure.js';
-import type { Question } from './question.js';
+
+/** What the service evaluates. Everything is text, because the service compares only text. */
+export interface Question {
+  readonly namespace: string;
+  readonly flag: string;
+  /** The entity's id; `''` if the caller has none, which the service accepts. */
+  readonly entity: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** The entity and the attributes of a context, as text. Names are in ascending order, each once. */
+export interface Subject {
+  readonly entity: string;
+  readonly names: readonly string[];
+  /** The values of `names`, position by position. */
+  readonly texts: readonly string[];
+}
+
+export function questionOf(namespace: string, flag: string, { entity, names, texts }: Subject): Question {
+  // Without a prototype, so that an attribute may be called __proto__.
+  const attributes = Object.create(null) as Record<string, string>;
+  names.forEach((name, at) => {
+    attributes[name] = texts[at] ?? '';
+  });
+  return { namespace, flag, entity, attributes };
+}
 
 /**
  * The service's reason, without its suffix `_EVALUATION_REASON`. A later service may send other words than these four.
@@ -78,4 +105,24 @@ export const UNANSWERED: Failure = { kind: 'unreadable', message: 'Flipt left th
  */
 export function isSplit(answer: Answer): boolean {
   return answer.kind === 'boolean' && answer.reason === 'MATCH' && answer.segmentKeys?.length === 0;
+}
+
+/** An answer, and where it comes from. */
+export interface Resolution {
+  readonly answer: Answer;
+  /** `cache`: the answer was known before this question was asked. `in-process`: evaluated here, from a snapshot. */
+  readonly source: 'service' | 'cache' | 'in-process';
+  /** Milliseconds since the service gave the answer, or last confirmed the snapshot. */
+  readonly ageMs: number;
+  /** The service could not confirm the answer: its refresh failed, or the service is not asked at present. */
+  readonly stale: boolean;
+  /** Id of the request that brought the answer, if the answer itself does not name it. */
+  readonly requestId?: string | undefined;
+  /** Version of the snapshot that the answer was evaluated from. */
+  readonly version?: string;
+}
+
+/** The resolution of a question that failed. */
+export function failedResolution(failure: Failure): Resolution {
+  return { answer: failed(failure), source: 'service', ageMs: 0, stale: false };
 }

@@ -1,4 +1,4 @@
-import { quoted } from '../text/quote.js';
+import { quoted } from '../text/describe.js';
 
 /** The symbol under which an app has its registered providers. All copies of this package share it. */
 const REGISTERED = Symbol.for('openfeature-flipt-provider.nest-providers');

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { list, openRules } from '../options/entry-rules.js';
 import { checkOptions } from '../options/check-options.js';
 import { callable, type RulesOf } from '../options/shapes.js';
-import { quoted } from '../text/quote.js';
+import { quoted } from '../text/describe.js';
 import { moduleRules, type FliptModuleOptions } from './module-options.js';
 import { startingWith } from './app-providers.js';
 

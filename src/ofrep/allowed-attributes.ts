@@ -1,5 +1,5 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
-import { quoted } from '../text/quote.js';
+import { quoted } from '../text/describe.js';
 import { REFUSAL, tooLong, tooMany, type OfrepRefusal } from './refusals.js';
 
 interface Limits {

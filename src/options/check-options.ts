@@ -1,7 +1,6 @@
 import * as v from 'valibot';
-import { isPlainObject, kindOf } from '../text/describe.js';
+import { isPlainObject, kindOf, beginningOf, quoted, unsteered } from '../text/describe.js';
 import { isCredentialName, isHeaderName } from '../text/header.js';
-import { beginningOf, quoted, unsteered } from '../text/quote.js';
 import { oldNode } from '../text/old-node.js';
 import { meantOption } from './meant-option.js';
 

@@ -1,5 +1,5 @@
 import { isCredentialName } from '../text/header.js';
-import { unsteered } from '../text/quote.js';
+import { unsteered } from '../text/describe.js';
 import type { AuthOptions } from './auth-options.js';
 import { set } from './shapes.js';
 

@@ -1,5 +1,4 @@
-import { harmlessly } from '../text/describe.js';
-import { unsteered } from '../text/quote.js';
+import { harmlessly, unsteered } from '../text/describe.js';
 import { outsideRequests } from '../time/outside-requests.js';
 import type { Logger } from './connection-options.js';
 

@@ -1,5 +1,5 @@
 import type { Failure } from '../model/failure.js';
-import { quoted } from '../text/quote.js';
+import { quoted } from '../text/describe.js';
 
 export const NO_FLAG_KEY: Failure = { kind: 'flag-key', message: 'the flag key is not a string' };
 

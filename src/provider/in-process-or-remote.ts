@@ -1,4 +1,4 @@
-import { failedResolution } from '../model/resolution.js';
+import { failedResolution } from '../model/answer.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import { ageMsOf } from './watched-cache/snapshot-age.js';

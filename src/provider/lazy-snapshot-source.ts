@@ -5,7 +5,7 @@ import { oneTimer } from '../time/one-timer.js';
 import { untilAborted } from '../time/until-aborted.js';
 import type { Send } from '../http/reply.js';
 import type { Failure } from '../model/failure.js';
-import type { Question } from '../model/question.js';
+import type { Question } from '../model/answer.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import type { SnapshotSource } from '../snapshot/snapshot-source.js';

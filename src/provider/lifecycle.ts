@@ -6,7 +6,7 @@ import {
 } from '@openfeature/server-sdk';
 import { openHistory } from '../diagnostics/event-history.js';
 import { openUserListeners } from '../diagnostics/user-listeners.js';
-import { failedResolution } from '../model/resolution.js';
+import { failedResolution } from '../model/answer.js';
 import { sizeWarnings } from '../options/size-warnings.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';

@@ -12,7 +12,7 @@ import { logHitRate } from '../diagnostics/hit-rate-log.js';
 import { logOverload } from '../diagnostics/overload-log.js';
 import { logSharedBuckets } from '../diagnostics/shared-bucket-log.js';
 import { reportingSharedBuckets } from './shared-buckets.js';
-import { policyOf } from '../model/failure-policy.js';
+import { policyOf } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import { messageOf } from '../text/describe.js';

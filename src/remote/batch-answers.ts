@@ -1,11 +1,9 @@
-import type { Answer, BatchOutcome } from '../model/answer.js';
+import type { Answer, BatchOutcome, Question } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
-import type { Question } from '../model/question.js';
 import type { Reply } from '../http/reply.js';
 import { contentWords, statusFailure, unreadable } from '../http/reply-message.js';
-import { isRecord } from '../text/describe.js';
+import { isRecord, oneLine, quoted } from '../text/describe.js';
 import { hasMoreValues, parsedJson } from '../text/json.js';
-import { oneLine, quoted } from '../text/quote.js';
 
 /** Values in the answer to a batch: an answer to a question has about ten, and more if many segments match. */
 const MOST_VALUES = 100_000;

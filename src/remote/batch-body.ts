@@ -1,4 +1,4 @@
-import type { Question } from '../model/question.js';
+import type { Question } from '../model/answer.js';
 
 export const BATCH_PATH = '/evaluate/v1/batch';
 

@@ -1,6 +1,5 @@
-import { isFailure, type AskAtOnce } from '../model/answer.js';
+import { isFailure, questionOf, type AskAtOnce } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
-import { questionOf } from '../model/question.js';
 
 /** Resolves with `undefined` if the service has answered a real question. `signal` ends it. Never rejects. */
 export type HealthCheck = (signal?: AbortSignal) => Promise<Failure | undefined>;

@@ -1,5 +1,5 @@
 import type { Clock } from '../time/clock.js';
-import type { Resolution } from '../model/resolution.js';
+import type { Resolution } from '../model/answer.js';
 import { perView } from './view.js';
 
 const MAX_ANSWERS = 1_000;

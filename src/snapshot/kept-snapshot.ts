@@ -1,7 +1,7 @@
 import type { Clock } from '../time/clock.js';
 import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import { safeStore, type TextStore } from '../stores/safe-store.js';
-import { unsteered } from '../text/quote.js';
+import { unsteered } from '../text/describe.js';
 import type { Known } from './fetch-snapshot.js';
 import type { Snapshot } from './snapshot.js';
 import { readStored, storedText, type ConfirmedSnapshot } from './stored-text.js';

@@ -1,6 +1,5 @@
 import { evaluate } from '../engine/evaluate.js';
-import type { KnownAnswer } from '../model/answer.js';
-import type { Question } from '../model/question.js';
+import type { KnownAnswer, Question } from '../model/answer.js';
 import type { Runtime } from '../runtime.js';
 import { misspeltKeys } from './misspelt-flag-keys.js';
 import { isSameAnswer, isSameValue } from './answer-equality.js';

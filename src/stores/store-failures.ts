@@ -1,7 +1,6 @@
 import type { Clock } from '../time/clock.js';
 import { inTime } from '../time/in-time.js';
-import { messageOf } from '../text/describe.js';
-import { oneLine } from '../text/quote.js';
+import { messageOf, oneLine } from '../text/describe.js';
 
 /** The state of a store. */
 export interface StoreReading {

@@ -1,4 +1,4 @@
-import { quoted } from './quote.js';
+import { quoted } from './describe.js';
 
 const CLOSE = 2;
 

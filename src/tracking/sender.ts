@@ -1,5 +1,4 @@
-import { messageOf } from '../text/describe.js';
-import { oneLine } from '../text/quote.js';
+import { messageOf, oneLine } from '../text/describe.js';
 import type { Clock } from '../time/clock.js';
 import { orLate } from '../time/in-time.js';
 import { oneTimer } from '../time/one-timer.js';

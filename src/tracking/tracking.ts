@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { ExposureEvent, TrackingEvent, TrackingSettings } from '../options/tracking-options.js';
 import type { Runtime } from '../runtime.js';
-import { isRecord, kindOf, kindReturned, messageOf } from '../text/describe.js';
-import { oneLine } from '../text/quote.js';
+import { isRecord, kindOf, kindReturned, messageOf, oneLine } from '../text/describe.js';
 import { eventQueue, MOST_LENGTH_OF_EVENT } from './event-queue.js';
 import { openSender } from './sender.js';
 

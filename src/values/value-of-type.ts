@@ -1,7 +1,6 @@
 import type { JsonValue } from '@openfeature/server-sdk';
 import type { BooleanAnswer, VariantAnswer } from '../model/answer.js';
-import { kindOf } from '../text/describe.js';
-import { quoted } from '../text/quote.js';
+import { kindOf, quoted } from '../text/describe.js';
 import {
   attachmentOf,
   hasAttachment,

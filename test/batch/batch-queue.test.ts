@@ -6,7 +6,7 @@ import {
   type QuestionLane,
   type Waiting,
 } from '../../src/batch/batch-queue.js';
-import { questionOf, type Question } from '../../src/model/question.js';
+import { questionOf, type Question } from '../../src/model/answer.js';
 
 const EMPTY_BYTES = 2;
 const SIZES = { empty: EMPTY_BYTES, of: () => 1 };

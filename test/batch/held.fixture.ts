@@ -1,9 +1,8 @@
 import type { BatchSettings } from '../../src/batch/batch-queue.js';
 import { batched } from '../../src/batch/batching.js';
 import { isolating } from '../../src/batch/isolate-culprits.js';
-import type { Answer, AskAtOnce } from '../../src/model/answer.js';
+import type { Answer, AskAtOnce, Question } from '../../src/model/answer.js';
 import type { Failure } from '../../src/model/failure.js';
-import type { Question } from '../../src/model/question.js';
 import { question } from '../cache/questions.fixture.js';
 import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { failed } from '../../src/model/answer.js';
-import type { Question } from '../../src/model/question.js';
+import { failed, type Question } from '../../src/model/answer.js';
 import { question } from '../cache/questions.fixture.js';
 import { answerOf, setUp, spoilt, spoiltBy } from './isolated.fixture.js';
 

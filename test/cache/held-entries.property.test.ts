@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cachedAnswers } from '../../src/cache/cached-answers.js';
 import type { GivenContext } from '../../src/cache/same-question.js';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
-import type { Resolution } from '../../src/model/resolution.js';
+import type { Resolution } from '../../src/model/answer.js';
 import { providerSettings } from '../../src/options/settings.js';
 import { remotely } from '../../src/provider/resolve-remotely.js';
 import { runtimeOf } from '../runtime.fixture.js';

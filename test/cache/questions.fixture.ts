@@ -1,6 +1,11 @@
-import type { Ask, Answer, Deadline } from '../../src/model/answer.js';
-import type { Question, Subject } from '../../src/model/question.js';
-import { questionOf } from '../../src/model/question.js';
+import {
+  questionOf,
+  type Ask,
+  type Answer,
+  type Deadline,
+  type Question,
+  type Subject,
+} from '../../src/model/answer.js';
 
 export function subjectOf(entity: string, attributes: Readonly<Record<string, string>> = {}): Subject {
   const names = Object.keys(attributes).sort();

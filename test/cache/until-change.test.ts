@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { freshness, freshnessOf, type Reliance } from '../../src/cache/freshness.js';
 import type { SnapshotForCache } from '../../src/cache/cached-answers.js';
-import { failed, type KnownAnswer } from '../../src/model/answer.js';
-import type { Resolution } from '../../src/model/resolution.js';
+import { failed, type KnownAnswer, type Resolution } from '../../src/model/answer.js';
 import { DOWN, fromCache, fromService, off, on, setUp } from './layered.fixture.js';
 
 const SETTINGS = { freshForMs: 100, staleForMs: 50, staleOnErrorForMs: 1_000, negativeForMs: 10 };

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import { logHitRate } from '../../src/diagnostics/hit-rate-log.js';
-import type { Question } from '../../src/model/question.js';
+import type { Question } from '../../src/model/answer.js';
 import { heapInUse } from '../garbage.fixture.js';
 import { question } from '../cache/questions.fixture.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FAILURES, type FailurePolicy } from '../../src/model/failure-policy.js';
+import { FAILURES, type FailurePolicy } from '../../src/model/failure.js';
 import { quotesOf, tableOf } from './pages.fixture.js';
 
 /** The words of the page for what follows from a failure. Where they are missing, it does not. */

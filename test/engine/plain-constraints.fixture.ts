@@ -3,7 +3,7 @@ import type { Constraint } from '../../src/engine/features.js';
 import { parseNumbers, parseStrings } from '../../src/engine/syntax/lists.js';
 import { parseNumber } from '../../src/engine/syntax/number-syntax.js';
 import { isBlank, trimSpace } from '../../src/engine/syntax/whitespace.js';
-import type { Question } from '../../src/model/question.js';
+import type { Question } from '../../src/model/answer.js';
 
 /** Whether the question meets the constraint. A value that does not parse never matches. It is no error. */
 export function fulfils(question: Question, constraint: Constraint): boolean {

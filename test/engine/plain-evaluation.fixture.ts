@@ -10,8 +10,13 @@ import type {
   Variant,
   VariantFlag,
 } from '../../src/engine/features.js';
-import type { BooleanAnswer, KnownAnswer, ServiceReason, VariantAnswer } from '../../src/model/answer.js';
-import type { Question } from '../../src/model/question.js';
+import type {
+  BooleanAnswer,
+  KnownAnswer,
+  ServiceReason,
+  VariantAnswer,
+  Question,
+} from '../../src/model/answer.js';
 import { fulfils } from './plain-constraints.fixture.js';
 
 /**

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Features } from '../../src/engine/features.js';
 import { isV2 } from '../../src/engine/rules-of-version.js';
 import { readFeatures } from '../../src/features/read-features.js';
-import type { KnownAnswer } from '../../src/model/answer.js';
-import type { Question } from '../../src/model/question.js';
+import type { KnownAnswer, Question } from '../../src/model/answer.js';
 
 /** A recorded question and answer, in the service's own form. */
 export interface RecordedCase {

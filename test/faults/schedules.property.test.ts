@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { HttpDispatcher, HttpDispatcherResponse } from '../../src/index.js';
-import type { Resolution } from '../../src/model/resolution.js';
+import type { Resolution } from '../../src/model/answer.js';
 import { pipelineOf } from '../provider/pipeline.fixture.js';
 import { providerSettings } from '../../src/options/settings.js';
 import { manualClock, type ManualClock } from '../clock.fixture.js';

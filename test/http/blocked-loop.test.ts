@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FAILURES } from '../../src/model/failure-policy.js';
+import { FAILURES } from '../../src/model/failure.js';
 import { openTransport } from '../../src/http/transport.js';
 import type { HttpDispatcherResponse } from '../../src/options/http-options.js';
 import { clientSettings } from '../../src/options/settings.js';

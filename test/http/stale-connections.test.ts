@@ -1,7 +1,7 @@
 import http, { request as original } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { FAILURES } from '../../src/model/failure-policy.js';
+import { FAILURES } from '../../src/model/failure.js';
 import { withRetries } from '../../src/http/retries/with-retries.js';
 import { silentRuntime } from '../../src/runtime.js';
 import { REQUEST } from './outcomes.fixture.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Question } from '../../src/model/question.js';
+import type { Question } from '../../src/model/answer.js';
 import { OPERATORS } from '../../src/engine/operators-by-type.js';
 import { COMPARISON_TYPES, type ComparisonType } from '../../src/engine/features.js';
 import type {

@@ -1,8 +1,7 @@
 import { bucketOf, thresholdBound } from '../../src/engine/buckets.js';
 import { evaluator } from '../../src/engine/evaluate.js';
 import type { Semantics } from '../../src/engine/features.js';
-import type { Answer } from '../../src/model/answer.js';
-import type { Question } from '../../src/model/question.js';
+import type { Answer, Question } from '../../src/model/answer.js';
 import { readFeatures } from '../../src/features/read-features.js';
 import type { Finding } from '../../src/lint/finding.js';
 import type { FeaturesDocument, FlagDocument, SegmentDocument } from '../../src/local/index.js';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isFailure } from '../../src/model/answer.js';
-import { questionOf } from '../../src/model/question.js';
+import { isFailure, questionOf } from '../../src/model/answer.js';
 import type { Reply } from '../../src/http/reply.js';
 import { answersOf } from '../../src/remote/batch-answers.js';
 import { batchBody, itemText } from '../../src/remote/batch-body.js';

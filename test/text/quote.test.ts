@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { oneLine, quoted, unsteered } from '../../src/text/quote.js';
+import { oneLine, quoted, unsteered } from '../../src/text/describe.js';
 
 describe('text from outside', () => {
   it.each([

@@ -1,6 +1,5 @@
 import { isFailure } from '../../model/answer.js';
-import { policyOf } from '../../model/failure-policy.js';
-import type { Failure } from '../../model/failure.js';
+import { policyOf, type Failure } from '../../model/failure.js';
 import { answerEach, failEach, type PendingQuestion } from '../pending-question.js';
 import type { AskPart } from './culprit-search-limit.js';
 import { blamesFlag, type Suspects } from './suspects.js';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { policyOf } from '../../model/failure-policy.js';
-import type { Failure } from '../../model/failure.js';
-import type { Question } from '../../model/question.js';
+import { policyOf, type Failure } from '../../model/failure.js';
+import type { Question } from '../../model/answer.js';
 import type { Clock } from '../../time/clock.js';
 import type { QuestionLane } from '../batch-queue.js';
 

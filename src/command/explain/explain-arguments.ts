@@ -1,5 +1,5 @@
 import type { Environment } from '../../options/environment.js';
-import { quoted } from '../../text/quote.js';
+import { quoted } from '../../text/describe.js';
 import type { OptionValues } from '../command-options.js';
 import { readSource } from '../features-source/file-or-flipt.js';
 import { WrongArgument } from '../command-error.js';

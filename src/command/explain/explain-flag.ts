@@ -1,7 +1,7 @@
 import { explain } from '../../engine/explain/explain.js';
 import { explanationText } from '../../engine/explain/explanation-text.js';
 import { didYouMean } from '../../text/closest-name.js';
-import { quoted } from '../../text/quote.js';
+import { quoted } from '../../text/describe.js';
 import { loadFeatures } from '../features-source/load-features.js';
 import type { CommandRuntime } from '../command-runtime.js';
 import { printableJson } from '../printable-json.js';

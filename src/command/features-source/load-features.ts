@@ -1,6 +1,6 @@
 import { compileFeatures } from '../../engine/compiled-features.js';
 import { readFeatures } from '../../features/read-features.js';
-import { quoted } from '../../text/quote.js';
+import { quoted } from '../../text/describe.js';
 import type { CommandRuntime } from '../command-runtime.js';
 import { CommandError } from '../command-error.js';
 import type { FileSource, SourceArguments } from './file-or-flipt.js';

@@ -1,5 +1,4 @@
-import { isRecord } from '../../text/describe.js';
-import { quoted } from '../../text/quote.js';
+import { isRecord, quoted } from '../../text/describe.js';
 
 /** A deeper type would not help its reader, and would slow down the compiler. */
 const DEEPEST = 8;

@@ -1,4 +1,4 @@
-import { quoted } from '../../text/quote.js';
+import { quoted } from '../../text/describe.js';
 import { namesJsonObject } from './attachment-type.js';
 import type { FlagTypes, ValueType } from './flag-types.js';
 

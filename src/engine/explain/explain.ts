@@ -1,5 +1,4 @@
-import type { KnownAnswer } from '../../model/answer.js';
-import type { Question } from '../../model/question.js';
+import type { KnownAnswer, Question } from '../../model/answer.js';
 import { boundsOf, bucketOf, percentOf, positionOf, threshold } from '../buckets.js';
 import type { CompiledFeatures } from '../compiled-features.js';
 import { evaluate } from '../evaluate.js';

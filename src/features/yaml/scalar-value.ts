@@ -1,5 +1,5 @@
 import { Scalar } from 'yaml';
-import { unsteered } from '../../text/quote.js';
+import { unsteered } from '../../text/describe.js';
 import { plainScalar, type ScalarValue } from './plain-scalar.js';
 import { Timestamp } from './timestamp.js';
 

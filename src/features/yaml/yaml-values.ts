@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, type Document, type Pair, type Scalar, type YAMLMap } from 'yaml';
-import { quoted } from '../../text/quote.js';
+import { quoted } from '../../text/describe.js';
 import type { DocumentPath, Report } from '../features-error.js';
 import { readAs, readAsText, typeOf, type ReadingRules, type YamlType } from './value-type.js';
 import { scalarValue, textOfScalar } from './scalar-value.js';

@@ -5,8 +5,7 @@ import { ENDED, type Failure } from '../../model/failure.js';
 import type { AuthOptions } from '../../options/auth-options.js';
 import type { ConnectionSettings } from '../../options/settings.js';
 import type { Runtime } from '../../runtime.js';
-import { messageOf } from '../../text/describe.js';
-import { oneLine } from '../../text/quote.js';
+import { messageOf, oneLine } from '../../text/describe.js';
 import { untilAborted } from '../../time/until-aborted.js';
 import {
   authHeaders,

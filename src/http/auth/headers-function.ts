@@ -1,6 +1,5 @@
-import { isPlainObject } from '../../text/describe.js';
+import { isPlainObject, quoted } from '../../text/describe.js';
 import { isConnectionHeader, isHeaderName, isHeaderText } from '../../text/header.js';
-import { quoted } from '../../text/quote.js';
 import { noCredentials, type AuthHeaders, type CredentialSource } from './credential-source.js';
 
 /** Credentials that a function of the user's returns. */

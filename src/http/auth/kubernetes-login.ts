@@ -1,11 +1,10 @@
 import * as v from 'valibot';
-import { FAILURES } from '../../model/failure-policy.js';
-import type { Failure } from '../../model/failure.js';
+import { FAILURES, type Failure } from '../../model/failure.js';
 import type { KubernetesLoginOptions } from '../../options/auth-options.js';
 import type { ConnectionSettings } from '../../options/settings.js';
 import type { Runtime } from '../../runtime.js';
 import { isToken } from '../../text/header.js';
-import { unsteered } from '../../text/quote.js';
+import { unsteered } from '../../text/describe.js';
 import { timeoutFailure } from '../network-failure.js';
 import type { Send } from '../reply.js';
 import { statusFailure } from '../reply-message.js';

@@ -3,8 +3,7 @@ import { inTime } from '../../time/in-time.js';
 import { oneTimer } from '../../time/one-timer.js';
 import { sharedRun } from '../../time/shared-run.js';
 import { outsideRequests } from '../../time/outside-requests.js';
-import { policyOf } from '../../model/failure-policy.js';
-import type { Failure } from '../../model/failure.js';
+import { policyOf, type Failure } from '../../model/failure.js';
 import type { Runtime } from '../../runtime.js';
 import { CredentialError, type AuthHeaders, type CredentialSource } from './credential-source.js';
 

@@ -1,8 +1,7 @@
 import { bytesIfThere } from '../../files/durable-file.js';
 import { fingerprint, type Fingerprint } from '../../files/fingerprint.js';
 import { isToken } from '../../text/header.js';
-import { messageOf } from '../../text/describe.js';
-import { unsteered } from '../../text/quote.js';
+import { messageOf, unsteered } from '../../text/describe.js';
 import { authHeaders, noCredentials, type AuthHeaders, type CredentialSource } from './credential-source.js';
 
 /**

@@ -1,5 +1,4 @@
-import { FAILURES } from '../../model/failure-policy.js';
-import { ENDED } from '../../model/failure.js';
+import { FAILURES, ENDED } from '../../model/failure.js';
 import type { Runtime } from '../../runtime.js';
 import type { Send } from '../reply.js';
 import { failureKindOfOutcome } from '../failure-of-status.js';

@@ -1,4 +1,4 @@
-import { quoted } from '../../text/quote.js';
+import { quoted } from '../../text/describe.js';
 import { listOf, memberOf } from '../../features/document-parts.js';
 import type { LintRule } from '../finding.js';
 

@@ -1,6 +1,6 @@
 import type { Constraint, Segment } from '../../engine/features.js';
 import { OPERATORS } from '../../engine/operators-by-type.js';
-import { quoted } from '../../text/quote.js';
+import { quoted } from '../../text/describe.js';
 import { firstContradiction, isImpossible, subjectOf } from '../contradiction.js';
 import type { LintRule } from '../finding.js';
 

@@ -1,5 +1,5 @@
 import { OPERATORS } from '../../engine/operators-by-type.js';
-import { quoted } from '../../text/quote.js';
+import { quoted } from '../../text/describe.js';
 import type { LintRule } from '../finding.js';
 
 /** An operator that the constraint's type does not have. */

@@ -1,4 +1,4 @@
-import { quoted } from '../../text/quote.js';
+import { quoted } from '../../text/describe.js';
 import type { CheckedFlag } from '../../features/document-schema.js';
 import type { LintRule } from '../finding.js';
 import { sharesOf } from '../rollout-shares.js';

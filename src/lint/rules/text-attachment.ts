@@ -1,6 +1,6 @@
 import { isV2 } from '../../engine/rules-of-version.js';
 import { parsedJson } from '../../text/json.js';
-import { quoted } from '../../text/quote.js';
+import { quoted } from '../../text/describe.js';
 import type { LintRule } from '../finding.js';
 
 /** An attachment that is a text, although no call of OpenFeature reads one. */

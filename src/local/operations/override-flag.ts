@@ -1,6 +1,5 @@
-import { isPlainObject, kindOf } from '../../text/describe.js';
+import { isPlainObject, kindOf, quoted } from '../../text/describe.js';
 import { parsedJson } from '../../text/json.js';
-import { quoted } from '../../text/quote.js';
 import { invalid, notFound, tooLarge } from '../requests/refused-request.js';
 import type { OverrideProblem, OverrideTarget } from '../state/flag-overrides.js';
 import type { Operation, RoutedRequest } from './operation.js';

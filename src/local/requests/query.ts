@@ -1,4 +1,4 @@
-import { quoted } from '../../text/quote.js';
+import { quoted } from '../../text/describe.js';
 import { invalid } from './refused-request.js';
 
 /**

@@ -7,8 +7,7 @@ import {
 } from '../../files/durable-file.js';
 import { fingerprint, type Fingerprint } from '../../files/fingerprint.js';
 import { NotReplacedError, replaceableBeginning } from '../../files/own-file.js';
-import { messageOf } from '../../text/describe.js';
-import { unsteered } from '../../text/quote.js';
+import { messageOf, unsteered } from '../../text/describe.js';
 import { beginsAsState, readState, writeState } from './data-format.js';
 import { SaveError, type Save } from './state-store.js';
 

@@ -1,5 +1,4 @@
-import { isPlainObject } from '../../text/describe.js';
-import { quoted } from '../../text/quote.js';
+import { isPlainObject, quoted } from '../../text/describe.js';
 import { applyOverrides, type Override } from './apply-overrides.js';
 import { canGive, cannotGive, namedKeys, type OverrideValue } from './override-value.js';
 import type { FlagRecord, NamespaceRecord, Stamp } from '../../features/records.js';

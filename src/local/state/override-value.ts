@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Variant } from '../../engine/features.js';
-import { kindOf } from '../../text/describe.js';
-import { quoted } from '../../text/quote.js';
+import { kindOf, quoted } from '../../text/describe.js';
 import { toNumber } from '../../values/number.js';
 import { toBoolean, toObject, toText, type Translate } from '../../values/value-of-type.js';
 import type { FlagRecord, VariantFlagRecord, VariantRecord } from '../../features/records.js';

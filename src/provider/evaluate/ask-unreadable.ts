@@ -1,5 +1,5 @@
 import type { GivenContext } from '../../cache/same-question.js';
-import { failedResolution, type Resolution } from '../../model/resolution.js';
+import { failedResolution, type Resolution } from '../../model/answer.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import type { RequestView } from '../../request/view.js';
 import { unreadableFailure } from '../mapping/unreadable-failure.js';

@@ -1,7 +1,7 @@
 import { GeneralError, type EvaluationContext } from '@openfeature/server-sdk';
 import type { Clock } from '../../time/clock.js';
 import { pausing } from '../../time/turns.js';
-import type { Resolution } from '../../model/resolution.js';
+import type { Resolution } from '../../model/answer.js';
 import { reasonOf, reasonWithoutVariant } from '../mapping/reasons.js';
 import { attachmentOf } from '../../values/attachment.js';
 import { resolveMany, type FlagsSource, type SnapshotWait } from './resolve-many.js';

@@ -1,6 +1,6 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import type { Failure } from '../../model/failure.js';
-import { failedResolution, type Resolution } from '../../model/resolution.js';
+import { failedResolution, type Resolution } from '../../model/answer.js';
 import { requestViewOf } from '../../request/view.js';
 import type { Runtime } from '../../runtime.js';
 import { isText, NO_FLAG_KEY } from '../flag-keys.js';

@@ -1,6 +1,5 @@
 import type { Failure } from '../../model/failure.js';
-import type { Question } from '../../model/question.js';
-import { failedResolution, type Resolution } from '../../model/resolution.js';
+import { failedResolution, type Question, type Resolution } from '../../model/answer.js';
 import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
 import { unreadableFailure } from '../mapping/unreadable-failure.js';
 import { ageMsOf } from '../watched-cache/snapshot-age.js';

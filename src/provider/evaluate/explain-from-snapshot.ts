@@ -1,7 +1,7 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import type { Explanation } from '../../engine/explain/explanation.js';
 import type { Failure } from '../../model/failure.js';
-import { questionOf } from '../../model/question.js';
+import { questionOf } from '../../model/answer.js';
 import type { Clock } from '../../time/clock.js';
 import { orLate } from '../../time/in-time.js';
 import type { ProviderSettings } from '../../options/settings.js';

@@ -1,5 +1,5 @@
 import type { EvaluationContext, FlagValueType, Logger, ResolutionDetails } from '@openfeature/server-sdk';
-import type { Resolution } from '../../model/resolution.js';
+import type { Resolution } from '../../model/answer.js';
 import { harmlessly } from '../../text/describe.js';
 import { nameOf } from '../flag-keys.js';
 import { resolutionDetails } from '../mapping/details.js';

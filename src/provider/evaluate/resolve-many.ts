@@ -1,9 +1,7 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import type { Clock } from '../../time/clock.js';
-import type { Answer } from '../../model/answer.js';
-import type { Failure } from '../../model/failure.js';
-import { policyOf } from '../../model/failure-policy.js';
-import { failedResolution, type Resolution } from '../../model/resolution.js';
+import { failedResolution, type Answer, type Resolution } from '../../model/answer.js';
+import { policyOf, type Failure } from '../../model/failure.js';
 import { pastDeadline } from '../../cache/shared-requests.js';
 import { errorOf } from '../mapping/openfeature-errors.js';
 import type { ResolveAll } from '../resolve-in-process.js';

@@ -1,5 +1,5 @@
 import type { Failure } from '../../model/failure.js';
-import type { Subject } from '../../model/question.js';
+import type { Subject } from '../../model/answer.js';
 import { contextReader, InvalidContext, type OddAttribute, type Selection } from './context.js';
 
 /** Makes the function that reads the subject of a question from a context, or says why the context cannot be sent. */

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
-import type { Subject } from '../../model/question.js';
-import { quoted, unsteered } from '../../text/quote.js';
+import type { Subject } from '../../model/answer.js';
+import { quoted, unsteered } from '../../text/describe.js';
 
 /** The context cannot be sent to the service. Its caller gets INVALID_CONTEXT. */
 export class InvalidContext extends Error {}

@@ -1,10 +1,9 @@
 import { ErrorCode, StandardResolutionReasons, type ResolutionDetails } from '@openfeature/server-sdk';
-import type { ValueAnswer } from '../../model/answer.js';
-import type { Resolution } from '../../model/resolution.js';
+import type { ValueAnswer, Resolution } from '../../model/answer.js';
 import { errorCodeOf } from './openfeature-errors.js';
 import { reasonOf, reasonWithoutVariant } from './reasons.js';
 import type { Translate } from '../../values/value-of-type.js';
-import { quoted } from '../../text/quote.js';
+import { quoted } from '../../text/describe.js';
 
 type Metadata = Record<string, string | number | boolean>;
 

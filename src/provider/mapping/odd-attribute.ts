@@ -1,4 +1,4 @@
-import { quoted } from '../../text/quote.js';
+import { quoted } from '../../text/describe.js';
 import type { OddAttribute } from './context.js';
 
 /** Warns of the first attribute of which JSON leaves `{}`, or a text in quotes. */

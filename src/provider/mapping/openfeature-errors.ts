@@ -7,8 +7,7 @@ import {
   TargetingKeyMissingError,
   type OpenFeatureError,
 } from '@openfeature/server-sdk';
-import { policyOf, rejectsCredentials } from '../../model/failure-policy.js';
-import type { Failure } from '../../model/failure.js';
+import { policyOf, rejectsCredentials, type Failure } from '../../model/failure.js';
 import { messageOf } from '../../text/describe.js';
 
 export const CLOSED: Failure = {

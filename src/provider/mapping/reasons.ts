@@ -1,6 +1,5 @@
 import { StandardResolutionReasons } from '@openfeature/server-sdk';
-import { isSplit, type ValueAnswer, type VariantAnswer } from '../../model/answer.js';
-import type { Resolution } from '../../model/resolution.js';
+import { isSplit, type ValueAnswer, type VariantAnswer, type Resolution } from '../../model/answer.js';
 
 /** The reason for a value that the service decided. Flipt's own would hide that a value may be old, so it comes last. */
 export function reasonOf(answer: ValueAnswer, resolution: Resolution): string {

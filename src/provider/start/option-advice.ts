@@ -1,6 +1,6 @@
 import type { FliptProviderOptions } from '../../options/provider-options.js';
 import { similarName } from '../../text/closest-name.js';
-import { quoted } from '../../text/quote.js';
+import { quoted } from '../../text/describe.js';
 import type { Snapshot } from '../../snapshot/snapshot.js';
 
 type Options = Pick<FliptProviderOptions, 'environment' | 'attributes'> & {

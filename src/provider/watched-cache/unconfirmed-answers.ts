@@ -1,6 +1,5 @@
 import type { Diagnostics } from '../../diagnostics/diagnostics.js';
-import type { KnownAnswer } from '../../model/answer.js';
-import type { Question } from '../../model/question.js';
+import type { KnownAnswer, Question } from '../../model/answer.js';
 import type { Runtime } from '../../runtime.js';
 import { pausing } from '../../time/turns.js';
 import type { LazySnapshotSource } from '../lazy-snapshot-source.js';

@@ -1,7 +1,7 @@
 import type { Features, Flag, Segment, Semantics } from '../../engine/features.js';
 import { atOnce, counted, type CountedSteps } from '../../time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
-import { quoted } from '../../text/quote.js';
+import { quoted } from '../../text/describe.js';
 import { segmentContent } from '../flag-content.js';
 import { keyedSchema } from './body-schema.js';
 import { distinctNames } from './distinct-names.js';

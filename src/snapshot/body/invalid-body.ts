@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { kindOf } from '../../text/describe.js';
-import { quoted } from '../../text/quote.js';
+import { kindOf, quoted } from '../../text/describe.js';
 
 /**
  * The body is not a snapshot, only part of one, or holds what this version does not know. The message names the place.

@@ -1,7 +1,7 @@
 import type { Semantics } from '../../engine/features.js';
 import { withPauses } from '../../time/pausable-steps.js';
 import { NEWEST_V2 } from '../../engine/rules-of-version.js';
-import { quoted } from '../../text/quote.js';
+import { quoted } from '../../text/describe.js';
 import type { Clock } from '../../time/clock.js';
 import { nextTurn, pausing } from '../../time/turns.js';
 import { restSchema } from './body-schema.js';

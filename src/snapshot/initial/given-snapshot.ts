@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { SnapshotPlace } from '../../stores/snapshot-store.js';
-import { quoted } from '../../text/quote.js';
+import { quoted } from '../../text/describe.js';
 import type { Clock } from '../../time/clock.js';
 import { writeBody } from '../body/write-body.js';
 import type { Snapshot } from '../snapshot.js';

@@ -1,5 +1,4 @@
-import type { Answer, BooleanAnswer, VariantAnswer } from '../../../src/model/answer.js';
-import type { Resolution } from '../../../src/model/resolution.js';
+import type { Answer, BooleanAnswer, VariantAnswer, Resolution } from '../../../src/model/answer.js';
 
 /** Answers for tests: the given members matter, all others are plain. */
 export function variantAnswer(more: Partial<VariantAnswer> = {}): VariantAnswer {

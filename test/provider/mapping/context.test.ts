@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contextReader, InvalidContext } from '../../../src/provider/mapping/context.js';
-import { questionOf } from '../../../src/model/question.js';
+import { questionOf } from '../../../src/model/answer.js';
 import { codePoint } from '../../code-point.fixture.js';
 
 const read = contextReader();

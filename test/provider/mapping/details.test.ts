@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { resolutionDetails } from '../../../src/provider/mapping/details.js';
 import { toNumber } from '../../../src/values/number.js';
 import { toBoolean, toObject, toText, type Translate } from '../../../src/values/value-of-type.js';
-import type { Resolution } from '../../../src/model/resolution.js';
+import type { Resolution } from '../../../src/model/answer.js';
 import { booleanAnswer, resolutionOf, variantAnswer } from './answers.fixture.js';
 
 /** Each type with a default that no answer gives. */

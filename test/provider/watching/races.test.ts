@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Resolution } from '../../../src/model/resolution.js';
+import type { Resolution } from '../../../src/model/answer.js';
 import { simulated } from './simulated.fixture.js';
 
 const WATCH = { pollMs: 15_000, maxAgeMs: 600_000 };

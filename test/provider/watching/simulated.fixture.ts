@@ -5,7 +5,7 @@ import type {
   HttpDispatcherResponse,
   WatchOptions,
 } from '../../../src/index.js';
-import type { Resolution } from '../../../src/model/resolution.js';
+import type { Resolution } from '../../../src/model/answer.js';
 import { providerSettings } from '../../../src/options/settings.js';
 import { manualClock } from '../../clock.fixture.js';
 import { INFO_PATH, item, type Item } from '../../servers/scripted.fixture.js';
