@@ -81,15 +81,10 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
     if (ofFlag.entries.size === 0 && flags.get(flag) === ofFlag) flags.delete(flag);
   }
 
-  const deleteFlags = (named: Iterable<string>) => {
-    const forgotten: FlagAnswers[] = [];
-    for (const flag of named) {
-      const ofFlag = flags.get(flag);
-      if (ofFlag === undefined) continue;
-      ofFlag.isForgotten = true;
-      flags.delete(flag);
-      forgotten.push(ofFlag);
-    }
+  const deleteFlags = (named: readonly string[] | ReadonlySet<string>) => {
+    const forgotten = [...named].flatMap((flag) => flags.get(flag) ?? []);
+    for (const ofFlag of forgotten) ofFlag.isForgotten = true;
+    for (const flag of named) flags.delete(flag);
     leaving.add(forgotten);
   };
 
@@ -117,7 +112,8 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
       strangers.use(entry.key);
       entries.get(entry.key);
     },
-    set(key: string, flag: string, answer: KnownAnswer, { at, untilChange, isExtended = false }: Arrival) {
+    set(key: string, flag: string, answer: KnownAnswer, arrival: Arrival) {
+      const { at, untilChange = false, isExtended = false } = arrival;
       if (Buffer.byteLength(key) > MAX_KEY_BYTES) return;
       const ownBytes = answerBytes(answer);
       const size = entryBytes(key, flag) + ownBytes;
@@ -126,17 +122,21 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
         entries.delete(key);
         return;
       }
-      const known = withoutRequestId(answer);
-      const kept = ownBytes > MAX_SHARED_BYTES ? known : { ...known, answer: shared(known.answer) };
+      const { answer: known, requestId } = withoutRequestId(answer);
       const ofFlag = flags.get(flag) ?? { entries: new Set(), byEntity: new Map(), isForgotten: false };
-      const entry = newEntry({
+      // Each member by name: a spread would take twice the memory.
+      const entry: OwnEntry = {
         key: flat(key),
         flag,
-        ...kept,
-        untilChange: untilChange ?? false,
+        answer: ownBytes > MAX_SHARED_BYTES ? known : shared(known),
+        requestId,
+        untilChange,
         at,
+        unconfirmed: false,
+        usedIn: secondOf(at),
         ofFlag,
-      });
+        question: undefined,
+      };
       // First, so that the oldest of its kind leaves, and no other entry.
       if (isExtended) strangers.add(entry.key, entry, size);
       entries.set(entry.key, entry, { size });
@@ -183,25 +183,6 @@ function leavingFlags(remove: (key: string) => void, clock: Pick<Clock, 'endOfTu
       for (const ofFlag of flags) leaving.push(ofFlag);
       if (!isLeaving) leave();
     },
-  };
-}
-
-type Kept = Omit<OwnEntry, 'unconfirmed' | 'usedIn' | 'question'>;
-
-/** Each member by name: a spread would take twice the memory. */
-function newEntry({ key, flag, answer, requestId, untilChange, at, ofFlag }: Kept): OwnEntry {
-  const usedIn = secondOf(at);
-  return {
-    key,
-    flag,
-    answer,
-    requestId,
-    untilChange,
-    at,
-    unconfirmed: false,
-    usedIn,
-    ofFlag,
-    question: undefined,
   };
 }
 

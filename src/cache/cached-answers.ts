@@ -71,13 +71,6 @@ export function cachedAnswers(
   };
   const requests = sharedRequests(ask, keep, deadlineMs, clock);
 
-  const reportLookUp = (isStale: boolean, isUnderWay: boolean, question: Question) => {
-    if (isStale) report(STALE_HIT);
-    // It costs no request of its own.
-    else if (isUnderWay) report({ type: 'joined', flag: question.flag });
-    else if (wants.miss) report({ type: 'miss', question });
-  };
-
   return {
     store: entries,
     /** The answer of an entry while it is fresh: the hot path. */
@@ -102,7 +95,10 @@ export function cachedAnswers(
       const before = usable(key);
       // Without a background, nothing would refresh a stale answer: its caller waits for the service.
       const isStale = before?.state === 'stale' && clock.hasBackground;
-      reportLookUp(isStale, requests.isUnderWay(key), question);
+      if (isStale) report(STALE_HIT);
+      // It costs no request of its own.
+      else if (requests.isUnderWay(key)) report({ type: 'joined', flag: question.flag });
+      else if (wants.miss) report({ type: 'miss', question });
       const flight = requests.fly(key, question, isExtended);
       if (isStale) return before.resolution;
       return requests

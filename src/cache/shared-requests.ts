@@ -1,6 +1,7 @@
 import { failed, type Answer, type Ask, type Question } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import type { Clock } from '../time/clock.js';
+import { orLate } from '../time/in-time.js';
 
 interface Flight {
   readonly flag: string;
@@ -47,23 +48,12 @@ export function sharedRequests(
     return flight;
   };
 
-  const byDeadline = ({ answer, callers, ending }: Flight): Promise<Answer> => {
+  const byDeadline = async ({ answer, callers, ending }: Flight): Promise<Answer> => {
     callers.until = clock.now() + deadlineMs;
-    return new Promise((resolve) => {
-      const timeUp = () => {
-        resolve(failed(pastDeadline(deadlineMs)));
-        ending?.abort();
-      };
-      // After a blocked event loop, the answer may already wait in the socket. The end of the turn lets it arrive
-      // before the deadline counts.
-      const cancel = clock.after(deadlineMs, () => {
-        clock.endOfTurn(timeUp);
-      });
-      void answer.then((answer) => {
-        cancel();
-        resolve(answer);
-      });
-    });
+    const answered = await orLate(answer, deadlineMs, clock);
+    if (answered !== 'late') return answered;
+    ending?.abort();
+    return failed(pastDeadline(deadlineMs));
   };
 
   return {
