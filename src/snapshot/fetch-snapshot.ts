@@ -100,7 +100,9 @@ export function snapshotFetcher(
     const ended = requests.begin();
     version?.polling();
     const fetched = ended(await request(known));
-    if (fetched.kind !== 'overtaken') version?.polled(fetched.kind === 'failed');
+    if (fetched.kind === 'snapshot') version?.polled(fetched.snapshot);
+    else if (fetched.kind !== 'overtaken')
+      version?.polled(fetched.kind === 'failed' ? undefined : known?.snapshot);
     return fetched;
   };
 

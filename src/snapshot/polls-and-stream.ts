@@ -71,7 +71,7 @@ function openChangeStream(
   // Flipt may be upgraded between two polls, so that none fails. Its streams break off.
   const readToEnd: typeof read = async (...how) => {
     const end = await read(...how);
-    if (end.kind === 'broken') version.mayBeAnother();
+    if (end.kind === 'broken') version.expectAnother();
     return end;
   };
   const stream = openStream(readToEnd, announcements.announced, runtime);

@@ -2,7 +2,7 @@ import type { Clock } from '../time/clock.js';
 import { nextTurn, pausing } from '../time/turns.js';
 import { withPauses } from '../time/pausable-steps.js';
 import { compileFeatures, type CompiledFeatures } from '../engine/compiled-features.js';
-import type { V2Semantics } from '../engine/rules-of-version.js';
+import { ALL_SEMANTICS, isV2, NEWEST_V2, type V2Semantics } from '../engine/rules-of-version.js';
 import type { UnreadableFlag } from '../model/unreadable-flag.js';
 import { BYTES_PER_MS } from './body/flag-reader.js';
 import type { ParsedBody } from './body/parse-snapshot.js';
@@ -85,6 +85,23 @@ export async function readByRules(
     await pause();
   }
   return snapshotOf({ ...snapshot, semantics, contents }, clock, version, snapshot);
+}
+
+/** Whether another release of v2 would answer differently from the same features. */
+export async function dependsOnRelease(
+  snapshot: Snapshot,
+  clock: Pick<Clock, 'endOfTurn'>,
+  isNeeded: () => boolean,
+): Promise<boolean> {
+  if (!isV2(snapshot.semantics)) return false;
+  await readRest(snapshot, clock, isNeeded);
+  const pause = pausing(STEPS_PER_MS, clock);
+  for (const flag of snapshot.features.flags.values()) {
+    if (ALL_SEMANTICS.some((semantics) => isV2(semantics) && namedSemantics(flag, semantics) !== NEWEST_V2))
+      return true;
+    await pause(flag.type === 'BOOLEAN_FLAG_TYPE' ? 1 : 1 + flag.rules.length);
+  }
+  return false;
 }
 
 const NONE: ReadonlyMap<string, UnreadableFlag> = new Map();

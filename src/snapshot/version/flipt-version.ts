@@ -1,9 +1,10 @@
 import * as v from 'valibot';
-import { semanticsOfRelease } from '../../engine/rules-of-version.js';
+import { isV2, NEWEST_V2, semanticsOfRelease } from '../../engine/rules-of-version.js';
 import type { Send } from '../../http/reply.js';
 import { parsedJson } from '../../text/json.js';
 import { orLate } from '../../time/in-time.js';
 import type { Clock } from '../../time/clock.js';
+import { dependsOnRelease, type Snapshot } from '../snapshot.js';
 import { rulesInForce } from './rules-after-upgrade.js';
 
 /** The version of Flipt, and by whose rules a snapshot of v2 is read. */
@@ -11,6 +12,8 @@ export type FliptVersion = ReturnType<typeof fliptVersion>;
 
 const PATH = '/meta/info';
 const ASK_EVERY_MS = 600_000;
+/** Where an upgrade changes answers, it is asked beside each poll, but no more often than this. */
+const ASK_OFTEN_MS = 10_000;
 const MAX_BYTES = 64 * 1024;
 const UNAUTHORIZED = 401;
 /** A gateway, or a Flipt that cannot answer now or wants credentials, says nothing about the version. */
@@ -26,8 +29,12 @@ export function fliptVersion(send: Send, timeoutMs: number, clock: Clock, signal
   let version: string | undefined;
   let askedAt = -Infinity;
   let lastQuestion: Promise<void> | undefined;
-  /** A poll has failed since the last question: when they succeed again, Flipt may be another one. */
+  /** Flipt was away since the last question: when polls succeed again, it may be another one. */
   let mayBeAnother = false;
+  /** When there was last a reason to expect an upgrade: a Flipt that is not the newest, or one that was away. */
+  let expectedAt = clock.now();
+  let check: Promise<void> | undefined;
+  let checked: { readonly snapshot: Snapshot; readonly matters: boolean } | undefined;
 
   const ask = (isRepeated = false): Promise<void> => {
     askedAt = clock.now();
@@ -48,10 +55,22 @@ export function fliptVersion(send: Send, timeoutMs: number, clock: Clock, signal
       if (status >= 500 || SAYS_NOTHING.has(status)) return;
       const said = releaseIn(bytes);
       version = said?.version;
-      rules.answered(semanticsOfRelease(said?.isRelease ? version : undefined));
+      const semantics = semanticsOfRelease(said?.isRelease ? version : undefined);
+      if (semantics !== NEWEST_V2) expectedAt = clock.now();
+      rules.answered(semantics);
     });
     lastQuestion = question;
     return question;
+  };
+  const expectAnother = () => {
+    mayBeAnother = true;
+    expectedAt = clock.now();
+  };
+  /** Polls do not show a restart between them: their connections do not last from one to the next. */
+  const askIfItMatters = async (snapshot: Snapshot) => {
+    if (checked?.snapshot !== snapshot)
+      checked = { snapshot, matters: await dependsOnRelease(snapshot, clock, () => !signal.aborted) };
+    if (checked.matters && !signal.aborted) void ask();
   };
 
   return {
@@ -60,22 +79,29 @@ export function fliptVersion(send: Send, timeoutMs: number, clock: Clock, signal
     polling() {
       if (askedAt === -Infinity) void ask();
     },
-    /** A poll has ended. */
-    polled(hasFailed: boolean) {
-      if (hasFailed) mayBeAnother = true;
-      else if (mayBeAnother || clock.now() - askedAt >= ASK_EVERY_MS) {
+    /** A poll has ended. Without a snapshot, it has failed. */
+    polled(snapshot: Snapshot | undefined) {
+      if (snapshot === undefined) {
+        expectAnother();
+        return;
+      }
+      const now = clock.now();
+      // A v2 that follows on v1 is of any release.
+      if (!isV2(snapshot.semantics)) expectedAt = now;
+      if (mayBeAnother || now - askedAt >= ASK_EVERY_MS) {
         const isRepeated = mayBeAnother;
         mayBeAnother = false;
         void ask(isRepeated);
+      } else if (now - askedAt >= ASK_OFTEN_MS && now - expectedAt < ASK_EVERY_MS) {
+        check = askIfItMatters(snapshot);
       }
     },
     /** Flipt may have been replaced, although no poll has failed. */
-    mayBeAnother() {
-      mayBeAnother = true;
-    },
+    expectAnother,
     rules,
     /** Without a background: waits for a question that this call has sent. */
     async settled() {
+      await check;
       if (lastQuestion === undefined) return;
       // A question of an earlier call may have ended with that call, and then it never says so.
       await orLate(lastQuestion, timeoutMs, clock);

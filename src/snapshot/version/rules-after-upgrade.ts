@@ -17,7 +17,7 @@ export function rulesInForce(clock: Pick<Clock, 'now'>) {
   /** The last answer, until a snapshot has been read by it. */
   let news: News | undefined;
   let used: News | undefined;
-  let announced: News | undefined;
+  let announced: V2Semantics | undefined;
   let changedAt = -Infinity;
   let hasAnswered = false;
   let newRules: () => void = () => undefined;
@@ -28,10 +28,10 @@ export function rulesInForce(clock: Pick<Clock, 'now'>) {
     isV2(inForce) &&
     answer.rules !== inForce &&
     clock.now() - changedAt >= KEPT_FOR_MS;
-  /** Once for each answer, because a body may name other rules than the answer, again and again. */
+  /** The same rules once, because a body may name other ones than the answers. */
   const announce = () => {
-    if (news === announced || !isDue(news)) return;
-    announced = news;
+    if (!isDue(news) || news.rules === announced) return;
+    announced = news.rules;
     newRules();
   };
 
@@ -54,6 +54,8 @@ export function rulesInForce(clock: Pick<Clock, 'now'>) {
       if (hasAnswered && inForce !== rules) changedAt = clock.now();
       hasAnswered ||= used !== undefined;
       inForce = rules;
+      // Nobody knows yet which v2 follows on a v1.
+      if (!isV2(rules)) hasAnswered = false;
       if (news === used) news = undefined;
       used = undefined;
       announce();

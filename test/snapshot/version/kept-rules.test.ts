@@ -3,7 +3,16 @@ import type { Outcome } from '../../../src/http/reply.js';
 import { withoutBackground } from '../../../src/time/clock.js';
 import { manualClock } from '../../clock.fixture.js';
 import { memoryStore } from '../shared/memory-store.fixture.js';
-import { BODY, LEFT_OUT, NEW, OLD, POLL_MS, upgradable, watchingVersions } from './versions.fixture.js';
+import {
+  BODY,
+  LARGE_BODY,
+  LEFT_OUT,
+  NEW,
+  OLD,
+  POLL_MS,
+  upgradable,
+  watchingVersions,
+} from './versions.fixture.js';
 
 describe('what is kept', () => {
   const kept = async (info: Outcome) => {
@@ -75,7 +84,8 @@ describe('a fleet that shares a store', () => {
     const rules = () => new Set(fleet.map(({ semantics }) => semantics()));
     await clock.advance(2 * POLL_MS);
     expect(rules()).toEqual(new Set(['v2.8']));
-    expect(service.questions).toBe(1);
+    // One beside each of its polls, because an upgrade would change answers.
+    expect([service.questions, service.polls]).toEqual([3, 3]);
 
     service.isDown = true;
     await clock.advance(2 * POLL_MS);
@@ -108,6 +118,26 @@ describe('without a background', () => {
     await clock.advance(1);
     await refreshed;
     expect([snapshots.semantics(), service.polls, service.bodies]).toEqual(['v2.8', 2, 1]);
+    await snapshots.close();
+    expect(clock.timers()).toBe(0);
+  });
+
+  it('a refresh ends with the rules of a Flipt that was upgraded between two of them', async () => {
+    const clock = manualClock();
+    const service = upgradable(clock, OLD);
+    service.body = LARGE_BODY;
+    const snapshots = await watchingVersions(service.send, withoutBackground(clock));
+    const refresh = async () => {
+      const refreshing = { isDone: false };
+      void snapshots.refresh().then(() => (refreshing.isDone = true));
+      while (!refreshing.isDone) await clock.settle();
+    };
+    await refresh();
+    expect(snapshots.semantics()).toBe('v2.8');
+    service.info = NEW;
+    await clock.advance(2 * POLL_MS);
+    await refresh();
+    expect([snapshots.semantics(), service.bodies]).toEqual(['v2', 1]);
     await snapshots.close();
     expect(clock.timers()).toBe(0);
   });

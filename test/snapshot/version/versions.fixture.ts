@@ -28,6 +28,17 @@ export const BODY = {
   digest: DIGEST,
 };
 
+/** By the rules of 2.8 and of 2.9, all flags share out the same. */
+export const EVEN_BODY = { ...BODY, flags: [variantFlag('even', [50, 50])] };
+/** So many that looking at them takes several turns of the event loop. The last one is `uneven`. */
+export const LARGE_BODY = {
+  ...BODY,
+  flags: [
+    ...Array.from({ length: 3_000 }, (_, at) => variantFlag(`even-${at}`, [50, 50])),
+    variantFlag('uneven', [50, 25]),
+  ],
+};
+
 /** What v2 says of itself. */
 export const release = (version: string, isRelease = true) => reply(200, { build: { version, isRelease } });
 
@@ -43,6 +54,7 @@ export function upgradable(clock: Clock, info: Outcome | Promise<Outcome>) {
     isDown: false,
     body: BODY as object,
     hasEtag: true,
+    etag: DIGEST,
     polls: 0,
     bodies: 0,
     questions: 0,
@@ -65,9 +77,9 @@ export function upgradable(clock: Clock, info: Outcome | Promise<Outcome>) {
     }
     service.polls++;
     if (service.isDown) return refusedConnection;
-    if (headers?.['if-none-match'] === DIGEST) return reply(304);
+    if (headers?.['if-none-match'] === service.etag) return reply(304);
     service.bodies++;
-    return reply(200, service.body, service.hasEtag ? { etag: DIGEST } : {});
+    return reply(200, service.body, service.hasEtag ? { etag: service.etag } : {});
   };
   return Object.assign(service, { send });
 }
@@ -77,7 +89,7 @@ export async function watchingVersions(
   send: Send,
   clock: Clock,
   snapshot: SnapshotOptions = {},
-  stream = false,
+  { stream = false, pollMs = POLL_MS } = {},
 ) {
   const changed: (readonly string[])[] = [];
   const diagnostics = openDiagnostics();
@@ -91,7 +103,7 @@ export async function watchingVersions(
       namespace: 'default',
       environment: undefined,
       http: { timeoutMs: 500 },
-      watch: { pollMs: POLL_MS, stream },
+      watch: { pollMs, stream },
       snapshot,
       evaluation: 'in-process',
       initTimeoutMs: 5_000,
