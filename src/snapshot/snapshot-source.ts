@@ -1,5 +1,5 @@
 import type { Clock } from '../time/clock.js';
-import { orLate } from '../time/in-time.js';
+import { inTime, orLate } from '../time/in-time.js';
 import { sharedRun } from '../time/shared-run.js';
 import { untilAborted } from '../time/until-aborted.js';
 import type { Send } from '../http/reply.js';
@@ -9,6 +9,7 @@ import type { SharedSnapshot, SnapshotPlace } from '../stores/snapshot-store.js'
 import type { Runtime } from '../runtime.js';
 import { fileStore } from '../stores/file-store.js';
 import type { TextStore } from '../stores/safe-store.js';
+import { LOST_AFTER_MS } from '../stores/store-failures.js';
 import { kindReturned, messageOf } from '../text/describe.js';
 import { givenConfirmedAt, givenSnapshot } from './initial/given-snapshot.js';
 import { initialSnapshot } from './initial/initial-snapshot.js';
@@ -50,7 +51,7 @@ export async function openSnapshotSource(
   const { clock } = runtime;
   const { url, namespace, environment, watch: options, snapshot: given, initTimeoutMs } = settings;
   const place = { url, namespace, environment };
-  const store = textStore(given, place, closing, clock);
+  const store = textStore(given, place, { closing, initTimeoutMs }, clock);
   const calls = options && store && callsTo(() => given.store?.shared?.(place), store, warn, clock);
   void calls?.probe(START_WAIT_MS);
   // All instances of a fleet compare all flags with the store's. Without a background, nothing would read the rest.
@@ -127,16 +128,21 @@ function unwatched(starting: StartingSnapshot | undefined, runtime: Runtime) {
 function textStore(
   { store, file }: SnapshotOptions,
   place: SnapshotPlace,
-  closing: AbortSignal,
+  { closing, initTimeoutMs }: { readonly closing: AbortSignal; readonly initTimeoutMs: number },
   clock: Clock,
 ) {
+  const mostMs = Math.max(initTimeoutMs, LOST_AFTER_MS);
+  const lost = () => new Error(`no answer within ${mostMs} ms`);
   const source = store ?? (file === undefined ? undefined : fileStore(file, keptBeginning(place)));
   if (source === undefined) return undefined;
   const load = async () => source.load(place);
   return {
     // The limit of a load keeps the process alive, so it must end when the provider closes.
     // At the start, the kept snapshot and that of a shared store's record are the same text: it is loaded once.
-    load: sharedRun(() => untilAborted(load(), closing, undefined), clock),
+    load: sharedRun(
+      () => inTime(untilAborted(load(), closing, undefined), mostMs, clock, lost, 'limit'),
+      clock,
+    ),
     save: (text: string) => source.save(text, place),
   };
 }

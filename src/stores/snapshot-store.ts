@@ -15,7 +15,8 @@ export interface SnapshotStore {
   /**
    * Replaces the text in one step: a later `load` must see all of this text or all of the one before. Called after a
    * change, every 5 minutes while nothing changes (the text says when the service last confirmed the snapshot), and on
-   * close. Called at most once every 5 seconds, and never before the last call has ended. May take 10 seconds.
+   * close. Called at most once every 5 seconds, and never before the last call has ended, which counts as lost after two
+   * minutes. May take 10 seconds.
    */
   save(text: string, place: SnapshotPlace): Promise<void>;
   /**
@@ -40,8 +41,8 @@ export interface SnapshotPlace {
 /**
  * One snapshot that many instances share, with a lease for the instance that polls Flipt. Each call must be one step,
  * with no step of another instance in between. It rejects if the store cannot be asked. Each call may take 1 second,
- * `publish` with a text 5 seconds, the first call of `turn` 250 ms, and the next call waits until it has ended. After a failure, each instance polls Flipt by itself
- * until the store works again.
+ * `publish` with a text 5 seconds, the first call of `turn` 250 ms, and the next call waits until it has ended, or
+ * counts as lost after two minutes. After a failure, each instance polls Flipt by itself until the store works again.
  */
 export interface SharedSnapshot {
   /**

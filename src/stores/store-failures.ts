@@ -10,6 +10,9 @@ export interface StoreReading {
   readonly savedAt: number | undefined;
 }
 
+/** After this time, a call that has not ended is taken for lost: a dead connection may never say so. */
+export const LOST_AFTER_MS = 120_000;
+
 /**
  * Calls a user's store, which may be slow, fail, throw or hang. Nothing else is delayed or fails with it. `warn` gets
  * one message when the store begins to fail, and no other until it has worked again: what `fails` says when a call
@@ -20,8 +23,10 @@ export function guardedCalls(
   warn: (message: string) => void,
   clock: Clock,
 ) {
-  let overdue: Promise<void> | undefined;
+  let late: { readonly ended: Promise<void>; readonly lostAt: number } | undefined;
   let isFailing = false;
+
+  const overdue = () => (late !== undefined && clock.now() < late.lostAt ? late.ended : undefined);
 
   const complain = (what: string, error: unknown) => {
     if (!isFailing) warn(fails(what, oneLine(messageOf(error))));
@@ -30,8 +35,8 @@ export function guardedCalls(
   return {
     /**
      * The call's result; `undefined` if it fails or takes longer than `withinMs`. A call that takes longer goes on:
-     * until it has ended, the store gets no other, and the result is `undefined` at once. Never rejects. The limit of a
-     * call that nobody waits for is background work: a store that hangs keeps no process alive.
+     * until it has ended, or is taken for lost, the store gets no other, and the result is `undefined` at once. Never
+     * rejects. The limit of a call that nobody waits for is background work: a store that hangs keeps no process alive.
      */
     async call<T>(
       what: string,
@@ -39,13 +44,16 @@ export function guardedCalls(
       withinMs: number,
       awaited?: 'awaited',
     ): Promise<T | undefined> {
-      if (overdue !== undefined) return undefined;
+      if (overdue() !== undefined) return undefined;
+      const lostAt = clock.now() + LOST_AFTER_MS;
       // The user's store may throw before it returns a promise.
       const called = Promise.resolve().then(call);
+      const state = { isUnderWay: true };
       const end = () => {
-        underWay = overdue = undefined;
+        state.isUnderWay = false;
+        if (late?.ended === ended) late = undefined;
       };
-      let underWay: Promise<void> | undefined = called.then(end, end);
+      const ended = called.then(end, end);
       try {
         const result = await inTime(
           called,
@@ -57,13 +65,13 @@ export function guardedCalls(
         if (works === undefined) isFailing = false;
         return result;
       } catch (error) {
-        overdue = underWay;
+        if (state.isUnderWay) late = { ended, lostAt };
         complain(what, error);
         return undefined;
       }
     },
     /** Ends with the call that takes too long; `undefined` if there is none. Never rejects. */
-    overdue: () => overdue,
+    overdue,
     /** Warns that the store fails, unless it has been failing. */
     complain,
     /** Says that the store works, if it has been failing. */

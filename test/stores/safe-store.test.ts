@@ -146,6 +146,46 @@ describe('a store in trouble', () => {
     expect(calls).toBe(2);
   });
 
+  it('whose call never ends is called again after two minutes: a dead connection may never say so', async () => {
+    const calls: string[] = [];
+    const { save, clock } = kept({
+      save: (text) => {
+        calls.push(text);
+        return calls.length === 1 ? never() : Promise.resolve();
+      },
+    });
+    save(() => 'one');
+    await clock.advance(119_999);
+    save(() => 'two');
+    await clock.advance(0);
+    expect(calls).toEqual(['one']);
+    await clock.advance(1);
+    save(() => 'three');
+    await clock.advance(0);
+    expect(calls).toEqual(['one', 'three']);
+  });
+
+  it('whose lost call ends after all gets no other beside the one under way', async () => {
+    const ends: (() => void)[] = [];
+    const { save, clock } = kept({
+      save: () =>
+        new Promise<void>((resolve) => {
+          ends.push(resolve);
+        }),
+    });
+    save(() => 'one');
+    await clock.advance(120_000);
+    save(() => 'two');
+    await clock.advance(10_000);
+    ends[0]?.();
+    save(() => 'three');
+    await clock.advance(5_000);
+    expect(ends).toHaveLength(2);
+    ends[1]?.();
+    await clock.advance(0);
+    expect(ends).toHaveLength(3);
+  });
+
   it('that hangs does not keep the provider from closing', async () => {
     const { save, close, clock } = kept({ save: never });
     save(() => 'one');
