@@ -1,12 +1,12 @@
-import type { SharedRecord, SharedTurn } from '../../stores/snapshot-store.js';
+import type { SharedRecord, SharedTurn, SnapshotPlace } from '../../stores/snapshot-store.js';
+import type { Clock } from '../../time/clock.js';
 import type { BodyCost } from '../body-cost.js';
 import type { Fetched, Known } from '../fetch-snapshot.js';
+import { digestOf } from '../flag-content.js';
 import type { Snapshot } from '../snapshot.js';
 import type { ConfirmedSnapshot } from '../stored-text.js';
-import type { HeldLease } from './lease-renewal.js';
-import { NO_NEWS } from './spared-service.js';
+import type { HeldLease } from './lease.js';
 import type { StoreCalls } from './store-calls.js';
-import { recordVersions } from './store-record.js';
 
 /** What this instance knows about the snapshot in force. Times are milliseconds of the clock's `now`. */
 interface Newest {
@@ -36,7 +36,12 @@ export interface SharedParts {
   readonly lease: HeldLease;
   readonly learned: Learned;
   readonly cost: BodyCost;
+  readonly place: SnapshotPlace;
+  readonly pollMs: number;
+  readonly clock: Clock;
 }
+
+export const NO_NEWS = { kind: 'no-news' } as const;
 
 /** What this instance has learned from the service and from the store. It never goes back to an older snapshot. */
 export function openLearned(cost: BodyCost, praise: () => void) {
@@ -94,5 +99,20 @@ export function openLearned(cost: BodyCost, praise: () => void) {
       praise();
       return { kind: 'snapshot', snapshot, etag, fullBodyMs, confirmedAt: at, cost: cost.read() };
     },
+  };
+}
+
+/**
+ * The version of a snapshot in the store's record. It is the same in all instances with this snapshot, whether it came
+ * from the service or from the store. It leaves out the ETag: with replicas whose tags alternate, all instances would
+ * load the same snapshot again after each poll.
+ */
+function recordVersions(): (known: Pick<Known, 'snapshot'>) => string {
+  // Kept, because each poll needs it, and the digest of 10,000 flags blocks the event loop for 10 ms.
+  const digests = new WeakMap<Snapshot, string>();
+  return ({ snapshot }) => {
+    const digest = digests.get(snapshot) ?? digestOf(snapshot.contents);
+    digests.set(snapshot, digest);
+    return `${digest} ${snapshot.semantics}`;
   };
 }

@@ -1,16 +1,11 @@
-import type { Clock } from '../../time/clock.js';
-import type { SharedTurn, SnapshotPlace } from '../../stores/snapshot-store.js';
+import type { SharedTurn } from '../../stores/snapshot-store.js';
 import type { Known } from '../fetch-snapshot.js';
 import { storedText } from '../stored-text.js';
 import type { SharedParts } from './learned.js';
-import { left, NEWCOMER } from './lease-rules.js';
+import { left, NEWCOMER } from './lease.js';
 
 /** Writes what the holder of the lease has fetched into the store, one snapshot after another. */
-export function publisher(
-  { calls, lease, learned, cost }: SharedParts,
-  { place, pollMs }: { readonly place: SnapshotPlace; readonly pollMs: number },
-  clock: Clock,
-) {
+export function publisher({ calls, lease, learned, cost, place, pollMs, clock }: SharedParts) {
   let publishing: Promise<void> = Promise.resolve();
 
   /** The turn was taken before the service was asked. So its time, which the record gets, is never too late. */

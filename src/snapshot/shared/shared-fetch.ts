@@ -2,13 +2,12 @@ import type { Clock } from '../../time/clock.js';
 import type { SnapshotPlace } from '../../stores/snapshot-store.js';
 import type { BodyCost } from '../body-cost.js';
 import type { Asker, Fetched, FetchSnapshot, Known } from '../fetch-snapshot.js';
-import { openLearned, type Found, type Stored } from './learned.js';
-import { heldLease } from './lease-renewal.js';
-import { polled, pollFailed, pollSilent } from './lease-rules.js';
+import { NO_NEWS, openLearned, type Found, type Stored } from './learned.js';
+import { heldLease, polled, pollFailed, pollSilent } from './lease.js';
 import { publisher } from './publisher.js';
-import { sparedService } from './spared-service.js';
 import type { StoreCalls } from './store-calls.js';
 import { storeReader } from './store-reader.js';
+import { isTooSoon } from '../watch/poll-schedule.js';
 
 /** Two clocks drift apart by less than this share of a time. */
 const MOST_DRIFT = 0.05;
@@ -20,15 +19,14 @@ const MOST_DRIFT = 0.05;
 export function sharedFetch(
   { fetch, cost }: { readonly fetch: FetchSnapshot; readonly cost: BodyCost },
   calls: StoreCalls,
-  settings: { readonly place: SnapshotPlace; readonly pollMs: number },
+  { place, pollMs }: { readonly place: SnapshotPlace; readonly pollMs: number },
   clock: Clock,
 ) {
-  const { pollMs } = settings;
   const lease = heldLease(calls, pollMs, clock);
   const learned = openLearned(cost, calls.praise);
-  const parts = { calls, lease, learned, cost };
-  const reader = storeReader(parts, settings, clock);
-  const published = publisher(parts, settings, clock);
+  const parts = { calls, lease, learned, cost, place, pollMs, clock };
+  const reader = storeReader(parts);
+  const published = publisher(parts);
   const service = sparedService(fetch, cost, clock);
 
   const look: FetchSnapshot = async (known, asker = 'schedule') => {
@@ -107,4 +105,22 @@ function justConfirmed(stored: Stored, { cost }: Pick<Stored, 'cost'>): Stored {
 function longestAgeMs(storeMs: number): number {
   // Each of the two times may be rounded by up to a millisecond.
   return Math.max(0, storeMs) * (1 + MOST_DRIFT) + 1;
+}
+
+/**
+ * Asks the service, unless it has asked for a pause. A poll that can wait is not sent either, so soon after the last
+ * one, while whole bodies take the service so long.
+ */
+function sparedService(fetch: FetchSnapshot, cost: BodyCost, clock: Clock) {
+  let polledAt = -Infinity;
+  let pausesUntil = -Infinity;
+  return async (known: Known | undefined, asker: Asker): Promise<Fetched> => {
+    const now = clock.now();
+    const mayWait = asker === 'schedule' || asker === 'stream';
+    if (now < pausesUntil || (mayWait && isTooSoon(cost.read(), polledAt, now))) return NO_NEWS;
+    polledAt = now;
+    const fetched = await fetch(known);
+    if (fetched.kind === 'failed') pausesUntil = clock.now() + (fetched.retryAfterMs ?? 0);
+    return fetched;
+  };
 }

@@ -1,23 +1,39 @@
-import type { Clock } from '../../time/clock.js';
-import type { SnapshotPlace } from '../../stores/snapshot-store.js';
+import type { SharedRecord } from '../../stores/snapshot-store.js';
 import type { Fetched, Known } from '../fetch-snapshot.js';
-import type { Found, SharedParts, Stored } from './learned.js';
-import { NO_NEWS } from './spared-service.js';
-import { recordTexts, type NotYet } from './store-record.js';
+import type { Snapshot } from '../snapshot.js';
+import { readStored, type ConfirmedSnapshot } from '../stored-text.js';
+import { NO_NEWS, type Found, type SharedParts, type Stored } from './learned.js';
 
 /** Soon, because what an instance waits for is under way: a first snapshot, or the text of a new record. */
 const LOOK_AGAIN_MS = 500;
 /** The longest that fetching a snapshot, or reading one from a slow store, may take. */
 const LONGEST_WAIT_MS = 60_000;
 
+type NotYet = 'late' | 'outdated';
+
 /** Reads from the store what another instance has written. */
-export function storeReader(
-  { calls, lease, learned, cost }: SharedParts,
-  { place, pollMs }: { readonly place: SnapshotPlace; readonly pollMs: number },
-  clock: Clock,
-) {
-  const textOf = recordTexts(calls, place, clock);
+export function storeReader({ calls, lease, learned, cost, place, pollMs, clock }: SharedParts) {
   let waitsSince: number | undefined;
+
+  /**
+   * The snapshot that belongs to a record. `late`: its text is still on its way. `outdated`: the store has no text, or
+   * that of another record, as a replica has that lags. `undefined`: the text cannot be loaded or used, which is reported.
+   */
+  const textOf = async (
+    { version }: SharedRecord,
+    previous: Snapshot | undefined,
+  ): Promise<ConfirmedSnapshot | NotYet | undefined> => {
+    const loaded = await calls.load();
+    if (loaded === undefined || loaded === 'late') return loaded;
+    if (loaded.text === undefined) return 'outdated';
+    const read = await readStored(loaded.text, place, clock, { previous });
+    if ('wrong' in read) {
+      calls.complain(read.wrong);
+      return undefined;
+    }
+    // Older versions of this package write no record into the text.
+    return read.record === undefined || read.record === version ? read : 'outdated';
+  };
 
   /** The snapshot of the record; `undefined` if it is no news, or cannot be used. */
   const load = async (

@@ -1,10 +1,13 @@
+import type { Reporter } from '../../diagnostics/diagnostics.js';
+import type { WatchCondition } from '../../diagnostics/flipt-event.js';
 import type { Failure } from '../../model/failure.js';
 import type { Runtime } from '../../runtime.js';
 import { oneTimer } from '../../time/one-timer.js';
 import type { Fetched, Known } from '../fetch-snapshot.js';
+import type { Snapshot } from '../snapshot.js';
+import { lateBecause, seenWithinMs } from './poll-schedule.js';
 import { snapshotInForce } from './snapshot-in-force.js';
-import { watchReports } from './watch-reports.js';
-import { answered, judged, reliableUntil, UNTRIED, type WatchState } from './watch-state.js';
+import { answered, conditionOf, judged, reliableUntil, UNTRIED, type WatchState } from './watch-state.js';
 
 /** A snapshot to start from. */
 export interface StartingSnapshot extends Known {
@@ -25,7 +28,7 @@ export interface WatchedSettings {
 
 /** The snapshot in force, and how reliable it is. Reports what changes of both, each once. */
 export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
-  const { pollMs, starting, confirmed } = settings;
+  const { pollMs, isShared = false, starting, confirmed } = settings;
   const { clock, report } = runtime;
   const isAsked = pollMs < Infinity;
   let state: WatchState = {
@@ -36,7 +39,7 @@ export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
   let lastFailure: Failure | undefined;
   let isClosed = false;
   const lossTimer = oneTimer(clock);
-  const reportState = watchReports(settings, report);
+  const reportState = watchReports(pollMs, isShared, report);
   const inForce = snapshotInForce(runtime, () => isClosed);
   if (starting !== undefined) inForce.start(starting);
 
@@ -70,16 +73,27 @@ export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
   return {
     state: () => state,
     known: inForce.known,
+    /** `undefined` before the first. */
+    snapshot: (): Snapshot | undefined => inForce.known()?.snapshot,
+    /** The same, once all of its flags have been read; `undefined` if it was replaced before. Never rejects. */
     whole: inForce.whole,
-    /** Reports that the last success has become too old, or waits for that moment. */
+    /** When the service last confirmed the snapshot, in the clock's milliseconds; `undefined` if it never has. */
+    confirmedAt: () => state.lastSuccessAt,
+    /** For how many milliseconds a change might have gone unnoticed; negative while a change would be noticed. */
+    lostForMs: (now = clock.now()) => now - reliableUntil(state, pollMs),
+    /** Milliseconds within which each instance sees a change; infinite if the service is never asked. */
+    seenWithinMs: () => seenWithinMs(state, pollMs, isShared),
+    /** Why that is much longer than `pollMs`; `undefined` if it is not. */
+    lateBecause: () => lateBecause(state, pollMs, isShared),
+    /** Reports that the last success has become too old, if it has. Otherwise a timer does that. */
     assess,
     /** The response of a request decides, which begins now. It may be late, as after a blocked event loop. */
-    asks() {
+    asks: () => {
       if (clock.now() < reliableUntil(state, pollMs)) assess();
       else lossTimer.stop();
     },
     /** Takes over what came for a request that `asked` about this snapshot. Ends without effect once it is closed. */
-    async take(fetched: Fetched, asked: Known | undefined, durationMs: number) {
+    take: async (fetched: Fetched, asked: Known | undefined, durationMs: number) => {
       if (fetched.kind === 'snapshot') await inForce.prepare(fetched.snapshot);
       if (fetched.kind === 'unchanged' && asked !== undefined) await inForce.prepare(asked.snapshot);
       if (isClosed || fetched.kind === 'overtaken') return;
@@ -96,10 +110,25 @@ export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
       if (state.hasFailed) assess();
     },
     isClosed: () => isClosed,
-    close() {
+    close: () => {
       isClosed = true;
       lossTimer.stop();
     },
+  };
+}
+
+/** Reports, once each, how the condition of a watch changes, and that changes are seen late or in time again. */
+function watchReports(pollMs: number, isShared: boolean, report: Reporter['report']) {
+  let condition: WatchCondition | undefined;
+  let isLate = false;
+  return (state: WatchState, failure: Failure | undefined) => {
+    const next = conditionOf(state);
+    if (next !== undefined && next !== condition) report({ type: 'watch-changed', state: next, failure });
+    condition = next;
+    const why = lateBecause(state, pollMs, isShared);
+    if ((why !== undefined) === isLate) return;
+    isLate = !isLate;
+    report({ type: 'watch-slowed', seenWithinMs: seenWithinMs(state, pollMs, isShared), why });
   };
 }
 

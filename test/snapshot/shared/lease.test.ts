@@ -9,7 +9,7 @@ import {
   renewalMs,
   turned,
   wantedLeaseMs,
-} from '../../../src/snapshot/shared/lease-rules.js';
+} from '../../../src/snapshot/shared/lease.js';
 
 const POLL_MS = 15_000;
 const HOLDER = turned(NEWCOMER, { fence: 5, time: 0 });
