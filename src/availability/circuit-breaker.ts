@@ -42,6 +42,8 @@ export interface Moment {
 /** The circuit also opens, without failures in a row, if half of at least so many requests within ten seconds fail. */
 const ENOUGH_REQUESTS = 20;
 const FAILED_SHARE = 0.5;
+/** Two failures that are further apart are not of one outage: with few requests, none may have come in between. */
+const IN_A_ROW_WITHIN_MS = 60_000;
 
 export const CLOSED_CIRCUIT: Circuit = {
   state: 'closed',
@@ -61,7 +63,8 @@ export function afterRequest(
 ): Circuit {
   if (circuit.state !== 'closed' || breaker === undefined) return circuit;
   const isNew = sentAt >= circuit.lastFailedAt;
-  const inARow = failure === undefined ? 0 : circuit.inARow + (isNew ? 1 : 0);
+  const before = now - circuit.lastFailedAt < IN_A_ROW_WITHIN_MS ? circuit.inARow : 0;
+  const inARow = failure === undefined ? 0 : before + (isNew ? 1 : 0);
   const lastFailedAt = failure !== undefined && isNew ? now : circuit.lastFailedAt;
   const counts = counted(circuit.counts, now, failure !== undefined);
   const { all, marked } = sums(counts, now);

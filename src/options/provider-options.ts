@@ -52,8 +52,9 @@ export interface BatchOptions {
 /** When the circuit breaker opens, so that a failing service is not asked, and for how long. */
 export interface BreakerOptions {
   /**
-   * Failed requests in a row that open the circuit: no connection, no answer in time, 408, 429, 502, 503 or 504. It also
-   * opens once half of at least 20 requests within ten seconds have failed. Default 3.
+   * Failed requests in a row that open the circuit: no connection, no answer in time, 408, 429, 502, 503 or 504. Each
+   * comes within a minute of the one before. It also opens once half of at least 20 requests within ten seconds have
+   * failed. Default 3.
    */
   readonly failures?: number | undefined;
   /**

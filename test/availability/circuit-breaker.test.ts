@@ -39,6 +39,8 @@ describe('the circuit', () => {
     ['SFSFSFSFSFSFSFSFSFSF', 0, 'open'],
     ['SSFSSFSSFSSFSSFSSFSSFSSFSSF', 0, 'closed'],
     ['SFSFSFSFSFSFSFSFSFSF', 600, 'closed'],
+    ['FFF', 59_999, 'open'],
+    ['FFFFFF', 60_000, 'closed'],
   ])('after %j, one each %s ms, is %s', (outcomes, everyMs, state) => {
     expect(after(outcomes, everyMs).state).toBe(state);
   });
