@@ -58,8 +58,7 @@ export function batched(
       report({ type: 'batch-sent', items: batch.length, bytes });
     }
     void send(batch).then((outcome) => {
-      const ms = ended(outcome);
-      if (ms !== undefined) shedding.took(ms);
+      ended(outcome);
       schedule();
     });
   };

@@ -2,68 +2,63 @@ import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import type { BatchSettings, Lane, Queue, Waiting } from './batch-queue.js';
 import { failEach } from './pending-question.js';
-import { leastMs, noTimes, usualMs, withDuration } from './response-times.js';
+import type { RequestsUnderWay } from './requests-under-way.js';
+import { leastMs, usualMs } from './response-times.js';
 
 /**
  * Decides which questions are turned away under overload, so that the callers that can still be served in time are
- * served. `requests` are those under way and how many there may be.
+ * served.
  */
 export function loadShedding(
   queue: Pick<Queue, 'size' | 'takeLate'>,
-  requests: { readonly underWay: () => number; readonly limit: () => number },
+  requests: RequestsUnderWay,
   { maxWaiting }: Pick<BatchSettings, 'maxWaiting'>,
   { clock, report }: Pick<Runtime, 'clock' | 'report'>,
 ) {
-  let times = noTimes;
-
   /** Whether no response can come before the question's callers have given up. */
   const isLate = ({ deadline }: Waiting, { apart }: Lane) => {
     const left = deadline() - clock.now();
     // With no request under way, one is always sent: only a request can show that the service has become faster.
-    const needed = apart || requests.underWay() === 0 ? 0 : leastMs(times);
+    const needed = apart || requests.underWay() === 0 ? 0 : leastMs(requests.times());
     return left <= 0 || left < needed;
   };
 
   /** Fails questions that are late: these, or those at the head of each lane. */
   const shed = (late = queue.takeLate(isLate)) => {
     if (late.length === 0) return;
-    const failure = tooSlow(queue.size() + late.length, requests.limit());
-    failEach(late, failure);
-    report({ type: 'shed', reason: 'late', questions: late.length, failure });
+    const why =
+      `${queue.size() + late.length} questions wait for Flipt, which answers ${requests.limit()} requests at once ` +
+      '(batch.maxConcurrent) too slowly to answer all of them by their deadlines (deadlineMs)';
+    failEach(late, turnedAway(late.length, 'late', why, report));
   };
 
   return {
     isLate,
     shed,
     /** If the oldest went first, every question would be just too late. The newest have the most time left. */
-    newestFirst: ({ askedAt }: Waiting) => clock.now() - askedAt > (usualMs(times) ?? Infinity),
+    newestFirst: ({ askedAt }: Waiting) => clock.now() - askedAt > (usualMs(requests.times()) ?? Infinity),
     /** Why a new question is turned away at once; `undefined` if it may wait. */
     refusal(): Failure | undefined {
       if (queue.size() >= maxWaiting) shed();
       return queue.size() < maxWaiting ? undefined : queueFull(maxWaiting, report);
-    },
-    /** A request took so many milliseconds. */
-    took(ms: number) {
-      times = withDuration(times, ms);
     },
   };
 }
 
 /** A question is turned away because so many wait already. */
 export function queueFull(maxWaiting: number, report: Runtime['report']): Failure {
-  const failure: Failure = {
-    kind: 'overload',
-    message: `overload: ${maxWaiting} questions wait for Flipt already (batch.maxWaiting)`,
-  };
-  report({ type: 'shed', reason: 'queue-full', questions: 1, failure });
-  return failure;
+  const why = `${maxWaiting} questions wait for Flipt already (batch.maxWaiting)`;
+  return turnedAway(1, 'queue-full', why, report);
 }
 
-function tooSlow(waiting: number, limit: number): Failure {
-  return {
-    kind: 'overload',
-    message:
-      `overload: ${waiting} questions wait for Flipt, which answers ${limit} requests at once (batch.maxConcurrent) ` +
-      'too slowly to answer all of them by their deadlines (deadlineMs)',
-  };
+/** Reports that so many questions are turned away, and gives the failure of each. */
+export function turnedAway(
+  questions: number,
+  reason: 'late' | 'queue-full',
+  why: string,
+  report: Runtime['report'],
+): Failure {
+  const failure: Failure = { kind: 'overload', message: `overload: ${why}` };
+  report({ type: 'shed', reason, questions, failure });
+  return failure;
 }

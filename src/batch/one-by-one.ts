@@ -3,7 +3,7 @@ import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import type { BatchSettings } from './batch-queue.js';
 import type { Batched } from './batching.js';
-import { queueFull } from './load-shedding.js';
+import { queueFull, turnedAway } from './load-shedding.js';
 import { oversized } from './oversized-question.js';
 import { ownTurns } from './own-turns.js';
 
@@ -48,12 +48,8 @@ export function oneByOne(
 }
 
 function tooMany(atOnce: number, report: Runtime['report']): Failure {
-  const failure: Failure = {
-    kind: 'overload',
-    message:
-      `overload: ${atOnce} requests are under way (${FOR_EACH_BATCH} × batch.maxConcurrent), and none ended in time ` +
-      'for this question (deadlineMs)',
-  };
-  report({ type: 'shed', reason: 'late', questions: 1, failure });
-  return failure;
+  const why =
+    `${atOnce} requests are under way (${FOR_EACH_BATCH} × batch.maxConcurrent), and none ended in time ` +
+    'for this question (deadlineMs)';
+  return turnedAway(1, 'late', why, report);
 }

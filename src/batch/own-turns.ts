@@ -1,4 +1,5 @@
 import type { Clock } from '../time/clock.js';
+import { passed } from '../time/passed.js';
 import { leastMs, noTimes, withDuration } from './response-times.js';
 
 interface Place {
@@ -70,17 +71,4 @@ export function ownTurns(most: number, clock: Clock) {
       return undefined;
     },
   };
-}
-
-/** Waits, until the signal ends that at the latest. */
-function passed(ms: number, signal: AbortSignal | undefined, clock: Clock): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      cancel();
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    const cancel = clock.after(ms, end);
-    signal?.addEventListener('abort', end, { once: true });
-  });
 }

@@ -1,10 +1,38 @@
 import { isFailure, type BatchOutcome } from '../model/answer.js';
 import type { Clock } from '../time/clock.js';
 import type { Lane } from './batch-queue.js';
-import { afterTimeout, fullConcurrency, limitAt } from './concurrency-limit.js';
+import { noTimes, withDuration } from './response-times.js';
 
 /** Requests about suspects that may be under way at once, in addition to `maxConcurrent`. */
 const MAX_APART = 4;
+
+/** How many requests may be under way at once: the limit that the last time-out set, and when. */
+export interface Concurrency {
+  readonly limit: number;
+  readonly since: number;
+}
+
+/** After this the limit grows by one. */
+const GROWTH_MS = 1_000;
+
+/** Before any time-out. */
+export function fullConcurrency(max: number): Concurrency {
+  return { limit: max, since: Number.NEGATIVE_INFINITY };
+}
+
+/** The limit in force: one more for each second since the last time-out, up to `max`. */
+export function limitAt({ limit, since }: Concurrency, max: number, now: number): number {
+  return Math.min(max, limit + Math.floor((now - since) / GROWTH_MS));
+}
+
+/**
+ * Halves the limit after a time-out, once per round trip: a request that was sent before the last halving says
+ * nothing about the new limit. Only time-outs count: a large batch takes longer than a small one on a healthy service.
+ */
+export function afterTimeout(state: Concurrency, max: number, sentAt: number, now: number): Concurrency {
+  if (sentAt < state.since) return state;
+  return { limit: Math.max(1, Math.floor(limitAt(state, max, now) / 2)), since: now };
+}
 
 /** Counts the requests under way, and learns from their outcomes how many there may be. */
 export function requestsUnderWay(maxConcurrent: number, clock: Clock) {
@@ -14,39 +42,42 @@ export function requestsUnderWay(maxConcurrent: number, clock: Clock) {
   let concurrency = fullConcurrency(maxConcurrent);
   /** When the last one of the answered requests was sent. */
   let answeredSentAt = -Infinity;
+  let times = noTimes;
 
   const limit = () => limitAt(concurrency, maxConcurrent, clock.now());
 
-  /** Gives the milliseconds that the service took; `undefined` if the outcome does not show that. */
-  const ended = (outcome: BatchOutcome, sentAt: number): number | undefined => {
+  const ended = (outcome: BatchOutcome, sentAt: number) => {
     underWay--;
     const now = clock.now();
     if (!isFailure(outcome)) answeredSentAt = Math.max(answeredSentAt, sentAt);
     // Another failure may come at once, so it does not show how long an answer takes.
-    else if (outcome.kind !== 'timeout') return undefined;
+    else if (outcome.kind !== 'timeout') return;
     // If a later request was answered, this one did not wait for others.
     else if (sentAt >= answeredSentAt) concurrency = afterTimeout(concurrency, maxConcurrent, sentAt, now);
-    return now - sentAt;
+    times = withDuration(times, now - sentAt);
   };
 
   return {
     /** Without those of suspects. */
     underWay: () => underWay,
     limit,
+    /** How long the last ones took. */
+    times: () => times,
     maySend: ({ name, apart: isApart }: Lane) =>
       isApart ? apart.size < MAX_APART && !apart.has(name) : underWay < limit(),
     /** Whether no lane may send. */
     isFull: () => underWay >= limit() && apart.size >= MAX_APART,
     /** A request of this lane is sent. Returns what to call with its outcome. */
-    begin({ name, apart: isApart }: Lane): (outcome: BatchOutcome) => number | undefined {
+    begin({ name, apart: isApart }: Lane): (outcome: BatchOutcome) => void {
       const sentAt = clock.now();
       if (isApart) apart.add(name);
       else underWay++;
       return (outcome) => {
-        if (!isApart) return ended(outcome, sentAt);
-        apart.delete(name);
-        return undefined;
+        if (isApart) apart.delete(name);
+        else ended(outcome, sentAt);
       };
     },
   };
 }
+
+export type RequestsUnderWay = ReturnType<typeof requestsUnderWay>;

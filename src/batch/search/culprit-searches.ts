@@ -27,13 +27,6 @@ export interface Searched {
   readonly succeededAt: () => number;
 }
 
-/** Answers each question of a batch that failed. `before`: how many requests had succeeded when it was sent. */
-export type SearchCulprits = (
-  batch: readonly PendingQuestion[],
-  failure: Failure,
-  before: number,
-) => Promise<void>;
-
 /** Owns what all searches share, and the suspects that they find. */
 export function culpritSearches(
   { ask, refusal, check, serviceFailed, successes, succeededAt }: Searched,
@@ -83,7 +76,8 @@ export function culpritSearches(
     return true;
   };
 
-  const searchInTurn: SearchCulprits = async (batch, failure, before) => {
+  /** Answers each question of a batch that failed. `before`: how many requests had succeeded when it was sent. */
+  const searchInTurn = async (batch: readonly PendingQuestion[], failure: Failure, before: number) => {
     const leave = successes() === before ? await turns.take() : () => undefined;
     if (successes() !== before) leave();
     // Another search may have blamed some of the questions meanwhile.

@@ -11,8 +11,6 @@ export function slots(most: () => number) {
   return {
     /** Whether the next one has to wait. */
     isFull: () => taken >= most(),
-    /** Whether none is taken. */
-    isIdle: () => taken === 0,
     /** How many wait. */
     waiting: () => waiting.length,
     /** Resolves when there is a slot, with the function that leaves it. Its second call does nothing. */

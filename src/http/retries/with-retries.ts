@@ -2,7 +2,7 @@ import { FAILURES, ENDED } from '../../model/failure.js';
 import type { Runtime } from '../../runtime.js';
 import type { Send } from '../reply.js';
 import { failureKindOfOutcome } from '../failure-of-status.js';
-import { untilAborted } from '../../time/until-aborted.js';
+import { passed } from '../../time/passed.js';
 import { retryBudget, type RetryBudget } from './retry-budget.js';
 import { retryDelayMs } from './retry-delay.js';
 
@@ -40,13 +40,8 @@ export function withRetries(
       const delayMs = isFree ? 0 : retryDelayMs(outcome, attempt, clock.date(), random());
       if (clock.now() + delayMs >= until || !(isFree || budget.spend(clock.now()))) return outcome;
       report({ type: 'retry', attempt: attempt + 1, delayMs, failure });
-      let cancel: () => void = () => undefined;
-      const delay = new Promise<void>((resolve) => {
-        cancel = clock.after(delayMs, resolve);
-      });
-      const ended = await untilAborted(delay, request.signal, ENDED);
-      cancel();
-      if (ended) return ended;
+      await passed(delayMs, request.signal, clock);
+      if (request.signal?.aborted) return ENDED;
     }
   };
 }
