@@ -8,6 +8,8 @@ import { readStored, storedText, type ConfirmedSnapshot } from './stored-text.js
 
 /** While nothing changes, the kept date of confirmation may be this old before it is saved again. */
 const CONFIRMATION_KEPT_EVERY_MS = 300_000;
+/** Until a save has succeeded, the store may still hold an older snapshot. */
+const FAILED_SAVE_AGAIN_MS = 30_000;
 
 /**
  * Keeps the newest snapshot across restarts. `file` is the path of the store's file; `undefined` if it is the user's
@@ -54,9 +56,10 @@ export function keepSnapshot(
     /** Keeps the snapshot in force, which the service has just confirmed. */
     confirmed: (known: Known) => {
       newest = { ...known, confirmedAt: clock.now() };
+      const keptForMs = kept.read().isFailing ? FAILED_SAVE_AGAIN_MS : CONFIRMATION_KEPT_EVERY_MS;
       const isKept =
         inStore?.version === versionOf(known.snapshot) &&
-        newest.confirmedAt - inStore.confirmedAt < CONFIRMATION_KEPT_EVERY_MS;
+        newest.confirmedAt - inStore.confirmedAt < keptForMs;
       if (!isKept) save(newest);
     },
     /** Completes a save that is due. Never rejects. */

@@ -23,10 +23,11 @@ async function keeping(
   texts: string[] = [],
   evaluation?: 'remote',
 ) {
-  const it = { answer: first };
+  const it = { answer: first, isFull: false };
   const store = {
     load: () => Promise.resolve(texts.at(-1)),
     save: (text: string) => {
+      if (it.isFull) return Promise.reject(new Error('disk full'));
       texts.push(text);
       return Promise.resolve();
     },
@@ -92,6 +93,21 @@ describe('a kept snapshot', () => {
     await clock.advance(1);
     expect(texts).toHaveLength(2);
     expect(kept()).toMatchObject({ confirmedAt: clock.date() });
+  });
+
+  it('that could not be saved is saved half a minute later, and not only at the next change', async () => {
+    const { clock, it, texts, warnings } = await keeping(WITH_ETAG);
+    await clock.advance(0);
+    it.isFull = true;
+    it.answer = reply(200, bodyJson({ a: false }), { etag: 'two' });
+    await clock.advance(POLL_MS);
+    expect(warnings).toEqual([expect.stringContaining('disk full')]);
+    it.isFull = false;
+    it.answer = UNCHANGED;
+    await clock.advance(2 * POLL_MS);
+    expect(texts).toHaveLength(2);
+    await clock.advance(EVERY_5_MINUTES - 1);
+    expect(texts).toHaveLength(2);
   });
 
   it('is not written at each poll if the service sends no ETag', async () => {
