@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { oldNode } from '../text/old-node.js';
+import { systemClock } from '../time/clock.js';
 import { runCommand } from './run-command.js';
 
 const tooOld = oldNode();
@@ -31,4 +32,5 @@ process.exitCode = await runCommand({
   print: (line) => process.stdout.write(`${line}\n`),
   complain: (line) => process.stderr.write(`${line}\n`),
   end: end.signal,
+  clock: systemClock,
 });

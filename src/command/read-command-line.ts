@@ -1,28 +1,16 @@
 import { parseArgs } from 'node:util';
-import type { Environment } from '../options/environment.js';
 import { didYouMean } from '../text/closest-name.js';
 import { messageOf, unsteered } from '../text/describe.js';
-import { FLIPT_READERS, isSingle, OPTIONS, optionsOf } from './command-options.js';
-import { WrongArgument } from './command-error.js';
-import { readExplain, type ExplainArguments } from './explain/explain-arguments.js';
 import { COMMANDS, type CommandName } from './help.js';
-import { readLint, type LintArguments } from './lint/lint-arguments.js';
-import { readServe, type ServeArguments } from './serve/serve-arguments.js';
-import { readSnapshot, type SnapshotArguments } from './snapshot/snapshot-arguments.js';
-import { readTypes, type TypesArguments } from './types/types-arguments.js';
 
 export type CommandLine =
   | { readonly kind: 'help'; readonly of?: CommandName }
   | { readonly kind: 'version' }
-  | { readonly kind: 'serve'; readonly serve: ServeArguments }
-  | { readonly kind: 'explain'; readonly explain: ExplainArguments }
-  | { readonly kind: 'types'; readonly types: TypesArguments }
-  | { readonly kind: 'lint'; readonly lint: LintArguments }
-  | { readonly kind: 'snapshot'; readonly snapshot: SnapshotArguments }
+  | { readonly kind: 'command'; readonly command: CommandName; readonly values: OptionValues }
   | { readonly kind: 'wrong'; readonly message: string; readonly of?: CommandName | undefined };
 
 /** Reads the arguments behind the command's name. */
-export function readCommandLine(argv: readonly string[], env: Environment): CommandLine {
+export function readCommandLine(argv: readonly string[]): CommandLine {
   try {
     // Options may stand before the command's name, so the name is found only if the options of all commands are known.
     const read = { args: [...argv], options: OPTIONS, allowPositionals: true, tokens: true } as const;
@@ -38,21 +26,9 @@ export function readCommandLine(argv: readonly string[], env: Environment): Comm
     const twice = given.find((option, at) => isSingle(option) && given.includes(option, at + 1));
     if (twice !== undefined) return wrong(`--${twice} is given twice`, command);
     if (extra !== undefined) return wrong(unexpectedArgument(extra, command), command);
-    switch (command) {
-      case 'serve':
-        return { kind: 'serve', serve: readServe(values, env) };
-      case 'explain':
-        return { kind: 'explain', explain: readExplain(values, env) };
-      case 'types':
-        return { kind: 'types', types: readTypes(values, env) };
-      case 'lint':
-        return { kind: 'lint', lint: readLint(values) };
-      case 'snapshot':
-        return { kind: 'snapshot', snapshot: readSnapshot(values, env) };
-    }
+    return { kind: 'command', command, values };
   } catch (error) {
     const command = COMMANDS.find((known) => argv.includes(known));
-    if (error instanceof WrongArgument) return wrong(error.message, command);
     const message = firstSentence(messageOf(error));
     const unknown = /^Unknown option '(--?[^'=]+)/.exec(message)?.[1];
     return wrong(unknown === undefined ? message : unknownOption(unknown, command), command);
@@ -89,4 +65,52 @@ function unknownOption(option: string, command: CommandName | undefined): string
 
 function wrong(message: string, of?: CommandName): CommandLine {
   return { kind: 'wrong', message: unsteered(message), of };
+}
+
+const FILE_READERS: readonly CommandName[] = ['serve', 'explain', 'types', 'lint'];
+/** Their credentials come from the environment. */
+const FLIPT_READERS: readonly CommandName[] = ['explain', 'types', 'snapshot'];
+const SERVE: readonly CommandName[] = ['serve'];
+const EXPLAIN: readonly CommandName[] = ['explain'];
+const TYPES: readonly CommandName[] = ['types'];
+
+/** All options, as `parseArgs` takes them; `of` names the commands that have them. */
+const OPTIONS = {
+  features: { type: 'string', of: FILE_READERS },
+  semantics: { type: 'string', of: FILE_READERS },
+  port: { type: 'string', of: SERVE },
+  host: { type: 'string', of: SERVE },
+  'allow-host': { type: 'string', multiple: true, of: SERVE },
+  data: { type: 'string', of: SERVE },
+  auth: { type: 'string', of: SERVE },
+  'bootstrap-token': { type: 'string', of: SERVE },
+  url: { type: 'string', of: FLIPT_READERS },
+  namespace: { type: 'string', of: FLIPT_READERS },
+  environment: { type: 'string', of: FLIPT_READERS },
+  flag: { type: 'string', of: EXPLAIN },
+  entity: { type: 'string', of: EXPLAIN },
+  context: { type: 'string', multiple: true, of: EXPLAIN },
+  out: { type: 'string', of: ['types', 'snapshot'] },
+  augment: { type: 'string', of: TYPES },
+  check: { type: 'boolean', of: TYPES },
+  json: { type: 'boolean', of: ['explain', 'lint'] },
+  help: { type: 'boolean', short: 'h', of: COMMANDS },
+  version: { type: 'boolean', of: COMMANDS },
+} as const;
+
+/** What the arguments give to the options; `undefined` for an option that is not given. */
+export type OptionValues = ReturnType<typeof parseArgs<{ readonly options: typeof OPTIONS }>>['values'];
+
+/** The names of a command's options; of all, without a command. */
+function optionsOf(command: CommandName | undefined): readonly string[] {
+  const all: readonly (readonly [string, { readonly of: readonly CommandName[] }])[] =
+    Object.entries(OPTIONS);
+  return all.flatMap(([name, { of }]) => (command === undefined || of.includes(command) ? name : []));
+}
+
+/** Whether the option has one value, so that a second one would take the place of the first. */
+function isSingle(name: string): boolean {
+  return Object.entries(OPTIONS).some(
+    ([option, its]) => option === name && its.type === 'string' && !('multiple' in its),
+  );
 }

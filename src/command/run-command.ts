@@ -1,10 +1,8 @@
 import { FeaturesError } from '../features/features-error.js';
-import { unsteeredLines } from '../text/describe.js';
+import { unsteered, unsteeredLines } from '../text/describe.js';
+import { CommandError, WrongArgument, type CommandRuntime } from './command-runtime.js';
+import { HELP, HELPS, type CommandName } from './help.js';
 import { readCommandLine } from './read-command-line.js';
-import { HELP, HELPS } from './help.js';
-import { serve } from './serve/serve.js';
-import type { CommandRuntime } from './command-runtime.js';
-import { CommandError } from './command-error.js';
 
 const NAME = 'openfeature-flipt-provider';
 
@@ -17,38 +15,43 @@ export async function runCommand({ print: out, complain: err, ...given }: Comman
     err(unsteeredLines(lines));
   };
   const runtime: CommandRuntime = { ...given, print, complain };
-  const { argv, env, version } = runtime;
-  const line = readCommandLine(argv, env);
+  const { argv, version } = runtime;
+  const failed = (message: string, command: CommandName | undefined): number => {
+    complain(`${NAME}: ${message}`);
+    // A linter's 1 means findings.
+    return command === 'lint' ? 2 : 1;
+  };
+  const line = readCommandLine(argv);
+  switch (line.kind) {
+    case 'help':
+      print((line.of === undefined ? HELP : HELPS[line.of]).trimEnd());
+      return 0;
+    case 'version':
+      print(version);
+      return 0;
+    case 'wrong':
+      return failed(line.message + HINT, line.of);
+    case 'command':
+  }
+  const { command, values } = line;
   try {
-    switch (line.kind) {
-      case 'help':
-        print((line.of === undefined ? HELP : HELPS[line.of]).trimEnd());
-        return 0;
-      case 'version':
-        print(version);
-        return 0;
-      case 'wrong':
-        complain(`${NAME}: ${line.message} (--help says more)`);
-        return failureCode(line.of);
-      case 'serve':
-        return await serve(line.serve, runtime);
-      case 'explain':
-        return await (await import('./explain/explain-flag.js')).explainFlag(line.explain, runtime);
-      case 'types':
-        return await (await import('./types/write-types.js')).writeTypes(line.types, runtime);
-      case 'lint':
-        return await (await import('./lint/print-findings.js')).printFindings(line.lint, runtime);
-      case 'snapshot':
-        return await (await import('./snapshot/write-snapshot.js')).writeSnapshot(line.snapshot, runtime);
-    }
+    const run = await RUNS[command]();
+    return await run(values, runtime);
   } catch (error) {
-    if (!(error instanceof CommandError) && !(error instanceof FeaturesError)) throw error;
-    complain(`${NAME}: ${error.message}`);
-    return failureCode(line.kind);
+    if (error instanceof WrongArgument) return failed(unsteered(error.message) + HINT, command);
+    if (error instanceof CommandError || error instanceof FeaturesError)
+      return failed(error.message, command);
+    throw error;
   }
 }
 
-/** A linter's 1 means findings. */
-function failureCode(command: string | undefined): number {
-  return command === 'lint' ? 2 : 1;
-}
+const HINT = ' (--help says more)';
+
+/** The code of a command is loaded only when it runs. */
+const RUNS = {
+  serve: async () => (await import('./serve/serve.js')).serve,
+  explain: async () => (await import('./explain-flag.js')).explainFlag,
+  types: async () => (await import('./types/write-types.js')).writeTypes,
+  lint: async () => (await import('./print-findings.js')).printFindings,
+  snapshot: async () => (await import('./write-snapshot.js')).writeSnapshot,
+};

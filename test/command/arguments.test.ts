@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readCommandLine } from '../../src/command/read-command-line.js';
-
-const read = (line: string, env: Record<string, string> = {}) => readCommandLine(line.split(' '), env);
+import { readExplain } from '../../src/command/explain-flag.js';
+import { readLine as read } from './read-line.fixture.js';
 
 const FILE = { kind: 'file', path: 'f.yml', namespace: 'default', semantics: 'v1' };
 const SERVICE = { kind: 'service', url: 'http://flipt', namespace: 'default', environment: undefined };
@@ -40,8 +39,8 @@ describe('the arguments of explain', () => {
   });
 
   it('may name an attribute __proto__', () => {
-    const line = read('explain --flag a --features f.yml --context __proto__=x');
-    expect(line.kind === 'explain' && Object.entries(line.explain.attributes)).toEqual([['__proto__', 'x']]);
+    const { attributes } = readExplain({ flag: 'a', features: 'f.yml', context: ['__proto__=x'] }, {});
+    expect(Object.entries(attributes)).toEqual([['__proto__', 'x']]);
   });
 
   const SECRET =

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readCommandLine } from '../../src/command/read-command-line.js';
 import { HELP, HELPS } from '../../src/command/help.js';
-
-const read = (line: string, env: Record<string, string> = {}): ReturnType<typeof readCommandLine> =>
-  readCommandLine(line === '' ? [] : line.split(' '), env);
+import { readLine as read } from './read-line.fixture.js';
 
 const DEFAULTS = {
   features: 'f.yml',

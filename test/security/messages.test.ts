@@ -6,6 +6,7 @@ import { runCommand } from '../../src/command/run-command.js';
 import { readFeatures } from '../../src/features/read-features.js';
 import { openDataFile } from '../../src/local/state/data-file.js';
 import { clientSettings } from '../../src/options/settings.js';
+import { systemClock } from '../../src/time/clock.js';
 import { writeKept } from '../snapshot/kept-text.fixture.js';
 import { flipt, recordingLogger, temporaryFolder } from '../provider/open.fixture.js';
 
@@ -112,7 +113,7 @@ it.each<[string, (folder: string) => Promise<string>]>([
         const lines: string[] = [];
         const print = (line: string) => lines.push(line);
         const end = new AbortController().signal;
-        const runtime = { env: {}, version: '0', print, complain: print, end };
+        const runtime = { env: {}, version: '0', print, complain: print, end, clock: systemClock };
         await runCommand({ ...runtime, argv: ['serve', option, '\u202e\u001b[31m'] });
         return lines.join('\n');
       },

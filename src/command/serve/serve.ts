@@ -1,20 +1,21 @@
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
-import { systemClock } from '../../time/clock.js';
 import type { Semantics } from '../../engine/features.js';
 import { FeaturesError } from '../../features/features-error.js';
 import { startLocalService } from '../../local/local-service.js';
 import { DataFileError } from '../../local/state/data-file.js';
+import { variable, type Environment } from '../../options/environment.js';
 import { messageOf } from '../../text/describe.js';
 import { isLoopback } from '../../text/loopback.js';
-import type { CommandRuntime } from '../command-runtime.js';
-import { CommandError } from '../command-error.js';
+import { CommandError, WrongArgument, type CommandRuntime } from '../command-runtime.js';
+import { semanticsOf } from '../features-source.js';
+import type { OptionValues } from '../read-command-line.js';
 import { versionOf, watchFile } from './watch-file.js';
-import type { ServeArguments } from './serve-arguments.js';
 
 /** Serves until `end` is aborted; resolves with the exit code. */
-export async function serve(asked: ServeArguments, runtime: CommandRuntime): Promise<number> {
-  const { print, complain, end, clock = systemClock } = runtime;
+export async function serve(values: OptionValues, runtime: CommandRuntime): Promise<number> {
+  const { print, complain, env, end, clock } = runtime;
+  const asked = readServe(values, env);
   const { features, data, bootstrapToken, ...others } = asked;
   const known = features === undefined ? undefined : await versionOf(features);
   const isKept = data !== undefined && ((await stat(data).catch(() => undefined))?.size ?? 0) > 0;
@@ -81,9 +82,47 @@ function warner(semantics: Semantics, complain: CommandRuntime['complain']) {
   };
 }
 
-function startError(error: unknown, { port, host }: ServeArguments): string {
+function startError(error: unknown, { port, host }: ReturnType<typeof readServe>): string {
   if (error instanceof FeaturesError || error instanceof DataFileError) return error.message;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') return `port ${port} of ${host} is in use already; choose another with --port`;
   return `cannot listen on port ${port} of ${host}: ${messageOf(error)}`;
+}
+
+/** Throws a {@link WrongArgument}. */
+export function readServe(values: OptionValues, env: Environment) {
+  const { features, port: portText = '8080', host = '127.0.0.1', data, auth } = values;
+  const port = Number(portText);
+  if (!/^[0-9]{1,5}$/.test(portText) || port > 65535) {
+    throw new WrongArgument(`--port: expected a number from 0 to 65535, got ${portText}`);
+  }
+  if (host === '') throw new WrongArgument('--host: expected an address to listen on');
+  const allowHosts = values['allow-host'] ?? [];
+  if (allowHosts.includes('')) throw new WrongArgument('--allow-host: expected the name of a host');
+  const semantics = semanticsOf(values.semantics);
+  if (features === undefined && data === undefined) {
+    throw new WrongArgument('--features: missing; expected a file');
+  }
+  if (features === '') throw new WrongArgument('--features: expected a file');
+  if (data === '') throw new WrongArgument('--data: expected a file');
+  const bootstrapToken = firstToken(auth, values['bootstrap-token'], env);
+  return { features, port, host, allowHosts, semantics, data, bootstrapToken };
+}
+
+/** `undefined` if no token is required. */
+function firstToken(auth: string | undefined, given: string | undefined, env: Environment) {
+  // An empty variable counts as not set, but an empty argument is a mistake.
+  const fromEnvironment = variable(env, 'FLIPT_BOOTSTRAP_TOKEN');
+  if (auth === 'required') {
+    const token = given || fromEnvironment;
+    if (token !== undefined) return token;
+    throw new WrongArgument(
+      '--auth required: needs a first token: --bootstrap-token, or FLIPT_BOOTSTRAP_TOKEN',
+    );
+  }
+  if (auth !== undefined) throw new WrongArgument(`--auth: expected required, got ${auth}`);
+  if ((given ?? fromEnvironment) === undefined) return undefined;
+  // A token without --auth required would protect nothing.
+  const name = given === undefined ? 'FLIPT_BOOTSTRAP_TOKEN' : '--bootstrap-token';
+  throw new WrongArgument(`${name}: has no effect without --auth required`);
 }

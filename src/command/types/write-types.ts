@@ -1,18 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { readIfThere } from '../../files/durable-file.js';
 import { NotReplacedError, replaceableBeginning } from '../../files/own-file.js';
+import type { Environment } from '../../options/environment.js';
 import { messageOf, quoted } from '../../text/describe.js';
-import { loadFeatures } from '../features-source/load-features.js';
-import type { CommandRuntime } from '../command-runtime.js';
-import { CommandError } from '../command-error.js';
+import { CommandError, WrongArgument, type CommandRuntime } from '../command-runtime.js';
+import { loadFeatures, readSource } from '../features-source.js';
+import type { OptionValues } from '../read-command-line.js';
 import { flagTypes } from './flag-types.js';
 import { augmentFile, MARK, typedFile } from './typed-file.js';
-import type { TypesArguments } from './types-arguments.js';
 
 /** Writes the files of types, or compares them; resolves with the exit code. */
-export async function writeTypes(asked: TypesArguments, runtime: CommandRuntime): Promise<number> {
-  const { source, out, augment, isCheck } = asked;
+export async function writeTypes(values: OptionValues, runtime: CommandRuntime): Promise<number> {
+  const { source, out, augment, isCheck } = readTypes(values, runtime.env);
   const { features } = await loadFeatures(source, 'types', runtime);
   const flags = flagTypes(features, source.kind === 'file');
   if (flags.length === 0) {
@@ -71,4 +71,37 @@ function commandLine(argv: readonly string[]): string {
     .filter((word) => word !== '--check')
     .map((word) => (/^[\w./:=@-]+$/.test(word) ? word : quoted(word)));
   return ['openfeature-flipt-provider', ...words].join(' ');
+}
+
+const DECLARATIONS = /\.d\.[cm]?ts$/;
+
+/** Throws a {@link WrongArgument}. */
+export function readTypes(values: OptionValues, env: Environment) {
+  const { out, augment, check = false } = values;
+  if (out === undefined) throw new WrongArgument('--out: missing; expected a .ts file');
+  if (!/\.[cm]?ts$/.test(out) || DECLARATIONS.test(out)) {
+    throw new WrongArgument(`--out: expected a .ts file (no .d.ts: it holds code, too), got ${out}`);
+  }
+  if (augment !== undefined && !DECLARATIONS.test(augment)) {
+    throw new WrongArgument(`--augment: expected a .d.ts file, got ${augment}`);
+  }
+  if (augment !== undefined && withoutEnding(augment) === withoutEnding(out)) {
+    throw new WrongArgument(
+      `--augment: expected another name than that of --out (TypeScript does not read ${augment} beside ${out})`,
+    );
+  }
+  return {
+    /** The path of the file to write. */
+    out,
+    /** Path of the file with the types of `@openfeature/core`'s keys; `undefined` if it is not wanted. */
+    augment,
+    /** Compares the files and writes nothing. */
+    isCheck: check,
+    source: readSource(values, env),
+  };
+}
+
+/** TypeScript takes a declaration file to be the output of the .ts file with the same name. */
+function withoutEnding(path: string): string {
+  return resolve(path).replace(/(?:\.d)?\.[cm]?ts$/, '');
 }

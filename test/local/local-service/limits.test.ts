@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { readCommandLine } from '../../../src/command/read-command-line.js';
+import { readLine } from '../../command/read-line.fixture.js';
 import { HELPS } from '../../../src/command/help.js';
 import { startLocalService, type LocalService } from '../../../src/local/index.js';
 import { listen } from '../../../src/local/http/listener.js';
@@ -57,7 +57,7 @@ it('evaluates as the options state', async () => {
 });
 
 it.each(['port', 'host', 'semantics'] as const)('serves with the --%s that the help states', (name) => {
-  const line = readCommandLine(['serve', '--features', 'features.yml'], {});
+  const line = readLine('serve --features features.yml');
   const [, value] = new RegExp(`  --${name} [^]*?Default: ([\\w.]*\\w)`).exec(HELPS.serve) ?? [];
   expect(line).toMatchObject({ serve: { [name]: name === 'port' ? Number(value) : value } });
 });

@@ -1,13 +1,15 @@
-import type { Semantics } from '../../engine/features.js';
-import { ALL_SEMANTICS, DEFAULT_SEMANTICS } from '../../engine/rules-of-version.js';
-import { variable, type Environment } from '../../options/environment.js';
-import type { OptionValues } from '../command-options.js';
-import { WrongArgument } from '../command-error.js';
+import { compileFeatures } from '../engine/compiled-features.js';
+import type { Semantics } from '../engine/features.js';
+import { ALL_SEMANTICS, DEFAULT_SEMANTICS } from '../engine/rules-of-version.js';
+import { readFeatures } from '../features/read-features.js';
+import { variable, type Environment } from '../options/environment.js';
+import { quoted } from '../text/describe.js';
+import { CommandError, WrongArgument, type CommandRuntime } from './command-runtime.js';
+import type { OptionValues } from './read-command-line.js';
 
 /** Where a command reads features from: a file, or a running Flipt. */
-export type SourceArguments = ReturnType<typeof readSource>;
-export type FileSource = Extract<SourceArguments, { readonly kind: 'file' }>;
-export type ServiceSource = ReturnType<typeof readService>;
+type Source = ReturnType<typeof readSource>;
+type FileSource = Extract<Source, { readonly kind: 'file' }>;
 
 /** Throws a {@link WrongArgument}. */
 export function readSource(values: OptionValues, env: Environment) {
@@ -49,4 +51,20 @@ export function semanticsOf(given: string = DEFAULT_SEMANTICS): Semantics {
   const known = ALL_SEMANTICS.find((semantics) => semantics === given);
   if (known !== undefined) return known;
   throw new WrongArgument(`--semantics: expected ${ALL_SEMANTICS.join(', ')}, got ${given}`);
+}
+
+/** A namespace's features, ready for evaluation. Rejects with a {@link CommandError} or a {@link FeaturesError}. */
+export async function loadFeatures(source: Source, command: string, runtime: CommandRuntime) {
+  if (source.kind === 'file') return fromFile(source);
+  // Loaded only if needed, because most commands read a file.
+  const { fliptSnapshot } = await import('./flipt-snapshot.js');
+  return (await fliptSnapshot(source, command, runtime)).snapshot.compiled;
+}
+
+async function fromFile({ path, namespace, semantics }: FileSource) {
+  const namespaces = await readFeatures(path, semantics);
+  const features = namespaces.get(namespace);
+  if (features !== undefined) return compileFeatures(features, semantics);
+  const known = [...namespaces.keys()].map(quoted).join(', ');
+  throw new CommandError(`--namespace: ${path} has no namespace ${quoted(namespace)}; it has ${known}`);
 }

@@ -1,22 +1,26 @@
-import { systemClock } from '../../time/clock.js';
-import { openAuthorizedTransport } from '../../http/auth/authorized-transport.js';
-import { withRetries } from '../../http/retries/with-retries.js';
-import { rejectsCredentials } from '../../model/failure.js';
-import { connectionRules, type Logger } from '../../options/connection-options.js';
-import { clientSettings, type ConnectionSettings } from '../../options/settings.js';
-import { snapshotFetcher, type Fetched } from '../../snapshot/fetch-snapshot.js';
-import { fliptVersion } from '../../snapshot/version/flipt-version.js';
-import { silentRuntime } from '../../runtime.js';
-import type { CommandRuntime } from '../command-runtime.js';
-import { CommandError } from '../command-error.js';
-import type { ServiceSource } from './file-or-flipt.js';
+import { systemClock } from '../time/clock.js';
+import { openAuthorizedTransport } from '../http/auth/authorized-transport.js';
+import { withRetries } from '../http/retries/with-retries.js';
+import { rejectsCredentials } from '../model/failure.js';
+import { connectionRules, type Logger } from '../options/connection-options.js';
+import { clientSettings, type ConnectionSettings } from '../options/settings.js';
+import { snapshotFetcher, type Fetched } from '../snapshot/fetch-snapshot.js';
+import { fliptVersion } from '../snapshot/version/flipt-version.js';
+import { silentRuntime } from '../runtime.js';
+import { CommandError, type CommandRuntime } from './command-runtime.js';
+
+interface SnapshotSource {
+  readonly url: string;
+  readonly namespace: string;
+  readonly environment: string | undefined;
+}
 
 /**
  * The snapshot of a namespace of a running Flipt, and the environment that the options or the variables name. Rejects
  * with a {@link CommandError}.
  */
-export async function fliptSnapshot(source: ServiceSource, command: string, runtime: CommandRuntime) {
-  const { complain, end, clock = systemClock } = runtime;
+export async function fliptSnapshot(source: SnapshotSource, command: string, runtime: CommandRuntime) {
+  const { complain, end, clock } = runtime;
   const settings = settingsOf(source, command, runtime);
   const answered = clock.after(
     SILENT_MS,
@@ -33,7 +37,7 @@ export async function fliptSnapshot(source: ServiceSource, command: string, runt
 }
 
 function settingsOf(
-  { url, environment }: ServiceSource,
+  { url, environment }: SnapshotSource,
   command: string,
   { env, complain: warn }: CommandRuntime,
 ): ConnectionSettings {

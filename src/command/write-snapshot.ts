@@ -1,24 +1,22 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { replaceFile, targetOf } from '../../files/durable-file.js';
-import { replaceableBeginning } from '../../files/own-file.js';
-import { givenSnapshot, isGivenSnapshot } from '../../snapshot/initial/given-snapshot.js';
-import { messageOf, quoted } from '../../text/describe.js';
-import { systemClock } from '../../time/clock.js';
-import { fliptSnapshot } from '../features-source/flipt-snapshot.js';
-import type { CommandRuntime } from '../command-runtime.js';
-import { CommandError } from '../command-error.js';
-import type { SnapshotArguments } from './snapshot-arguments.js';
+import { replaceFile, targetOf } from '../files/durable-file.js';
+import { replaceableBeginning } from '../files/own-file.js';
+import { variable, type Environment } from '../options/environment.js';
+import { givenSnapshot, isGivenSnapshot } from '../snapshot/initial/given-snapshot.js';
+import { messageOf, quoted } from '../text/describe.js';
+import { CommandError, WrongArgument, type CommandRuntime } from './command-runtime.js';
+import { readService } from './features-source.js';
+import { fliptSnapshot } from './flipt-snapshot.js';
+import type { OptionValues } from './read-command-line.js';
 
 /** An image runs as another user than the one that builds it. */
 const READABLE_FOR_ALL = 0o644;
 
 /** Writes the file; resolves with the exit code. */
-export async function writeSnapshot(
-  { source, out }: SnapshotArguments,
-  runtime: CommandRuntime,
-): Promise<number> {
-  const { clock = systemClock } = runtime;
+export async function writeSnapshot(values: OptionValues, runtime: CommandRuntime): Promise<number> {
+  const { env, clock } = runtime;
+  const { source, out } = readSnapshot(values, env);
   const { namespace } = source;
   const { snapshot, environment } = await fliptSnapshot(source, 'snapshot', runtime);
   const count = snapshot.contents.size;
@@ -44,4 +42,13 @@ async function replace(out: string, text: string): Promise<void> {
   } catch (error) {
     throw new CommandError(`${out}: ${messageOf(error)}`, { cause: error });
   }
+}
+
+/** Throws a {@link WrongArgument}. */
+export function readSnapshot(values: OptionValues, env: Environment) {
+  const { url = variable(env, 'FLIPT_URL'), out } = values;
+  // Not localhost: a build there would write the flags of something else.
+  if (!url) throw new WrongArgument('--url: missing; expected the address of Flipt, or FLIPT_URL');
+  if (!out) throw new WrongArgument('--out: missing; expected a file');
+  return { out, source: readService(url, values, env) };
 }

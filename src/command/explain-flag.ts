@@ -1,0 +1,60 @@
+import { explain } from '../engine/explain/explain.js';
+import { explanationText } from '../engine/explain/explanation-text.js';
+import type { Environment } from '../options/environment.js';
+import { didYouMean } from '../text/closest-name.js';
+import { quoted } from '../text/describe.js';
+import { WrongArgument, type CommandRuntime } from './command-runtime.js';
+import { loadFeatures, readSource } from './features-source.js';
+import { printableJson } from './printable-json.js';
+import type { OptionValues } from './read-command-line.js';
+
+const UNREADABLE = 1;
+const NO_SUCH_FLAG = 2;
+
+/** Prints why a flag has its value; resolves with the exit code. */
+export async function explainFlag(values: OptionValues, runtime: CommandRuntime): Promise<number> {
+  const { print, complain, env } = runtime;
+  const { source, flag, entity, attributes, isJson } = readExplain(values, env);
+  const { namespace } = source;
+  const features = await loadFeatures(source, 'explain', runtime);
+  const explanation = explain(features, { namespace, flag, entity, attributes });
+  print(isJson ? printableJson(explanation) : explanationText(explanation));
+  const { answer } = explanation;
+  if (answer.kind === 'unreadable') {
+    complain(`This version of the package cannot read the flag ${quoted(flag)}: ${answer.reason}; update it`);
+    return UNREADABLE;
+  }
+  if (answer.kind !== 'missing') return 0;
+  const known = [...features.features.flags.keys()];
+  const missing = `There is no flag ${quoted(flag)} in namespace ${quoted(namespace)}`;
+  const isEmpty = known.length === 0;
+  complain(
+    missing + (isEmpty ? ', which has no flags; choose another with --namespace' : didYouMean(flag, known)),
+  );
+  return NO_SUCH_FLAG;
+}
+
+/** Throws a {@link WrongArgument}. */
+export function readExplain(values: OptionValues, env: Environment) {
+  const { flag, entity = '', context = [], json = false } = values;
+  if (!flag) throw new WrongArgument('--flag: missing; expected the key of a flag');
+  return { flag, entity, attributes: attributesOf(context), isJson: json, source: readSource(values, env) };
+}
+
+function attributesOf(context: readonly string[]): Readonly<Record<string, string>> {
+  // Without a prototype, so that an attribute may be called __proto__.
+  const attributes = Object.create(null) as Record<string, string>;
+  for (const text of context) {
+    const [name, value] = nameAndValue(text);
+    if (name === 'targetingKey') throw new WrongArgument('--context targetingKey: expected it as --entity');
+    if (Object.hasOwn(attributes, name)) throw new WrongArgument(`--context ${quoted(name)}: given twice`);
+    attributes[name] = value;
+  }
+  return attributes;
+}
+
+function nameAndValue(text: string): readonly [name: string, value: string] {
+  const end = text.indexOf('=');
+  if (end < 1) throw new WrongArgument(`--context: expected NAME=VALUE, got ${quoted(text)}`);
+  return [text.slice(0, end), text.slice(end + 1)];
+}

@@ -1,0 +1,15 @@
+import { findingText, lintFile } from '../lint/lint.js';
+import { WrongArgument, type CommandRuntime } from './command-runtime.js';
+import { semanticsOf } from './features-source.js';
+import { printableJson } from './printable-json.js';
+import type { OptionValues } from './read-command-line.js';
+
+/** Prints what is probably a mistake in a features file; resolves with the exit code. */
+export async function printFindings(values: OptionValues, { print }: CommandRuntime): Promise<number> {
+  const { features, semantics, json = false } = values;
+  if (!features) throw new WrongArgument('--features: missing; expected a file');
+  const findings = await lintFile(features, semanticsOf(semantics));
+  if (json) print(printableJson({ findings }));
+  else for (const finding of findings) print(findingText(finding));
+  return findings.length === 0 ? 0 : 1;
+}

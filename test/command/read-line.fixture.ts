@@ -1,0 +1,20 @@
+import { WrongArgument } from '../../src/command/command-runtime.js';
+import { readExplain } from '../../src/command/explain-flag.js';
+import { readCommandLine } from '../../src/command/read-command-line.js';
+import { readServe } from '../../src/command/serve/serve.js';
+import { readSnapshot } from '../../src/command/write-snapshot.js';
+import { readTypes } from '../../src/command/types/write-types.js';
+
+const READ = { serve: readServe, explain: readExplain, types: readTypes, snapshot: readSnapshot } as const;
+
+/** What a command reads from its arguments, under its name, or what is wrong. */
+export function readLine(line: string, env: Readonly<Record<string, string>> = {}) {
+  const read = readCommandLine(line === '' ? [] : line.split(' '));
+  if (read.kind !== 'command' || read.command === 'lint') return read;
+  try {
+    return { kind: read.command, [read.command]: READ[read.command](read.values, env) };
+  } catch (error) {
+    if (error instanceof WrongArgument) return { kind: 'wrong', message: error.message };
+    throw error;
+  }
+}
