@@ -168,7 +168,7 @@ function* encoded(text: string): Steps<Buffer> {
 /** How a kept snapshot of any format begins. The data file of the embedded service begins otherwise. */
 export function keptBeginning(origin: SnapshotPlace): TextBeginning {
   return {
-    isOurs: (beginning) => /^\{"format":\d/.test(beginning),
+    isOurs: (beginning) => /^\{"format":\d+,"url":"/.test(beginning),
     otherPlace: (beginning) => {
       const header = v.safeParse(headerSchema, parsedJson(beginning.split('\n', 1)[0] ?? ''));
       return header.success ? differenceOf(header.output, origin) : undefined;

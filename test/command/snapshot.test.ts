@@ -61,18 +61,21 @@ describe('openfeature-flipt-provider snapshot', () => {
     expect((await stat(out)).mode & 0o777).toBe((await stat(usual)).mode & 0o644);
   });
 
-  it('replaces no other file', async () => {
-    const { url } = await localService({ features: FEATURES });
-    const out = at('mine.json');
-    await writeFile(out, '{ "mine": true }');
-    const { code, err } = await ran(['snapshot', '--url', url, '--out', out]);
-    expect([code, err]).toEqual([
-      1,
-      `openfeature-flipt-provider: ${out}: it was not written by this package, and is not overwritten; ` +
-        'move it away, or name another file',
-    ]);
-    expect(await readFile(out, 'utf8')).toBe('{ "mine": true }');
-  });
+  it.each(['{ "mine": true }', '{"confirmedAt":"2026","mine":true}'])(
+    'replaces no other file: %s',
+    async (mine) => {
+      const { url } = await localService({ features: FEATURES });
+      const out = at('mine.json');
+      await writeFile(out, mine);
+      const { code, err } = await ran(['snapshot', '--url', url, '--out', out]);
+      expect([code, err]).toEqual([
+        1,
+        `openfeature-flipt-provider: ${out}: it was not written by this package, and is not overwritten; ` +
+          'move it away, or name another file',
+      ]);
+      expect(await readFile(out, 'utf8')).toBe(mine);
+    },
+  );
 
   it('leaves the last file if Flipt is down or the namespace is empty', async () => {
     const service = await startLocalService({ features: FEATURES });

@@ -23,7 +23,7 @@ const snapshotIsThere = (provider: ReturnType<typeof flipt>) =>
   });
 
 describe('a file of somebody else', () => {
-  it.each(['namespace: default\nflags: []\n', '{ "name": "app" }'])(
+  it.each(['namespace: default\nflags: []\n', '{ "name": "app" }', '{"format":1,"mine":true}'])(
     'is neither used nor replaced, with one warning: %j',
     async (text) => {
       await writeFile(file, text);

@@ -19,7 +19,8 @@ function originOf(given: object) {
 }
 
 /** How the text of one begins that {@link givenSnapshot} has made, also after a formatter. */
-export const isGivenSnapshot = (beginning: string) => /^\s*\{\s*"confirmedAt":/.test(beginning);
+export const isGivenSnapshot = (beginning: string) =>
+  /^\s*\{\s*"confirmedAt":\s*"[\dTZ:.-]+",\s*"(?:environment|namespace)":/.test(beginning);
 
 /** The snapshot in plain JSON values. `confirmedAt` is in the clock's milliseconds. */
 export function givenSnapshot(
