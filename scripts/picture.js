@@ -32,7 +32,7 @@ const browser = await chromium.launch({
   args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
 });
 try {
-  await take(join(ROOT, 'docs/live.png'), { width: 960, height: 600 });
+  await take(join(ROOT, 'docs/live.png'), { width: 960, height: 571 });
   if (folder !== undefined) {
     mkdirSync(folder, { recursive: true });
     for (const width of [1280, 390]) {

@@ -31,7 +31,8 @@ export function page({ user, plan }, values, canStop) {
 <div class="row service" ${canStop ? '' : 'hidden'}><h2 id="service"><span id="running" class="state" data-state="ready">Flipt is up</span><span id="promise">: stop it, nobody loses a flag</span></h2>
 <button id="flipt" type="button">Stop Flipt</button></div>
 <p id="meaning"></p>
-<p class="hint">${canStop ? 'Press a switch, or edit <code>examples/express/features.yml</code>: the page follows.' : 'Change a flag in Flipt: the page follows.'}</p>
+<p class="hint" id="hint">${canStop ? 'Press a switch, or edit <code>examples/express/features.yml</code>: the page follows.' : 'Change a flag in Flipt: the page follows.'}</p>
+<p class="hint" id="stopped-hint" hidden>Flags can be changed when Flipt is up.</p>
 <div id="switches" class="row" role="group" aria-label="Switches of the flags"></div>
 <p id="problem" role="alert"></p>
 <div class="users row" role="group" aria-label="Log in as"><span aria-hidden="true">Log in as</span>

@@ -34,6 +34,9 @@ const BROKEN_WORDS = `[...document.querySelectorAll('th, td')].flatMap((cell) =>
   return found;
 })`;
 const TABLES_SHOWN_AS = '[...document.querySelectorAll("tr")].map((row) => getComputedStyle(row).display)';
+/** What stands above the cells of the first row of the server's table, and of a browser's row. */
+const LABELS = `['#modes tr:has(td)', '#browser-flags tbody tr'].flatMap((row) =>
+  [...document.querySelector(row).querySelectorAll('td')].map((cell) => getComputedStyle(cell, '::before').content))`;
 const rowOf = (flagKey: string) => `#browser-flags tr:has(th:text-is("${flagKey}"))`;
 
 async function opened(open: OpenTab, app: Example, options?: Parameters<OpenTab>[1]) {
@@ -105,6 +108,8 @@ describeInBrowser('the page of the example', (open) => {
     expect(await page.locator('#modes').textContent()).not.toContain('ERROR');
     expect(await page.locator('#banner').textContent()).toBe('Happy holidays: snow');
     expect(await page.getByRole('switch').first().isDisabled()).toBe(true);
+    expect(await page.getByText('Press a switch').isVisible()).toBe(false);
+    await page.getByText('Flags can be changed when Flipt is up.').waitFor();
     await page.getByRole('button', { name: 'Start Flipt' }).click();
     await says(page, '#running', 'Flipt is up');
     await says(page, '#modes thead', /Remote ready.*In-process ready/);
@@ -190,12 +195,18 @@ describeInBrowser('the page of the example', (open) => {
       },
     );
 
-    it('shows its tables as lists on a narrow screen, with the mode above each value', async () => {
+    it('shows its tables as lists on a narrow screen, and says above each value what it is', async () => {
       const { page } = await openedAgain(open, app(), { viewport: { width: 390, height: 844 } });
       const rows = new Set(await page.evaluate<string[]>(TABLES_SHOWN_AS));
       expect(rows).toEqual(new Set(['block', 'none']));
-      const label = 'getComputedStyle(document.querySelector("#modes td"), "::before").content';
-      expect(await page.evaluate(label)).toBe('"remote"');
+      const labels = await page.evaluate<string[]>(LABELS);
+      expect(labels.filter((label) => label !== 'none')).toEqual([
+        '"remote"',
+        '"in-process"',
+        '"value"',
+        '"variant"',
+        '"reason"',
+      ]);
       await page.getByRole('table').first().getByRole('cell').first().waitFor();
     });
   });

@@ -27,9 +27,11 @@ function show() {
       name.textContent = flagKey;
       row.append(name);
       const outcome = errorCode === undefined ? reason : `${errorCode}: not shown to browsers`;
-      for (const text of [textOf(value), variant, outcome]) {
+      for (const [label, text] of Object.entries({ value: textOf(value), variant, reason: outcome })) {
         const cell = row.insertCell();
         cell.setAttribute('role', 'cell');
+        // Shown on a narrow screen, which has no head above it.
+        cell.dataset.label = text === '' ? '' : label;
         cell.textContent = text;
       }
       return row;

@@ -53,6 +53,8 @@ function showService({ isRunning, problem }, switches) {
   state.textContent = isRunning ? 'Flipt is up' : 'Flipt is stopped';
   state.dataset.state = isRunning ? 'ready' : 'error';
   find('flipt').textContent = isRunning ? 'Stop Flipt' : 'Start Flipt';
+  find('hint').hidden = !isRunning;
+  find('stopped-hint').hidden = isRunning;
   find('problem').textContent = problem ? `features.yml is wrong; the old features stay:\n${problem}` : '';
   for (const { key, isBoolean, isOn } of switches) {
     const button = switchOf(key, isBoolean);
