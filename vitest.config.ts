@@ -78,6 +78,7 @@ export const OWN_PROCESS = [
   'provider/fake-timers',
   'provider/script',
   'http/auth/unloadable-source',
+  'http/unloadable-proxy',
   'provider/unloadable-later-code',
   'provider/unloadable-code',
   'provider/unloadable-explanation',

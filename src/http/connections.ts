@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import type { Clock } from '../time/clock.js';
+import { outsideRequests } from '../time/outside-requests.js';
 import { timeLimit } from '../time/time-limit.js';
 import type { HttpDispatcher, HttpDispatcherRequest } from '../options/http-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
@@ -107,13 +108,15 @@ function direct(origin: string, settings: HttpSettings, clock: Clock): Connectio
 }
 
 /**
- * Loads undici when a provider with a proxy starts. For a plain `http:` service, the proxy gets the full address, as
+ * Loads undici when a provider with a proxy starts, and again by the next request if that has failed: too many open files,
+ * for example, are soon closed. For a plain `http:` service, the proxy gets the full address, as
  * proxies expect. For `https:`, it opens a tunnel.
  */
 function throughProxy(proxy: string, origin: string, { timeoutMs, tls = {} }: HttpSettings): Connections {
   const isTunnel = origin.startsWith('https:');
   // By its file: Bun replaces the package by one of its own, whose agents neither send nor close.
-  const loading = import('undici/index.js').then(({ EnvHttpProxyAgent, Pool, ProxyAgent }) => {
+  const load = async () => {
+    const { EnvHttpProxyAgent, Pool, ProxyAgent } = await import('undici/index.js');
     const settings = {
       clientTtl: LONGEST_KEPT_MS,
       // The transport has its own time-outs.
@@ -129,12 +132,18 @@ function throughProxy(proxy: string, origin: string, { timeoutMs, tls = {} }: Ht
       }),
     };
     return proxy === 'env' ? new EnvHttpProxyAgent(settings) : new ProxyAgent({ ...settings, uri: proxy });
-  });
+  };
+  let loading: ReturnType<typeof load> | undefined;
+  const failed = (error: unknown) => {
+    loading = undefined;
+    throw error;
+  };
+  const agent = () => (loading ??= outsideRequests(() => load().catch(failed)));
   // A proxy that cannot be used fails each request, not the process.
-  const usable = loading.catch(() => undefined);
+  agent().catch(() => undefined);
   return {
-    dispatcher: { request: async (options) => (await loading).request(options) },
-    close: async () => (await usable)?.destroy(),
+    dispatcher: { request: async (options) => (await agent()).request(options) },
+    close: async () => (await loading?.catch(() => undefined))?.destroy(),
   };
 }
 
