@@ -2,9 +2,8 @@ import { FliptServiceError, type FliptServiceErrorFacts, type GrpcCode } from '.
 import type { Failure, FailureKind } from '../model/failure.js';
 import { grpcCode } from './grpc-codes.js';
 import { oneLine } from '../text/describe.js';
-import { isUnknownPath, serviceErrorOf } from '../http/error-body.js';
 import type { Reply } from '../http/reply.js';
-import { statusWords, unreadable } from '../http/reply-message.js';
+import { isUnknownPath, serviceErrorOf, statusWords, unreadable } from '../http/reply-message.js';
 import type { ClientOperation } from './operations/client-operation.js';
 
 /** An operation, and the base address of the service that it is sent to. */

@@ -8,6 +8,7 @@ import { outsideRequests } from '../time/outside-requests.js';
 import { timeLimit } from '../time/time-limit.js';
 import type { HttpDispatcher, HttpDispatcherRequest } from '../options/http-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
+import { set } from '../options/shapes.js';
 import { fetchDispatcher, isWorkerd } from './fetch-dispatcher.js';
 
 /** After this time a connection is not kept, so that a service that has moved is found. */
@@ -41,7 +42,7 @@ function direct(origin: string, settings: HttpSettings, clock: Clock): Connectio
   const url = new URL(origin);
   const kept = { keepAlive: true, timeout: LONGEST_IDLE_MS };
   const isTls = url.protocol === 'https:';
-  const agent = isTls ? new https.Agent({ ...kept, ...defined(tls) }) : new http.Agent(kept);
+  const agent = isTls ? new https.Agent({ ...kept, ...set(tls) }) : new http.Agent(kept);
   const openedAt = new WeakMap<Duplex, number>();
   const keep: (socket: Duplex) => unknown = agent.keepSocketAlive.bind(agent);
   const idleSince = new WeakMap<Duplex, number>();
@@ -55,7 +56,7 @@ function direct(origin: string, settings: HttpSettings, clock: Clock): Connectio
       if (socket !== undefined && (idleSince.get(socket) ?? 0) <= since) socket.destroy();
     }
   };
-  const service = { ...urlToHttpOptions(url), ...defined({ socketPath }), agent };
+  const service = { ...urlToHttpOptions(url), ...set({ socketPath }), agent };
   return {
     dispatcher: {
       request: ({ path, method, headers, body, signal, isBackground }: OwnRequest) =>
@@ -122,7 +123,7 @@ function throughProxy(proxy: string, origin: string, { timeoutMs, tls = {} }: Ht
       // The transport has its own time-outs.
       headersTimeout: 0,
       bodyTimeout: 0,
-      requestTls: { ...defined(tls), timeout: timeoutMs },
+      requestTls: { ...set(tls), timeout: timeoutMs },
       proxyTls: { timeout: timeoutMs },
       proxyTunnel: false,
       // For a tunnel, this pool sends nothing but CONNECT. A proxy that does not answer it would keep the socket.
@@ -151,10 +152,6 @@ function fetchInstead(settings: HttpSettings): HttpDispatcher {
   const option = (['proxy', 'tls', 'socketPath'] as const).find((name) => settings[name] !== undefined);
   if (option === undefined) return fetchDispatcher();
   throw new TypeError(`http.${option}: this runtime sends with fetch, which cannot do that: leave it out`);
-}
-
-function defined(options: object): object {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 /** A mock's socket may lack it. */

@@ -1,8 +1,13 @@
 import type { Clock } from '../time/clock.js';
 import { isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
-import { isUnknownPath, serviceErrorOf } from '../http/error-body.js';
 import { environmentHeaders, type Reply, type Send } from '../http/reply.js';
-import { contentWords, statusFailure, unreadable } from '../http/reply-message.js';
+import {
+  contentWords,
+  isUnknownPath,
+  serviceErrorOf,
+  statusFailure,
+  unreadable,
+} from '../http/reply-message.js';
 import { retryAfterMs } from '../http/retries/retry-delay.js';
 import type { Failure } from '../model/failure.js';
 import type { SnapshotPlace } from '../stores/snapshot-store.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { serviceErrorOf } from '../../src/http/error-body.js';
+import { serviceErrorOf } from '../../src/http/reply-message.js';
 import { redactor } from '../../src/http/redact.js';
 import { replied } from './outcomes.fixture.js';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { serviceErrorOf } from '../../src/http/error-body.js';
 import type { Reply } from '../../src/http/reply.js';
-import { statusFailure } from '../../src/http/reply-message.js';
+import { serviceErrorOf, statusFailure } from '../../src/http/reply-message.js';
 import { failureKindOf } from '../../src/http/failure-of-status.js';
 import { replied as reply } from './outcomes.fixture.js';
 

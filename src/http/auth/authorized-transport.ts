@@ -2,11 +2,11 @@ import { ENDED } from '../../model/failure.js';
 import type { ConnectionSettings } from '../../options/settings.js';
 import type { Runtime } from '../../runtime.js';
 import { failureKindOfOutcome } from '../failure-of-status.js';
-import type { Outcome, Send, ServiceRequest } from '../reply.js';
+import type { Outcome, Send } from '../reply.js';
 import { openTransport } from '../transport.js';
 import { untilAborted } from '../../time/until-aborted.js';
 import { sameHeaders, type AuthHeaders } from './credential-source.js';
-import { credentialSource, openCredentials, type Credential, type Credentials } from './credentials.js';
+import { credentialSource, openCredentials, type Credentials } from './credentials.js';
 
 /**
  * The way to the service: connections, and the credentials that each request carries. `ending` ends logins, and what
@@ -20,7 +20,7 @@ export function openAuthorizedTransport(settings: ConnectionSettings, ending: Ab
     ...transport,
     send: authorized(transport.send, credentials),
     /** Sends each request once. The caller finds out what a 401 means. */
-    sendOnce: withCredentials(transport.send, credentials),
+    sendOnce: authorized(transport.send, credentials, false),
     /** Changes when other credentials are sent. */
     credentialsVersion: credentials.version,
   };
@@ -31,18 +31,16 @@ export function openAuthorizedTransport(settings: ConnectionSettings, ending: Ab
  * request again. If the service rejects the fresh credentials too, no request is repeated until they change. A request
  * that may not be repeated is never sent twice; the next request uses the fresh credentials. A stream refreshes nothing:
  * if the service rejected it for good, each connection would log in again. The requests beside it refresh for it.
+ * `refreshes`: whether all this happens after a 401.
  */
-export function authorized(send: Send, credentials: Credentials): Send {
+export function authorized(send: Send, credentials: Credentials, refreshes = true): Send {
   let rejected: AuthHeaders | undefined;
-
-  const attempt = (request: ServiceRequest, credential: Credential) =>
-    send({ ...request, credentials: credential.headers });
 
   return async (request) => {
     const credential = await untilAborted(credentials.current(), request.signal, ENDED);
     if ('kind' in credential) return credential;
-    const outcome = await attempt(request, credential);
-    if (request.optional) return outcome;
+    const outcome = await send({ ...request, credentials: credential.headers });
+    if (request.optional || !refreshes) return outcome;
     if (!isUnauthorized(outcome)) {
       if (outcome.kind === 'reply') rejected = undefined;
       return outcome;
@@ -51,16 +49,9 @@ export function authorized(send: Send, credentials: Credentials): Send {
     const fresh = await untilAborted(credentials.refresh(credential), request.signal, ENDED);
     if (!request.repeatable) return outcome;
     if ('kind' in fresh || sameHeaders(fresh.headers, rejected)) return outcome;
-    const second = await attempt(request, fresh);
+    const second = await send({ ...request, credentials: fresh.headers });
     if (isUnauthorized(second)) rejected = fresh.headers;
     return second;
-  };
-}
-
-function withCredentials(send: Send, credentials: Credentials): Send {
-  return async (request) => {
-    const credential = await untilAborted(credentials.current(), request.signal, ENDED);
-    return 'kind' in credential ? credential : send({ ...request, credentials: credential.headers });
   };
 }
 

@@ -2,7 +2,6 @@ import { inTime } from '../../time/in-time.js';
 import { outsideRequests } from '../../time/outside-requests.js';
 import { sharedRun } from '../../time/shared-run.js';
 import { ENDED, type Failure } from '../../model/failure.js';
-import type { AuthOptions } from '../../options/auth-options.js';
 import type { ConnectionSettings } from '../../options/settings.js';
 import type { Runtime } from '../../runtime.js';
 import { messageOf, oneLine } from '../../text/describe.js';
@@ -74,33 +73,29 @@ export function credentialSource(
   runtime: Runtime,
 ): CredentialSource {
   const { auth, http } = settings;
-  const { ending } = login;
-  if (auth !== undefined && 'kubernetes' in auth) {
-    return loadedOnFirstUse(ending, async () => {
-      const { kubernetesSource } = await import('./lazy-sources.js');
-      return kubernetesSource(auth.kubernetes, settings, login, runtime);
-    });
-  }
-  const source = plainSource(auth, ending);
+  const source = unlimitedSource(settings, login, runtime);
+  // A login has a time limit of its own.
+  if (auth !== undefined && 'kubernetes' in auth) return source;
   const late = () => noCredentials(`auth took longer than ${http.timeoutMs} ms (http.timeoutMs)`);
   const load = async (again: boolean) => ({ headers: await source(again) });
   return async (again) => {
-    const loading = untilAborted(load(again), ending, ENDED);
+    const loading = untilAborted(load(again), login.ending, ENDED);
     const loaded = await inTime(loading, http.timeoutMs, runtime.clock, late);
     if ('kind' in loaded) throw new CredentialError(loaded);
     return loaded.headers;
   };
 }
 
-function plainSource(
-  auth: Exclude<AuthOptions, { readonly kubernetes: unknown }> | undefined,
-  ending: AbortSignal,
+function unlimitedSource(
+  ...[settings, login, runtime]: Parameters<typeof credentialSource>
 ): CredentialSource {
+  const { auth } = settings;
   if (auth === undefined) return constant({});
   if ('token' in auth) return constant(authHeaders('Bearer', auth.token));
   if ('jwt' in auth) return constant(authHeaders('JWT', auth.jwt));
-  return loadedOnFirstUse(ending, async () => {
-    const { fileSource, functionSource } = await import('./lazy-sources.js');
+  return loadedOnFirstUse(login.ending, async () => {
+    const { fileSource, functionSource, kubernetesSource } = await import('./lazy-sources.js');
+    if ('kubernetes' in auth) return kubernetesSource(auth.kubernetes, settings, login, runtime);
     return 'tokenFile' in auth ? fileSource(auth.tokenFile) : functionSource(() => auth.headers());
   });
 }
