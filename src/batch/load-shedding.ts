@@ -17,9 +17,10 @@ export function loadShedding(
 ) {
   /** Whether no response can come before the question's callers have given up. */
   const isLate = ({ deadline }: Waiting, { apart }: Lane) => {
-    const left = deadline() - clock.now();
+    const now = clock.now();
+    const left = deadline() - now;
     // With no request under way, one is always sent: only a request can show that the service has become faster.
-    const needed = apart || requests.underWay() === 0 ? 0 : leastMs(requests.times());
+    const needed = apart || requests.underWay() === 0 ? 0 : leastMs(requests.times(), now);
     return left <= 0 || left < needed;
   };
 
@@ -36,7 +37,10 @@ export function loadShedding(
     isLate,
     shed,
     /** If the oldest went first, every question would be just too late. The newest have the most time left. */
-    newestFirst: ({ askedAt }: Waiting) => clock.now() - askedAt > (usualMs(requests.times()) ?? Infinity),
+    newestFirst: ({ askedAt }: Waiting) => {
+      const now = clock.now();
+      return now - askedAt > (usualMs(requests.times(), now) ?? Infinity);
+    },
     /** Why a new question is turned away at once; `undefined` if it may wait. */
     refusal(): Failure | undefined {
       if (queue.size() >= maxWaiting) shed();

@@ -38,13 +38,14 @@ export function ownTurns(most: number, clock: Clock) {
     running.add(place);
     return () => {
       running.delete(place);
-      times = withDuration(times, clock.now() - since);
+      const now = clock.now();
+      times = withDuration(times, now - since, now);
     };
   };
   /** All that run have to end first so many times. */
   const lookAgainMs = (ticket: number) => {
     const rounds = Math.floor((ticket - firstTicket()) / most);
-    return Math.max(LOOK_MS, rounds * Math.max(LOOK_MS, leastMs(times)));
+    return Math.max(LOOK_MS, rounds * Math.max(LOOK_MS, leastMs(times, clock.now())));
   };
 
   return {

@@ -54,7 +54,7 @@ export function requestsUnderWay(maxConcurrent: number, clock: Clock) {
     else if (outcome.kind !== 'timeout') return;
     // If a later request was answered, this one did not wait for others.
     else if (sentAt >= answeredSentAt) concurrency = afterTimeout(concurrency, maxConcurrent, sentAt, now);
-    times = withDuration(times, now - sentAt);
+    times = withDuration(times, now - sentAt, now);
   };
 
   return {

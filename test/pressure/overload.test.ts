@@ -65,6 +65,20 @@ describe('more questions than the service can answer', () => {
   });
 });
 
+it('forgets that the service was slow: after a quiet quarter of a minute, all of many questions are answered', async () => {
+  const script = { latencyMs: 400 };
+  const { clock, ask, asked, log } = await pressed(script, { deadlineMs: 200 });
+  await offered(clock, 12_000, ask, steadily(20, 'slow'));
+  expect(share(asked)).toBe(0);
+  script.latencyMs = 10;
+  await clock.advance(15_000);
+  log.splice(0);
+  const many = Array.from({ length: 400 }, (_, at) => [`flag-${at}`, 'somebody'] as const);
+  await offered(clock, 1, ask, () => many);
+  expect(share(of(asked, 'somebody'))).toBe(1);
+  expect(log).toEqual([]);
+});
+
 it('answers all of a thousand questions that are asked at once', async () => {
   const { clock, ask, asked, log } = await pressed({ latencyMs: LATENCY_MS });
   const thousand = Array.from({ length: 1_000 }, (_, at) => [`flag-${at}`, 'somebody'] as const);

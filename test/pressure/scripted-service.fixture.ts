@@ -3,6 +3,7 @@ import type { Clock } from '../../src/time/clock.js';
 import { item, itemsOf, type Item } from '../servers/scripted.fixture.js';
 
 export interface Script {
+  /** May change. */
   readonly latencyMs: number;
   /** Requests that are evaluated at the same time. The others wait, as in a service with so many workers. */
   readonly workers?: number;
@@ -19,10 +20,8 @@ export interface ScriptedService {
   readonly mostAtOnce: () => number;
 }
 
-export function scriptedService(
-  clock: Clock,
-  { latencyMs, workers = Infinity, status }: Script,
-): ScriptedService {
+export function scriptedService(clock: Clock, script: Script): ScriptedService {
+  const { workers = Infinity, status } = script;
   const requests: (readonly Item[])[] = [];
   const waiting: (() => void)[] = [];
   let busy = 0;
@@ -34,7 +33,7 @@ export function scriptedService(
     if (busy >= workers) await new Promise<void>((start) => waiting.push(start));
     else busy++;
     await new Promise<void>((done) => {
-      clock.after(latencyMs, done);
+      clock.after(script.latencyMs, done);
     });
     const next = waiting.shift();
     if (next === undefined) busy--;

@@ -8,15 +8,16 @@ const users = (count: number) => Array.from({ length: count }, (_, at) => `user-
 
 /** A provider without a background, over a service that takes so long for each request. */
 function busy(batch: { maxConcurrent?: number; maxWaiting?: number } = {}, latencyMs = LATENCY_MS) {
+  const slow = { latencyMs };
   let underWay = 0;
   let mostAtOnce = 0;
   const its = frozen({ batch, cache: false }, async (request) => {
     mostAtOnce = Math.max(mostAtOnce, ++underWay);
-    await new Promise<void>((done) => its.clock.after(latencyMs, done));
+    await new Promise<void>((done) => its.clock.after(slow.latencyMs, done));
     underWay--;
     return well(true)(request);
   });
-  return { ...its, mostAtOnce: () => mostAtOnce };
+  return { ...its, slow, mostAtOnce: () => mostAtOnce };
 }
 
 describe('without a background, many resolves at once', () => {
@@ -56,6 +57,21 @@ describe('without a background, many resolves at once', () => {
     // The service's own timers.
     await clock.advance(400);
     expect([waiting(), clock.timers()]).toEqual([0, 0]);
+  });
+
+  it('are not held up by a service that was slow a quarter of a minute ago', async () => {
+    const { resolve, clock, slow } = busy({ maxConcurrent: 1 }, 480);
+    for (let at = 0; at < 20; at++) {
+      const resolved = resolve(`early-${at}`);
+      await clock.advance(480);
+      await resolved;
+    }
+    slow.latencyMs = LATENCY_MS;
+    await clock.advance(15_000);
+    let answered = 0;
+    for (const user of users(40)) void resolve(user).then(() => answered++);
+    await clock.advance(100);
+    expect(answered).toBe(40);
   });
 
   it('are not held up by those that their runtime has ended, whether under way or waiting', async () => {
