@@ -1,11 +1,14 @@
+import type { EvaluationContext } from '@openfeature/server-sdk';
 import { failedResolution } from '../model/answer.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
-import { ageMsOf } from './watched-cache/snapshot-age.js';
+import { orLate } from '../time/in-time.js';
+import { checkedEvaluation, reportedEvaluation, reportedResolveAll } from './evaluate/evaluate-flag.js';
 import type { InProcess, ResolveAll } from './resolve-in-process.js';
 import type { Resolve } from './resolve-remotely.js';
 import type { LazySnapshotSource } from './lazy-snapshot-source.js';
 import type { OddAttribute } from './mapping/context.js';
+import { loadLaterCode } from './start/load-later-code.js';
 import { noSnapshot } from './start/start.js';
 import type { ProviderState } from './status/provider-state.js';
 
@@ -24,34 +27,47 @@ export function inProcessOrRemote(
   settings: ProviderSettings,
   runtime: Runtime,
 ) {
+  const { deadlineMs } = settings;
+  const { clock } = runtime;
   const isInProcess = settings.evaluation === 'in-process';
-  if (snapshots === undefined) {
-    const resolveAll = () => Promise.resolve(undefined);
-    return { resolve: ask, resolveAll, flagKeys: () => undefined, isHere: () => false };
-  }
-  const { opened, snapshot, missing, isNotOffered } = snapshots;
   const isOffline = isInProcess && settings.watch === undefined;
+  const snapshot = () => snapshots?.snapshot();
+  const watch = () => snapshots?.opened()?.watch;
   const source = {
     snapshot,
-    ageMs: (now: number) => ageMsOf(opened(), now),
-    isStale: (now: number) => state() !== 'ready' || !((opened()?.watch.lostForMs(now) ?? 0) < 0),
-    missing,
+    ageMs: (now: number) => watch()?.ageMs(now) ?? Infinity,
+    isStale: (now: number) => state() !== 'ready' || !((watch()?.lostForMs(now) ?? 0) < 0),
+    missing: (flag: string) => snapshots?.missing(flag),
     odd,
     ask: isOffline ? undefined : ask,
   };
   let loaded: InProcess | undefined;
-  const here = () => (loaded ??= snapshots.inProcess()?.(source, settings, runtime));
+  const here = () => (loaded ??= snapshots?.opened()?.inProcess(source, settings, runtime));
   const elsewhere: Resolve = isOffline ? () => failedResolution(noSnapshot(snapshots)) : ask;
   // If the service offers no snapshots, its own answers are better than a snapshot that would stay as it is for ever.
-  const isServiceBetter = () => isNotOffered() && (state() === 'ready' || snapshot() === undefined);
+  const isServiceBetter = () =>
+    snapshots?.isNotOffered() === true && (state() === 'ready' || snapshot() === undefined);
+  const resolveHere: Resolve = (flag, context, view) =>
+    (isServiceBetter() ? undefined : here()?.resolve(flag, context, view)) ?? elsewhere(flag, context, view);
+  const resolve = isInProcess ? resolveHere : ask;
+  const assessing: Resolve = (flag, context, view) => {
+    watch()?.assess();
+    return resolve(flag, context, view);
+  };
+  // With a background, timers notice that the snapshot is too old.
+  const evaluateAhead = checkedEvaluation(clock.hasBackground ? resolve : assessing);
   const resolveAll: ResolveAll = async (context, flagKeys) =>
     isServiceBetter() ? undefined : here()?.resolveAll(context, flagKeys);
-  const resolve: Resolve = (flag, context, view) =>
-    (isServiceBetter() ? undefined : here()?.resolve(flag, context, view)) ?? elsewhere(flag, context, view);
+  const reported = reportedResolveAll(resolveAll, runtime);
 
   return {
-    resolve: isInProcess ? resolve : ask,
-    resolveAll,
+    deadlineMs,
+    evaluate: reportedEvaluation(evaluateAhead, runtime),
+    /** The same without reports, for questions whose answers nobody waits for yet. */
+    evaluateAhead,
+    resolveAll: reported,
+    /** As `resolveAll`, as long as flags are evaluated in this process; otherwise `undefined`. */
+    resolveEach: isInProcess ? reported : () => Promise.resolve(undefined),
     /** The keys of all flags in the snapshot, or in that of the context's view; `undefined` while there is none. */
     flagKeys: (context: object): Iterable<string> | undefined => here()?.snapshotFor(context)?.keys().keys(),
     /** Whether these flags, by default all, are evaluated in this process at present. */
@@ -61,6 +77,16 @@ export function inProcessOrRemote(
       if (inForce === undefined || isServiceBetter()) return false;
       const { unreadable } = inForce.features;
       return !unreadable?.size || flags?.some((flag) => unreadable.has(flag)) === false;
+    },
+    /** Waits for the first poll, until the deadline, if there is no snapshot yet. Never rejects. */
+    untilSnapshot: async () => {
+      // Without a background, a poll would not go on.
+      if (snapshots !== undefined && snapshot() === undefined && clock.hasBackground)
+        await orLate(snapshots.firstPoll, deadlineMs, clock);
+    },
+    async explain(flagKey: string, context: EvaluationContext) {
+      const { explain } = await loadLaterCode('explain');
+      return explain(snapshots, settings, flagKey, context, clock);
     },
   };
 }

@@ -4,8 +4,6 @@ import type { Clock } from '../time/clock.js';
 import { oneTimer } from '../time/one-timer.js';
 import { untilAborted } from '../time/until-aborted.js';
 import type { Send } from '../http/reply.js';
-import type { Failure } from '../model/failure.js';
-import type { Question } from '../model/answer.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import type { SnapshotSource } from '../snapshot/snapshot-source.js';
@@ -13,6 +11,9 @@ import { messageOf } from '../text/describe.js';
 import type * as SnapshotCode from './start/snapshot-code.js';
 
 export type LazySnapshotSource = ReturnType<typeof lazySnapshotSource>;
+
+/** With what evaluates its flags. */
+type OpenSource = SnapshotSource & Pick<typeof SnapshotCode, 'inProcess' | 'evaluateInstead'>;
 
 /** `none`: the service offers no snapshots, or the provider is closed. Asking again soon would not help. */
 type FirstPoll = 'succeeded' | 'failed' | 'none';
@@ -35,8 +36,7 @@ export function lazySnapshotSource(
   const { logger } = settings;
   const { clock, listen } = runtime;
   const { hasBackground } = clock;
-  let opened: SnapshotSource | undefined;
-  let code: Pick<typeof SnapshotCode, 'inProcess' | 'evaluateInstead'> | undefined;
+  let opened: OpenSource | undefined;
   let warnIfOld: (() => void) | undefined;
   let trouble: string | undefined;
   const loads = loadedAgain(settings, runtime);
@@ -60,13 +60,12 @@ export function lazySnapshotSource(
     try {
       const { logSnapshots, openSnapshotSource, ...evaluation } = await import('./start/snapshot-code.js');
       if (isClosed()) return;
-      code = evaluation;
       loads.succeeded();
       trouble = undefined;
       // Without a background, a call may be ended while it loads, and another loads again.
       const opening = openSnapshotSource(send, settings, { warn, closing: closing.signal }, runtime);
       warnIfOld ??= logSnapshots(opening, ageMs, settings, runtime);
-      opened = await opening;
+      opened = { ...(await opening), ...evaluation };
       // No poll could replace it.
       if (settings.watch === undefined) warnIfOld();
       if (isClosed()) await opened.close();
@@ -89,11 +88,6 @@ export function lazySnapshotSource(
     snapshot,
     /** A flag that does not exist was asked for: reports the key that was probably meant, once there is a snapshot. */
     missing: missing.add,
-    /** Evaluates from the snapshot; `undefined` until its code is loaded. */
-    inProcess: () => code?.inProcess,
-    /** The snapshot's answer to a question that the service does not answer; `undefined` without one. */
-    insteadOf: (question: Question, failure: Failure) =>
-      opened && code?.evaluateInstead(opened, question, failure, clock.now()),
     /**
      * Loads the kept snapshot, then begins to poll. Resolves when the kept one is loaded, or at the close, because a
      * store that hangs must not delay that. Never rejects.

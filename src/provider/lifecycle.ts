@@ -41,7 +41,8 @@ export function openLifecycle(
   if (doubt !== undefined) logger.warn(doubt);
 
   let hasRefused = false;
-  const lastClose = closes();
+  /** The last close, while it is in progress: some requests are still under way then. */
+  let closing: { readonly life: Pipeline; readonly ended: Promise<void> } | undefined;
 
   const live = (): Pipeline => {
     const life = openPipeline(settings, condition, world);
@@ -85,9 +86,12 @@ export function openLifecycle(
       if (life !== undefined) {
         hasRefused = false;
         condition.close();
-        lastClose.begin(life);
+        const ended = life.close().finally(() => {
+          if (closing?.life === life) closing = undefined;
+        });
+        closing = { life, ended };
       }
-      await lastClose.ended();
+      await closing?.ended;
     },
     /** Forgets the known answers of some flags, or of all, and emits that the flags may have changed. */
     forget(flags?: readonly string[]) {
@@ -97,23 +101,8 @@ export function openLifecycle(
     },
     observe: userListeners.add,
     status: () => {
-      const readings = (running ?? lastClose.life())?.read();
+      const readings = (running ?? closing?.life)?.read();
       return statusOf({ settings, condition: condition.current(), history, readings }, clock);
     },
-  };
-}
-
-/** Ends lives. The last one is remembered while its close is in progress: some requests are still under way then. */
-function closes() {
-  let closing: { readonly life: Pipeline; readonly ended: Promise<void> } | undefined;
-  return {
-    begin(life: Pipeline) {
-      const ended = life.close().finally(() => {
-        if (closing?.life === life) closing = undefined;
-      });
-      closing = { life, ended };
-    },
-    ended: async () => closing?.ended,
-    life: () => closing?.life,
   };
 }

@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import type { EvaluationContext } from '@openfeature/server-sdk';
 import { cachedAnswers } from '../cache/cached-answers.js';
 import { withoutBackground } from '../time/clock.js';
 import { outsideRequests } from '../time/outside-requests.js';
@@ -17,9 +16,8 @@ import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import { messageOf } from '../text/describe.js';
 import type { Condition } from './state-events.js';
-import { oddAttributeWarning } from './mapping/odd-attribute.js';
+import { oddAttributeWarning } from './mapping/context.js';
 import { CLOSED } from './mapping/openfeature-errors.js';
-import { checkedEvaluation, reportedEvaluation, reportedResolveAll } from './evaluate/evaluate-flag.js';
 import { snapshotForCache } from './watched-cache/snapshot-for-cache.js';
 import { inProcessOrRemote } from './in-process-or-remote.js';
 import { remotely } from './resolve-remotely.js';
@@ -47,7 +45,9 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   const { clock, listen } = runtime;
   const { logger } = settings;
   const tracking = settings.tracking && lazyTracking(settings.tracking, settings, runtime);
-  const closing = closingController();
+  const closing = new AbortController();
+  // Each request under way adds a listener.
+  setMaxListeners(0, closing.signal);
   const overloadSince = logReports(settings, runtime);
   const layers = openServiceLayers(settings, closing.signal, runtime);
   const { service } = layers;
@@ -75,7 +75,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   };
 
   return {
-    ...evaluations({ ask, snapshots, state: life.state, odd }, settings, runtime),
+    ...inProcessOrRemote({ ask, snapshots, state: life.state, odd }, settings, runtime),
     /** `undefined` if there is never a snapshot. */
     snapshots,
     /** `undefined` without the option. */
@@ -126,13 +126,6 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   };
 }
 
-function closingController(): AbortController {
-  const closing = new AbortController();
-  // Each request under way adds a listener.
-  setMaxListeners(0, closing.signal);
-  return closing;
-}
-
 /** Answers of the service, which are forgotten when their flags change. */
 function openAnswers(
   { batch, service }: ReturnType<typeof openServiceLayers>,
@@ -156,43 +149,6 @@ function openAnswers(
     answers.forget(flags);
   });
   return answers;
-}
-
-/** What a provider evaluates, in this process or remotely. */
-function evaluations(
-  parts: Parameters<typeof inProcessOrRemote>[0],
-  settings: ProviderSettings,
-  runtime: Runtime & Diagnostics,
-) {
-  const { clock } = runtime;
-  const { snapshots } = parts;
-  const { resolve, ...evaluation } = inProcessOrRemote(parts, settings, runtime);
-  const resolveAll = reportedResolveAll(evaluation.resolveAll, runtime);
-  const assessing: typeof resolve = (flag, context, view) => {
-    snapshots?.opened()?.watch.assess();
-    return resolve(flag, context, view);
-  };
-  // With a background, timers notice that the snapshot is too old.
-  const evaluateAhead = checkedEvaluation(clock.hasBackground ? resolve : assessing);
-  return {
-    ...evaluation,
-    deadlineMs: settings.deadlineMs,
-    evaluate: reportedEvaluation(evaluateAhead, runtime),
-    /** The same without reports, for questions whose answers nobody waits for yet. */
-    evaluateAhead,
-    resolveAll,
-    /** As `resolveAll`, as long as flags are evaluated in this process; otherwise `undefined`. */
-    resolveEach: settings.evaluation === 'in-process' ? resolveAll : () => Promise.resolve(undefined),
-    untilSnapshot: async () => {
-      // Without a background, a poll would not go on.
-      if (snapshots !== undefined && snapshots.snapshot() === undefined && clock.hasBackground)
-        await orLate(snapshots.firstPoll, settings.deadlineMs, clock);
-    },
-    async explain(flagKey: string, context: EvaluationContext) {
-      const { explain } = await loadLaterCode('explain');
-      return explain({ snapshots, settings, clock }, flagKey, context);
-    },
-  };
 }
 
 /** Says since when questions are shed, in milliseconds since the epoch; `undefined` while none are. */

@@ -11,8 +11,13 @@ import type { Runtime } from '../runtime.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
 import { unreadableResolver } from './evaluate/ask-unreadable.js';
 import { inPortions } from './evaluate/in-portions.js';
-import { attributeReader, entityOf, type OddAttribute } from './mapping/context.js';
-import { contextFailure, NO_TARGETING_KEY } from './mapping/context-failures.js';
+import {
+  attributeReader,
+  entityOf,
+  contextFailure,
+  NO_TARGETING_KEY,
+  type OddAttribute,
+} from './mapping/context.js';
 import type { Resolve } from './resolve-remotely.js';
 
 /** The snapshot in force, and how reliable it is at a time of the clock. */

@@ -5,10 +5,8 @@ import { rememberingQuestions, type GivenContext } from '../cache/same-question.
 import type { Clock } from '../time/clock.js';
 import { questionOf, failedResolution, type Resolution } from '../model/answer.js';
 import type { ProviderSettings } from '../options/settings.js';
-import { pinning, type Pins } from '../request/view-answers.js';
-import type { RequestView } from '../request/view.js';
-import { selector, type OddAttribute } from './mapping/context.js';
-import { subjectReader } from './mapping/context-failures.js';
+import { pinning, type Pins, type RequestView } from '../request/view.js';
+import { selector, subjectReader, type OddAttribute } from './mapping/context.js';
 import { isExtended } from './mapping/extended-context.js';
 
 /** Resolves a flag for a context. Synchronous if the resolution is known already. */

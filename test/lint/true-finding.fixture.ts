@@ -5,8 +5,7 @@ import type { Answer, Question } from '../../src/model/answer.js';
 import { readFeatures } from '../../src/features/read-features.js';
 import type { Finding } from '../../src/lint/finding.js';
 import type { FeaturesDocument, FlagDocument, SegmentDocument } from '../../src/local/index.js';
-import { toNumber } from '../../src/values/number.js';
-import { toObject } from '../../src/values/value-of-type.js';
+import { toNumber, toObject } from '../../src/values/value-of-type.js';
 
 export interface Checked {
   readonly document: FeaturesDocument;

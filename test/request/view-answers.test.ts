@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { pinning } from '../../src/request/view-answers.js';
 import { failed } from '../../src/model/answer.js';
-import { openRequestView, REQUEST_VIEW, requestViewOf } from '../../src/request/view.js';
+import { pinning, openRequestView, REQUEST_VIEW, requestViewOf } from '../../src/request/view.js';
 import { manualClock } from '../clock.fixture.js';
 import { booleanAnswer, resolutionOf } from '../provider/mapping/answers.fixture.js';
 

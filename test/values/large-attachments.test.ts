@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { toNumber } from '../../src/values/number.js';
-import { toBoolean, toObject, toText } from '../../src/values/value-of-type.js';
+import { toNumber, toBoolean, toObject, toText } from '../../src/values/value-of-type.js';
 import { variantAnswer } from '../provider/mapping/answers.fixture.js';
 
 const of = ([variant, attachment]: readonly [key: string, attachment: string]) =>

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toNumber } from '../../src/values/number.js';
-import { toBoolean, toObject, toText } from '../../src/values/value-of-type.js';
+import { toNumber, toBoolean, toObject, toText } from '../../src/values/value-of-type.js';
 import { booleanAnswer, variantAnswer } from '../provider/mapping/answers.fixture.js';
 
 /** A variant's key with its attachment. */

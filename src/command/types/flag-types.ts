@@ -1,7 +1,6 @@
 import type { Features, Flag, VariantFlag } from '../../engine/features.js';
 import type { VariantAnswer } from '../../model/answer.js';
-import { toNumber } from '../../values/number.js';
-import { toBoolean, toObject, toText, type Translate } from '../../values/value-of-type.js';
+import { toNumber, toBoolean, toObject, toText, type Translate } from '../../values/value-of-type.js';
 import { commonType } from './attachment-type.js';
 
 /** OpenFeature's four types of a value, and how an answer gives a value of each. */

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Variant } from '../../engine/features.js';
 import { kindOf, quoted } from '../../text/describe.js';
-import { toNumber } from '../../values/number.js';
-import { toBoolean, toObject, toText, type Translate } from '../../values/value-of-type.js';
+import { toNumber, toBoolean, toObject, toText, type Translate } from '../../values/value-of-type.js';
 import type { FlagRecord, VariantFlagRecord, VariantRecord } from '../../features/records.js';
 
 /** A value that an override may set. */

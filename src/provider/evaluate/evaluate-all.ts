@@ -2,7 +2,7 @@ import { GeneralError, type EvaluationContext } from '@openfeature/server-sdk';
 import type { Clock } from '../../time/clock.js';
 import { pausing } from '../../time/turns.js';
 import type { Resolution } from '../../model/answer.js';
-import { reasonOf, reasonWithoutVariant } from '../mapping/reasons.js';
+import { reasonOf, reasonWithoutVariant } from '../mapping/details.js';
 import { attachmentOf } from '../../values/attachment.js';
 import { resolveMany, type FlagsSource, type SnapshotWait } from './resolve-many.js';
 
@@ -59,17 +59,10 @@ function evaluatedFlag(resolution: Resolution): EvaluatedFlag | undefined {
   if (answer.kind === 'boolean') {
     return { type: 'boolean', value: answer.enabled, variant: String(answer.enabled), reason };
   }
-  const withoutVariant = reasonWithoutVariant(answer);
-  if (withoutVariant !== undefined) {
-    return { type: 'variant', value: null, variant: null, reason: withoutVariant };
-  }
+  const none = reasonWithoutVariant(answer);
+  if (none !== undefined) return { type: 'variant', value: null, variant: null, reason: none };
   const { variant } = answer;
   const attachment = attachmentOf(answer) ?? undefined;
-  return {
-    type: 'variant',
-    value: variant,
-    variant,
-    ...(attachment !== undefined && { attachment }),
-    reason,
-  };
+  const attached = attachment !== undefined && { attachment };
+  return { type: 'variant', value: variant, variant, ...attached, reason };
 }

@@ -4,7 +4,7 @@ import { pausing } from '../../time/turns.js';
 import { checkFlagKeys, kindReturned } from '../../text/describe.js';
 import type { Answer } from '../../model/answer.js';
 import { errorCodeOf } from '../mapping/openfeature-errors.js';
-import { reasonWithoutVariant, serviceReasonOf } from '../mapping/reasons.js';
+import { reasonWithoutVariant, serviceReasonOf } from '../mapping/details.js';
 import type { ResolveAll } from '../resolve-in-process.js';
 import type { EvaluateFlag } from './evaluate-flag.js';
 import { hasAttachment } from '../../values/attachment.js';

@@ -3,10 +3,10 @@ import type { Failure } from '../../model/failure.js';
 import { failedResolution, type Resolution } from '../../model/answer.js';
 import { requestViewOf } from '../../request/view.js';
 import type { Runtime } from '../../runtime.js';
-import { isText, NO_FLAG_KEY } from '../flag-keys.js';
-import { UNREADABLE_CONTEXT } from '../mapping/context-failures.js';
+import { UNREADABLE_CONTEXT } from '../mapping/context.js';
 import type { ResolveAll } from '../resolve-in-process.js';
 import type { Resolve } from '../resolve-remotely.js';
+import { quoted } from '../../text/describe.js';
 
 /** Never throws or rejects: the resolution holds the failure. */
 export type EvaluateFlag = (flagKey: string, context: EvaluationContext) => Resolution | Promise<Resolution>;
@@ -70,4 +70,14 @@ function reported(
   const failure: Failure['kind'] | undefined = answer.kind === 'failed' ? answer.failure.kind : undefined;
   report({ type: 'resolved', flag, source, stale, missing: answer.kind === 'missing', failure, durationMs });
   return resolution;
+}
+
+export const NO_FLAG_KEY: Failure = { kind: 'flag-key', message: 'the flag key is not a string' };
+
+export function nameOf(flagKey: string): string {
+  return isText(flagKey) ? quoted(flagKey) : 'a flag';
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string';
 }

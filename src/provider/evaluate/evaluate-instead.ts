@@ -1,8 +1,7 @@
 import type { Failure } from '../../model/failure.js';
 import { failedResolution, type Question, type Resolution } from '../../model/answer.js';
 import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
-import { unreadableFailure } from '../mapping/unreadable-failure.js';
-import { ageMsOf } from '../watched-cache/snapshot-age.js';
+import { unreadableFailure } from './ask-unreadable.js';
 
 /** The snapshot's answer to a question that the service does not answer, for this reason; `undefined` without one. */
 export function evaluateInstead(
@@ -19,6 +18,6 @@ export function evaluateInstead(
   }
   const answer = snapshots.evaluate(question);
   if (answer === undefined || snapshot === undefined) return undefined;
-  const ageMs = ageMsOf(snapshots, now);
+  const ageMs = snapshots.watch.ageMs(now);
   return { answer, source: 'in-process', ageMs, stale: true, version: snapshot.version };
 }

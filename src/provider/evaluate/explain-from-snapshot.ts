@@ -6,7 +6,7 @@ import type { Clock } from '../../time/clock.js';
 import { orLate } from '../../time/in-time.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import { errorOf, throwUnloadable } from '../mapping/openfeature-errors.js';
-import { subjectReader } from '../mapping/context-failures.js';
+import { subjectReader } from '../mapping/context.js';
 import type { LazySnapshotSource } from '../lazy-snapshot-source.js';
 
 /**
@@ -14,19 +14,12 @@ import type { LazySnapshotSource } from '../lazy-snapshot-source.js';
  * nothing can be explained.
  */
 export async function explain(
-  {
-    snapshots,
-    settings,
-    clock,
-  }: {
-    readonly snapshots: LazySnapshotSource | undefined;
-    readonly settings: ProviderSettings;
-    readonly clock: Clock;
-  },
+  snapshots: LazySnapshotSource | undefined,
+  { namespace, attributes, targetingKey, watch, deadlineMs }: ProviderSettings,
   flagKey: string,
   context: EvaluationContext,
+  clock: Clock,
 ): Promise<Explanation> {
-  const { namespace, attributes, targetingKey, watch, deadlineMs } = settings;
   const subject = subjectReader(attributes, targetingKey)(context);
   if ('kind' in subject) throw errorOf(subject);
   const question = questionOf(namespace, flagKey, subject);

@@ -1,11 +1,9 @@
 import type { EvaluationContext, FlagValueType, Logger, ResolutionDetails } from '@openfeature/server-sdk';
 import type { Resolution } from '../../model/answer.js';
 import { harmlessly } from '../../text/describe.js';
-import { nameOf } from '../flag-keys.js';
 import { resolutionDetails } from '../mapping/details.js';
-import { toNumber } from '../../values/number.js';
-import { toBoolean, toObject, toText, type Translate } from '../../values/value-of-type.js';
-import type { EvaluateFlag } from './evaluate-flag.js';
+import { toNumber, toBoolean, toObject, toText, type Translate } from '../../values/value-of-type.js';
+import { nameOf, type EvaluateFlag } from './evaluate-flag.js';
 
 /** Resolves a flag to a value of one type. Never rejects: the details hold the failure. */
 export type ResolveAs<T> = (

@@ -1,6 +1,39 @@
 import { types } from 'node:util';
 import type { Subject } from '../../model/answer.js';
 import { quoted, unsteered } from '../../text/describe.js';
+import type { Failure } from '../../model/failure.js';
+
+/** Makes the function that reads the subject of a question from a context, or says why the context cannot be sent. */
+export function subjectReader(
+  selection: Selection,
+  targetingKey: 'optional' | 'required',
+  odd?: OddAttribute,
+): (context: object) => Subject | Failure {
+  const read = contextReader(selection, odd);
+  return (context) => {
+    try {
+      const subject = read(context);
+      return subject.entity === '' && targetingKey === 'required' ? NO_TARGETING_KEY : subject;
+    } catch (error) {
+      return contextFailure(error);
+    }
+  };
+}
+
+/** Why a context could not be read. */
+export function contextFailure(error: unknown): Failure {
+  return error instanceof InvalidContext ? { kind: 'context', message: error.message } : UNREADABLE_CONTEXT;
+}
+
+export const UNREADABLE_CONTEXT: Failure = {
+  kind: 'context',
+  message: 'the evaluation context cannot be read',
+};
+
+export const NO_TARGETING_KEY: Failure = {
+  kind: 'targeting-key',
+  message: "the context has no targetingKey, which the provider requires (targetingKey: 'required')",
+};
 
 /** The context cannot be sent to the service. Its caller gets INVALID_CONTEXT. */
 export class InvalidContext extends Error {}
@@ -160,4 +193,17 @@ function rfc3339(date: Date): string {
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return unsteered(message.split('\n', 1)[0] ?? '');
+}
+
+/** Warns of the first attribute of which JSON leaves `{}`, or a text in quotes. */
+export function oddAttributeWarning(logger: { readonly warn: (message: string) => void }): OddAttribute {
+  let isWarned = false;
+  return (name) => {
+    if (isWarned) return;
+    isWarned = true;
+    logger.warn(
+      `The context attribute ${quoted(name)} is an object that JSON writes as {} or as a text in quotes (a Set, Map, ` +
+        'URL or an object of a class): no constraint matches that; give text, a number, a list or a plain object',
+    );
+  };
 }

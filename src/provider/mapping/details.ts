@@ -1,7 +1,6 @@
 import { ErrorCode, StandardResolutionReasons, type ResolutionDetails } from '@openfeature/server-sdk';
-import type { ValueAnswer, Resolution } from '../../model/answer.js';
+import { isSplit, type ValueAnswer, type Resolution, type VariantAnswer } from '../../model/answer.js';
 import { errorCodeOf } from './openfeature-errors.js';
-import { reasonOf, reasonWithoutVariant } from './reasons.js';
 import type { Translate } from '../../values/value-of-type.js';
 import { quoted } from '../../text/describe.js';
 
@@ -62,4 +61,31 @@ function withAge(metadata: Metadata, { source, ageMs, version }: Resolution): Me
 
 function error<T>(value: T, errorCode: ErrorCode, errorMessage: string, flagMetadata: Metadata) {
   return { value, reason: StandardResolutionReasons.ERROR, errorCode, errorMessage, flagMetadata };
+}
+
+/** The reason for a value that the service decided. Flipt's own would hide that a value may be old, so it comes last. */
+export function reasonOf(answer: ValueAnswer, resolution: Resolution): string {
+  if (resolution.stale) return StandardResolutionReasons.STALE;
+  if (resolution.source === 'cache') return StandardResolutionReasons.CACHED;
+  return serviceReasonOf(answer);
+}
+
+/** The service's own reason in OpenFeature's words, whether the answer is fresh, cached or stale. */
+export function serviceReasonOf(answer: ValueAnswer): string {
+  switch (answer.reason) {
+    case 'MATCH':
+      return isSplit(answer) ? StandardResolutionReasons.SPLIT : StandardResolutionReasons.TARGETING_MATCH;
+    case 'DEFAULT':
+      return StandardResolutionReasons.DEFAULT;
+    case 'FLAG_DISABLED':
+      return StandardResolutionReasons.DISABLED;
+    default:
+      return StandardResolutionReasons.UNKNOWN;
+  }
+}
+
+/** The reason when an answer has no variant, so that the caller's default is used; `undefined` for any other answer. */
+export function reasonWithoutVariant({ reason, variant }: VariantAnswer): string | undefined {
+  if (reason === 'FLAG_DISABLED') return StandardResolutionReasons.DISABLED;
+  return variant === '' ? StandardResolutionReasons.DEFAULT : undefined;
 }

@@ -2,7 +2,10 @@ import type { Diagnostics } from '../../diagnostics/diagnostics.js';
 import { ageLog, logWatch } from '../../diagnostics/watch-log.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
-import { optionAdvice } from './option-advice.js';
+import type { FliptProviderOptions } from '../../options/provider-options.js';
+import { similarName } from '../../text/closest-name.js';
+import { quoted } from '../../text/describe.js';
+import type { Snapshot } from '../../snapshot/snapshot.js';
 
 /**
  * Logs what becomes of snapshots: their watch, an old one and, once the first has been read, advice about options. The
@@ -28,4 +31,39 @@ export function logSnapshots(
     });
   });
   return warnIfOld;
+}
+
+type Options = Pick<FliptProviderOptions, 'environment' | 'attributes'> & {
+  readonly watch: { readonly stream: boolean } | undefined;
+};
+
+/** What the service's first snapshot shows to be wrong with the options: a warning for each. */
+export function optionAdvice({ features, semantics }: Snapshot, options: Options): readonly string[] {
+  const { environment, watch, attributes } = options;
+  const ofV2 = [
+    ...(environment === undefined ? [] : [`environment ${quoted(environment)}`]),
+    ...(watch?.stream ? ['watch.stream'] : []),
+  ];
+  const ignored = `Flipt v1 has neither environments nor a stream: without effect: ${ofV2.join(', ')}`;
+  const only = attributes !== undefined && 'only' in attributes ? attributes.only : [];
+  return [
+    ...(semantics === 'v1' && ofV2.length > 0 ? [ignored] : []),
+    ...(only.length === 0 ? [] : misspelt(only, readNames(features.segments.values()))),
+  ];
+}
+
+/** The attributes that segments read. */
+function readNames(segments: Iterable<{ readonly constraints: readonly { readonly property: string }[] }>) {
+  const names = new Set<string>();
+  for (const { constraints } of segments) for (const { property } of constraints) names.add(property);
+  return names;
+}
+
+/** A name that no segment reads, although one reads a similar name that is not sent. */
+function misspelt(only: readonly string[], read: ReadonlySet<string>): readonly string[] {
+  return only.flatMap((name) => {
+    const meant = read.has(name) ? undefined : similarName(name, read);
+    if (meant === undefined || only.includes(meant)) return [];
+    return `attributes.only names ${quoted(name)}, but segments read ${quoted(meant)}, which is not sent`;
+  });
 }

@@ -3,7 +3,6 @@ import type { Clock } from '../../time/clock.js';
 import { orLate } from '../../time/in-time.js';
 import type { Failure } from '../../model/failure.js';
 import type { ProviderSettings } from '../../options/settings.js';
-import { ageMsOf } from '../watched-cache/snapshot-age.js';
 import type { LazySnapshotSource } from '../lazy-snapshot-source.js';
 
 /**
@@ -35,7 +34,7 @@ export async function start(
   const failure = await checked;
   if (failure?.kind === 'closed') return failure;
   const isHere = hasSnapshot() && snapshots?.isNotOffered() !== true;
-  const isKept = ageMsOf(snapshots?.opened(), clock.now()) !== Infinity;
+  const isKept = snapshots?.opened()?.watch.confirmedAt() !== undefined;
   if (evaluation === 'in-process' && !isHere && !isKept) logger.warn(WITHOUT_SNAPSHOT);
   return failure;
 }

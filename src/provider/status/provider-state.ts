@@ -1,7 +1,7 @@
 import type { Diagnostics } from '../../diagnostics/diagnostics.js';
 import type { Problems } from '../../diagnostics/internal-events.js';
 import type { Problem } from '../../diagnostics/flipt-event.js';
-import { endedMessage } from '../../diagnostics/ended-problems.js';
+import { endedMessage } from '../../diagnostics/health-log.js';
 
 /** The provider's state as OpenFeature names it. */
 export type ProviderState = 'ready' | 'stale' | 'error';

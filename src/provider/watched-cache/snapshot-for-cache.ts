@@ -6,7 +6,7 @@ import { unconfirmedAnswers } from './unconfirmed-answers.js';
 
 /** What the cache learns from the snapshot. `maxAgeMs` is `undefined` if the service is not watched. */
 export function snapshotForCache(
-  snapshots: Pick<LazySnapshotSource, 'opened' | 'missing' | 'insteadOf'>,
+  snapshots: Pick<LazySnapshotSource, 'opened' | 'missing'>,
   maxAgeMs: number | undefined,
   runtime: Runtime & Diagnostics,
 ): SnapshotForCache {
@@ -19,7 +19,10 @@ export function snapshotForCache(
       return isConfirmed;
     },
     missing,
-    evaluate: snapshots.insteadOf,
+    evaluate(question, failure) {
+      const source = opened();
+      return source?.evaluateInstead(source, question, failure, runtime.clock.now());
+    },
     reliance(now) {
       const watch = opened()?.watch;
       return watch && maxAgeMs !== undefined ? { lostForMs: watch.lostForMs(now), maxAgeMs } : undefined;

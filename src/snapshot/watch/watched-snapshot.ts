@@ -79,6 +79,8 @@ export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
     whole: inForce.whole,
     /** When the service last confirmed the snapshot, in the clock's milliseconds; `undefined` if it never has. */
     confirmedAt: () => state.lastSuccessAt,
+    /** Milliseconds since then; infinite if it never has. */
+    ageMs: (now = clock.now()) => now - (state.lastSuccessAt ?? -Infinity),
     /** For how many milliseconds a change might have gone unnoticed; negative while a change would be noticed. */
     lostForMs: (now = clock.now()) => now - reliableUntil(state, pollMs),
     /** Milliseconds within which each instance sees a change; infinite if the service is never asked. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reasonOf } from '../../../src/provider/mapping/reasons.js';
+import { reasonOf } from '../../../src/provider/mapping/details.js';
 import type { BooleanAnswer, VariantAnswer } from '../../../src/model/answer.js';
 import { booleanAnswer, resolutionOf, variantAnswer } from './answers.fixture.js';
 
