@@ -92,7 +92,12 @@ export function lazySnapshotSource(
      * Loads the kept snapshot, then begins to poll. Resolves when the kept one is loaded, or at the close, because a
      * store that hangs must not delay that. Never rejects.
      */
-    start: () => (loading ??= untilAborted(load(), closing.signal, undefined)),
+    start() {
+      // Without a watch, nothing else brings the snapshot of a store that could not be asked at the first start.
+      if (settings.watch === undefined && opened !== undefined && snapshot() === undefined)
+        loading = undefined;
+      return (loading ??= untilAborted(load(), closing.signal, undefined));
+    },
     /** How the first poll ended. Never rejects; ends at the latest with the close. */
     firstPoll: polls.first,
     /** Polls first if there is no snapshot yet. Never rejects. */

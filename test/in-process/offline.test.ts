@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FliptProvider } from '../../src/index.js';
 import {
   flipt,
   localService,
@@ -119,6 +120,32 @@ describe('without a service to ask', () => {
       /X-Flipt-Accept-Server-Version: 1/.test(String(message)),
     );
     expect(said).toHaveLength(warnings);
+  });
+
+  it('loads from a store that could not be asked when it is initialized again', async () => {
+    const service = await localService({ features: FEATURES });
+    let text: string | undefined;
+    const url = service.url;
+    const store = {
+      load: () => (text === undefined ? Promise.reject(new Error('no database')) : Promise.resolve(text)),
+      save: (saved: string) => {
+        text = saved;
+        return Promise.resolve();
+      },
+    };
+    const provider = new FliptProvider({
+      url,
+      evaluation: 'in-process',
+      watch: false,
+      snapshot: { store },
+      logger: recordingLogger(),
+    });
+    await expect(provider.initialize()).rejects.toThrow('no database');
+    const other = await open({ url, evaluation: 'in-process', snapshot: { store } });
+    await other.provider.onClose();
+    await provider.initialize();
+    expect(await provider.resolveBooleanEvaluation('banner', false, {})).toMatchObject({ value: true });
+    await provider.onClose();
   });
 
   it('says what to do where no snapshot is kept yet', async () => {
