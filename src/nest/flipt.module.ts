@@ -12,10 +12,9 @@ import { APP_INTERCEPTOR, HttpAdapterHost, ModuleRef, ModulesContainer } from '@
 import { randomUUID } from 'node:crypto';
 import { checkOptions } from '../options/check-options.js';
 import { FliptProvider, runInTransactionContext, type ClosingResponse } from '../index.js';
-import { asyncRules, optionsFactory, type FliptModuleAsyncOptions } from './async-options.js';
+import { asyncRules, type FliptModuleAsyncOptions, type FliptModuleOptions } from './module-options.js';
 import { providerToken } from './inject-flipt.js';
-import type { FliptModuleOptions } from './module-options.js';
-import { register, type Registration } from './start-provider.js';
+import { optionsFactory, register, type Registration } from './app-providers.js';
 import { openRequestState, stateIn, type Exchange } from './request-state.js';
 import { completeSdkInterceptors } from './sdk-interceptor.js';
 

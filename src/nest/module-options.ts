@@ -1,7 +1,8 @@
 import type { EvaluationContext, Provider } from '@openfeature/server-sdk';
 import * as v from 'valibot';
-import { flagKeys, openRules } from '../options/entry-rules.js';
+import { flagKeys, list, openRules } from '../options/entry-rules.js';
 import { callable, having, milliseconds, trueOrFalse, type RulesOf } from '../options/shapes.js';
+import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
 
 /**
  * The options of {@link FliptModule.forRoot}. A wrong or unknown one is a TypeError that names it, at the start of the app.
@@ -53,3 +54,20 @@ export const moduleRules = {
   hint: (path: string) =>
     OF_PROVIDER.test(path) ? `did you mean provider: new FliptProvider({ ${path} })?` : undefined,
 };
+
+/** Options from a factory, as in other dynamic modules. */
+export interface FliptModuleAsyncOptions<R extends object = object> extends Pick<ModuleMetadata, 'imports'> {
+  /** OpenFeature's domain. Needed to inject the provider by a domain. Default: the default one. */
+  readonly domain?: string | undefined;
+  /** The arguments of `useFactory`. Default: none. */
+  readonly inject?: FactoryProvider['inject'];
+  /** Returns the options, or a promise of them. */
+  readonly useFactory: FactoryProvider<FliptModuleOptions<R>>['useFactory'];
+}
+
+export const asyncRules = openRules('FliptModule.forRootAsync', {
+  useFactory: callable(),
+  domain: v.optional(v.string('a string')),
+  imports: v.optional(list),
+  inject: v.optional(list),
+} satisfies RulesOf<FliptModuleAsyncOptions>);

@@ -1,6 +1,6 @@
 import { ModulesContainer, type ModuleRef } from '@nestjs/core';
 import { isObject } from '../text/describe.js';
-import { contextFactory } from './set-request-context.js';
+import { contextFactory } from './request-state.js';
 
 const FACTORY = 'contextFactory';
 

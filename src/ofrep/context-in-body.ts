@@ -1,8 +1,9 @@
 import { systemClock } from '../time/clock.js';
-import { isRecord } from '../text/describe.js';
+import { isRecord, quoted } from '../text/describe.js';
 import { parsedJson } from '../text/json.js';
 import { inTime } from '../time/in-time.js';
-import { REFUSAL, type OfrepRefusal } from './refusals.js';
+import { REFUSAL, type OfrepRefusal, tooLong, tooMany } from './refusals.js';
+import type { EvaluationContext } from '@openfeature/server-sdk';
 
 const MOST_BYTES = 65_536;
 /** A body of the allowed size arrives within a moment. A slower sender would keep its connection busy. */
@@ -46,5 +47,38 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
     bytes += value.byteLength;
     if (bytes > MOST_BYTES) return REFUSAL.tooLarge;
     text += decoder.decode(value, { stream: true });
+  }
+}
+
+interface Limits {
+  readonly allow: readonly string[];
+  readonly maxAttributes: number;
+  readonly maxAttributeLength: number;
+}
+
+/** The attributes in the body that the browser may name, or why they are refused. */
+export function allowedAttributes(
+  inBody: object,
+  { allow, maxAttributes, maxAttributeLength }: Limits,
+): { readonly attributes: EvaluationContext } | OfrepRefusal {
+  const present = allow.filter((name) => Object.hasOwn(inBody, name));
+  if (present.length > maxAttributes) return tooMany(maxAttributes);
+  const attributes = present.map((name): [string, unknown] => [name, Reflect.get(inBody, name)]);
+  for (const [name, value] of attributes) {
+    const length = lengthOf(value);
+    if (length === undefined) return REFUSAL.unusableContext;
+    if (length > maxAttributeLength) return tooLong(quoted(name), maxAttributeLength, length);
+  }
+  return { attributes: Object.fromEntries(attributes) as EvaluationContext };
+}
+
+/** The length of the text that Flipt compares; `undefined` if it cannot be written. */
+function lengthOf(value: unknown): number | undefined {
+  if (typeof value === 'string') return value.length;
+  try {
+    return JSON.stringify(value).length;
+  } catch {
+    // Nested deeper than JSON can be written.
+    return undefined;
   }
 }

@@ -1,9 +1,8 @@
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
-import { allowedAttributes } from './allowed-attributes.js';
+import { allowedAttributes, contextInBody } from './context-in-body.js';
 import { checkOptions } from '../options/check-options.js';
 import { systemClock } from '../time/clock.js';
 import { checkContext, kindReturned, quoted } from '../text/describe.js';
-import { contextInBody } from './context-in-body.js';
 import { contextInTime } from '../options/entry-rules.js';
 import { ofrepRules, type FlagEvaluator, type OfrepOptions } from './ofrep-options.js';
 import { extendedContext } from '../provider/mapping/extended-context.js';

@@ -8,7 +8,7 @@ import {
 } from '../../src/nest/index.js';
 import { moduleRules, type FliptModuleOptions } from '../../src/nest/module-options.js';
 import { checkOptions } from '../../src/options/check-options.js';
-import { register } from '../../src/nest/start-provider.js';
+import { register } from '../../src/nest/app-providers.js';
 import { statedDefault } from '../docs/stated.fixture.js';
 
 afterEach(() => {

@@ -104,10 +104,7 @@ const distribution: v.GenericSchema<unknown, Distribution> = v.object({
   ...dates,
 });
 const rule: v.GenericSchema<unknown, Rule> = v.object({
-  id: text,
-  namespaceKey: text,
-  flagKey: text,
-  segmentKey: text,
+  ...v.entriesFromList(['id', 'namespaceKey', 'flagKey', 'segmentKey'], text),
   segmentKeys: textsOrNone,
   segmentOperator: oneOf<SegmentOperator>(['OR_SEGMENT_OPERATOR', 'AND_SEGMENT_OPERATOR']),
   distributions: v.array(distribution),

@@ -124,20 +124,13 @@ export interface SegmentOperations {
 
 const constraint: v.GenericSchema<unknown, Constraint> = v.object({
   id: text,
-  namespaceKey: textOrNone,
-  segmentKey: textOrNone,
+  ...v.entriesFromList(['namespaceKey', 'segmentKey'], textOrNone),
   type: v.nullish(word, 'UNKNOWN_COMPARISON_TYPE'),
-  property: textOrNone,
-  operator: textOrNone,
-  value: textOrNone,
-  description: textOrNone,
+  ...v.entriesFromList(['property', 'operator', 'value', 'description'], textOrNone),
   ...dates,
 });
 const segment: v.GenericSchema<unknown, Segment> = v.object({
-  namespaceKey: text,
-  key: text,
-  name: text,
-  description: text,
+  ...v.entriesFromList(['namespaceKey', 'key', 'name', 'description'], text),
   ...dates,
   constraints: v.array(constraint),
   matchType: oneOf<MatchType>(['ALL_MATCH_TYPE', 'ANY_MATCH_TYPE']),

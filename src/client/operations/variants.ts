@@ -61,13 +61,7 @@ export interface VariantOperations {
 }
 
 const variant: v.GenericSchema<unknown, Variant> = v.object({
-  id: text,
-  namespaceKey: text,
-  flagKey: text,
-  key: text,
-  name: text,
-  description: text,
-  attachment: text,
+  ...v.entriesFromList(['id', 'namespaceKey', 'flagKey', 'key', 'name', 'description', 'attachment'], text),
   ...dates,
 });
 
