@@ -24,6 +24,7 @@ export async function providersFor(url) {
     ['cached', new FliptProvider({ url, logger: quiet })],
     ['cached + metrics', observed(new FliptProvider({ url, logger: quiet }))],
     ['cached + tracking', new FliptProvider({ url, tracking, logger: quiet })],
+    ['cached + hook', hooked(new FliptProvider({ url, logger: quiet }))],
     ['in-process', new FliptProvider({ url, evaluation: 'in-process', logger: quiet })],
     ['in-process + tracking', new FliptProvider({ url, evaluation: 'in-process', tracking, logger: quiet })],
   ];
@@ -37,6 +38,16 @@ function observed(provider) {
   const exporter = new PrometheusExporter({ preventServerStart: true });
   observeProvider(provider, { meterProvider: new MeterProvider({ readers: [exporter] }) });
   return provider;
+}
+
+/** With a hook that finds exposures, as in examples/exposures, but keeps and sends none. */
+function hooked(provider) {
+  const seen = new Set();
+  const after = ({ flagKey, context: { targetingKey } }, { variant }) => {
+    if (targetingKey !== undefined && variant !== undefined)
+      seen.add(`${flagKey} ${variant} ${targetingKey}`);
+  };
+  return Object.assign(provider, { hooks: [{ after }] });
 }
 
 /** What no provider can do without: an answer with variant, reason and metadata, made for each call. */
