@@ -3,7 +3,8 @@ import type { Clock } from '../time/clock.js';
 /**
  * What a whole snapshot costs the service. One duration proves little: it contains pauses of the service, queues behind
  * a fleet that starts, and our own blocked event loop. So the smaller of the last two bodies counts, one alone only for
- * as much as its size explains, and a cost that makes polls rarer is measured again. A 304 proves nothing.
+ * as much as its size explains, and a cost that makes polls rarer is measured again. A 304 proves nothing, but one that
+ * has become fast says that it is time to measure.
  */
 export type BodyCost = ReturnType<typeof openBodyCost>;
 
@@ -31,6 +32,10 @@ const MEASURE_AFTER_MS = 75_000;
 const SPREAD = 0.4;
 /** A cost that has stood for some time is real more often, so it is measured less and less often. */
 const STOOD_SHARE = 2;
+/** While a 304 takes at least so much of a body's time, the service is slow for both, or busy. */
+const SLOW_SHARE = 0.1;
+/** A 304 so much faster than that shows that this has passed. */
+const FAST_SHARE = 0.25;
 /** No cost makes polls rarer for longer than this without a body that proves it again. */
 const PROVED_FOR_MS = 3_600_000;
 
@@ -40,6 +45,8 @@ interface Bodies {
   readonly smallerMs: number;
   /** As much of that as is proved: all of it by two bodies. */
   readonly provedMs: number;
+  /** What the size explains. */
+  readonly explainedMs: number;
   readonly at: number;
   /** Since when the cost makes polls rarer; `undefined` if it does not. */
   readonly standsSince: number | undefined;
@@ -56,6 +63,8 @@ export interface MeasuredBody {
 export function openBodyCost(pollMs: number, clock: Pick<Clock, 'now'>, random: () => number) {
   let bodies: Bodies | undefined;
   let measureAt = Infinity;
+  /** How long the slowest 304 took since they were last fast. */
+  let slowestMs = 0;
   /** What the instance that polls for all has written, and since when. */
   let ofHolder: { readonly ms: number; readonly since: number } | undefined;
 
@@ -64,9 +73,10 @@ export function openBodyCost(pollMs: number, clock: Pick<Clock, 'now'>, random: 
     if (bodies === undefined || !isLong(bodies.smallerMs)) return bodies;
     return clock.now() - bodies.at < PROVED_FOR_MS ? bodies : undefined;
   };
-  const postpone = (ms: number) => {
-    measureAt = clock.now() + ms * (1 - SPREAD + 2 * SPREAD * random());
-  };
+  const spread = (ms: number) => clock.now() + ms * (1 - SPREAD + 2 * SPREAD * random());
+  /** Where the size explains the time, the measurement is expensive, too. */
+  const soonestMs = ({ smallerMs, explainedMs }: Bodies) =>
+    Math.max(MEASURE_AFTER_MS, BODY_SHARE * Math.min(smallerMs, explainedMs));
 
   return {
     /** The service has just served a whole body. */
@@ -77,18 +87,26 @@ export function openBodyCost(pollMs: number, clock: Pick<Clock, 'now'>, random: 
       const smallerMs = Math.min(ms, before?.lastMs ?? Infinity);
       const provedMs = before === undefined && isLong(ms) ? Math.min(ms, explainedMs) : smallerMs;
       const standsSince = isLong(provedMs) ? (before?.standsSince ?? at) : undefined;
-      bodies = { lastMs: ms, smallerMs, provedMs, at, standsSince };
+      bodies = { lastMs: ms, smallerMs, explainedMs, provedMs, at, standsSince };
       ofHolder = undefined;
-      measureAt = Infinity;
-      if (!isLong(smallerMs)) return;
-      // Where the size explains the time, the measurement is expensive, too.
-      const priceMs = BODY_SHARE * Math.min(smallerMs, explainedMs);
-      postpone(Math.max(MEASURE_AFTER_MS, priceMs, STOOD_SHARE * (at - (standsSince ?? at))));
+      const stoodMs = at - (standsSince ?? at);
+      measureAt = isLong(smallerMs) ? spread(Math.max(soonestMs(bodies), STOOD_SHARE * stoodMs)) : Infinity;
+    },
+    /** The service has said that the snapshot is unchanged, and needed so many milliseconds. */
+    confirmed(ms: number) {
+      const known = inForce();
+      if (known === undefined || measureAt === Infinity) {
+        slowestMs = 0;
+        return;
+      }
+      const hasPassed = slowestMs >= SLOW_SHARE * known.smallerMs && ms <= FAST_SHARE * slowestMs;
+      if (hasPassed) measureAt = Math.min(measureAt, spread(soonestMs(known)));
+      slowestMs = hasPassed ? ms : Math.max(slowestMs, ms);
     },
     /** Whether to fetch a whole body now. Then it is not due again soon, even if the request fails. */
     takeMeasurement(): boolean {
       const isDue = inForce() !== undefined && clock.now() >= measureAt;
-      if (isDue) postpone(MEASURE_AFTER_MS);
+      if (isDue) measureAt = spread(MEASURE_AFTER_MS);
       return isDue;
     },
     /** Another instance polls for this one, and has written this cost. It counts until this instance polls itself. */

@@ -131,6 +131,7 @@ export function snapshotFetcher(
     if (outcome.kind !== 'reply') return { ...failedBy(outcome), isSilent: outcome.kind === 'timeout' };
     const ms = clock.now() - started;
     if (outcome.status === 304) {
+      cost.confirmed(ms);
       return known === undefined || etag === undefined
         ? failedBy(unreadable(url, 'a 304 to a request without an ETag'))
         : unchanged(known);

@@ -71,6 +71,24 @@ describe('the cost of a whole body', () => {
     expect(cost.takeMeasurement()).toBe(true);
   });
 
+  it.each([
+    ['that became quick', [1_000, 250], 75_000],
+    ['that is quick as ever', [10, 2], 1_200_000],
+    ['that is a little quicker', [1_000, 251], 1_200_000],
+    ['that became slow', [250, 1_000], 1_200_000],
+  ])(
+    'that has stood for ten minutes is measured again soon only after a 304 %s',
+    async (_, times, afterMs) => {
+      const { clock, cost } = await costBy([{ ...FEW, ms: 5_000 }]);
+      for (const ms of [1_000, 600_000]) {
+        await clock.advance(ms);
+        cost.measured({ ...FEW, ms: 5_000 });
+      }
+      for (const ms of times) cost.confirmed(ms);
+      expect(cost.read().measureAt - clock.now()).toBe(afterMs);
+    },
+  );
+
   it('is measured again later where the size says that this costs the service much', async () => {
     const { clock, cost } = await costBy([{ ms: 25_000, flags: 10_000, isV1: true }]);
     expect(cost.read().measureAt - clock.now()).toBe(500_000);

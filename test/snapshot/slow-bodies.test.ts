@@ -14,7 +14,7 @@ const USUAL_MS = 1.2 * POLL_MS;
 /** Instances that watch a service that makes one whole body after another, each in `bodyMs`. */
 function fleet(size: number, { bodyMs = 46, flags = 40 } = {}) {
   const clock = manualClock();
-  const service = { state: 1, bodyMs, bodies: 0, polls: 0, pausedUntil: 0 };
+  const service = { state: 1, bodyMs, unchangedMs: 0, bodies: 0, polls: 0, pausedUntil: 0 };
   let busyUntil = 0;
   const send: Send = async ({ headers }) => {
     service.polls++;
@@ -24,7 +24,10 @@ function fleet(size: number, { bodyMs = 46, flags = 40 } = {}) {
       service.bodies++;
       busyUntil = Math.max(busyUntil, clock.now()) + service.bodyMs;
     }
-    const readyAt = Math.max(isUnchanged ? 0 : busyUntil, service.pausedUntil);
+    const readyAt = Math.max(
+      isUnchanged ? clock.now() + service.unchangedMs : busyUntil,
+      service.pausedUntil,
+    );
     await new Promise<void>((resolve) => clock.after(readyAt - clock.now(), resolve, 'background'));
     if (isUnchanged) return reply(304);
     const names = Array.from({ length: flags }, (_, at) => [`flag-${at}`, at > 0 || service.state % 2 === 0]);
@@ -109,6 +112,24 @@ describe('one slow answer', () => {
   });
 });
 
+describe('a service that was overloaded', () => {
+  it.each([10, 30])(
+    'for %i minutes makes changes late for two minutes of quick answers at most',
+    async (minutes) => {
+      const { passes, service, longestMs } = fleet(1, { bodyMs: 5_000 });
+      service.unchangedMs = 3_000;
+      await passes(minutes * 60_000);
+      expect(longestMs()).toBe(120_000);
+      Object.assign(service, { bodyMs: 46, unchangedMs: 5 });
+      const before = service.polls;
+      // Until one answer is quick.
+      while (service.polls === before) await passes(1_000);
+      await passes(120_000);
+      expect(longestMs()).toBe(USUAL_MS);
+    },
+  );
+});
+
 describe('a fleet that starts at once', () => {
   it('of 60 instances sees a change right after that within 25 s', async () => {
     const { clock, changeSeen } = fleet(60);
@@ -165,6 +186,15 @@ describe('a real cost', () => {
       expect(longestMs()).toBe(120_000);
     }
     expect(service.bodies * service.bodyMs).toBeLessThanOrEqual(0.09 * clock.now());
+  });
+
+  it('is measured as rarely if the other answers are quick, or always slow', async () => {
+    for (const unchangedMs of [5, 3_000]) {
+      const { passes, service } = fleet(1, { bodyMs: 5_000 });
+      service.unchangedMs = unchangedMs;
+      await passes(3_000_000);
+      expect(service.bodies, `${unchangedMs} ms`).toBeLessThanOrEqual(7);
+    }
   });
 
   it('is forgotten an hour after the last body, at a poll, so that the watch is not lost', async () => {
