@@ -102,7 +102,7 @@ export function openLifecycle(
     observe: userListeners.add,
     status: () => {
       const readings = (running ?? closing?.life)?.read();
-      return statusOf({ settings, condition: condition.current(), history, readings }, clock);
+      return statusOf(settings, condition.current(), history, readings, clock);
     },
   };
 }

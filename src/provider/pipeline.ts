@@ -18,7 +18,7 @@ import { messageOf } from '../text/describe.js';
 import type { Condition } from './state-events.js';
 import { oddAttributeWarning } from './mapping/context.js';
 import { CLOSED } from './mapping/openfeature-errors.js';
-import { snapshotForCache } from './watched-cache/snapshot-for-cache.js';
+import { snapshotForCache } from './watched-cache.js';
 import { inProcessOrRemote } from './in-process-or-remote.js';
 import { remotely } from './resolve-remotely.js';
 import { openServiceLayers } from './service-layers.js';

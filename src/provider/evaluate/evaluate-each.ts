@@ -6,9 +6,8 @@ import type { Answer } from '../../model/answer.js';
 import { errorCodeOf } from '../mapping/openfeature-errors.js';
 import { reasonWithoutVariant, serviceReasonOf } from '../mapping/details.js';
 import type { ResolveAll } from '../resolve-in-process.js';
-import type { EvaluateFlag } from './evaluate-flag.js';
 import { hasAttachment } from '../../values/attachment.js';
-import { resolveMany, type SnapshotWait } from './resolve-many.js';
+import { resolveMany, type FlagsSource, type SnapshotWait } from './resolve-many.js';
 
 /**
  * The outcome of one flag, as `evaluateEach` returns it: what the service has decided. It is the same whether the
@@ -47,24 +46,22 @@ export type FlagOutcome =
 /** Flags whose outcomes are made in a millisecond. */
 const FLAGS_PER_MS = 500;
 
-interface EachSource extends SnapshotWait {
+interface EachSource extends Omit<FlagsSource, 'resolveAll'>, SnapshotWait {
   /** The keys of all flags in the snapshot; `undefined` while there is none. */
   readonly flagKeys: (context: object) => Iterable<string> | undefined;
   readonly resolveEach: ResolveAll;
-  readonly evaluate: EvaluateFlag;
-  readonly deadlineMs: number;
 }
 
 /** Rejects with an error of OpenFeature's if nothing can be evaluated. */
 export async function evaluateEach(
-  { flagKeys, resolveEach, evaluate, deadlineMs, untilSnapshot }: EachSource,
+  { flagKeys, resolveEach, untilSnapshot, ...source }: EachSource,
   context: EvaluationContext,
   named: readonly string[] | ((flagKey: string) => boolean),
   clock: Clock,
 ): Promise<ReadonlyMap<string, FlagOutcome>> {
   if (typeof named === 'function') await untilSnapshot();
   const keys = [...new Set(keysOf(named, flagKeys(context)))];
-  const resolved = await resolveMany({ resolveAll: resolveEach, evaluate, deadlineMs }, context, keys, clock);
+  const resolved = await resolveMany({ ...source, resolveAll: resolveEach }, context, keys, clock);
   const outcomes = new Map<string, FlagOutcome>();
   const pause = pausing(FLAGS_PER_MS, clock);
   for (const [flagKey, { answer }] of resolved ?? []) {

@@ -72,12 +72,12 @@ function reported(
   return resolution;
 }
 
-export const NO_FLAG_KEY: Failure = { kind: 'flag-key', message: 'the flag key is not a string' };
+const NO_FLAG_KEY: Failure = { kind: 'flag-key', message: 'the flag key is not a string' };
 
 export function nameOf(flagKey: string): string {
   return isText(flagKey) ? quoted(flagKey) : 'a flag';
 }
 
-export function isText(value: unknown): value is string {
+function isText(value: unknown): value is string {
   return typeof value === 'string';
 }

@@ -10,19 +10,14 @@ import type { FliptStatus, WatchStatus } from './flipt-status.js';
 /** Enough to see what is new. All of them may be thousands. */
 const MOST_UNREADABLE = 20;
 
-interface StatusSources {
-  readonly settings: ProviderSettings;
-  readonly condition: ConditionSince;
-  readonly history: History;
-  /** The present values, read from the parts of a running provider; `undefined` after the close has ended. */
-  readonly readings: ReturnType<Pipeline['read']> | undefined;
-}
-
+/** `readings`: the present values of the parts of a running provider; `undefined` after the close has ended. */
 export function statusOf(
-  { settings, condition: { state, at, why }, history, readings }: StatusSources,
+  { namespace, environment, evaluation, breaker, watch, tracking }: ProviderSettings,
+  { state, at, why }: ConditionSince,
+  history: History,
+  readings: ReturnType<Pipeline['read']> | undefined,
   clock: Clock,
 ): FliptStatus {
-  const { namespace, environment, evaluation, breaker, watch, tracking } = settings;
   const counts = history.counts();
   const { hits, staleHits, joined, misses, attempts, failed, retried, shed, trackingSent, trackingLost } =
     counts;

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { openDiagnostics } from '../../../src/diagnostics/diagnostics.js';
 import { fetchDispatcher } from '../../../src/index.js';
 import type { KnownAnswer } from '../../../src/model/answer.js';
-import { unconfirmedAnswers } from '../../../src/provider/watched-cache/unconfirmed-answers.js';
+import { unconfirmedAnswers } from '../../../src/provider/watched-cache.js';
 import { manualClock } from '../../clock.fixture.js';
 import { question } from '../../cache/questions.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';
