@@ -35,37 +35,21 @@ export function openCaller(
     const asked = { operation, url };
     const { method, path, headers = {}, body, repeatable = method === 'GET' } = operation;
     const request = { method, path, headers, repeatable, ...(body && { body: JSON.stringify(body) }) };
-    const outcome = await untilEither([closing, ...(signal ? [signal] : [])], async (ended) => {
-      if (closing.aborted) return CLOSED;
-      const sending = untilAborted(send({ ...request, signal: ended }), ended, ENDED);
-      const sent = await orLate(sending, withinMs, clock);
-      return sent === 'late' ? timeoutFailure(url, withinMs, LIMIT) : sent;
-    });
+    // One signal may end many calls at once, and Node warns of a leak beyond ten listeners.
+    if (signal) setMaxListeners(0, signal);
+    const ending = new AbortController();
+    const sending = () => untilAborted(send({ ...request, signal: ending.signal }), closing, ENDED);
+    const sent = closing.aborted
+      ? ENDED
+      : await orLate(untilAborted(sending(), signal, ENDED), withinMs, clock);
+    // What is late, or has been given up, still runs.
+    ending.abort();
+    const outcome = sent === 'late' ? timeoutFailure(url, withinMs, LIMIT) : sent;
     if (outcome.kind === 'reply') return answerOf(asked, outcome, operation.answer);
     // Only if no answer came: an answer that came before the signal counts.
     if (outcome.kind === 'closed' && !closing.aborted) signal?.throwIfAborted();
     throw failureError(asked, outcome.kind === 'closed' ? CLOSED : outcome);
   };
-}
-
-/** Runs with a signal that ends with the first of these. */
-async function untilEither<T>(signals: readonly AbortSignal[], run: (ended: AbortSignal) => Promise<T>) {
-  const ending = new AbortController();
-  const end = () => {
-    ending.abort();
-  };
-  for (const signal of signals) {
-    // One signal may end many calls at once, and Node warns of a leak beyond ten listeners.
-    setMaxListeners(0, signal);
-    signal.addEventListener('abort', end);
-  }
-  try {
-    return await run(ending.signal);
-  } finally {
-    // What is late still runs.
-    end();
-    for (const signal of signals) signal.removeEventListener('abort', end);
-  }
 }
 
 /** Values in one answer: a page of 10,000 segments has fewer. */
