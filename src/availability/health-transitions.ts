@@ -81,7 +81,7 @@ export function nextCheckAt({ circuit, starting, recheck }: Health): number {
 export function started(health: Health, withinMs: number, isShort: boolean, now: number): Health {
   const failure: Failure = {
     kind: 'timeout',
-    message: `Flipt did not answer within ${withinMs} ms (initTimeoutMs)`,
+    message: `Flipt did not answer within ${Math.round(withinMs)} ms (initTimeoutMs)`,
   };
   return {
     ...health,

@@ -55,12 +55,13 @@ function inClearWords(cause: Error, code: string, url: string): string | undefin
  * blocked, so the service may have answered in time.
  */
 export function timeoutFailure(url: string, timeoutMs: number, option?: string, isBlocked = false): Failure {
+  const limitMs = Math.round(timeoutMs);
   const by = option === undefined ? '' : ` (${option})`;
   const but = isBlocked ? '; the event loop was blocked' : '';
   return {
     kind: isBlocked ? 'blocked' : 'timeout',
-    message: `Flipt at ${url} did not answer within ${timeoutMs} ms${by}${but}`,
-    cause: named('TimeoutError', `no answer within ${timeoutMs} ms`, { code: 'ETIMEDOUT' }),
+    message: `Flipt at ${url} did not answer within ${limitMs} ms${by}${but}`,
+    cause: named('TimeoutError', `no answer within ${limitMs} ms`, { code: 'ETIMEDOUT' }),
   };
 }
 

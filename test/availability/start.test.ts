@@ -37,7 +37,7 @@ describe('the start', () => {
   it('ends in time with a helpful message if the service is silent', async () => {
     const { clock, check, service } = setUp();
     check.mockReturnValue(new Promise(() => undefined));
-    const started = service.start(50);
+    const started = service.start(49.987);
     await clock.advance(50);
     expect(await started).toEqual({
       kind: 'timeout',

@@ -91,7 +91,7 @@ describe('a download', () => {
       arrived.give();
     });
     const { send, clock, underWay } = transportTo(server.url);
-    const sent = send({ ...DOWNLOAD, download: { ...DOWNLOAD.download, silentMs: 2_000 } });
+    const sent = send({ ...DOWNLOAD, download: { ...DOWNLOAD.download, silentMs: 1_999.6 } });
     await arrived.given;
     // The beginning of the response may arrive at any time of the machine, but none of the clock passes.
     await clock.advance(1_999);
@@ -123,7 +123,7 @@ describe('a download', () => {
         }),
     };
     const { send } = openTransport(clientSettings({ http: { dispatcher } }, {}), runtimeOf(clock));
-    const sent = send({ ...DOWNLOAD, download: { ...DOWNLOAD.download, silentMs: 2_000 } });
+    const sent = send({ ...DOWNLOAD, download: { ...DOWNLOAD.download, silentMs: 1_999.6 } });
     for (const { give } of parts) {
       await clock.advance(1_999);
       give();
