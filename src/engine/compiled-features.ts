@@ -1,11 +1,9 @@
 import { bucketDecided } from './decided-by-bucket.js';
-import { compileBooleanFlag } from './boolean-flag.js';
+import { compileFlag, type Evaluate } from './compiled-flag.js';
 import type { Features, Flag, Semantics } from './features.js';
-import type { Evaluate } from './first-match.js';
 import { rulesInForce } from './parts-in-force.js';
 import { atOnce, type Steps } from '../time/pausable-steps.js';
 import { compileSegment, type FindSegment } from './segment-match.js';
-import { compileVariantFlag } from './variant-flag.js';
 
 /** A flag, with everything prepared that does not depend on the question. */
 export interface CompiledFlag {
@@ -41,11 +39,7 @@ export function compileFeatures(
     read(key);
     const flag = features.flags.get(key);
     if (flag === undefined) return undefined;
-    const evaluate =
-      flag.type === 'BOOLEAN_FLAG_TYPE'
-        ? yield* compileBooleanFlag(flag, find)
-        : yield* compileVariantFlag(flag, find, semantics);
-    const prepared = { evaluate };
+    const prepared = { evaluate: yield* compileFlag(flag, find, semantics) };
     compiled.set(key, prepared);
     return prepared;
   }

@@ -1,4 +1,4 @@
-import type { Distribution, MatchType, Rule, SegmentOperator } from './features.js';
+import type { Distribution, MatchType, Rule, SegmentOperator, Variant, VariantFlag } from './features.js';
 
 /*
  * Which parts of a flag count: the service's rules. Evaluation, explanations, the linter and the embedded service all
@@ -41,4 +41,9 @@ export function neededConstraints(matchType: MatchType, count: number): Needed |
   // Without constraints, a segment of either type matches everybody.
   if (count === 0) return 'none';
   return matchType === 'ALL_MATCH_TYPE' ? 'all' : 'one';
+}
+
+/** The variant of an id; `undefined` without an id, or if the flag has no such variant. */
+export function variantOf({ variants }: VariantFlag, id: string | undefined): Variant | undefined {
+  return id === undefined ? undefined : variants.get(id);
 }

@@ -13,9 +13,8 @@ import type { Failure } from '../model/failure.js';
 import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import { messageOf } from '../text/describe.js';
 import { sendableEtag } from '../text/header.js';
-import { parseSnapshot, type HowToRead } from './body/parse-snapshot.js';
+import { parseSnapshot } from './body/parse-snapshot.js';
 import { openBodyCost, type BodyCost, type CostReading } from './body-cost.js';
-import { digestOf } from './flag-content.js';
 import type { FliptVersion } from './version/flipt-version.js';
 import { silenceLimitMs } from './silence-limit.js';
 import { NOT_OFFERED } from '../http/not-offered.js';
@@ -147,8 +146,13 @@ export function snapshotFetcher(
       const previous = known?.snapshot;
       // It is compared with the new one.
       if (previous !== undefined) await readRest(previous, clock, () => !signal.aborted);
-      const howToRead = { ofV2: () => rulesAfter(known), previous, isLazy };
-      const snapshot = await newSnapshot(outcome.bytes, { etag: newEtag, namespace }, howToRead, clock);
+      const parsed = await parseSnapshot(outcome.bytes, namespace, clock, {
+        ofV2: () => rulesAfter(known),
+        previous,
+        // Without an ETag, the version may be a digest of all flags.
+        isLazy: isLazy && previous === undefined && newEtag !== undefined,
+      });
+      const snapshot = await snapshotOf(parsed, clock, parsed.digest ?? newEtag, previous);
       version?.rules.applied(snapshot.semantics);
       cost.measured({ ms, flags: snapshot.keys().size, isV1: snapshot.semantics === 'v1' });
       const reading = cost.read();
@@ -170,22 +174,6 @@ export function snapshotFetcher(
       ? { kind: 'unchanged', ...confirmed }
       : { ...known, ...confirmed, kind: 'snapshot', snapshot };
   }
-}
-
-/** The snapshot in a body that came with this ETag. Its `previous` one must be whole. Rejects with {@link InvalidBody}. */
-async function newSnapshot(
-  body: Buffer,
-  { etag, namespace }: { readonly etag: string | undefined; readonly namespace: string },
-  { ofV2, previous, isLazy }: HowToRead & { readonly previous: Snapshot | undefined },
-  clock: Clock,
-): Promise<Snapshot> {
-  const parsed = await parseSnapshot(body, namespace, clock, {
-    ofV2,
-    previous,
-    // Without an ETag, the version may be a digest of all flags.
-    isLazy: isLazy && previous === undefined && etag !== undefined,
-  });
-  return snapshotOf(parsed, clock, parsed.digest ?? etag ?? digestOf(parsed.contents), previous);
 }
 
 /** Counts the requests, of which several may be under way. An answer counts only if no later request was answered. */

@@ -9,7 +9,7 @@ import type {
   Semantics,
   VariantFlag,
 } from '../engine/features.js';
-import { rulesInForce, sharesIn } from '../engine/parts-in-force.js';
+import { rulesInForce, sharesIn, variantOf } from '../engine/parts-in-force.js';
 import { isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
 import type { Steps } from '../time/pausable-steps.js';
 
@@ -93,7 +93,7 @@ function after(at: number): string {
 }
 
 function variantContent(flag: VariantFlag, id: string | undefined): unknown {
-  const variant = id === undefined ? undefined : flag.variants.get(id);
+  const variant = variantOf(flag, id);
   return variant === undefined ? null : [variant.key, variant.attachment];
 }
 

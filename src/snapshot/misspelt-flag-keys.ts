@@ -19,37 +19,30 @@ export function misspeltKeys(
   clock: Pick<Clock, 'endOfTurn'>,
 ): { readonly missing: (key: string) => void } {
   const seen = new Set<string>();
-  const waiting: string[] = [];
   let suggestions = 0;
-  let isLooking = false;
+  let looking: Promise<void> = Promise.resolve();
 
-  const lookAtAll = async () => {
+  const lookFor = async (key: string) => {
     await nextTurn(clock);
+    if (suggestions >= MOST_SUGGESTIONS) return;
     const pause = pausing(LENGTH_PER_MS, clock);
-    for (let key = waiting.shift(); key !== undefined; key = waiting.shift()) {
-      if (suggestions >= MOST_SUGGESTIONS) continue;
-      const search = closestTo(key);
-      for (const name of known()) {
-        search.compare(name);
-        const turn = pause(name.length + 1);
-        if (turn !== undefined) await turn;
-      }
-      const like = search.found();
-      if (like === undefined) continue;
-      suggestions++;
-      suggest(key, like);
+    const search = closestTo(key);
+    for (const name of known()) {
+      search.compare(name);
+      const turn = pause(name.length + 1);
+      if (turn !== undefined) await turn;
     }
-    isLooking = false;
+    const like = search.found();
+    if (like === undefined) return;
+    suggestions++;
+    suggest(key, like);
   };
 
   return {
     missing(key) {
       if (suggestions >= MOST_SUGGESTIONS || seen.size >= MOST_REMEMBERED || seen.has(key)) return;
       seen.add(key);
-      waiting.push(key);
-      if (isLooking) return;
-      isLooking = true;
-      void lookAtAll();
+      looking = looking.then(() => lookFor(key));
     },
   };
 }

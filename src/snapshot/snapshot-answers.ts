@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { evaluate } from '../engine/evaluate.js';
 import type { KnownAnswer, Question } from '../model/answer.js';
 import type { Runtime } from '../runtime.js';
+import { parsedJson } from '../text/json.js';
 import { misspeltKeys } from './misspelt-flag-keys.js';
-import { isSameAnswer, isSameValue } from './answer-equality.js';
 import type { Snapshot } from './snapshot.js';
 
 /** What the snapshot in force says about a question. */
@@ -14,6 +15,12 @@ export function snapshotAnswers(snapshot: () => Snapshot | undefined, { clock, r
     },
     clock,
   );
+  /** `undefined` before the first snapshot, and for a flag that cannot be read. */
+  const expected = (question: Question): KnownAnswer | undefined => {
+    const inForce = snapshot();
+    if (inForce === undefined || inForce.unreadable(question.flag) !== undefined) return undefined;
+    return evaluate(inForce.compiled, question);
+  };
   return {
     /** Its answer; `undefined` for a flag that is not in it. */
     evaluate(question: Question) {
@@ -22,15 +29,13 @@ export function snapshotAnswers(snapshot: () => Snapshot | undefined, { clock, r
     },
     /** Whether it gives the same answer. Such an answer holds until the flag changes. */
     confirms: (question: Question, answer: KnownAnswer) => {
-      const inForce = snapshot();
-      if (inForce === undefined || inForce.unreadable(question.flag) !== undefined) return false;
-      return isSameAnswer(answer, evaluate(inForce.compiled, question));
+      const own = expected(question);
+      return own !== undefined && isSameAnswer(answer, own);
     },
     /** Whether it gives another value: the flag has changed since the answer, or before the snapshot. */
     contradicts: (question: Question, answer: KnownAnswer) => {
-      const inForce = snapshot();
-      if (inForce === undefined || inForce.unreadable(question.flag) !== undefined) return false;
-      return !isSameValue(answer, evaluate(inForce.compiled, question));
+      const own = expected(question);
+      return own !== undefined && !isSameValue(answer, own);
     },
     /** Why a question has its answer; `undefined` before the first snapshot. */
     async explain(question: Question) {
@@ -46,4 +51,36 @@ export function snapshotAnswers(snapshot: () => Snapshot | undefined, { clock, r
       if (snapshot()?.keys().has(flag) === false) missing(flag);
     },
   };
+}
+
+/** Whether the service's answer equals the snapshot's answer to the same question. */
+export function isSameAnswer(given: KnownAnswer, expected: KnownAnswer): boolean {
+  if (!isSameValue(given, expected)) return false;
+  if (given.kind === 'missing' || expected.kind === 'missing') return true;
+  return given.reason === expected.reason && isSameSet(given.segmentKeys ?? [], expected.segmentKeys ?? []);
+}
+
+/** Whether both give the same value, for whatever reason. */
+function isSameValue(given: KnownAnswer, expected: KnownAnswer): boolean {
+  if (given.kind === 'boolean' && expected.kind === 'boolean') return given.enabled === expected.enabled;
+  if (given.kind !== 'variant' || expected.kind !== 'variant') return given.kind === expected.kind;
+  return (
+    given.match === expected.match &&
+    given.variant === expected.variant &&
+    isSameJson(given.attachment, expected.attachment)
+  );
+}
+
+/** Compares without order, because the service lists matching segments in no fixed order. */
+function isSameSet(some: readonly string[], others: readonly string[]): boolean {
+  if (some.length !== others.length) return false;
+  if (some.every((key, at) => key === others[at])) return true;
+  return isDeepStrictEqual([...some].sort(), [...others].sort());
+}
+
+/** Compares parsed values, because the same attachment may be written with other spaces and escapes. */
+function isSameJson(text: string, other: string): boolean {
+  if (text === other) return true;
+  const value = parsedJson(text);
+  return value !== undefined && isDeepStrictEqual(value, parsedJson(other));
 }

@@ -3,7 +3,6 @@ import { BUCKETS } from '../buckets.js';
 import type {
   ExplainedAnswer,
   ExplainedConstraint,
-  ExplainedDecision,
   ExplainedSegment,
   ExplainedSharing,
   ExplainedStep,
@@ -55,7 +54,7 @@ function decisionText({ decidedBy, answer, steps }: Explanation): string {
     case 'none':
       return noneText(answer, steps);
     case 'step':
-      return stepText(decidedBy, steps);
+      return stepText(decidedBy.number, steps);
   }
 }
 
@@ -68,10 +67,7 @@ function noneText(answer: ExplainedAnswer, steps: readonly ExplainedStep[]): str
     : `${none('rule')}, and there is no default variant`;
 }
 
-function stepText(
-  { number }: Extract<ExplainedDecision, { by: 'step' }>,
-  steps: readonly ExplainedStep[],
-): string {
+function stepText(number: number, steps: readonly ExplainedStep[]): string {
   const step = steps[number - 1];
   if (step?.kind !== 'rule') return `rollout ${number}`;
   if (step.sharing === undefined) return `rule ${number}, which distributes no variant`;

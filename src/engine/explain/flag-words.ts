@@ -10,7 +10,7 @@ import type {
   SegmentOperator,
   VariantFlag,
 } from '../features.js';
-import { neededConstraints, neededSegments, sharesIn } from '../parts-in-force.js';
+import { neededConstraints, neededSegments, sharesIn, variantOf } from '../parts-in-force.js';
 import { OPERATORS, OPERATORS_WITHOUT_VALUE } from '../operators-by-type.js';
 
 /**
@@ -55,9 +55,9 @@ export function variantText(key: string | undefined, otherwise = 'no variant'): 
   return key === undefined ? otherwise : `variant ${quoted(key)}`;
 }
 
-function otherwiseText({ enabled, defaultVariantId, variants }: VariantFlag): string {
-  const given = variantText(defaultVariantId === undefined ? undefined : variants.get(defaultVariantId)?.key);
-  return enabled ? `Otherwise: ${given}` : `The flag is disabled: no rule is evaluated, ${given}`;
+function otherwiseText(flag: VariantFlag): string {
+  const given = variantText(variantOf(flag, flag.defaultVariantId)?.key);
+  return flag.enabled ? `Otherwise: ${given}` : `The flag is disabled: no rule is evaluated, ${given}`;
 }
 
 function segmentWords(key: string, segment: Segment | undefined) {

@@ -5,12 +5,17 @@ import { quoted } from '../../text/describe.js';
 import { segmentContent } from '../flag-content.js';
 import { keyedSchema } from './body-schema.js';
 import { distinctNames } from './distinct-names.js';
-import type { FlagKeys, ReadFlags } from './flags-of-body.js';
-import { textDigest, textDigests, type Place } from './flag-text.js';
+import {
+  textDigest,
+  textDigests,
+  unchangedFlags,
+  type FlagKeys,
+  type Place,
+  type ReadFlags,
+} from './flags-of-body.js';
 import { checked, InvalidBody } from './invalid-body.js';
 import { jsonInSteps } from './json-in-steps.js';
 import { readFlagAlone } from './read-flag.js';
-import { unchangedFlags } from './unchanged-flags.js';
 import { unreadableContent, unreadableFlag } from './unreadable-text.js';
 
 /** As many bytes of a flag are read in a millisecond, or in half of one. */

@@ -1,8 +1,8 @@
-import type { Features, Semantics } from '../../engine/features.js';
+import { createHash } from 'node:crypto';
+import type { Features, Flag, Semantics } from '../../engine/features.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
-import type { CountedSteps } from '../../time/pausable-steps.js';
+import { counted, type CountedSteps, type Steps } from '../../time/pausable-steps.js';
 import type { Contents } from '../flag-content.js';
-import type { TextDigests } from './flag-text.js';
 
 /** What has been read of a body's flags until now. It grows as flags are read; what is there never changes. */
 export interface ReadFlags {
@@ -11,7 +11,7 @@ export interface ReadFlags {
   readonly features: Features;
   readonly contents: Contents;
   /** Of the flags that could be read. */
-  readonly texts: TextDigests;
+  readonly texts: ReturnType<typeof textDigests>;
   /** The keys of all flags, also of those that have not been read, in the order of the body. */
   readonly keys: () => FlagKeys;
   /** Reads this flag, if that has not been done. */
@@ -28,3 +28,77 @@ export interface ReadFlags {
 
 /** What a set and a map of keys have in common. */
 export type FlagKeys = Pick<ReadonlyMap<string, unknown>, 'has' | 'size' | 'keys'>;
+
+/** Where a flag is in a body: its bytes, and its position among the flags. */
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+  readonly position: number;
+}
+
+/** What v2 makes new for each body. It reads no flag by it. */
+const NEW_IN_EACH_BODY = /"(?:id|ruleId|variantId|createdAt|updatedAt)":"[^"\\]*"/g;
+
+/**
+ * A digest of a flag's text. If it is equal for two flags, nothing differs that evaluation reads. For v1, which
+ * repeats its texts, all of the text counts: the ids of rules show which of them are copies.
+ */
+export function textDigest(body: Buffer, { start, end }: Place, semantics: Semantics): string {
+  const text =
+    semantics === 'v1'
+      ? body.subarray(start, end)
+      : body.toString('utf8', start, end).replace(NEW_IN_EACH_BODY, '');
+  return createHash('sha1').update(text).digest('base64');
+}
+
+const DIGEST_BYTES = 20;
+
+/** The digests of the flags' texts, by position. Outside of the heap, because there may be many. */
+export function textDigests(flags: number) {
+  const digests = Buffer.alloc(DIGEST_BYTES * flags);
+  return {
+    set: (digest: string, { position }: Place) => {
+      digests.write(digest, DIGEST_BYTES * position, 'base64');
+    },
+    /** By digest: the keys, which are in the order of the positions. A flag whose digest was not set is not found. */
+    *keysOf(keys: Iterable<string>): Steps<ReadonlyMap<string, string>> {
+      const found = new Map<string, string>();
+      let start = 0;
+      for (const key of keys) {
+        found.set(digests.toString('base64', start, (start += DIGEST_BYTES)), key);
+        yield;
+      }
+      return found;
+    },
+  };
+}
+
+/** A flag of the previous snapshot, and the digest of its text. */
+interface UnchangedFlag {
+  readonly flag: Flag;
+  readonly content: string;
+  readonly text: string;
+}
+
+/** Looking up a text takes as long as reading so many bytes of a flag. */
+const BYTES_OF_LOOKUP = 64;
+
+/** Finds a flag that has the same text in the previous snapshot, and so need not be read again. */
+export function unchangedFlags(previous: ReadFlags | undefined, semantics: Semantics) {
+  // Other rules of evaluation may read the same text in another way.
+  const known = previous?.semantics === semantics ? previous : undefined;
+  let keys: ReadonlyMap<string, string> | undefined;
+  return {
+    /** The segments to which the flags refer. */
+    segments: known?.features.segments,
+    *find(body: Buffer, place: Place): CountedSteps<UnchangedFlag | undefined> {
+      if (known === undefined) return undefined;
+      const keysOfTexts = (keys ??= yield* counted(known.texts.keysOf(known.keys().keys()), BYTES_OF_LOOKUP));
+      const text = textDigest(body, place, semantics);
+      const key = keysOfTexts.get(text) ?? '';
+      const flag = known.features.flags.get(key);
+      const content = known.contents.get(key);
+      return flag && content !== undefined ? { flag, content, text } : undefined;
+    },
+  };
+}

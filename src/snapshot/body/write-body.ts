@@ -8,7 +8,9 @@ import {
   type Semantics,
   type VariantFlag,
 } from '../../engine/features.js';
+import { variantOf } from '../../engine/parts-in-force.js';
 import type { Clock } from '../../time/clock.js';
+import { atOnce, withPauses, type CountedSteps } from '../../time/pausable-steps.js';
 import { pausing } from '../../time/turns.js';
 import { wireComparisonType, wireMatchType } from './body-schema.js';
 import type { ParsedBody } from './parse-snapshot.js';
@@ -20,18 +22,8 @@ type WrittenBody = Pick<ParsedBody, 'features' | 'keys' | 'semantics' | 'digest'
  * same features. Nothing is repeated, not even what v1 repeats. A flag that cannot be read is written as it came.
  */
 export function writeBody(namespace: string, body: WrittenBody) {
-  const { semantics, digest } = body;
-  const flags = Array.from(writtenFlags(body), (flag) =>
-    typeof flag === 'string' ? (JSON.parse(flag) as object) : flag,
-  );
-  // Only v2 sends a digest. Older versions of this package recognise v2 by it, and ignore `semantics`.
-  return { namespace: { key: namespace }, flags, semantics, ...(digest !== undefined && { digest }) };
+  return JSON.parse(atOnce(bodySteps(namespace, body))) as { readonly flags: readonly object[] };
 }
-
-/** Characters that are written in a millisecond, or in two. */
-const LENGTH_PER_MS = 32 * 1024;
-/** A flag takes as long as so many characters more. */
-const LENGTH_OF_FLAG = 256;
 
 /** The same as JSON text, in several turns: 10,000 flags at once would block the event loop for a third of a second. */
 export async function bodyText(
@@ -39,19 +31,28 @@ export async function bodyText(
   body: WrittenBody,
   clock: Pick<Clock, 'endOfTurn'>,
 ): Promise<string> {
-  const { semantics, digest } = body;
-  const pause = pausing(LENGTH_PER_MS, clock);
+  return withPauses(bodySteps(namespace, body), pausing(LENGTH_PER_MS, clock));
+}
+
+/** Characters that are written in a millisecond, or in two. */
+const LENGTH_PER_MS = 32 * 1024;
+/** A flag takes as long as so many characters more. */
+const LENGTH_OF_FLAG = 256;
+
+/** Steps yield what they took, in characters. */
+function* bodySteps(namespace: string, body: WrittenBody): CountedSteps<string> {
   const flags: string[] = [];
   for (const flag of writtenFlags(body)) {
     const parts: string[] = [];
     for (const part of typeof flag === 'string' ? [flag] : flagText(flag)) {
       parts.push(part);
-      const turn = pause(part.length);
-      if (turn !== undefined) await turn;
+      yield part.length;
     }
     flags.push(parts.join(''));
-    await pause(LENGTH_OF_FLAG);
+    yield LENGTH_OF_FLAG;
   }
+  // Only v2 sends a digest. Older versions of this package recognise v2 by it, and ignore `semantics`.
+  const { semantics, digest } = body;
   const end = JSON.stringify({ semantics, digest }).slice(1);
   return `{"namespace":${JSON.stringify({ key: namespace })},"flags":[${flags.join(',')}],${end}`;
 }
@@ -118,10 +119,6 @@ function writtenRule(rule: Rule, flag: VariantFlag, segmentOf: WrittenSegment): 
   });
   const { segmentOperator, segmentKeys } = rule;
   return { segmentOperator, segments: writtenSegments(segmentKeys, segmentOf), distributions };
-}
-
-function variantOf(flag: VariantFlag, id: string | undefined) {
-  return id === undefined ? undefined : flag.variants.get(id);
 }
 
 function writtenSegments(names: readonly string[], segmentOf: WrittenSegment): readonly object[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { entityOf } from '../../../src/engine/evaluated-entity.js';
 import { constraintText } from '../../../src/engine/explain/explanation-text.js';
-import { explainConstraint } from '../../../src/engine/explain/explain-segments.js';
+import { explainConstraint } from '../../../src/engine/explain/explain.js';
 import type { ComparisonType } from '../../../src/engine/features.js';
 
 describe('a constraint in words', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BooleanAnswer, KnownAnswer, VariantAnswer } from '../../src/model/answer.js';
-import { isSameAnswer } from '../../src/snapshot/answer-equality.js';
+import { isSameAnswer } from '../../src/snapshot/snapshot-answers.js';
 
 const boolean: BooleanAnswer = {
   kind: 'boolean',

@@ -1,0 +1,126 @@
+import type { BooleanAnswer, ServiceReason, ValueAnswer, VariantAnswer } from '../model/answer.js';
+import { mapInSteps, stepsOfEach, type Steps } from '../time/pausable-steps.js';
+import { sharing, threshold } from './buckets.js';
+import type { EvaluatedEntity } from './evaluated-entity.js';
+import type { BooleanFlag, Flag, Rollout, Rule, Semantics, VariantFlag } from './features.js';
+import { rulesInForce, sharesIn, variantOf } from './parts-in-force.js';
+import { absentAttachment } from './rules-of-version.js';
+import { compileChoice, type FindSegment } from './segment-match.js';
+
+/** A flag's answer about an entity. Throws only what reading its attributes throws. */
+export type Evaluate<Answer = ValueAnswer> = (entity: EvaluatedEntity) => Answer;
+
+/** Prepares a flag. */
+export function compileFlag(flag: Flag, find: FindSegment, semantics: Semantics): Steps<Evaluate> {
+  return flag.type === 'BOOLEAN_FLAG_TYPE'
+    ? compileBooleanFlag(flag, find)
+    : compileVariantFlag(flag, find, semantics);
+}
+
+type EvaluateRollout = Evaluate<BooleanAnswer | undefined>;
+
+/** Prepares a boolean flag. Its rollouts also apply while it is not enabled. */
+function* compileBooleanFlag(flag: BooleanFlag, find: FindSegment): Steps<Evaluate<BooleanAnswer>> {
+  const { key, enabled, rollouts } = flag;
+  const compiled = yield* stepsOfEach(rollouts, (rollout) => compileRollout(rollout, key, find));
+  return firstMatch(compiled, booleanAnswer(enabled, 'DEFAULT', []));
+}
+
+function* compileRollout(rollout: Rollout, flagKey: string, find: FindSegment): Steps<EvaluateRollout> {
+  if (rollout.kind === 'threshold') {
+    const isUnder = threshold(flagKey, rollout.percentage);
+    const split = booleanAnswer(rollout.value, 'MATCH', []);
+    return ({ id }) => (isUnder(id) ? split : undefined);
+  }
+  const { segmentKeys, matching } = yield* compileChoice(rollout, find);
+  const answer = preparedFor(segmentKeys, (keys) => booleanAnswer(rollout.value, 'MATCH', keys));
+  return (entity) => {
+    const matched = matching(entity);
+    return matched && answer(matched);
+  };
+}
+
+function booleanAnswer(
+  enabled: boolean,
+  reason: ServiceReason,
+  segmentKeys: readonly string[],
+): BooleanAnswer {
+  return { kind: 'boolean', enabled, reason, segmentKeys, requestId: '' };
+}
+
+/** Prepares a variant flag. */
+function* compileVariantFlag(flag: VariantFlag, find: FindSegment, semantics: Semantics) {
+  const rules = yield* stepsOfEach(rulesInForce(flag), (rule) => compileRule(rule, flag, find, semantics));
+  return firstMatch(rules, answerOf(flag, semantics, flag.enabled ? 'UNMATCHED' : 'FLAG_DISABLED', []));
+}
+
+function* compileRule(
+  rule: Rule,
+  flag: VariantFlag,
+  find: FindSegment,
+  semantics: Semantics,
+): Steps<Evaluate<VariantAnswer | undefined>> {
+  const { segmentKeys, matching } = yield* compileChoice(rule, find);
+  const shares = sharesIn(rule.distributions);
+  // Without shares, the first answer is always chosen: the default variant.
+  const variantIds = shares.length === 0 ? [undefined] : shares.map(({ variantId }) => variantId);
+  const chosen = yield* mapInSteps(variantIds, (id) =>
+    preparedFor(segmentKeys, (keys) => answerOf(flag, semantics, 'MATCH', keys, id)),
+  );
+  const position = sharing(flag.key, shares, semantics);
+  const pastTheLast = preparedFor(segmentKeys, (keys) => answerOf(flag, semantics, 'UNMATCHED', keys));
+  return (entity) => {
+    const keys = matching(entity);
+    if (keys === undefined) return undefined;
+    const at = position(entity.id);
+    const answer = (at < 0 ? undefined : chosen[at]) ?? pastTheLast;
+    return answer(keys);
+  };
+}
+
+/** `UNMATCHED`: no rule matches, or the distributions of the one that does leave the entity out. */
+type Outcome = 'FLAG_DISABLED' | 'MATCH' | 'UNMATCHED';
+
+/** The answer of a variant flag, with the variant of this id. Without an id or such a variant: the default variant. */
+function answerOf(
+  flag: VariantFlag,
+  semantics: Semantics,
+  outcome: Outcome,
+  segmentKeys: readonly string[],
+  variantId?: string,
+): VariantAnswer {
+  const byDefault = variantOf(flag, flag.defaultVariantId);
+  const variant = variantOf(flag, variantId) ?? byDefault;
+  return {
+    kind: 'variant',
+    match: outcome === 'MATCH',
+    variant: variant?.key ?? '',
+    attachment: variant ? variant.attachment || absentAttachment(semantics) : '',
+    reason: outcome === 'UNMATCHED' ? (byDefault ? 'DEFAULT' : 'UNKNOWN') : outcome,
+    segmentKeys,
+    requestId: '',
+  };
+}
+
+/** The answer of the first rule or rollout that gives one, else `otherwise`. */
+function firstMatch<Answer>(
+  rules: readonly Evaluate<Answer | undefined>[],
+  otherwise: Answer,
+): Evaluate<Answer> {
+  return (entity) => {
+    for (const rule of rules) {
+      const answer = rule(entity);
+      if (answer !== undefined) return answer;
+    }
+    return otherwise;
+  };
+}
+
+/** Prepares the answer for this list of segments. For any other list, the answer is made on each call. */
+function preparedFor<Answer>(
+  segmentKeys: readonly string[],
+  answer: (segmentKeys: readonly string[]) => Answer,
+): (segmentKeys: readonly string[]) => Answer {
+  const prepared = answer(segmentKeys);
+  return (matching) => (matching === segmentKeys ? prepared : answer(matching));
+}
