@@ -19,10 +19,10 @@ export function backOffMs(attempt: number, random: number): number {
 /** The beginning of an HTTP date. `Date.parse` alone would accept almost any text. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
 
-/** A longer Retry-After is probably a mistake. */
-const LONGEST_PAUSE_MS = 3_600_000;
+/** The page of a maintenance often asks for an hour, and is over in a minute. One request after this time is no burden. */
+const LONGEST_PAUSE_MS = 300_000;
 
-/** Milliseconds that the service asks for by Retry-After, which holds seconds or a date: an hour at most. */
+/** Milliseconds that the service asks for by Retry-After, which holds seconds or a date: five minutes at most. */
 export function retryAfterMs(outcome: Outcome, date: number): number | undefined {
   if (outcome.kind !== 'reply') return undefined;
   const header = outcome.headers['retry-after'];

@@ -153,8 +153,8 @@ describe('Retry-After', () => {
   it.each<[string | string[] | undefined, number | undefined]>([
     ['0', 0],
     ['120', 120_000],
-    ['3601', 3_600_000],
-    ['Tue, 02 Jan 2024 00:00:00 GMT', 3_600_000],
+    ['301', 300_000],
+    ['Tue, 02 Jan 2024 00:00:00 GMT', 300_000],
     ['Mon, 01 Jan 2024 00:01:00 GMT', 60_000],
     ['Mon, 01 Jan 2024 00:00:00 GMT', 0],
     ['Sun, 31 Dec 2023 00:00:00 GMT', 0],

@@ -84,9 +84,9 @@ describe('a fleet with a shared store', () => {
   it('waits as long as Retry-After asks for', async () => {
     const { clock, service, polls, close } = await fleet(20);
     await clock.advance(POLL_MS);
-    service.trouble = reply(429, '', { 'retry-after': '600' });
+    service.trouble = reply(429, '', { 'retry-after': '270' });
     await clock.advance(2 * POLL_MS);
-    expect(await polls(500_000)).toBe(0);
+    expect(await polls(200_000)).toBe(0);
     service.trouble = undefined;
     expect(await polls(200_000)).toBeGreaterThan(0);
     await close();
