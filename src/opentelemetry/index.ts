@@ -1,2 +1,2 @@
 export { observeProvider } from './observe-provider.js';
-export type { ObserveOptions, ObservedProvider } from './observe-options.js';
+export type { ObserveOptions, ObservedProvider } from './observe-provider.js';
