@@ -25,6 +25,10 @@ for (const { name, service, processes = 1, ...load } of chosen) {
   console.log(`\n${values.url === undefined ? name : `${name} (against ${url}, whatever its latency)`}`);
   const loads = Array.from({ length: processes }, () => started('load.js', { ...load, url, seconds }));
   for (const result of await Promise.all(loads.map(firstMessage))) print(result);
+  if (server !== undefined) {
+    server.send('how many?');
+    console.log(`  requests to the service: ${(await firstMessage(server)).requests}`);
+  }
   server?.disconnect();
 }
 

@@ -44,6 +44,11 @@ export const scenarios = [
       specialPerSecond,
     })),
   ),
+  ...['503', 'silence'].map((outcome) => ({
+    name: `half dead: some requests are answered with ${outcome}, whatever they ask, 300/s at 10 ms`,
+    service: { latencyMs: 10, trouble: `half dead ${outcome}` },
+    phases: [{ seconds: 8, perSecond: 300 }],
+  })),
   {
     name: '403 for one user, 5/s among 300/s at 100 ms',
     service: { latencyMs: 100, trouble: 'forbidden user' },

@@ -13,6 +13,8 @@ const TROUBLES = {
   'firewall 503': (items) => isSpecial(items) && 503,
   'firewall reset': (items) => isSpecial(items) && 'reset',
   'firewall silence': (items) => isSpecial(items) && 'silence',
+  'half dead 503': () => Math.random() < 0.5 && 503,
+  'half dead silence': () => Math.random() < 0.3 && 'silence',
 };
 
 /** Sockets that a load balancer has forgotten: they are reset when they are used again. */
@@ -20,6 +22,7 @@ const dead = new Set();
 const open = new Set();
 if (trouble === 'dead sockets') setInterval(() => open.forEach((socket) => dead.add(socket)), 3_000);
 
+let requests = 0;
 let busy = 0;
 const waiting = [];
 
@@ -55,15 +58,17 @@ const server = createServer((request, response) => {
       response.writeHead(404).end();
       return;
     }
-    const { requests } = JSON.parse(Buffer.concat(chunks));
+    requests++;
+    const { requests: items } = JSON.parse(Buffer.concat(chunks));
     await work();
-    const status = TROUBLES[trouble]?.(requests) || 200;
+    const status = TROUBLES[trouble]?.(items) || 200;
     if (status === 'reset') request.socket.destroy();
     if (typeof status === 'string') return;
-    const body = status === 200 ? { responses: requests.map(answerTo) } : { code: 2, message: trouble };
+    const body = status === 200 ? { responses: items.map(answerTo) } : { code: 2, message: trouble };
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
 });
 server.on('connection', (socket) => socket.on('close', () => open.delete(socket)));
 server.listen(0, '127.0.0.1', () => process.send({ url: `http://127.0.0.1:${server.address().port}` }));
+process.on('message', () => process.send({ requests }));
 process.on('disconnect', () => process.exit());

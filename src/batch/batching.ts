@@ -22,7 +22,7 @@ export interface Batched {
  * arrive together are handled in one turn, but in several ticks of promises.
  */
 export function batched(
-  { send, laneOf }: Isolated,
+  { send, laneOf, answeredSentAt }: Isolated,
   settings: BatchSettings,
   { clock, report, wants }: Pick<Runtime, 'clock' | 'report' | 'wants'>,
 ): Batched {
@@ -31,7 +31,7 @@ export function batched(
   let scheduled = false;
   let closed: Failure | undefined;
 
-  const requests = requestsUnderWay(maxConcurrent, clock);
+  const requests = requestsUnderWay(maxConcurrent, answeredSentAt, clock);
   const shedding = loadShedding(queue, requests, settings, { clock, report });
   const decisions: Decisions = { ...shedding, maySend: requests.maySend };
 

@@ -4,10 +4,10 @@ import type { Runtime } from '../runtime.js';
 import { messageOf } from '../text/describe.js';
 import type { QuestionLane } from './batch-queue.js';
 import { failEach, questionsOf, settle, type PendingQuestion } from './pending-question.js';
-import type { culpritSearches, Searched } from './search/culprit-searches.js';
+import type { Before, culpritSearches, Searched } from './search/culprit-searches.js';
 
 /** What is asked, and who knows how it is. */
-export interface Service extends Pick<Searched, 'refusal' | 'check' | 'serviceFailed'> {
+export interface Service extends Pick<Searched, 'refusal' | 'check' | 'serviceFailed' | 'quick'> {
   readonly ask: AskAtOnce;
   /** Sends the requests of a search, which count as extra ones. Default: they are sent like any other. */
   readonly askExtra?: AskAtOnce;
@@ -24,16 +24,20 @@ export function isolating(service: Service, runtime: Pick<Runtime, 'clock' | 're
   /** Loaded when a batch has failed: until then, there are no suspects. */
   let found: ReturnType<typeof culpritSearches> | undefined;
   let successes = 0;
-  let succeededAt = -Infinity;
+  let lastSentAt = -Infinity;
+  /** When the last one of the requests that succeeded was sent. */
+  const answeredSentAt = () => lastSentAt;
 
   const noting =
     (ask: AskAtOnce): AskAtOnce =>
     async (questions) => {
+      const sentAt = clock.now();
       // `ask` never rejects. If a defect makes it reject, its callers must still get an outcome.
       const outcome = await ask(questions).catch(defect);
       if (isFailure(outcome)) return outcome;
       successes++;
-      succeededAt = clock.now();
+      lastSentAt = Math.max(lastSentAt, sentAt);
+      service.quick.note(sentAt);
       const suspects = found?.suspects;
       questions.forEach((question, at) => {
         if (outcome[at]?.kind !== 'failed') suspects?.answered(question);
@@ -45,10 +49,10 @@ export function isolating(service: Service, runtime: Pick<Runtime, 'clock' | 're
     ...service,
     ask: noting(service.askExtra ?? service.ask),
     successes: () => successes,
-    succeededAt: () => succeededAt,
+    answeredSentAt,
   };
 
-  const searchSince = (before: number) => async (batch: readonly PendingQuestion[], failure: Failure) => {
+  const searchSince = (before: Before) => async (batch: readonly PendingQuestion[], failure: Failure) => {
     // A start has begun to load it, and logs if its code is gone.
     const load = await service.loadSearch().catch(() => undefined);
     found ??= load?.(searched, runtime);
@@ -62,11 +66,11 @@ export function isolating(service: Service, runtime: Pick<Runtime, 'clock' | 're
      * them spoilt the request for all, the search that follows answers them. Never rejects.
      */
     send: async (batch: readonly PendingQuestion[]): Promise<BatchOutcome> => {
-      const before = successes;
+      const before = { successes, sentAt: clock.now() };
       const [first] = batch;
       const lane = first && found?.suspects.laneOf(first.question);
       const outcome = await ask(questionsOf(batch));
-      if (first && lane?.tests && isFailure(outcome) && policyOf(outcome).spoilsBatch)
+      if (first && lane?.tests && isFailure(outcome) && policyOf(outcome).spoilsBatch === true)
         found?.suspects.blame(first.question, outcome);
       // A batch of suspects is not searched: every batch about a broken flag would start a search. But a flag that was
       // blamed for several of its questions may be fine for others.
@@ -80,6 +84,7 @@ export function isolating(service: Service, runtime: Pick<Runtime, 'clock' | 're
         apart: false,
         tests: false,
       },
+    answeredSentAt,
     /** How many questions and flags are blamed at present. */
     blamed: () => found?.suspects.size() ?? 0,
   };

@@ -34,14 +34,15 @@ export function afterTimeout(state: Concurrency, max: number, sentAt: number, no
   return { limit: Math.max(1, Math.floor(limitAt(state, max, now) / 2)), since: now };
 }
 
-/** Counts the requests under way, and learns from their outcomes how many there may be. */
-export function requestsUnderWay(maxConcurrent: number, clock: Clock) {
+/**
+ * Counts the requests under way, and learns from their outcomes how many there may be. `answeredSentAt`: when the last
+ * one of the requests that succeeded was sent.
+ */
+export function requestsUnderWay(maxConcurrent: number, answeredSentAt: () => number, clock: Clock) {
   /** Lanes of suspects with a request under way. */
   const apart = new Set<string>();
   let underWay = 0;
   let concurrency = fullConcurrency(maxConcurrent);
-  /** When the last one of the answered requests was sent. */
-  let answeredSentAt = -Infinity;
   let times = noTimes;
 
   const limit = () => limitAt(concurrency, maxConcurrent, clock.now());
@@ -49,11 +50,12 @@ export function requestsUnderWay(maxConcurrent: number, clock: Clock) {
   const ended = (outcome: BatchOutcome, sentAt: number) => {
     underWay--;
     const now = clock.now();
-    if (!isFailure(outcome)) answeredSentAt = Math.max(answeredSentAt, sentAt);
-    // Another failure may come at once, so it does not show how long an answer takes.
-    else if (outcome.kind !== 'timeout') return;
-    // If a later request was answered, this one did not wait for others.
-    else if (sentAt >= answeredSentAt) concurrency = afterTimeout(concurrency, maxConcurrent, sentAt, now);
+    if (isFailure(outcome)) {
+      // Another failure may come at once, so it does not show how long an answer takes.
+      if (outcome.kind !== 'timeout') return;
+      // If a later request was answered, this one did not wait for others.
+      if (sentAt >= answeredSentAt()) concurrency = afterTimeout(concurrency, maxConcurrent, sentAt, now);
+    }
     times = withDuration(times, now - sentAt, now);
   };
 

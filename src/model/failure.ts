@@ -79,8 +79,11 @@ export interface FailurePolicy {
    * flags. So a 500 counts only if a check, which concerns no flag, fails, too.
    */
   readonly countsForCircuit: 'yes' | 'no' | 'if-a-check-fails';
-  /** One question may have caused the failure of its whole batch. */
-  readonly spoilsBatch: boolean;
+  /**
+   * Whether one question may have caused the failure of its whole batch. A firewall in front of the service may refuse
+   * a context as if the service failed. That is likely only if a check, which has no context, passes.
+   */
+  readonly spoilsBatch: boolean | 'if-a-check-passes';
   /** The last known answer may be used instead. Not set if that would hide a wrong question. */
   readonly lastKnownAnswer: boolean;
   /** OpenFeature's error code for a resolve that gets the default. */
@@ -102,17 +105,18 @@ const SERVICE: FailurePolicy = {
   errorCode: 'GENERAL',
 };
 const QUESTION: FailurePolicy = { ...SERVICE, cause: 'question', spoilsBatch: true };
+const NETWORK: FailurePolicy = { ...SERVICE, responded: false, spoilsBatch: 'if-a-check-passes' };
 const CREDENTIALS: FailurePolicy = { ...SERVICE, cause: 'credentials' };
 const CALLER: FailurePolicy = { ...SERVICE, cause: 'caller', responded: false, lastKnownAnswer: false };
 const PROVIDER: FailurePolicy = { ...SERVICE, cause: 'provider', responded: false };
 
 /** The one place that decides what a failure means. docs/how-it-works.md shows it, and a test compares the two. */
 export const FAILURES: Readonly<Record<FailureKind, FailurePolicy>> = {
-  connection: { ...SERVICE, responded: false, retryable: true, countsForCircuit: 'yes' },
-  'stale-connection': { ...SERVICE, responded: false, retryable: true },
-  timeout: { ...SERVICE, responded: false, countsForCircuit: 'yes' },
+  connection: { ...NETWORK, retryable: true, countsForCircuit: 'yes' },
+  'stale-connection': { ...NETWORK, retryable: true },
+  timeout: { ...NETWORK, countsForCircuit: 'yes' },
   blocked: PROVIDER,
-  gateway: { ...SERVICE, retryable: true, countsForCircuit: 'yes' },
+  gateway: { ...NETWORK, responded: true, retryable: true, countsForCircuit: 'yes' },
   'service-error': { ...SERVICE, countsForCircuit: 'if-a-check-fails', spoilsBatch: true },
   'rejected-request': QUESTION,
   'rejected-question': { ...QUESTION, lastKnownAnswer: false },

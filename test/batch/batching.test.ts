@@ -3,6 +3,8 @@ import type { BatchSettings } from '../../src/batch/batch-queue.js';
 import { batched } from '../../src/batch/batching.js';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import type { EventOf } from '../../src/diagnostics/internal-events.js';
+import { quickAnswers } from '../../src/batch/quick-answers.js';
+import type { Clock } from '../../src/time/clock.js';
 import { isolating } from '../../src/batch/isolate-culprits.js';
 import { failed, questionOf, type Answer, type AskAtOnce, type Question } from '../../src/model/answer.js';
 import type { Failure } from '../../src/model/failure.js';
@@ -26,6 +28,7 @@ const answerOf = ({ flag }: Question) => variantAnswer({ variant: `of ${flag}` }
 
 const passes = () => Promise.resolve(undefined);
 const SERVICE = { refusal: () => undefined, check: passes, serviceFailed: () => undefined, loadSearch };
+const serviceOf = (ask: AskAtOnce, clock: Clock) => ({ ...SERVICE, quick: quickAnswers(clock), ask });
 
 /** The layer over requests that the test ends. */
 function setUp(more: Partial<BatchSettings> = {}, reference?: string) {
@@ -44,7 +47,7 @@ function setUp(more: Partial<BatchSettings> = {}, reference?: string) {
   const shed = vi.fn<(event: EventOf<'shed'>) => void>();
   diagnostics.listen('shed', shed);
   const runtime = runtimeOf(clock, diagnostics);
-  const isolated = isolating({ ...SERVICE, ask: askAtOnce }, runtime);
+  const isolated = isolating(serviceOf(askAtOnce, clock), runtime);
   const layer = batched(isolated, { ...SETTINGS, ...more, sizes: batchWriter(reference).sizes }, runtime);
   const ask = (...flags: string[]) => flags.map((flag) => layer.ask(question(flag)));
   const sent = () => requests.map(({ questions }) => questions.map(({ flag }) => flag));
@@ -115,7 +118,7 @@ describe('questions', () => {
   it('get an answer even if the layer below is defective and rejects', async () => {
     const clock = manualClock();
     const isolated = isolating(
-      { ...SERVICE, ask: () => Promise.reject(new Error('defect')) },
+      serviceOf(() => Promise.reject(new Error('defect')), clock),
       runtimeOf(clock),
     );
     const layer = batched(isolated, SETTINGS, runtimeOf(clock));

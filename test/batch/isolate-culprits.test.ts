@@ -7,7 +7,7 @@ const batch = (count: number) => Array.from({ length: count }, (_, at) => questi
 const BATCHES = [1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33, 50, 63, 64];
 
 describe('a question that spoils its batch', () => {
-  it.each([400, 404, 413, 422, 500])(
+  it.each([400, 404, 413, 422, 500, 503])(
     'with %s is the only one to fail, wherever it is among 1 to 64',
     async (status) => {
       for (const size of BATCHES) {

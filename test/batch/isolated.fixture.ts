@@ -1,6 +1,7 @@
 import { vi } from 'vitest';
 import { batched } from '../../src/batch/batching.js';
 import { culpritSearches } from '../../src/batch/search/culprit-searches.js';
+import { quickAnswers } from '../../src/batch/quick-answers.js';
 import { isolating, type Service } from '../../src/batch/isolate-culprits.js';
 import { failureKindOf } from '../../src/http/failure-of-status.js';
 import type { Answer, AskAtOnce, Question } from '../../src/model/answer.js';
@@ -42,7 +43,15 @@ export function setUp(
     const status = fails([question('')]);
     return Promise.resolve(status === undefined ? undefined : spoilt(status));
   });
-  const service = { ask: askAtOnce, refusal: () => undefined, check, serviceFailed, loadSearch, ...more };
+  const service = {
+    ask: askAtOnce,
+    refusal: () => undefined,
+    check,
+    serviceFailed,
+    quick: quickAnswers(clock),
+    loadSearch,
+    ...more,
+  };
   const runtime = runtimeOf(clock);
   const layer = batched(isolating(service, runtime), { ...SETTINGS, maxItems }, runtime);
   const ask = async (questions: readonly Question[]): Promise<readonly Answer[]> => {

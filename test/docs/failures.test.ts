@@ -8,19 +8,26 @@ const COUNTS: Readonly<Record<FailurePolicy['countsForCircuit'], string>> = {
   no: '',
   'if-a-check-fails': 'counts for the circuit if a check fails',
 };
+/** The same for the batch of a failure. */
+const SPLITS = new Map<FailurePolicy['spoilsBatch'], string>([
+  [true, 'split'],
+  [false, ''],
+  ['if-a-check-passes', 'split if a check passes'],
+]);
+const splitsOf = (follows: readonly string[]) => follows.find((word) => word.startsWith('split')) ?? '';
 const countsOf = (follows: readonly string[]) => follows.find((word) => word.startsWith('counts')) ?? '';
 
 /** What a row says about each of its kinds. */
 const saidBy = ([kinds = '', , cause, last = '']: readonly string[]) => {
   const follows = last.split(/[;,] /);
-  const known = ['retried', 'the batch is split', 'always the default', ...Object.values(COUNTS), ''];
+  const known = ['retried', 'always the default', ...SPLITS.values(), ...Object.values(COUNTS)];
   return quotesOf(kinds).map((kind) => [
     kind,
     {
       cause,
       retried: follows.includes('retried'),
       counts: countsOf(follows),
-      spoils: follows.includes('the batch is split'),
+      splits: splitsOf(follows),
       onlyDefault: follows.includes('always the default'),
       code: quotesOf(last)[0] ?? 'GENERAL',
       unknown: follows.filter((word) => !known.includes(word) && !word.startsWith('`')),
@@ -36,7 +43,7 @@ it('docs/how-it-works.md says of each kind of failure what the code decides', ()
       cause: policy.cause,
       retried: policy.retryable,
       counts: COUNTS[policy.countsForCircuit],
-      spoils: policy.spoilsBatch,
+      splits: SPLITS.get(policy.spoilsBatch),
       onlyDefault: !policy.lastKnownAnswer,
       code: policy.errorCode,
       unknown: [],

@@ -68,6 +68,35 @@ it.each([
   60_000,
 );
 
+it.each(['a reset', '503'])(
+  '%s of a firewall for one user: all others in the batch get their answers, and no event comes',
+  async (outcome) => {
+    await using server = await rawServer((socket, request) => {
+      const items = askedItems(request);
+      if (items.every(({ entityId }) => entityId !== 'refused')) well(socket, request);
+      else if (outcome === 'a reset') socket.resetAndDestroy();
+      else socket.write(reply('503 Service Unavailable', ''));
+    });
+    const { provider, ask, events } = rig(server.url, {
+      batch: { maxItems: 20 },
+      cache: false,
+      deadlineMs: PATIENCE_MS,
+    });
+    await provider.initialize();
+    // Connections that have been used before are closed in another way than new ones.
+    for (let round = 0; round < 3; round++) {
+      const users = Array.from({ length: 20 }, (_, at) => (at === 7 ? 'refused' : `${at}`));
+      const outcomes = await Promise.all(users.map((user) => ask(`flag-${round}`, user)));
+      expect(outcomes.map(({ kind }) => kind)).toEqual(
+        users.map((user) => (user === 'refused' ? 'default' : 'own')),
+      );
+    }
+    expect(events).toEqual([]);
+    await provider.onClose();
+  },
+  60_000,
+);
+
 it('sends a culprit alone from then on, so that the others cost one request', async () => {
   await using server = await rawServer(spoilt('500 Internal Server Error'));
   const { provider, ask } = rig(server.url);

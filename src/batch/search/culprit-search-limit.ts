@@ -2,12 +2,11 @@ import type { AskAtOnce, BatchOutcome } from '../../model/answer.js';
 import type { Failure } from '../../model/failure.js';
 import type { Clock } from '../../time/clock.js';
 import { questionsOf, type PendingQuestion } from '../pending-question.js';
+import { QUICK_MS, type QuickAnswers } from '../quick-answers.js';
 import { slots } from './slots.js';
 
 /** Requests of all searches that may be under way at once, in addition to `batch.maxConcurrent`. */
 const AT_ONCE = { least: 8, most: 128 };
-/** A service that takes longer gets fewer requests at once: others' requests wait there, and time out after 500 ms. */
-const QUICK_MS = 200;
 /** Most requests that wait for each that may be under way: so many are answered within about four round trips. */
 const WAITING_FOR_EACH = 4;
 
@@ -16,10 +15,11 @@ export type AskPart = (asked: readonly PendingQuestion[]) => Promise<BatchOutcom
 
 /**
  * Keeps the requests of searches apart from those of batches, so that neither waits for the other. While requests wait
- * and the service is quick, each response allows one more at once. A slow one halves that, once per round trip.
+ * and the service is quick, each response allows one more at once. A slow one halves that, once per round trip, unless a
+ * later one was quick: then it is slow for this request alone.
  * `ask` never rejects.
  */
-export function culpritSearchLimit(ask: AskAtOnce, clock: Clock): AskPart {
+export function culpritSearchLimit(ask: AskAtOnce, quick: QuickAnswers, clock: Clock): AskPart {
   let most = AT_ONCE.least;
   let halvedAt = -Infinity;
   const limit = slots(() => most);
@@ -28,7 +28,7 @@ export function culpritSearchLimit(ask: AskAtOnce, clock: Clock): AskPart {
     const now = clock.now();
     if (now - sentAt <= QUICK_MS) {
       if (limit.waiting() > 0) most = Math.min(AT_ONCE.most, most + 1);
-    } else if (sentAt >= halvedAt) {
+    } else if (sentAt >= Math.max(halvedAt, quick.lastSentAt())) {
       most = Math.max(AT_ONCE.least, most >> 1);
       halvedAt = now;
     }

@@ -47,6 +47,9 @@ export async function findCulprits(
   /** A brief search cuts the batch once in each way. */
   const mostAtFirst = isBrief ? PARTS * groupings.length : Infinity;
   let groupOf = groupings.shift() ?? flagOf;
+  const isSpoilt = isSpoiltLike(failure);
+  /** A part that is not answered takes as long as the batch did: there is no time for parts of parts. */
+  const mostParts = failure.kind === 'timeout' ? batch.length : PARTS;
   /** While other requests succeed, nobody's question is given up: the limit on requests at once spares the service. */
   const requestsLeft = () => {
     if (successes() - before > succeeded) return Infinity;
@@ -61,7 +64,7 @@ export async function findCulprits(
 
   const divided = (part: Part): readonly Part[] => {
     const left = requestsLeft();
-    const parts = partsOf(part.asked, left < PARTS ? 2 : PARTS, groupOf);
+    const parts = partsOf(part.asked, left < PARTS ? 2 : Math.min(left, mostParts), groupOf);
     if (parts.length > left) {
       failEach(part.asked, part.failure);
       return [];
@@ -90,7 +93,7 @@ export async function findCulprits(
       spoilt = whole();
       continue;
     }
-    suspected.push(...failures.filter(isCulprit));
+    suspected.push(...failures.filter((part) => isSpoilt(part) && isCulprit(part)));
     spoilt = failures.filter((part) => isSpoilt(part) && isLarge(part));
     for (const part of failures) if (!spoilt.includes(part)) failEach(part.asked, part.failure);
     if (successes() === before) continue;
@@ -104,8 +107,13 @@ export async function findCulprits(
   return { requests, culprits };
 }
 
-function isSpoilt({ failure }: Part): boolean {
-  return policyOf(failure).spoilsBatch;
+/** Whether a part has failed as one with a culprit in it. What looks like a failure of the service, only if its batch did. */
+function isSpoiltLike(whole: Failure) {
+  const looksLikeService = policyOf(whole).spoilsBatch === 'if-a-check-passes';
+  return ({ failure }: Part): boolean => {
+    const { spoilsBatch } = policyOf(failure);
+    return spoilsBatch === true || (looksLikeService && spoilsBatch !== false);
+  };
 }
 
 function isLarge({ asked }: Part): boolean {
@@ -113,9 +121,8 @@ function isLarge({ asked }: Part): boolean {
 }
 
 /** A single question that spoils its request, or one flag if the failure blames flags. */
-function isCulprit(part: Part): boolean {
-  const { asked, failure } = part;
-  return isSpoilt(part) && (asked.length === 1 || (blamesFlag(failure) && isAboutOneFlag(asked)));
+function isCulprit({ asked, failure }: Part): boolean {
+  return asked.length === 1 || (blamesFlag(failure) && isAboutOneFlag(asked));
 }
 
 function flagOf({ question }: PendingQuestion): string {

@@ -34,7 +34,7 @@ export function withRetries(
       const failure = failureKindOfOutcome(outcome);
       if (failure === undefined || !FAILURES[failure].retryable) return outcome;
       // It has not reached the service, so one retry is no extra load. The idle connections of that age are gone.
-      const isFree = failure === 'stale-connection';
+      const isFree = failure === 'stale-connection' && attempt === 1;
       const most = isFree ? Math.max(1, retries) : retries;
       if (attempt > most || !request.repeatable) return outcome;
       const delayMs = isFree ? 0 : retryDelayMs(outcome, attempt, clock.date(), random());

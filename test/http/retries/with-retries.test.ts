@@ -32,6 +32,15 @@ describe('a request is sent again', () => {
     expect(sent).toEqual([REQUEST, REQUEST]);
   });
 
+  it('at once and beside the budget for the first stale connection, and for others as after any failure', async () => {
+    const { clock, sent, budget, send } = setUp([failedWith('stale-connection')]);
+    for (let at = 0; at < 3; at++) budget.spend(clock.now());
+    const ended = send(REQUEST);
+    await clock.advance(0);
+    expect(sent).toHaveLength(2);
+    expect(await ended).toEqual(failedWith('stale-connection'));
+  });
+
   it('as often as is allowed, after longer and longer delays', async () => {
     const { clock, sent, send } = setUp([replied(503)]);
     const ended = send(REQUEST);
