@@ -9,6 +9,8 @@ import { slots } from './slots.js';
 const AT_ONCE = { least: 8, most: 128 };
 /** Most requests that wait for each that may be under way: so many are answered within about four round trips. */
 const WAITING_FOR_EACH = 4;
+/** They may wait in any case: until it is known that the service is quick, few are under way. */
+const LEAST_WAITING = 128;
 
 /** One request of a search: its outcome, or `overload` without a request. */
 export type AskPart = (asked: readonly PendingQuestion[]) => Promise<BatchOutcome>;
@@ -42,7 +44,7 @@ export function culpritSearchLimit(ask: AskAtOnce, quick: QuickAnswers, clock: C
   };
 
   return async (asked) => {
-    if (limit.waiting() >= WAITING_FOR_EACH * most) return overload(most);
+    if (limit.waiting() >= Math.max(LEAST_WAITING, WAITING_FOR_EACH * most)) return overload(most);
     // A free slot is used even if no caller waits any more: the request may find what spoils the batches of others.
     const isNeeded = limit.isFull()
       ? () => asked.some(({ deadline }) => clock.now() < deadline())

@@ -52,13 +52,13 @@ describe('all searches', () => {
     expect(await underWay(200)).toBe(32);
   });
 
-  it('wait for 32 requests at most: the questions of the others fail at once', async () => {
-    const { ask, end, searches, outcomes } = held({ maxItems: 4, maxConcurrent: 20 });
-    const batches = Array.from({ length: 11 }, (_, at) => flags(`${at}-`, 4));
+  it('wait in a line of 128 requests at least: the questions of the others fail at once', async () => {
+    const { ask, end, searches, outcomes } = held({ maxItems: 4, maxConcurrent: 40 });
+    const batches = Array.from({ length: 35 }, (_, at) => flags(`${at}-`, 4));
     await ask(...batches.flat(), 'other');
     await end('other');
     for (const [first] of batches) await end(first!, 400);
     expect(searches()).toHaveLength(8);
-    expect(outcomes).toEqual(['other ok', ...flags('10-', 4).map((flag) => `${flag} failed`)]);
+    expect(outcomes).toEqual(['other ok', ...flags('34-', 4).map((flag) => `${flag} failed`)]);
   });
 });
