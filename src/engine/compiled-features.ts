@@ -27,12 +27,10 @@ export function compileFeatures(
   const segments = new Map<string, ReturnType<FindSegment>>();
 
   const find: FindSegment = (key) => {
-    const known = segments.get(key);
-    if (known !== undefined) return known;
     const segment = features.segments.get(key);
-    const compiledSegment = segment && compileSegment(segment);
-    if (compiledSegment !== undefined) segments.set(key, compiledSegment);
-    return compiledSegment;
+    const found = segments.get(key) ?? (segment && compileSegment(segment));
+    if (found !== undefined) segments.set(key, found);
+    return found;
   };
 
   function* compile(key: string): Steps<CompiledFlag | undefined> {

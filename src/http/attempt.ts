@@ -1,5 +1,5 @@
 import type { Clock } from '../time/clock.js';
-import { timeLimit } from '../time/time-limit.js';
+import { timeLimit } from '../time/in-time.js';
 import { ENDED, type Failure } from '../model/failure.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import { timeoutFailure } from './network-failure.js';

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import type { Clock } from '../time/clock.js';
 import { outsideRequests } from '../time/outside-requests.js';
-import { timeLimit } from '../time/time-limit.js';
+import { timeLimit } from '../time/in-time.js';
 import type { HttpDispatcher, HttpDispatcherRequest } from '../options/http-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import { set } from '../options/shapes.js';

@@ -1,7 +1,7 @@
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
 import type { KnownAnswer, Question } from '../model/answer.js';
 import type { Runtime } from '../runtime.js';
-import { pausing } from '../time/turns.js';
+import { inBackground, pausing } from '../time/turns.js';
 import type { LazySnapshotSource } from './lazy-snapshot-source.js';
 import type { SnapshotForCache } from '../cache/cached-answers.js';
 
@@ -58,16 +58,11 @@ export function unconfirmedAnswers(
   let polledAt = -Infinity;
   /** The flags that were reported for this version of the snapshot: a service that disagrees with it may go on so. */
   let reported: { readonly version: string | undefined; readonly flags: Set<string> } | undefined;
-  const background = {
-    endOfTurn: (run: () => void) => {
-      clock.endOfTurn(run, 'background');
-    },
-  };
 
   const judge = async (before: number) => {
     const judged = waiting;
     waiting = [];
-    const pause = pausing(FLAGS_PER_MS, background);
+    const pause = pausing(FLAGS_PER_MS, inBackground(clock));
     const changed = new Set<string>();
     for (const one of judged) {
       const { question, answer, at } = one;

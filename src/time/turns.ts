@@ -20,3 +20,12 @@ export function pausing(perMs: number, clock: Pick<Clock, 'endOfTurn'>) {
     return nextTurn(clock);
   };
 }
+
+/** The same clock for work that does not keep the process alive. */
+export function inBackground(clock: Pick<Clock, 'endOfTurn'>): Pick<Clock, 'endOfTurn'> {
+  return {
+    endOfTurn: (run) => {
+      clock.endOfTurn(run, 'background');
+    },
+  };
+}

@@ -14,8 +14,8 @@ import {
   type ReadFlags,
 } from './flags-of-body.js';
 import { checked, InvalidBody } from './invalid-body.js';
-import { jsonInSteps } from './json-in-steps.js';
 import { readFlagAlone } from './read-flag.js';
+import { jsonInSteps } from './scan-json.js';
 import { unreadableContent, unreadableFlag } from './unreadable-text.js';
 
 /** As many bytes of a flag are read in a millisecond, or in half of one. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { kindOf, quoted } from '../../text/describe.js';
+import { parsedJson } from '../../text/json.js';
 
 /**
  * The body is not a snapshot, only part of one, or holds what this version does not know. The message names the place.
@@ -11,11 +12,9 @@ export class InvalidBody extends Error {
 
 /** A part of the body as JSON. Throws {@link InvalidBody} with the place. */
 export function parsed(json: string, place: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    throw new InvalidBody(`${place}: not JSON`);
-  }
+  const value = parsedJson(json);
+  if (value === undefined) throw new InvalidBody(`${place}: not JSON`);
+  return value;
 }
 
 /**

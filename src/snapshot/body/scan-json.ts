@@ -1,6 +1,6 @@
 import type { Steps } from '../../time/pausable-steps.js';
 import { checkLevels, checkRest, checkText, checkValues } from './body-limits.js';
-import { InvalidBody } from './invalid-body.js';
+import { InvalidBody, parsed } from './invalid-body.js';
 
 export const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 export const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -11,11 +11,10 @@ const BYTES_OF_STEP = 512 * 1024;
 /** A value takes as long as so many bytes, however short it is. */
 const BYTES_OF_VALUE = 256;
 
-/** Where a value ends, and how many values are in it. */
-export interface Scanned {
-  readonly end: number;
-  readonly values: number;
-}
+/** Bytes that `JSON.parse` gets at once: a millisecond. */
+const BYTES_AT_ONCE = 64 * 1024;
+/** Members of a large object. One with so many cannot be built in steps. */
+const MOST_MEMBERS = 10_000;
 
 /** Finds the ends of values in a body, which need not be valid JSON. Nothing is kept of them. */
 export function scanner(body: Buffer) {
@@ -39,7 +38,7 @@ export function scanner(body: Buffer) {
       return cutShort();
     },
     /** The value that begins here, in steps. `place` names it in the message of a value that costs too much. */
-    *valueAt(start: number, place: string): Steps<Scanned> {
+    *valueAt(start: number, place: string): Steps<Scan> {
       const scan: Scan = { end: start, levels: 0, values: 1, textAt: -1 };
       stepAt -= BYTES_OF_VALUE;
       while (!scanUntil(body, scan, stepAt, place)) {
@@ -52,10 +51,11 @@ export function scanner(body: Buffer) {
   };
 }
 
-/** What was found of a value until now. */
+/** What was found of a value until now, of which this is the end. */
 interface Scan {
   end: number;
   levels: number;
+  /** How many values are in it. */
   values: number;
   /** Where the text began that has not ended yet; negative outside of texts. */
   textAt: number;
@@ -133,4 +133,66 @@ function isSpace(byte: number | undefined): boolean {
 
 function cutShort(): never {
   throw new InvalidBody('not JSON: the body ends too early');
+}
+
+/** The JSON value between two bytes, in steps if it is long. Throws {@link InvalidBody} with the place. */
+export function* jsonInSteps(body: Buffer, start: number, end: number, place: string): Steps<unknown> {
+  if (end - start > BYTES_AT_ONCE) {
+    if (body[start] === OPEN_LIST) return yield* list(body, start, place);
+    if (body[start] === OPEN_OBJECT) return yield* object(body, start, place);
+  }
+  return parsed(body.toString('utf8', start, end), place);
+}
+
+function* list(body: Buffer, start: number, place: string): Steps<unknown[]> {
+  const items: unknown[] = [];
+  const scan = scanner(body);
+  let from = scan.skipSpace(start + 1);
+  if (body[from] === CLOSE_LIST) return items;
+  /** Short items before the one at `at` are parsed together with it. */
+  for (let at = from; ;) {
+    const { end } = yield* scan.valueAt(at, place);
+    // An item without text is no JSON.
+    if (end === at) parsed('', place);
+    const next = scan.skipSpace(end);
+    const isLast = body[next] === CLOSE_LIST;
+    if (end - at > BYTES_AT_ONCE) {
+      if (at > from) addAll(items, body.toString('utf8', from, body.lastIndexOf(COMMA, at - 1)), place);
+      items.push(yield* jsonInSteps(body, at, end, place));
+      yield;
+      from = -1;
+    } else if (end - from > BYTES_AT_ONCE || isLast) {
+      addAll(items, body.toString('utf8', from, end), place);
+      yield;
+      from = -1;
+    }
+    if (isLast) return items;
+    at = scan.skipSpace(expectByte(body, next, COMMA));
+    if (from === -1) from = at;
+  }
+}
+
+function addAll(items: unknown[], texts: string, place: string): void {
+  const more = parsed(`[${texts}]`, place) as unknown[];
+  for (const item of more) items.push(item);
+}
+
+function* object(body: Buffer, start: number, place: string): Steps<object> {
+  const entries: (readonly [string, unknown])[] = [];
+  const scan = scanner(body);
+  let at = scan.skipSpace(start + 1);
+  if (body[at] === CLOSE_OBJECT) return {};
+  for (;;) {
+    const nameEnd = scan.nameAt(expectByte(body, at, QUOTE) - 1);
+    const name = parsed(body.toString('utf8', at, nameEnd), place) as string;
+    const value = scan.skipSpace(expectByte(body, scan.skipSpace(nameEnd), COLON));
+    const { end } = yield* scan.valueAt(value, place);
+    entries.push([name, yield* jsonInSteps(body, value, end, place)]);
+    yield;
+    if (entries.length > MOST_MEMBERS) throw new InvalidBody(`${place}: more than ${MOST_MEMBERS} members`);
+    const next = scan.skipSpace(end);
+    // Of two equal names the last one counts, as with JSON.parse.
+    if (body[next] === CLOSE_OBJECT) return Object.fromEntries(entries);
+    at = scan.skipSpace(expectByte(body, next, COMMA));
+  }
 }

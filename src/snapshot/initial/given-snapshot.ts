@@ -14,10 +14,6 @@ const originSchema = v.object({
   environment: v.fallback(v.optional(v.string()), undefined),
 });
 
-function originOf(given: object) {
-  return v.parse(originSchema, given);
-}
-
 /** How the text of one begins that {@link givenSnapshot} has made, also after a formatter. */
 export const isGivenSnapshot = (beginning: string) =>
   /^\s*\{\s*"confirmedAt":\s*"[\dTZ:.-]+",\s*"(?:environment|namespace)":/.test(beginning);
@@ -39,7 +35,7 @@ export function givenSnapshot(
 
 /** When the service last confirmed a given snapshot, in the clock's milliseconds; `undefined` if it does not say so. */
 export function givenConfirmedAt(given: object, clock: Clock): number | undefined {
-  const { confirmedAt } = originOf(given);
+  const { confirmedAt } = v.parse(originSchema, given);
   if (confirmedAt === undefined) return undefined;
   // The date may be later than this machine's.
   return clock.now() - Math.max(0, clock.date() - Date.parse(confirmedAt));
@@ -47,7 +43,7 @@ export function givenConfirmedAt(given: object, clock: Clock): number | undefine
 
 /** Throws if it is of another environment, which may have other values for the same flags. */
 export function checkEnvironment(given: object, environment: string | undefined): void {
-  const { environment: written } = originOf(given);
+  const { environment: written } = v.parse(originSchema, given);
   if (written === undefined || written === environment) return;
   const wanted = environment === undefined ? 'none' : quoted(environment);
   throw new Error(`it belongs to environment ${quoted(written)}, and the option is ${wanted}`);

@@ -13,7 +13,6 @@ export function openAnnouncements(
 ) {
   /** The last announced version, and until when to poll for it; `undefined` if there is nothing to do. */
   let target: { readonly digest: string; readonly until: number } | undefined;
-  let isPolling = false;
   const delay = oneTimer(clock);
   /** When the last poll for an event began. */
   let polledAt = -Infinity;
@@ -27,7 +26,6 @@ export function openAnnouncements(
       clock.now() + delayMs > target.until
     ) {
       target = undefined;
-      isPolling = false;
       return;
     }
     const next = Math.min(delayMs * 2, DELAY_MS.most);
@@ -45,10 +43,9 @@ export function openAnnouncements(
       if (digest === snapshot()?.version) return;
       // An endless stream of events must not become an endless row of polls.
       const waitMs = Math.max(sparesForMs(), polledAt + DELAY_MS.first - clock.now());
+      const isPolling = target !== undefined;
       target = { digest, until: clock.now() + waitMs + WITHIN_MS };
-      if (isPolling) return;
-      isPolling = true;
-      pollAfter(waitMs, DELAY_MS.first);
+      if (!isPolling) pollAfter(waitMs, DELAY_MS.first);
     },
     close: () => {
       target = undefined;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../time/clock.js';
-import { timeLimit } from '../../time/time-limit.js';
+import { timeLimit } from '../../time/in-time.js';
 import { retryAfterMs } from '../../http/retries/retry-delay.js';
 import { environmentHeaders, type Reply, type Send } from '../../http/reply.js';
 import { contentWords } from '../../http/reply-message.js';
@@ -93,17 +93,13 @@ function broken(why: string) {
 }
 
 function notStream(reply: Reply, date: number): StreamEnd {
-  const { status } = reply;
-  const why =
-    status === 200 ? `${typeWords(reply)} instead of a stream` : `${status} with ${contentWords(reply)}`;
+  const { status, headers, redact } = reply;
+  const type = oneLine(redact(String(headers['content-type'])));
+  const why = status === 200 ? `${type} instead of a stream` : `${status} with ${contentWords(reply)}`;
   // A 200 here is a page, or the stream of an older version.
   return [...NOT_OFFERED, 200, 406].includes(status)
     ? { kind: 'not-offered', why }
     : { ...broken(why), retryAfterMs: retryAfterMs(reply, date) };
-}
-
-function typeWords({ headers, redact }: Reply): string {
-  return oneLine(redact(String(headers['content-type'])));
 }
 
 function isEventStream({ headers }: Reply): boolean {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../time/clock.js';
+import { inBackground } from '../../time/turns.js';
 import type { Runtime } from '../../runtime.js';
 import { changes } from '../flag-content.js';
 import type { Known } from '../fetch-snapshot.js';
@@ -15,12 +15,6 @@ export function snapshotInForce(
   let known: Known | undefined;
   /** Whose unreadable flags were reported last. */
   let reported: Snapshot | undefined;
-  /** This work does not keep the process alive. */
-  const background: Pick<Clock, 'endOfTurn'> = {
-    endOfTurn: (run) => {
-      clock.endOfTurn(run, 'background');
-    },
-  };
 
   const reportUnreadable = (snapshot: Snapshot) => {
     const flags = newlyUnreadable(reported, snapshot);
@@ -43,7 +37,7 @@ export function snapshotInForce(
   const whole = async (): Promise<Snapshot | undefined> => {
     const snapshot = known?.snapshot;
     if (snapshot === undefined) return undefined;
-    await readRest(snapshot, background, () => isInForce(snapshot));
+    await readRest(snapshot, inBackground(clock), () => isInForce(snapshot));
     return isInForce(snapshot) ? snapshot : undefined;
   };
 
