@@ -6,7 +6,7 @@ import type { Batched } from './batching.js';
 import { queueFull, turnedAway } from './load-shedding.js';
 import { oversized } from './oversized-question.js';
 import type { Clock } from '../time/clock.js';
-import { passed } from '../time/passed.js';
+import { passed } from '../time/until-aborted.js';
 import { leastMs, noTimes, withDuration } from './response-times.js';
 
 /**

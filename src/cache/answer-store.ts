@@ -48,12 +48,6 @@ export interface FlagAnswers {
 /** An entry as only the store, its owner, may change it. */
 type OwnEntry = { -readonly [Name in keyof Entry]: Entry[Name] };
 
-/** `bytes` as `maxBytes` counts them. */
-export interface CacheSize {
-  readonly entries: number;
-  readonly bytes: number;
-}
-
 /** A larger question is answered, but its answer is not kept: it would replace hundreds of others. */
 const MAX_KEY_BYTES = 64 * 1024;
 /** Entries that leave in one turn of the event loop: some milliseconds. */
@@ -155,7 +149,8 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
       for (const entry of entries.values()) if (!entry.ofFlag.isForgotten && test(entry)) return true;
       return false;
     },
-    size: (): CacheSize => ({ entries: entries.size, bytes: entries.calculatedSize }),
+    /** `bytes` as `maxBytes` counts them. */
+    size: () => ({ entries: entries.size, bytes: entries.calculatedSize }),
     /** Deletes the answers of all flags. */
     clear() {
       deleteFlags([...flags.keys()]);

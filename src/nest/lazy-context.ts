@@ -47,7 +47,7 @@ export function lazyContext(known: EvaluationContext, attributes: () => Evaluati
   /** The next read computes the attributes again, for the last time. */
   const settle = () => {
     isSettled = true;
-    isCurrent = false;
+    refresh();
   };
   return { context, refresh, settle };
 }

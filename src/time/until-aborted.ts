@@ -1,3 +1,5 @@
+import type { Clock } from './clock.js';
+
 /** Settles as the promise does, or with `ended` when the signal is aborted. */
 export function untilAborted<T, Ended>(
   coming: Promise<T>,
@@ -15,4 +17,14 @@ export function untilAborted<T, Ended>(
       signal.removeEventListener('abort', giveUp);
     });
   });
+}
+
+/** Waits, until the signal ends that at the latest. */
+export async function passed(ms: number, signal: AbortSignal | undefined, clock: Clock): Promise<void> {
+  let cancel: () => void = () => undefined;
+  const waiting = new Promise<void>((resolve) => {
+    cancel = clock.after(ms, resolve);
+  });
+  await untilAborted(waiting, signal, undefined);
+  cancel();
 }

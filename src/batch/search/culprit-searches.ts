@@ -47,6 +47,7 @@ export function culpritSearches(
 ) {
   const suspects = rememberedSuspects(clock);
   const askPart = culpritSearchLimit(ask, quick, clock);
+  const shared = { ask: askPart, successes, blame: suspects.blame };
   /**
    * While nothing has succeeded since the batch was sent, only one search runs at a time: the next one begins when this
    * one ends, or finds that a request has succeeded since its own batch was sent. Then the first may have blamed what
@@ -70,15 +71,7 @@ export function culpritSearches(
     }
     report({ type: 'isolation-started', items: batch.length });
     const isBrief = clock.now() < fruitless.until && successes() === fruitless.successes;
-    const { blame } = suspects;
-    const found = await findCulprits(batch, failure, {
-      ask: askPart,
-      successes,
-      before,
-      isBrief,
-      blame,
-      proven,
-    });
+    const found = await findCulprits(batch, failure, { ...shared, before, isBrief, proven });
     report({ type: 'isolation-finished', ...found });
     const now = clock.now();
     if (!isBrief && successes() === before && now - answeredSentAt() > JUST_MS)

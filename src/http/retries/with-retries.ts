@@ -2,7 +2,7 @@ import { FAILURES, ENDED } from '../../model/failure.js';
 import type { Runtime } from '../../runtime.js';
 import type { Send } from '../reply.js';
 import { failureKindOfOutcome } from '../failure-of-status.js';
-import { passed } from '../../time/passed.js';
+import { passed } from '../../time/until-aborted.js';
 import { retryBudget, type RetryBudget } from './retry-budget.js';
 import { retryDelayMs } from './retry-delay.js';
 

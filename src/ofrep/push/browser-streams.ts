@@ -1,5 +1,6 @@
 import type { Runtime } from '../../runtime.js';
 import type { Clock } from '../../time/clock.js';
+import { oneTimer } from '../../time/one-timer.js';
 import { encoded, HEARTBEAT, refetch, retry } from './event-text.js';
 import { PACE_MS, portion, repeatAt, spreadOf } from './pacing.js';
 import type { PushSettings } from './push-options.js';
@@ -184,16 +185,14 @@ function repeating(run: () => void, clock: Clock) {
 
 /** What starts the ticks, unless they go on already: every `ms`, as long as `tick` returns true. */
 function ticking(clock: Clock, ms: number, tick: () => boolean): () => void {
-  let goesOn = false;
+  const timer = oneTimer(clock);
+  const start = () => {
+    timer.ensure(ms, next);
+  };
   const next = () => {
-    goesOn = tick();
-    if (goesOn) clock.after(ms, next, 'background');
+    if (tick()) start();
   };
-  return () => {
-    if (goesOn) return;
-    goesOn = true;
-    clock.after(ms, next, 'background');
-  };
+  return start;
 }
 
 const notRead = () => new Error('ofrep: the browser does not read its event stream');
