@@ -1,4 +1,4 @@
-/** Why a question has no answer. {@link FAILURES} says what follows from each kind. */
+/** Why a question has no answer. `FAILURES` says what follows from each kind. */
 export type FailureKind =
   /** Refused, reset, cut short, or not HTTP. */
   | 'connection'
