@@ -96,6 +96,8 @@ export function connectionRules<Others extends Readonly<Record<string, v.Generic
       const isToken = path === 'auth' ? typeof given === 'string' : OTHER_NAMES.auth.test(path);
       if (isToken) return 'did you mean auth: { token } or auth: { jwt }?';
       if (OTHER_NAMES.url.test(path)) return 'did you mean "url"?';
+      if (OTHER_NAMES.dispatcher.test(path)) return 'did you mean http: { dispatcher }?';
+      if (OTHER_NAMES.ca.test(path)) return 'did you mean http: { tls: { ca } }?';
       return OTHER_NAMES.timeout.test(path) ? 'did you mean http: { timeoutMs }?' : undefined;
     },
   };
@@ -105,6 +107,8 @@ export function connectionRules<Others extends Readonly<Record<string, v.Generic
 const OTHER_NAMES = {
   auth: /^(authentication(Strategy)?|(api|access|client|sdk)_?(key|token)|bearer(token)?)$/i,
   url: /^(base|flipt|server|service)ur[il]$|^(host|endpoint|address)$/i,
+  dispatcher: /^(http\.)?(fetch|(https?)?agent)$/i,
+  ca: /^(http\.)?(rejectUnauthorized|insecure)$/i,
   timeout: /^(request)?timeout(ms)?$/i,
 };
 

@@ -35,7 +35,17 @@ function near(name: string, options: readonly (readonly string[])[], mistakes: n
   const search = closestTo(name, mistakes);
   for (const option of options) search.compare(option.at(-1) ?? '');
   const like = search.found();
-  return like === undefined ? undefined : named(like);
+  if (like !== undefined) return named(like);
+  const begun = options.filter((option) => beginsLike(lower, (option.at(-1) ?? '').toLowerCase()));
+  return begun.length > 0 && begun.length <= MOST_MEANT ? begun : undefined;
+}
+
+/** A list of more would not help. */
+const MOST_MEANT = 2;
+
+/** `env` means `environment`, and `namespaceKey` means `namespace`. */
+function beginsLike(one: string, other: string): boolean {
+  return Math.min(one.length, other.length) > 2 && (one.startsWith(other) || other.startsWith(one));
 }
 
 /** `"cache"` or, in another group, `watch: { pollMs }`. */

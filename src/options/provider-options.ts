@@ -189,7 +189,9 @@ export const providerRules = {
   showsNames: (path) => path === 'attributes' || rules.showsNames(path),
   hint: (path, given, holder) => {
     if (path === 'options' && typeof given === 'string') return MIGRATION;
-    if (/^(poll(ing)?|update|refresh)_?interval(ms)?$/i.test(path)) return 'did you mean watch: { pollMs }?';
+    if (/^(mode|in_?process)$/i.test(path)) return "did you mean evaluation: 'in-process'?";
+    if (/^(watch\.)?(poll(ing)?|update|refresh)_?interval(ms)?$/i.test(path))
+      return 'did you mean watch: { pollMs }?';
     return snapshotHint(path, given, holder) ?? rules.hint(path, given, holder);
   },
 } satisfies OptionRules;

@@ -30,6 +30,22 @@ describe('an unknown option leads to the one that was probably meant', () => {
     [{ clientToken: 'dummy' }, 'clientToken: unknown option; did you mean auth: { token } or auth: { jwt }?'],
     [{ baseUrl: 'x' }, 'baseUrl: unknown option; did you mean "url"?'],
     [{ timeout: 5 }, 'timeout: unknown option; did you mean http: { timeoutMs }?'],
+    [{ fetch: 'x' }, 'fetch: unknown option; did you mean http: { dispatcher }?'],
+    [{ http: { agent: {} } }, 'http.agent: unknown option; did you mean http: { dispatcher }?'],
+    [
+      { rejectUnauthorized: false },
+      'rejectUnauthorized: unknown option; did you mean http: { tls: { ca } }?',
+    ],
+    [{ mode: 'x' }, "mode: unknown option; did you mean evaluation: 'in-process'?"],
+    [
+      { watch: { pollIntervalMs: 5 } },
+      'watch.pollIntervalMs: unknown option; did you mean watch: { pollMs }?',
+    ],
+    // The beginning of a name, or more than it.
+    [{ env: 'x' }, 'env: unknown option; did you mean "environment"?'],
+    [{ namespaceKey: 'x' }, 'namespaceKey: unknown option; did you mean "namespace"?'],
+    [{ streaming: true }, 'streaming: unknown option; did you mean watch: { stream }?'],
+    [{ cache: { max: 5 } }, 'cache.max: unknown option; did you mean "maxEntries" or "maxBytes"?'],
     [{ updateInterval: 5 }, 'updateInterval: unknown option; did you mean watch: { pollMs }?'],
     // A snapshot, or what keeps it, in the wrong place.
     [{ snapshot: store }, 'snapshot.load: unknown option; did you mean snapshot: { store }?'],
