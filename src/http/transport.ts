@@ -1,4 +1,4 @@
-import { ENDED, type FailureKind } from '../model/failure.js';
+import { ENDED, type FailureKind, type Failure } from '../model/failure.js';
 import type { HttpDispatcherResponse } from '../options/http-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
@@ -7,13 +7,14 @@ import { bodyBytes, BodyNotReadable, BodyTooLarge } from './reply-body.js';
 import { LARGEST_ERROR, unreadable } from './reply-message.js';
 import { openConnections } from './connections.js';
 import { failureKindOfOutcome } from './failure-of-status.js';
-import { attempt, type ExchangeOnce } from './attempt.js';
 import { untilAborted } from '../time/until-aborted.js';
 import type { Outcome, Send, ServiceRequest } from './reply.js';
-import { connectionFailure, bodyTooLarge } from './network-failure.js';
+import { connectionFailure, bodyTooLarge, timeoutFailure } from './network-failure.js';
 import { lowerCaseNames } from '../text/header.js';
 import { plainTextWarning } from './unencrypted-warning.js';
 import { besideAddress, proxyCredentialsOf } from './proxy.js';
+import type { Clock } from '../time/clock.js';
+import { timeLimit } from '../time/in-time.js';
 
 /** Far larger than any answer of the service except a `download`, which has its own limit. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -131,4 +132,46 @@ function failureOf({ headers = {}, optional }: ServiceRequest, outcome: Outcome)
   const isUnchanged =
     outcome.kind === 'reply' && outcome.status === NOT_MODIFIED && 'if-none-match' in headers;
   return isUnchanged ? undefined : failureKindOfOutcome(outcome);
+}
+
+/** `heard` is called for each part of the response. Never rejects. */
+type ExchangeOnce = (request: ServiceRequest, signal: AbortSignal, heard: () => void) => Promise<Outcome>;
+
+/**
+ * One exchange within its time limits, and until its caller's signal ends it. An exchange that is ended loses its
+ * connection. Never rejects.
+ */
+async function attempt(
+  exchange: ExchangeOnce,
+  request: ServiceRequest,
+  { url, http }: Pick<ConnectionSettings, 'url' | 'http'>,
+  clock: Clock,
+): Promise<Outcome> {
+  const { download, signal } = request;
+  if (signal?.aborted === true) return ENDED;
+  const { timeoutMs } = download ?? http;
+  const silentMs = download?.silentMs ?? Infinity;
+  const until = clock.now() + timeoutMs;
+  let heardAt = clock.now();
+  let cancelLimit: () => void = () => undefined;
+  const timeUp = new Promise<Failure>((resolve) => {
+    const dueAt = () => Math.min(until, heardAt + silentMs);
+    const late = (isBlocked: boolean) => {
+      const withinMs = dueAt() < until ? silentMs : timeoutMs;
+      resolve(timeoutFailure(url, withinMs, download ? undefined : 'http.timeoutMs', isBlocked));
+    };
+    const kind = download ? 'limit' : 'awaited';
+    const leftMs = () => dueAt() - clock.now();
+    cancelLimit = timeLimit(leftMs(), clock, late, { leftMs, kind, inSlices: true });
+  });
+  const heard = () => {
+    heardAt = clock.now();
+  };
+  const ending = new AbortController();
+  const exchanged = exchange(request, ending.signal, heard);
+  // The outcome comes from here, not from the abort: a dispatcher that never settles must not keep callers waiting.
+  const outcome = await untilAborted(Promise.race([exchanged, timeUp]), signal, ENDED);
+  cancelLimit();
+  if (outcome.kind !== 'reply') ending.abort();
+  return outcome;
 }
