@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf } from '../text/describe.js';
@@ -39,11 +40,48 @@ export async function readIfThere(path: string): Promise<string | undefined> {
  * without reading it, if it has more than `mostBytes`, or is a folder, a device or a pipe.
  */
 export async function bytesIfThere(path: string, mostBytes: number): Promise<Buffer | undefined> {
-  const stats = await fs.stat(path).catch(unlessMissing);
-  if (stats?.isFile() === false) throw new Error('it is not a file');
-  if (stats !== undefined && stats.size > mostBytes) throw new Error(tooLarge(mostBytes));
-  return fs.readFile(path).catch(unlessMissing);
+  const file = await openFile(path);
+  try {
+    return file && (await readAll(file, mostBytes));
+  } finally {
+    await file?.close();
+  }
 }
+
+/** It is a folder, a device or a pipe, whose reading might not end. */
+export class NotAFileError extends Error {
+  override readonly message = 'it is not a file';
+}
+
+/**
+ * Opens a file for reading; `undefined` if there is no such file. Rejects with a {@link NotAFileError}, also if
+ * somebody puts one there meanwhile: without waiting for the other end of a pipe, which might never come.
+ */
+export async function openFile(path: string): Promise<fs.FileHandle | undefined> {
+  const stats = await fs.stat(path).catch(unlessMissing);
+  if (stats?.isFile() === false) throw new NotAFileError();
+  const file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(unlessMissing);
+  if (file === undefined || (await file.stat()).isFile()) return file;
+  await file.close();
+  throw new NotAFileError();
+}
+
+/** Its size may be less than what is read: the file may grow, and some of the system's have none. */
+async function readAll(file: fs.FileHandle, mostBytes: number): Promise<Buffer> {
+  const { size } = await file.stat();
+  if (size > mostBytes) throw new Error(tooLarge(mostBytes));
+  let bytes = Buffer.allocUnsafe(size + 1);
+  for (let end = 0; ;) {
+    const { bytesRead } = await file.read(bytes, end, bytes.length - end);
+    end += bytesRead;
+    if (end > mostBytes) throw new Error(tooLarge(mostBytes));
+    if (bytesRead === 0) return bytes.subarray(0, end);
+    if (end === bytes.length) bytes = Buffer.concat([bytes], Math.min(2 * end + LEAST_BYTES, mostBytes + 1));
+  }
+}
+
+/** Added to a buffer that is full. */
+const LEAST_BYTES = 4096;
 
 /** Why a text is not read. */
 export function tooLarge(mostBytes: number): string {

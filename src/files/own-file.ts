@@ -1,5 +1,4 @@
-import * as fs from 'node:fs/promises';
-import { unlessMissing } from './fingerprint.js';
+import { NotAFileError, openFile } from './durable-file.js';
 
 /** The file stays as it is. The message says what to do. */
 export class NotReplacedError extends Error {
@@ -21,17 +20,16 @@ export async function replaceableBeginning(
   isOurs: (beginning: string) => boolean,
 ): Promise<string> {
   const beginning = await beginningOf(path);
-  if (beginning === undefined) throw new NotReplacedError('it is not a file');
   if (beginning === '' || isOurs(beginning)) return beginning;
   throw new NotReplacedError('it was not written by this package');
 }
 
-/** Empty for a missing file; `undefined` if it is a folder, a device or a pipe, whose reading might not end. */
-async function beginningOf(path: string): Promise<string | undefined> {
-  const stats = await fs.stat(path).catch(unlessMissing);
-  if (stats === undefined) return '';
-  if (!stats.isFile()) return undefined;
-  const file = await fs.open(path, 'r');
+/** Empty for a missing file. */
+async function beginningOf(path: string): Promise<string> {
+  const file = await openFile(path).catch((error: unknown) => {
+    throw error instanceof NotAFileError ? new NotReplacedError(error.message) : error;
+  });
+  if (file === undefined) return '';
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING_BYTES), 0, BEGINNING_BYTES, 0);
     return buffer.toString('utf8', 0, bytesRead);

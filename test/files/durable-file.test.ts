@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import type * as fs from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { NotSyncedError, replaceFile } from '../../src/files/durable-file.js';
+import { bytesIfThere, NotSyncedError, replaceFile } from '../../src/files/durable-file.js';
 import { fingerprint } from '../../src/files/fingerprint.js';
+import { replaceableBeginning } from '../../src/files/own-file.js';
 import { useFolder } from '../local/folder.fixture.js';
 
 vi.mock('node:fs/promises', { spy: true });
@@ -46,5 +48,27 @@ it.runIf(process.platform !== 'win32')(
     expect(error).toBeInstanceOf(NotSyncedError);
     expect(error).toMatchObject({ message: 'EIO', written: await fingerprint(path) });
     expect(await readFile(path, 'utf8')).toBe('new');
+  },
+);
+
+it.runIf(process.platform !== 'win32').each<[string, (path: string) => Promise<unknown>]>([
+  ['all of it', (path) => bytesIfThere(path, 1_000)],
+  ['its beginning', (path) => replaceableBeginning(path, () => true)],
+])('does not wait for a pipe that takes the place of a file while it is read: %s', async (what, read) => {
+  const [file, pipe] = [at('file'), at(`pipe for ${what}`)];
+  await writeFile(file, 'text');
+  execFileSync('mkfifo', [pipe]);
+  const stats = await stat(file);
+  vi.mocked(stat).mockResolvedValueOnce(stats);
+  await expect(read(pipe)).rejects.toThrow('it is not a file');
+});
+
+it.runIf(process.platform === 'linux')(
+  'reads no more than the limit of a file that is longer than its size, and all of it within the limit',
+  async () => {
+    const path = '/proc/self/status';
+    expect((await stat(path)).size).toBe(0);
+    await expect(bytesIfThere(path, 100)).rejects.toThrow('it has more than 100 bytes');
+    expect((await bytesIfThere(path, 100_000))?.toString().split('\n')[0]).toMatch(/^Name:\s/);
   },
 );
