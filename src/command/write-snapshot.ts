@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { replaceFile, targetOf } from '../files/durable-file.js';
 import { replaceableBeginning } from '../files/own-file.js';
 import { variable, type Environment } from '../options/environment.js';
-import { givenSnapshot, isGivenSnapshot } from '../snapshot/initial/given-snapshot.js';
+import { givenSnapshot, isGivenSnapshot } from '../snapshot/initial-snapshot.js';
 import { messageOf, quoted } from '../text/describe.js';
 import { CommandError, WrongArgument, type CommandRuntime } from './command-runtime.js';
 import { readService } from './features-source.js';

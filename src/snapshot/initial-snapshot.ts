@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
-import type { Semantics } from '../../engine/features.js';
-import { DEFAULT_SEMANTICS, isV2, NEWEST_V2 } from '../../engine/rules-of-version.js';
-import type { SnapshotOptions } from '../../options/snapshot-options.js';
-import type { SnapshotPlace } from '../../stores/snapshot-store.js';
-import { isObject, messageOf, quoted } from '../../text/describe.js';
-import { similarName } from '../../text/closest-name.js';
-import type { Clock } from '../../time/clock.js';
-import { tooLarge } from '../../files/durable-file.js';
-import { MOST_STORED_BYTES } from '../../stores/safe-store.js';
-import { parseSnapshot } from '../body/parse-snapshot.js';
-import { writeBody } from '../body/write-body.js';
-import { checkEnvironment, givenConfirmedAt } from './given-snapshot.js';
-import { snapshotOf } from '../snapshot.js';
-import type { StartingSnapshot } from '../watch/watched-snapshot.js';
+import * as v from 'valibot';
+import type { Semantics } from '../engine/features.js';
+import { DEFAULT_SEMANTICS, isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
+import type { SnapshotOptions } from '../options/snapshot-options.js';
+import type { SnapshotPlace } from '../stores/snapshot-store.js';
+import { isObject, messageOf, quoted } from '../text/describe.js';
+import { similarName } from '../text/closest-name.js';
+import type { Clock } from '../time/clock.js';
+import { tooLarge } from '../files/durable-file.js';
+import { MOST_STORED_BYTES } from '../stores/safe-store.js';
+import { parseSnapshot } from './body/parse-snapshot.js';
+import { writeBody } from './body/write-body.js';
+import { snapshotOf, type Snapshot } from './snapshot.js';
+import type { StartingSnapshot } from './watch/watched-snapshot.js';
 
 /** The snapshot in the options; `undefined` if there is none, or it cannot be used. Never rejects. */
 export async function initialSnapshot(
@@ -50,7 +50,7 @@ const FOR_OLD_CLIENTS =
 async function initialBody(given: object, namespace: string, semantics: Semantics): Promise<object> {
   if (!isFeaturesDocument(given)) return given;
   // Only users who give a features document pay for the code that reads it.
-  const { readFeatures } = await import('../../features/read-features.js');
+  const { readFeatures } = await import('../features/read-features.js');
   const features = (await readFeatures(given, semantics)).get(namespace);
   if (features === undefined) throw new Error(`it has no namespace ${quoted(namespace)}`);
   const body = writeBody(namespace, { features, keys: () => features.flags, semantics, digest: undefined });
@@ -119,4 +119,48 @@ function isFeaturesRule(rule: object): boolean {
 function some(holder: object, name: string, test: (member: object) => boolean): boolean {
   const list: unknown = Reflect.get(holder, name);
   return Array.isArray(list) && list.some((member) => isObject(member) && test(member));
+}
+
+/* A snapshot that was given away, to start from it later: Flipt's body, and what this package adds to it. */
+
+const originSchema = v.object({
+  /** When the service last confirmed it. */
+  confirmedAt: v.fallback(v.optional(v.pipe(v.string(), v.isoTimestamp())), undefined),
+  /** `undefined`: it may serve every environment. */
+  environment: v.fallback(v.optional(v.string()), undefined),
+});
+
+/** How the text of one begins that {@link givenSnapshot} has made, also after a formatter. */
+export const isGivenSnapshot = (beginning: string) =>
+  /^\s*\{\s*"confirmedAt":\s*"[\dTZ:.-]+",\s*"(?:environment|namespace)":/.test(beginning);
+
+/** The snapshot in plain JSON values. `confirmedAt` is in the clock's milliseconds. */
+export function givenSnapshot(
+  snapshot: Snapshot,
+  confirmedAt: number | undefined,
+  { namespace, environment }: Pick<SnapshotPlace, 'namespace' | 'environment'>,
+  clock: Clock,
+): object {
+  const date = confirmedAt === undefined ? undefined : clock.date() - (clock.now() - confirmedAt);
+  return {
+    ...(date !== undefined && { confirmedAt: new Date(date).toISOString() }),
+    ...(environment !== undefined && { environment }),
+    ...writeBody(namespace, snapshot),
+  };
+}
+
+/** When the service last confirmed a given snapshot, in the clock's milliseconds; `undefined` if it does not say so. */
+export function givenConfirmedAt(given: object, clock: Clock): number | undefined {
+  const { confirmedAt } = v.parse(originSchema, given);
+  if (confirmedAt === undefined) return undefined;
+  // The date may be later than this machine's.
+  return clock.now() - Math.max(0, clock.date() - Date.parse(confirmedAt));
+}
+
+/** Throws if it is of another environment, which may have other values for the same flags. */
+function checkEnvironment(given: object, environment: string | undefined): void {
+  const { environment: written } = v.parse(originSchema, given);
+  if (written === undefined || written === environment) return;
+  const wanted = environment === undefined ? 'none' : quoted(environment);
+  throw new Error(`it belongs to environment ${quoted(written)}, and the option is ${wanted}`);
 }
