@@ -1,4 +1,5 @@
 import type { Clock } from '../../../src/time/clock.js';
+import { manualClock } from '../../clock.fixture.js';
 import { openDiagnostics } from '../../../src/diagnostics/diagnostics.js';
 import type { Outcome, Send } from '../../../src/http/reply.js';
 import type { SnapshotOptions } from '../../../src/options/snapshot-options.js';
@@ -126,4 +127,21 @@ export async function watchingVersions(
       await opened.close();
     },
   };
+}
+
+/** An instance that has polled such a Flipt once. */
+export async function watched(info: Outcome | Promise<Outcome>, body: object = BODY, pollMs?: number) {
+  const clock = manualClock();
+  const service = upgradable(clock, info);
+  service.body = body;
+  const snapshots = await watchingVersions(service.send, clock, {}, { pollMs });
+  await clock.advance(1);
+  /** One poll fails, the next one succeeds. */
+  const returned = async () => {
+    service.isDown = true;
+    await clock.advance(POLL_MS);
+    service.isDown = false;
+    await clock.advance(POLL_MS);
+  };
+  return { clock, service, snapshots, returned };
 }
