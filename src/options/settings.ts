@@ -13,10 +13,9 @@ import {
 import { safeLogger } from './logger.js';
 import { providerRules, type FliptProviderOptions } from './provider-options.js';
 
-type Filled<Options> = { readonly [Name in keyof Required<Options>]: Options[Name] };
-
 /** The options with defaults and environment variables filled in. */
-export interface ConnectionSettings extends Filled<v.InferOutput<typeof clientRules.shape>> {
+export interface ConnectionSettings extends v.InferOutput<typeof clientRules.shape> {
+  readonly environment: string | undefined;
   /** Names in lower case: no header is sent twice. */
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the user has set `url`, by the option or the variable. */
@@ -27,18 +26,10 @@ export interface ConnectionSettings extends Filled<v.InferOutput<typeof clientRu
 }
 
 export type ProviderSettings = ConnectionSettings &
-  Filled<Omit<v.InferOutput<typeof providerRules.shape>, keyof ConnectionSettings>> & {
+  Omit<v.InferOutput<typeof providerRules.shape>, keyof ConnectionSettings> & {
     /** Whether anything goes on between calls, with and without a watch. */
     readonly background: boolean;
   };
-
-const UNSET = {
-  auth: undefined,
-  environment: undefined,
-  reference: undefined,
-  attributes: undefined,
-  tracking: undefined,
-};
 
 /** Throws a TypeError that names what is wrong. */
 export function providerSettings(
@@ -51,7 +42,7 @@ export function providerSettings(
   checkSnapshotUse({ ...checked, watch });
   const connection = connectionOf(options, env);
   if (checked.reference !== undefined && isWatchWished(options.watch)) connection.logger.warn(NEWEST_ONLY);
-  return { ...UNSET, ...checked, ...connection, watch, background };
+  return { ...checked, ...connection, environment: checked.environment, watch, background };
 }
 
 const NEWEST_ONLY =
@@ -69,10 +60,14 @@ export function clientSettings(
   env: Environment = process.env,
   rules: typeof clientRules = clientRules,
 ): ConnectionSettings {
-  return { ...UNSET, ...checkedWith(rules, options, env), ...connectionOf(options, env) };
+  const checked = checkedWith(rules, options, env);
+  return { ...checked, ...connectionOf(options, env), environment: checked.environment };
 }
 
-/** Options win over variables. An empty variable counts as not set. Any other is checked like an option. */
+/**
+ * Options win over variables. An empty variable counts as not set. Any other is checked like an option. The result names
+ * every option.
+ */
 function checkedWith<Shape extends v.GenericSchema<unknown, object> & { readonly entries: object }>(
   rules: OptionRules<Shape>,
   options: ConnectionOptions,
@@ -83,7 +78,8 @@ function checkedWith<Shape extends v.GenericSchema<unknown, object> & { readonly
   const auth = unset.includes('auth') ? authOf(rules.owner, env) : undefined;
   const held = { ...fromVariables(unset, env), ...(auth && { auth }) };
   const ofVariables = checkOptions(rules, held, variableOf);
-  return { ...checked, ...Object.fromEntries(Object.entries(ofVariables).filter(([name]) => name in held)) };
+  const rest = unset.map((name): [string, unknown] => [name, Reflect.get(ofVariables, name)]);
+  return { ...checked, ...Object.fromEntries(rest) };
 }
 
 function connectionOf({ url, auth, headers: given = {}, logger }: ConnectionOptions, env: Environment) {
@@ -110,4 +106,26 @@ function checkSnapshotUse(options: v.InferOutput<typeof providerRules.shape>): v
       `${needs} a snapshot: with watch: false, set snapshot.initial, snapshot.file or snapshot.store`,
     );
   }
+}
+
+/** Numbers so small are used as given, but were probably meant in a larger unit. */
+const MOST_MS = 100;
+const MOST_BYTES = 1_024;
+
+/** Asks whether seconds or MB were meant, in one message for all options; `undefined` if none is doubtful. */
+export function sizeWarnings(settings: Pick<ProviderSettings, 'batch' | 'cache' | 'watch'>) {
+  const { batch, cache, watch } = settings;
+  const asked = [
+    doubtIf('watch.pollMs', watch?.pollMs, MOST_MS, 'ms: were seconds meant'),
+    doubtIf('cache.freshForMs', cache?.freshForMs, MOST_MS, 'ms: were seconds meant'),
+    doubtIf('cache.maxBytes', cache?.maxBytes, MOST_BYTES, 'bytes: were MB meant'),
+    doubtIf('batch.maxBytes', batch.maxBytes, MOST_BYTES, 'bytes: were MB meant'),
+  ];
+  const doubts = asked.filter((doubt) => doubt !== undefined);
+  return doubts.length === 0 ? undefined : `Used as given: ${doubts.join(' ')}`;
+}
+
+/** 0 is no mistake of units: it switches something off. */
+function doubtIf(option: string, given: number | undefined, most: number, words: string): string | undefined {
+  return given === undefined || given < 1 || given > most ? undefined : `${option} is ${given} ${words}?`;
 }

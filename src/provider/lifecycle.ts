@@ -7,8 +7,7 @@ import {
 import { openHistory } from '../diagnostics/event-history.js';
 import { openUserListeners } from '../diagnostics/user-listeners.js';
 import { failedResolution } from '../model/answer.js';
-import { sizeWarnings } from '../options/size-warnings.js';
-import type { ProviderSettings } from '../options/settings.js';
+import { sizeWarnings, type ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import type { Exposed } from './evaluate/resolve-as.js';
 import { openCondition } from './state-events.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { FliptProvider, type FliptProviderOptions } from '../../src/index.js';
-import { sizeWarnings } from '../../src/options/size-warnings.js';
+import { sizeWarnings } from '../../src/options/settings.js';
 import { recordingLogger } from '../provider/open.fixture.js';
 import { settled } from './settled.fixture.js';
 
