@@ -52,9 +52,9 @@ describe('npm run repository', () => {
   });
 
   it('writes another one in the place of the first', () => {
-    written('https://github.com/early/one.git');
+    written('https://github.com/first-owner/one.git');
     written();
-    expect(textsOf().join('') + textOf('package.json')).not.toContain('early');
+    expect(textsOf().join('') + textOf('package.json')).not.toContain('first-owner');
     expect(textOf('README.md')).toContain('(https://acme.github.io/flags/)');
   });
 
