@@ -4,23 +4,23 @@ import { quoted } from '../text/describe.js';
 import { goJson } from './stored-values.js';
 import { checkConstraint } from './check-constraint.js';
 import { listOf, memberOf, textOf } from './document-parts.js';
-import type { DocumentPath, Report } from './features-error.js';
-import type { ReadDocument } from './read-documents.js';
+import type { Report } from './features-error.js';
+
+/** A document as it was given, and where its mistakes are reported. */
+export interface GivenDocument {
+  readonly given: unknown;
+  readonly report: Report;
+}
 
 /**
  * Reports mistakes between documents, and between the parts of one, such as a rule that names a missing segment. It
  * reads documents as they were given, because a part of the wrong shape must not hide other mistakes.
  */
-export function checkReferences(
-  documents: readonly ReadDocument[],
-  semantics: Semantics,
-  reportOf: (document: ReadDocument) => Report,
-): void {
+export function checkReferences(documents: readonly GivenDocument[], semantics: Semantics): void {
   const namespaces = new Set<string>();
-  for (const document of documents) {
-    const report = reportOf(document);
-    checkDocument(document.given, semantics, report);
-    const key = namespaceKey(document.given);
+  for (const { given, report } of documents) {
+    checkDocument(given, semantics, report);
+    const key = namespaceKey(given);
     if (key === undefined) continue;
     if (namespaces.has(key)) report(['namespace'], `${quoted(key)} has a document already`);
     namespaces.add(key);
@@ -37,52 +37,48 @@ function namespaceKey(given: unknown): string | undefined {
 function checkDocument(given: unknown, semantics: Semantics, report: Report): void {
   const rules = { semantics, version: memberOf(given, 'version') };
   reportTwice(given, 'segments', report);
-  for (const [index, segment] of listOf(given, 'segments').entries()) {
-    for (const [at, constraint] of listOf(segment, 'constraints').entries()) {
-      checkConstraint(constraint, rules, within(['segments', index, 'constraints', at], report));
+  for (const [segment, inSegment] of partsOf(given, 'segments', report)) {
+    for (const [constraint, inConstraint] of partsOf(segment, 'constraints', inSegment)) {
+      checkConstraint(constraint, rules, inConstraint);
     }
   }
   reportTwice(given, 'flags', report);
   const known = keysAt(given, 'segments');
-  for (const [index, flag] of listOf(given, 'flags').entries()) {
-    checkFlag(flag, known, semantics, within(['flags', index], report));
-  }
+  for (const [flag, inFlag] of partsOf(given, 'flags', report)) checkFlag(flag, known, semantics, inFlag);
 }
 
 /** `undefined` if the keys cannot be read. */
 type Keys = ReadonlySet<unknown> | undefined;
 
 function checkFlag(flag: unknown, segments: Keys, semantics: Semantics, report: Report): void {
-  const variants = listOf(flag, 'variants');
   reportTwice(flag, 'variants', report);
-  for (const [at, variant] of variants.entries()) {
+  for (const [variant, inVariant] of partsOf(flag, 'variants', report)) {
     const wrong = wrongAttachment(memberOf(variant, 'attachment'), semantics);
-    if (wrong !== undefined) report(['variants', at, 'attachment'], wrong);
+    if (wrong !== undefined) inVariant(['attachment'], wrong);
   }
   checkRules(flag, segments, report);
 
   const type = memberOf(flag, 'type') ?? 'VARIANT_FLAG_TYPE';
   if (type === 'BOOLEAN_FLAG_TYPE') {
-    for (const [at, rollout] of listOf(flag, 'rollouts').entries()) {
-      checkChoice(rollout, segments, within(['rollouts', at], report));
+    for (const [rollout, inRollout] of partsOf(flag, 'rollouts', report)) {
+      checkChoice(rollout, segments, inRollout);
     }
   }
   if (type !== 'VARIANT_FLAG_TYPE') return;
   if (listOf(flag, 'rollouts').length > 0) report(['rollouts'], 'only a BOOLEAN_FLAG_TYPE has rollouts');
-  if (variants.filter((variant) => memberOf(variant, 'default') === true).length > 1) {
+  if (listOf(flag, 'variants').filter((variant) => memberOf(variant, 'default') === true).length > 1) {
     report(['variants'], 'expected at most one default variant');
   }
 }
 
 function checkRules(flag: unknown, segments: Keys, report: Report): void {
   const variants = keysAt(flag, 'variants');
-  for (const [index, rule] of listOf(flag, 'rules').entries()) {
-    checkChoice(rule, segments, within(['rules', index], report));
-    for (const [at, distribution] of listOf(rule, 'distributions').entries()) {
+  for (const [rule, inRule] of partsOf(flag, 'rules', report)) {
+    checkChoice(rule, segments, inRule);
+    for (const [distribution, inDistribution] of partsOf(rule, 'distributions', inRule)) {
       const key = textOf(distribution, 'variant');
       if (key === undefined || variants?.has(key) !== false) continue;
-      const path = ['rules', index, 'distributions', at, 'variant'];
-      report(path, `expected the key of a variant of this flag, got ${quoted(key)}`);
+      inDistribution(['variant'], `expected the key of a variant of this flag, got ${quoted(key)}`);
     }
   }
 }
@@ -96,19 +92,22 @@ function checkChoice(of: unknown, segments: Keys, report: Report): void {
   }
 }
 
-/** Reports a part of a document by its path from there. */
-function within(part: DocumentPath, report: Report): Report {
-  return (path, wrong) => {
-    report([...part, ...path], wrong);
-  };
+/** The items of a list, each with what reports its mistakes by their paths in it. */
+function partsOf(of: unknown, name: string, report: Report): readonly (readonly [unknown, Report])[] {
+  return listOf(of, name).map((item, index) => [
+    item,
+    (path, wrong) => {
+      report([name, index, ...path], wrong);
+    },
+  ]);
 }
 
 function reportTwice(of: unknown, name: string, report: Report): void {
   const seen = new Set<string>();
-  for (const [index, item] of listOf(of, name).entries()) {
+  for (const [item, inItem] of partsOf(of, name, report)) {
     const key = textOf(item, 'key');
     if (key === undefined) continue;
-    if (seen.has(key)) report([name, index, 'key'], `${quoted(key)} occurs twice`);
+    if (seen.has(key)) inItem(['key'], `${quoted(key)} occurs twice`);
     seen.add(key);
   }
 }

@@ -28,13 +28,8 @@ export interface TextPosition {
   readonly column: number;
 }
 
-/** How messages name a document. */
-export interface DocumentName {
-  /** `features.yml: document 1` */
-  readonly where: string;
-  /** Where the document's text has the part at a path. `undefined` for a document without text. */
-  readonly positionOf?: (path: DocumentPath) => TextPosition | undefined;
-}
+/** Where a document's text has the part at a path. */
+export type PositionOf = (path: DocumentPath) => TextPosition | undefined;
 
 const MOST_REPORTED = 20;
 
@@ -43,8 +38,8 @@ export class Mistakes {
   private readonly reported: string[] = [];
   private count = 0;
 
-  /** Collects the mistakes of one document. */
-  of({ where, positionOf }: DocumentName): Report {
+  /** Collects the mistakes of one document, `features.yml: document 1`; without a text, it has no positions. */
+  of(where: string, positionOf?: PositionOf): Report {
     return (path, wrong) => {
       this.count++;
       if (this.count > MOST_REPORTED) return;

@@ -1,8 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import type { Semantics } from '../engine/features.js';
-import { checkReferences } from './check-references.js';
-import { readDocuments, type FeaturesSource } from './read-documents.js';
+import { messageOf } from '../text/describe.js';
+import { checkReferences, type GivenDocument } from './check-references.js';
+import { checkDocument, type CheckedDocument } from './document-schema.js';
+import type { FeaturesDocument } from './features-document.js';
+import { FeaturesError, Mistakes, type PositionOf } from './features-error.js';
 import { recordedFeatures } from './recorded-features.js';
 import { systemStamp, type NamespaceRecord } from './records.js';
+import { documentsIn } from './yaml/documents-in-text.js';
 
 /**
  * The features of each namespace in the documents. There is always a namespace `default`. Rejects with a
@@ -14,11 +19,89 @@ export async function readFeatures(
   stamp = systemStamp,
 ): Promise<ReadonlyMap<string, NamespaceRecord>> {
   const { documents, mistakes } = await readDocuments(source, semantics);
-  checkReferences(documents, semantics, ({ name }) => mistakes.of(name));
+  checkReferences(documents, semantics);
   mistakes.throwIfAny();
   const empty = { key: 'default', name: 'Default', description: '', flags: new Map(), segments: new Map() };
   const read = documents.flatMap(({ content }) =>
     content ? recordedFeatures(content, semantics, stamp) : [],
   );
   return new Map([empty, ...read].map((namespace) => [namespace.key, namespace]));
+}
+
+/**
+ * Where features come from: a path, YAML (so also JSON) text, or documents as objects.
+ * A string with a line break in it, or one that begins with `{`, is text; any other string is a path.
+ */
+export type FeaturesSource = string | URL | FeaturesDocument | readonly FeaturesDocument[];
+
+/** A document as it was given, and with defaults filled in if its shape is right. */
+export interface ReadDocument extends TextDocument {
+  readonly content: CheckedDocument | undefined;
+}
+
+interface TextDocument extends GivenDocument {
+  /** `undefined` for a document without text. */
+  readonly positionOf?: PositionOf;
+}
+
+/**
+ * Reads documents as this version of Flipt does, and collects the mistakes in their shape. Throws a
+ * {@link FeaturesError} if they cannot be read at all.
+ */
+export async function readDocuments(source: FeaturesSource, semantics: Semantics) {
+  if (typeof source === 'string' && isText(source)) return readText('features', source, semantics);
+  if (typeof source === 'string' || source instanceof URL) {
+    const file = String(source);
+    return readText(file, await fileText(file, source), semantics);
+  }
+  const mistakes = new Mistakes();
+  const documents: readonly unknown[] = Array.isArray(source) ? source : [source];
+  const given = documents.map((each, at) => ({ given: each, report: mistakes.of(whereOf('features', at)) }));
+  return checked('features', given, mistakes);
+}
+
+function isText(source: string): boolean {
+  return /[\r\n]/.test(source) || source.trimStart().startsWith('{');
+}
+
+async function fileText(file: string, path: string | URL): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new FeaturesError(`${file}: cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function readText(file: string, text: string, semantics: Semantics) {
+  const mistakes = new Mistakes();
+  try {
+    const documents = documentsIn(text, { semantics, json: file.endsWith('.json') });
+    const given = documents.map(({ read, positionOf }, at) => {
+      const report = mistakes.of(whereOf(file, at), positionOf);
+      return { given: read(report), report, positionOf };
+    });
+    const filled = given.filter((document) => document.given !== null);
+    return checked(file, filled, mistakes, text);
+  } catch (error) {
+    if (error instanceof FeaturesError) throw error;
+    // Aliases that repeat too much, or nesting deeper than the parser can follow.
+    throw new FeaturesError(`${file}: cannot be read as YAML: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function whereOf(file: string, at: number): string {
+  return `${file}: document ${at + 1}`;
+}
+
+/** There is no text if the documents were given as objects. */
+function checked(file: string, given: readonly TextDocument[], mistakes: Mistakes, text = '') {
+  if (given.length === 0) {
+    mistakes.throwIfAny();
+    throw new FeaturesError(`${file}: expected at least one document, found none`);
+  }
+  const documents: readonly ReadDocument[] = given.map((document) => ({
+    ...document,
+    content: checkDocument(document.given, document.report),
+  }));
+  return { documents, mistakes, text };
 }

@@ -1,7 +1,7 @@
 import type { Semantics } from '../engine/features.js';
 import { commentsIn } from '../features/yaml/comments.js';
-import { pathText, type TextPosition } from '../features/features-error.js';
-import { readDocuments, type ReadDocument } from '../features/read-documents.js';
+import { pathText, type Report, type TextPosition } from '../features/features-error.js';
+import { readDocuments, type ReadDocument } from '../features/read-features.js';
 import { checkReferences } from '../features/check-references.js';
 import { recordedFeatures } from '../features/recorded-features.js';
 import { systemStamp } from '../features/records.js';
@@ -24,25 +24,25 @@ export async function lintFile(file: string, semantics: Semantics): Promise<read
   read.mistakes.throwIfAny();
   const { isOff, problems } = readLintComments(commentsIn(read.text), RULE_NAMES);
   const isOn = ({ rule, line }: Finding): boolean => !isOff(rule, line);
-  const found = new Map(
-    read.documents.map((document) => [document, findingsIn(file, document, semantics).filter(isOn)]),
-  );
-  // Throws what makes the file unusable. What a finding says already must not hide the other findings.
-  checkReferences(read.documents, semantics, (document) => {
-    const said = new Set(found.get(document)?.map(({ path }) => path));
-    const report = read.mistakes.of(document.name);
-    return (path, wrong) => {
+  const found = read.documents.map((document) => findingsIn(file, document, semantics).filter(isOn));
+  // What a finding says already must not hide the other findings.
+  const unsaid = read.documents.map(({ given, report }, at) => {
+    const said = new Set(found[at]?.map(({ path }) => path));
+    const reportUnsaid: Report = (path, wrong) => {
       if (!said.has(pathText(path))) report(path, wrong);
     };
+    return { given, report: reportUnsaid };
   });
+  // Throws what makes the file unusable.
+  checkReferences(unsaid, semantics);
   read.mistakes.throwIfAny();
   const ofComments = problems.map((said) => ({ file, rule: COMMENTS, namespace: '', path: '', ...said }));
-  return [...ofComments.filter(isOn), ...[...found.values()].flat()].sort(
+  return [...ofComments.filter(isOn), ...found.flat()].sort(
     (one, other) => one.line - other.line || one.column - other.column,
   );
 }
 
-function findingsIn(file: string, { name, given, content }: ReadDocument, semantics: Semantics) {
+function findingsIn(file: string, { given, content, positionOf }: ReadDocument, semantics: Semantics) {
   if (content === undefined) return [];
   const { key: namespace, segments } = recordedFeatures(content, semantics, systemStamp);
   const reaches = new Map(Array.from(segments, ([key, segment]) => [key, segmentReach(segment)]));
@@ -50,7 +50,7 @@ function findingsIn(file: string, { name, given, content }: ReadDocument, semant
   return Array.from(LINT_RULES, ([rule, find]) =>
     find(document).map(({ path, ...words }: LintProblem) => ({
       file,
-      ...(name.positionOf?.(path) ?? UNKNOWN),
+      ...(positionOf?.(path) ?? UNKNOWN),
       rule,
       namespace,
       path: pathText(path),

@@ -1,12 +1,11 @@
-import { underThreshold } from '../engine/buckets.js';
-import type { SegmentChoice } from '../engine/features.js';
-import { neededSegments } from '../engine/parts-in-force.js';
+import { underThreshold, boundsOf, BUCKETS, positionOf } from '../engine/buckets.js';
+import type { SegmentChoice, Semantics } from '../engine/features.js';
+import { neededSegments, sharesIn } from '../engine/parts-in-force.js';
 import type { DocumentPath } from '../features/features-error.js';
 import type { CheckedFlag } from '../features/document-schema.js';
 import { rankedRules } from '../features/recorded-features.js';
 import type { LintedDocument } from './finding.js';
 import { choiceReach, type Reach } from './reached-entities.js';
-import { sharesOf } from './rollout-shares.js';
 
 /** A value that a flag may give. `undefined`: no variant, so that callers get their own default. */
 export type GivenValue = boolean | string | undefined;
@@ -78,4 +77,19 @@ function rolloutsOf({ rollouts }: CheckedFlag, { reaches }: LintedDocument): rea
     choice: rollout.kind === 'segment' ? rollout : undefined,
     gives: [rollout.value],
   }));
+}
+
+/**
+ * How a rule divides its entities at run time: the share of each variant that somebody gets, by its key, and of those
+ * who get the flag's default variant, by `undefined`. In percent, with one decimal: the service has 1,000 buckets.
+ */
+export function sharesOf(distributions: CheckedFlag['rules'][number]['distributions'], semantics: Semantics) {
+  const effective = sharesIn(distributions);
+  const bounds = boundsOf(effective, semantics);
+  const buckets = new Map<string | undefined, number>();
+  for (let bucket = 0; bucket < BUCKETS; bucket++) {
+    const variant = effective[positionOf(bucket, bounds)]?.variant;
+    buckets.set(variant, (buckets.get(variant) ?? 0) + 1);
+  }
+  return new Map(Array.from(buckets, ([variant, count]) => [variant, count / 10]));
 }

@@ -4,7 +4,7 @@ import { filledText, members, trueOrFalse } from '../options/shapes.js';
 import { isPlainObject, unsteered } from '../text/describe.js';
 import type { Semantics } from '../engine/features.js';
 import { ALL_SEMANTICS } from '../engine/rules-of-version.js';
-import type { FeaturesSource } from '../features/read-documents.js';
+import type { FeaturesSource } from '../features/read-features.js';
 
 /** The options of {@link startLocalService}. A wrong or unknown option is a TypeError that names it. */
 export interface LocalServiceOptions {

@@ -4,8 +4,7 @@ import { DEFAULT_SEMANTICS } from '../engine/rules-of-version.js';
 import type { ServiceCore } from './operations/operation.js';
 import { withoutAuthentication, withTokens } from './operations/authentication.js';
 import { DataFileError, openDataFile } from './state/data-file.js';
-import type { FeaturesSource } from '../features/read-documents.js';
-import { readFeatures } from '../features/read-features.js';
+import { type FeaturesSource, readFeatures } from '../features/read-features.js';
 import { withFlag, withNamespaces, type State } from './state/state.js';
 import { createHandler } from './http/handler.js';
 import { listen, type Listener } from './http/listener.js';
@@ -20,7 +19,7 @@ import {
   type LocalServiceOptions,
   type OverrideOptions,
 } from './local-options.js';
-import { snapshotWriter } from './snapshot/snapshot-document.js';
+import { snapshotWriter } from './snapshot-document.js';
 import { nowText, systemStamp } from '../features/records.js';
 import { FlagOverrides } from './state/flag-overrides.js';
 import type { OverrideValue } from './state/override-value.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FeaturesSource } from '../../src/features/read-documents.js';
+import type { FeaturesSource } from '../../src/features/read-features.js';
 import { complaintAbout, load } from './loading.fixture.js';
 
 const segment = (constraint: object): object => ({ segments: [{ key: 's', constraints: [constraint] }] });

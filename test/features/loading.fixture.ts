@@ -2,8 +2,7 @@ import { expect } from 'vitest';
 import type { Semantics } from '../../src/engine/features.js';
 import { FeaturesError } from '../../src/features/features-error.js';
 import type { NamespaceRecord } from '../../src/features/records.js';
-import type { FeaturesSource } from '../../src/features/read-documents.js';
-import { readFeatures } from '../../src/features/read-features.js';
+import { type FeaturesSource, readFeatures } from '../../src/features/read-features.js';
 
 export function load(
   source: FeaturesSource,

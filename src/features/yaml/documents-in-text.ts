@@ -1,8 +1,6 @@
-import { LineCounter, parseAllDocuments, type Document } from 'yaml';
+import { LineCounter, parseAllDocuments, type Document, isMap, isScalar, isSeq, isAlias, isNode } from 'yaml';
 import type { DocumentPath, Report } from '../features-error.js';
 import { jsonDocuments } from './json-documents.js';
-import { repeatedKeys } from './repeated-keys.js';
-import { textPosition } from './text-position.js';
 import type { ReadingRules } from './value-type.js';
 import { yamlValues } from './yaml-values.js';
 
@@ -66,4 +64,58 @@ function linesOf(text: string): LineCounter {
   lines.addNewLine(0);
   for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) lines.addNewLine(end + 1);
   return lines;
+}
+
+/**
+ * Where a key of a mapping repeats an earlier one, as offsets in the text. The parser's own check compares each key with
+ * all before it: the square of their number.
+ */
+export function repeatedKeys(node: unknown): readonly number[] {
+  const found: number[] = [];
+  lookInto(node);
+  return found;
+
+  function lookInto(part: unknown): void {
+    if (isSeq(part)) for (const item of part.items) lookInto(item);
+    if (!isMap(part)) return;
+    const seen = new Set<unknown>();
+    for (const { key, value } of part.items) {
+      if (isScalar(key)) {
+        if (seen.has(key.value)) found.push(key.range?.[0] ?? 0);
+        seen.add(key.value);
+      }
+      lookInto(key);
+      lookInto(value);
+    }
+  }
+}
+
+/** Where a YAML text has the part at a path. If that part is missing, where the part around it is. */
+export function textPosition(document: Document, path: DocumentPath, lines: Pick<LineCounter, 'linePos'>) {
+  let node: unknown = document.contents;
+  let offset = startOf(node);
+  for (const part of path) {
+    const step = partOf(isAlias(node) ? node.resolve(document) : node, part);
+    if (step === undefined) break;
+    node = step.value;
+    offset = startOf(step.begins) ?? offset;
+  }
+  if (offset === undefined) return undefined;
+  const { line, col } = lines.linePos(offset);
+  return { line, column: col };
+}
+
+/** A part, and the node whose position is shown: for a member of a mapping, its key. */
+function partOf(node: unknown, part: string | number) {
+  if (isMap(node)) {
+    const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
+    return pair && { value: pair.value, begins: pair.key };
+  }
+  if (!isSeq(node) || typeof part !== 'number') return undefined;
+  const item: unknown = node.items[part];
+  return item === undefined ? undefined : { value: item, begins: item };
+}
+
+function startOf(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined;
 }

@@ -2,9 +2,7 @@ import type { Scalar } from 'yaml';
 import type { Semantics } from '../../engine/features.js';
 import { isV2 } from '../../engine/rules-of-version.js';
 import type { DocumentPath } from '../features-error.js';
-import type { ScalarValue } from './plain-scalar.js';
-import { scalarValue, textOfScalar } from './scalar-value.js';
-import { Timestamp } from './timestamp.js';
+import { type ScalarValue, scalarValue, textOfScalar, Timestamp } from './scalar-value.js';
 
 /**
  * How a value is read. Flipt reads members with a type (`member`: text), but any value in attachments, metadata, and, in

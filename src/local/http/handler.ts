@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authenticate, Caller } from '../operations/authentication.js';
 import type { ServiceCore } from '../operations/operation.js';
-import { requestText } from './request-body.js';
+import { requestText, targetOf } from './incoming-request.js';
 import { findRoute } from './router.js';
 import { type Access, routesOf, type ServedRoute } from '../operations/routes.js';
 import { WEB_PAGE_ROUTES } from '../web-page/page-routes.js';
@@ -9,7 +9,6 @@ import { parseBody } from '../requests/json-body.js';
 import { Message } from '../requests/proto-message.js';
 import { invalidField, notJson, unauthenticated } from '../requests/refused-request.js';
 import { originCheck } from './origin-check.js';
-import { targetOf } from './request-target.js';
 import { send, sendError } from './responses.js';
 
 /** Answers one request. An endless answer stops when `ending` is aborted. Never rejects. */

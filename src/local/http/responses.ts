@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { OperationResult, RoutedRequest } from '../operations/operation.js';
-import type { SnapshotDocument } from '../snapshot/snapshot-document.js';
-import { errorResponse } from './error-response.js';
+import type { SnapshotDocument } from '../snapshot-document.js';
 import { sendEvents } from './event-stream.js';
+import { Refusal, REFUSALS } from '../requests/refused-request.js';
+import { SaveError } from '../state/state-store.js';
 
 const compressed = promisify(gzip);
 
@@ -80,4 +81,15 @@ function acceptsGzip(acceptEncoding: string): boolean {
     const [name = '', weight = 'q=1'] = coding.split(';').map((part) => part.trim().toLowerCase());
     return name === 'gzip' && Number(weight.replace('q=', '')) > 0;
   });
+}
+
+const INTERNAL = { status: 500, code: 13 };
+
+/**
+ * The service's answer to a failed request. `code` is gRPC's number, which belongs to the HTTP status. The message of an
+ * unforeseen error is not sent: it may quote data that the client must not see.
+ */
+export function errorResponse(error: unknown) {
+  if (error instanceof Refusal) return { ...REFUSALS[error.kind], message: error.message };
+  return { ...INTERNAL, message: error instanceof SaveError ? error.message : 'internal error' };
 }

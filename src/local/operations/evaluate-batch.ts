@@ -1,8 +1,7 @@
 import { systemClock } from '../../time/clock.js';
 import { pausing } from '../../time/turns.js';
 import type { Message } from '../requests/proto-message.js';
-import { checkEnvironment } from './check-environment.js';
-import type { RoutedRequest, ServiceCore } from './operation.js';
+import { checkEnvironment, type RoutedRequest, type ServiceCore } from './operation.js';
 import { unauthenticated } from '../requests/refused-request.js';
 import { nowText } from '../../features/records.js';
 

@@ -1,11 +1,9 @@
 import { isV2, streamsEvents } from '../../engine/rules-of-version.js';
 import { invalidField, notFound } from '../requests/refused-request.js';
-import { clientAbilities, EVERY_ABILITY } from '../snapshot/client-version.js';
-import type { SnapshotDocument } from '../snapshot/snapshot-document.js';
+import { clientAbilities, EVERY_ABILITY, type SnapshotDocument } from '../snapshot-document.js';
 import type { NamespaceRecord } from '../../features/records.js';
 import { EVENT_STREAM, serverSentEvent } from '../../text/server-sent-event.js';
-import { checkEnvironment } from './check-environment.js';
-import type { Operation } from './operation.js';
+import { checkEnvironment, type Operation } from './operation.js';
 
 /** GET /internal/v1/evaluation/snapshot/namespace/{namespaceKey} */
 export const getSnapshot: Operation = (service, { path, query, header }) => {

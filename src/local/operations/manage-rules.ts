@@ -3,7 +3,7 @@ import { segmentChoice } from '../../features/stored-values.js';
 import { withFlag } from '../state/state.js';
 import type { Message } from '../requests/proto-message.js';
 import type { Operation } from './operation.js';
-import { paginated } from '../requests/pagination.js';
+import { paginated } from '../requests/query.js';
 import { type RuleRecord, newDates } from '../../features/records.js';
 import { invalidField, notFound } from '../requests/refused-request.js';
 

@@ -1,7 +1,7 @@
 import { MATCH_TYPES } from '../../engine/features.js';
 import type { Message } from '../requests/proto-message.js';
 import type { Operation } from './operation.js';
-import { paginated } from '../requests/pagination.js';
+import { paginated } from '../requests/query.js';
 import { withNamespace, type State } from '../state/state.js';
 import { KEY_SYNTAX } from '../../features/document-schema.js';
 import {

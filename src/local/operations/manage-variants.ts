@@ -1,6 +1,5 @@
 import { parsedJson } from '../../text/json.js';
 import { withFlag } from '../state/state.js';
-import { compactJson } from '../requests/json-text.js';
 import type { Message } from '../requests/proto-message.js';
 import type { Operation } from './operation.js';
 import { type VariantRecord, nowText } from '../../features/records.js';
@@ -50,4 +49,15 @@ function checkedAttachment(attachment: string): string {
     throw invalidField('attachment', `must be less than ${LARGEST_ATTACHMENT_KB} KB`);
   }
   return compactJson(attachment);
+}
+
+/**
+ * A string without its closing quote counts to its end: looking again from each of its quotes would take the square of
+ * its length.
+ */
+const STRING_OR_SPACE = /"[^"\\]*(?:\\.[^"\\]*)*"?|[ \t\r\n]+/gs;
+
+/** JSON text without the white space between its tokens; otherwise as it was written. Expects valid JSON of a few MB. */
+export function compactJson(json: string): string {
+  return json.replace(STRING_OR_SPACE, (part) => (part.startsWith('"') ? part : ''));
 }

@@ -2,11 +2,12 @@ import type { Evaluator } from '../../engine/evaluate.js';
 import type { Semantics } from '../../engine/features.js';
 import type { Message } from '../requests/proto-message.js';
 import type { Query } from '../requests/query.js';
-import type { SnapshotDocument, SnapshotWriter } from '../snapshot/snapshot-document.js';
+import type { SnapshotDocument, SnapshotWriter } from '../snapshot-document.js';
 import type { Stamp } from '../../features/records.js';
 import type { FlagOverrides } from '../state/flag-overrides.js';
 import type { Store } from '../state/state-store.js';
 import type { Caller } from './authentication.js';
+import { notFound } from '../requests/refused-request.js';
 
 /** What every operation uses. */
 export interface ServiceCore {
@@ -61,4 +62,11 @@ export interface Followed {
   readonly textOf: (version: string) => string;
   /** Calls `changed` whenever there may be a new event. Returns a function that stops the calls. */
   readonly onChange: (changed: () => void) => () => void;
+}
+
+/** Refuses every environment except the default one. Only in v2: v1 has no environments and ignores their names. */
+export function checkEnvironment(semantics: Semantics, name = ''): void {
+  if (semantics === 'v1' || name === '' || name === 'default') return;
+  const quoted = JSON.stringify(name);
+  throw notFound(`failed to get environment ${quoted} from context: environment: ${quoted} not found`);
 }

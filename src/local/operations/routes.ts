@@ -1,6 +1,5 @@
 import type { Semantics } from '../../engine/features.js';
 import { evaluateBatch } from './evaluate-batch.js';
-import { getInfo } from './get-info.js';
 import { getSnapshot, streamSnapshot } from './get-snapshot.js';
 import type { Operation } from './operation.js';
 import { createRule, listRules } from './manage-rules.js';
@@ -8,6 +7,7 @@ import { createSegment, getSegment, listSegments, updateSegment } from './manage
 import { createToken, getToken } from './manage-tokens.js';
 import { updateVariant } from './manage-variants.js';
 import { overrideFlag, restoreFlag } from './override-flag.js';
+import { isV2 } from '../../engine/rules-of-version.js';
 
 /**
  * Who may call a route if tokens are required. `open`: everybody. `namespace`: those who may use the namespace in
@@ -32,6 +32,15 @@ const segments = '/api/v1/namespaces/:namespaceKey/segments';
 const flag = '/api/v1/namespaces/:namespaceKey/flags/:flagKey';
 const overridden = '/local/v1/namespaces/:namespaceKey/flags/:flagKey';
 const client = '/client/v2/environments/:environment/namespaces/:namespaceKey';
+
+/** The release whose answers were recorded, for each of the rules. */
+const RELEASES: Readonly<Record<Semantics, string>> = { v1: 'v1.61.1', 'v2.8': 'v2.8.0', v2: 'v2.11.0' };
+
+/** GET /meta/info: the version, by which a client knows the rules of evaluation. */
+const getInfo: Operation = ({ semantics }) => {
+  const build = { version: RELEASES[semantics], isRelease: true };
+  return { json: isV2(semantics) ? { build } : build };
+};
 
 const evaluation: readonly Route[] = [
   route('GET /health', 'open', () => ({ json: { status: 'SERVING' } })),

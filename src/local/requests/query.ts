@@ -1,5 +1,5 @@
 import { quoted } from '../../text/describe.js';
-import { invalid } from './refused-request.js';
+import { invalid, invalidField } from './refused-request.js';
 
 /**
  * The part of an address behind `?`. It is read when an operation asks for a parameter. So a query that cannot be read
@@ -17,4 +17,46 @@ export class Query {
     if (values.length > 1) throw invalid(`too many values for field "${name}": ${values.join(', ')}`);
     return values[0];
   }
+}
+
+const LARGEST_INT32 = 2 ** 31 - 1;
+
+/**
+ * The part of a list that the query asks for with `limit` (0 or none: all entries), `offset` and `pageToken`.
+ * `nextPageToken` is `''` on the last page; `totalCount` are the entries of the whole list. Throws a 400.
+ */
+export function paginated<Item>(list: readonly Item[], query: Query) {
+  const limit = natural(query, 'limit');
+  const offset = natural(query, 'offset');
+  const pageToken = query.single('pageToken') || query.single('page_token') || '';
+  // A store without revisions ignores the reference.
+  query.single('reference');
+  if (limit === 0 && (offset > 0 || pageToken !== '')) {
+    throw invalid('limit must be set when offset or pageToken is set');
+  }
+  const start = pageToken === '' ? offset : readToken(pageToken);
+  const end = limit === 0 ? list.length : start + limit;
+  return {
+    items: list.slice(start, end),
+    nextPageToken: end < list.length ? writeToken(end) : '',
+    totalCount: list.length,
+  };
+}
+
+function natural(query: Query, name: string): number {
+  const text = query.single(name) ?? '0';
+  const number = Number(text);
+  if (!/^[+-]?[0-9]+$/.test(text) || number > LARGEST_INT32) throw invalidField(name, 'must be an integer');
+  if (number < 0) throw invalidField(name, 'must not be negative');
+  return number;
+}
+
+function writeToken(start: number): string {
+  return Buffer.from(`from ${start}`).toString('base64url');
+}
+
+function readToken(token: string): number {
+  const start = Number(/^from ([0-9]{1,15})$/.exec(Buffer.from(token, 'base64url').toString())?.[1]);
+  if (writeToken(start) !== token) throw invalid(`pageToken is not valid: ${JSON.stringify(token)}`);
+  return start;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { errorResponse } from '../../../src/local/http/error-response.js';
+import { errorResponse } from '../../../src/local/http/responses.js';
 import { Refusal, type RefusalKind } from '../../../src/local/requests/refused-request.js';
 import { SaveError } from '../../../src/local/state/state-store.js';
 

@@ -6,7 +6,7 @@ import { evaluator } from '../../../src/engine/evaluate.js';
 import { withoutAuthentication } from '../../../src/local/operations/authentication.js';
 import { createHandler } from '../../../src/local/http/handler.js';
 import { listen, type Listener } from '../../../src/local/http/listener.js';
-import { snapshotWriter } from '../../../src/local/snapshot/snapshot-document.js';
+import { snapshotWriter } from '../../../src/local/snapshot-document.js';
 import { FlagOverrides } from '../../../src/local/state/flag-overrides.js';
 import { Store } from '../../../src/local/state/state-store.js';
 import { ask, fixedStamp } from '../requests.fixture.js';

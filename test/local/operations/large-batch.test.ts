@@ -4,7 +4,7 @@ import { evaluateBatch } from '../../../src/local/operations/evaluate-batch.js';
 import { Query } from '../../../src/local/requests/query.js';
 import { parseBody } from '../../../src/local/requests/json-body.js';
 import { Message } from '../../../src/local/requests/proto-message.js';
-import { snapshotWriter } from '../../../src/local/snapshot/snapshot-document.js';
+import { snapshotWriter } from '../../../src/local/snapshot-document.js';
 import { FlagOverrides } from '../../../src/local/state/flag-overrides.js';
 import { Store } from '../../../src/local/state/state-store.js';
 import { ask, fixedStamp } from '../requests.fixture.js';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { paginated } from '../../../src/local/requests/pagination.js';
-import { Query } from '../../../src/local/requests/query.js';
+import { paginated, Query } from '../../../src/local/requests/query.js';
 
 const list = Array.from({ length: 250 }, (_, index) => index);
 const page = (query: string): ReturnType<typeof paginated<number>> => paginated(list, new Query(query));

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { DataFileError, openDataFile } from '../../../src/local/state/data-file.js';
-import { readState, writeState } from '../../../src/local/state/data-format.js';
+import { DataFileError, openDataFile, readState, writeState } from '../../../src/local/state/data-file.js';
 import { readFeatures } from '../../../src/features/read-features.js';
 import type { State } from '../../../src/local/state/state.js';
 import { featuresOf, RECORDINGS } from '../../engine/recordings.fixture.js';

@@ -1,8 +1,7 @@
 import { quoted } from '../../text/describe.js';
 import type { CheckedFlag } from '../../features/document-schema.js';
 import type { LintRule } from '../finding.js';
-import { sharesOf } from '../rollout-shares.js';
-import { fallbackOf } from '../rule-order.js';
+import { sharesOf, fallbackOf } from '../rule-order.js';
 
 /** Less than a rounding error of decimal fractions adds up to. */
 const TOLERANCE = 1e-6;
@@ -33,3 +32,21 @@ function sharesText(shares: ReturnType<typeof sharesOf>, flag: CheckedFlag): str
   );
   return texts.join(', ');
 }
+
+/**
+ * A threshold between 0 and 1 %: probably a share of 1, as other services write it. Such percentages of a rule's
+ * variants do not add up to 100, which is a finding of its own.
+ */
+export const smallPercentage: LintRule = ({ content }) =>
+  content.flags.flatMap(({ key, type, rollouts }, index) => {
+    if (type !== 'BOOLEAN_FLAG_TYPE') return [];
+    return rollouts.flatMap((rollout, at) => {
+      if (rollout.kind !== 'threshold' || rollout.percentage <= 0 || rollout.percentage >= 1) return [];
+      return {
+        path: ['flags', index, 'rollouts', at, 'threshold', 'percentage'],
+        problem: `The percentage of rollout ${at + 1} of flag ${quoted(key)} is ${rollout.percentage}.`,
+        effect: 'It applies to at most 1 % of entities.',
+        fix: `If you mean ${Number((rollout.percentage * 100).toFixed(4))} %, write that number.`,
+      };
+    });
+  });

@@ -1,20 +1,59 @@
+import { createHash } from 'node:crypto';
 import {
+  type Semantics,
   MATCH_TYPES,
   SEGMENT_OPERATORS,
   type Rollout,
   type SegmentChoice,
-  type Semantics,
-} from '../../engine/features.js';
-import { absentAttachment, namesIn } from '../../engine/rules-of-version.js';
+} from '../engine/features.js';
 import type {
+  NamespaceRecord,
   ConstraintRecord,
   FlagRecord,
-  NamespaceRecord,
   RuleRecord,
   SegmentRecord,
   VariantFlagRecord,
-} from '../../features/records.js';
-import type { ClientAbilities } from './client-version.js';
+} from '../features/records.js';
+import { absentAttachment, namesIn } from '../engine/rules-of-version.js';
+
+export type SnapshotWriter = ReturnType<typeof snapshotWriter>;
+
+/** A namespace's snapshot. */
+export type SnapshotDocument = ReturnType<SnapshotWriter>;
+
+/**
+ * Writes namespaces as snapshots of this version of the service: `text` as JSON, and the `version` by which a client may
+ * keep it; `undefined` if the service gives none.
+ */
+export function snapshotWriter(semantics: Semantics) {
+  const digests = new WeakMap<NamespaceRecord, string>();
+  return (namespace: NamespaceRecord, abilities: ClientAbilities) => {
+    const { key, version } = namespace;
+    // v2 shows every client the same.
+    const written = { namespace, semantics, abilities: semantics === 'v1' ? abilities : EVERY_ABILITY };
+    const flags = () => Array.from(namespace.flags.values(), (flag) => shownFlag(written, flag));
+    if (semantics === 'v1') {
+      // It changes with every write, even with one that changes nothing. Before the first write there is none.
+      const etag = version === undefined ? undefined : sha1(version);
+      return { version: etag, text: () => JSON.stringify({ namespace: { key }, flags: flags() }) };
+    }
+    // v2's version is a digest of what evaluation reads.
+    const digest = digests.get(namespace) ?? sha1(JSON.stringify([key, flags()], withoutIdentity));
+    digests.set(namespace, digest);
+    return { version: digest, text: () => JSON.stringify({ namespace: { key }, flags: flags(), digest }) };
+  };
+}
+
+/** What evaluation does not read. The digest of an older Flipt is the same, although its snapshot shows names. */
+const IDENTITY = new Set(['id', 'ruleId', 'name', 'description', 'createdAt', 'updatedAt']);
+
+function withoutIdentity(name: string, value: unknown): unknown {
+  return IDENTITY.has(name) ? undefined : value;
+}
+
+function sha1(text: string): string {
+  return createHash('sha1').update(text).digest('hex');
+}
 
 /** Which namespace is written, for which version of the service and for which client. */
 export interface Written {
@@ -114,4 +153,23 @@ function shownConstraint(
   const known = type !== 'ENTITY_ID_COMPARISON_TYPE' || abilities.entityIds;
   const shown = (known ? type : 'UNKNOWN_COMPARISON_TYPE').replace('_COMPARISON', '_CONSTRAINT_COMPARISON');
   return { ...(semantics === 'v1' && { id }), type: shown, property, operator, value };
+}
+
+/** What a client can read in a v1 snapshot. It depends on the server version that the client was made for. */
+export interface ClientAbilities {
+  readonly entityIds: boolean;
+  readonly defaultVariants: boolean;
+}
+
+export const EVERY_ABILITY: ClientAbilities = { entityIds: true, defaultVariants: true };
+
+const ENTITY_IDS_SINCE = [1, 38];
+const DEFAULT_VARIANTS_SINCE = [1, 47];
+
+/** Reads the header X-Flipt-Accept-Server-Version. Without a version, a client counts as old: the service's rule. */
+export function clientAbilities(header: string | undefined): ClientAbilities {
+  const version = /^v?(\d{1,9})\.(\d{1,9})(?:\.|$)/.exec(header?.trim() ?? '');
+  const accepts = ([major = 0, minor = 0]: readonly number[]): boolean =>
+    version !== null && (Number(version[1]) - major || Number(version[2]) - minor) >= 0;
+  return { entityIds: accepts(ENTITY_IDS_SINCE), defaultVariants: accepts(DEFAULT_VARIANTS_SINCE) };
 }

@@ -1,8 +1,45 @@
-import type { Constraint, Segment } from '../../engine/features.js';
-import { OPERATORS } from '../../engine/operators-by-type.js';
 import { quoted } from '../../text/describe.js';
-import { firstContradiction, isImpossible, subjectOf } from '../contradiction.js';
+import type { CheckedFlag } from '../../features/document-schema.js';
 import type { LintRule } from '../finding.js';
+import { OPERATORS } from '../../engine/operators-by-type.js';
+import type { Constraint, Segment } from '../../engine/features.js';
+import { firstContradiction, isImpossible, subjectOf } from '../contradiction.js';
+
+/** A segment that no rule and no rollout names. */
+export const unusedSegment: LintRule = ({ content }) => {
+  const used = new Set(content.flags.flatMap(segmentKeysOf));
+  return content.segments.flatMap(({ key }, index) => {
+    if (used.has(key)) return [];
+    return {
+      path: ['segments', index],
+      problem: `No rule and no rollout uses segment ${quoted(key)}.`,
+      effect: 'It decides nothing.',
+      fix: 'Remove it, or name it in a rule or a rollout.',
+    };
+  });
+};
+
+function segmentKeysOf({ rules, rollouts }: CheckedFlag): readonly string[] {
+  return [
+    ...rules.flatMap(({ segmentKeys }) => segmentKeys),
+    ...rollouts.flatMap((rollout) => (rollout.kind === 'segment' ? rollout.segmentKeys : [])),
+  ];
+}
+
+/** An operator that the constraint's type does not have. */
+export const operatorType: LintRule = ({ content }) =>
+  content.segments.flatMap(({ key, constraints }, index) =>
+    constraints.flatMap(({ type, operator }, at) => {
+      const known = OPERATORS[type];
+      if (known.includes(operator.toLowerCase())) return [];
+      return {
+        path: ['segments', index, 'constraints', at, 'operator'],
+        problem: `Constraint ${at + 1} of segment ${quoted(key)} has the operator ${quoted(operator)}, which ${type} has not.`,
+        effect: 'The constraint matches nobody; serve refuses the file.',
+        fix: `Write one of ${known.join(', ')}, or another type.`,
+      };
+    }),
+  );
 
 /** A constraint that no value matches, or that contradicts one before it. */
 export const neverMatches: LintRule = ({ content, segments, reaches }) =>
