@@ -39,7 +39,7 @@ export function createHandler({ service, authenticate, maxBodyBytes, allowedHost
       const { route, path, empty } = findRoute(routes, request.method ?? '', pathname);
       const header = (name: string): string | undefined => request.headers[name]?.toString();
       const sender = authenticate(header('authorization'), service.store.state, service.stamp.date());
-      const caller = admitted(route.access, sender, path('namespaceKey'));
+      const caller = admitted(route.access, sender, path.namespaceKey);
       const text = await readText(request, route, maxBodyBytes);
       const message = Message.of(text === '' ? undefined : await parseBody(text));
       if (empty !== undefined) throw invalidField(empty, 'must not be empty');

@@ -19,12 +19,9 @@ export async function send(
   ending: AbortSignal,
 ): Promise<void> {
   if ('json' in result) sendText(response, 200, JSON.stringify(result.json));
-  else if ('jsonText' in result) sendText(response, 200, result.jsonText);
+  else if ('text' in result) sendText(response, 200, result.text, result.headers);
   else if ('document' in result) await sendDocument(response, result.document, header);
-  else if ('asset' in result) {
-    const { type, text } = result.asset;
-    sendText(response, 200, text, { ...PAGE_HEADERS, 'Content-Type': type });
-  } else sendEvents(response, result.events, ending);
+  else sendEvents(response, result.events, ending);
 }
 
 export function sendError(response: ServerResponse, error: unknown): void {
@@ -51,29 +48,13 @@ async function sendDocument(response: ServerResponse, { version, text }: Snapsho
   sendText(response, 200, body);
 }
 
-const JSON_TYPE = { 'Content-Type': 'application/json' };
+const JSON_TYPE: Readonly<Record<string, string>> = { 'Content-Type': 'application/json' };
 
 function sendText(response: ServerResponse, status: number, text: string | Buffer, headers = JSON_TYPE) {
   const body = Buffer.from(text);
   response.writeHead(status, { ...headers, 'Content-Length': body.length });
   response.end(body);
 }
-
-/**
- * Loads nothing from another origin, and runs no inline script. No other page may show this one in a frame, where it
- * could make the visitor press its buttons.
- */
-const PAGE_HEADERS = {
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
-  'X-Frame-Options': 'DENY',
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Cache-Control': 'no-store',
-};
 
 /** A weight of 0 (`gzip;q=0`) means that gzip is not accepted. */
 function acceptsGzip(acceptEncoding: string): boolean {

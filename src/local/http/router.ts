@@ -1,3 +1,4 @@
+import { NO_PARTS, type PathParts } from '../operations/operation.js';
 import type { Route, ServedRoute } from '../operations/routes.js';
 import { invalid, methodNotAllowed, notFound, notServed } from '../requests/refused-request.js';
 
@@ -11,15 +12,13 @@ export function findRoute(routes: readonly Route[], method: string, pathname: st
   const onPath = routes.filter((route) => beginsAs(route, pathname) && matches(route, parts));
   const route = onPath.filter(isServed).find((candidate) => candidate.method === method);
   if (!route) throw onPath.length > 0 ? notServed('Method Not Allowed') : notFound('Not Found');
-  const values = new Map(route.path.map((name, index) => [name, valueOf(name, parts[index])]));
-  const empty = route.path.find((name) => name.startsWith(':') && values.get(name) === '');
-  return {
-    route,
-    /** A part of the path, decoded; `''` if the route has no part with this name. */
-    path: (name: string) => values.get(`:${name}`) ?? '',
-    /** The name of a part that is empty and must not be. */
-    empty: empty?.slice(1),
-  };
+  const named = route.path.flatMap((name, index) =>
+    name.startsWith(':') ? [[name.slice(1), valueOf(name, parts[index])] as const] : [],
+  );
+  const path: PathParts = { ...NO_PARTS, ...Object.fromEntries(named) };
+  /** The name of a part that is empty and must not be. */
+  const empty = named.find(([, value]) => value === '')?.[0];
+  return { route, path, empty };
 }
 
 function isServed(route: Route): route is ServedRoute {

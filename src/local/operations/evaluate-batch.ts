@@ -19,7 +19,7 @@ export const evaluateBatch = async (service: ServiceCore, { message, caller, hea
   if (items.length > 0) checkEnvironment(service.semantics, header('x-flipt-environment'));
   const responses = await inTurns(items, (item) => JSON.stringify(answerItem(service, item)));
   const rest = JSON.stringify({ requestId, requestDurationMillis: performance.now() - started });
-  return { jsonText: `{"responses":[${responses.join(',')}],${rest.slice(1)}` };
+  return { text: `{"responses":[${responses.join(',')}],${rest.slice(1)}` };
 };
 
 /** Maps a long list, and lets other requests run in between. */

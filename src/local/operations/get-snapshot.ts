@@ -9,7 +9,7 @@ import { checkEnvironment, type Operation } from './operation.js';
 export const getSnapshot: Operation = (service, { path, query, header }) => {
   query.single('reference');
   checkEnvironment(service.semantics, header('x-flipt-environment'));
-  const key = path('namespaceKey');
+  const key = path.namespaceKey;
   const namespace = service.overrides.served(key);
   if (!namespace && isV2(service.semantics)) throw notFound(`namespace ${JSON.stringify(key)} not found`);
   const abilities = clientAbilities(header('x-flipt-accept-server-version'));
@@ -36,7 +36,7 @@ export const streamSnapshot: Operation = (
     throw invalidField('digest', `must be a ${DIGEST_LENGTH}-character string`);
   }
   const latest = (): SnapshotDocument | undefined => {
-    const namespace = overrides.served(path('namespaceKey'));
+    const namespace = overrides.served(path.namespaceKey);
     return namespace && snapshotOf(namespace, EVERY_ABILITY);
   };
   const shared = {

@@ -9,8 +9,7 @@ import { invalidField, notFound } from '../requests/refused-request.js';
 
 /** GET /api/v1/namespaces/{namespaceKey}/flags/{flagKey}/rules */
 export const listRules: Operation = ({ store }, { path, query }) => {
-  const namespaceKey = path('namespaceKey');
-  const flagKey = path('flagKey');
+  const { namespaceKey, flagKey } = path;
   const rules = store.state.namespaces.get(namespaceKey)?.flags.get(flagKey)?.rules ?? [];
   const { items, ...rest } = paginated(rules, query);
   return { json: { rules: items.map((rule) => shown(namespaceKey, flagKey, rule)), ...rest } };
@@ -20,8 +19,7 @@ export const listRules: Operation = ({ store }, { path, query }) => {
 export const createRule: Operation = ({ store, stamp }, { path, message }) => {
   message.checkStrings('namespaceKey', 'flagKey');
   const { segmentKey, choice, rank } = readRule(message);
-  const namespaceKey = path('namespaceKey');
-  const flagKey = path('flagKey');
+  const { namespaceKey, flagKey } = path;
   return store.change((state) => {
     const namespace = state.namespaces.get(namespaceKey);
     const flag = namespace?.flags.get(flagKey);

@@ -14,29 +14,26 @@ import {
 import { invalid, invalidField, notFound } from '../requests/refused-request.js';
 
 /** GET /api/v1/namespaces/{namespaceKey}/segments */
-export const listSegments: Operation = ({ store }, { path, query }) => {
-  const namespaceKey = path('namespaceKey');
+export const listSegments: Operation = ({ store }, { path: { namespaceKey }, query }) => {
   const segments = store.state.namespaces.get(namespaceKey)?.segments ?? new Map<string, SegmentRecord>();
   const { items, ...rest } = paginated([...segments.values()], query);
   return { json: { segments: items.map((segment) => shown(namespaceKey, segment)), ...rest } };
 };
 
 /** GET /api/v1/namespaces/{namespaceKey}/segments/{key} */
-export const getSegment: Operation = ({ store }, { path, query }) => {
+export const getSegment: Operation = ({ store }, { path: { namespaceKey, key }, query }) => {
   query.single('reference');
-  const namespaceKey = path('namespaceKey');
-  return { json: shown(namespaceKey, find(store.state, namespaceKey, path('key')).segment) };
+  return { json: shown(namespaceKey, find(store.state, namespaceKey, key).segment) };
 };
 
 /** POST /api/v1/namespaces/{namespaceKey}/segments */
-export const createSegment: Operation = ({ store, stamp }, { path, message }) => {
+export const createSegment: Operation = ({ store, stamp }, { path: { namespaceKey }, message }) => {
   message.checkStrings('namespaceKey');
   const key = message.string('key');
   const content = readContent(message);
   if (key === '') throw invalidField('key', 'must not be empty');
   if (!KEY_SYNTAX.test(key)) throw invalidField('key', 'contains invalid characters');
   checkName(content.name);
-  const namespaceKey = path('namespaceKey');
   return store.change((state) => {
     const namespace = state.namespaces.get(namespaceKey);
     if (!namespace) throw notFound(`namespace ${JSON.stringify(namespaceKey)} not found`);
@@ -46,13 +43,12 @@ export const createSegment: Operation = ({ store, stamp }, { path, message }) =>
 };
 
 /** PUT /api/v1/namespaces/{namespaceKey}/segments/{key} */
-export const updateSegment: Operation = ({ store, stamp }, { path, message }) => {
+export const updateSegment: Operation = ({ store, stamp }, { path: { namespaceKey, key }, message }) => {
   message.checkStrings('namespaceKey', 'key');
   const content = readContent(message);
   checkName(content.name);
-  const namespaceKey = path('namespaceKey');
   return store.change((state) => {
-    const { namespace, segment: old } = find(state, namespaceKey, path('key'));
+    const { namespace, segment: old } = find(state, namespaceKey, key);
     return written(state, namespace, { ...old, ...content, updatedAt: nowText(stamp) }, stamp);
   });
 };

@@ -34,7 +34,7 @@ export const createToken: Operation = async ({ store, stamp }, { message }) => {
 
 /** GET /auth/v1/tokens/{id} */
 export const getToken: Operation = ({ store }, { path }) => {
-  const token = store.state.tokens.get(path('id'));
+  const token = store.state.tokens.get(path.id);
   if (!token) {
     throw notFound('getting authentication by token: reading authentication: resource not found');
   }

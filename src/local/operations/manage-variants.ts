@@ -11,12 +11,11 @@ const LARGEST_ATTACHMENT_KB = 1000;
 export const updateVariant: Operation = ({ store, stamp }, { path, message }) => {
   message.checkStrings('namespaceKey', 'flagKey', 'id');
   const content = readContent(message);
-  const namespaceKey = path('namespaceKey');
-  const flagKey = path('flagKey');
+  const { namespaceKey, flagKey, id } = path;
   return store.change((state) => {
     const namespace = state.namespaces.get(namespaceKey);
     const flag = namespace?.flags.get(flagKey);
-    const old = flag?.variants.get(path('id'));
+    const old = flag?.variants.get(id);
     if (!namespace || !flag || !old) throw notFound(`variant ${JSON.stringify(content.key)} not found`);
     const others = Array.from(flag.variants.values()).filter((variant) => variant !== old);
     if (others.some(({ key }) => key === content.key)) {

@@ -21,10 +21,14 @@ export interface ServiceCore {
   readonly stamp: Stamp;
 }
 
+/** The parts of a path that have names, decoded; `''` for one that the route does not have. */
+export type PathParts = typeof NO_PARTS;
+
+export const NO_PARTS = { namespaceKey: '', flagKey: '', key: '', id: '', file: '' };
+
 /** A request whose route and sender are known. */
 export interface RoutedRequest {
-  /** A part of the path, decoded; `''` if the route has none of that name. */
-  readonly path: (name: string) => string;
+  readonly path: PathParts;
   readonly query: Query;
   readonly header: (name: string) => string | undefined;
   readonly message: Message;
@@ -41,12 +45,10 @@ export type Operation = (
 
 export type OperationResult =
   | { readonly json: unknown }
-  /** JSON that takes several turns of the event loop to write. */
-  | { readonly jsonText: string }
   /** A document that a client may keep. */
   | { readonly document: SnapshotDocument }
-  /** A file for the browser. */
-  | { readonly asset: { readonly type: string; readonly text: string } }
+  /** JSON text, or by its headers another one. */
+  | { readonly text: string; readonly headers?: Readonly<Record<string, string>> }
   /** Events that a client may follow. */
   | { readonly events: Followed };
 

@@ -36,11 +36,11 @@ function bodyOf({ text }: RoutedRequest, known: readonly string[]): Body {
   return body as Body;
 }
 
-function targetOf({ path }: RoutedRequest, { for: entity }: Body): OverrideTarget {
+function targetOf({ path: { namespaceKey, flagKey } }: RoutedRequest, { for: entity }: Body): OverrideTarget {
   if (entity !== undefined && (typeof entity !== 'string' || entity === '')) {
     throw invalid(`for: expected the id of an entity, got ${entity === '' ? "''" : kindOf(entity)}`);
   }
-  return { namespaceKey: path('namespaceKey'), flagKey: path('flagKey'), entity };
+  return { namespaceKey, flagKey, entity };
 }
 
 function refuse(problem: OverrideProblem | undefined): void {

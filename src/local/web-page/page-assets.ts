@@ -15,11 +15,27 @@ async function asset(name: (typeof FILES)[number]): Promise<OperationResult> {
   const ending = name.slice(name.lastIndexOf('.') + 1) as keyof typeof TYPES;
   try {
     const text = await readFile(new URL(`./assets/${name}`, import.meta.url), 'utf8');
-    return { asset: { type: TYPES[ending], text } };
+    return { text, headers: { ...HEADERS, 'Content-Type': TYPES[ending] } };
   } catch {
     throw notServed(BUNDLED);
   }
 }
+
+/**
+ * Loads nothing from another origin, and runs no inline script. No other page may show this one in a frame, where it
+ * could make the visitor press its buttons.
+ */
+const HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+  'X-Frame-Options': 'DENY',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+};
 
 const BUNDLED =
   'the files of this page are not beside the code, which seems to be bundled: ' +
@@ -33,7 +49,7 @@ export const showPage: Operation = (_, { header }) => {
 
 /** GET /local/page/{file} */
 export const showFile: Operation = (_, { path }) => {
-  const name = FILES.find((file) => file === path('file'));
+  const name = FILES.find((file) => file === path.file);
   if (name === undefined) throw notFound('Not Found');
   return asset(name);
 };

@@ -33,7 +33,7 @@ const followChanges: Operation = ({ store }) => {
 
 /** POST /local/v1/namespaces/{namespaceKey}/explanations: `{ "flag": …, "entity": …, "context": { … } }` */
 const explainQuestion: Operation = ({ overrides, semantics }, { path, message }) => {
-  const namespace = path('namespaceKey');
+  const namespace = path.namespaceKey;
   const question = {
     namespace,
     flag: message.string('flag'),

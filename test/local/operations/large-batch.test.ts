@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { evaluator } from '../../../src/engine/evaluate.js';
 import { evaluateBatch } from '../../../src/local/operations/evaluate-batch.js';
+import { NO_PARTS } from '../../../src/local/operations/operation.js';
 import { Query } from '../../../src/local/requests/query.js';
 import { parseBody } from '../../../src/local/requests/json-body.js';
 import { Message } from '../../../src/local/requests/proto-message.js';
@@ -66,7 +67,7 @@ describe('other requests get their turn', () => {
     } as const;
     const message = Message.of(await parseBody(batch(MOST_ITEMS)));
     const answering = evaluateBatch(service, {
-      path: () => '',
+      path: NO_PARTS,
       query: new Query(''),
       header: () => undefined,
       message,
