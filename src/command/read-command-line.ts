@@ -70,29 +70,26 @@ function wrong(message: string, of?: CommandName): CommandLine {
 const FILE_READERS: readonly CommandName[] = ['serve', 'explain', 'types', 'lint'];
 /** Their credentials come from the environment. */
 const FLIPT_READERS: readonly CommandName[] = ['explain', 'types', 'snapshot'];
-const SERVE: readonly CommandName[] = ['serve'];
-const EXPLAIN: readonly CommandName[] = ['explain'];
-const TYPES: readonly CommandName[] = ['types'];
 
 /** All options, as `parseArgs` takes them; `of` names the commands that have them. */
 const OPTIONS = {
   features: { type: 'string', of: FILE_READERS },
   semantics: { type: 'string', of: FILE_READERS },
-  port: { type: 'string', of: SERVE },
-  host: { type: 'string', of: SERVE },
-  'allow-host': { type: 'string', multiple: true, of: SERVE },
-  data: { type: 'string', of: SERVE },
-  auth: { type: 'string', of: SERVE },
-  'bootstrap-token': { type: 'string', of: SERVE },
+  port: { type: 'string', of: ['serve'] },
+  host: { type: 'string', of: ['serve'] },
+  'allow-host': { type: 'string', multiple: true, of: ['serve'] },
+  data: { type: 'string', of: ['serve'] },
+  auth: { type: 'string', of: ['serve'] },
+  'bootstrap-token': { type: 'string', of: ['serve'] },
   url: { type: 'string', of: FLIPT_READERS },
   namespace: { type: 'string', of: FLIPT_READERS },
   environment: { type: 'string', of: FLIPT_READERS },
-  flag: { type: 'string', of: EXPLAIN },
-  entity: { type: 'string', of: EXPLAIN },
-  context: { type: 'string', multiple: true, of: EXPLAIN },
+  flag: { type: 'string', of: ['explain'] },
+  entity: { type: 'string', of: ['explain'] },
+  context: { type: 'string', multiple: true, of: ['explain'] },
   out: { type: 'string', of: ['types', 'snapshot'] },
-  augment: { type: 'string', of: TYPES },
-  check: { type: 'boolean', of: TYPES },
+  augment: { type: 'string', of: ['types'] },
+  check: { type: 'boolean', of: ['types'] },
   json: { type: 'boolean', of: ['explain', 'lint'] },
   help: { type: 'boolean', short: 'h', of: COMMANDS },
   version: { type: 'boolean', of: COMMANDS },

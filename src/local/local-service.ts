@@ -149,11 +149,8 @@ async function openStore({ features, data }: LocalServiceOptions, semantics: Sem
 function localService(listener: Listener, service: ServiceCore): LocalService {
   const { store, overrides, semantics, stamp } = service;
   const close = async (): Promise<void> => {
-    const ended = async () => {
-      await listener.close();
-      await store.settled();
-    };
-    await orLate(ended(), CLOSE_MS, systemClock);
+    const ended = listener.close().then(() => store.settled());
+    await orLate(ended, CLOSE_MS, systemClock);
   };
   return {
     url: listener.url,
@@ -185,14 +182,11 @@ function localService(listener: Listener, service: ServiceCore): LocalService {
       await fromFiles(change);
     },
     async load(features) {
-      const loaded = async () => {
-        const namespaces = await readFeatures(features, semantics);
-        await store.change((state) => ({
-          state: withNamespaces(state, namespaces, stamp),
-          result: undefined,
-        }));
-      };
-      await fromFiles(loaded());
+      const read = readFeatures(features, semantics);
+      const loaded = read.then((namespaces) =>
+        store.change((state) => ({ state: withNamespaces(state, namespaces, stamp), result: undefined })),
+      );
+      await fromFiles(loaded);
     },
     close,
     [Symbol.asyncDispose]: close,
