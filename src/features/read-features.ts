@@ -6,7 +6,7 @@ import { checkDocument, type CheckedDocument } from './document-schema.js';
 import type { FeaturesDocument } from './features-document.js';
 import { FeaturesError, Mistakes, type PositionOf } from './features-error.js';
 import { recordedFeatures } from './recorded-features.js';
-import { systemStamp, type NamespaceRecord } from './records.js';
+import { unseenStamp, type NamespaceRecord } from './records.js';
 import { documentsIn } from './yaml/documents-in-text.js';
 
 /**
@@ -16,7 +16,7 @@ import { documentsIn } from './yaml/documents-in-text.js';
 export async function readFeatures(
   source: FeaturesSource,
   semantics: Semantics,
-  stamp = systemStamp,
+  stamp = unseenStamp(),
 ): Promise<ReadonlyMap<string, NamespaceRecord>> {
   const { documents, mistakes } = await readDocuments(source, semantics);
   checkReferences(documents, semantics);

@@ -4,7 +4,7 @@ import { pathText, type Report, type TextPosition } from '../features/features-e
 import { readDocuments, type ReadDocument } from '../features/read-features.js';
 import { checkReferences } from '../features/check-references.js';
 import { recordedFeatures } from '../features/recorded-features.js';
-import { systemStamp } from '../features/records.js';
+import { unseenStamp } from '../features/records.js';
 import type { Finding, LintedDocument, LintProblem } from './finding.js';
 import { readLintComments } from './lint-comments.js';
 import { LINT_RULES } from './lint-rules.js';
@@ -44,7 +44,7 @@ export async function lintFile(file: string, semantics: Semantics): Promise<read
 
 function findingsIn(file: string, { given, content, positionOf }: ReadDocument, semantics: Semantics) {
   if (content === undefined) return [];
-  const { key: namespace, segments } = recordedFeatures(content, semantics, systemStamp);
+  const { key: namespace, segments } = recordedFeatures(content, semantics, unseenStamp());
   const reaches = new Map(Array.from(segments, ([key, segment]) => [key, segmentReach(segment)]));
   const document: LintedDocument = { given, content, semantics, segments, reaches };
   return Array.from(LINT_RULES, ([rule, find]) =>

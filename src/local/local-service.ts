@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { evaluator } from '../engine/evaluate.js';
 import type { Semantics } from '../engine/features.js';
 import { DEFAULT_SEMANTICS } from '../engine/rules-of-version.js';
@@ -20,7 +21,7 @@ import {
   type OverrideOptions,
 } from './local-options.js';
 import { snapshotWriter } from './snapshot-document.js';
-import { nowText, systemStamp } from '../features/records.js';
+import { nowText, type Stamp } from '../features/records.js';
 import { FlagOverrides } from './state/flag-overrides.js';
 import type { OverrideValue } from './state/override-value.js';
 import { Store } from './state/state-store.js';
@@ -104,11 +105,11 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   const store = await fromFiles(openStore(options, semantics));
   const service: ServiceCore = {
     store,
-    overrides: new FlagOverrides(store, systemStamp),
+    overrides: new FlagOverrides(store, STAMP),
     semantics,
     evaluate: evaluator(semantics),
     snapshotOf: snapshotWriter(semantics),
-    stamp: systemStamp,
+    stamp: STAMP,
   };
   const handler = createHandler({
     service,
@@ -119,6 +120,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   return localService(await listen(handler, { ...LIMITS, port, host }), service);
 }
 
+const STAMP: Stamp = { date: Date.now, id: randomUUID };
 const CLOSE_MS = 2_000;
 /** The file system of a network may hang. */
 const FILES_MS = 10_000;
@@ -137,7 +139,7 @@ async function openStore({ features, data }: LocalServiceOptions, semantics: Sem
     }
     throw new DataFileError(`${data}: does not exist yet, so features are needed to start with`);
   }
-  const state: State = { namespaces: await readFeatures(features, semantics), tokens: new Map() };
+  const state: State = { namespaces: await readFeatures(features, semantics, STAMP), tokens: new Map() };
   // Saved before the first request, because the ids that are given out now must be the same after a restart.
   await file?.save(state).catch((error: unknown) => {
     const cause = (error instanceof Error && error.cause) || error;
@@ -182,7 +184,7 @@ function localService(listener: Listener, service: ServiceCore): LocalService {
       await fromFiles(change);
     },
     async load(features) {
-      const read = readFeatures(features, semantics);
+      const read = readFeatures(features, semantics, stamp);
       const loaded = read.then((namespaces) =>
         store.change((state) => ({ state: withNamespaces(state, namespaces, stamp), result: undefined })),
       );
