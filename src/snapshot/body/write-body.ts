@@ -10,7 +10,7 @@ import {
 } from '../../engine/features.js';
 import { variantOf } from '../../engine/parts-in-force.js';
 import type { Clock } from '../../time/clock.js';
-import { atOnce, withPauses, type CountedSteps } from '../../time/pausable-steps.js';
+import { withPauses, type CountedSteps } from '../../time/pausable-steps.js';
 import { pausing } from '../../time/turns.js';
 import { wireComparisonType, wireMatchType } from './body-schema.js';
 import type { ParsedBody } from './parse-snapshot.js';
@@ -22,7 +22,12 @@ type WrittenBody = Pick<ParsedBody, 'features' | 'keys' | 'semantics' | 'digest'
  * same features. Nothing is repeated, not even what v1 repeats. A flag that cannot be read is written as it came.
  */
 export function writeBody(namespace: string, body: WrittenBody) {
-  return JSON.parse(atOnce(bodySteps(namespace, body))) as { readonly flags: readonly object[] };
+  const { semantics, digest } = body;
+  const flags = Array.from(writtenFlags(body), (flag) =>
+    typeof flag === 'string' ? (JSON.parse(flag) as object) : flag,
+  );
+  // Only v2 sends a digest. Older versions of this package recognise v2 by it, and ignore `semantics`.
+  return { namespace: { key: namespace }, flags, semantics, ...(digest !== undefined && { digest }) };
 }
 
 /** The same as JSON text, in several turns: 10,000 flags at once would block the event loop for a third of a second. */
@@ -51,7 +56,6 @@ function* bodySteps(namespace: string, body: WrittenBody): CountedSteps<string> 
     flags.push(parts.join(''));
     yield LENGTH_OF_FLAG;
   }
-  // Only v2 sends a digest. Older versions of this package recognise v2 by it, and ignore `semantics`.
   const { semantics, digest } = body;
   const end = JSON.stringify({ semantics, digest }).slice(1);
   return `{"namespace":${JSON.stringify({ key: namespace })},"flags":[${flags.join(',')}],${end}`;
