@@ -99,12 +99,12 @@ export function fliptVersion(send: Send, timeoutMs: number, clock: Clock, signal
     /** Flipt may have been replaced, although no poll has failed. */
     expectAnother,
     rules,
-    /** Without a background: waits for a question that this call has sent. */
+    /** Without a background: waits for what this call has begun. */
     async settled() {
-      await check;
-      if (lastQuestion === undefined) return;
-      // A question of an earlier call may have ended with that call, and then it never says so.
-      await orLate(lastQuestion, timeoutMs, clock);
+      // What an earlier call has begun may have ended with that call, and then it never says so.
+      if (check !== undefined) await orLate(check, timeoutMs, clock);
+      check = undefined;
+      if (lastQuestion !== undefined) await orLate(lastQuestion, timeoutMs, clock);
       lastQuestion = undefined;
     },
     /** As Flipt writes it; `undefined` if it has not said it. */

@@ -142,6 +142,30 @@ describe('without a background', () => {
     expect(clock.timers()).toBe(0);
   });
 
+  it('a refresh does not wait for ever for what was frozen with the refresh before', async () => {
+    const clock = manualClock();
+    const service = upgradable(clock, NEW);
+    service.body = LARGE_BODY;
+    let isFrozen = false;
+    const endOfTurn = (run: () => void) => {
+      if (!isFrozen) clock.endOfTurn(run);
+    };
+    const snapshots = await watchingVersions(service.send, withoutBackground({ ...clock, endOfTurn }));
+    void snapshots.refresh();
+    await clock.advance(POLL_MS);
+    await clock.advance(POLL_MS);
+    isFrozen = true;
+    void snapshots.refresh();
+    await clock.settle();
+    expect(service.polls).toBe(2);
+    isFrozen = false;
+    let isDone = false;
+    void snapshots.refresh().then(() => (isDone = true));
+    await clock.advance(2_000);
+    expect(isDone).toBe(true);
+    await snapshots.close();
+  });
+
   it('a refresh gives up a question that is not answered', async () => {
     const clock = manualClock();
     const service = upgradable(clock, new Promise(() => undefined));
