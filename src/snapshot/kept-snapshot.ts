@@ -67,7 +67,8 @@ export function keepSnapshot(
     /** Completes pending saves. Never rejects. */
     async close() {
       isClosing = true;
-      if (newest !== undefined && newest.confirmedAt !== inStore?.confirmedAt) save(newest);
+      const isKept = newest?.confirmedAt === inStore?.confirmedAt && !kept.read().isFailing;
+      if (newest !== undefined && !isKept) save(newest);
       await kept.close();
     },
     store: kept.read,

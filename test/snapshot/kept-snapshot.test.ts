@@ -110,6 +110,18 @@ describe('a kept snapshot', () => {
     expect(texts).toHaveLength(2);
   });
 
+  it('that could not be saved is saved by the close, also if no poll has confirmed it since', async () => {
+    const { clock, it, snapshots, texts, kept } = await keeping(WITH_ETAG);
+    await clock.advance(0);
+    it.isFull = true;
+    it.answer = reply(200, bodyJson({ a: false }), { etag: 'two' });
+    await clock.advance(POLL_MS);
+    it.isFull = false;
+    await snapshots.close();
+    expect(texts).toHaveLength(2);
+    expect(kept()).toMatchObject({ etag: 'two' });
+  });
+
   it('is not written at each poll if the service sends no ETag', async () => {
     const { clock, it, texts } = await keeping(WITHOUT_ETAG);
     await clock.advance(EVERY_5_MINUTES - 1);
