@@ -123,7 +123,8 @@ export function openSender(
     const all = async () => {
       // A call under way has taken what waited when it began.
       await sending;
-      // Nothing of a flush is left after its time, neither a timer nor a call.
+      // Nothing of a flush begins after its time.
+      if (clock.now() >= endsAt) return;
       for (let waitMs = AGAIN_MS; !(await run()) && clock.now() + waitMs < endsAt; waitMs *= 2)
         await new Promise<void>((resolve) => {
           clock.after(waitMs, resolve, 'limit');

@@ -37,3 +37,18 @@ it.each(['flush', 'close'] as const)('nothing is lost if one call of a %s fails'
   await ended;
   expect([calls, tracking.read().waiting]).toEqual([2, 0]);
 });
+
+it('a flush whose time a hanging call has used up sends nothing after it', async () => {
+  let calls = 0;
+  const { tracking, expose, clock } = tracked({ send: () => (calls++, new Promise(() => {})) });
+  expose('ada');
+  await clock.advance(5_000);
+  const flushed = tracking.flush();
+  await clock.advance(2_000);
+  await flushed;
+  // The call is given up. The next one has to wait, as after any failure.
+  await clock.advance(8_000);
+  expect([calls, tracking.read().isFailing]).toEqual([1, true]);
+  await clock.advance(1_000);
+  expect(calls).toBe(2);
+});
