@@ -2,6 +2,7 @@ import type { ProviderSettings } from '../options/settings.js';
 import type { TrackingSettings } from '../options/tracking-options.js';
 import type { Runtime } from '../runtime.js';
 import { messageOf } from '../text/describe.js';
+import { plainCopy } from '../text/json.js';
 import { outsideRequests } from '../time/outside-requests.js';
 import type { Context, Tracking } from '../tracking/tracking.js';
 import { entityOf } from './mapping/context.js';
@@ -90,7 +91,7 @@ export function lazyTracking(tracking: TrackingSettings, settings: ProviderSetti
 
 function copyOf(details: object): object {
   try {
-    return structuredClone(details);
+    return plainCopy(details);
   } catch {
     return details;
   }

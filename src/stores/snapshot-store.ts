@@ -15,8 +15,8 @@ export interface SnapshotStore {
   /**
    * Replaces the text in one step: a later `load` must see all of this text or all of the one before. Called after a
    * change, every 5 minutes while nothing changes (the text says when the service last confirmed the snapshot), every
-   * 30 seconds or `pollMs` after a failure, and on close. Called at most once every 5 seconds, and never before the last call has ended, which counts as lost after two
-   * minutes. May take 10 seconds.
+   * 30 seconds or `pollMs` after a failure, and on close. Called at most once every 5 seconds, and never before the last
+   * call has ended, which counts as lost after two minutes. May take 10 seconds.
    */
   save(text: string, place: SnapshotPlace): Promise<void>;
   /**

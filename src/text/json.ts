@@ -7,6 +7,14 @@ export function parsedJson(text: string, revive?: (name: string, value: unknown)
   }
 }
 
+/** An object as JSON has it: later changes of the original do not reach the copy. A bigint is text. May throw. */
+export function plainCopy(value: object): Readonly<Record<string, unknown>> {
+  const json = JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'bigint' ? member.toString() : member,
+  );
+  return JSON.parse(json) as Readonly<Record<string, unknown>>;
+}
+
 /**
  * Whether a JSON text holds more than so many values. `JSON.parse` would need 50 bytes for each, and would hold up the
  * event loop: two bytes may hold a value.

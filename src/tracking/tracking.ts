@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { ExposureEvent, TrackingEvent, TrackingSettings } from '../options/tracking-options.js';
 import type { Runtime } from '../runtime.js';
 import { isRecord, kindOf, kindReturned, messageOf, oneLine } from '../text/describe.js';
+import { plainCopy } from '../text/json.js';
 import { eventQueue, MOST_LENGTH_OF_EVENT } from './event-queue.js';
 import { openSender } from './sender.js';
 
@@ -178,12 +179,4 @@ function textFrom(user: (targetingKey: string) => string, targetingKey: string):
 function attributesOf(context: Context, names: readonly string[]): Attributes {
   const own = names.filter((name) => Object.hasOwn(context, name));
   return plainCopy(Object.fromEntries(own.map((name) => [name, context[name]])));
-}
-
-/** As JSON has it: later changes of the original do not reach the event. Evaluation takes a bigint, too. */
-function plainCopy(value: object): Attributes {
-  const json = JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'bigint' ? member.toString() : member,
-  );
-  return JSON.parse(json) as Attributes;
 }

@@ -162,6 +162,25 @@ describe('tracking', () => {
     expect(events).toMatchObject([{ details: { items: ['a'] } }, { name: 'seen', details: {} }]);
   });
 
+  it('takes details that say themselves what JSON has of them, before and after its code is there', async () => {
+    const service = await localService({ features: FEATURES });
+    const events: TrackingEvent[] = [];
+    const send = (more: readonly TrackingEvent[]) => void events.push(...more);
+    const provider = new FliptProvider({ ...PATIENT, url: service.url, tracking: { send } });
+    class Price {
+      toJSON() {
+        return '9.90';
+      }
+    }
+    const details = { price: new Price() as never, at: new Date(0) };
+    provider.track('bought', USER, details);
+    await provider.flush();
+    provider.track('bought', USER, details);
+    await provider.onClose();
+    const expected = { details: { price: '9.90', at: '1970-01-01T00:00:00.000Z' } };
+    expect(events).toMatchObject([expected, expected]);
+  });
+
   it('reports what was sent and lost, as events without content', async () => {
     const service = await localService({ features: FEATURES });
     const { client, provider } = await tracking({ url: service.url });
