@@ -120,7 +120,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
       // A store that hangs must not keep connections open. After the close, no file is loaded: a test may have ended.
       const ended = Promise.all([snapshots?.close(), layers.close(), laterCodeLoaded(), tracking?.flush()]);
       if ((await orLate(ended, CLOSE_MS, clock)) === 'late') logger.warn(NOT_ENDED);
-      // Not by a time of its own: whoever has awaited the close may end the process, and reads before what was lost.
+      // Without a time limit of its own: what it loses must be counted before the close ends, as the process may exit then.
       tracking?.close();
     },
   };
