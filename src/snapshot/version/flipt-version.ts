@@ -34,7 +34,8 @@ export function fliptVersion(send: Send, timeoutMs: number, clock: Clock, signal
   /** When there was last a reason to expect an upgrade: a Flipt that is not the newest, or one that was away. */
   let expectedAt = clock.now();
   let check: Promise<void> | undefined;
-  let checked: { readonly snapshot: Snapshot; readonly matters: boolean } | undefined;
+  /** Whether an upgrade would change answers. A snapshot that has been replaced is not kept for it. */
+  const matters = new WeakMap<Snapshot, boolean>();
 
   const ask = (isRepeated = false): Promise<void> => {
     askedAt = clock.now();
@@ -68,9 +69,9 @@ export function fliptVersion(send: Send, timeoutMs: number, clock: Clock, signal
   };
   /** Polls do not show a restart between them: their connections do not last from one to the next. */
   const askIfItMatters = async (snapshot: Snapshot) => {
-    if (checked?.snapshot !== snapshot)
-      checked = { snapshot, matters: await dependsOnRelease(snapshot, clock, () => !signal.aborted) };
-    if (checked.matters && !signal.aborted) void ask();
+    const isAsked = matters.get(snapshot) ?? (await dependsOnRelease(snapshot, clock, () => !signal.aborted));
+    matters.set(snapshot, isAsked);
+    if (isAsked && !signal.aborted) void ask();
   };
 
   return {

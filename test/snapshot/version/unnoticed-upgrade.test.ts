@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/http/reply.js';
+import { collectGarbage } from '../../garbage.fixture.js';
 import { reply } from '../fetched.fixture.js';
 import { BODY, EVEN_BODY, LEFT_OUT, NEW, OLD, POLL_MS, watched } from './versions.fixture.js';
 
@@ -65,6 +66,22 @@ describe('the question for the version, where an upgrade changes answers', () =>
     service.etag = 'another';
     await clock.advance(1.2 * POLL_MS);
     expect([snapshots.semantics(), snapshots.without()]).toEqual(['v2.8', LEFT_OUT]);
+    await snapshots.close();
+  });
+
+  it('keeps no snapshot that has been replaced', async () => {
+    const { clock, service, snapshots } = await watched(NEW);
+    await clock.advance(20 * MINUTE);
+    const first = new WeakRef(snapshots.watch.snapshot() as object);
+    service.body = EVEN_BODY;
+    service.etag = 'another';
+    await clock.advance(1.2 * POLL_MS);
+    await clock.advance(1.2 * POLL_MS);
+    expect(snapshots.changed).toEqual([['uneven']]);
+    // A reference keeps its object until this turn ends.
+    await new Promise(setImmediate);
+    collectGarbage();
+    expect(first.deref()).toBeUndefined();
     await snapshots.close();
   });
 });
