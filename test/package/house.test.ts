@@ -41,6 +41,21 @@ describe('src', () => {
     expect(shared(named.filter(([name]) => name !== 'index.ts'))).toEqual([]);
   });
 
+  it('has the owners of state that CONTRIBUTING.md names', () => {
+    const [, table = ''] = /## Who owns which state\n(.*?)\n## /s.exec(textOf('CONTRIBUTING.md')) ?? [];
+    const rows = table.split('\n').filter((line) => line.startsWith('|'));
+    const owners = rows.flatMap((row) => {
+      let folder = 'src';
+      return [...row.matchAll(/`([\w/-]+\.ts)`/g)].map(([, name = '']) => {
+        // A name alone is in the folder of the one before.
+        if (name.includes('/')) folder = dirname(`src/${name}`);
+        return `${folder}/${basename(name)}`;
+      });
+    });
+    expect(owners.length).toBeGreaterThan(30);
+    expect(owners.filter((path) => !SRC.includes(path))).toEqual([]);
+  });
+
   it('exports no two types with the same name', () => {
     const declared = /^export (?:abstract )?(?:interface|type|class|enum) (\w+)/gm;
     // A features file and the client's answers use the field's same words for the same things.
