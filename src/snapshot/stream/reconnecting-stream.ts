@@ -46,7 +46,9 @@ export function openStream(
     const ended = hasServed && end.kind === 'not-offered' ? { ...end, kind: 'broken' as const } : end;
     if (closing.signal.aborted) return;
     if (ended.kind !== 'left') become(ended.kind, ended.why);
-    attempts = clock.now() - began >= LASTED_MS ? 0 : attempts + 1;
+    // Where nothing is offered, the time was spent on waiting for a first event.
+    const hasLasted = ended.kind !== 'not-offered' && clock.now() - began >= LASTED_MS;
+    attempts = hasLasted ? 0 : attempts + 1;
     delay.set(reconnectDelayMs(ended, attempts, random()), () => void connect());
   };
 

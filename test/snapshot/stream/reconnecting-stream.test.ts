@@ -82,6 +82,13 @@ describe('the stream', () => {
     expect(reported).toEqual([{ type: 'stream-changed', state: 'not-offered', why: '404' }]);
   });
 
+  it('that is silent for a minute has not lasted: it is tried less and less often, too', async () => {
+    const { clock, connections } = streaming(60_000, { kind: 'not-offered', why: 'no event came' });
+    await clock.advance(450_000);
+
+    expect(gaps(connections)).toEqual([62, 64, 68, 76, 92].map((s) => s * 1000));
+  });
+
   it('that has served events is only broken if it seems not to be offered later', async () => {
     const { clock, connections, reported } = streaming(0, { kind: 'not-offered', why: '404' }, 'one');
     await clock.advance(250_000);
