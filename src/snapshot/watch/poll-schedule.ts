@@ -9,7 +9,7 @@ const JITTER_AFTER_FAILURE = 0.5;
 const SPREAD_AFTER_PAUSE = 0.5;
 /** Over so much time, at most, instances spread the polls for a change that the stream has announced. */
 const LONGEST_SPREAD_MS = 2_000;
-/** The longest time between polls of a service that seems to have no snapshots. */
+/** The longest time between polls of a service that seems to have no snapshots, if `pollMs` is not longer. */
 const WITHOUT_SNAPSHOTS_MS = 300_000;
 
 /**
@@ -58,7 +58,7 @@ export function nextLookMs(state: WatchState, pollMs: number, random: number): n
 
 /** Less and less often. */
 function refusedMs({ refusals }: WatchState, pollMs: number): number {
-  return Math.min(pollMs * 2 ** refusals, WITHOUT_SNAPSHOTS_MS);
+  return Math.min(pollMs * 2 ** refusals, Math.max(pollMs, WITHOUT_SNAPSHOTS_MS));
 }
 
 /** Whether the service must not be asked again yet after the last poll, because whole bodies take it so long. */

@@ -90,6 +90,12 @@ describe('the next poll', () => {
   });
 });
 
+it('the next poll comes no sooner than after a long interval, also where there seem to be no snapshots', () => {
+  const HOUR_MS = 3_600_000;
+  expect(nextDelayMs(REFUSED, HOUR_MS, 0, 0.5)).toBe(HOUR_MS);
+  expect(nextLookMs(REFUSED, HOUR_MS, 0.5)).toBe(HOUR_MS);
+});
+
 describe('a poll that the stream asks for', () => {
   it.each<[string, WatchState, number, number]>([
     ['at once before a whole body was measured', UNTRIED, 0.5, 0],
