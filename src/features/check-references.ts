@@ -92,22 +92,22 @@ function checkChoice(of: unknown, segments: Keys, report: Report): void {
   }
 }
 
-/** The items of a list, each with what reports its mistakes by their paths in it. */
-function partsOf(of: unknown, name: string, report: Report): readonly (readonly [unknown, Report])[] {
-  return listOf(of, name).map((item, index) => [
-    item,
-    (path, wrong) => {
+/** The items of a list, holes included, each with what reports its mistakes by their paths in it. */
+function* partsOf(of: unknown, name: string, report: Report): Iterable<readonly [unknown, Report]> {
+  for (const [index, item] of listOf(of, name).entries()) {
+    const inItem: Report = (path, wrong) => {
       report([name, index, ...path], wrong);
-    },
-  ]);
+    };
+    yield [item, inItem];
+  }
 }
 
 function reportTwice(of: unknown, name: string, report: Report): void {
   const seen = new Set<string>();
-  for (const [item, inItem] of partsOf(of, name, report)) {
+  for (const [index, item] of listOf(of, name).entries()) {
     const key = textOf(item, 'key');
     if (key === undefined) continue;
-    if (seen.has(key)) inItem(['key'], `${quoted(key)} occurs twice`);
+    if (seen.has(key)) report([name, index, 'key'], `${quoted(key)} occurs twice`);
     seen.add(key);
   }
 }

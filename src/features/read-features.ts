@@ -56,7 +56,10 @@ export async function readDocuments(source: FeaturesSource, semantics: Semantics
   }
   const mistakes = new Mistakes();
   const documents: readonly unknown[] = Array.isArray(source) ? source : [source];
-  const given = documents.map((each, at) => ({ given: each, report: mistakes.of(whereOf('features', at)) }));
+  const given = Array.from(documents, (each, at) => ({
+    given: each,
+    report: mistakes.of(whereOf('features', at)),
+  }));
   return checked('features', given, mistakes);
 }
 

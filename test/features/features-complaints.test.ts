@@ -23,6 +23,8 @@ describe('a message says where the mistake is and what was expected', () => {
       'flags[0].type: expected VARIANT_FLAG_TYPE or BOOLEAN_FLAG_TYPE, got "NOPE"',
     ],
     [{ flags: [{ key: 'f' }, { key: 'f' }] }, 'flags[1].key: "f" occurs twice'],
+    [{ flags: Array(1) }, 'flags[0]: missing'],
+    [{ flags: [{ key: 'f', rules: Array(1) }] }, 'flags[0].rules[0]: missing'],
     [
       { flags: [{ key: 'f', variants: [{ key: 'a' }, { key: 'a' }] }] },
       'flags[0].variants[1].key: "a" occurs twice',
@@ -162,6 +164,10 @@ describe('a message says where the mistake is and what was expected', () => {
       'features: document 1: segments[0].constraints[0].value: expected a JSON array in quotes, because version 1.5 of the format has no lists; 1.6 has',
     );
     await expect(load({ version: '1.6', ...listing }, 'v2')).resolves.toBeDefined();
+  });
+
+  it('about a hole in the list of documents', async () => {
+    expect(await complaintAbout(Array(1))).toMatch(/^features: document 1: /);
   });
 
   it('about an attachment that v2 refuses, or that JSON cannot hold', async () => {
