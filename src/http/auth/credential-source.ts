@@ -9,8 +9,8 @@ export function authHeaders(scheme: 'Bearer' | 'JWT', token: string): AuthHeader
 }
 
 /**
- * `again`: the service has rejected the last credentials, so a copy of them is useless. Rejects with a CredentialError,
- * or with what a function of the user's has thrown.
+ * Asked before each request, so it keeps what costs something. `again`: the service has rejected the last credentials,
+ * so a copy of them is useless. Rejects with a CredentialError, or with what a function of the user's has thrown.
  */
 export type CredentialSource = (again: boolean) => Promise<AuthHeaders>;
 
