@@ -6,7 +6,8 @@ import { useTurningClock } from '../turning-clock.fixture.js';
 import { until } from './rig.fixture.js';
 import { swallowingProxy } from './swallowing-proxy.fixture.js';
 
-const clock = useTurningClock();
+/** A busy machine needs more turns for a body. Its cost must stay so low that it makes no polls rarer. */
+const clock = useTurningClock(3);
 const POLL_MS = 2_000;
 const MOST_MS = 60_000;
 /** The first start loads code, while time passes with the turns. */
