@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import type { Clock } from '../time/clock.js';
-import { outsideRequests } from '../time/outside-requests.js';
+import { loadedOnFirstUse } from '../time/outside-requests.js';
 import { timeLimit } from '../time/in-time.js';
 import type { HttpDispatcher, HttpDispatcherRequest } from '../options/http-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
@@ -109,14 +109,13 @@ function direct(origin: string, settings: HttpSettings, clock: Clock): Connectio
 }
 
 /**
- * Loads undici when a provider with a proxy starts, and again by the next request if that has failed: too many open files,
- * for example, are soon closed. For a plain `http:` service, the proxy gets the full address, as
+ * Loads undici when a provider with a proxy starts. For a plain `http:` service, the proxy gets the full address, as
  * proxies expect. For `https:`, it opens a tunnel.
  */
 function throughProxy(proxy: string, origin: string, { timeoutMs, tls = {} }: HttpSettings): Connections {
   const isTunnel = origin.startsWith('https:');
   // By its file: Bun replaces the package by one of its own, whose agents neither send nor close.
-  const load = async () => {
+  const agent = loadedOnFirstUse(async () => {
     const { EnvHttpProxyAgent, Pool, ProxyAgent } = await import('undici/index.js');
     const settings = {
       clientTtl: LONGEST_KEPT_MS,
@@ -133,18 +132,12 @@ function throughProxy(proxy: string, origin: string, { timeoutMs, tls = {} }: Ht
       }),
     };
     return proxy === 'env' ? new EnvHttpProxyAgent(settings) : new ProxyAgent({ ...settings, uri: proxy });
-  };
-  let loading: ReturnType<typeof load> | undefined;
-  const failed = (error: unknown) => {
-    loading = undefined;
-    throw error;
-  };
-  const agent = () => (loading ??= outsideRequests(() => load().catch(failed)));
+  });
   // A proxy that cannot be used fails each request, not the process.
-  agent().catch(() => undefined);
+  agent.use().catch(() => undefined);
   return {
-    dispatcher: { request: async (options) => (await agent()).request(options) },
-    close: async () => (await loading?.catch(() => undefined))?.destroy(),
+    dispatcher: { request: async (options) => (await agent.use()).request(options) },
+    close: async () => (await agent.current()?.catch(() => undefined))?.destroy(),
   };
 }
 

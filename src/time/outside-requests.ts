@@ -9,3 +9,20 @@ const moduleContext = new AsyncResource('openfeature-flipt-provider', { requireM
 export function outsideRequests<T>(run: () => T): T {
   return moduleContext.runInAsyncScope(run);
 }
+
+/**
+ * Loads on first use, for all callers, and keeps the result. After a failure, the next use loads again: too many open
+ * files, for example, are soon closed.
+ */
+export function loadedOnFirstUse<T>(load: () => Promise<T>) {
+  let loading: Promise<T> | undefined;
+  const failed = (error: unknown) => {
+    loading = undefined;
+    throw error;
+  };
+  return {
+    use: () => (loading ??= outsideRequests(() => load().catch(failed))),
+    /** What is loaded, or is being loaded; `undefined` if nothing is. */
+    current: () => loading,
+  };
+}

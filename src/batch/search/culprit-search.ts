@@ -171,12 +171,15 @@ function partsOf(
   const borders = groups.flatMap((group, at) =>
     at > 0 && (hasOneGroup || group !== groups[at - 1]) ? [at] : [],
   );
-  const starts = new Set([0]);
+  const starts = [0];
+  let border = 0;
+  const distance = (at: number, wished: number) => Math.abs((borders[at] ?? Infinity) - wished);
   for (let at = 1; at < Math.min(count, length); at++) {
     const wished = Math.ceil((at * length) / Math.min(count, length));
-    starts.add(
-      borders.reduce((best, border) => (Math.abs(border - wished) < Math.abs(best - wished) ? border : best)),
-    );
+    // The nearest one. It is never in front of the one before.
+    while (distance(border + 1, wished) < distance(border, wished)) border++;
+    const start = borders[border] ?? 0;
+    if (start !== starts.at(-1)) starts.push(start);
   }
-  return [...starts].map((start, at, all) => sorted.slice(start, all[at + 1]));
+  return starts.map((start, at) => sorted.slice(start, starts[at + 1]));
 }

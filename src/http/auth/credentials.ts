@@ -1,5 +1,5 @@
 import { inTime } from '../../time/in-time.js';
-import { outsideRequests } from '../../time/outside-requests.js';
+import { loadedOnFirstUse } from '../../time/outside-requests.js';
 import { sharedRun } from '../../time/shared-run.js';
 import { ENDED, type Failure } from '../../model/failure.js';
 import type { ConnectionSettings } from '../../options/settings.js';
@@ -93,22 +93,20 @@ function unlimitedSource(
   if (auth === undefined) return constant({});
   if ('token' in auth) return constant(authHeaders('Bearer', auth.token));
   if ('jwt' in auth) return constant(authHeaders('JWT', auth.jwt));
-  return loadedOnFirstUse(login.ending, async () => {
+  return sourceOnFirstUse(login.ending, async () => {
     const { fileSource, functionSource, kubernetesSource } = await import('./lazy-sources.js');
     if ('kubernetes' in auth) return kubernetesSource(auth.kubernetes, settings, login, runtime);
     return 'tokenFile' in auth ? fileSource(auth.tokenFile) : functionSource(() => auth.headers());
   });
 }
 
-/** If its code cannot be loaded, the next use tries again: too many open files, for example, are soon closed. */
-function loadedOnFirstUse(ending: AbortSignal, load: () => Promise<CredentialSource>): CredentialSource {
-  let source: Promise<CredentialSource> | undefined;
+function sourceOnFirstUse(ending: AbortSignal, load: () => Promise<CredentialSource>): CredentialSource {
   const failed = (error: unknown) => {
-    source = undefined;
     throw noCredentials(`the code of the option auth cannot be loaded: ${oneLine(messageOf(error))}`);
   };
+  const source = loadedOnFirstUse(() => load().catch(failed));
   return async (again) => {
-    const headers = await (source ??= outsideRequests(() => load().catch(failed)));
+    const headers = await source.use();
     // Loaded after the close: a login would only set timers.
     if (ending.aborted) throw new CredentialError(ENDED);
     return headers(again);
