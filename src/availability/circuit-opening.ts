@@ -32,8 +32,11 @@ export function circuitOpening(
     const before = read();
     const next = attempted(before, attempt, moment());
     const opens = before.circuit.state === 'closed' && next.circuit.state === 'open';
+    // A check that has failed since then, such as that of a search, is enough.
+    const isUnchecked =
+      before.checkFailedAt <= before.heardAt && clock.now() - before.heardAt < DOUBTFUL_FOR_MS;
     // Without a background, nobody waits for the check.
-    const isDoubtful = clock.hasBackground && clock.now() - before.heardAt < DOUBTFUL_FOR_MS;
+    const isDoubtful = clock.hasBackground && isUnchecked;
     if (opens && isDoubtful) void openIfCheckFails(next);
     else become(next);
   };

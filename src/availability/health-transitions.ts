@@ -27,6 +27,8 @@ export interface Health {
   readonly answeredAt: number;
   /** When the service last answered a request, whatever it was about. */
   readonly heardAt: number;
+  /** When a check last failed by the service's fault. */
+  readonly checkFailedAt: number;
   /** The next check of a service that is unreachable or rejects the credentials. */
   readonly recheck: Recheck | undefined;
 }
@@ -60,6 +62,7 @@ export const HEALTHY: Health = {
   unusableInARow: 0,
   answeredAt: -Infinity,
   heardAt: -Infinity,
+  checkFailedAt: -Infinity,
   recheck: undefined,
 };
 
@@ -148,21 +151,23 @@ export function checkFailed(health: Health, failure: Failure, moment: Moment): H
   // The check concerns no flag, so a 500 is the service's own failure.
   const isThere = responded && countsForCircuit === 'no';
   const circuit = isThere ? CLOSED_CIRCUIT : openAgain(health.circuit, failure, moment);
+  const checkFailedAt = countsForCircuit === 'no' ? health.checkFailedAt : moment.now;
   const { starting, recheck } = health;
   if (starting !== undefined) {
     // If the start tried again soon, the service would reject it again.
     if (rejectsCredentials(failure) || starting.isShort)
-      return startFailed({ ...health, circuit }, failure, moment);
+      return startFailed({ ...health, circuit, checkFailedAt }, failure, moment);
     const { until, delayMs, isShort } = starting;
     return {
       ...health,
       circuit,
+      checkFailedAt,
       starting: { until, isShort, failure, at: moment.now + delayMs, delayMs: delayMs * 2 },
     };
   }
   const rejected = health.rejected ?? (cause === 'credentials' ? failure : undefined);
   return checkedLater(
-    { ...health, circuit, rejected, recheck: recheck && later(recheck.delayMs * 2, moment) },
+    { ...health, circuit, checkFailedAt, rejected, recheck: recheck && later(recheck.delayMs * 2, moment) },
     moment,
   );
 }

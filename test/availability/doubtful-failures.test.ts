@@ -55,4 +55,21 @@ describe('while requests are answered, failures of others', () => {
     for (let time = 0; time < 3; time++) service.serviceFailed({ kind: 'service-error', message: 'failed' });
     expect([check.mock.calls.length, states]).toEqual([0, ['open']]);
   });
+
+  it('open it without another check if that of a search has failed since the last answer', async () => {
+    const { clock, ask, checkedAt, service, states } = setUp([ANSWERED, ANSWERED, UNAVAILABLE]);
+    await ask();
+    await clock.advance(1);
+    await service.check();
+    await clock.advance(1);
+    // What a check has shown before an answer counts no longer.
+    await ask(4);
+    expect([checkedAt, states]).toEqual([[1, 2], ['open']]);
+
+    const searched = await failing();
+    await searched.clock.advance(1);
+    await searched.service.check();
+    await searched.ask(3);
+    expect([searched.checkedAt, searched.states]).toEqual([[1], ['open']]);
+  });
 });
