@@ -4,40 +4,9 @@ export type { EvaluatedFlag } from './provider/evaluate/evaluate-all.js';
 export type { FlagOutcome } from './provider/evaluate/evaluate-each.js';
 export type { RefreshOptions } from './provider/refresh-options.js';
 export type { AuthOptions, KubernetesLoginOptions } from './options/auth-options.js';
-export type {
-  ConstraintMismatch,
-  ExplainedAnswer,
-  ExplainedConstraint,
-  ExplainedDecision,
-  ExplainedRollout,
-  ExplainedRule,
-  ExplainedSegment,
-  ExplainedShare,
-  ExplainedSharing,
-  ExplainedStep,
-  ExplainedThreshold,
-  Explanation,
-  StepOutcome,
-} from './engine/explain/explanation.js';
-export type {
-  CacheStatus,
-  CircuitStatus,
-  FliptStatus,
-  OverloadStatus,
-  RequestStatus,
-  StoreStatus,
-  TrackingStatus,
-  UnreadableStatus,
-  WatchStatus,
-} from './provider/status/flipt-status.js';
-export type {
-  CircuitState,
-  FliptEvent,
-  FliptEventType,
-  Problem,
-  StreamState,
-  WatchCondition,
-} from './diagnostics/flipt-event.js';
+export type * from './engine/explain/explanation.js';
+export type * from './provider/status/flipt-status.js';
+export type * from './diagnostics/flipt-event.js';
 export { fetchDispatcher } from './http/fetch-dispatcher.js';
 export type { FailureKind } from './model/failure.js';
 export type { ConnectionOptions, Logger } from './options/connection-options.js';
@@ -55,14 +24,7 @@ export type {
   FliptProviderOptions,
 } from './options/provider-options.js';
 export type { SnapshotOptions, WatchOptions } from './options/snapshot-options.js';
-export type {
-  SharedPublication,
-  SharedRecord,
-  SharedSnapshot,
-  SharedTurn,
-  SnapshotPlace,
-  SnapshotStore,
-} from './stores/snapshot-store.js';
+export type * from './stores/snapshot-store.js';
 export type {
   ExposureEvent,
   TrackEvent,

@@ -24,12 +24,14 @@ import type {
   ConstraintMismatch,
   ExplainedAnswer,
   ExplainedConstraint,
+  ExplainedRollout,
+  ExplainedRule,
   ExplainedSegment,
   ExplainedShare,
   ExplainedSharing,
   ExplainedStep,
+  ExplainedThreshold,
   Explanation,
-  StepDetails,
 } from './explanation.js';
 
 /**
@@ -80,7 +82,7 @@ function decision(
 }
 
 interface StepResult {
-  readonly step: StepDetails;
+  readonly step: ExplainedRule | ExplainedRollout | ExplainedThreshold;
   readonly applies: boolean;
 }
 

@@ -76,9 +76,6 @@ export type ExplainedStep = (ExplainedRule | ExplainedRollout | ExplainedThresho
 /** `not-reached`: an earlier step decided. The step still says what it would have compared. */
 export type StepOutcome = 'applied' | 'did-not-apply' | 'not-reached';
 
-/** The content of a step. */
-export type StepDetails = ExplainedRule | ExplainedRollout | ExplainedThreshold;
-
 /** A rule of a variant flag. */
 export interface ExplainedRule {
   /** The kind of this step. */
