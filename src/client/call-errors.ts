@@ -5,11 +5,8 @@ import type { Reply } from '../http/reply.js';
 import { isUnknownPath, serviceErrorOf, statusWords, unreadable } from '../http/reply-message.js';
 import type { ClientOperation } from './operations/client-operation.js';
 
-/** An operation, and the base address of the service that it is sent to. */
-export interface AskedOperation {
-  readonly operation: ClientOperation<unknown>;
-  readonly url: string;
-}
+/** An operation with its path filled in, and the base address of the service that it is sent to. */
+export type AskedOperation = Omit<ClientOperation<unknown>, 'answer'> & { readonly url: string };
 
 const OFFERED_BY_V1 = 'Flipt v1 offers it; Flipt v2 serves evaluation only.';
 
@@ -32,7 +29,7 @@ export function replyError(asked: AskedOperation, reply: Reply): FliptServiceErr
   const { status } = reply;
   const reported = serviceErrorOf(reply);
   const details = reported?.details;
-  const { name, offered = OFFERED_BY_V1 } = asked.operation;
+  const { name, offered = OFFERED_BY_V1 } = asked;
   if (isUnoffered(asked, reply)) {
     const words = reported === undefined ? '' : `: ${oneLine(reported.message)}`;
     const message = ` answered ${status}${words}; the service does not offer ${name}. ${offered}`;
@@ -48,61 +45,48 @@ export function replyError(asked: AskedOperation, reply: Reply): FliptServiceErr
 export function unreadableError(asked: AskedOperation, { status, headers, redact }: Reply, why: string) {
   const type = headers['content-type'];
   const named = typeof type === 'string' ? oneLine(redact(type)) : 'no content type';
-  const { message } = unreadable(asked.url, `${asked.operation.name}, ${named}: ${why}`);
+  const { message } = unreadable(asked.url, `${asked.name}, ${named}: ${why}`);
   return errorOf(asked, ` answered ${status}: ${message}`, { code: 'INTERNAL', status });
 }
 
 /** Flipt v1 does not know the path of a key with an encoded slash either, because it splits the path there. */
-function isUnoffered({ operation }: AskedOperation, reply: Reply): boolean {
-  return reply.status === 501 || (isUnknownPath(reply) && !operation.path.includes('%2F'));
+function isUnoffered({ path }: AskedOperation, reply: Reply): boolean {
+  return reply.status === 501 || (isUnknownPath(reply) && !path.includes('%2F'));
 }
 
 /** Each message begins with the request, because error trackers group errors by their beginning. */
 function errorOf(
-  { operation: { name, method, path }, url }: AskedOperation,
+  { name, method, path, url }: AskedOperation,
   message: string,
   facts: Omit<FliptServiceErrorFacts, 'operation' | 'url'>,
 ): FliptServiceError {
   return new FliptServiceError(`${method} ${path}${message}`, { ...facts, operation: name, url: url + path });
 }
 
-/** In the order of their numbers, from 1: 0 means success. */
-const CODES: readonly GrpcCode[] = [
-  'CANCELLED',
-  'UNKNOWN',
-  'INVALID_ARGUMENT',
-  'DEADLINE_EXCEEDED',
-  'NOT_FOUND',
-  'ALREADY_EXISTS',
-  'PERMISSION_DENIED',
-  'RESOURCE_EXHAUSTED',
-  'FAILED_PRECONDITION',
-  'ABORTED',
-  'OUT_OF_RANGE',
-  'UNIMPLEMENTED',
-  'INTERNAL',
-  'UNAVAILABLE',
-  'DATA_LOSS',
-  'UNAUTHENTICATED',
-];
-
-/** For a status without a gRPC code, which usually comes from a proxy. */
-const CODE_OF_STATUS: ReadonlyMap<number, GrpcCode> = new Map<number, GrpcCode>([
-  [400, 'INVALID_ARGUMENT'],
-  [401, 'UNAUTHENTICATED'],
-  [403, 'PERMISSION_DENIED'],
-  [404, 'NOT_FOUND'],
-  [408, 'DEADLINE_EXCEEDED'],
-  [409, 'ALREADY_EXISTS'],
-  [413, 'RESOURCE_EXHAUSTED'],
-  [429, 'RESOURCE_EXHAUSTED'],
-  [500, 'INTERNAL'],
-  [501, 'UNIMPLEMENTED'],
-  [502, 'UNAVAILABLE'],
-  [503, 'UNAVAILABLE'],
-  [504, 'DEADLINE_EXCEEDED'],
-]);
+/**
+ * In the order of their numbers, from 1: 0 means success. Each with the statuses that it stands for if they come without
+ * a code, which usually means from a proxy.
+ */
+const CODES: Readonly<Record<GrpcCode, readonly number[]>> = {
+  CANCELLED: [],
+  UNKNOWN: [],
+  INVALID_ARGUMENT: [400],
+  DEADLINE_EXCEEDED: [408, 504],
+  NOT_FOUND: [404],
+  ALREADY_EXISTS: [409],
+  PERMISSION_DENIED: [403],
+  RESOURCE_EXHAUSTED: [413, 429],
+  FAILED_PRECONDITION: [],
+  ABORTED: [],
+  OUT_OF_RANGE: [],
+  UNIMPLEMENTED: [501],
+  INTERNAL: [500],
+  UNAVAILABLE: [502, 503],
+  DATA_LOSS: [],
+  UNAUTHENTICATED: [401],
+};
 
 export function grpcCode(number: number | undefined, status: number): GrpcCode {
-  return CODES[(number ?? 0) - 1] ?? CODE_OF_STATUS.get(status) ?? 'UNKNOWN';
+  const codes = Object.keys(CODES) as GrpcCode[];
+  return codes[(number ?? 0) - 1] ?? codes.find((code) => CODES[code].includes(status)) ?? 'UNKNOWN';
 }

@@ -10,6 +10,7 @@ import { failureError, replyError, unreadableError, type AskedOperation } from '
 import { kindOf } from '../text/describe.js';
 import { hasMoreValues, parsedJson } from '../text/json.js';
 import type { Call } from './operations/client-operation.js';
+import { pathOf, queryOf } from './request-path.js';
 
 const LIMIT = 'http.timeoutMs × (http.retries + 1)';
 const CLOSED: Failure = { kind: 'closed', message: 'the Flipt client is closed' };
@@ -30,10 +31,11 @@ export function openCaller(
   closing: AbortSignal,
   clock: Clock,
 ): Call {
-  return async (operation, { signal } = {}) => {
+  return async (operation, { parts, query, headers = {}, body }, { signal } = {}) => {
+    const path = pathOf(operation.path, parts) + queryOf(query);
     signal?.throwIfAborted();
-    const asked = { operation, url };
-    const { method, path, headers = {}, body, repeatable = method === 'GET' } = operation;
+    const asked = { ...operation, path, url };
+    const { method, repeatable = method === 'GET' } = operation;
     const request = { method, path, headers, repeatable, ...(body && { body: JSON.stringify(body) }) };
     // One signal may end many calls at once, and Node warns of a leak beyond ten listeners.
     if (signal) setMaxListeners(0, signal);

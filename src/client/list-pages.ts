@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import type { Call, CallOptions, ClientOperation } from './operations/client-operation.js';
-import { queryOf } from './request-path.js';
+import type { Call, CallOptions, ClientOperation, ClientRequest } from './operations/client-operation.js';
 
 /** Which part of a list to read. Without a `limit`, `offset` and `pageToken` are `INVALID_ARGUMENT` (Flipt's rule). */
 export interface PageOptions extends CallOptions {
@@ -26,48 +25,44 @@ export interface ListPage {
   readonly totalCount: number;
 }
 
-type PageOperation<Page> = Pick<ClientOperation<Page>, 'name' | 'path' | 'answer'>;
-
-/** A list of the service. */
-interface ListOperation<Page extends ListPage, Entry> extends PageOperation<Page> {
-  readonly entriesOf: (page: Page) => readonly Entry[];
-}
-
-export function readPage<Page extends ListPage>(
-  call: Call,
-  { name, path, answer }: PageOperation<Page>,
-  { signal, limit, offset, pageToken }: PageOptions = {},
-): Promise<Page> {
-  return call(
-    { name, method: 'GET', path: path + queryOf({ limit, offset, pageToken }), answer },
-    { signal },
-  );
-}
-
 const ENTRIES_PER_REQUEST = 100;
 
-/**
- * Iterates over all pages and requests each when it is needed. A token that comes twice would make it endless: such a page
- * is refused like one of the wrong shape.
- */
-export async function* everyEntry<Page extends ListPage, Entry>(
+type Parts = NonNullable<ClientRequest['parts']>;
+
+/** The two ways to read a list. */
+export function pagesOf<Page extends ListPage, Entry>(
   call: Call,
-  list: ListOperation<Page, Entry>,
-  { limit = ENTRIES_PER_REQUEST, signal }: IterateOptions = {},
-): AsyncGenerator<Entry, void, undefined> {
-  const given = new Set<string>();
-  const answer = v.pipe(
-    list.answer,
-    v.check(
-      ({ nextPageToken }) => !given.has(nextPageToken),
-      'a page whose nextPageToken has not come before',
-    ),
-  );
-  let pageToken: string | undefined;
-  do {
-    const page = await readPage(call, { ...list, answer }, { limit, pageToken, signal });
-    yield* list.entriesOf(page);
-    pageToken = page.nextPageToken;
-    given.add(pageToken);
-  } while (pageToken !== '');
+  list: ClientOperation<Page>,
+  entriesOf: (page: Page) => readonly Entry[],
+) {
+  const read = async (
+    parts: Parts,
+    { signal, limit, offset, pageToken }: PageOptions = {},
+    answer = list.answer,
+  ) => call({ ...list, answer }, { parts, query: { limit, offset, pageToken } }, { signal });
+  return {
+    list: (parts: Parts, page?: PageOptions) => read(parts, page),
+    /**
+     * Iterates over all pages and requests each when it is needed. A token that comes twice would make it endless: such a
+     * page is refused like one of the wrong shape.
+     */
+    async *iterate(parts: Parts, options: IterateOptions = {}): AsyncGenerator<Entry, void, undefined> {
+      const { limit = ENTRIES_PER_REQUEST, signal } = options;
+      const given = new Set<string>();
+      const answer = v.pipe(
+        list.answer,
+        v.check(
+          ({ nextPageToken }) => !given.has(nextPageToken),
+          'a page whose nextPageToken has not come before',
+        ),
+      );
+      let pageToken: string | undefined;
+      do {
+        const page = await read(parts, { limit, pageToken, signal }, answer);
+        yield* entriesOf(page);
+        pageToken = page.nextPageToken;
+        given.add(pageToken);
+      } while (pageToken !== '');
+    },
+  };
 }

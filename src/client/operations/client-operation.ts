@@ -6,15 +6,13 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One operation of the service, ready to be sent. */
+/** One operation of the service. */
 export interface ClientOperation<Answer> {
   /** The client's name for it: `segments.get`. */
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT';
+  /** With a `{name}` for each part that a request fills in. */
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
-  readonly body?: object;
   /** Default: only a GET. A change is sent only once: if it fails, nobody knows whether it was made. */
   readonly repeatable?: boolean;
   readonly answer: GenericSchema<unknown, Answer>;
@@ -24,5 +22,19 @@ export interface ClientOperation<Answer> {
   readonly offered?: string;
 }
 
-/** Rejects with a `FliptServiceError`, or with the signal's reason. */
-export type Call = <Answer>(operation: ClientOperation<Answer>, options?: CallOptions) => Promise<Answer>;
+/** What a request adds to its operation. */
+export interface ClientRequest {
+  readonly parts?: Readonly<Record<string, string>>;
+  /** What is `undefined` is left out. */
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: object;
+}
+
+/** Rejects with a `FliptServiceError`, or with the signal's reason. A part that cannot be sent is a TypeError. */
+export type Call = <Answer>(
+  operation: ClientOperation<Answer>,
+  request: ClientRequest,
+  options?: CallOptions,
+) => Promise<Answer>;

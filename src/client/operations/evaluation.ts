@@ -12,7 +12,7 @@ import type {
   EvaluationResponse,
   VariantResponse,
 } from './evaluation-types.js';
-import type { Call, CallOptions } from './client-operation.js';
+import type { Call, CallOptions, ClientOperation } from './client-operation.js';
 
 /** How a batch is evaluated; each member applies to the whole batch. */
 export interface EvaluateOptions extends CallOptions {
@@ -72,12 +72,14 @@ const response: v.GenericSchema<unknown, EvaluationResponse> = v.variant('type',
 ]);
 
 /** A batch's answers match its requests by position: one more or less makes the response unreadable. */
-function batchAnswer(requests: number): v.GenericSchema<unknown, EvaluationBatch> {
-  return v.object({
+function batchOf(requests: number): ClientOperation<EvaluationBatch> {
+  const answer = v.object({
     requestId: textOrNone,
     responses: v.pipe(v.array(response), v.length(requests, `a list of ${requests}`)),
     requestDurationMillis: numberOrNone,
   });
+  const offered = 'Every Flipt offers it: check the path in the option url.';
+  return { name: 'evaluation.batch', method: 'POST', path: BATCH_PATH, repeatable: true, answer, offered };
 }
 
 /** `defaults` are used if a call does not give its own. */
@@ -91,17 +93,9 @@ export function evaluationOperations(
       if (!isHeaderText(environment ?? '')) {
         throw new TypeError('environment: expected text without line breaks or characters beyond Latin-1');
       }
-      const operation = {
-        name: 'evaluation.batch',
-        method: 'POST',
-        path: BATCH_PATH,
-        headers: environmentHeaders(environment),
-        body: { requestId, requests, reference },
-        repeatable: true,
-        answer: batchAnswer(requests.length),
-        offered: 'Every Flipt offers it: check the path in the option url.',
-      } as const;
-      return call(operation, { signal });
+      const headers = environmentHeaders(environment);
+      const body = { requestId, requests, reference };
+      return call(batchOf(requests.length), { headers, body }, { signal });
     },
   };
 }

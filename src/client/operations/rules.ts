@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { dates, numberOrNone, oneOf, pageFields, text, textOrNone, textsOrNone } from '../answer-fields.js';
-import type { Call, CallOptions } from './client-operation.js';
-import { everyEntry, readPage, type IterateOptions, type ListPage, type PageOptions } from '../list-pages.js';
-import { pathOf } from '../request-path.js';
+import type { Call, CallOptions, ClientOperation } from './client-operation.js';
+import { pagesOf, type IterateOptions, type ListPage, type PageOptions } from '../list-pages.js';
 
 /** Whether an entity must be in any of a rule's segments or in all. */
 export type SegmentOperator = 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR';
@@ -113,25 +112,15 @@ const rule: v.GenericSchema<unknown, Rule> = v.object({
 });
 const rulePage: v.GenericSchema<unknown, RulePage> = v.object({ rules: v.array(rule), ...pageFields });
 
-const RULES = '/api/v1/namespaces/{namespace}/flags/{flag}/rules';
+const path = '/api/v1/namespaces/{namespace}/flags/{flag}/rules';
+const CREATE: ClientOperation<Rule> = { name: 'rules.create', method: 'POST', path, answer: rule };
+const LIST: ClientOperation<RulePage> = { name: 'rules.list', method: 'GET', path, answer: rulePage };
 
 export function ruleOperations(call: Call): RuleOperations {
-  const listOf = (namespace: string, flag: string) => ({
-    name: 'rules.list',
-    path: pathOf(RULES, { namespace, flag }),
-    answer: rulePage,
-    entriesOf: ({ rules }: RulePage) => rules,
-  });
+  const pages = pagesOf(call, LIST, ({ rules }) => rules);
   return {
-    async create(namespace, flag, body, options) {
-      const path = pathOf(RULES, { namespace, flag });
-      return call({ name: 'rules.create', method: 'POST', path, body, answer: rule }, options);
-    },
-    async list(namespace, flag, page) {
-      return readPage(call, listOf(namespace, flag), page);
-    },
-    async *iterate(namespace, flag, options) {
-      yield* everyEntry(call, listOf(namespace, flag), options);
-    },
+    create: (namespace, flag, body, options) => call(CREATE, { parts: { namespace, flag }, body }, options),
+    list: (namespace, flag, page) => pages.list({ namespace, flag }, page),
+    iterate: (namespace, flag, options) => pages.iterate({ namespace, flag }, options),
   };
 }

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { dates, oneOf, pageFields, text, textOrNone, word } from '../answer-fields.js';
-import type { Call, CallOptions } from './client-operation.js';
-import { everyEntry, readPage, type IterateOptions, type ListPage, type PageOptions } from '../list-pages.js';
-import { pathOf, queryOf } from '../request-path.js';
+import type { Call, CallOptions, ClientOperation } from './client-operation.js';
+import { pagesOf, type IterateOptions, type ListPage, type PageOptions } from '../list-pages.js';
 
 /** Whether an entity must meet all constraints of a segment to be in it, or any of them. */
 export type MatchType = 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE';
@@ -142,32 +141,24 @@ const segmentPage: v.GenericSchema<unknown, SegmentPage> = v.object({
 
 const ALL = '/api/v1/namespaces/{namespace}/segments';
 const ONE = `${ALL}/{key}`;
+const LIST: ClientOperation<SegmentPage> = {
+  name: 'segments.list',
+  method: 'GET',
+  path: ALL,
+  answer: segmentPage,
+};
+const GET: ClientOperation<Segment> = { name: 'segments.get', method: 'GET', path: ONE, answer: segment };
+const CREATE: ClientOperation<Segment> = { ...GET, name: 'segments.create', method: 'POST', path: ALL };
+const UPDATE: ClientOperation<Segment> = { ...GET, name: 'segments.update', method: 'PUT' };
 
 export function segmentOperations(call: Call): SegmentOperations {
-  const listOf = (namespace: string) => ({
-    name: 'segments.list',
-    path: pathOf(ALL, { namespace }),
-    answer: segmentPage,
-    entriesOf: ({ segments }: SegmentPage) => segments,
-  });
+  const pages = pagesOf(call, LIST, ({ segments }) => segments);
   return {
-    async list(namespace, page) {
-      return readPage(call, listOf(namespace), page);
-    },
-    async *iterate(namespace, options) {
-      yield* everyEntry(call, listOf(namespace), options);
-    },
-    async get(namespace, key, { signal, reference } = {}) {
-      const path = pathOf(ONE, { namespace, key }) + queryOf({ reference });
-      return call({ name: 'segments.get', method: 'GET', path, answer: segment }, { signal });
-    },
-    async create(namespace, body, options) {
-      const path = pathOf(ALL, { namespace });
-      return call({ name: 'segments.create', method: 'POST', path, body, answer: segment }, options);
-    },
-    async update(namespace, key, body, options) {
-      const path = pathOf(ONE, { namespace, key });
-      return call({ name: 'segments.update', method: 'PUT', path, body, answer: segment }, options);
-    },
+    list: (namespace, page) => pages.list({ namespace }, page),
+    iterate: (namespace, options) => pages.iterate({ namespace }, options),
+    get: async (namespace, key, { signal, reference } = {}) =>
+      call(GET, { parts: { namespace, key }, query: { reference } }, { signal }),
+    create: (namespace, body, options) => call(CREATE, { parts: { namespace }, body }, options),
+    update: (namespace, key, body, options) => call(UPDATE, { parts: { namespace, key }, body }, options),
   };
 }

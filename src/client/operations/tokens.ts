@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { dates, text, textIfAny, texts, word } from '../answer-fields.js';
-import type { Call, CallOptions } from './client-operation.js';
-import { pathOf } from '../request-path.js';
+import type { Call, CallOptions, ClientOperation } from './client-operation.js';
 
 /** How a client authenticates. A later service may have more. */
 export type AuthenticationMethod =
@@ -77,19 +76,24 @@ const authentication: v.GenericSchema<unknown, Authentication> = v.object({
 });
 const createdToken: v.GenericSchema<unknown, CreatedToken> = v.object({ clientToken: text, authentication });
 
-const TOKEN = '/auth/v1/method/token';
-const offered =
-  'Flipt v1 offers it where its token authentication is enabled; Flipt v2 serves evaluation only.';
+const CREATE: ClientOperation<CreatedToken> = {
+  name: 'tokens.create',
+  method: 'POST',
+  path: '/auth/v1/method/token',
+  answer: createdToken,
+  offered: 'Flipt v1 offers it where its token authentication is enabled; Flipt v2 serves evaluation only.',
+};
+const path = '/auth/v1/tokens/{id}';
+const GET: ClientOperation<Authentication> = {
+  name: 'tokens.get',
+  method: 'GET',
+  path,
+  answer: authentication,
+};
 
 export function tokenOperations(call: Call): TokenOperations {
   return {
-    async create(body, options) {
-      const created = { body, answer: createdToken, offered };
-      return call({ name: 'tokens.create', method: 'POST', path: TOKEN, ...created }, options);
-    },
-    async get(id, options) {
-      const path = pathOf('/auth/v1/tokens/{id}', { id });
-      return call({ name: 'tokens.get', method: 'GET', path, answer: authentication }, options);
-    },
+    create: (body, options) => call(CREATE, { body }, options),
+    get: (id, options) => call(GET, { parts: { id } }, options),
   };
 }

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { dates, text } from '../answer-fields.js';
-import type { Call, CallOptions } from './client-operation.js';
-import { pathOf } from '../request-path.js';
+import type { Call, CallOptions, ClientOperation } from './client-operation.js';
 
 /** A variant of a flag. */
 export interface Variant {
@@ -65,13 +64,12 @@ const variant: v.GenericSchema<unknown, Variant> = v.object({
   ...dates,
 });
 
-const ONE = '/api/v1/namespaces/{namespace}/flags/{flag}/variants/{id}';
+const path = '/api/v1/namespaces/{namespace}/flags/{flag}/variants/{id}';
+const UPDATE: ClientOperation<Variant> = { name: 'variants.update', method: 'PUT', path, answer: variant };
 
 export function variantOperations(call: Call): VariantOperations {
   return {
-    async update(namespace, flag, id, body, options) {
-      const path = pathOf(ONE, { namespace, flag, id });
-      return call({ name: 'variants.update', method: 'PUT', path, body, answer: variant }, options);
-    },
+    update: (namespace, flag, id, body, options) =>
+      call(UPDATE, { parts: { namespace, flag, id }, body }, options),
   };
 }
