@@ -3,12 +3,12 @@ import { policyOf, type Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import { messageOf } from '../text/describe.js';
 import type { QuestionLane } from './batch-queue.js';
+import type { AnsweredSince } from './answered-requests.js';
 import { failEach, questionsOf, settle, type PendingQuestion } from './pending-question.js';
-import type { Before, culpritSearches, Searched } from './search/culprit-searches.js';
+import type { culpritSearches, Searched } from './search/culprit-searches.js';
 
 /** What is asked, and who knows how it is. */
-export interface Service extends Pick<Searched, 'refusal' | 'check' | 'serviceFailed' | 'quick'> {
-  readonly ask: AskAtOnce;
+export interface Service extends Searched {
   /** Sends the requests of a search, which count as extra ones. Default: they are sent like any other. */
   readonly askExtra?: AskAtOnce;
   /** Loads the search, which few apps ever need. Rejects if its code is gone. */
@@ -20,45 +20,34 @@ export interface Service extends Pick<Searched, 'refusal' | 'check' | 'serviceFa
  * the others for a while.
  */
 export function isolating(service: Service, runtime: Pick<Runtime, 'clock' | 'report'>) {
-  const { clock } = runtime;
+  const { answered } = service;
   /** Loaded when a batch has failed: until then, there are no suspects. */
   let found: ReturnType<typeof culpritSearches> | undefined;
-  let successes = 0;
-  let lastSentAt = -Infinity;
-  /** When the last one of the requests that succeeded was sent. */
-  const answeredSentAt = () => lastSentAt;
 
   const noting =
     (ask: AskAtOnce): AskAtOnce =>
     async (questions) => {
-      const sentAt = clock.now();
+      const sentAt = runtime.clock.now();
       // `ask` never rejects. If a defect makes it reject, its callers must still get an outcome.
       const outcome = await ask(questions).catch(defect);
       if (isFailure(outcome)) return outcome;
-      successes++;
-      lastSentAt = Math.max(lastSentAt, sentAt);
-      service.quick.note(sentAt);
-      const suspects = found?.suspects;
+      answered.note(sentAt);
       questions.forEach((question, at) => {
-        if (outcome[at]?.kind !== 'failed') suspects?.answered(question);
+        if (outcome[at]?.kind !== 'failed') found?.suspects.answered(question);
       });
       return outcome;
     };
   const ask = noting(service.ask);
-  const searched = {
-    ...service,
-    ask: noting(service.askExtra ?? service.ask),
-    successes: () => successes,
-    answeredSentAt,
-  };
+  const searched = { ...service, ask: noting(service.askExtra ?? service.ask) };
 
-  const searchSince = (before: Before) => async (batch: readonly PendingQuestion[], failure: Failure) => {
-    // A start has begun to load it, and logs if its code is gone.
-    const load = await service.loadSearch().catch(() => undefined);
-    found ??= load?.(searched, runtime);
-    if (found === undefined) failEach(batch, failure);
-    else await found.search(batch, failure, before);
-  };
+  const searchSince =
+    (since: AnsweredSince) => async (batch: readonly PendingQuestion[], failure: Failure) => {
+      // A start has begun to load it, and logs if its code is gone.
+      const load = await service.loadSearch().catch(() => undefined);
+      found ??= load?.(searched, runtime);
+      if (found === undefined) failEach(batch, failure);
+      else await found.search(batch, failure, since);
+    };
 
   return {
     /**
@@ -66,7 +55,7 @@ export function isolating(service: Service, runtime: Pick<Runtime, 'clock' | 're
      * them spoilt the request for all, the search that follows answers them. Never rejects.
      */
     send: async (batch: readonly PendingQuestion[]): Promise<BatchOutcome> => {
-      const before = { successes, sentAt: clock.now() };
+      const since = answered.since();
       const [first] = batch;
       const lane = first && found?.suspects.laneOf(first.question);
       const outcome = await ask(questionsOf(batch));
@@ -75,7 +64,7 @@ export function isolating(service: Service, runtime: Pick<Runtime, 'clock' | 're
       // A batch of suspects is not searched: every batch about a broken flag would start a search. But a flag that was
       // blamed for several of its questions may be fine for others.
       const isSearched = lane === undefined || (first && found?.suspects.maySearch(first.question));
-      void settle(batch, outcome, isSearched ? searchSince(before) : failEach);
+      void settle(batch, outcome, isSearched ? searchSince(since) : failEach);
       return outcome;
     },
     laneOf: (question: Question): QuestionLane =>
@@ -84,7 +73,7 @@ export function isolating(service: Service, runtime: Pick<Runtime, 'clock' | 're
         apart: false,
         tests: false,
       },
-    answeredSentAt,
+    answeredSentAt: answered.lastSentAt,
     /** How many questions and flags are blamed at present. */
     blamed: () => found?.suspects.size() ?? 0,
   };

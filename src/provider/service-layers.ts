@@ -2,7 +2,7 @@ import { availability } from '../availability/availability.js';
 import { healthCheck, type HealthCheck } from '../remote/health-check.js';
 import { batched } from '../batch/batching.js';
 import { isolating } from '../batch/isolate-culprits.js';
-import { quickAnswers } from '../batch/quick-answers.js';
+import { answeredRequests } from '../batch/answered-requests.js';
 import { oneByOne } from '../batch/one-by-one.js';
 import { openAuthorizedTransport } from '../http/auth/authorized-transport.js';
 import { withRetries } from '../http/retries/with-retries.js';
@@ -20,12 +20,12 @@ const loadSearch = async () => (await loadLaterCode('The search for culprits')).
 export function openServiceLayers(settings: ProviderSettings, signal: AbortSignal, runtime: Runtime) {
   const { namespace, reference, http, breaker, deadlineMs } = settings;
   const { send, ...transport } = openAuthorizedTransport(settings, signal, runtime);
-  const quick = quickAnswers(runtime.clock);
+  const answered = answeredRequests(runtime.clock);
   const ownCheck = healthCheck(batchSender(send, settings, signal), namespace);
   const check: HealthCheck = async (ending) => {
     const sentAt = runtime.clock.now();
     const failure = await ownCheck(ending);
-    if (failure === undefined) quick.note(sentAt);
+    if (failure === undefined) answered.checkPassed(sentAt);
     return failure;
   };
   const { credentialsVersion } = transport;
@@ -48,7 +48,15 @@ export function openServiceLayers(settings: ProviderSettings, signal: AbortSigna
     ? oneByOne(ask, batching, runtime)
     : batched(
         isolating(
-          { ask, askExtra: retrying(true), refusal, check: service.check, serviceFailed, quick, loadSearch },
+          {
+            ask,
+            askExtra: retrying(true),
+            refusal,
+            check: service.check,
+            serviceFailed,
+            answered,
+            loadSearch,
+          },
           runtime,
         ),
         batching,

@@ -3,7 +3,7 @@ import type { BatchSettings } from '../../src/batch/batch-queue.js';
 import { batched } from '../../src/batch/batching.js';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
 import type { EventOf } from '../../src/diagnostics/internal-events.js';
-import { quickAnswers } from '../../src/batch/quick-answers.js';
+import { answeredRequests } from '../../src/batch/answered-requests.js';
 import type { Clock } from '../../src/time/clock.js';
 import { isolating } from '../../src/batch/isolate-culprits.js';
 import { failed, questionOf, type Answer, type AskAtOnce, type Question } from '../../src/model/answer.js';
@@ -28,7 +28,7 @@ const answerOf = ({ flag }: Question) => variantAnswer({ variant: `of ${flag}` }
 
 const passes = () => Promise.resolve(undefined);
 const SERVICE = { refusal: () => undefined, check: passes, serviceFailed: () => undefined, loadSearch };
-const serviceOf = (ask: AskAtOnce, clock: Clock) => ({ ...SERVICE, quick: quickAnswers(clock), ask });
+const serviceOf = (ask: AskAtOnce, clock: Clock) => ({ ...SERVICE, answered: answeredRequests(clock), ask });
 
 /** The layer over requests that the test ends. */
 function setUp(more: Partial<BatchSettings> = {}, reference?: string) {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { batched } from '../../src/batch/batching.js';
-import { quickAnswers } from '../../src/batch/quick-answers.js';
+import { answeredRequests } from '../../src/batch/answered-requests.js';
 import { isolating } from '../../src/batch/isolate-culprits.js';
 import type { AskAtOnce, Question } from '../../src/model/answer.js';
 import type { Failure } from '../../src/model/failure.js';
@@ -126,7 +126,7 @@ async function played(perSecond: { others: number; special: number }, fails: (sp
     refusal: () => undefined,
     check,
     serviceFailed: () => undefined,
-    quick: quickAnswers(clock),
+    answered: answeredRequests(clock),
     loadSearch,
   };
   const limits = { maxItems: 50, maxBytes: 10_000, maxConcurrent: 8, maxWaiting: 1_000, sizes: SIZES };

@@ -1,6 +1,6 @@
 import type { BatchSettings } from '../../src/batch/batch-queue.js';
 import { batched } from '../../src/batch/batching.js';
-import { quickAnswers } from '../../src/batch/quick-answers.js';
+import { answeredRequests } from '../../src/batch/answered-requests.js';
 import { isolating } from '../../src/batch/isolate-culprits.js';
 import type { Answer, AskAtOnce, Question } from '../../src/model/answer.js';
 import type { Failure } from '../../src/model/failure.js';
@@ -39,7 +39,7 @@ export function held(more: Partial<BatchSettings> = {}) {
     refusal: () => undefined,
     check: () => Promise.resolve(undefined),
     serviceFailed: () => undefined,
-    quick: quickAnswers(clock),
+    answered: answeredRequests(clock),
     loadSearch,
   };
   const limits = { maxItems: 50, maxBytes: 10_000, maxConcurrent: 8, maxWaiting: 1_000 };

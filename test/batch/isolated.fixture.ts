@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import { batched } from '../../src/batch/batching.js';
 import { culpritSearches } from '../../src/batch/search/culprit-searches.js';
-import { quickAnswers } from '../../src/batch/quick-answers.js';
+import { answeredRequests } from '../../src/batch/answered-requests.js';
 import { isolating, type Service } from '../../src/batch/isolate-culprits.js';
 import { failureKindOf } from '../../src/http/failure-of-status.js';
 import type { Answer, AskAtOnce, Question } from '../../src/model/answer.js';
@@ -48,7 +48,7 @@ export function setUp(
     refusal: () => undefined,
     check,
     serviceFailed,
-    quick: quickAnswers(clock),
+    answered: answeredRequests(clock),
     loadSearch,
     ...more,
   };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { batched } from '../../src/batch/batching.js';
-import { quickAnswers } from '../../src/batch/quick-answers.js';
+import { answeredRequests } from '../../src/batch/answered-requests.js';
 import { isolating } from '../../src/batch/isolate-culprits.js';
 import type { Answer, AskAtOnce, Question } from '../../src/model/answer.js';
 import { question } from '../cache/questions.fixture.js';
@@ -70,7 +70,7 @@ async function played({ latencies, workers, broken, refused, arrivals }: Schedul
     serviceFailed: () => {
       serviceFailures++;
     },
-    quick: quickAnswers(clock),
+    answered: answeredRequests(clock),
     loadSearch,
   };
   const runtime = runtimeOf(clock);

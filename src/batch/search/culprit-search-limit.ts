@@ -1,8 +1,8 @@
 import type { AskAtOnce, BatchOutcome } from '../../model/answer.js';
 import type { Failure } from '../../model/failure.js';
 import type { Clock } from '../../time/clock.js';
+import { QUICK_MS, type AnsweredRequests } from '../answered-requests.js';
 import { questionsOf, type PendingQuestion } from '../pending-question.js';
-import { QUICK_MS, type QuickAnswers } from '../quick-answers.js';
 import { slots } from './slots.js';
 
 /** Requests of all searches that may be under way at once, in addition to `batch.maxConcurrent`. */
@@ -21,36 +21,32 @@ export type AskPart = (asked: readonly PendingQuestion[]) => Promise<BatchOutcom
  * later one was quick: then it is slow for this request alone.
  * `ask` never rejects.
  */
-export function culpritSearchLimit(ask: AskAtOnce, quick: QuickAnswers, clock: Clock): AskPart {
+export function culpritSearchLimit(ask: AskAtOnce, answered: AnsweredRequests, clock: Clock): AskPart {
   let most = AT_ONCE.least;
   let halvedAt = -Infinity;
   const limit = slots(() => most);
 
-  const adapt = (sentAt: number) => {
+  const send: AskPart = async (asked) => {
+    const sentAt = clock.now();
+    const since = answered.since();
+    const outcome = await ask(questionsOf(asked));
     const now = clock.now();
     if (now - sentAt <= QUICK_MS) {
       if (limit.waiting() > 0) most = Math.min(AT_ONCE.most, most + 1);
-    } else if (sentAt >= Math.max(halvedAt, quick.lastSentAt())) {
+    } else if (sentAt >= halvedAt && !since.isQuick()) {
       most = Math.max(AT_ONCE.least, most >> 1);
       halvedAt = now;
     }
-  };
-
-  const send: AskPart = async (asked) => {
-    const sentAt = clock.now();
-    const outcome = await ask(questionsOf(asked));
-    adapt(sentAt);
     return outcome;
   };
 
   return async (asked) => {
     if (limit.waiting() >= Math.max(LEAST_WAITING, WAITING_FOR_EACH * most)) return overload(most);
     // A free slot is used even if no caller waits any more: the request may find what spoils the batches of others.
-    const isNeeded = limit.isFull()
-      ? () => asked.some(({ deadline }) => clock.now() < deadline())
-      : () => true;
+    const mustWait = limit.isFull();
     const leave = await limit.take();
-    const outcome = isNeeded() ? await send(asked) : overload(most);
+    const isNeeded = !mustWait || asked.some(({ deadline }) => clock.now() < deadline());
+    const outcome = isNeeded ? await send(asked) : overload(most);
     leave();
     return outcome;
   };

@@ -1,15 +1,14 @@
 import { isFailure } from '../../model/answer.js';
 import { policyOf, type Failure } from '../../model/failure.js';
+import type { AnsweredSince } from '../answered-requests.js';
 import { answerEach, failEach, type PendingQuestion } from '../pending-question.js';
 import type { AskPart } from './culprit-search-limit.js';
 import { blamesFlag, type Suspects } from './suspects.js';
 
 export interface Search extends Pick<Suspects, 'blame'> {
   readonly ask: AskPart;
-  /** How many requests have succeeded so far, of this search and all others. */
-  readonly successes: () => number;
-  /** The value of `successes` when the batch was sent. */
-  readonly before: number;
+  /** What has been answered since the batch was sent, to this search and all others. */
+  readonly since: AnsweredSince;
   /** Whether to give up after so few requests that none of them has succeeded: a search before found nothing. */
   readonly isBrief: boolean;
   /** Called when a request has succeeded since the batch was sent, and what is known so far has been blamed. */
@@ -37,32 +36,33 @@ const PARTS = 4;
 export async function findCulprits(
   batch: readonly PendingQuestion[],
   failure: Failure,
-  { ask, successes, before, isBrief, blame, proven }: Search,
+  { ask, since, isBrief, blame, proven }: Search,
 ) {
+  const groupings = groupingsOf(batch, failure);
   const most = Math.floor(4 * Math.log2(batch.length)) + 3;
+  /** A brief search cuts the batch once in each way. */
+  const mostAtFirst = isBrief ? PARTS * groupings.length : most;
+  /** A part that is not answered takes as long as the batch did: there is no time for parts of parts. */
+  const mostParts = failure.kind === 'timeout' ? batch.length : PARTS;
   let requests = 0;
   let succeeded = 0;
   let culprits = 0;
-  const groupings = groupingsOf(batch, failure);
-  /** A brief search cuts the batch once in each way. */
-  const mostAtFirst = isBrief ? PARTS * groupings.length : Infinity;
-  let groupOf = groupings.shift() ?? flagOf;
-  const isSpoilt = isSpoiltLike(failure);
-  /** A part that is not answered takes as long as the batch did: there is no time for parts of parts. */
-  const mostParts = failure.kind === 'timeout' ? batch.length : PARTS;
   /** While other requests succeed, nobody's question is given up: the limit on requests at once spares the service. */
   const requestsLeft = () => {
-    if (successes() - before > succeeded) return Infinity;
-    return (succeeded === 0 ? Math.min(mostAtFirst, most) : most) - requests;
+    if (since.count() > succeeded) return Infinity;
+    return (succeeded === 0 ? mostAtFirst : most) - requests;
   };
+  /** What looks like a failure of the service spoils a part only if it spoilt the batch. */
+  const isSpoilt = (part: Part) =>
+    [true, policyOf(failure).spoilsBatch].includes(policyOf(part.failure).spoilsBatch);
   /** Flags about which a question was answered: another one about them that fails is alone to blame. */
   const answered = new Set<string>();
   /** To be blamed as soon as any request has succeeded. Until then, the service may be the cause. */
-  const suspected: Part[] = [];
-  const whole = () => [{ asked: grouped(batch, groupOf), failure }];
-  let spoilt: readonly Part[] = whole();
+  let suspected: Part[] = [];
+  let groupOf = groupings.shift() ?? flagOf;
+  let spoilt: Part[] = [{ asked: batch, failure }];
 
-  const divided = (part: Part): readonly Part[] => {
+  const divided = (part: Part) => {
     const left = requestsLeft();
     const parts = partsOf(part.asked, left < PARTS ? 2 : Math.min(left, mostParts), groupOf);
     if (parts.length > left) {
@@ -70,11 +70,11 @@ export async function findCulprits(
       return [];
     }
     requests += parts.length;
-    return parts.map((asked) => ({ ...part, asked }));
+    return parts;
   };
 
   /** The part with its failure; none if it succeeded. */
-  const asking = async ({ asked }: Part): Promise<readonly Part[]> => {
+  const asking = async (asked: readonly PendingQuestion[]): Promise<readonly Part[]> => {
     const outcome = await ask(asked);
     if (isFailure(outcome)) return [{ asked, failure: outcome }];
     succeeded++;
@@ -84,36 +84,30 @@ export async function findCulprits(
   };
 
   while (spoilt.length > 0) {
-    const parts = spoilt.flatMap(divided);
-    const failures = (await Promise.all(parts.map(asking))).flat();
+    const failures = (await Promise.all(spoilt.flatMap(divided).map(asking))).flat();
     const isCommon = succeeded === 0 && failures.every(isSpoilt) && failures.some(isLarge);
     const other = isCommon && requestsLeft() > 1 ? groupings.shift() : undefined;
     if (other !== undefined) {
       groupOf = other;
-      spoilt = whole();
+      spoilt = [{ asked: batch, failure }];
       continue;
     }
-    suspected.push(...failures.filter((part) => isSpoilt(part) && isCulprit(part)));
-    spoilt = failures.filter((part) => isSpoilt(part) && isLarge(part));
-    for (const part of failures) if (!spoilt.includes(part)) failEach(part.asked, part.failure);
-    if (successes() === before) continue;
-    culprits += suspected.length;
-    for (const { asked, failure: its } of suspected.splice(0)) {
-      for (const one of asked.slice(0, 1))
-        blame(one.question, its, blamesFlag(its) && !answered.has(flagOf(one)));
+    spoilt = [];
+    for (const part of failures) {
+      if (isSpoilt(part) && isCulprit(part)) suspected.push(part);
+      if (isSpoilt(part) && isLarge(part)) spoilt.push(part);
+      else failEach(part.asked, part.failure);
     }
+    if (since.count() === 0) continue;
+    culprits += suspected.length;
+    for (const { asked, failure: its } of suspected) {
+      const [one] = asked;
+      if (one) blame(one.question, its, blamesFlag(its) && !answered.has(flagOf(one)));
+    }
+    suspected = [];
     proven();
   }
   return { requests, culprits };
-}
-
-/** Whether a part has failed as one with a culprit in it. What looks like a failure of the service, only if its batch did. */
-function isSpoiltLike(whole: Failure) {
-  const looksLikeService = policyOf(whole).spoilsBatch === 'if-a-check-passes';
-  return ({ failure }: Part): boolean => {
-    const { spoilsBatch } = policyOf(failure);
-    return spoilsBatch === true || (looksLikeService && spoilsBatch !== false);
-  };
 }
 
 function isLarge({ asked }: Part): boolean {
@@ -122,15 +116,11 @@ function isLarge({ asked }: Part): boolean {
 
 /** A single question that spoils its request, or one flag if the failure blames flags. */
 function isCulprit({ asked, failure }: Part): boolean {
-  return asked.length === 1 || (blamesFlag(failure) && isAboutOneFlag(asked));
+  return asked.length === 1 || (blamesFlag(failure) && new Set(asked.map(flagOf)).size === 1);
 }
 
 function flagOf({ question }: PendingQuestion): string {
   return question.flag;
-}
-
-function isAboutOneFlag(asked: readonly PendingQuestion[]): boolean {
-  return asked.every(({ question }) => question.flag === asked[0]?.question.flag);
 }
 
 type GroupOf = (one: PendingQuestion) => string;
@@ -149,37 +139,28 @@ function groupingsOf(batch: readonly PendingQuestion[], failure: Failure): Group
   return blamesFlag(failure) ? [flagOf, contextOf] : [contextOf, flagOf];
 }
 
-/** Puts questions of the same group next to each other. */
-function grouped(asked: readonly PendingQuestion[], groupOf: GroupOf): readonly PendingQuestion[] {
-  return asked.toSorted((one, other) =>
-    groupOf(one) < groupOf(other) ? -1 : Number(groupOf(one) > groupOf(other)),
-  );
-}
-
 /**
- * Cuts a batch into at most `count` parts of about the same size, each with at least one question.
- * It cuts between two groups wherever it can, so that a broken flag spoils few parts.
+ * Cuts a batch of several questions into two to `count` parts of about the same size: each group goes to the part in
+ * which its middle lies, so that a broken flag spoils few parts. Questions of only one group are divided singly.
  */
 function partsOf(
-  sorted: readonly PendingQuestion[],
+  asked: readonly PendingQuestion[],
   count: number,
   groupOf: GroupOf,
 ): readonly (readonly PendingQuestion[])[] {
-  const { length } = sorted;
-  const groups = sorted.map(groupOf);
-  const hasOneGroup = groups.every((group) => group === groups[0]);
-  const borders = groups.flatMap((group, at) =>
-    at > 0 && (hasOneGroup || group !== groups[at - 1]) ? [at] : [],
-  );
-  const starts = [0];
-  let border = 0;
-  const distance = (at: number, wished: number) => Math.abs((borders[at] ?? Infinity) - wished);
-  for (let at = 1; at < Math.min(count, length); at++) {
-    const wished = Math.ceil((at * length) / Math.min(count, length));
-    // The nearest one. It is never in front of the one before.
-    while (distance(border + 1, wished) < distance(border, wished)) border++;
-    const start = borders[border] ?? 0;
-    if (start !== starts.at(-1)) starts.push(start);
+  const groups = new Map<string, PendingQuestion[]>();
+  for (const one of asked) {
+    const group = groups.get(groupOf(one));
+    if (group === undefined) groups.set(groupOf(one), [one]);
+    else group.push(one);
   }
-  return starts.map((start, at) => sorted.slice(start, starts[at + 1]));
+  const parts: PendingQuestion[][] = [];
+  let before = 0;
+  for (const group of groups.size === 1 ? asked.map((one) => [one]) : groups.values()) {
+    const middle = before + group.length / 2;
+    (parts[Math.floor((middle * count) / asked.length)] ??= []).push(...group);
+    before += group.length;
+  }
+  // Without the numbers of parts that no group goes to.
+  return Object.values(parts);
 }

@@ -22,7 +22,7 @@ interface Blame {
   /** Of a flag whose questions were blamed one by one: an answer to any of its questions disproves the blame. */
   readonly byQuestions: boolean;
   /** When questions about the flag were last asked in parts. */
-  readonly searchedAt: number;
+  searchedAt: number;
 }
 
 /** Remembers, for a while, which questions and flags have spoilt a batch. */
@@ -30,7 +30,7 @@ export function rememberedSuspects(clock: Clock) {
   /** By the flag, or by the question's digest. */
   const blames = ending<Blame>(clock);
   /** By the flag: how many of its questions were blamed since its last answer. Holds as long as the last of them. */
-  const inARow = ending<{ readonly count: number; readonly endsAt: number }>(clock);
+  const inARow = ending<{ count: number; readonly endsAt: number }>(clock);
   /** By the flag: it was blamed for several questions, but another one was answered. Each is blamed by itself then. */
   const disproved = ending<{ readonly endsAt: number }>(clock);
   /** When the last blame ends. */
@@ -69,11 +69,10 @@ export function rememberedSuspects(clock: Clock) {
     },
     /** Whether to search for the questions to blame among those about this flag, which have spoilt their batch. */
     maySearch(question: Question): boolean {
-      const flag = flagOf(question);
-      const blame = blames.get(flag);
+      const blame = blames.get(flagOf(question));
       const now = clock.now();
       if (blame?.byQuestions !== true || now - blame.searchedAt < SEARCHED_EVERY_MS) return false;
-      blames.update(flag, { ...blame, searchedAt: now });
+      blame.searchedAt = now;
       return true;
     },
     /** Blames the question for this failure, or its flag for everybody. Default: as the failure {@link blamesFlag}. */
@@ -93,7 +92,7 @@ export function rememberedSuspects(clock: Clock) {
       if (isEmpty()) return;
       const flag = flagOf(question);
       const last = inARow.get(flag);
-      if (last !== undefined) inARow.update(flag, { ...last, count: 0 });
+      if (last !== undefined) last.count = 0;
       const broken = blames.get(flag);
       // After the blame, the answer is that of the test.
       if (broken === undefined || (!broken.byQuestions && clock.now() < broken.until)) return;
@@ -122,8 +121,6 @@ function ending<Value extends { readonly endsAt: number }>(clock: Clock) {
       if (values.size >= MAX_BLAMED && oldest !== undefined) values.delete(oldest);
       values.set(name, value);
     },
-    /** Does not make it younger. */
-    update: (name: string, value: Value) => void values.set(name, value),
     delete: (name: string) => void values.delete(name),
     clear: () => {
       values.clear();
