@@ -48,7 +48,7 @@ export interface ConnectionOptions {
   readonly http?: HttpOptions | undefined;
   /**
    * Receives messages about what happens in the background; anything it throws is ignored.
-   * Default: warnings and errors to the console.
+   * Default: warnings and errors to the console, each line with the name of the package before it.
    */
   readonly logger?: Logger | undefined;
 }

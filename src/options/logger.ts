@@ -2,12 +2,15 @@ import { harmlessly, unsteered } from '../text/describe.js';
 import { outsideRequests } from '../time/outside-requests.js';
 import type { Logger } from './connection-options.js';
 
+/** A console has lines of many. A logger of the user's can say by itself who logs. */
+const SENDER = '[openfeature-flipt-provider]';
+
 const consoleLogger: Logger = {
   error: (...args) => {
-    console.error(...args);
+    console.error(SENDER, ...args);
   },
   warn: (...args) => {
-    console.warn(...args);
+    console.warn(SENDER, ...args);
   },
   info: () => undefined,
   debug: () => undefined,

@@ -62,7 +62,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   const checking = checkingCredentials(service, hasSnapshot, runtime);
   // Polls at once: otherwise READY would come up to a whole interval before the changes made during the outage.
   listen('health-changed', ({ after, starting }) => {
-    if (isInProcess && after.size === 0 && !starting) poll();
+    if (after.size === 0 && !starting) poll();
   });
   const ask = remotely(answers, settings, clock, odd);
   const attempt = async () => {

@@ -69,8 +69,9 @@ describe('without options', () => {
     const quiet = vi.spyOn(console, 'info');
     const { logger: toConsole } = settled({});
     for (const level of ['error', 'warn', 'info', 'debug'] as const) toConsole[level](level, 1);
-    expect(console_.error).toHaveBeenCalledExactlyOnceWith('error', 1);
-    expect(console_.warn).toHaveBeenCalledExactlyOnceWith('warn', 1);
+    const sender = '[openfeature-flipt-provider]';
+    expect(console_.error).toHaveBeenCalledExactlyOnceWith(sender, 'error', 1);
+    expect(console_.warn).toHaveBeenCalledExactlyOnceWith(sender, 'warn', 1);
     expect(quiet).not.toHaveBeenCalled();
     vi.restoreAllMocks();
   });

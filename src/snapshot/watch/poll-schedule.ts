@@ -1,10 +1,12 @@
 import { BODY_SHARE, type CostReading } from '../body-cost.js';
-import { intervalMs, type WatchState } from './watch-state.js';
+import { intervalMs, reliableUntil, type WatchState } from './watch-state.js';
 
 const LATE_INTERVALS = 4;
 const JITTER = 0.2;
 /** Requests that an outage has delayed end at the same moment. The next ones are spread over a whole interval. */
 const JITTER_AFTER_FAILURE = 0.5;
+/** After a failure, a poll comes in this last share of an interval before the last success is too old. */
+const LAST_CHANCE = 0.2;
 /** Share of the interval over which instances with the same Retry-After spread their next polls. */
 const SPREAD_AFTER_PAUSE = 0.5;
 /** Over so much time, at most, instances spread the polls for a change that the stream has announced. */
@@ -33,9 +35,19 @@ export function nextDelayMs(state: WatchState, pollMs: number, now: number, rand
   const interval = state.offersNone ? refusedMs(state, pollMs) : intervalMs(state, pollMs);
   const usualMs = jittered(interval, state.hasFailed ? JITTER_AFTER_FAILURE : JITTER, random);
   const measureMs = state.cost.measureAt - now;
-  const delayMs = measureMs > 0 && !state.hasFailed ? Math.min(usualMs, measureMs) : usualMs;
+  const soonerMs = state.hasFailed ? lastChanceMs(state, pollMs, now, random) : measureMs;
+  const delayMs = soonerMs > 0 ? Math.min(usualMs, soonerMs) : usualMs;
   if (now >= state.notBefore) return delayMs;
   return Math.max(delayMs, state.notBefore - now + interval * SPREAD_AFTER_PAUSE * random);
+}
+
+/**
+ * Milliseconds until another poll shows what is wrong, just before the last success is too old; negative if it is over.
+ * The loss would be reported with a failure of up to an interval ago otherwise, and also if the service is back since.
+ */
+function lastChanceMs(state: WatchState, pollMs: number, now: number, random: number): number {
+  if (state.offersNone) return -Infinity;
+  return reliableUntil(state, pollMs) - LAST_CHANCE * intervalMs(state, pollMs) * (1 - random / 2) - now;
 }
 
 /**

@@ -70,6 +70,25 @@ describe('when the watch is lost', () => {
   });
 });
 
+describe('when the service answers again', () => {
+  it('a change made meanwhile is noticed at once, and not by the next poll', async () => {
+    const { clock, it, flags, value, changes, running } = await simulation();
+    expect(await value('a')).toBe(true);
+    const problems: number[] = [];
+    running.listen('health-changed', ({ after }) => problems.push(after.size));
+    await clock.advance(16_000);
+    it.isDown = true;
+    flags.set('a', false);
+    expect(await value('a', 'eve', 1_000)).toBe(true);
+    expect(problems).toEqual([1]);
+    it.isDown = false;
+    while (problems.at(-1) !== 0) await clock.advance(100);
+    await clock.settle();
+    expect(changes).toEqual([['a']]);
+    await running.close();
+  });
+});
+
 describe('credentials that the service no longer accepts', () => {
   it('are refreshed once for a poll and for calls at the same time; the poll sees what has changed', async () => {
     let token = 'first';

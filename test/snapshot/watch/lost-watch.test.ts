@@ -14,6 +14,9 @@ function service(first: Reply | Failure) {
   return { clock, it, ...watching(() => Promise.resolve(it.answer), clock) };
 }
 
+/** So long before the loss comes the last poll, as `random` is here. */
+const LAST_CHANCE_MS = 2_250;
+
 describe('a watch that fails', () => {
   it('is lost after three intervals, and found with the next success; both are reported once', async () => {
     const { clock, it, reported, watch } = service(A);
@@ -24,7 +27,7 @@ describe('a watch that fails', () => {
     expect(reported).toContainEqual({ type: 'watch-changed', state: 'lost', failure: refusedConnection });
     await clock.advance(POLL_MS * 5);
     it.answer = A;
-    await clock.advance(POLL_MS);
+    await clock.advance(POLL_MS - LAST_CHANCE_MS);
 
     expect(reported.filter(({ type }) => type === 'watch-changed')).toEqual([
       { type: 'watch-changed', state: 'working', failure: undefined },
@@ -32,6 +35,28 @@ describe('a watch that fails', () => {
       { type: 'watch-changed', state: 'working', failure: undefined },
     ]);
     expect(watch.confirmedAt()).toBe(clock.now());
+  });
+
+  it('is not lost if the service is back just before that, whenever the next poll would have come', async () => {
+    const { clock, it, types, watch } = service(A);
+    await clock.settle();
+    it.answer = refusedConnection;
+    await clock.advance(POLL_MS * 1.5);
+    await watch.poll();
+    await clock.advance(POLL_MS * 1.5 - LAST_CHANCE_MS - 1);
+    it.answer = A;
+    await clock.advance(LAST_CHANCE_MS + 1);
+    expect(types()).toEqual(['watch-changed']);
+  });
+
+  it('is lost with what is wrong then, and not with a failure of an interval before', async () => {
+    const { clock, it, reported } = service(A);
+    await clock.settle();
+    it.answer = refusedConnection;
+    await clock.advance(POLL_MS * 3 - LAST_CHANCE_MS - 1);
+    it.answer = reply(502, '');
+    await clock.advance(LAST_CHANCE_MS + 1);
+    expect(reported.at(-1)).toMatchObject({ state: 'lost', failure: { kind: 'gateway' } });
   });
 
   it('is lost when its last success is too old, though no poll is due', async () => {

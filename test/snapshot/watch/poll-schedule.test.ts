@@ -80,6 +80,19 @@ describe('the next poll', () => {
     ['half an interval at least after a failure', afterFailure(UNTRIED, 0, failure), 0, 7_500],
     ['one and a half at most after a failure', afterFailure(UNTRIED, 0, failure), LAST_RANDOM, 22_500],
     [
+      'sooner, before the last success is too old',
+      afterFailure(afterSuccess(-35_000), 0, failure),
+      0.5,
+      7_750,
+    ],
+    [
+      'sooner by up to a fifth of the interval, before the last success is too old',
+      afterFailure(afterSuccess(-36_500), 0, failure),
+      0,
+      5_500,
+    ],
+    ['the interval, if that moment is over', afterFailure(afterSuccess(-44_000), 0, failure), 0.5, 15_000],
+    [
       'no sooner for a short Retry-After',
       afterFailure(UNTRIED, 0, { ...failure, retryAfterMs: 1 }),
       0.5,
