@@ -22,7 +22,8 @@ export interface ConnectionSettings extends v.InferOutput<typeof clientRules.sha
   readonly hasUrl: boolean;
   /** What to check after a 401; ends its message. */
   readonly credentialsAdvice: string;
-  readonly logger: Logger;
+  /** Functions that need no `this`. */
+  readonly logger: Readonly<Record<keyof Logger, (...words: unknown[]) => void>>;
 }
 
 export type ProviderSettings = ConnectionSettings &

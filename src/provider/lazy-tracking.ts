@@ -15,11 +15,8 @@ const LOAD_AGAIN_MS = 60_000;
 
 /** Tracking, whose code is loaded when the provider starts, or by the first event: most apps do without it. */
 export function lazyTracking(tracking: TrackingSettings, settings: ProviderSettings, runtime: Runtime) {
+  const { clock, report } = runtime;
   const { logger } = settings;
-  const { clock } = runtime;
-  const warn = (message: string) => {
-    logger.warn(message);
-  };
   const userOf = ({ targetingKey }: { readonly targetingKey?: unknown }) => entityOf(targetingKey);
   let opened: Tracking | undefined;
   let waiting: ((tracking: Tracking) => void)[] = [];
@@ -27,34 +24,29 @@ export function lazyTracking(tracking: TrackingSettings, settings: ProviderSetti
   let failedAt = -Infinity;
 
   const loseWaiting = () => {
-    if (waiting.length > 0) runtime.report({ type: 'tracking-lost', events: waiting.length });
+    if (waiting.length > 0) report({ type: 'tracking-lost', events: waiting.length });
     waiting = [];
   };
   const open = async () => {
     try {
-      const { openTracking } = await import('./start/tracking-code.js').catch(throwUnloadable('tracking'));
-      opened = openTracking(tracking, { ...settings, userOf, warn }, runtime);
-      for (const use of waiting) use(opened);
+      const { openTracking } = await import('../tracking/tracking.js').catch(throwUnloadable('tracking'));
+      opened = openTracking(tracking, { ...settings, userOf, warn: logger.warn }, runtime);
+      for (const use of waiting.splice(0)) use(opened);
     } catch (error) {
       loading = undefined;
       failedAt = clock.now();
       logger.error(messageOf(error));
       loseWaiting();
     }
-    waiting = [];
   };
   const load = async () => {
     if (loading === undefined && clock.now() - failedAt >= LOAD_AGAIN_MS) loading = outsideRequests(open);
     await loading;
   };
-  const use = (call: (tracking: Tracking) => void) => {
-    if (opened !== undefined) {
-      call(opened);
-      return;
-    }
+  const whenOpened = (use: (tracking: Tracking) => void) => {
     void load();
-    if (loading !== undefined && waiting.length < MOST_WAITING) waiting.push(call);
-    else runtime.report({ type: 'tracking-lost', events: 1 });
+    if (loading !== undefined && waiting.length < MOST_WAITING) waiting.push(use);
+    else report({ type: 'tracking-lost', events: 1 });
   };
 
   return {
@@ -64,17 +56,20 @@ export function lazyTracking(tracking: TrackingSettings, settings: ProviderSetti
       // Without a closure, because this runs for each resolve.
       if (opened !== undefined) opened.exposed(...given);
       else {
-        use((later) => {
+        whenOpened((later) => {
           later.exposed(...given);
         });
       }
     },
     track(name: string, context: Context, details: object) {
-      // The caller may change them before the code is there.
-      const kept = opened === undefined ? copyOf(details) : details;
-      use((later) => {
-        later.track(name, context, kept);
-      });
+      if (opened !== undefined) opened.track(name, context, details);
+      else {
+        // The caller may change them before the code is there.
+        const kept = copyOf(details);
+        whenOpened((later) => {
+          later.track(name, context, kept);
+        });
+      }
     },
     async flush() {
       await loading;

@@ -30,9 +30,7 @@ export function openLifecycle(
   const { clock } = world;
   const history = openHistory(clock);
   const condition = openCondition(events, clock);
-  const userListeners = openUserListeners((message) => {
-    logger.warn(message);
-  });
+  const userListeners = openUserListeners(logger.warn);
   const announce = (flagsChanged?: readonly string[]) => {
     events.emit(ProviderEvents.ConfigurationChanged, flagsChanged ? { flagsChanged: [...flagsChanged] } : {});
   };

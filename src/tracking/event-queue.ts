@@ -7,83 +7,71 @@ export const MOST_LENGTH = 1024 * 1024;
 /** Most characters of one event. */
 export const MOST_LENGTH_OF_EVENT = 64 * 1024;
 
-/** An event that waits, as JSON: a receiver may change what it gets, and then fail. */
-export interface WaitingEvent {
+/** A call that sends events, since a time of the clock. */
+interface SendingCall {
+  readonly since: number;
+}
+
+interface QueuedEvent {
   readonly kind: TrackingEvent['kind'];
+  /** A receiver may change what it gets, and then fail. */
   readonly json: string;
-}
-
-/** `place`: events that come back go before those that came later. */
-interface PlacedEvent extends WaitingEvent {
-  readonly place: number;
-}
-
-/** Events that are being sent, since a time of the clock. */
-export interface TakenEvents {
-  readonly items: readonly PlacedEvent[];
-  readonly at: number;
+  /** What sends it; `undefined` while it waits. */
+  call?: SendingCall | undefined;
 }
 
 /**
  * Events that wait to be sent, in order. If there are too many, the oldest exposures go first, then the oldest others,
- * and `lost` is called. Those that are being sent stay.
+ * and `lost` is called. Those that are being sent stay, in their place.
  */
 export function eventQueue(lost: (events: number, why: string) => void) {
-  let waiting: PlacedEvent[] = [];
-  let added = 0;
-  const taken = new Set<TakenEvents>();
+  let events: QueuedEvent[] = [];
   let length = 0;
-  const takenCount = () => [...taken].reduce((sum, { items }) => sum + items.length, 0);
-
-  const dropOne = () => {
-    const at = Math.max(
-      0,
-      waiting.findIndex(({ kind }) => kind === 'exposure'),
-    );
-    const [dropped] = waiting.splice(at, 1);
-    length -= dropped?.json.length ?? 0;
-    lost(1, 'too many wait to be sent');
-  };
-  const size = () => waiting.length + takenCount();
-  const putBack = (events: TakenEvents) => {
-    if (!taken.delete(events)) return;
-    waiting = [...events.items, ...waiting].sort((a, b) => a.place - b.place);
+  const isWaiting = ({ call }: QueuedEvent) => call === undefined;
+  const waiting = () => events.filter(isWaiting);
+  const keep = (isKept: (event: QueuedEvent) => boolean) => {
+    events = events.filter(isKept);
+    length = events.reduce((sum, { json }) => sum + json.length, 0);
   };
   return {
-    add(item: WaitingEvent) {
-      waiting.push({ ...item, place: added++ });
-      length += item.json.length;
-      while (waiting.length > 0 && (size() > MOST_EVENTS || length > MOST_LENGTH)) dropOne();
+    add(kind: TrackingEvent['kind'], json: string) {
+      events.push({ kind, json });
+      length += json.length;
+      while (events.length > MOST_EVENTS || length > MOST_LENGTH) {
+        const exposure = events.findIndex((event) => event.kind === 'exposure' && isWaiting(event));
+        const oldest = exposure < 0 ? events.findIndex(isWaiting) : exposure;
+        const [dropped] = oldest < 0 ? [] : events.splice(oldest, 1);
+        if (dropped === undefined) return;
+        length -= dropped.json.length;
+        lost(1, 'too many wait to be sent');
+      }
     },
-    /** The oldest events, which now count as being sent. `done` or `putBack` follows. */
-    take(most: number, at: number): TakenEvents {
-      const events = { items: waiting.slice(0, most), at };
-      waiting = waiting.slice(most);
-      taken.add(events);
-      return events;
+    /** The oldest events, which now count as being sent. `sent` or `putBack` follows. */
+    take(most: number, since: number) {
+      const call: SendingCall = { since };
+      const taken = waiting().slice(0, most);
+      for (const event of taken) event.call = call;
+      return { call, texts: taken.map(({ json }) => json) };
     },
-    /** The taken events are sent. `false` if they wait again already. */
-    done(events: TakenEvents): boolean {
-      if (!taken.delete(events)) return false;
-      for (const { json } of events.items) length -= json.length;
-      return true;
+    /** The call has sent its events: how many, or 0 if they wait again already. */
+    sent(done: SendingCall): number {
+      const before = events.length;
+      keep(({ call }) => call !== done);
+      return before - events.length;
     },
-    /** The taken events wait again. */
-    putBack,
-    /** What was taken before this time waits again. */
-    putBackSince(time: number) {
-      for (const events of taken) if (events.at < time) putBack(events);
+    /** The events of these calls wait again. */
+    putBack(isOver: (call: SendingCall) => boolean) {
+      for (const event of events) if (event.call !== undefined && isOver(event.call)) event.call = undefined;
     },
     /** Forgets all events, also those that are being sent, and returns how many they were. */
     clear(): number {
-      const count = size();
-      [waiting, length] = [[], 0];
-      taken.clear();
+      const count = events.length;
+      keep(() => false);
       return count;
     },
     /** How many wait or are being sent. */
-    size,
+    size: () => events.length,
     /** How many wait. */
-    waiting: () => waiting.length,
+    waiting: () => waiting().length,
   };
 }

@@ -3,7 +3,8 @@ import type { Clock } from '../time/clock.js';
 import { orLate } from '../time/in-time.js';
 import { oneTimer } from '../time/one-timer.js';
 import type { eventQueue } from './event-queue.js';
-import type { TrackingEvent } from '../options/tracking-options.js';
+import type { TrackingEvent, TrackingSettings } from '../options/tracking-options.js';
+import type { Runtime } from '../runtime.js';
 
 /** Milliseconds between an event and the call that sends it. */
 export const SEND_EVERY_MS = 5_000;
@@ -18,73 +19,59 @@ const FLUSH_MS = 2_000;
 const AGAIN_MS = 100;
 
 interface Receiver {
-  readonly send: (events: readonly TrackingEvent[]) => unknown;
+  readonly send: TrackingSettings['send'];
   readonly sent: (events: number) => void;
   readonly lost: (events: number, why: string) => void;
   readonly warn: (message: string) => void;
 }
 
-type Queue = ReturnType<typeof eventQueue>;
-
-/** Calls the receiver, and says how that goes. */
-function calls(queue: Queue, { send, sent, warn }: Receiver, clock: Clock) {
-  let failures = 0;
-  let isClosed = false;
-  /** The user's function may throw before it returns a promise. */
-  const call = async (items: ReturnType<Queue['take']>['items']) => {
-    const coming = Promise.resolve().then(() =>
-      send(items.map(({ json }) => JSON.parse(json) as TrackingEvent)),
-    );
+/** Calls the receiver with events as JSON. Why that failed; `undefined` if it did not. Never rejects. */
+async function failureOf(send: Receiver['send'], texts: readonly string[], clock: Clock) {
+  // The user's function may throw before it returns a promise.
+  const coming = Promise.resolve().then(() => send(texts.map((json) => JSON.parse(json) as TrackingEvent)));
+  try {
     // What it does after its time is over is its own affair.
-    coming.catch(() => undefined);
-    if ((await orLate(coming, SEND_TIMEOUT_MS, clock, 'limit')) === 'late')
-      throw new Error(`no result within ${SEND_TIMEOUT_MS} ms`);
-  };
-  return {
-    failures: () => failures,
-    /** Sends the oldest events. Whether that succeeded. */
-    async sendOnce(): Promise<boolean> {
-      if (queue.waiting() === 0) return true;
-      const events = queue.take(MOST_AT_ONCE, clock.now());
-      try {
-        await call(events.items);
-      } catch (error) {
-        // Its events count as lost already.
-        if (isClosed) return false;
-        if (failures === 0)
-          warn(`tracking.send failed; its events are sent again: ${oneLine(messageOf(error))}`);
-        failures++;
-        queue.putBack(events);
-        return false;
-      }
-      if (isClosed) return false;
-      if (failures > 0) warn('tracking.send works again');
-      failures = 0;
-      if (queue.done(events)) sent(events.items.length);
-      return true;
-    },
-    close() {
-      isClosed = true;
-    },
-  };
+    const end = await orLate(coming, SEND_TIMEOUT_MS, clock, 'limit');
+    return end === 'late' ? `no result within ${SEND_TIMEOUT_MS} ms` : undefined;
+  } catch (error) {
+    return oneLine(messageOf(error));
+  }
 }
 
 /** Sends what waits in the queue, one call at a time. Nothing of it throws or rejects. */
 export function openSender(
-  queue: Queue,
-  receiver: Receiver,
-  { clock, random }: { readonly clock: Clock; readonly random: () => number },
+  queue: ReturnType<typeof eventQueue>,
+  { send, sent, lost, warn }: Receiver,
+  { clock, random }: Pick<Runtime, 'clock' | 'random'>,
 ) {
-  const called = calls(queue, receiver, clock);
-  const { failures } = called;
   const timer = oneTimer(clock);
+  let failures = 0;
+  let isClosed = false;
   let sending: Promise<boolean> | undefined;
   let isDue = false;
 
+  /** Sends the oldest events. Whether that succeeded. */
+  const sendOnce = async (): Promise<boolean> => {
+    if (queue.waiting() === 0) return true;
+    const { call, texts } = queue.take(MOST_AT_ONCE, clock.now());
+    const failure = await failureOf(send, texts, clock);
+    // Its events count as lost already.
+    if (isClosed) return false;
+    if (failure !== undefined) {
+      if (failures++ === 0) warn(`tracking.send failed; its events are sent again: ${failure}`);
+      queue.putBack((other) => other === call);
+      return false;
+    }
+    if (failures > 0) warn('tracking.send works again');
+    failures = 0;
+    const events = queue.sent(call);
+    if (events > 0) sent(events);
+    return true;
+  };
   const sendAll = async (): Promise<boolean> => {
     // What arrives meanwhile waits for its own time, unless it is enough for a call.
     for (let left = queue.waiting(); left > 0; left -= MOST_AT_ONCE) {
-      if (!(await called.sendOnce())) return false;
+      if (!(await sendOnce())) return false;
     }
     return true;
   };
@@ -93,7 +80,8 @@ export function openSender(
     // Without a background, callers share nothing unfinished: a call may be frozen or ended with what it waits for.
     if (!clock.hasBackground) {
       // A call may have ended with its request, and then it never says how its sending ended.
-      queue.putBackSince(clock.now() - SEND_TIMEOUT_MS);
+      const since = clock.now() - SEND_TIMEOUT_MS;
+      queue.putBack((call) => call.since < since);
       return sendAll();
     }
     sending ??= sendAll().finally(() => {
@@ -103,8 +91,8 @@ export function openSender(
     return sending;
   };
   const schedule = () => {
-    if (!clock.hasBackground || sending !== undefined || queue.waiting() === 0) return;
-    if (failures() === 0 && queue.waiting() >= MOST_AT_ONCE) {
+    if (!clock.hasBackground || sending !== undefined || queue.size() === 0) return;
+    if (failures === 0 && queue.size() >= MOST_AT_ONCE) {
       if (isDue) return;
       isDue = true;
       // Not within the resolve that brought the event.
@@ -114,36 +102,37 @@ export function openSender(
       });
       return;
     }
-    const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures() - 1)) * (0.5 + random() / 2);
-    timer.ensure(failures() > 0 ? delayMs : SEND_EVERY_MS, () => void run());
-  };
-  /** Sends what waits now, and again if that fails, for 2 s at most. */
-  const flush = async (): Promise<void> => {
-    const endsAt = clock.now() + FLUSH_MS;
-    const all = async () => {
-      // A call under way has taken what waited when it began.
-      await sending;
-      // Nothing of a flush begins after its time.
-      if (clock.now() >= endsAt) return;
-      for (let waitMs = AGAIN_MS; !(await run()) && clock.now() + waitMs < endsAt; waitMs *= 2)
-        await new Promise<void>((resolve) => {
-          clock.after(waitMs, resolve, 'limit');
-        });
-    };
-    await orLate(all(), FLUSH_MS, clock);
+    const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) * (0.5 + random() / 2);
+    timer.ensure(failures > 0 ? delayMs : SEND_EVERY_MS, () => void run());
   };
 
   return {
     /** An event has been added to the queue. */
     added: schedule,
-    flush,
+    /** Sends what waits now, and again if that fails, for 2 s at most. */
+    flush: () => flushed(run, sending, clock),
     /** What is left then is lost. */
     close() {
       timer.stop();
-      called.close();
+      isClosed = true;
       const left = queue.clear();
-      if (left > 0) receiver.lost(left, 'the provider was closed');
+      if (left > 0) lost(left, 'the provider was closed');
     },
-    isFailing: () => failures() > 0,
+    isFailing: () => failures > 0,
   };
+}
+
+async function flushed(run: () => Promise<boolean>, underWay: Promise<boolean> | undefined, clock: Clock) {
+  const endsAt = clock.now() + FLUSH_MS;
+  const all = async () => {
+    // It has taken what waited when it began.
+    await underWay;
+    // Nothing of a flush begins after its time.
+    if (clock.now() >= endsAt) return;
+    for (let waitMs = AGAIN_MS; !(await run()) && clock.now() + waitMs < endsAt; waitMs *= 2)
+      await new Promise<void>((resolve) => {
+        clock.after(waitMs, resolve, 'limit');
+      });
+  };
+  await orLate(all(), FLUSH_MS, clock);
 }

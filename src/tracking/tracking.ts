@@ -59,7 +59,7 @@ export function openTracking(
       const json = JSON.stringify(event);
       if (json.length > MOST_LENGTH_OF_EVENT)
         throw new Error(`one has more than ${MOST_LENGTH_OF_EVENT} characters`);
-      queue.add({ kind: event.kind, json });
+      queue.add(event.kind, json);
       sender.added();
     } catch (error) {
       lost(1, oneLine(messageOf(error)));

@@ -1,6 +1,6 @@
 import '../provider/loaded.fixture.js';
 import '../../src/http/auth/lazy-sources.js';
-import '../../src/provider/start/tracking-code.js';
+import '../../src/tracking/tracking.js';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { FliptClient } from '../../src/client/index.js';
 import { FliptProvider, type FliptProviderOptions, type SnapshotStore } from '../../src/index.js';

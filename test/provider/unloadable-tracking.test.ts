@@ -6,8 +6,8 @@ import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';
 import { flipt, localService, recordingLogger, register } from './open.fixture.js';
 
-const TRACKING = '../../src/provider/start/tracking-code.js';
-vi.mock('../../src/provider/start/tracking-code.js', () => {
+const TRACKING = '../../src/tracking/tracking.js';
+vi.mock('../../src/tracking/tracking.js', () => {
   throw new Error('the file is gone');
 });
 

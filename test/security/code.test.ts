@@ -30,7 +30,7 @@ const MODULES: ReadonlySet<string> = new Set([
 ]);
 const isModule = (name: string) =>
   MODULES.has(name) ||
-  /^\.\/((chunk|snapshot-code|tracking-code|later-code|lazy-sources|explain|explaining|explain-flag|lint|print-findings|serve|write-types|write-snapshot|flipt-snapshot|read-features)-\w+\.js|(front|snapshots)\.js|(snapshots|index)\.cjs)$/.test(
+  /^\.\/((chunk|snapshot-code|tracking|later-code|lazy-sources|explain|explaining|explain-flag|lint|print-findings|serve|write-types|write-snapshot|flipt-snapshot|read-features)-\w+\.js|(front|snapshots)\.js|(snapshots|index)\.cjs)$/.test(
     name,
   );
 
