@@ -1,16 +1,21 @@
 import type { SharedTurn } from '../../stores/snapshot-store.js';
 import type { Known } from '../fetch-snapshot.js';
 import { storedText } from '../stored-text.js';
-import type { SharedParts } from './learned.js';
 import { left, NEWCOMER } from './lease.js';
+import { recordVersion, type SharedParts, type StoreReader } from './store-reader.js';
+
+/** A turn with the lease. */
+export interface HeldTurn extends SharedTurn {
+  readonly fence: number;
+}
 
 /** Writes what the holder of the lease has fetched into the store, one snapshot after another. */
-export function publisher({ calls, lease, learned, cost, place, pollMs, clock }: SharedParts) {
+export function publisher(reader: StoreReader, { calls, lease, cost, place, pollMs, clock }: SharedParts) {
   let publishing: Promise<void> = Promise.resolve();
 
   /** The turn was taken before the service was asked. So its time, which the record gets, is never too late. */
-  const publish = async (newest: Known, fence: number, { record, time }: SharedTurn): Promise<void> => {
-    const version = learned.versionOf(newest);
+  const publish = async (newest: Known, { fence, record, time }: HeldTurn): Promise<void> => {
+    const version = recordVersion(newest.snapshot);
     const publication = { fence, version, confirmedAt: time, fullBodyMs: cost.read().ms };
     const at = clock.now();
     const whole = async () => {
@@ -20,7 +25,7 @@ export function publisher({ calls, lease, learned, cost, place, pollMs, clock }:
     const isThere = record?.version === version;
     const first = isThere ? await calls.publish({ ...publication, text: undefined }) : await whole();
     const outcome = first === 'missing' ? await whole() : first;
-    if (outcome === 'published') learned.published(publication);
+    if (outcome === 'published') reader.published(publication);
     else if (lease.current().fence === fence)
       lease.become(outcome === undefined ? left(pollMs, clock.now()) : NEWCOMER);
     // An instance that cannot write must not keep others from writing.
@@ -29,9 +34,8 @@ export function publisher({ calls, lease, learned, cost, place, pollMs, clock }:
 
   return {
     /** In the background. Without one, a call must not end before its writes, and waits for no other call's. */
-    async add(newest: Known, fence: number, turn: SharedTurn): Promise<void> {
-      const written = (after: Promise<void>) =>
-        after.then(() => publish(newest, fence, turn)).catch(calls.complain);
+    async add(newest: Known, turn: HeldTurn): Promise<void> {
+      const written = (after: Promise<void>) => after.then(() => publish(newest, turn)).catch(calls.complain);
       // After the last one, because a request may have been sent beside another.
       if (clock.hasBackground) publishing = written(publishing);
       else await written(Promise.resolve());

@@ -2,11 +2,10 @@ import type { Clock } from '../../time/clock.js';
 import type { SnapshotPlace } from '../../stores/snapshot-store.js';
 import type { BodyCost } from '../body-cost.js';
 import type { Asker, Fetched, FetchSnapshot, Known } from '../fetch-snapshot.js';
-import { NO_NEWS, openLearned, type Found, type Stored } from './learned.js';
 import { heldLease, polled, pollFailed, pollSilent } from './lease.js';
-import { publisher } from './publisher.js';
+import { publisher, type HeldTurn } from './publisher.js';
 import type { StoreCalls } from './store-calls.js';
-import { storeReader } from './store-reader.js';
+import { NO_NEWS, storeReader, type Stored } from './store-reader.js';
 import { isTooSoon } from '../watch/poll-schedule.js';
 
 /** Two clocks drift apart by less than this share of a time. */
@@ -23,48 +22,45 @@ export function sharedFetch(
   clock: Clock,
 ) {
   const lease = heldLease(calls, pollMs, clock);
-  const learned = openLearned(cost, calls.praise);
-  const parts = { calls, lease, learned, cost, place, pollMs, clock };
+  const parts = { calls, lease, cost, place, pollMs, clock };
   const reader = storeReader(parts);
-  const published = publisher(parts);
+  const published = publisher(reader, parts);
   const service = sparedService(fetch, cost, clock);
 
   const look: FetchSnapshot = async (known, asker = 'schedule') => {
-    learned.startsWith(known);
+    reader.startsWith(known);
     await published.ended();
     const sentAt = clock.now();
     const turn = await lease.turn();
     if (turn === undefined) return ask(known, asker);
-    const at = turn.record && sentAt - longestAgeMs(turn.time - turn.record.confirmedAt);
-    const found = { turn, at: at ?? -Infinity };
-    const { fence } = lease.current();
+    const { fence, record, time } = turn;
+    const found = record && { record, at: sentAt - longestAgeMs(time - record.confirmedAt) };
     if (fence !== undefined) {
       cost.holds();
-      return askForAll(known, asker, fence, found);
+      // The last holder may have written a newer snapshot. Its ETag keeps the service from sending the whole snapshot
+      // again.
+      const newer = await reader.load(known, found);
+      const stored = typeof newer === 'string' ? undefined : newer;
+      return askForAll(stored ?? known, stored, asker, { fence, record, time });
     }
     const read = asker === 'user' ? undefined : await reader.read(known, found);
     return read ?? ask(known, asker === 'user' ? asker : 'schedule');
   };
 
   const ask = async (known: Known | undefined, asker: Asker): Promise<Fetched> => {
-    const fetched = await service(known && { ...known, fullBodyMs: learned.fullBodyMs() }, asker);
-    if (fetched.kind === 'snapshot') learned.fromService(fetched, clock.now());
-    if (fetched.kind === 'unchanged') learned.fromService(known, clock.now());
+    const fetched = await service(known && { ...known, fullBodyMs: reader.fullBodyMs() }, asker);
+    if (fetched.kind === 'snapshot') reader.fromService(fetched);
+    if (fetched.kind === 'unchanged') reader.fromService(known);
     return fetched;
   };
 
-  /** As the holder of the lease. */
+  /** As the holder of the lease, with what another instance may have `stored`. */
   const askForAll = async (
-    known: Known | undefined,
+    base: Known | undefined,
+    stored: Stored | undefined,
     asker: Asker,
-    fence: number,
-    found: Found,
+    turn: HeldTurn,
   ): Promise<Fetched> => {
-    // The last holder may have written a newer snapshot. Its ETag keeps the service from sending the whole snapshot
-    // again.
-    const newer = await reader.load(known, found);
-    const stored = typeof newer === 'string' ? undefined : newer;
-    const base = stored ?? known;
     const fetched = await ask(base, asker);
     if (fetched.kind === 'overtaken') return fetched;
     if (fetched.kind === 'no-news') return stored ?? fetched;
@@ -79,7 +75,7 @@ export function sharedFetch(
     }
     lease.become(polled(lease.current()));
     const newest = fetched.kind === 'snapshot' ? fetched : base;
-    if (newest !== undefined) await published.add(newest, fence, found.turn);
+    if (newest !== undefined) await published.add(newest, turn);
     return stored !== undefined && fetched.kind === 'unchanged' ? justConfirmed(stored, fetched) : fetched;
   };
   /** Without a background, a call must not end before its writes. */

@@ -1,54 +1,96 @@
-import type { SharedRecord } from '../../stores/snapshot-store.js';
+import type { SharedRecord, SnapshotPlace } from '../../stores/snapshot-store.js';
+import type { Clock } from '../../time/clock.js';
+import type { BodyCost } from '../body-cost.js';
 import type { Fetched, Known } from '../fetch-snapshot.js';
+import { digestOf } from '../flag-content.js';
 import type { Snapshot } from '../snapshot.js';
 import { readStored, type ConfirmedSnapshot } from '../stored-text.js';
-import { NO_NEWS, type Found, type SharedParts, type Stored } from './learned.js';
+import type { HeldLease } from './lease.js';
+import type { StoreCalls } from './store-calls.js';
 
 /** Soon, because what an instance waits for is under way: a first snapshot, or the text of a new record. */
 const LOOK_AGAIN_MS = 500;
 /** The longest that fetching a snapshot, or reading one from a slow store, may take. */
 const LONGEST_WAIT_MS = 60_000;
 
+export const NO_NEWS = { kind: 'no-news' } as const;
+
+/** What reading from the store and writing to it share. */
+export interface SharedParts {
+  readonly calls: StoreCalls;
+  readonly lease: HeldLease;
+  readonly cost: BodyCost;
+  readonly place: SnapshotPlace;
+  readonly pollMs: number;
+  readonly clock: Clock;
+}
+
+/** The record that a look at the store has found. */
+interface Found {
+  readonly record: SharedRecord;
+  /** When the service served or confirmed what the record holds, in the clock's milliseconds. */
+  readonly at: number;
+}
+
+/** What this instance knows about the snapshot in force. Times are milliseconds of the clock's `now`. */
+interface Newest {
+  /** To compare with the version of the store's record. */
+  readonly version: string | undefined;
+  /** May be newer than the watch's: the look that has found it may still wait for the service. */
+  readonly snapshot: Snapshot | undefined;
+  /** When the service served or confirmed the snapshot. A record of an earlier time may hold an older one. */
+  readonly at: number;
+}
+
+/** A snapshot that another instance has fetched. */
+export type Stored = Extract<Fetched, { readonly kind: 'snapshot' }>;
+
 type NotYet = 'late' | 'outdated';
 
-/** Reads from the store what another instance has written. */
-export function storeReader({ calls, lease, learned, cost, place, pollMs, clock }: SharedParts) {
+export type StoreReader = ReturnType<typeof storeReader>;
+
+/**
+ * Reads from the store what another instance has written. Never goes back to an older snapshot than this instance has
+ * had from the service or from the store.
+ */
+export function storeReader(parts: SharedParts) {
+  const { calls, lease, cost, pollMs, clock } = parts;
+  let newest: Newest | undefined;
+  let confirmedAt = -Infinity;
+  /** How long a poll may be silent, before this instance has measured it. */
+  let fullBodyMs = 0;
+  /** The last record that was taken over. Seen again, it is no news, whatever the store's clock says. */
+  let taken: SharedRecord | undefined;
   let waitsSince: number | undefined;
 
-  /**
-   * The snapshot that belongs to a record. `late`: its text is still on its way. `outdated`: the store has no text, or
-   * that of another record, as a replica has that lags. `undefined`: the text cannot be loaded or used, which is reported.
-   */
-  const textOf = async (
-    { version }: SharedRecord,
-    previous: Snapshot | undefined,
-  ): Promise<ConfirmedSnapshot | NotYet | undefined> => {
-    const loaded = await calls.load();
-    if (loaded === undefined || loaded === 'late') return loaded;
-    if (loaded.text === undefined) return 'outdated';
-    const read = await readStored(loaded.text, place, clock, { previous });
-    if ('wrong' in read) {
-      calls.complain(read.wrong);
-      return undefined;
-    }
-    // Older versions of this package write no record into the text.
-    return read.record === undefined || read.record === version ? read : 'outdated';
+  const isKnown = (known: Known | undefined, { version }: SharedRecord) =>
+    version === newest?.version && known?.snapshot === newest.snapshot;
+  const isNews = (known: Known | undefined, { record, at }: Found) =>
+    !isKnown(known, record) && at >= (newest?.at ?? -Infinity);
+  const take = (record: SharedRecord) => {
+    taken = record;
+    fullBodyMs = record.fullBodyMs || fullBodyMs;
+    waitsSince = undefined;
+    if (lease.current().fence === undefined) cost.written(record.fullBodyMs);
   };
 
   /** The snapshot of the record; `undefined` if it is no news, or cannot be used. */
   const load = async (
     known: Known | undefined,
-    found: Found,
+    found: Found | undefined,
   ): Promise<Stored | NotYet | 'overtaken' | undefined> => {
-    const { record } = found.turn;
-    if (record === undefined || !learned.isNews(known, found)) return undefined;
-    const read = await textOf(record, known?.snapshot);
+    if (found === undefined || !isNews(known, found)) return undefined;
+    const { record, at } = found;
+    const read = await textOf(record, known?.snapshot, parts);
     if (read === undefined || typeof read === 'string') return read;
     // While the text was on its way, the service may have answered another look.
-    if (!learned.isNews(known, found)) return 'overtaken';
-    if (lease.current().fence === undefined) cost.written(record.fullBodyMs);
-    waitsSince = undefined;
-    return learned.fromStore(read, record, found.at);
+    if (!isNews(known, found)) return 'overtaken';
+    take(record);
+    const { snapshot, etag } = read;
+    newest = { version: record.version, snapshot, at };
+    confirmedAt = Math.max(confirmedAt, at);
+    calls.praise();
+    return { kind: 'snapshot', snapshot, etag, fullBodyMs, confirmedAt: at, cost: cost.read() };
   };
 
   /** Looks again soon; for a text that the store does not have yet, less and less often. Not forever. */
@@ -65,21 +107,78 @@ export function storeReader({ calls, lease, learned, cost, place, pollMs, clock 
   };
 
   return {
+    /** A kept snapshot came from the store, or is as good as the store's. */
+    startsWith(known: Known | undefined) {
+      newest ??= { ...versioned(known), at: -Infinity };
+      fullBodyMs ||= known?.fullBodyMs ?? 0;
+    },
+    fullBodyMs: () => fullBodyMs,
+    /** The service has just served or confirmed this snapshot. */
+    fromService(known: Known | undefined) {
+      confirmedAt = clock.now();
+      newest = { ...versioned(known), at: confirmedAt };
+    },
+    /** This instance has written the record. */
+    published(record: SharedRecord) {
+      taken = record;
+      calls.praise();
+    },
     load,
     /** `undefined`: the store has nothing to wait for, or to use, so that this instance asks the service. */
-    async read(known: Known | undefined, found: Found): Promise<Fetched | undefined> {
-      const { record } = found.turn;
-      if (record === undefined) return known === undefined ? wait() : NO_NEWS;
-      if (learned.isTaken(record)) return NO_NEWS;
-      if (learned.isKnown(known, record)) {
-        cost.written(record.fullBodyMs);
-        waitsSince = undefined;
-        return learned.confirmedBy(record, found.at);
+    async read(known: Known | undefined, found: Found | undefined): Promise<Fetched | undefined> {
+      if (found === undefined) return known === undefined ? wait() : NO_NEWS;
+      const { record, at } = found;
+      if (record.version === taken?.version && record.confirmedAt === taken.confirmedAt) return NO_NEWS;
+      if (isKnown(known, record)) {
+        take(record);
+        if (at <= confirmedAt) return NO_NEWS;
+        calls.praise();
+        confirmedAt = at;
+        return { kind: 'unchanged', confirmedAt, cost: cost.read() };
       }
-      if (!learned.isNews(known, found)) return NO_NEWS;
+      if (!isNews(known, found)) return NO_NEWS;
       const loaded = await load(known, found);
       if (loaded === 'overtaken') return NO_NEWS;
       return typeof loaded === 'string' ? wait(loaded) : loaded;
     },
   };
+}
+
+/**
+ * The snapshot that belongs to a record. `late`: its text is still on its way. `outdated`: the store has no text, or
+ * that of another record, as a replica has that lags. `undefined`: the text cannot be loaded or used, which is reported.
+ */
+async function textOf(
+  { version }: SharedRecord,
+  previous: Snapshot | undefined,
+  { calls, place, clock }: SharedParts,
+): Promise<ConfirmedSnapshot | NotYet | undefined> {
+  const loaded = await calls.load();
+  if (loaded === undefined || loaded === 'late') return loaded;
+  if (loaded.text === undefined) return 'outdated';
+  const read = await readStored(loaded.text, place, clock, { previous });
+  if ('wrong' in read) {
+    calls.complain(read.wrong);
+    return undefined;
+  }
+  // Older versions of this package write no record into the text.
+  return read.record === undefined || read.record === version ? read : 'outdated';
+}
+
+function versioned(known: Known | undefined) {
+  return { version: known && recordVersion(known.snapshot), snapshot: known?.snapshot };
+}
+
+/** Kept, because each poll needs it, and the digest of 10,000 flags blocks the event loop for 10 ms. */
+const digests = new WeakMap<Snapshot, string>();
+
+/**
+ * The version of a snapshot in the store's record. It is the same in all instances with this snapshot, whether it came
+ * from the service or from the store. It leaves out the ETag: with replicas whose tags alternate, all instances would
+ * load the same snapshot again after each poll.
+ */
+export function recordVersion(snapshot: Snapshot): string {
+  const digest = digests.get(snapshot) ?? digestOf(snapshot.contents);
+  digests.set(snapshot, digest);
+  return `${digest} ${snapshot.semantics}`;
 }
