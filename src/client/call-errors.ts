@@ -3,7 +3,7 @@ import type { Failure, FailureKind } from '../model/failure.js';
 import { oneLine } from '../text/describe.js';
 import type { Reply } from '../http/reply.js';
 import { isUnknownPath, serviceErrorOf, statusWords, unreadable } from '../http/reply-message.js';
-import type { ClientOperation } from './operations/client-operation.js';
+import type { ClientOperation } from './client-operation.js';
 
 /** An operation with its path filled in, and the base address of the service that it is sent to. */
 export type AskedOperation = Omit<ClientOperation<unknown>, 'answer'> & { readonly url: string };

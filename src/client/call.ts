@@ -9,7 +9,7 @@ import { untilAborted } from '../time/until-aborted.js';
 import { failureError, replyError, unreadableError, type AskedOperation } from './call-errors.js';
 import { kindOf } from '../text/describe.js';
 import { hasMoreValues, parsedJson } from '../text/json.js';
-import type { Call } from './operations/client-operation.js';
+import type { Call } from './client-operation.js';
 import { pathOf, queryOf } from './request-path.js';
 
 const LIMIT = 'http.timeoutMs × (http.retries + 1)';

@@ -9,35 +9,9 @@ export type {
   HttpOptions,
   TlsOptions,
 } from '../options/http-options.js';
-export type { EvaluateOptions, EvaluationOperations } from './operations/evaluation.js';
-export type * from './operations/evaluation-types.js';
-export type { CallOptions } from './operations/client-operation.js';
-export type { IterateOptions, ListPage, PageOptions } from './list-pages.js';
-export type {
-  Distribution,
-  NewRule,
-  NewRuleContent,
-  Rule,
-  RuleOperations,
-  RulePage,
-  SegmentOperator,
-} from './operations/rules.js';
-export type {
-  ComparisonType,
-  Constraint,
-  GetSegmentOptions,
-  MatchType,
-  NewSegment,
-  Segment,
-  SegmentOperations,
-  SegmentPage,
-  SegmentUpdate,
-} from './operations/segments.js';
-export type {
-  Authentication,
-  AuthenticationMethod,
-  CreatedToken,
-  NewToken,
-  TokenOperations,
-} from './operations/tokens.js';
-export type { Variant, VariantOperations, VariantUpdate } from './operations/variants.js';
+export type * from './operations/call-options.js';
+export type * from './operations/evaluation.js';
+export type * from './operations/rules.js';
+export type * from './operations/segments.js';
+export type * from './operations/tokens.js';
+export type * from './operations/variants.js';

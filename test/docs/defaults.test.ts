@@ -164,9 +164,9 @@ describe('a list', () => {
     };
     const client = new FliptClient({ http: { dispatcher: { request } } });
     await expect(client.segments.iterate('default').next()).rejects.toThrow();
-    const most = statedDefault('src/client/list-pages.ts', 'IterateOptions', 'limit');
+    const most = statedDefault('src/client/operations/call-options.ts', 'IterateOptions', 'limit');
     expect(paths[0]).toMatch(new RegExp(`limit=${most}$`));
-    const read = statedDefault('src/client/list-pages.ts', 'PageOptions', 'limit');
+    const read = statedDefault('src/client/operations/call-options.ts', 'PageOptions', 'limit');
     expect(read).toMatch(/^all of them/);
     expect(paginated(Array(200).fill(0), new Query('')).items).toHaveLength(200);
   });

@@ -1,18 +1,132 @@
-import * as v from 'valibot';
-import type { ConnectionSettings } from '../../options/settings.js';
-import { isHeaderText } from '../../text/header.js';
-import { environmentHeaders } from '../../http/reply.js';
-import { BATCH_PATH } from '../../remote/batch-body.js';
-import { numberOrNone, textIfAny, textOrNone, textsOrNone, word } from '../answer-fields.js';
-import type {
-  BooleanResponse,
-  ErrorResponse,
-  EvaluationBatch,
-  EvaluationRequest,
-  EvaluationResponse,
-  VariantResponse,
-} from './evaluation-types.js';
-import type { Call, CallOptions, ClientOperation } from './client-operation.js';
+import type { CallOptions } from './call-options.js';
+
+/** One flag to evaluate for one entity. */
+export interface EvaluationRequest {
+  /** The flag's key. If there is no such flag, the answer is an {@link ErrorResponse}. */
+  readonly flagKey: string;
+  /** The entity, such as a user: percentages and distributions depend on it. Default `''`. */
+  readonly entityId?: string | undefined;
+  /** The key of the flag's namespace. Default `default`: Flipt's rule. */
+  readonly namespaceKey?: string | undefined;
+  /** What constraints compare: strings only. A missing member compares as `''` (Flipt's rule). Default: none. */
+  readonly context?: Readonly<Record<string, string>> | undefined;
+  /** Returned in this answer. Default `''`. */
+  readonly requestId?: string | undefined;
+  /** Revision to evaluate, if the service's store has revisions; a database ignores it. */
+  readonly reference?: string | undefined;
+}
+
+/** The service's answer to a batch. */
+export interface EvaluationBatch {
+  /** {@link EvaluateOptions.requestId}, else a UUID from the service. */
+  readonly requestId: string;
+  /** One for each request, in their order. */
+  readonly responses: readonly EvaluationResponse[];
+  /** Milliseconds that the service took, with a fraction. */
+  readonly requestDurationMillis: number;
+}
+
+/** `type` says which of the three members is present. */
+export type EvaluationResponse =
+  | {
+      /** The flag is a variant flag. */
+      readonly type: 'VARIANT_EVALUATION_RESPONSE_TYPE';
+      /** The answer. */
+      readonly variantResponse: VariantResponse;
+      /** Absent. */
+      readonly booleanResponse?: undefined;
+      /** Absent. */
+      readonly errorResponse?: undefined;
+    }
+  | {
+      /** The flag is a boolean flag. */
+      readonly type: 'BOOLEAN_EVALUATION_RESPONSE_TYPE';
+      /** The answer. */
+      readonly booleanResponse: BooleanResponse;
+      /** Absent. */
+      readonly variantResponse?: undefined;
+      /** Absent. */
+      readonly errorResponse?: undefined;
+    }
+  | {
+      /** There is no answer. */
+      readonly type: 'ERROR_EVALUATION_RESPONSE_TYPE';
+      /** Why there is none. */
+      readonly errorResponse: ErrorResponse;
+      /** Absent. */
+      readonly variantResponse?: undefined;
+      /** Absent. */
+      readonly booleanResponse?: undefined;
+    };
+
+/** The kind of flag, or an error. */
+export type EvaluationResponseType = EvaluationResponse['type'];
+
+/**
+ * Flipt's reason for an answer: a rule or rollout matched (`MATCH`), none did and there is a default (`DEFAULT`), none
+ * did and there is no default variant, which is no error (`UNKNOWN`), or the flag is disabled (`FLAG_DISABLED`). A later
+ * service may have more.
+ */
+export type EvaluationReason =
+  | 'UNKNOWN_EVALUATION_REASON'
+  | 'FLAG_DISABLED_EVALUATION_REASON'
+  | 'MATCH_EVALUATION_REASON'
+  | 'DEFAULT_EVALUATION_REASON'
+  | (string & {});
+
+/**
+ * Flipt's reason for an error: no such flag or namespace (`NOT_FOUND`), or any other (`UNKNOWN`). A later service may
+ * have more.
+ */
+export type ErrorEvaluationReason =
+  | 'UNKNOWN_ERROR_EVALUATION_REASON'
+  | 'NOT_FOUND_ERROR_EVALUATION_REASON'
+  | (string & {});
+
+/** What answers about both kinds of flags share. */
+export interface FlagResponse {
+  /** The request's, else `''`. */
+  readonly requestId: string;
+  /** The key of the flag. */
+  readonly flagKey: string;
+  /** Why this is the answer. */
+  readonly reason: EvaluationReason;
+  /** The segments of the matching rule or rollout that the entity is in, in no fixed order. */
+  readonly segmentKeys: readonly string[];
+  /** ISO 8601; when it was evaluated. Absent if the service did not send it. */
+  readonly timestamp?: string | undefined;
+  /** Milliseconds, with a fraction. */
+  readonly requestDurationMillis: number;
+}
+
+/** The answer about a variant flag. */
+export interface VariantResponse extends FlagResponse {
+  /**
+   * Whether a rule matched and its distributions, if any, include the entity. If `false`, there may still be a variant:
+   * the flag's default (Flipt's rule).
+   */
+  readonly match: boolean;
+  /** `''` if there is none. */
+  readonly variantKey: string;
+  /** JSON text; if the variant has none, `''` (Flipt v1) or `null` (v2). */
+  readonly variantAttachment: string;
+}
+
+/** The answer about a boolean flag. */
+export interface BooleanResponse extends FlagResponse {
+  /** The flag's value, whatever the reason (Flipt's rule). */
+  readonly enabled: boolean;
+}
+
+/** Stands in place of an answer. */
+export interface ErrorResponse {
+  /** The request's. */
+  readonly flagKey: string;
+  /** The request's; `''` if it has none. */
+  readonly namespaceKey: string;
+  /** Why there is no answer. */
+  readonly reason: ErrorEvaluationReason;
+}
 
 /** How a batch is evaluated; each member applies to the whole batch. */
 export interface EvaluateOptions extends CallOptions {
@@ -39,63 +153,4 @@ export interface EvaluationOperations {
    * ```
    */
   batch(requests: readonly EvaluationRequest[], options?: EvaluateOptions): Promise<EvaluationBatch>;
-}
-
-const common = {
-  requestId: textOrNone,
-  flagKey: textOrNone,
-  reason: word,
-  segmentKeys: textsOrNone,
-  timestamp: textIfAny,
-  requestDurationMillis: numberOrNone,
-};
-const variantResponse: v.GenericSchema<unknown, VariantResponse> = v.object({
-  ...common,
-  match: v.nullish(v.boolean(), false),
-  variantKey: textOrNone,
-  variantAttachment: textOrNone,
-});
-const booleanResponse: v.GenericSchema<unknown, BooleanResponse> = v.object({
-  ...common,
-  enabled: v.boolean(),
-});
-const errorResponse: v.GenericSchema<unknown, ErrorResponse> = v.object({
-  flagKey: textOrNone,
-  namespaceKey: textOrNone,
-  reason: word,
-});
-
-const response: v.GenericSchema<unknown, EvaluationResponse> = v.variant('type', [
-  v.object({ type: v.literal('VARIANT_EVALUATION_RESPONSE_TYPE'), variantResponse }),
-  v.object({ type: v.literal('BOOLEAN_EVALUATION_RESPONSE_TYPE'), booleanResponse }),
-  v.object({ type: v.literal('ERROR_EVALUATION_RESPONSE_TYPE'), errorResponse }),
-]);
-
-/** A batch's answers match its requests by position: one more or less makes the response unreadable. */
-function batchOf(requests: number): ClientOperation<EvaluationBatch> {
-  const answer = v.object({
-    requestId: textOrNone,
-    responses: v.pipe(v.array(response), v.length(requests, `a list of ${requests}`)),
-    requestDurationMillis: numberOrNone,
-  });
-  const offered = 'Every Flipt offers it: check the path in the option url.';
-  return { name: 'evaluation.batch', method: 'POST', path: BATCH_PATH, repeatable: true, answer, offered };
-}
-
-/** `defaults` are used if a call does not give its own. */
-export function evaluationOperations(
-  call: Call,
-  defaults: Pick<ConnectionSettings, 'reference' | 'environment'>,
-): EvaluationOperations {
-  return {
-    async batch(requests, { signal, requestId, ...given } = {}) {
-      const { reference = defaults.reference, environment = defaults.environment } = given;
-      if (!isHeaderText(environment ?? '')) {
-        throw new TypeError('environment: expected text without line breaks or characters beyond Latin-1');
-      }
-      const headers = environmentHeaders(environment);
-      const body = { requestId, requests, reference };
-      return call(batchOf(requests.length), { headers, body }, { signal });
-    },
-  };
 }

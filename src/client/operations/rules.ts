@@ -1,7 +1,4 @@
-import * as v from 'valibot';
-import { dates, numberOrNone, oneOf, pageFields, text, textOrNone, textsOrNone } from '../answer-fields.js';
-import type { Call, CallOptions, ClientOperation } from './client-operation.js';
-import { pagesOf, type IterateOptions, type ListPage, type PageOptions } from '../list-pages.js';
+import type { CallOptions, IterateOptions, ListPage, PageOptions } from './call-options.js';
 
 /** Whether an entity must be in any of a rule's segments or in all. */
 export type SegmentOperator = 'OR_SEGMENT_OPERATOR' | 'AND_SEGMENT_OPERATOR';
@@ -93,34 +90,4 @@ export interface RuleOperations {
   list(namespace: string, flag: string, page?: PageOptions): Promise<RulePage>;
   /** All rules of a flag, page by page. */
   iterate(namespace: string, flag: string, options?: IterateOptions): AsyncGenerator<Rule, void, undefined>;
-}
-
-const distribution: v.GenericSchema<unknown, Distribution> = v.object({
-  id: text,
-  ruleId: textOrNone,
-  variantId: text,
-  rollout: numberOrNone,
-  ...dates,
-});
-const rule: v.GenericSchema<unknown, Rule> = v.object({
-  ...v.entriesFromList(['id', 'namespaceKey', 'flagKey', 'segmentKey'], text),
-  segmentKeys: textsOrNone,
-  segmentOperator: oneOf<SegmentOperator>(['OR_SEGMENT_OPERATOR', 'AND_SEGMENT_OPERATOR']),
-  distributions: v.array(distribution),
-  rank: v.number(),
-  ...dates,
-});
-const rulePage: v.GenericSchema<unknown, RulePage> = v.object({ rules: v.array(rule), ...pageFields });
-
-const path = '/api/v1/namespaces/{namespace}/flags/{flag}/rules';
-const CREATE: ClientOperation<Rule> = { name: 'rules.create', method: 'POST', path, answer: rule };
-const LIST: ClientOperation<RulePage> = { name: 'rules.list', method: 'GET', path, answer: rulePage };
-
-export function ruleOperations(call: Call): RuleOperations {
-  const pages = pagesOf(call, LIST, ({ rules }) => rules);
-  return {
-    create: (namespace, flag, body, options) => call(CREATE, { parts: { namespace, flag }, body }, options),
-    list: (namespace, flag, page) => pages.list({ namespace, flag }, page),
-    iterate: (namespace, flag, options) => pages.iterate({ namespace, flag }, options),
-  };
 }

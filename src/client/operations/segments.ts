@@ -1,7 +1,4 @@
-import * as v from 'valibot';
-import { dates, oneOf, pageFields, text, textOrNone, word } from '../answer-fields.js';
-import type { Call, CallOptions, ClientOperation } from './client-operation.js';
-import { pagesOf, type IterateOptions, type ListPage, type PageOptions } from '../list-pages.js';
+import type { CallOptions, IterateOptions, ListPage, PageOptions } from './call-options.js';
 
 /** Whether an entity must meet all constraints of a segment to be in it, or any of them. */
 export type MatchType = 'ALL_MATCH_TYPE' | 'ANY_MATCH_TYPE';
@@ -119,46 +116,4 @@ export interface SegmentOperations {
   create(namespace: string, segment: NewSegment, options?: CallOptions): Promise<Segment>;
   /** Replaces name, description and match type; `NOT_FOUND` if there is no such segment. Sent once. */
   update(namespace: string, key: string, segment: SegmentUpdate, options?: CallOptions): Promise<Segment>;
-}
-
-const constraint: v.GenericSchema<unknown, Constraint> = v.object({
-  id: text,
-  ...v.entriesFromList(['namespaceKey', 'segmentKey'], textOrNone),
-  type: v.nullish(word, 'UNKNOWN_COMPARISON_TYPE'),
-  ...v.entriesFromList(['property', 'operator', 'value', 'description'], textOrNone),
-  ...dates,
-});
-const segment: v.GenericSchema<unknown, Segment> = v.object({
-  ...v.entriesFromList(['namespaceKey', 'key', 'name', 'description'], text),
-  ...dates,
-  constraints: v.array(constraint),
-  matchType: oneOf<MatchType>(['ALL_MATCH_TYPE', 'ANY_MATCH_TYPE']),
-});
-const segmentPage: v.GenericSchema<unknown, SegmentPage> = v.object({
-  segments: v.array(segment),
-  ...pageFields,
-});
-
-const ALL = '/api/v1/namespaces/{namespace}/segments';
-const ONE = `${ALL}/{key}`;
-const LIST: ClientOperation<SegmentPage> = {
-  name: 'segments.list',
-  method: 'GET',
-  path: ALL,
-  answer: segmentPage,
-};
-const GET: ClientOperation<Segment> = { name: 'segments.get', method: 'GET', path: ONE, answer: segment };
-const CREATE: ClientOperation<Segment> = { ...GET, name: 'segments.create', method: 'POST', path: ALL };
-const UPDATE: ClientOperation<Segment> = { ...GET, name: 'segments.update', method: 'PUT' };
-
-export function segmentOperations(call: Call): SegmentOperations {
-  const pages = pagesOf(call, LIST, ({ segments }) => segments);
-  return {
-    list: (namespace, page) => pages.list({ namespace }, page),
-    iterate: (namespace, options) => pages.iterate({ namespace }, options),
-    get: async (namespace, key, { signal, reference } = {}) =>
-      call(GET, { parts: { namespace, key }, query: { reference } }, { signal }),
-    create: (namespace, body, options) => call(CREATE, { parts: { namespace }, body }, options),
-    update: (namespace, key, body, options) => call(UPDATE, { parts: { namespace, key }, body }, options),
-  };
 }

@@ -1,6 +1,4 @@
-import * as v from 'valibot';
-import { dates, text, textIfAny, texts, word } from '../answer-fields.js';
-import type { Call, CallOptions, ClientOperation } from './client-operation.js';
+import type { CallOptions } from './call-options.js';
 
 /** How a client authenticates. A later service may have more. */
 export type AuthenticationMethod =
@@ -65,35 +63,4 @@ export interface TokenOperations {
   create(token: NewToken, options?: CallOptions): Promise<CreatedToken>;
   /** A token's record, by the record's id; `NOT_FOUND` if there is none. */
   get(id: string, options?: CallOptions): Promise<Authentication>;
-}
-
-const authentication: v.GenericSchema<unknown, Authentication> = v.object({
-  id: text,
-  method: word,
-  ...dates,
-  expiresAt: textIfAny,
-  metadata: texts,
-});
-const createdToken: v.GenericSchema<unknown, CreatedToken> = v.object({ clientToken: text, authentication });
-
-const CREATE: ClientOperation<CreatedToken> = {
-  name: 'tokens.create',
-  method: 'POST',
-  path: '/auth/v1/method/token',
-  answer: createdToken,
-  offered: 'Flipt v1 offers it where its token authentication is enabled; Flipt v2 serves evaluation only.',
-};
-const path = '/auth/v1/tokens/{id}';
-const GET: ClientOperation<Authentication> = {
-  name: 'tokens.get',
-  method: 'GET',
-  path,
-  answer: authentication,
-};
-
-export function tokenOperations(call: Call): TokenOperations {
-  return {
-    create: (body, options) => call(CREATE, { body }, options),
-    get: (id, options) => call(GET, { parts: { id } }, options),
-  };
 }

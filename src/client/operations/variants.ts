@@ -1,6 +1,4 @@
-import * as v from 'valibot';
-import { dates, text } from '../answer-fields.js';
-import type { Call, CallOptions, ClientOperation } from './client-operation.js';
+import type { CallOptions } from './call-options.js';
 
 /** A variant of a flag. */
 export interface Variant {
@@ -57,19 +55,4 @@ export interface VariantOperations {
     variant: VariantUpdate,
     options?: CallOptions,
   ): Promise<Variant>;
-}
-
-const variant: v.GenericSchema<unknown, Variant> = v.object({
-  ...v.entriesFromList(['id', 'namespaceKey', 'flagKey', 'key', 'name', 'description', 'attachment'], text),
-  ...dates,
-});
-
-const path = '/api/v1/namespaces/{namespace}/flags/{flag}/variants/{id}';
-const UPDATE: ClientOperation<Variant> = { name: 'variants.update', method: 'PUT', path, answer: variant };
-
-export function variantOperations(call: Call): VariantOperations {
-  return {
-    update: (namespace, flag, id, body, options) =>
-      call(UPDATE, { parts: { namespace, flag, id }, body }, options),
-  };
 }

@@ -1,10 +1,5 @@
 import type { GenericSchema } from 'valibot';
-
-/** The last argument of every operation. */
-export interface CallOptions {
-  /** Ends the operation: it rejects with the signal's reason, as `fetch` does. Default: none. */
-  readonly signal?: AbortSignal | undefined;
-}
+import type { CallOptions } from './operations/call-options.js';
 
 /** One operation of the service. */
 export interface ClientOperation<Answer> {

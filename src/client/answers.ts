@@ -1,0 +1,144 @@
+import * as v from 'valibot';
+import type {
+  BooleanResponse,
+  ErrorResponse,
+  EvaluationBatch,
+  EvaluationResponse,
+  VariantResponse,
+} from './operations/evaluation.js';
+import type { Distribution, Rule, RulePage, SegmentOperator } from './operations/rules.js';
+import type { Constraint, MatchType, Segment, SegmentPage } from './operations/segments.js';
+import type { Authentication, CreatedToken } from './operations/tokens.js';
+import type { Variant } from './operations/variants.js';
+
+/*
+ * The shapes of the service's answers, by proto3's JSON mapping: a field that is not required may be absent, and then has
+ * its default.
+ */
+
+/** Text that is always present. */
+const text = v.string();
+const textOrNone = v.nullish(v.string(), '');
+/** Text that may be absent; then it is `undefined`. */
+const textIfAny = v.pipe(
+  v.nullish(v.string()),
+  v.transform((value) => value ?? undefined),
+);
+const numberOrNone = v.nullish(v.number(), 0);
+const textsOrNone = v.nullish(v.array(v.string()), () => []);
+
+/** An enum's word. A number that has no word is kept as text: the service sends it as it was given. */
+const word = v.pipe(v.union([v.string(), v.number()], 'text'), v.transform(String));
+
+/** One of an enum's words, or a number that has no word: the service keeps such a number and sends it as it is. */
+const oneOf = <Word extends string>(words: readonly Word[]) =>
+  v.custom<Word | number>(
+    (value) => typeof value === 'number' || words.some((word) => word === value),
+    words.join(' or '),
+  );
+
+/** The dates that every record has. */
+const dates = { createdAt: text, updatedAt: text };
+
+/** What a page has besides its entries. */
+const pageFields = { nextPageToken: textOrNone, totalCount: numberOrNone };
+
+/** Not valibot's record, which drops names such as `constructor`. */
+const texts = v.custom<Readonly<Record<string, string>>>(
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every((member) => typeof member === 'string'),
+  'an object of texts',
+);
+
+const common = {
+  requestId: textOrNone,
+  flagKey: textOrNone,
+  reason: word,
+  segmentKeys: textsOrNone,
+  timestamp: textIfAny,
+  requestDurationMillis: numberOrNone,
+};
+const variantResponse: v.GenericSchema<unknown, VariantResponse> = v.object({
+  ...common,
+  match: v.nullish(v.boolean(), false),
+  variantKey: textOrNone,
+  variantAttachment: textOrNone,
+});
+const booleanResponse: v.GenericSchema<unknown, BooleanResponse> = v.object({
+  ...common,
+  enabled: v.boolean(),
+});
+const errorResponse: v.GenericSchema<unknown, ErrorResponse> = v.object({
+  flagKey: textOrNone,
+  namespaceKey: textOrNone,
+  reason: word,
+});
+
+const response: v.GenericSchema<unknown, EvaluationResponse> = v.variant('type', [
+  v.object({ type: v.literal('VARIANT_EVALUATION_RESPONSE_TYPE'), variantResponse }),
+  v.object({ type: v.literal('BOOLEAN_EVALUATION_RESPONSE_TYPE'), booleanResponse }),
+  v.object({ type: v.literal('ERROR_EVALUATION_RESPONSE_TYPE'), errorResponse }),
+]);
+
+/** A batch's answers match its requests by position: one more or less makes the response unreadable. */
+export const batchOf = (requests: number): v.GenericSchema<unknown, EvaluationBatch> =>
+  v.object({
+    requestId: textOrNone,
+    responses: v.pipe(v.array(response), v.length(requests, `a list of ${requests}`)),
+    requestDurationMillis: numberOrNone,
+  });
+
+const distribution: v.GenericSchema<unknown, Distribution> = v.object({
+  id: text,
+  ruleId: textOrNone,
+  variantId: text,
+  rollout: numberOrNone,
+  ...dates,
+});
+export const rule: v.GenericSchema<unknown, Rule> = v.object({
+  ...v.entriesFromList(['id', 'namespaceKey', 'flagKey', 'segmentKey'], text),
+  segmentKeys: textsOrNone,
+  segmentOperator: oneOf<SegmentOperator>(['OR_SEGMENT_OPERATOR', 'AND_SEGMENT_OPERATOR']),
+  distributions: v.array(distribution),
+  rank: v.number(),
+  ...dates,
+});
+export const rulePage: v.GenericSchema<unknown, RulePage> = v.object({ rules: v.array(rule), ...pageFields });
+
+const constraint: v.GenericSchema<unknown, Constraint> = v.object({
+  id: text,
+  ...v.entriesFromList(['namespaceKey', 'segmentKey'], textOrNone),
+  type: v.nullish(word, 'UNKNOWN_COMPARISON_TYPE'),
+  ...v.entriesFromList(['property', 'operator', 'value', 'description'], textOrNone),
+  ...dates,
+});
+export const segment: v.GenericSchema<unknown, Segment> = v.object({
+  ...v.entriesFromList(['namespaceKey', 'key', 'name', 'description'], text),
+  ...dates,
+  constraints: v.array(constraint),
+  matchType: oneOf<MatchType>(['ALL_MATCH_TYPE', 'ANY_MATCH_TYPE']),
+});
+export const segmentPage: v.GenericSchema<unknown, SegmentPage> = v.object({
+  segments: v.array(segment),
+  ...pageFields,
+});
+
+export const authentication: v.GenericSchema<unknown, Authentication> = v.object({
+  id: text,
+  method: word,
+  ...dates,
+  expiresAt: textIfAny,
+  metadata: texts,
+});
+export const createdToken: v.GenericSchema<unknown, CreatedToken> = v.object({
+  clientToken: text,
+  authentication,
+});
+
+export const variant: v.GenericSchema<unknown, Variant> = v.object({
+  ...v.entriesFromList(['id', 'namespaceKey', 'flagKey', 'key', 'name', 'description', 'attachment'], text),
+  ...dates,
+});

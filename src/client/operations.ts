@@ -1,0 +1,92 @@
+import type { GenericSchema } from 'valibot';
+import { environmentHeaders } from '../http/reply.js';
+import type { ConnectionSettings } from '../options/settings.js';
+import { BATCH_PATH } from '../remote/batch-body.js';
+import { isHeaderText } from '../text/header.js';
+import * as answers from './answers.js';
+import type { Call, ClientOperation } from './client-operation.js';
+import { pagesOf } from './list-pages.js';
+import type { EvaluationOperations } from './operations/evaluation.js';
+import type { RuleOperations } from './operations/rules.js';
+import type { SegmentOperations } from './operations/segments.js';
+import type { TokenOperations } from './operations/tokens.js';
+import type { VariantOperations } from './operations/variants.js';
+
+const operation = <Answer>(
+  name: string,
+  method: ClientOperation<Answer>['method'],
+  path: string,
+  answer: GenericSchema<unknown, Answer>,
+): ClientOperation<Answer> => ({ name, method, path, answer });
+
+const TOKEN_AUTHENTICATION =
+  'Flipt v1 offers it where its token authentication is enabled; Flipt v2 serves evaluation only.';
+const CREATE_TOKEN = {
+  ...operation('tokens.create', 'POST', '/auth/v1/method/token', answers.createdToken),
+  offered: TOKEN_AUTHENTICATION,
+};
+const GET_TOKEN = operation('tokens.get', 'GET', '/auth/v1/tokens/{id}', answers.authentication);
+
+const RULES = '/api/v1/namespaces/{namespace}/flags/{flag}/rules';
+const CREATE_RULE = operation('rules.create', 'POST', RULES, answers.rule);
+const LIST_RULES = operation('rules.list', 'GET', RULES, answers.rulePage);
+
+const VARIANT = '/api/v1/namespaces/{namespace}/flags/{flag}/variants/{id}';
+const UPDATE_VARIANT = operation('variants.update', 'PUT', VARIANT, answers.variant);
+
+const SEGMENTS = '/api/v1/namespaces/{namespace}/segments';
+const SEGMENT = `${SEGMENTS}/{key}`;
+const LIST_SEGMENTS = operation('segments.list', 'GET', SEGMENTS, answers.segmentPage);
+const GET_SEGMENT = operation('segments.get', 'GET', SEGMENT, answers.segment);
+const CREATE_SEGMENT = operation('segments.create', 'POST', SEGMENTS, answers.segment);
+const UPDATE_SEGMENT = operation('segments.update', 'PUT', SEGMENT, answers.segment);
+
+const evaluateBatch = (requests: number) => ({
+  ...operation('evaluation.batch', 'POST', BATCH_PATH, answers.batchOf(requests)),
+  repeatable: true,
+  offered: 'Every Flipt offers it: check the path in the option url.',
+});
+
+/** The operations, which `call` sends. An evaluation uses `defaults` if a call does not give its own. */
+export function operationsOf(call: Call, defaults: Pick<ConnectionSettings, 'reference' | 'environment'>) {
+  const evaluation: EvaluationOperations = {
+    async batch(requests, { signal, requestId, ...given } = {}) {
+      const { reference = defaults.reference, environment = defaults.environment } = given;
+      if (!isHeaderText(environment ?? '')) {
+        throw new TypeError('environment: expected text without line breaks or characters beyond Latin-1');
+      }
+      const headers = environmentHeaders(environment);
+      return call(
+        evaluateBatch(requests.length),
+        { headers, body: { requestId, requests, reference } },
+        { signal },
+      );
+    },
+  };
+  const tokens: TokenOperations = {
+    create: (body, options) => call(CREATE_TOKEN, { body }, options),
+    get: (id, options) => call(GET_TOKEN, { parts: { id } }, options),
+  };
+  const rulePages = pagesOf(call, LIST_RULES, ({ rules }) => rules);
+  const rules: RuleOperations = {
+    create: (namespace, flag, body, options) =>
+      call(CREATE_RULE, { parts: { namespace, flag }, body }, options),
+    list: (namespace, flag, page) => rulePages.list({ namespace, flag }, page),
+    iterate: (namespace, flag, options) => rulePages.iterate({ namespace, flag }, options),
+  };
+  const variants: VariantOperations = {
+    update: (namespace, flag, id, body, options) =>
+      call(UPDATE_VARIANT, { parts: { namespace, flag, id }, body }, options),
+  };
+  const segmentPages = pagesOf(call, LIST_SEGMENTS, ({ segments }) => segments);
+  const segments: SegmentOperations = {
+    list: (namespace, page) => segmentPages.list({ namespace }, page),
+    iterate: (namespace, options) => segmentPages.iterate({ namespace }, options),
+    get: async (namespace, key, { signal, reference } = {}) =>
+      call(GET_SEGMENT, { parts: { namespace, key }, query: { reference } }, { signal }),
+    create: (namespace, body, options) => call(CREATE_SEGMENT, { parts: { namespace }, body }, options),
+    update: (namespace, key, body, options) =>
+      call(UPDATE_SEGMENT, { parts: { namespace, key }, body }, options),
+  };
+  return { evaluation, tokens, rules, variants, segments };
+}
