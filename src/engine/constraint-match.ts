@@ -11,28 +11,93 @@ import type { EvaluatedEntity } from './evaluated-entity.js';
 import { parseBoolean } from './syntax/boolean-words.js';
 import { parseDateTime } from './syntax/date-syntax.js';
 import type { ComparisonType, Constraint } from './features.js';
-import { LIST_OPERATORS, OPERATORS } from './operators-by-type.js';
 import { parseNumbers, parseStrings } from './syntax/lists.js';
 import { parseNumber } from './syntax/number-syntax.js';
 
 /** Whether the entity matches. */
 export type Matches = (entity: EvaluatedEntity) => boolean;
 
+/** Whether a text matches that is not empty. */
+type TextTest = (given: ComparedText) => boolean;
+
+/** Whether a value matches that could be read. */
+type ValueTest = (given: Value) => boolean;
+
+const isFilledText: TextTest = (given) => !isBlankText(given);
+
+/** Operators that compare with nothing: the constraint's own value has no meaning. */
+const WITHOUT_VALUE: Readonly<Record<string, TextTest>> = {
+  empty: isBlankText,
+  notempty: isFilledText,
+  true: (given) => parsedOf(given, parseBoolean) === true,
+  false: (given) => parsedOf(given, parseBoolean) === false,
+  present: isFilledText,
+  notpresent: isBlankText,
+};
+
+/** Operators that compare with a part of a text. */
+const WITH_TEXT: Readonly<Record<string, (part: string) => TextTest>> = {
+  prefix: (part) => (given) => trimmedOf(given).startsWith(part),
+  suffix: (part) => (given) => trimmedOf(given).endsWith(part),
+  contains: (part) => (given) => textOf(given).includes(part),
+  notcontains: (part) => (given) => !textOf(given).includes(part),
+};
+
+/** Operators that compare with a value of the constraint's type. */
+const WITH_VALUE: Readonly<Record<string, (bound: Value) => ValueTest>> = {
+  eq: (bound) => (given) => given === bound,
+  neq: (bound) => (given) => given !== bound,
+  lt: (bound) => (given) => given < bound,
+  lte: (bound) => (given) => given <= bound,
+  gt: (bound) => (given) => given > bound,
+  gte: (bound) => (given) => given >= bound,
+};
+
+/** Operators that compare with a JSON array. */
+const WITH_LIST: Readonly<Record<string, (members: ReadonlySet<Value>) => ValueTest>> = {
+  isoneof: (members) => (given) => members.has(given),
+  isnotoneof: (members) => (given) => !members.has(given),
+};
+
+export const OPERATORS_WITHOUT_VALUE: readonly string[] = Object.keys(WITHOUT_VALUE);
+export const LIST_OPERATORS: readonly string[] = Object.keys(WITH_LIST);
+
+const ORDERED = [...Object.keys(WITH_VALUE), 'present', 'notpresent'];
+const TEXTUAL = [
+  'eq',
+  'neq',
+  'empty',
+  'notempty',
+  'prefix',
+  'suffix',
+  ...LIST_OPERATORS,
+  'contains',
+  'notcontains',
+];
+
+/** The operators that each type knows. With any other operator, a constraint never matches. */
+export const OPERATORS: Readonly<Record<ComparisonType, readonly string[]>> = {
+  STRING_COMPARISON_TYPE: TEXTUAL,
+  ENTITY_ID_COMPARISON_TYPE: TEXTUAL,
+  NUMBER_COMPARISON_TYPE: [...ORDERED, ...LIST_OPERATORS],
+  DATETIME_COMPARISON_TYPE: ORDERED,
+  BOOLEAN_COMPARISON_TYPE: ['true', 'false', 'present', 'notpresent'],
+};
+
+const KNOWN: ReadonlySet<string> = new Set(Object.values(OPERATORS).flat());
+
+/** Whether any type knows the operator. */
+export function isOperator(word: string): boolean {
+  return KNOWN.has(word);
+}
+
 /**
  * Prepares a constraint. A value that does not parse, in the constraint or in an attribute, never matches. It is no
  * error.
  */
 export function compileConstraint(constraint: Constraint): Matches {
-  return matchesOf(constraint, textTest(constraint));
-}
-
-/** The same, and whether the constraint's own value parses. */
-export function compileReadable(constraint: Constraint) {
+  const { type, property } = constraint;
   const test = textTest(constraint);
-  return { matches: matchesOf(constraint, test), isReadable: test !== never };
-}
-
-function matchesOf({ type, property }: Constraint, test: (given: ComparedText) => boolean): Matches {
   // The service's rule: no other test matches an empty text.
   const matchesEmpty = test === isBlankText;
   if (type === 'ENTITY_ID_COMPARISON_TYPE')
@@ -43,38 +108,34 @@ function matchesOf({ type, property }: Constraint, test: (given: ComparedText) =
   };
 }
 
-/** The test of a text that is not empty. */
-function textTest(constraint: Constraint): (given: ComparedText) => boolean {
-  const { type, operator, value } = constraint;
+/** Whether the constraint's type knows its operator, and its own value parses. */
+export function isReadable(constraint: Constraint): boolean {
+  return textTest(constraint) !== never;
+}
+
+function textTest({ type, operator, value }: Constraint): TextTest {
   if (!OPERATORS[type].includes(operator)) return never;
-  switch (operator) {
-    case 'empty':
-    case 'notpresent':
-      return isBlankText;
-    case 'notempty':
-    case 'present':
-      return (given) => !isBlankText(given);
-    case 'true':
-      return (given) => parsedOf(given, parseBoolean) === true;
-    case 'false':
-      return (given) => parsedOf(given, parseBoolean) === false;
-    case 'prefix':
-      return (given) => trimmedOf(given).startsWith(value);
-    case 'suffix':
-      return (given) => trimmedOf(given).endsWith(value);
-    case 'contains':
-      return (given) => textOf(given).includes(value);
-    case 'notcontains':
-      return (given) => !textOf(given).includes(value);
-  }
-  const test = comparison(operator, comparedWith(constraint));
+  const plain = WITHOUT_VALUE[operator] ?? WITH_TEXT[operator]?.(value);
+  if (plain !== undefined) return plain;
+  const test = valueTest(type, operator, value);
   const parse = PARSE[type];
-  if (test === never) return never;
+  if (test === undefined) return never;
   if (parse === asItIs) return (given) => test(textOf(given));
   return (given) => {
     const parsed = parsedOf(given, parse);
     return parsed !== undefined && test(parsed);
   };
+}
+
+/** `undefined` if the constraint's own value, or its list, does not parse. */
+function valueTest(type: ComparisonType, operator: string, value: string): ValueTest | undefined {
+  const list = WITH_LIST[operator];
+  if (list !== undefined) {
+    const members = membersOf(type, value);
+    return members && list(new Set<Value>(members));
+  }
+  const bound = PARSE[type](value);
+  return bound === undefined ? undefined : WITH_VALUE[operator]?.(bound);
 }
 
 const asItIs = (text: string) => text;
@@ -88,32 +149,9 @@ export const PARSE: Readonly<Record<ComparisonType, Parse>> = {
   DATETIME_COMPARISON_TYPE: parseDateTime,
 };
 
-/** The constraint's own value, or the members of its list; `undefined` if it does not parse. */
-export function comparedWith({ type, operator, value }: Constraint): Value | ReadonlySet<Value> | undefined {
-  if (!LIST_OPERATORS.includes(operator)) return PARSE[type](value);
-  const list = type === 'NUMBER_COMPARISON_TYPE' ? parseNumbers(value) : parseStrings(value);
-  return list && new Set<Value>(list);
-}
-
-function comparison(operator: string, bound: ReturnType<typeof comparedWith>): (given: Value) => boolean {
-  if (bound === undefined) return never;
-  if (typeof bound === 'object') {
-    return operator === 'isoneof' ? (given) => bound.has(given) : (given) => !bound.has(given);
-  }
-  switch (operator) {
-    case 'eq':
-      return (given) => given === bound;
-    case 'neq':
-      return (given) => given !== bound;
-    case 'lt':
-      return (given) => given < bound;
-    case 'lte':
-      return (given) => given <= bound;
-    case 'gt':
-      return (given) => given > bound;
-    default:
-      return (given) => given >= bound;
-  }
+/** The members of a list of this type; `undefined` if it does not parse. */
+export function membersOf(type: ComparisonType, list: string): readonly (string | number)[] | undefined {
+  return type === 'NUMBER_COMPARISON_TYPE' ? parseNumbers(list) : parseStrings(list);
 }
 
 export function never(): boolean {

@@ -1,8 +1,11 @@
 import { COMPARISON_TYPES, type ComparisonType, type Semantics } from '../engine/features.js';
-import { LIST_OPERATORS, OPERATORS, OPERATORS_WITHOUT_VALUE } from '../engine/operators-by-type.js';
-import { parseDateTime } from '../engine/syntax/date-syntax.js';
-import { parseNumbers, parseStrings } from '../engine/syntax/lists.js';
-import { parseNumber } from '../engine/syntax/number-syntax.js';
+import {
+  LIST_OPERATORS,
+  membersOf,
+  OPERATORS,
+  OPERATORS_WITHOUT_VALUE,
+  PARSE,
+} from '../engine/constraint-match.js';
 import { kindOf, quoted, unsteered } from '../text/describe.js';
 import { memberOf, textOf } from './document-parts.js';
 import type { Report } from './features-error.js';
@@ -42,19 +45,14 @@ function wrongValue(type: ComparisonType, operator: string, value: unknown, rule
   if (typeof value !== 'string' || OPERATORS_WITHOUT_VALUE.includes(operator)) return undefined;
   if (value === '') return `missing; expected a value for ${operator}`;
   if (isList) return wrongList(type, value, rules.semantics);
-  if (type === 'NUMBER_COMPARISON_TYPE' && parseNumber(value) === undefined) {
-    return `expected a number, got "${unsteered(value)}"`;
-  }
-  if (type === 'DATETIME_COMPARISON_TYPE' && parseDateTime(value) === undefined) {
-    return `expected a date-time as RFC 3339 has it, or YYYY-MM-DD, got "${unsteered(value)}"`;
-  }
-  return undefined;
+  if (PARSE[type](value) !== undefined) return undefined;
+  const date = 'a date-time as RFC 3339 has it, or YYYY-MM-DD';
+  return `expected ${type === 'NUMBER_COMPARISON_TYPE' ? 'a number' : date}, got "${unsteered(value)}"`;
 }
 
 function wrongList(type: ComparisonType, value: string, semantics: Semantics): string | undefined {
-  const numbers = type === 'NUMBER_COMPARISON_TYPE';
-  const list = numbers ? parseNumbers(value) : parseStrings(value);
-  if (!list) return `expected a JSON array of ${numbers ? 'numbers' : 'strings'}, got "${unsteered(value)}"`;
+  const list = membersOf(type, value);
+  if (!list) return `expected a JSON array of ${membersWords(type)}, got "${unsteered(value)}"`;
   return semantics === 'v1' && list.length > MAX_LIST
     ? `expected at most ${MAX_LIST} members, got ${list.length}`
     : undefined;
@@ -70,10 +68,14 @@ function wrongListValue(type: ComparisonType, list: readonly unknown[], rules: C
   if (BEFORE_LISTS.has(version)) {
     return `expected a JSON array in quotes, because version ${version} of the format has no lists; 1.6 has`;
   }
-  const numbers = type === 'NUMBER_COMPARISON_TYPE';
-  const wrong = list.find((each) => !(numbers ? isNumber(each) : typeof each === 'string'));
-  if (wrong === undefined) return undefined;
-  return `expected a list of ${numbers ? 'numbers' : 'strings'}, got ${kindOf(wrong)} in it`;
+  const words = membersWords(type);
+  const isMember = (each: unknown) => (words === 'strings' ? typeof each === 'string' : isNumber(each));
+  const wrong = list.find((each) => !isMember(each));
+  return wrong === undefined ? undefined : `expected a list of ${words}, got ${kindOf(wrong)} in it`;
+}
+
+function membersWords(type: ComparisonType) {
+  return type === 'NUMBER_COMPARISON_TYPE' ? 'numbers' : 'strings';
 }
 
 function isNumber(value: unknown): boolean {

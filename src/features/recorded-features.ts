@@ -1,5 +1,5 @@
 import type { Semantics } from '../engine/features.js';
-import { OPERATORS_WITHOUT_VALUE } from '../engine/operators-by-type.js';
+import { OPERATORS_WITHOUT_VALUE } from '../engine/constraint-match.js';
 import type { CheckedDocument, CheckedFlag, CheckedSegment } from './document-schema.js';
 import {
   newDates,

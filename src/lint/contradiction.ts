@@ -1,7 +1,7 @@
 import { compileConstraint } from '../engine/constraint-match.js';
 import { EvaluatedEntity } from '../engine/evaluated-entity.js';
 import type { Constraint } from '../engine/features.js';
-import { OPERATORS } from '../engine/operators-by-type.js';
+import { OPERATORS } from '../engine/constraint-match.js';
 import { FALSE_WORDS, TRUE_WORDS } from '../engine/syntax/boolean-words.js';
 import { parseStrings } from '../engine/syntax/lists.js';
 import { isBlank } from '../engine/syntax/whitespace.js';

@@ -1,9 +1,6 @@
+import { membersOf, PARSE } from '../engine/constraint-match.js';
 import type { Constraint } from '../engine/features.js';
-import { parseDateTime } from '../engine/syntax/date-syntax.js';
-import { parseNumbers } from '../engine/syntax/lists.js';
-import { parseNumber } from '../engine/syntax/number-syntax.js';
-
-type Value = number | bigint;
+import type { Value } from '../engine/syntax/compared-text.js';
 
 /** The numbers or instants between two bounds. */
 export interface Range {
@@ -19,13 +16,12 @@ interface Bound {
 
 /** The numbers or instants that a constraint matches; `undefined` if it has no bounds, as `neq`. */
 export function rangeOf({ type, operator, value }: Constraint): Range | undefined {
-  const isNumber = type === 'NUMBER_COMPARISON_TYPE';
-  if (!isNumber && type !== 'DATETIME_COMPARISON_TYPE') return undefined;
+  if (type !== 'NUMBER_COMPARISON_TYPE' && type !== 'DATETIME_COMPARISON_TYPE') return undefined;
   if (operator === 'isoneof') {
-    const list = parseNumbers(value) ?? [];
+    const list = (membersOf(type, value) ?? []).map(Number);
     return between(Math.min(...list), Math.max(...list));
   }
-  const at = isNumber ? parseNumber(value) : parseDateTime(value);
+  const at = PARSE[type](value);
   if (at === undefined) return undefined;
   const bound = { at, isOpen: operator === 'lt' || operator === 'gt' };
   switch (operator) {

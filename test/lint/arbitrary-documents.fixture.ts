@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Question } from '../../src/model/answer.js';
-import { OPERATORS } from '../../src/engine/operators-by-type.js';
+import { OPERATORS } from '../../src/engine/constraint-match.js';
 import { COMPARISON_TYPES, type ComparisonType } from '../../src/engine/features.js';
 import type {
   ConstraintDocument,

@@ -2,37 +2,14 @@ import type { KnownAnswer, Question } from '../../model/answer.js';
 import { similarName } from '../../text/closest-name.js';
 import { boundsOf, bucketOf, percentOf, positionOf, threshold } from '../buckets.js';
 import type { CompiledFeatures } from '../compiled-features.js';
+import { compileConstraint, isReadable, OPERATORS, PARSE, type Matches } from '../constraint-match.js';
 import { evaluate } from '../evaluate.js';
 import { entityOf, type EvaluatedEntity } from '../evaluated-entity.js';
-import { compileReadable, PARSE, type Matches } from '../constraint-match.js';
-import type {
-  Constraint,
-  Features,
-  Flag,
-  Rollout,
-  Rule,
-  Segment,
-  SegmentChoice,
-  Semantics,
-  VariantFlag,
-} from '../features.js';
-import { OPERATORS } from '../operators-by-type.js';
+import type { Constraint, Features, Flag, Rule, Segment, SegmentChoice, VariantFlag } from '../features.js';
 import { sharesIn } from '../parts-in-force.js';
 import { choiceTest, segmentTest } from '../segment-match.js';
 import { isBlankText, parsedOf, textOf, type ComparedText } from '../syntax/compared-text.js';
-import type {
-  ConstraintMismatch,
-  ExplainedAnswer,
-  ExplainedConstraint,
-  ExplainedRollout,
-  ExplainedRule,
-  ExplainedSegment,
-  ExplainedShare,
-  ExplainedSharing,
-  ExplainedStep,
-  ExplainedThreshold,
-  Explanation,
-} from './explanation.js';
+import type { ExplainedConstraint, ExplainedSegment, Explanation } from './explanation.js';
 
 /**
  * Explains the answer to a question: each rule or rollout, what it compared, and what decided. It goes through the flag
@@ -40,19 +17,36 @@ import type {
  * `undefined`, the namespace does not exist. Never throws.
  */
 export function explain(features: CompiledFeatures | undefined, question: Question): Explanation {
-  const { namespace, flag, entity } = question;
-  const unreadable = features?.features.unreadable?.get(flag);
+  const { namespace, flag: key, entity } = question;
+  const asked = { namespace, flag: key, entity };
+  const unreadable = features?.features.unreadable?.get(key);
   if (unreadable !== undefined) {
     const answer = { kind: 'unreadable', reason: unreadable.reason } as const;
-    return { namespace, flag, entity, answer, decidedBy: { by: 'unreadable' }, steps: [] };
+    return { ...asked, answer, decidedBy: { by: 'unreadable' }, steps: [] };
   }
   const answer = explainedAnswer(evaluate(features, question));
+  const flag = features?.features.flags.get(key);
+  if (features === undefined || flag === undefined)
+    return { ...asked, answer, decidedBy: { by: 'missing' }, steps: [] };
+
+  const results = explainSteps(flag, features, entityOf(question));
+  // The first step that applies decides. Evaluation reaches none if the flag is off.
   const isOff = 'reason' in answer && answer.reason === 'FLAG_DISABLED';
-  return { namespace, flag, entity, answer, ...decision(features, question, isOff) };
+  const deciding = results.findIndex(({ applies }) => applies);
+  const reached = isOff ? 0 : deciding < 0 ? results.length : deciding + 1;
+  return {
+    ...asked,
+    answer,
+    decidedBy: isOff ? { by: 'disabled' } : deciding < 0 ? { by: 'none' } : { by: 'step', number: reached },
+    steps: results.map(({ applies, ...step }, at) => ({
+      ...step,
+      outcome: at >= reached ? 'not-reached' : applies ? 'applied' : 'did-not-apply',
+    })),
+  };
 }
 
 /** Leaves out what only an answer over HTTP has. */
-export function explainedAnswer(answer: KnownAnswer): ExplainedAnswer {
+export function explainedAnswer(answer: KnownAnswer): Explanation['answer'] {
   if (answer.kind === 'missing') return answer;
   if (answer.kind === 'boolean') {
     const { kind, enabled, reason, segmentKeys = [] } = answer;
@@ -62,76 +56,42 @@ export function explainedAnswer(answer: KnownAnswer): ExplainedAnswer {
   return { kind, match, variant, attachment, reason, segmentKeys };
 }
 
-/** The first step that applies decides. No step does if evaluation reached none because the flag `isOff`. */
-function decision(
-  compiled: CompiledFeatures | undefined,
-  question: Question,
-  isOff: boolean,
-): Pick<Explanation, 'decidedBy' | 'steps'> {
-  const flag = compiled?.features.flags.get(question.flag);
-  if (compiled === undefined || flag === undefined) return { decidedBy: { by: 'missing' }, steps: [] };
-  const results = explainSteps(flag, compiled, entityOf(question));
-  const deciding = results.findIndex(({ applies }) => applies);
-  const reached = isOff ? 0 : deciding < 0 ? results.length : deciding + 1;
-  const steps = results.map(({ step, applies }, at): ExplainedStep => {
-    if (at >= reached) return { ...step, outcome: 'not-reached' };
-    return { ...step, outcome: applies ? 'applied' : 'did-not-apply' };
-  });
-  if (isOff) return { decidedBy: { by: 'disabled' }, steps };
-  return { decidedBy: deciding < 0 ? { by: 'none' } : { by: 'step', number: reached }, steps };
-}
-
-interface StepResult {
-  readonly step: ExplainedRule | ExplainedRollout | ExplainedThreshold;
-  readonly applies: boolean;
-}
-
-function explainSteps(
-  flag: Flag,
-  { features, semantics }: CompiledFeatures,
-  entity: EvaluatedEntity,
-): readonly StepResult[] {
+/** The content of each step, and whether it applies. */
+function explainSteps(flag: Flag, { features, semantics }: CompiledFeatures, entity: EvaluatedEntity) {
   const explainChoice = choicesFor(entity, features);
-  if (flag.type === 'BOOLEAN_FLAG_TYPE') {
-    return flag.rollouts.map((rollout) => explainRollout(rollout, flag.key, entity.id, explainChoice));
+  if (flag.type === 'VARIANT_FLAG_TYPE') {
+    return flag.rules.map((rule) => {
+      const { segments, applies } = explainChoice(rule);
+      const sharing = applies ? explainSharing(rule, flag, semantics, entity.id) : undefined;
+      const operator = rule.segmentOperator;
+      return { kind: 'rule' as const, operator, segments, ...(sharing && { sharing }), applies };
+    });
   }
-  return flag.rules.map((rule) => {
-    const { segments, applies } = explainChoice(rule);
-    const sharing = applies ? explainSharing(rule, flag, semantics, entity.id) : undefined;
-    const operator = rule.segmentOperator;
-    return { step: { kind: 'rule', operator, segments, ...(sharing && { sharing }) }, applies };
-  });
-}
-
-function explainRollout(
-  rollout: Rollout,
-  flagKey: string,
-  entity: string,
-  explainChoice: ReturnType<typeof choicesFor>,
-): StepResult {
-  const { value } = rollout;
-  if (rollout.kind === 'threshold') {
+  return flag.rollouts.map((rollout) => {
+    const { value } = rollout;
+    if (rollout.kind === 'segment') {
+      const operator = rollout.segmentOperator;
+      return { kind: 'rollout' as const, value, operator, ...explainChoice(rollout) };
+    }
     const { percentage } = rollout;
-    const percent = percentOf(flagKey, entity);
-    const applies = threshold(flagKey, percentage)(entity);
-    return { step: { kind: 'threshold', value, percentage, percent }, applies };
-  }
-  const { segments, applies } = explainChoice(rollout);
-  return { step: { kind: 'rollout', value, operator: rollout.segmentOperator, segments }, applies };
+    const percent = percentOf(flag.key, entity.id);
+    const applies = threshold(flag.key, percentage)(entity.id);
+    return { kind: 'threshold' as const, value, percentage, percent, applies };
+  });
 }
 
 function explainSharing(
   { distributions }: Rule,
   { key, variants }: VariantFlag,
-  semantics: Semantics,
+  semantics: CompiledFeatures['semantics'],
   entity: string,
-): ExplainedSharing | undefined {
+) {
   const shares = sharesIn(distributions);
   if (shares.length === 0) return undefined;
   const bounds = boundsOf(shares, semantics);
   const bucket = bucketOf(key, entity);
   const chosen = positionOf(bucket, bounds);
-  const explained = shares.map(({ variantId, rollout }, at): ExplainedShare => {
+  const explained = shares.map(({ variantId, rollout }, at) => {
     const variant = variants.get(variantId)?.key;
     return { ...(variant !== undefined && { variant }), rollout, below: bounds[at] ?? 0 };
   });
@@ -176,8 +136,7 @@ function resultsOf(compared: readonly { readonly matched: boolean }[]): readonly
 
 export function explainConstraint(constraint: Constraint, entity: EvaluatedEntity): ExplainedConstraint {
   const { type, property, operator, value } = constraint;
-  const { matches, isReadable } = compileReadable(constraint);
-  const matched = matches(entity);
+  const matched = compileConstraint(constraint)(entity);
   const seen = type === 'ENTITY_ID_COMPARISON_TYPE' ? entity.idText() : entity.attribute(property);
   const like = seen === undefined ? similarName(property, entity.names()) : undefined;
   return {
@@ -188,15 +147,15 @@ export function explainConstraint(constraint: Constraint, entity: EvaluatedEntit
     ...(seen !== undefined && { seen: textOf(seen) }),
     ...(like !== undefined && { like }),
     matched,
-    ...(!matched && { why: mismatch(constraint, isReadable, seen ?? '') }),
+    ...(!matched && { why: mismatch(constraint, seen ?? '') }),
   };
 }
 
 /** Why a value does not match. Call it only for a value that does not. */
-function mismatch(constraint: Constraint, isReadable: boolean, seen: ComparedText): ConstraintMismatch {
+function mismatch(constraint: Constraint, seen: ComparedText) {
   const { type, operator } = constraint;
   if (!OPERATORS[type].includes(operator)) return 'unknown-operator';
-  if (!isReadable) return 'unreadable-constraint';
+  if (!isReadable(constraint)) return 'unreadable-constraint';
   if (operator === 'empty' || operator === 'notpresent') return 'differs';
   // White space is a text like any other, but it does not count as present.
   const isPresence = operator === 'notempty' || operator === 'present';

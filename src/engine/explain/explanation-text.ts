@@ -1,15 +1,6 @@
 import { quoted } from '../../text/describe.js';
 import { BUCKETS } from '../buckets.js';
-import type {
-  ExplainedAnswer,
-  ExplainedConstraint,
-  ExplainedSegment,
-  ExplainedSharing,
-  ExplainedStep,
-  ExplainedThreshold,
-  Explanation,
-  StepOutcome,
-} from './explanation.js';
+import type { ExplainedConstraint, ExplainedSegment, ExplainedStep, Explanation } from './explanation.js';
 import {
   comparisonText,
   matchTypeText,
@@ -30,7 +21,7 @@ export function explanationText(explanation: Explanation): string {
   ].join('\n');
 }
 
-function answerText(answer: ExplainedAnswer): string {
+function answerText(answer: Explanation['answer']): string {
   switch (answer.kind) {
     case 'missing':
       return 'flag not found';
@@ -43,7 +34,8 @@ function answerText(answer: ExplainedAnswer): string {
   }
 }
 
-function decisionText({ decidedBy, answer, steps }: Explanation): string {
+function decisionText(explanation: Explanation): string {
+  const { decidedBy, steps } = explanation;
   switch (decidedBy.by) {
     case 'missing':
       return 'there is no such flag';
@@ -52,13 +44,13 @@ function decisionText({ decidedBy, answer, steps }: Explanation): string {
     case 'disabled':
       return 'the flag is disabled';
     case 'none':
-      return noneText(answer, steps);
+      return noneText(explanation);
     case 'step':
       return stepText(decidedBy.number, steps);
   }
 }
 
-function noneText(answer: ExplainedAnswer, steps: readonly ExplainedStep[]): string {
+function noneText({ answer, steps }: Explanation): string {
   const none = (kind: string) => (steps.length === 0 ? `the flag has no ${kind}s` : `no ${kind} applied`);
   if (answer.kind === 'boolean') return `${none('rollout')}, so the flag's own state counts`;
   const hasDefault = answer.kind === 'variant' && answer.variant !== '';
@@ -80,24 +72,26 @@ function stepText(number: number, steps: readonly ExplainedStep[]): string {
 function stepLines(step: ExplainedStep, number: number): readonly string[] {
   const title = `${step.kind === 'rule' ? 'Rule' : 'Rollout'} ${number} ${OUTCOMES[step.outcome]}`;
   if (step.outcome === 'not-reached') return [title];
-  if (step.kind === 'threshold') return [`${title}: ${thresholdText(step)}`];
+  if (step.kind === 'threshold') {
+    const { percentage, percent, value } = step;
+    return [`${title}: ${value} for ${percentage} % of entities, this one is at ${percent}`];
+  }
   const { segments, operator } = step;
-  return [
-    `${title}: ${operatorText(operator, segments.length)}`,
-    ...segments.flatMap(segmentLines),
-    ...(step.kind === 'rule' && step.sharing ? sharingLines(step.sharing) : []),
-  ];
+  const lines = [`${title}: ${operatorText(operator, segments.length)}`, ...segments.flatMap(segmentLines)];
+  if (step.kind !== 'rule' || step.sharing === undefined) return lines;
+  const { bucket, shares, chosen } = step.sharing;
+  const shareLines = shares.map(({ variant, rollout, below }, at) => {
+    const mark = at === chosen ? ', chosen' : '';
+    return `    ${shareText(rollout, variant)}: buckets below ${below}${mark}`;
+  });
+  return [...lines, `  The entity is in bucket ${bucket} of ${BUCKETS}`, ...shareLines];
 }
 
-const OUTCOMES: Readonly<Record<StepOutcome, string>> = {
+const OUTCOMES: Readonly<Record<ExplainedStep['outcome'], string>> = {
   applied: 'applied',
   'did-not-apply': 'did not apply',
   'not-reached': 'was not reached',
 };
-
-function thresholdText({ percentage, percent, value }: ExplainedThreshold): string {
-  return `${value} for ${percentage} % of entities, this one is at ${percent}`;
-}
 
 function segmentLines({ key, matched, matchType, constraints }: ExplainedSegment): readonly string[] {
   const title = `  Segment ${quoted(key)} ${matched ? 'matches' : 'does not match'}`;
@@ -105,14 +99,6 @@ function segmentLines({ key, matched, matchType, constraints }: ExplainedSegment
     `${title}: ${matchTypeText(matchType, constraints.length)}`,
     ...constraints.map((constraint) => `    ${constraintText(constraint)}`),
   ];
-}
-
-function sharingLines({ bucket, shares, chosen }: ExplainedSharing): readonly string[] {
-  const lines = shares.map(
-    ({ variant, rollout, below }, at) =>
-      `    ${shareText(rollout, variant)}: buckets below ${below}${at === chosen ? ', chosen' : ''}`,
-  );
-  return [`  The entity is in bucket ${bucket} of ${BUCKETS}`, ...lines];
 }
 
 /** One constraint, the value that it saw, and whether it matched. */

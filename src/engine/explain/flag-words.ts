@@ -1,17 +1,7 @@
 import { quoted } from '../../text/describe.js';
-import type {
-  ComparisonType,
-  Constraint,
-  Features,
-  Flag,
-  MatchType,
-  Segment,
-  SegmentChoice,
-  SegmentOperator,
-  VariantFlag,
-} from '../features.js';
+import { OPERATORS, OPERATORS_WITHOUT_VALUE } from '../constraint-match.js';
+import type { Constraint, Features, Flag, Segment, SegmentChoice, VariantFlag } from '../features.js';
 import { neededConstraints, neededSegments, sharesIn, variantOf } from '../parts-in-force.js';
-import { OPERATORS, OPERATORS_WITHOUT_VALUE } from '../operators-by-type.js';
 
 /**
  * A flag's rules or rollouts in words, for any user; `otherwise` is the answer if no step applies. Text from outside is
@@ -68,7 +58,7 @@ function segmentWords(key: string, segment: Segment | undefined) {
   };
 }
 
-export function operatorText(operator: SegmentOperator, count: number): string {
+export function operatorText(operator: SegmentChoice['segmentOperator'], count: number): string {
   if (count === 0) return 'it names no segments';
   const needed = neededSegments(operator);
   if (needed === 'none') return 'its operator is unknown and asks for no segment';
@@ -76,7 +66,7 @@ export function operatorText(operator: SegmentOperator, count: number): string {
   return `it needs ${needed} of its segments`;
 }
 
-export function matchTypeText(matchType: MatchType | undefined, count: number): string {
+export function matchTypeText(matchType: Segment['matchType'] | undefined, count: number): string {
   if (matchType === undefined) return 'it does not exist';
   const needed = neededConstraints(matchType, count);
   if (needed === undefined) return 'its match type is unknown';
@@ -94,7 +84,7 @@ export function comparisonText({ type, property, operator, value }: Constraint):
   return `${compared} ${name}${bound}`;
 }
 
-export const TYPE_WORDS: Readonly<Record<ComparisonType, string>> = {
+export const TYPE_WORDS: Readonly<Record<Constraint['type'], string>> = {
   STRING_COMPARISON_TYPE: 'string',
   NUMBER_COMPARISON_TYPE: 'number',
   BOOLEAN_COMPARISON_TYPE: 'boolean',

@@ -1,7 +1,7 @@
 import { quoted } from '../../text/describe.js';
 import type { CheckedFlag } from '../../features/document-schema.js';
 import type { LintRule } from '../finding.js';
-import { OPERATORS } from '../../engine/operators-by-type.js';
+import { OPERATORS } from '../../engine/constraint-match.js';
 import type { Constraint, Segment } from '../../engine/features.js';
 import { firstContradiction, isImpossible, subjectOf } from '../contradiction.js';
 

@@ -6,7 +6,7 @@ import {
   type ComparisonType,
   type MatchType,
 } from '../../engine/features.js';
-import { isOperator } from '../../engine/operators-by-type.js';
+import { isOperator } from '../../engine/constraint-match.js';
 import { ALL_SEMANTICS } from '../../engine/rules-of-version.js';
 import { isListInLimits, LIST_IN_LIMITS } from './body-limits.js';
 
