@@ -31,57 +31,39 @@ export type Change<Result> = (state: State) => { readonly state: State; readonly
 /** Saves a state so that it survives. Rejects if the old state is still saved, or with a {@link SaveError}. */
 export type Save = (state: State) => Promise<void>;
 
-/** Makes a change that has waited; `undefined` if it is refused. */
-type Attempt = (state: State) => Made | undefined;
-
-interface Made {
-  readonly state: State;
-  /** Answers who asked for the change. */
-  readonly answer: (failure?: SaveError) => void;
-}
-
 /**
  * The only owner of the state. A change is visible, and answered, only after it is saved. Changes that come during a
  * save wait and share the next one. If that fails, none of them was made.
  */
 export class Store {
-  private waiting: Attempt[] = [];
-  private saving: Promise<void> | undefined;
+  /** The state with the changes that the next save, or the one under way, saves. */
+  private next: State;
+  /** Resolves when that save has ended. Never rejects. */
+  private saved: Promise<SaveError | undefined> | undefined;
+  private isSaving = false;
   private readonly listeners = new Set<() => void>();
 
   constructor(
     private current: State,
     private readonly save?: Save,
-  ) {}
+  ) {
+    this.next = current;
+  }
 
   get state(): State {
     return this.current;
   }
 
   async change<Result>(change: Change<Result>): Promise<Result> {
-    const { save } = this;
-    if (!save) {
-      const { state, result } = change(this.current);
-      this.become(state);
-      return result;
-    }
-    return new Promise((resolve, reject) => {
-      const refuse: (reason: unknown) => void = reject;
-      this.waiting.push((before) => {
-        try {
-          const { state, result } = change(before);
-          const answer = (failure?: SaveError): void => {
-            if (failure) refuse(failure);
-            else resolve(result);
-          };
-          return { state, answer };
-        } catch (error) {
-          refuse(error);
-          return undefined;
-        }
-      });
-      this.saving ??= this.saveWaiting(save);
-    });
+    const hasToWait = this.isSaving;
+    while (this.isSaving) await this.saved;
+    const { state, result } = change(this.next);
+    this.next = state;
+    if (this.save) {
+      const failure = await (this.saved ??= this.saveNext(this.save, hasToWait));
+      if (failure) throw failure;
+    } else this.become(state);
+    return result;
   }
 
   /** Calls `changed` after each change of what is evaluated. Returns a function that stops the calls. */
@@ -92,7 +74,7 @@ export class Store {
 
   /** Resolves when no save is under way. */
   async settled(): Promise<void> {
-    await this.saving;
+    while (this.saved) await this.saved;
   }
 
   /** Overrides have changed what is evaluated. The store does so after its own changes. */
@@ -105,30 +87,24 @@ export class Store {
     this.announce();
   }
 
-  private async saveWaiting(save: Save): Promise<void> {
-    while (this.waiting.length > 0) {
-      let next = this.current;
-      const made = this.waiting.splice(0).flatMap((attempt) => {
-        const after = attempt(next);
-        next = after?.state ?? next;
-        return after ?? [];
-      });
-      // It waits in any case, or `saving` would be set after it is cleared.
-      const failure = await (next === this.current ? undefined : this.saved(next, save));
-      for (const { answer } of made) answer(failure);
-    }
-    this.saving = undefined;
+  private async saveNext(save: Save, hasWaited: boolean): Promise<SaveError | undefined> {
+    // Who has waited for the end of the last save is not alone: the others make their changes first.
+    if (hasWaited) await Promise.resolve();
+    this.isSaving = true;
+    const failure = await failureOf(save(this.next));
+    if (!failure || failure.made) this.become(this.next);
+    this.next = this.current;
+    this.isSaving = false;
+    this.saved = undefined;
+    return failure;
   }
+}
 
-  private async saved(next: State, save: Save): Promise<SaveError | undefined> {
-    try {
-      await save(next);
-      this.become(next);
-      return undefined;
-    } catch (error) {
-      const failure = error instanceof SaveError ? error : SaveError.notMade(error);
-      if (failure.made) this.become(next);
-      return failure;
-    }
+async function failureOf(saved: Promise<void>): Promise<SaveError | undefined> {
+  try {
+    await saved;
+    return undefined;
+  } catch (error) {
+    return error instanceof SaveError ? error : SaveError.notMade(error);
   }
 }
