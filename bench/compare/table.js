@@ -3,12 +3,12 @@ import { markdownTable } from '../markdown-table.js';
 /** What is compared, in the order of the README's table. */
 export const ROWS = {
   requests: 'HTTP requests for 1,000 evaluations',
-  cost: 'CPU time of a resolve (constant: 1.0)',
+  cost: 'CPU time of a resolve, × a constant',
   firstAnswer: 'first answer of a new process',
   outage: 'outage: right values for known, new users',
   start: 'outage: right values after a start',
   change: 'a change is seen after',
-  stream: "the same, by Flipt 2.9's stream",
+  stream: 'with the stream (Flipt 2.9)',
   exact: 'recorded evaluations answered wrong',
   runtimes: 'runtimes',
   browsers: 'browsers',

@@ -48,7 +48,8 @@ export interface ConnectionOptions {
   readonly http?: HttpOptions | undefined;
   /**
    * Receives messages about what happens in the background; anything it throws is ignored.
-   * Default: warnings and errors to the console, each line with the name of the package before it.
+   * On the console, each line begins with the name of the package.
+   * Default: warnings and errors to the console.
    */
   readonly logger?: Logger | undefined;
 }
