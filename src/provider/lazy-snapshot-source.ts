@@ -25,8 +25,6 @@ const LONGEST_REFRESH_MS = 30_000;
 /** What keeps code from being loaded may pass: too many open files, or a package that is being replaced. */
 const LOAD_AGAIN_MS = 60_000;
 
-const NOT_SERVED_ANY_MORE = 'Flipt refuses snapshots, so that the kept one does not change any more';
-
 /** Loads the code of snapshots when the provider starts, so that importing the package does not load the engine. */
 export function lazySnapshotSource(
   send: Send,
@@ -34,21 +32,17 @@ export function lazySnapshotSource(
   runtime: Runtime & Pick<Diagnostics, 'listen'>,
 ) {
   const { logger } = settings;
-  const { clock, listen } = runtime;
+  const { clock } = runtime;
   const { hasBackground } = clock;
   let opened: OpenSource | undefined;
   let warnIfOld: (() => void) | undefined;
   let trouble: string | undefined;
-  const loads = loadedAgain(settings, runtime);
+  const again = oneTimer(clock);
+  let isLoadable = true;
   const closing = new AbortController();
   const isClosed = () => closing.signal.aborted;
   const snapshot = () => opened?.watch.snapshot();
-  const missing = missingFlags(() => opened);
-  listen('snapshot-polled', missing.compare);
-  const polls = pollOutcomes(runtime, closing.signal, (why) => {
-    // Flipt has served the kept snapshot once, so that this is news.
-    if (opened?.watch.confirmedAt() !== undefined) logger.warn(`${NOT_SERVED_ANY_MORE}: ${why}`);
-  });
+  const polls = pollOutcomes(runtime, closing.signal);
 
   const warn = (message: string) => {
     trouble = message;
@@ -60,7 +54,8 @@ export function lazySnapshotSource(
     try {
       const { logSnapshots, openSnapshotSource, ...evaluation } = await import('./start/snapshot-code.js');
       if (isClosed()) return;
-      loads.succeeded();
+      if (!isLoadable) logger.info('The code for snapshots is loaded now');
+      isLoadable = true;
       trouble = undefined;
       // Without a background, a call may be ended while it loads, and another loads again.
       const opening = openSnapshotSource(send, settings, { warn, closing: closing.signal }, runtime);
@@ -71,7 +66,10 @@ export function lazySnapshotSource(
       if (isClosed()) await opened.close();
     } catch (error) {
       trouble = `the code for snapshots cannot be loaded: ${messageOf(error)}`;
-      if (!isClosed()) loads.failed(trouble, () => void load());
+      if (isClosed()) return;
+      again.set(LOAD_AGAIN_MS, () => void load());
+      if (isLoadable) reportUnloadable(settings, runtime, trouble);
+      isLoadable = false;
     }
   };
   let loading: Promise<unknown> | undefined;
@@ -87,7 +85,7 @@ export function lazySnapshotSource(
     /** The snapshot itself; `undefined` while there is none. */
     snapshot,
     /** A flag that does not exist was asked for: reports the key that was probably meant, once there is a snapshot. */
-    missing: missing.add,
+    missing: missingFlags(() => opened, runtime),
     /**
      * Loads the kept snapshot, then begins to poll. Resolves when the kept one is loaded, or at the close, because a
      * store that hangs must not delay that. Never rejects.
@@ -118,35 +116,21 @@ export function lazySnapshotSource(
     /** Completes pending saves. */
     async close() {
       closing.abort();
-      loads.stop();
+      again.stop();
       await opened?.close();
     },
   };
 }
 
-/** Loads code again that could not be loaded. Logs that once, as an error, because Flipt has no part in it. */
-function loadedAgain(
+/** The code cannot be loaded: an error, because Flipt has no part in it. */
+function reportUnloadable(
   { logger, watch }: Pick<ProviderSettings, 'logger' | 'watch'>,
-  { clock, report }: Pick<Runtime, 'clock' | 'report'>,
-) {
-  const timer = oneTimer(clock);
-  let isFailing = false;
-  return {
-    failed(message: string, load: () => void) {
-      timer.set(LOAD_AGAIN_MS, load);
-      if (isFailing) return;
-      isFailing = true;
-      const what = watch === undefined ? NO_SNAPSHOT : NOT_WATCHED;
-      logger.error(`${what}: ${message}`);
-      if (watch === undefined) return;
-      report({ type: 'watch-changed', state: 'not-offered', failure: { kind: 'defect', message } });
-    },
-    succeeded() {
-      if (isFailing) logger.info('The code for snapshots is loaded now');
-      isFailing = false;
-    },
-    stop: timer.stop,
-  };
+  { report }: Pick<Runtime, 'report'>,
+  message: string,
+): void {
+  logger.error(`${watch === undefined ? NO_SNAPSHOT : NOT_WATCHED}: ${message}`);
+  if (watch === undefined) return;
+  report({ type: 'watch-changed', state: 'not-offered', failure: { kind: 'defect', message } });
 }
 
 const NO_SNAPSHOT = 'There is no snapshot';
@@ -164,20 +148,14 @@ function oneCallAtATime(clock: Clock, run: () => Promise<void>) {
   };
 }
 
-/** How polls end; `refused` is called if the service begins to offer no snapshots. */
-function pollOutcomes(
-  { listen }: Pick<Diagnostics, 'listen'>,
-  closing: AbortSignal,
-  refused: (why: string) => void,
-) {
+/** How the first poll ends, and whether the service offers snapshots. */
+function pollOutcomes({ listen }: Pick<Diagnostics, 'listen'>, closing: AbortSignal) {
   let isNotOffered = false;
   const first = new Promise<FirstPoll>((resolve) => {
     // Comes before the event `snapshot-polled` of the same poll, so that `none` wins.
-    listen('watch-changed', ({ state, failure }) => {
+    listen('watch-changed', ({ state }) => {
       isNotOffered = state === 'not-offered';
-      if (!isNotOffered) return;
-      resolve('none');
-      refused(failure?.message ?? '');
+      if (isNotOffered) resolve('none');
     });
     listen('snapshot-polled', ({ failure }) => {
       resolve(failure === undefined ? 'succeeded' : 'failed');
@@ -189,19 +167,17 @@ function pollOutcomes(
   return { first, isNotOffered: () => isNotOffered };
 }
 
-/** Compares missing flags with the snapshot's: those that were asked for before the first one when it comes. */
-function missingFlags(opened: () => SnapshotSource | undefined) {
+/** Compares a missing flag with the snapshot's: one that was asked for before the first snapshot when that comes. */
+function missingFlags(opened: () => SnapshotSource | undefined, { listen }: Pick<Diagnostics, 'listen'>) {
   const early = new Set<string>();
-  const hasSnapshot = () => opened()?.watch.snapshot() !== undefined;
-  return {
-    add: (flag: string) => {
-      if (hasSnapshot()) opened()?.missing(flag);
-      else if (early.size < MOST_REMEMBERED) early.add(flag);
-    },
-    compare: () => {
-      if (!hasSnapshot()) return;
-      for (const flag of early) opened()?.missing(flag);
-      early.clear();
-    },
+  const add = (flag: string): void => {
+    if (opened()?.watch.snapshot() !== undefined) opened()?.missing(flag);
+    else if (early.size < MOST_REMEMBERED) early.add(flag);
   };
+  listen('snapshot-polled', () => {
+    const flags = [...early];
+    early.clear();
+    flags.forEach(add);
+  });
+  return add;
 }

@@ -18,6 +18,12 @@ export function logSnapshots(
   { listen }: Pick<Diagnostics, 'listen'>,
 ): () => void {
   const { logger } = settings;
+  listen('watch-changed', ({ state, failure }) => {
+    // Flipt has served the kept snapshot once, so that this is news.
+    if (state === 'not-offered' && ageMs() > -Infinity) {
+      logger.warn(`${NOT_SERVED_ANY_MORE}: ${failure?.message ?? ''}`);
+    }
+  });
   logWatch({ listen }, settings, logger);
   const warnIfOld = ageLog(ageMs, logger);
   listen('snapshot-polled', warnIfOld);
@@ -32,6 +38,8 @@ export function logSnapshots(
   });
   return warnIfOld;
 }
+
+const NOT_SERVED_ANY_MORE = 'Flipt refuses snapshots, so that the kept one does not change any more';
 
 type Options = Pick<FliptProviderOptions, 'environment' | 'attributes'> & {
   readonly watch: { readonly stream: boolean } | undefined;
