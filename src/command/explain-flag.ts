@@ -3,10 +3,9 @@ import { explanationText } from '../engine/explain/explanation-text.js';
 import type { Environment } from '../options/environment.js';
 import { didYouMean } from '../text/closest-name.js';
 import { quoted } from '../text/describe.js';
-import { WrongArgument, type CommandRuntime } from './command-runtime.js';
+import { WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
 import { loadFeatures, readSource } from './features-source.js';
 import { printableJson } from './printable-json.js';
-import type { OptionValues } from './read-command-line.js';
 
 const UNREADABLE = 1;
 const NO_SUCH_FLAG = 2;
@@ -45,16 +44,12 @@ function attributesOf(context: readonly string[]): Readonly<Record<string, strin
   // Without a prototype, so that an attribute may be called __proto__.
   const attributes = Object.create(null) as Record<string, string>;
   for (const text of context) {
-    const [name, value] = nameAndValue(text);
+    const end = text.indexOf('=');
+    if (end < 1) throw new WrongArgument(`--context: expected NAME=VALUE, got ${quoted(text)}`);
+    const name = text.slice(0, end);
     if (name === 'targetingKey') throw new WrongArgument('--context targetingKey: expected it as --entity');
     if (Object.hasOwn(attributes, name)) throw new WrongArgument(`--context ${quoted(name)}: given twice`);
-    attributes[name] = value;
+    attributes[name] = text.slice(end + 1);
   }
   return attributes;
-}
-
-function nameAndValue(text: string): readonly [name: string, value: string] {
-  const end = text.indexOf('=');
-  if (end < 1) throw new WrongArgument(`--context: expected NAME=VALUE, got ${quoted(text)}`);
-  return [text.slice(0, end), text.slice(end + 1)];
 }

@@ -4,8 +4,7 @@ import { ALL_SEMANTICS, DEFAULT_SEMANTICS } from '../engine/rules-of-version.js'
 import { readFeatures } from '../features/read-features.js';
 import { variable, type Environment } from '../options/environment.js';
 import { quoted } from '../text/describe.js';
-import { CommandError, WrongArgument, type CommandRuntime } from './command-runtime.js';
-import type { OptionValues } from './read-command-line.js';
+import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
 
 /** Where a command reads features from: a file, or a running Flipt. */
 type Source = ReturnType<typeof readSource>;

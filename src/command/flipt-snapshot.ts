@@ -7,7 +7,7 @@ import { clientSettings, type ConnectionSettings } from '../options/settings.js'
 import { snapshotFetcher, type Fetched } from '../snapshot/fetch-snapshot.js';
 import { fliptVersion } from '../snapshot/version/flipt-version.js';
 import { silentRuntime } from '../runtime.js';
-import { CommandError, type CommandRuntime } from './command-runtime.js';
+import { CommandError, type CommandRuntime } from './command.js';
 
 interface SnapshotSource {
   readonly url: string;

@@ -13,7 +13,19 @@ openfeature-flipt-provider COMMAND --help lists the options of a command.
   --version  Prints the version.
 `;
 
-const SERVE = `Usage: openfeature-flipt-provider serve --features FILE [options]
+const SOURCE = `  --features FILE        A features file in Flipt's import and export format.
+  --url URL              Instead of a file: the address of a running Flipt, whose snapshot is read.
+  --namespace KEY        Default: FLIPT_NAMESPACE, else default.
+  --environment NAME     With --url: Flipt v2's environment. Default: FLIPT_ENVIRONMENT.
+  --semantics V          With --features: evaluates by the rules of Flipt v1 (v1), of 2.0 to 2.8 (v2.8), or
+                         of 2.9 and newer (v2). Default: v1.`;
+
+const CREDENTIALS = `Credentials for --url come from the environment only, since arguments are seen in the list of
+processes: FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH.`;
+
+/** The help of each command. */
+export const HELPS = {
+  serve: `Usage: openfeature-flipt-provider serve --features FILE [options]
 
 Serves feature flags over HTTP as Flipt does, from a features file: for development, tests and
 demonstrations. In production, use Flipt itself.
@@ -62,19 +74,8 @@ Ends on SIGINT or SIGTERM, after what is in flight. Exit code 0; 1 if it could n
 
 Example
   openfeature-flipt-provider serve --features features.yml --port 8080
-`;
-
-const SOURCE = `  --features FILE        A features file in Flipt's import and export format.
-  --url URL              Instead of a file: the address of a running Flipt, whose snapshot is read.
-  --namespace KEY        Default: FLIPT_NAMESPACE, else default.
-  --environment NAME     With --url: Flipt v2's environment. Default: FLIPT_ENVIRONMENT.
-  --semantics V          With --features: evaluates by the rules of Flipt v1 (v1), of 2.0 to 2.8 (v2.8), or
-                         of 2.9 and newer (v2). Default: v1.`;
-
-const CREDENTIALS = `Credentials for --url come from the environment only, since arguments are seen in the list of
-processes: FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH.`;
-
-const EXPLAIN = `Usage: openfeature-flipt-provider explain --flag KEY [--entity ID] [--context NAME=VALUE …]
+`,
+  explain: `Usage: openfeature-flipt-provider explain --flag KEY [--entity ID] [--context NAME=VALUE …]
                                           (--features FILE | --url URL) [options]
 
 Says why a flag has its value: each rule or rollout in order, what it compared, and what decided.
@@ -92,9 +93,8 @@ Exit codes: 0 explained; 2 there is no such flag; 1 anything else, with a messag
 
 Example
   openfeature-flipt-provider explain --url http://localhost:8080 --flag banner --entity user-1 --context plan=pro
-`;
-
-const TYPES = `Usage: openfeature-flipt-provider types (--features FILE | --url URL) --out FILE.ts [options]
+`,
+  types: `Usage: openfeature-flipt-provider types (--features FILE | --url URL) --out FILE.ts [options]
 
 Writes the types of a namespace's flags: a table of flags, the list of their keys, and typed(client).
 
@@ -111,9 +111,8 @@ Exit codes: 0 written, or up to date; 1 anything else, with a message.
 
 Example
   openfeature-flipt-provider types --features features.yml --out src/flags.ts
-`;
-
-const LINT = `Usage: openfeature-flipt-provider lint --features FILE [options]
+`,
+  lint: `Usage: openfeature-flipt-provider lint --features FILE [options]
 
 Finds what is probably a mistake in a features file, although Flipt reads it. Each finding has line and
 column, the name of its rule, what will happen at run time, and what to write.
@@ -146,9 +145,8 @@ Exit codes: 0 no findings; 1 findings; 2 the file cannot be read, or an argument
 
 Example
   openfeature-flipt-provider lint --features features.yml
-`;
-
-const SNAPSHOT = `Usage: openfeature-flipt-provider snapshot --url URL --out FILE.json [options]
+`,
+  snapshot: `Usage: openfeature-flipt-provider snapshot --url URL --out FILE.json [options]
 
 Writes the flags of a namespace into a file, for an image or a bundle. A provider with the content as
 snapshot.initial starts from it while Flipt is down. The file holds the segments, too.
@@ -166,15 +164,7 @@ Exit codes: 0 written; 1 anything else, with a message: then the file is as befo
 
 Example
   openfeature-flipt-provider snapshot --url http://localhost:8080 --out flags.json
-`;
-
-/** The help of each command. */
-export const HELPS = {
-  serve: SERVE,
-  explain: EXPLAIN,
-  types: TYPES,
-  lint: LINT,
-  snapshot: SNAPSHOT,
+`,
 } as const;
 
 export type CommandName = keyof typeof HELPS;

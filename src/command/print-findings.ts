@@ -1,8 +1,7 @@
 import { findingText, lintFile } from '../lint/lint.js';
-import { WrongArgument, type CommandRuntime } from './command-runtime.js';
+import { WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
 import { semanticsOf } from './features-source.js';
 import { printableJson } from './printable-json.js';
-import type { OptionValues } from './read-command-line.js';
 
 /** Prints what is probably a mistake in a features file; resolves with the exit code. */
 export async function printFindings(values: OptionValues, { print }: CommandRuntime): Promise<number> {

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { didYouMean } from '../text/closest-name.js';
 import { messageOf, unsteered } from '../text/describe.js';
+import { FLIPT_READERS, OPTIONS, type OptionValues } from './command.js';
 import { COMMANDS, type CommandName } from './help.js';
 
 export type CommandLine =
@@ -67,47 +68,20 @@ function wrong(message: string, of?: CommandName): CommandLine {
   return { kind: 'wrong', message: unsteered(message), of };
 }
 
-const FILE_READERS: readonly CommandName[] = ['serve', 'explain', 'types', 'lint'];
-/** Their credentials come from the environment. */
-const FLIPT_READERS: readonly CommandName[] = ['explain', 'types', 'snapshot'];
+interface Option {
+  readonly type: 'string' | 'boolean';
+  readonly multiple?: boolean;
+  readonly of: readonly CommandName[];
+}
 
-/** All options, as `parseArgs` takes them; `of` names the commands that have them. */
-const OPTIONS = {
-  features: { type: 'string', of: FILE_READERS },
-  semantics: { type: 'string', of: FILE_READERS },
-  port: { type: 'string', of: ['serve'] },
-  host: { type: 'string', of: ['serve'] },
-  'allow-host': { type: 'string', multiple: true, of: ['serve'] },
-  data: { type: 'string', of: ['serve'] },
-  auth: { type: 'string', of: ['serve'] },
-  'bootstrap-token': { type: 'string', of: ['serve'] },
-  url: { type: 'string', of: FLIPT_READERS },
-  namespace: { type: 'string', of: FLIPT_READERS },
-  environment: { type: 'string', of: FLIPT_READERS },
-  flag: { type: 'string', of: ['explain'] },
-  entity: { type: 'string', of: ['explain'] },
-  context: { type: 'string', multiple: true, of: ['explain'] },
-  out: { type: 'string', of: ['types', 'snapshot'] },
-  augment: { type: 'string', of: ['types'] },
-  check: { type: 'boolean', of: ['types'] },
-  json: { type: 'boolean', of: ['explain', 'lint'] },
-  help: { type: 'boolean', short: 'h', of: COMMANDS },
-  version: { type: 'boolean', of: COMMANDS },
-} as const;
-
-/** What the arguments give to the options; `undefined` for an option that is not given. */
-export type OptionValues = ReturnType<typeof parseArgs<{ readonly options: typeof OPTIONS }>>['values'];
+const BY_NAME: Readonly<Record<string, Option>> = OPTIONS;
 
 /** The names of a command's options; of all, without a command. */
 function optionsOf(command: CommandName | undefined): readonly string[] {
-  const all: readonly (readonly [string, { readonly of: readonly CommandName[] }])[] =
-    Object.entries(OPTIONS);
-  return all.flatMap(([name, { of }]) => (command === undefined || of.includes(command) ? name : []));
+  return Object.keys(BY_NAME).filter((name) => command === undefined || BY_NAME[name]?.of.includes(command));
 }
 
 /** Whether the option has one value, so that a second one would take the place of the first. */
 function isSingle(name: string): boolean {
-  return Object.entries(OPTIONS).some(
-    ([option, its]) => option === name && its.type === 'string' && !('multiple' in its),
-  );
+  return BY_NAME[name]?.type === 'string' && !BY_NAME[name].multiple;
 }

@@ -1,6 +1,6 @@
 import { FeaturesError } from '../features/features-error.js';
 import { unsteered, unsteeredLines } from '../text/describe.js';
-import { CommandError, WrongArgument, type CommandRuntime } from './command-runtime.js';
+import { CommandError, WrongArgument, type CommandRuntime } from './command.js';
 import { HELP, HELPS, type CommandName } from './help.js';
 import { readCommandLine } from './read-command-line.js';
 
@@ -8,30 +8,21 @@ const NAME = 'openfeature-flipt-provider';
 
 /** Runs the command; resolves with its exit code. Nothing that it prints steers a terminal, whatever a file or Flipt says. */
 export async function runCommand({ print: out, complain: err, ...given }: CommandRuntime): Promise<number> {
-  const print = (lines: string) => {
-    out(unsteeredLines(lines));
+  const unsteering = (write: (line: string) => void) => (lines: string) => {
+    write(unsteeredLines(lines));
   };
-  const complain = (lines: string) => {
-    err(unsteeredLines(lines));
-  };
-  const runtime: CommandRuntime = { ...given, print, complain };
-  const { argv, version } = runtime;
+  const runtime = { ...given, print: unsteering(out), complain: unsteering(err) };
+  const { argv, version, print, complain } = runtime;
   const failed = (message: string, command: CommandName | undefined): number => {
     complain(`${NAME}: ${message}`);
     // A linter's 1 means findings.
     return command === 'lint' ? 2 : 1;
   };
   const line = readCommandLine(argv);
-  switch (line.kind) {
-    case 'help':
-      print((line.of === undefined ? HELP : HELPS[line.of]).trimEnd());
-      return 0;
-    case 'version':
-      print(version);
-      return 0;
-    case 'wrong':
-      return failed(line.message + HINT, line.of);
-    case 'command':
+  if (line.kind === 'wrong') return failed(line.message + HINT, line.of);
+  if (line.kind !== 'command') {
+    print(line.kind === 'version' ? version : (line.of === undefined ? HELP : HELPS[line.of]).trimEnd());
+    return 0;
   }
   const { command, values } = line;
   try {

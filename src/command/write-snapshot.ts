@@ -5,10 +5,9 @@ import { replaceableBeginning } from '../files/own-file.js';
 import { variable, type Environment } from '../options/environment.js';
 import { givenSnapshot, isGivenSnapshot } from '../snapshot/initial-snapshot.js';
 import { messageOf, quoted } from '../text/describe.js';
-import { CommandError, WrongArgument, type CommandRuntime } from './command-runtime.js';
+import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
 import { readService } from './features-source.js';
 import { fliptSnapshot } from './flipt-snapshot.js';
-import type { OptionValues } from './read-command-line.js';
 
 /** An image runs as another user than the one that builds it. */
 const READABLE_FOR_ALL = 0o644;

@@ -1,4 +1,4 @@
-import { WrongArgument } from '../../src/command/command-runtime.js';
+import { WrongArgument } from '../../src/command/command.js';
 import { readExplain } from '../../src/command/explain-flag.js';
 import { readCommandLine } from '../../src/command/read-command-line.js';
 import { readServe } from '../../src/command/serve/serve.js';

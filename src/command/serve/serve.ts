@@ -7,9 +7,8 @@ import { DataFileError } from '../../local/state/data-file.js';
 import { variable, type Environment } from '../../options/environment.js';
 import { messageOf } from '../../text/describe.js';
 import { isLoopback } from '../../text/loopback.js';
-import { CommandError, WrongArgument, type CommandRuntime } from '../command-runtime.js';
+import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } from '../command.js';
 import { semanticsOf } from '../features-source.js';
-import type { OptionValues } from '../read-command-line.js';
 import { versionOf, watchFile } from './watch-file.js';
 
 /** Serves until `end` is aborted; resolves with the exit code. */
@@ -36,10 +35,6 @@ export async function serve(values: OptionValues, runtime: CommandRuntime): Prom
     const warn = warner(asked.semantics, complain);
     if (features !== undefined && !isKept) await warn(features);
     const reload = async (path: string): Promise<void> => {
-      if (data !== undefined) {
-        complain(`Ignored the edited ${path}: the features come from ${data}`);
-        return;
-      }
       try {
         await service.load(path);
         print(`Reloaded ${path}`);
@@ -49,15 +44,18 @@ export async function serve(values: OptionValues, runtime: CommandRuntime): Prom
         complain(`${message}${message.includes('\n') ? '\n' : '; '}the old features stay`);
       }
     };
-    const stopWatching =
-      features === undefined
-        ? undefined
-        : watchFile(
-            () => versionOf(features),
-            known,
-            () => reload(features),
-            clock,
-          );
+    const edited = async (path: string): Promise<void> => {
+      if (data === undefined) await reload(path);
+      else complain(`Ignored the edited ${path}: the features come from ${data}`);
+    };
+    const watch = (path: string) =>
+      watchFile(
+        () => versionOf(path),
+        known,
+        () => edited(path),
+        clock,
+      );
+    const stopWatching = features === undefined ? undefined : watch(features);
     if (!end.aborted) await once(end, 'abort');
     stopWatching?.();
     await service.close();

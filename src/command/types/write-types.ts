@@ -4,9 +4,8 @@ import { readIfThere } from '../../files/durable-file.js';
 import { NotReplacedError, replaceableBeginning } from '../../files/own-file.js';
 import type { Environment } from '../../options/environment.js';
 import { messageOf, quoted } from '../../text/describe.js';
-import { CommandError, WrongArgument, type CommandRuntime } from '../command-runtime.js';
+import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } from '../command.js';
 import { loadFeatures, readSource } from '../features-source.js';
-import type { OptionValues } from '../read-command-line.js';
 import { flagTypes } from './flag-types.js';
 import { augmentFile, MARK, typedFile } from './typed-file.js';
 

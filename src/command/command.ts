@@ -1,0 +1,59 @@
+import type { parseArgs } from 'node:util';
+import type { Clock } from '../time/clock.js';
+import type { Environment } from '../options/environment.js';
+import { COMMANDS, type CommandName } from './help.js';
+
+const FILE_READERS: readonly CommandName[] = ['serve', 'explain', 'types', 'lint'];
+/** Their credentials come from the environment. */
+export const FLIPT_READERS: readonly CommandName[] = ['explain', 'types', 'snapshot'];
+
+/** All options, as `parseArgs` takes them; `of` names the commands that have them. */
+export const OPTIONS = {
+  features: { type: 'string', of: FILE_READERS },
+  semantics: { type: 'string', of: FILE_READERS },
+  port: { type: 'string', of: ['serve'] },
+  host: { type: 'string', of: ['serve'] },
+  'allow-host': { type: 'string', multiple: true, of: ['serve'] },
+  data: { type: 'string', of: ['serve'] },
+  auth: { type: 'string', of: ['serve'] },
+  'bootstrap-token': { type: 'string', of: ['serve'] },
+  url: { type: 'string', of: FLIPT_READERS },
+  namespace: { type: 'string', of: FLIPT_READERS },
+  environment: { type: 'string', of: FLIPT_READERS },
+  flag: { type: 'string', of: ['explain'] },
+  entity: { type: 'string', of: ['explain'] },
+  context: { type: 'string', multiple: true, of: ['explain'] },
+  out: { type: 'string', of: ['types', 'snapshot'] },
+  augment: { type: 'string', of: ['types'] },
+  check: { type: 'boolean', of: ['types'] },
+  json: { type: 'boolean', of: ['explain', 'lint'] },
+  help: { type: 'boolean', short: 'h', of: COMMANDS },
+  version: { type: 'boolean', of: COMMANDS },
+} as const;
+
+/** What the arguments give to the options; `undefined` for an option that is not given. */
+export type OptionValues = ReturnType<typeof parseArgs<{ readonly options: typeof OPTIONS }>>['values'];
+
+/** The parts of the process that the command uses. */
+export interface CommandRuntime {
+  /** The arguments behind the command's name. */
+  readonly argv: readonly string[];
+  readonly env: Environment;
+  readonly version: string;
+  /** Each prints one line. */
+  readonly print: (line: string) => void;
+  readonly complain: (line: string) => void;
+  /** Ends the command when aborted. */
+  readonly end: AbortSignal;
+  readonly clock: Clock;
+}
+
+/** An argument of the command that cannot be used. Its message names the argument and what was expected. */
+export class WrongArgument extends Error {
+  override readonly name = 'WrongArgument';
+}
+
+/** The command could not do its work. The message says what to do. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+}
