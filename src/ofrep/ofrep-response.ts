@@ -3,8 +3,7 @@ import type { FlagOutcome } from '../index.js';
 import { systemClock } from '../time/clock.js';
 import { pausing } from '../time/turns.js';
 import { HEADERS, NOT_STORED, REFUSAL, refused } from './refusals.js';
-import { finite, keyedNumber } from '../values/value-of-type.js';
-import { attachmentOf } from '../values/attachment.js';
+import { attachmentOf, finite, keyedNumber } from '../values/value-of-type.js';
 
 /** Whether the value of this flag is its variant's key or the attachment. */
 export type IsTyped = (flagKey: string) => boolean;

@@ -1,15 +1,6 @@
 import type { JsonValue } from '@openfeature/server-sdk';
 import type { BooleanAnswer, VariantAnswer } from '../model/answer.js';
-import { kindOf, quoted } from '../text/describe.js';
-import {
-  attachmentOf,
-  hasAttachment,
-  MOST_CHARACTERS,
-  parseAttachment,
-  scalarAttachment,
-  TOO_LARGE,
-  UnusableAttachment,
-} from './attachment.js';
+import { isShallow, kindOf, quoted } from '../text/describe.js';
 
 /** A translated answer: a value with its variant, or why there is none. */
 export type Translated<T> =
@@ -17,7 +8,8 @@ export type Translated<T> =
   | { readonly problem: 'TYPE_MISMATCH' | 'PARSE_ERROR'; readonly message: string };
 
 /** What values are read from. */
-type Read = Pick<BooleanAnswer, 'kind' | 'enabled'> | Pick<VariantAnswer, 'kind' | 'variant' | 'attachment'>;
+type Read = Pick<BooleanAnswer, 'kind' | 'enabled'> | ReadVariant;
+type ReadVariant = Pick<VariantAnswer, 'kind' | 'variant' | 'attachment'>;
 
 export type Translate<T> = (answer: Read) => Translated<T>;
 
@@ -49,39 +41,31 @@ export const toObject: Translate<JsonValue> = (answer) => {
   }
 };
 
-function unusable(
-  { variant, attachment }: Extract<Read, { kind: 'variant' }>,
-  why: string,
-): Translated<never> {
+function unusable({ variant, attachment }: ReadVariant, why: string): Translated<never> {
   const message = `the attachment of variant ${quoted(variant)} is ${why} (${attachment.length} characters)`;
   return { problem: 'PARSE_ERROR', message };
 }
 
-export function mismatch(wanted: string, answer: Read): Translated<never> {
+function mismatch(wanted: string, answer: Read): Translated<never> {
   // What a larger one holds is not known.
   if (answer.kind === 'variant' && answer.attachment.length > MOST_CHARACTERS)
     return unusable(answer, TOO_LARGE);
   return { problem: 'TYPE_MISMATCH', message: `expected ${wanted}, but ${given(answer)}` };
 }
 
-function given(answer: Read): string {
-  if (answer.kind === 'boolean') return 'it is a boolean flag';
-  const variant = `its variant is ${quoted(answer.variant)}`;
-  return hasAttachment(answer)
-    ? `${variant}, with ${attachmentWords(answer)}`
-    : `${variant}, without an attachment`;
-}
-
 /** A longer attachment is not parsed for a message, which may be made for each resolve. */
 const LONGEST_NAMED = 10_000;
 
 /** Shows only kind and length: error messages become labels of metrics, and an attachment may hold personal data. */
-function attachmentWords(answer: Pick<VariantAnswer, 'attachment'>): string {
+function given(answer: Read): string {
+  if (answer.kind === 'boolean') return 'it is a boolean flag';
+  const variant = `its variant is ${quoted(answer.variant)}`;
+  if (!hasAttachment(answer)) return `${variant}, without an attachment`;
   const { length } = answer.attachment;
-  if (length > LONGEST_NAMED) return `an attachment of ${length} characters`;
-  const attached = attachmentOf(answer);
-  const kind = attached === undefined ? 'malformed JSON' : kindOf(attached);
-  return `an attachment of ${length} characters (${kind})`;
+  const attached = `${variant}, with an attachment of ${length} characters`;
+  if (length > LONGEST_NAMED) return attached;
+  const value = attachmentOf(answer);
+  return `${attached} (${value === undefined ? 'malformed JSON' : kindOf(value)})`;
 }
 
 /** A number in JSON's syntax: not `10px`, not `0x10`, and no date that begins with digits. */
@@ -103,4 +87,66 @@ export function keyedNumber(variant: string): number | undefined {
 /** JSON can spell numbers that are infinite here, such as 1e400. */
 export function finite(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+type Attached = Pick<VariantAnswer, 'attachment'>;
+
+/** Whether the variant has an attachment. Flipt v2 writes `null` if it has none. */
+export function hasAttachment({ attachment }: Attached): boolean {
+  return attachment !== '' && attachment !== 'null';
+}
+
+/** The attachment as JSON; `undefined` if there is none or it cannot be used. */
+export function attachmentOf({ attachment }: Attached): unknown {
+  try {
+    return parseAttachment(attachment);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only a text that begins like this can be a JSON boolean or number. */
+const SCALAR = /^[\t\n\r ]*[-\dtf]/;
+
+/** An attachment that is a JSON boolean or number. A list or an object is not even parsed: it may be large. */
+function scalarAttachment(answer: Attached): unknown {
+  return SCALAR.test(answer.attachment) ? attachmentOf(answer) : undefined;
+}
+
+/** Characters of an attachment. Parsing a larger one would block the event loop. */
+const MOST_CHARACTERS = 1024 * 1024;
+const TOO_LARGE = `larger than ${MOST_CHARACTERS} characters`;
+
+/**
+ * Levels of lists and objects in an attachment. A deeper one can be read, but `JSON.stringify` of an app or a logger
+ * would exceed the stack.
+ */
+const DEEPEST = 1_000;
+
+/** An attachment that may be JSON, but is not used. The message says why. */
+class UnusableAttachment extends Error {}
+
+/**
+ * Parses the attachment on each call, so that a caller may change the result: a copy of a parsed one would cost as much.
+ * Drops members called `__proto__`, because merging such an object would change a prototype. Throws a SyntaxError for
+ * malformed JSON, and {@link UnusableAttachment}.
+ */
+function parseAttachment(text: string): unknown {
+  if (text === '') return undefined;
+  if (text.length > MOST_CHARACTERS) throw new UnusableAttachment(TOO_LARGE);
+  const value: unknown = JSON.parse(text);
+  // Each level has two brackets, so that a short text needs no look.
+  if (text.length > 2 * DEEPEST && !isShallow(value, DEEPEST))
+    throw new UnusableAttachment('nested too deep to be written again');
+  if (MAY_NAME_PROTO.test(text)) dropProto(value);
+  return value;
+}
+
+/** `__proto__`, or an escape that spells one of its letters. */
+const MAY_NAME_PROTO = /__proto__|\\u00(?:5f|70|72|6f|74)/i;
+
+function dropProto(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (Object.hasOwn(value, '__proto__')) Reflect.deleteProperty(value, '__proto__');
+  for (const member of Object.values(value)) dropProto(member);
 }

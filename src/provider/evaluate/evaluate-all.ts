@@ -3,7 +3,7 @@ import type { Clock } from '../../time/clock.js';
 import { pausing } from '../../time/turns.js';
 import type { Resolution } from '../../model/answer.js';
 import { reasonOf, reasonWithoutVariant } from '../mapping/details.js';
-import { attachmentOf } from '../../values/attachment.js';
+import { attachmentOf } from '../../values/value-of-type.js';
 import { resolveMany, type FlagsSource, type SnapshotWait } from './resolve-many.js';
 
 /** A flag as `evaluateAll` returns it: plain JSON values, for a page or a browser. */

@@ -6,7 +6,7 @@ import type { Answer } from '../../model/answer.js';
 import { errorCodeOf } from '../mapping/openfeature-errors.js';
 import { reasonWithoutVariant, serviceReasonOf } from '../mapping/details.js';
 import type { ResolveAll } from '../resolve-in-process.js';
-import { hasAttachment } from '../../values/attachment.js';
+import { hasAttachment } from '../../values/value-of-type.js';
 import { resolveMany, type FlagsSource, type SnapshotWait } from './resolve-many.js';
 
 /**
