@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Authenticate, Caller } from '../operations/authentication.js';
-import type { ServiceCore } from '../operations/operation.js';
-import { requestText, targetOf } from './incoming-request.js';
+import type { Caller, ServiceCore } from '../operations/operation.js';
+import type { Authenticate } from '../operations/tokens.js';
 import { findRoute } from './router.js';
 import { type Access, routesOf, type ServedRoute } from '../operations/routes.js';
 import { WEB_PAGE_ROUTES } from '../web-page/page-routes.js';
 import { parseBody } from '../requests/json-body.js';
 import { Message } from '../requests/proto-message.js';
-import { invalidField, notJson, unauthenticated } from '../requests/refused-request.js';
+import { Query } from '../requests/query.js';
+import { invalid, invalidField, notJson, tooLarge, unauthenticated } from '../requests/refused-request.js';
 import { originCheck } from './origin-check.js';
 import { send, sendError } from './responses.js';
 
@@ -52,6 +52,20 @@ export function createHandler({ service, authenticate, maxBodyBytes, allowedHost
   return handler;
 }
 
+/**
+ * What a request asks for, and the host by which the client addresses the service, with or without a port; `undefined`
+ * if the request names none. A target may be in absolute form, as to a proxy. Its host then wins over the header's:
+ * HTTP's rule.
+ */
+function targetOf({ url = '', headers }: IncomingMessage) {
+  const [scheme] = /^https?:\/\//i.exec(url) ?? [];
+  const behind = url.slice(scheme?.length);
+  const end = scheme === undefined ? 0 : `${behind}/`.search(/[/?#]/);
+  const [pathname = '', ...query] = behind.slice(end).split('?');
+  const host = scheme === undefined ? headers.host : behind.slice(0, end);
+  return { pathname, query: new Query(query.join('?')), host };
+}
+
 const JSON_TYPE = /^\s*application\/json\s*(?:;|$)/i;
 
 /** The body of a request; `''` for a GET. */
@@ -64,6 +78,30 @@ async function readText(request: IncomingMessage, { method, onlyJson }: ServedRo
   }
   const body = await requestText(request, maxBytes);
   return method === 'GET' ? '' : body;
+}
+
+/** The whole body as text. Throws a 413 as soon as the body is known to be too large. */
+async function requestText(request: IncomingMessage, maxBytes: number): Promise<string> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw larger(maxBytes);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  return new Promise((resolve, reject) => {
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= maxBytes) chunks.push(chunk);
+      else reject(larger(maxBytes));
+    });
+    request.on('end', () => {
+      resolve(Buffer.concat(chunks).toString());
+    });
+    request.on('error', () => {
+      reject(invalid('the request ended before its body did'));
+    });
+  });
+}
+
+function larger(bytes: number): Error {
+  return tooLarge(`the request's body is larger than ${bytes} bytes`);
 }
 
 const NOBODY: Caller = { namespaceKey: '' };

@@ -1,9 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { OperationResult, RoutedRequest } from '../operations/operation.js';
+import type { Followed, OperationResult, RoutedRequest } from '../operations/operation.js';
 import type { SnapshotDocument } from '../snapshot-document.js';
-import { sendEvents } from './event-stream.js';
 import { Refusal, REFUSALS } from '../requests/refused-request.js';
 import { SaveError } from '../state/state-store.js';
 
@@ -46,6 +45,36 @@ async function sendDocument(response: ServerResponse, { version, text }: Snapsho
   // Set after `text()`, because an error in that is sent uncompressed.
   if (isCompressed) response.setHeader('Content-Encoding', 'gzip');
   sendText(response, 200, body);
+}
+
+/**
+ * Sends each new event until the client leaves or the service closes. The headers are sent with the first event: the
+ * service's rule. A client that does not read gets only the latest event when it reads again.
+ */
+export function sendEvents(response: ServerResponse, followed: Followed, ending: AbortSignal): void {
+  let sent = followed.known;
+  const sendLatest = (): void => {
+    const version = followed.latest();
+    if (version === undefined || version === sent || response.writableNeedDrain) return;
+    if (!response.headersSent) {
+      response.writeHead(200, { 'Content-Type': followed.type, 'Cache-Control': 'no-cache' });
+    }
+    sent = version;
+    response.write(followed.textOf(version));
+  };
+  const end = (): void => {
+    response.destroy();
+  };
+  const stop = followed.onChange(sendLatest);
+  response.on('drain', sendLatest);
+  ending.addEventListener('abort', end);
+  // The stream ends with its connection. Its response is no sure sign of that: before Node 24, one that waits behind
+  // another on the same connection emits no `close`.
+  response.req.socket.once('close', () => {
+    stop();
+    ending.removeEventListener('abort', end);
+  });
+  sendLatest();
 }
 
 const JSON_TYPE: Readonly<Record<string, string>> = { 'Content-Type': 'application/json' };

@@ -6,7 +6,6 @@ import type { SnapshotDocument, SnapshotWriter } from '../snapshot-document.js';
 import type { Stamp } from '../../features/records.js';
 import type { FlagOverrides } from '../state/flag-overrides.js';
 import type { Store } from '../state/state-store.js';
-import type { Caller } from './authentication.js';
 import { notFound } from '../requests/refused-request.js';
 
 /** What every operation uses. */
@@ -25,6 +24,12 @@ export interface ServiceCore {
 export type PathParts = typeof NO_PARTS;
 
 export const NO_PARTS = { namespaceKey: '', flagKey: '', key: '', id: '', file: '' };
+
+/** What the sender of a request may access. */
+export interface Caller {
+  /** The only namespace that the sender may use; `undefined` for all namespaces and the tokens. */
+  readonly namespaceKey: string | undefined;
+}
 
 /** A request whose route and sender are known. */
 export interface RoutedRequest {

@@ -1,12 +1,11 @@
 import type { Semantics } from '../../engine/features.js';
 import { evaluateBatch } from './evaluate-batch.js';
 import { getSnapshot, streamSnapshot } from './get-snapshot.js';
-import type { Operation } from './operation.js';
-import { createRule, listRules } from './manage-rules.js';
+import { createRule, listRules, updateVariant } from './manage-flags.js';
 import { createSegment, getSegment, listSegments, updateSegment } from './manage-segments.js';
-import { createToken, getToken } from './manage-tokens.js';
-import { updateVariant } from './manage-variants.js';
+import type { Operation } from './operation.js';
 import { overrideFlag, restoreFlag } from './override-flag.js';
+import { createToken, getToken } from './tokens.js';
 import { isV2 } from '../../engine/rules-of-version.js';
 
 /**

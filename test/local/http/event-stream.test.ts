@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it, vi } from 'vitest';
-import { sendEvents } from '../../../src/local/http/event-stream.js';
+import { sendEvents } from '../../../src/local/http/responses.js';
 import { listen } from '../../../src/local/http/listener.js';
 import { eventually } from '../../eventually.fixture.js';
 

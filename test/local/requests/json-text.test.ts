@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compactJson } from '../../../src/local/operations/manage-variants.js';
+import { compactJson } from '../../../src/local/operations/manage-flags.js';
 
 describe('compacting', () => {
   it.each([
