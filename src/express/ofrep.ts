@@ -1,6 +1,7 @@
 import type { Request as ExpressRequest, RequestHandler, Response as ExpressResponse } from 'express';
 import { ofrepHandler, PATH } from '../ofrep/ofrep-handler.js';
 import type { OfrepOptions } from '../ofrep/ofrep-options.js';
+import { writtenJson } from '../text/json.js';
 import { EVENT_STREAM } from '../text/server-sent-event.js';
 import { asError, checkCalled } from './middleware-errors.js';
 
@@ -82,16 +83,9 @@ function bodyOf(req: ExpressRequest): string | Uint8Array | AsyncIterable<Uint8A
   if (!req.readableDidRead) return req.iterator({ destroyOnReturn: false });
   const parsed: unknown = req.body;
   if (parsed === undefined) return null;
-  return typeof parsed === 'string' || parsed instanceof Uint8Array ? parsed : textOf(parsed);
-}
-
-/** A body nested too deep to be written again becomes `''`, which is refused because it is not JSON. */
-function textOf(parsed: unknown): string {
-  try {
-    return JSON.stringify(parsed);
-  } catch {
-    return '';
-  }
+  if (typeof parsed === 'string' || parsed instanceof Uint8Array) return parsed;
+  // What is no JSON is refused.
+  return writtenJson(parsed) ?? '';
 }
 
 async function send(response: Response, res: ExpressResponse): Promise<void> {

@@ -1,6 +1,6 @@
 import { systemClock } from '../time/clock.js';
 import { isRecord, quoted } from '../text/describe.js';
-import { parsedJson } from '../text/json.js';
+import { parsedJson, writtenJson } from '../text/json.js';
 import { inTime } from '../time/in-time.js';
 import { REFUSAL, type OfrepRefusal, tooLong, tooMany } from './refusals.js';
 import type { EvaluationContext } from '@openfeature/server-sdk';
@@ -65,20 +65,10 @@ export function allowedAttributes(
   if (present.length > maxAttributes) return tooMany(maxAttributes);
   const attributes = present.map((name): [string, unknown] => [name, Reflect.get(inBody, name)]);
   for (const [name, value] of attributes) {
-    const length = lengthOf(value);
-    if (length === undefined) return REFUSAL.unusableContext;
-    if (length > maxAttributeLength) return tooLong(quoted(name), maxAttributeLength, length);
+    // What Flipt compares.
+    const text = typeof value === 'string' ? value : writtenJson(value);
+    if (text === undefined) return REFUSAL.unusableContext;
+    if (text.length > maxAttributeLength) return tooLong(quoted(name), maxAttributeLength, text.length);
   }
   return { attributes: Object.fromEntries(attributes) as EvaluationContext };
-}
-
-/** The length of the text that Flipt compares; `undefined` if it cannot be written. */
-function lengthOf(value: unknown): number | undefined {
-  if (typeof value === 'string') return value.length;
-  try {
-    return JSON.stringify(value).length;
-  } catch {
-    // Nested deeper than JSON can be written.
-    return undefined;
-  }
 }

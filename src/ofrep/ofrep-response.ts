@@ -70,13 +70,7 @@ function itemOf(key: string, outcome: FlagOutcome, isTyped: IsTyped): string {
   const keyed = JSON.stringify({ key, value: outcome.value, variant, reason, ...metadata });
   if (outcome.type === 'boolean' || !isTyped(key)) return keyed;
   const value = typedValue(variant, attachment ?? '');
-  if (value === variant) return keyed;
-  try {
-    return JSON.stringify({ key, value, variant, reason });
-  } catch {
-    // An attachment can be nested deeper than JSON can be written. The other flags must not suffer from it.
-    return keyed;
-  }
+  return value === variant ? keyed : JSON.stringify({ key, value, variant, reason });
 }
 
 /**

@@ -7,6 +7,15 @@ export function parsedJson(text: string, revive?: (name: string, value: unknown)
   }
 }
 
+/** A value as JSON text; `undefined` if it cannot be written, because it is nested too deep. */
+export function writtenJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
 /** An object as JSON has it: later changes of the original do not reach the copy. A bigint is text. May throw. */
 export function plainCopy(value: object): Readonly<Record<string, unknown>> {
   const json = JSON.stringify(value, (_, member: unknown) =>

@@ -36,16 +36,12 @@ export function browserStreams(
 
   const newest = () => `${series}-${events}`;
 
-  const { streams, remove, end, write } = openStreams((stream) => owed.remove(stream), clock);
-  const owed = pacedWriting(
-    streams,
-    (many) => {
-      const event = encoded(refetch(newest()));
-      for (const stream of many) write(stream, event);
-    },
-    jitterMs,
-    clock,
-  );
+  const { streams, remove, end, write } = openStreams(clock);
+  const writeNewest = (many: readonly OpenStream[]) => {
+    const event = encoded(refetch(newest()));
+    for (const stream of many) write(stream, event);
+  };
+  const writeToAll = pacedWriting(streams, writeNewest, jitterMs, clock);
   const look = ticking(clock, LOOK_EVERY_MS, () => {
     const now = clock.now();
     for (const stream of streams) {
@@ -57,7 +53,7 @@ export function browserStreams(
 
   const send = () => {
     events += 1;
-    owed.addAll();
+    writeToAll();
   };
   const repetitions = repeating(send, clock);
 
@@ -104,13 +100,11 @@ export function browserStreams(
   };
 }
 
-/** The streams that are open. `removed` is called for each one that is no longer. */
-function openStreams(removed: (stream: OpenStream) => void, clock: Clock) {
+/** The streams that are open. */
+function openStreams(clock: Clock) {
   const streams = new Set<OpenStream>();
   const remove = (stream: OpenStream) => {
-    if (!streams.delete(stream)) return;
-    removed(stream);
-    stream.leave();
+    if (streams.delete(stream)) stream.leave();
   };
   return {
     streams,
@@ -140,25 +134,23 @@ function pacedWriting(
   write: (many: readonly OpenStream[]) => void,
   jitterMs: number,
   clock: Clock,
-) {
-  const owed = new Set<OpenStream>();
+): () => void {
+  let owed: readonly OpenStream[] = [];
   let pacedAt = 0;
   const pace = ticking(clock, PACE_MS, () => {
     const now = clock.now();
-    const next = [...owed].slice(0, portion(streams.size, now - pacedAt, jitterMs));
+    const open = owed.filter((stream) => streams.has(stream));
+    const many = portion(streams.size, now - pacedAt, jitterMs);
     pacedAt = now;
-    for (const stream of next) owed.delete(stream);
-    write(next);
-    return owed.size > 0;
+    owed = open.slice(many);
+    write(open.slice(0, many));
+    return owed.length > 0;
   });
-  return {
-    /** Not at once, so that changes that come together are one event. */
-    addAll() {
-      if (owed.size === 0) pacedAt = clock.now();
-      for (const stream of streams) owed.add(stream);
-      if (owed.size > 0) pace();
-    },
-    remove: (stream: OpenStream) => owed.delete(stream),
+  // Not at once, so that changes that come together are one event.
+  return () => {
+    if (owed.length === 0) pacedAt = clock.now();
+    owed = [...new Set([...owed, ...streams])];
+    if (owed.length > 0) pace();
   };
 }
 
