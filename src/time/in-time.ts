@@ -11,34 +11,10 @@ export async function inTime<T>(
   late: (isBlocked: boolean) => Error,
   kind?: TimerKind,
 ): Promise<T> {
-  // A user's thenable may return nothing from `then`.
-  const settled = Promise.resolve(coming).then((result) => ({ result }));
-  const ended = await settledOr(settled, ms, clock, (isBlocked) => ({ error: late(isBlocked) }), kind);
-  if ('error' in ended) throw ended.error;
-  return ended.result;
-}
-
-/** The same with `late` as the result when the time is up. */
-export function orLate<T>(
-  coming: PromiseLike<T>,
-  ms: number,
-  clock: Clock,
-  kind?: TimerKind,
-): Promise<T | 'late'> {
-  return settledOr(coming, ms, clock, () => 'late' as const, kind);
-}
-
-async function settledOr<T, Late>(
-  coming: PromiseLike<T>,
-  ms: number,
-  clock: Clock,
-  late: (isBlocked: boolean) => Late,
-  kind?: TimerKind,
-): Promise<T | Late> {
   let cancel: () => void = () => undefined;
-  const timeUp = new Promise<Late>((resolve) => {
+  const timeUp = new Promise<never>((_, reject) => {
     const timeIsUp = (isBlocked: boolean) => {
-      resolve(late(isBlocked));
+      reject(late(isBlocked));
     };
     cancel = timeLimit(ms, clock, timeIsUp, { kind });
   });
@@ -47,6 +23,21 @@ async function settledOr<T, Late>(
   } finally {
     cancel();
   }
+}
+
+const LATE = new Error('late');
+
+/** The same with `late` as the result when the time is up. */
+export function orLate<T>(
+  coming: PromiseLike<T>,
+  ms: number,
+  clock: Clock,
+  kind?: TimerKind,
+): Promise<T | 'late'> {
+  return inTime(coming, ms, clock, () => LATE, kind).catch((error: unknown) => {
+    if (error === LATE) return 'late' as const;
+    throw error;
+  });
 }
 
 /** A timer that is so late shows that the event loop was blocked. */

@@ -1,11 +1,9 @@
-import { inTime } from '../../time/in-time.js';
 import { loadedOnFirstUse } from '../../time/outside-requests.js';
 import { sharedRun } from '../../time/shared-run.js';
 import { ENDED, type Failure } from '../../model/failure.js';
 import type { ConnectionSettings } from '../../options/settings.js';
 import type { Runtime } from '../../runtime.js';
 import { messageOf, oneLine } from '../../text/describe.js';
-import { untilAborted } from '../../time/until-aborted.js';
 import {
   authHeaders,
   CredentialError,
@@ -72,45 +70,24 @@ export function credentialSource(
   login: LoginWay,
   runtime: Runtime,
 ): CredentialSource {
-  const { auth, http } = settings;
-  const source = unlimitedSource(settings, login, runtime);
-  // A login has a time limit of its own.
-  if (auth !== undefined && 'kubernetes' in auth) return source;
-  const late = () => noCredentials(`auth took longer than ${http.timeoutMs} ms (http.timeoutMs)`);
-  const load = async (again: boolean) => ({ headers: await source(again) });
-  return async (again) => {
-    const loading = untilAborted(load(again), login.ending, ENDED);
-    const loaded = await inTime(loading, http.timeoutMs, runtime.clock, late);
-    if ('kind' in loaded) throw new CredentialError(loaded);
-    return loaded.headers;
-  };
-}
-
-function unlimitedSource(
-  ...[settings, login, runtime]: Parameters<typeof credentialSource>
-): CredentialSource {
   const { auth } = settings;
   if (auth === undefined) return constant({});
   if ('token' in auth) return constant(authHeaders('Bearer', auth.token));
   if ('jwt' in auth) return constant(authHeaders('JWT', auth.jwt));
-  return sourceOnFirstUse(login.ending, async () => {
-    const { fileSource, functionSource, kubernetesSource } = await import('./lazy-sources.js');
-    if ('kubernetes' in auth) return kubernetesSource(auth.kubernetes, settings, login, runtime);
-    return 'tokenFile' in auth ? fileSource(auth.tokenFile) : functionSource(() => auth.headers());
+  const source = loadedOnFirstUse(async () => {
+    const { lazySource } = await import('./lazy-sources.js').catch(throwUnloadable);
+    return lazySource(auth, settings, login, runtime);
   });
-}
-
-function sourceOnFirstUse(ending: AbortSignal, load: () => Promise<CredentialSource>): CredentialSource {
-  const failed = (error: unknown) => {
-    throw noCredentials(`the code of the option auth cannot be loaded: ${oneLine(messageOf(error))}`);
-  };
-  const source = loadedOnFirstUse(() => load().catch(failed));
   return async (again) => {
     const headers = await source.use();
     // Loaded after the close: a login would only set timers.
-    if (ending.aborted) throw new CredentialError(ENDED);
+    if (login.ending.aborted) throw new CredentialError(ENDED);
     return headers(again);
   };
+}
+
+function throwUnloadable(error: unknown): never {
+  throw noCredentials(`the code of the option auth cannot be loaded: ${oneLine(messageOf(error))}`);
 }
 
 function constant(headers: AuthHeaders): CredentialSource {
