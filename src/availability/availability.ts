@@ -4,8 +4,7 @@ import { isFailure, type AskAtOnce } from '../model/answer.js';
 import { policyOf, type Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import type { CircuitSettings } from './circuit-breaker.js';
-import { circuitOpening } from './circuit-opening.js';
-import { openHealth, type Check } from './health-state.js';
+import { circuitOpening, openHealth, type Check } from './health-state.js';
 import * as health from './health-transitions.js';
 import { isRejection, judgingRejections } from './rejected-credentials.js';
 
@@ -29,11 +28,11 @@ export function availability({ check, credentialsVersion, breaker }: Availabilit
   const judged = judgingRejections(state, credentialsVersion, clock);
 
   const isDue = () => health.nextCheckAt(read()) <= clock.now();
-  /** Without a background, a caller's request is the check of an open circuit. */
-  const isTrialDue = () => !clock.hasBackground && read().circuit.state === 'open' && isDue();
   const refusal = () => {
     const { circuit } = read();
-    return circuit.state === 'closed' || isTrialDue() ? undefined : circuitOpen(circuit.failure);
+    // Without a background, a caller's request is the check of an open circuit.
+    const isTrialDue = !clock.hasBackground && circuit.state === 'open' && isDue();
+    return circuit.state === 'closed' || isTrialDue ? undefined : circuitOpen(circuit.failure);
   };
 
   return {
@@ -44,14 +43,14 @@ export function availability({ check, credentialsVersion, breaker }: Availabilit
       async (request) => {
         const refused = refusal();
         if (refused !== undefined) return refused;
-        const isTrial = isTrialDue();
+        const isTrial = read().circuit.state !== 'closed';
         if (isTrial) become(health.trying(read(), moment()));
         const sentAt = clock.now();
         const outcome = await send(request);
-        if (!provesSomething(outcome)) return outcome;
-        const failure = countedFailure(outcome);
-        if (isTrial) become(health.tried(read(), failure, moment()));
-        else learn({ failure, sentAt });
+        const proof = proofOf(outcome);
+        if (proof === undefined) return outcome;
+        if (isTrial) become(health.tried(read(), proof.failure, moment()));
+        else learn({ ...proof, sentAt });
         return outcome;
       },
     /** Learns from the outcome of whole requests. A part of a batch that has failed is expected to fail, too. */
@@ -94,16 +93,15 @@ function circuitOpen({ message }: Failure): Failure {
 }
 
 /**
- * Whether the outcome says anything about the service's health. Nothing was sent: no. A 500: no, because while the
- * circuit is closed, the parts of its batch show whether a flag or the service caused it.
+ * What the outcome says about the service's health; `undefined`: nothing. If nothing was sent: nothing. A 500: nothing,
+ * because while the circuit is closed, the parts of its batch show whether a flag or the service caused it.
  */
-function provesSomething(outcome: Outcome): boolean {
+function proofOf(outcome: Outcome): { readonly failure: Failure | undefined } | undefined {
   const policy = policyOfOutcome(outcome);
-  if (policy === undefined || policy.countsForCircuit === 'yes') return true;
-  return policy.responded && policy.countsForCircuit === 'no';
-}
-
-function countedFailure(outcome: Outcome): Failure | undefined {
-  if (policyOfOutcome(outcome)?.countsForCircuit !== 'yes') return undefined;
-  return outcome.kind === 'reply' ? { kind: 'gateway', message: `status ${outcome.status}` } : outcome;
+  if (policy?.countsForCircuit === 'yes') {
+    const isReply = outcome.kind === 'reply';
+    return { failure: isReply ? { kind: 'gateway', message: `status ${outcome.status}` } : outcome };
+  }
+  const isAnswer = policy === undefined || (policy.responded && policy.countsForCircuit === 'no');
+  return isAnswer ? { failure: undefined } : undefined;
 }

@@ -146,30 +146,25 @@ export function checkPassed({ unusable, unusableInARow, answeredAt }: Health, no
   return { ...HEALTHY, unusable, unusableInARow, answeredAt, heardAt: now };
 }
 
-export function checkFailed(health: Health, failure: Failure, moment: Moment): Health {
+export function checkFailed(before: Health, failure: Failure, moment: Moment): Health {
   const { cause, responded, countsForCircuit } = policyOf(failure);
   // The check concerns no flag, so a 500 is the service's own failure.
   const isThere = responded && countsForCircuit === 'no';
-  const circuit = isThere ? CLOSED_CIRCUIT : openAgain(health.circuit, failure, moment);
-  const checkFailedAt = countsForCircuit === 'no' ? health.checkFailedAt : moment.now;
-  const { starting, recheck } = health;
-  if (starting !== undefined) {
-    // If the start tried again soon, the service would reject it again.
-    if (rejectsCredentials(failure) || starting.isShort)
-      return startFailed({ ...health, circuit, checkFailedAt }, failure, moment);
-    const { until, delayMs, isShort } = starting;
-    return {
-      ...health,
-      circuit,
-      checkFailedAt,
-      starting: { until, isShort, failure, at: moment.now + delayMs, delayMs: delayMs * 2 },
-    };
+  const health = {
+    ...before,
+    circuit: isThere ? CLOSED_CIRCUIT : openAgain(before.circuit, failure, moment),
+    checkFailedAt: countsForCircuit === 'no' ? before.checkFailedAt : moment.now,
+  };
+  const { starting, recheck } = before;
+  if (starting === undefined) {
+    const rejected = before.rejected ?? (cause === 'credentials' ? failure : undefined);
+    const again = recheck && later(recheck.delayMs * 2, moment);
+    return checkedLater({ ...health, rejected, recheck: again }, moment);
   }
-  const rejected = health.rejected ?? (cause === 'credentials' ? failure : undefined);
-  return checkedLater(
-    { ...health, circuit, checkFailedAt, rejected, recheck: recheck && later(recheck.delayMs * 2, moment) },
-    moment,
-  );
+  // If the start tried again soon, the service would reject it again.
+  if (rejectsCredentials(failure) || starting.isShort) return startFailed(health, failure, moment);
+  const { delayMs } = starting;
+  return { ...health, starting: { ...starting, failure, at: moment.now + delayMs, delayMs: delayMs * 2 } };
 }
 
 /** Plans the next check, if a problem lasts that only a check can end. */

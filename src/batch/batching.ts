@@ -1,4 +1,4 @@
-import { failed, type Answer, type Ask, type Deadline } from '../model/answer.js';
+import { failed, type Answer, type Ask } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import { failEach } from './pending-question.js';
@@ -26,12 +26,12 @@ export function batched(
   settings: BatchSettings,
   { clock, report, wants }: Pick<Runtime, 'clock' | 'report' | 'wants'>,
 ): Batched {
-  const { maxBytes, maxConcurrent, sizes } = settings;
+  const { sizes } = settings;
   const queue = waitingQueue(settings, laneOf);
   let scheduled = false;
   let closed: Failure | undefined;
 
-  const requests = requestsUnderWay(maxConcurrent, answeredSentAt, clock);
+  const requests = requestsUnderWay(settings.maxConcurrent, answeredSentAt, clock);
   const shedding = loadShedding(queue, requests, settings, { clock, report });
   const decisions: Decisions = { ...shedding, maySend: requests.maySend };
 
@@ -63,15 +63,11 @@ export function batched(
     });
   };
 
-  const ask: Ask = (question, deadline: Deadline = () => Infinity) => {
-    if (closed !== undefined) return Promise.resolve(failed(closed));
-    const bytes = sizes.of(question);
-    if (sizes.empty + bytes > maxBytes)
-      return Promise.resolve(failed(oversized(question, sizes.empty + bytes, maxBytes)));
-    const refused = shedding.refusal();
+  const ask: Ask = (question, deadline = () => Infinity) => {
+    const refused = closed ?? oversized(question, settings) ?? shedding.refusal();
     if (refused !== undefined) return Promise.resolve(failed(refused));
     return new Promise<Answer>((answer) => {
-      queue.add({ question, bytes, deadline, askedAt: clock.now(), answer });
+      queue.add({ question, bytes: sizes.of(question), deadline, askedAt: clock.now(), answer });
       schedule();
     });
   };

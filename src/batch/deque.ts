@@ -1,32 +1,25 @@
-/** So many places at the front may be empty before the list is copied without them. */
-const FEW = 64;
-
 /** A list that gives up its first and its last item at the same small cost, however long it is. */
 export function deque<T>() {
-  let items: (T | undefined)[] = [];
+  /** By their places. Those from `start` to `end`, without `end`, are taken. */
+  const items = new Map<number, T>();
   let start = 0;
+  let end = 0;
 
   return {
-    size: () => items.length - start,
-    push(item: T) {
-      items.push(item);
-    },
-    first: () => items[start],
-    last: () => items.at(-1),
+    size: () => items.size,
+    push: (item: T) => void items.set(end++, item),
+    first: () => items.get(start),
+    last: () => items.get(end - 1),
     takeFirst: (): T | undefined => {
-      if (start === items.length) return undefined;
-      const item = items[start];
-      // The item must not stay in memory until the next copy.
-      items[start] = undefined;
-      start++;
-      // Only when half of the list is empty, so that each item is copied once on average.
-      if (start > FEW && start * 2 > items.length) {
-        items = items.slice(start);
-        start = 0;
-      }
+      const item = items.get(start);
+      if (items.delete(start)) start++;
       return item;
     },
-    takeLast: () => (start === items.length ? undefined : items.pop()),
+    takeLast: (): T | undefined => {
+      const item = items.get(end - 1);
+      if (items.delete(end - 1)) end--;
+      return item;
+    },
   };
 }
 

@@ -21,24 +21,23 @@ const FOR_EACH_BATCH = 8;
  */
 export function oneByOne(
   askAtOnce: AskAtOnce,
-  { maxBytes, maxConcurrent, maxWaiting, sizes }: BatchSettings,
+  settings: BatchSettings,
   { clock, report, wants }: Pick<Runtime, 'clock' | 'report' | 'wants'>,
 ): Batched {
+  const { maxConcurrent, maxWaiting, sizes } = settings;
   const atOnce = FOR_EACH_BATCH * maxConcurrent;
   const turns = ownTurns(atOnce, clock);
   let closed: Failure | undefined;
-  const refusal = () => closed;
+  const crowded = () => (turns.waiting() < maxWaiting ? undefined : queueFull(maxWaiting, report));
   return {
     async ask(question, deadline = () => Infinity, signal) {
-      const refused = refusal();
+      const refused = closed ?? oversized(question, settings) ?? crowded();
       if (refused !== undefined) return failed(refused);
-      const bytes = sizes.empty + sizes.of(question);
-      if (bytes > maxBytes) return failed(oversized(question, bytes, maxBytes));
-      if (turns.waiting() >= maxWaiting) return failed(queueFull(maxWaiting, report));
       const leave = await turns.take(deadline(), signal);
       if (leave === undefined) return failed(tooMany(atOnce, report));
-      if (wants['batch-sent']) report({ type: 'batch-sent', items: 1, bytes });
-      const outcome = refusal() ?? (await askAtOnce([question], signal));
+      if (wants['batch-sent'])
+        report({ type: 'batch-sent', items: 1, bytes: sizes.empty + sizes.of(question) });
+      const outcome = closed ?? (await askAtOnce([question], signal));
       leave();
       return isFailure(outcome) ? failed(outcome) : (outcome[0] ?? failed(UNANSWERED));
     },
@@ -68,7 +67,7 @@ const LOOK_MS = 2;
  * Lets `most` run at once. All that callers share is two counts: where nothing runs in the background, a caller may be
  * frozen or ended at any time, so none wakes another. Each looks by a timer of its own.
  */
-export function ownTurns(most: number, clock: Clock) {
+function ownTurns(most: number, clock: Clock) {
   const running = new Set<Place>();
   /** By their tickets, the lowest first. */
   const waiting = new Map<number, Place>();
@@ -110,20 +109,17 @@ export function ownTurns(most: number, clock: Clock) {
     },
     /** Resolves with the function that ends the turn, or with `undefined` if the caller has given up by then. */
     async take(until: number, signal: AbortSignal | undefined): Promise<(() => void) | undefined> {
-      const place = { until };
       const ticket = tickets++;
-      if (firstTicket() > ticket && isFree()) return run(place);
-      waiting.set(ticket, place);
+      let mayRun = firstTicket() > ticket && isFree();
+      waiting.set(ticket, { until });
       // No answer could come in less time than that.
       const lastLook = until - LOOK_MS;
-      while (clock.now() < lastLook && signal?.aborted !== true) {
+      while (!mayRun && clock.now() < lastLook && signal?.aborted !== true) {
         await passed(Math.min(lookAgainMs(ticket), lastLook - clock.now()), signal, clock);
-        if (!isFree()) continue;
-        waiting.delete(ticket);
-        return run(place);
+        mayRun = isFree();
       }
       waiting.delete(ticket);
-      return undefined;
+      return mayRun ? run({ until }) : undefined;
     },
   };
 }

@@ -1,9 +1,15 @@
 import type { Failure } from '../model/failure.js';
 import type { Question } from '../model/answer.js';
 import { quoted } from '../text/describe.js';
+import type { BatchSettings } from './batch-queue.js';
 
 /** The failure of a question whose request would exceed `batch.maxBytes` even if it were sent alone. */
-export function oversized(question: Question, bytes: number, maxBytes: number): Failure {
+export function oversized(
+  question: Question,
+  { maxBytes, sizes }: Pick<BatchSettings, 'maxBytes' | 'sizes'>,
+): Failure | undefined {
+  const bytes = sizes.empty + sizes.of(question);
+  if (bytes <= maxBytes) return undefined;
   return {
     kind: 'context',
     message:
@@ -14,14 +20,10 @@ export function oversized(question: Question, bytes: number, maxBytes: number): 
 
 function largestPart({ flag, entity, attributes }: Question): string {
   const parts = [
-    ...Object.entries(attributes).map(
-      ([name, text]) => [`the attribute ${quoted(name)}`, name + text] as const,
-    ),
-    ['the targetingKey', entity] as const,
-    ['the flag key', flag] as const,
-  ];
-  const [largest] = parts
-    .map(([name, text]) => ({ name, bytes: Buffer.byteLength(text) }))
-    .toSorted((one, another) => another.bytes - one.bytes);
-  return largest?.name ?? 'unknown';
+    ...Object.entries(attributes).map(([name, text]) => [`the attribute ${quoted(name)}`, name + text]),
+    ['the targetingKey', entity],
+    ['the flag key', flag],
+  ].map(([name = '', text = '']) => ({ name, bytes: Buffer.byteLength(text) }));
+  // Of several of the same size, the first.
+  return parts.reduce((largest, part) => (part.bytes > largest.bytes ? part : largest)).name;
 }

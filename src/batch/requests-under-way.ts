@@ -47,18 +47,6 @@ export function requestsUnderWay(maxConcurrent: number, answeredSentAt: () => nu
 
   const limit = () => limitAt(concurrency, maxConcurrent, clock.now());
 
-  const ended = (outcome: BatchOutcome, sentAt: number) => {
-    underWay--;
-    const now = clock.now();
-    if (isFailure(outcome)) {
-      // Another failure may come at once, so it does not show how long an answer takes.
-      if (outcome.kind !== 'timeout') return;
-      // If a later request was answered, this one did not wait for others.
-      if (sentAt >= answeredSentAt()) concurrency = afterTimeout(concurrency, maxConcurrent, sentAt, now);
-    }
-    times = withDuration(times, now - sentAt, now);
-  };
-
   return {
     /** Without those of suspects. */
     underWay: () => underWay,
@@ -71,12 +59,22 @@ export function requestsUnderWay(maxConcurrent: number, answeredSentAt: () => nu
     isFull: () => underWay >= limit() && apart.size >= MAX_APART,
     /** A request of this lane is sent. Returns what to call with its outcome. */
     begin({ name, apart: isApart }: Lane): (outcome: BatchOutcome) => void {
+      if (isApart) {
+        apart.add(name);
+        return () => void apart.delete(name);
+      }
       const sentAt = clock.now();
-      if (isApart) apart.add(name);
-      else underWay++;
+      underWay++;
       return (outcome) => {
-        if (isApart) apart.delete(name);
-        else ended(outcome, sentAt);
+        underWay--;
+        const isTimeout = isFailure(outcome) && outcome.kind === 'timeout';
+        // Another failure may come at once, so it does not show how long an answer takes.
+        if (isFailure(outcome) && !isTimeout) return;
+        const now = clock.now();
+        // If a later request was answered, this one did not wait for others.
+        if (isTimeout && sentAt >= answeredSentAt())
+          concurrency = afterTimeout(concurrency, maxConcurrent, sentAt, now);
+        times = withDuration(times, now - sentAt, now);
       };
     },
   };
