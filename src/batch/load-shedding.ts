@@ -2,8 +2,7 @@ import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import type { BatchSettings, Lane, Queue, Waiting } from './batch-queue.js';
 import { failEach } from './pending-question.js';
-import type { RequestsUnderWay } from './requests-under-way.js';
-import { leastMs, usualMs } from './response-times.js';
+import { type RequestsUnderWay, leastMs, usualMs } from './requests-under-way.js';
 
 /**
  * Decides which questions are turned away under overload, so that the callers that can still be served in time are

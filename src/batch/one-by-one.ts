@@ -7,7 +7,7 @@ import { queueFull, turnedAway } from './load-shedding.js';
 import { oversized } from './oversized-question.js';
 import type { Clock } from '../time/clock.js';
 import { passed } from '../time/until-aborted.js';
-import { leastMs, noTimes, withDuration } from './response-times.js';
+import { leastMs, noTimes, withDuration } from './requests-under-way.js';
 
 /**
  * Requests at once, for each that batches would take: one question takes the service less than a batch, and a caller who

@@ -1,7 +1,6 @@
 import { isFailure, type BatchOutcome } from '../model/answer.js';
 import type { Clock } from '../time/clock.js';
 import type { Lane } from './batch-queue.js';
-import { noTimes, withDuration } from './response-times.js';
 
 /** Requests about suspects that may be under way at once, in addition to `maxConcurrent`. */
 const MAX_APART = 4;
@@ -81,3 +80,41 @@ export function requestsUnderWay(maxConcurrent: number, answeredSentAt: () => nu
 }
 
 export type RequestsUnderWay = ReturnType<typeof requestsUnderWay>;
+
+/** Durations of the last requests. */
+export interface ResponseTimes {
+  /** In milliseconds, oldest first. */
+  readonly durations: readonly number[];
+  /** When the last one ended, in the clock's milliseconds. */
+  readonly endedAt: number;
+}
+
+/** Enough that one slow request changes little, few enough that a change is seen within seconds. */
+const KEPT = 20;
+/** Nothing is known of a service that has answered nothing for so long: what made it slow may have passed. */
+const KNOWN_FOR_MS = 10_000;
+
+export const noTimes: ResponseTimes = { durations: [], endedAt: -Infinity };
+
+export function withDuration(times: ResponseTimes, ms: number, now: number): ResponseTimes {
+  return { durations: [...known(times, now).slice(1 - KEPT), ms], endedAt: now };
+}
+
+/** How long a response usually takes: the median. `undefined` if that is not known. */
+export function usualMs(times: ResponseTimes, now: number): number | undefined {
+  const durations = known(times, now);
+  return durations.toSorted((one, another) => one - another)[durations.length >> 1];
+}
+
+/** The next response may be up to 10 % faster than the fastest recent one. */
+const MARGIN = 0.9;
+
+/** The least time that a response takes. A question whose callers have less time left cannot be answered. */
+export function leastMs(times: ResponseTimes, now: number): number {
+  const durations = known(times, now);
+  return durations.length === 0 ? 0 : MARGIN * Math.min(...durations);
+}
+
+function known({ durations, endedAt }: ResponseTimes, now: number): readonly number[] {
+  return now - endedAt < KNOWN_FOR_MS ? durations : [];
+}

@@ -10,7 +10,7 @@ import type { SegmentOperations } from './operations/segments.js';
 import type { TokenOperations } from './operations/tokens.js';
 import type { VariantOperations } from './operations/variants.js';
 import { orLate } from '../time/in-time.js';
-import { withRetries } from '../http/retries/with-retries.js';
+import { withRetries } from '../http/retries.js';
 import { clientSettings } from '../options/settings.js';
 
 const CLOSE_MS = 2_000;

@@ -1,7 +1,7 @@
 import type { GenericSchema } from 'valibot';
 import { environmentHeaders } from '../http/reply.js';
 import type { ConnectionSettings } from '../options/settings.js';
-import { BATCH_PATH } from '../remote/batch-body.js';
+import { BATCH_PATH } from '../remote/batch-request.js';
 import { isHeaderText } from '../text/header.js';
 import * as answers from './answers.js';
 import type { Call, ClientOperation } from './client-operation.js';

@@ -1,6 +1,6 @@
 import { systemClock } from '../time/clock.js';
 import { openAuthorizedTransport } from '../http/auth/authorized-transport.js';
-import { withRetries } from '../http/retries/with-retries.js';
+import { withRetries } from '../http/retries.js';
 import { rejectsCredentials } from '../model/failure.js';
 import { connectionRules, type Logger } from '../options/connection-options.js';
 import { clientSettings, type ConnectionSettings } from '../options/settings.js';

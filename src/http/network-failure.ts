@@ -5,24 +5,28 @@ import { oneLine } from '../text/describe.js';
 
 /** What failed before the answer was complete. Never throws, whatever the error is. */
 export function connectionFailure(url: string, error: unknown, redact: Redact): Failure {
-  const cause = causeOf(error, redact);
-  const named = 'code' in cause ? oneLine(String(cause.code)) : '';
-  const message = oneLine(inClearWords(cause, named, url) ?? cause.message);
-  const code = message.includes(named) ? '' : ` (${named})`;
-  const kind = isMarked(error, 'isBlocked')
-    ? 'blocked'
-    : isMarked(error, 'isStale')
-      ? 'stale-connection'
-      : 'connection';
-  return { kind, message: `the request to Flipt at ${url} failed: ${message}${code}`, cause };
+  const cause =
+    readable(() => networkError(error, redact)) ?? named('Error', 'an error that cannot be read', {});
+  const code = 'code' in cause ? oneLine(String(cause.code)) : '';
+  const message = oneLine(inClearWords(cause, code, url) ?? cause.message);
+  const shown = message.includes(code) ? '' : ` (${code})`;
+  const isMarked = (mark: Mark) => readable((): unknown => Reflect.get(Object(error), mark)) === true;
+  return {
+    kind: isMarked('isBlocked') ? 'blocked' : isMarked('isStale') ? 'stale-connection' : 'connection',
+    message: `the request to Flipt at ${url} failed: ${message}${shown}`,
+    cause,
+  };
 }
 
-/** Our own marks. An error of a user's dispatcher may throw when it is read. */
-function isMarked(error: unknown, mark: 'isBlocked' | 'isStale'): boolean {
+/** Our own marks of errors. */
+type Mark = 'isBlocked' | 'isStale';
+
+/** An error of the user's dispatcher may itself throw when it is read. */
+function readable<T>(read: () => T): T | undefined {
   try {
-    return typeof error === 'object' && error !== null && Reflect.get(error, mark) === true;
+    return read();
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -73,15 +77,6 @@ export function bodyTooLarge(url: string, maxBytes: number): Failure {
 /** The properties of an error that are safe to show: a user's dispatcher may put the whole request into others. */
 const SHOWN = ['code', 'errno', 'syscall', 'address', 'port', 'hostname', 'bytesRead'] as const;
 
-/** An error of the user's dispatcher may itself throw when it is read. */
-function causeOf(error: unknown, redact: Redact): Error {
-  try {
-    return networkError(error, redact);
-  } catch {
-    return named('Error', 'an error that cannot be read', {});
-  }
-}
-
 /**
  * The error that the network gave, without its other properties. If several addresses were tried, the error of the
  * first.
@@ -93,11 +88,14 @@ function networkError(error: unknown, redact: Redact): Error {
   if (Array.isArray(several) && several.length > 0) return networkError(several[0], redact);
   const { name, message }: { readonly name: unknown; readonly message: unknown } = error;
   const socket: unknown = Reflect.get(error, 'socket');
-  const shown = Object.entries(Object.assign({}, error, socket))
-    .filter(([fact]) => (SHOWN as readonly string[]).includes(fact))
-    .filter(([, value]) => typeof value === 'string' || typeof value === 'number')
-    .map(([fact, value]) => [fact, typeof value === 'string' ? redact(value) : (value as number)] as const);
-  return named(redact(String(name)), redact(String(message)), Object.fromEntries(shown));
+  const facts: object = Object.assign({}, error, socket);
+  const shown: Record<string, string | number> = {};
+  for (const fact of SHOWN) {
+    const value: unknown = Reflect.get(facts, fact);
+    if (typeof value === 'string') shown[fact] = redact(value);
+    else if (typeof value === 'number') shown[fact] = value;
+  }
+  return named(redact(String(name)), redact(String(message)), shown);
 }
 
 function named(name: string, message: string, facts: object): Error {

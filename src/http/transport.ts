@@ -11,8 +11,7 @@ import { untilAborted } from '../time/until-aborted.js';
 import type { Outcome, Send, ServiceRequest } from './reply.js';
 import { connectionFailure, bodyTooLarge, timeoutFailure } from './network-failure.js';
 import { lowerCaseNames } from '../text/header.js';
-import { plainTextWarning } from './unencrypted-warning.js';
-import { besideAddress, proxyCredentialsOf } from './proxy.js';
+import { plainTextWarning, besideAddress, proxyCredentialsOf } from './proxy.js';
 import type { Clock } from '../time/clock.js';
 import { timeLimit } from '../time/in-time.js';
 

@@ -5,12 +5,10 @@ import { isolating } from '../batch/isolate-culprits.js';
 import { answeredRequests } from '../batch/answered-requests.js';
 import { oneByOne } from '../batch/one-by-one.js';
 import { openAuthorizedTransport } from '../http/auth/authorized-transport.js';
-import { withRetries } from '../http/retries/with-retries.js';
-import { retryBudget } from '../http/retries/retry-budget.js';
+import { withRetries, retryBudget } from '../http/retries.js';
 import type { AskAtOnce } from '../model/answer.js';
 import type { ProviderSettings } from '../options/settings.js';
-import { batchWriter } from '../remote/batch-body.js';
-import { batchSender } from '../remote/batch-sender.js';
+import { batchWriter, batchSender } from '../remote/batch-request.js';
 import type { Runtime } from '../runtime.js';
 import { loadLaterCode } from './start/load-later-code.js';
 

@@ -8,7 +8,7 @@ import {
   statusFailure,
   unreadable,
 } from '../http/reply-message.js';
-import { retryAfterMs } from '../http/retries/retry-delay.js';
+import { retryAfterMs } from '../http/retries.js';
 import type { Failure } from '../model/failure.js';
 import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import { messageOf } from '../text/describe.js';

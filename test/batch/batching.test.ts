@@ -8,7 +8,7 @@ import type { Clock } from '../../src/time/clock.js';
 import { isolating } from '../../src/batch/isolate-culprits.js';
 import { failed, questionOf, type Answer, type AskAtOnce, type Question } from '../../src/model/answer.js';
 import type { Failure } from '../../src/model/failure.js';
-import { batchBody, batchWriter, itemText } from '../../src/remote/batch-body.js';
+import { batchBody, batchWriter, itemText } from '../../src/remote/batch-request.js';
 import { question } from '../cache/questions.fixture.js';
 import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { leastMs, noTimes, usualMs, withDuration } from '../../src/batch/response-times.js';
+import { leastMs, noTimes, usualMs, withDuration } from '../../src/batch/requests-under-way.js';
 
 const after = (durations: readonly number[]) =>
   durations.reduce((times, ms) => withDuration(times, ms, 0), noTimes);

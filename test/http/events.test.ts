@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { openDiagnostics } from '../../src/diagnostics/diagnostics.js';
-import { withRetries } from '../../src/http/retries/with-retries.js';
+import { withRetries } from '../../src/http/retries.js';
 import { openTransport } from '../../src/http/transport.js';
 import { clientSettings } from '../../src/options/settings.js';
 import { manualClock } from '../clock.fixture.js';

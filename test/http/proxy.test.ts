@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { plainTextWarning } from '../../src/http/unencrypted-warning.js';
-import { proxyFor } from '../../src/http/proxy.js';
+import { plainTextWarning, proxyFor } from '../../src/http/proxy.js';
 import { clientSettings } from '../../src/options/settings.js';
 
 const BOTH = { http_proxy: 'http://plain.test', HTTPS_PROXY: 'http://tunnel.test' };

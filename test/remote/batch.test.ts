@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isFailure, questionOf } from '../../src/model/answer.js';
 import type { Reply } from '../../src/http/reply.js';
 import { answersOf } from '../../src/remote/batch-answers.js';
-import { batchBody, itemText } from '../../src/remote/batch-body.js';
+import { batchBody, itemText } from '../../src/remote/batch-request.js';
 import { question } from '../cache/questions.fixture.js';
 import { item } from '../servers/scripted.fixture.js';
 import { reply, URL_ } from './answers.fixture.js';

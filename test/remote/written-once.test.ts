@@ -1,7 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { failedWith } from '../http/outcomes.fixture.js';
-import { batchWriter } from '../../src/remote/batch-body.js';
-import { batchSender } from '../../src/remote/batch-sender.js';
+import { batchWriter, batchSender } from '../../src/remote/batch-request.js';
 import { question } from '../cache/questions.fixture.js';
 
 it('writes a question as JSON once, however often it is measured and sent', async () => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../time/clock.js';
 import { timeLimit } from '../../time/in-time.js';
-import { retryAfterMs } from '../../http/retries/retry-delay.js';
+import { retryAfterMs } from '../../http/retries.js';
 import { environmentHeaders, type Reply, type Send } from '../../http/reply.js';
 import { contentWords } from '../../http/reply-message.js';
 import type { SnapshotPlace } from '../../stores/snapshot-store.js';

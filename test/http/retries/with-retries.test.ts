@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/model/failure.js';
 import type { Reply } from '../../../src/http/reply.js';
-import { retryBudget } from '../../../src/http/retries/retry-budget.js';
-import { backOffMs, retryAfterMs } from '../../../src/http/retries/retry-delay.js';
-import { withRetries, type RetrySettings } from '../../../src/http/retries/with-retries.js';
+import {
+  retryBudget,
+  backOffMs,
+  retryAfterMs,
+  withRetries,
+  type RetrySettings,
+} from '../../../src/http/retries.js';
 import { manualClock } from '../../clock.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { failedWith, replied, REQUEST, sending } from '../outcomes.fixture.js';

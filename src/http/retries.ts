@@ -1,0 +1,106 @@
+import { FAILURES, ENDED } from '../model/failure.js';
+import type { Runtime } from '../runtime.js';
+import type { Send, Outcome } from './reply.js';
+import { failureKindOfOutcome } from './failure-of-status.js';
+import { passed } from '../time/until-aborted.js';
+import { counted, noCounts, sums, type RecentCounts } from '../time/recent-counts.js';
+
+export interface RetrySettings {
+  readonly retries: number;
+  /** Milliseconds after the first attempt; no attempt begins later. */
+  readonly withinMs: number;
+  /** Whether the first attempt counts as an extra request in the budget. The budget never stops it. */
+  readonly extra?: boolean;
+  /** Default: one of its own. */
+  readonly budget?: RetryBudget;
+}
+
+/**
+ * Repeats a failed request if it may be repeated and the next attempt may succeed, within the budget and the callers'
+ * time.
+ */
+export function withRetries(
+  send: Send,
+  { retries, withinMs, extra = false, budget = retryBudget() }: RetrySettings,
+  { clock, random, report }: Omit<Runtime, 'wants'>,
+): Send {
+  return async (request) => {
+    const until = clock.now() + withinMs;
+    if (extra) budget.charge(clock.now());
+    else budget.count(clock.now());
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await send(request);
+      const failure = failureKindOfOutcome(outcome);
+      if (failure === undefined || !FAILURES[failure].retryable) return outcome;
+      // It has not reached the service, so one retry is no extra load. The idle connections of that age are gone.
+      const isFree = failure === 'stale-connection' && attempt === 1;
+      const most = isFree ? Math.max(1, retries) : retries;
+      if (attempt > most || !request.repeatable) return outcome;
+      const delayMs = isFree ? 0 : retryDelayMs(outcome, attempt, clock.date(), random());
+      if (clock.now() + delayMs >= until || !(isFree || budget.spend(clock.now()))) return outcome;
+      report({ type: 'retry', attempt: attempt + 1, delayMs, failure });
+      await passed(delayMs, request.signal, clock);
+      if (request.signal?.aborted) return ENDED;
+    }
+  };
+}
+
+const BUDGET_SHARE = 0.2;
+const ALWAYS_ALLOWED = 3;
+
+/** Limits the extra requests within ten seconds, so that retries never multiply an outage. */
+export function retryBudget() {
+  let counts: RecentCounts = noCounts;
+  /** Counts an extra request that is always made; fewer retries remain. */
+  const charge = (now: number) => {
+    counts = counted(counts, now, true);
+  };
+  return {
+    /** Counts a request that is no retry. */
+    count(now: number): void {
+      counts = counted(counts, now, false);
+    },
+    charge,
+    /** Counts an extra request if the budget allows it. */
+    spend(now: number): boolean {
+      const { all, marked } = sums(counts, now);
+      if (marked >= Math.max(ALWAYS_ALLOWED, Math.floor((all - marked) * BUDGET_SHARE))) return false;
+      charge(now);
+      return true;
+    },
+  };
+}
+
+export type RetryBudget = ReturnType<typeof retryBudget>;
+
+const FIRST_DELAY_MS = 50;
+
+/**
+ * Milliseconds until the next attempt, at least as long as the service asks for. After `Retry-After: 0`, the back-off
+ * still keeps requests from coming all at once. `attempt` is the number of the failed one, counted from 1; `date` is in
+ * milliseconds since the epoch; `random` is in [0, 1).
+ */
+export function retryDelayMs(outcome: Outcome, attempt: number, date: number, random: number): number {
+  return Math.max(retryAfterMs(outcome, date) ?? 0, backOffMs(attempt, random));
+}
+
+/** Milliseconds to wait after attempt number `attempt`, counted from 1; `random` is in [0, 1). */
+export function backOffMs(attempt: number, random: number): number {
+  return FIRST_DELAY_MS * 2 ** (attempt - 1) * random;
+}
+
+/** The beginning of an HTTP date. `Date.parse` alone would accept almost any text. */
+const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
+
+/** The page of a maintenance often asks for an hour, and is over in a minute. One request after this time is no burden. */
+const LONGEST_PAUSE_MS = 300_000;
+
+/** Milliseconds that the service asks for by Retry-After, which holds seconds or a date: five minutes at most. */
+export function retryAfterMs(outcome: Outcome, date: number): number | undefined {
+  if (outcome.kind !== 'reply') return undefined;
+  const header = outcome.headers['retry-after'];
+  if (typeof header !== 'string') return undefined;
+  const isNumber = /^\d{1,9}$/.test(header);
+  const ms = isNumber ? Number(header) * 1000 : HTTP_DATE.test(header) ? Date.parse(header) - date : NaN;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), LONGEST_PAUSE_MS);
+}
