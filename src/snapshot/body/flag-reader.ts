@@ -1,22 +1,12 @@
-import type { Features, Flag, Segment, Semantics } from '../../engine/features.js';
+import type { Features, Flag, Semantics } from '../../engine/features.js';
 import { atOnce, counted, type CountedSteps } from '../../time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import { quoted } from '../../text/describe.js';
-import { segmentContent } from '../flag-content.js';
 import { keyedSchema } from './body-schema.js';
-import { distinctNames } from './distinct-names.js';
-import {
-  textDigest,
-  textDigests,
-  unchangedFlags,
-  type FlagKeys,
-  type Place,
-  type ReadFlags,
-} from './flags-of-body.js';
+import { textDigest, textDigests, unchangedFlags, type Place, type ReadFlags } from './flags-of-body.js';
 import { checked, InvalidBody } from './invalid-body.js';
 import { readFlagAlone } from './read-flag.js';
 import { jsonInSteps } from './scan-json.js';
-import { unreadableContent, unreadableFlag } from './unreadable-text.js';
 
 /** As many bytes of a flag are read in a millisecond, or in half of one. */
 export const BYTES_PER_MS = 16 * 1024;
@@ -43,24 +33,33 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
   const texts = textDigests(count);
   /** The flags that have not been read. */
   const unread = new Map<string, Place>();
-  let sources: Sources | undefined = sourcesOf(body, semantics, previous);
-  const features: Features = { flags, segments: sources.segments.byName, unreadable };
+  /** Not kept when all have been read. */
+  let sources: Sources | undefined = { body, added: new Set(), ...unchangedFlags(previous, semantics) };
   /** In the order of the body. Flags that are not read at once may be read in another one. */
-  let keys: FlagKeys = contents;
+  let keys: ReturnType<ReadFlags['keys']> = contents;
+  const features: Features = { flags, segments: sources.segments.byName, unreadable };
 
   const read = (key: string) => {
     if (unread.size > 0) atOnce(readOne(key));
   };
-  const into: ReadParts = { semantics, flags, unreadable, contents, texts };
-
   function* readOne(key: string): CountedSteps {
     const place = unread.get(key);
-    if (place === undefined || sources === undefined) return;
-    const from = sources;
-    const json = yield* counted(jsonInSteps(from.body, place.start, place.end, key), BYTES_OF_JSON);
-    yield* readInto(into, json, key, from, place);
+    if (place !== undefined && sources !== undefined)
+      yield* readJson(yield* jsonAt(place, key, sources), key, place, sources);
+  }
+  function* readJson(json: unknown, key: string, place: Place, from: Sources): CountedSteps {
+    const { start, end } = place;
+    const text = () => from.body.toString('utf8', start, end);
+    const each = Math.max(BYTES_OF_STEP, (end - start) / FEW_STEPS);
+    const { flag, content } = yield* counted(readFlagAlone(json, text, semantics, from.segments), each);
+    contents.set(key, content);
+    if ('reason' in flag) unreadable.set(key, flag);
+    else {
+      flags.set(key, flag);
+      if (!isLong(place)) texts.set(textDigest(from.body, place, semantics), place);
+    }
     unread.delete(key);
-    yield place.end - place.start;
+    yield end - start;
   }
 
   return {
@@ -71,21 +70,26 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
     keys: () => keys,
     /** Adds the next flag. It is read at once if it is long or `isEager`. Throws {@link InvalidBody}. */
     *add(place: Place, isEager: boolean): CountedSteps {
+      if (sources === undefined) return;
       const from = sources;
-      if (from === undefined) return;
-      const { body, keys: added } = from;
-      const { start, end } = place;
-      yield (end - start) / READ_PER_PARSED;
-      if (!isLong(place) && (yield* takeUnchanged(into, place, from))) return;
-      const name = `flags[${added.size}]`;
-      const json = yield* counted(jsonInSteps(body, start, end, name), BYTES_OF_JSON);
+      const { added } = from;
+      yield (place.end - place.start) / READ_PER_PARSED;
+      const same = isLong(place) ? undefined : yield* from.find(from.body, place);
+      // A second flag with this key is read, which says that it is there twice.
+      if (same !== undefined && !added.has(same.flag.key)) {
+        added.add(same.flag.key);
+        flags.set(same.flag.key, same.flag);
+        contents.set(same.flag.key, same.content);
+        texts.set(same.text, place);
+        return;
+      }
+      const name = `flags[${place.position}]`;
+      const json = yield* jsonAt(place, name, from);
       const { key } = checked(json, keyedSchema, name);
       if (added.has(key)) throw new InvalidBody(`${name}.key: ${quoted(key)} is there twice`);
       added.add(key);
-      if (isEager || isLong(place)) {
-        yield* readInto(into, json, key, from, place);
-        yield end - start;
-      } else {
+      if (isEager || isLong(place)) yield* readJson(json, key, place, from);
+      else {
         keys = added;
         unread.set(key, place);
       }
@@ -96,7 +100,11 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
         if (flags.size > 0) return;
         yield* readOne(key);
       }
-      if (flags.size === 0) checkUnreadable(unreadable);
+      const [first] = unreadable;
+      // Of a single one, that says nothing about the body.
+      if (flags.size > 0 || first === undefined || unreadable.size === 1) return;
+      const [key, { reason }] = first;
+      throw new InvalidBody(`none of ${unreadable.size} flags can be read; ${quoted(key)}: ${reason}`);
     },
     read,
     unreadable: (key: string) => {
@@ -109,84 +117,24 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
     },
     /** Bytes of this flag that have not been read. */
     unreadBytes: (key: string) => {
-      const place = unread.get(key);
-      return place === undefined ? 0 : place.end - place.start;
+      const { start, end } = unread.get(key) ?? { start: 0, end: 0 };
+      return end - start;
     },
     unreadBody: () => sources?.body,
   };
 }
 
-/** None can be read: of a single one, that says nothing about the body. */
-function checkUnreadable(unreadable: ReadonlyMap<string, UnreadableFlag>): void {
-  const [first] = unreadable;
-  if (first === undefined || unreadable.size === 1) return;
-  throw new InvalidBody(
-    `none of ${unreadable.size} flags can be read; ${quoted(first[0])}: ${first[1].reason}`,
-  );
+/** From what flags are read. */
+interface Sources extends ReturnType<typeof unchangedFlags> {
+  readonly body: Buffer;
+  /** The keys of all flags until now. */
+  readonly added: Set<string>;
 }
 
-/** What has been read. */
-interface ReadParts {
-  readonly semantics: Semantics;
-  readonly flags: Map<string, Flag>;
-  readonly unreadable: Map<string, UnreadableFlag>;
-  readonly contents: Map<string, string>;
-  readonly texts: ReturnType<typeof textDigests>;
-}
-
-/** Reads one flag. */
-function* readInto(
-  { semantics, flags, unreadable, contents, texts }: ReadParts,
-  json: unknown,
-  key: string,
-  { body, segments }: Sources,
-  place: Place,
-): CountedSteps {
-  const { start, end } = place;
-  const each = Math.max(BYTES_OF_STEP, (end - start) / FEW_STEPS);
-  const read = yield* counted(readFlagAlone(json, semantics, segments), each);
-  if (typeof read === 'string') {
-    const content = yield* counted(unreadableContent(json), each);
-    yield each;
-    unreadable.set(key, unreadableFlag(body.toString('utf8', start, end), read));
-    contents.set(key, content);
-  } else {
-    flags.set(key, read.flag);
-    contents.set(key, read.content);
-    if (!isLong(place)) texts.set(textDigest(body, place, semantics), place);
-  }
-}
-
-/** Whether the text of a flag has not changed; then it is taken over. */
-function* takeUnchanged(
-  { flags, contents, texts }: ReadParts,
-  place: Place,
-  { body, unchanged, keys, segments }: Sources,
-): CountedSteps<boolean> {
-  const same = yield* unchanged.find(body, place);
-  // A second flag with this key is read, which says that it is there twice.
-  if (same === undefined || keys.has(same.flag.key)) return false;
-  const { flag, content, text } = same;
-  keys.add(flag.key);
-  flags.set(flag.key, flag);
-  contents.set(flag.key, content);
-  texts.set(text, place);
-  const choices = flag.type === 'BOOLEAN_FLAG_TYPE' ? flag.rollouts : flag.rules;
-  for (const choice of choices) if ('segmentKeys' in choice) choice.segmentKeys.forEach(segments.keep);
-  return true;
+function jsonAt({ start, end }: Place, name: string, { body }: Sources): CountedSteps<unknown> {
+  return counted(jsonInSteps(body, start, end, name), BYTES_OF_JSON);
 }
 
 function isLong({ start, end }: Place): boolean {
   return end - start > LONG_FLAG;
-}
-
-/** From what flags are read. Not kept when all have been read. */
-type Sources = ReturnType<typeof sourcesOf>;
-
-function sourcesOf(body: Buffer, semantics: Semantics, previous: ReadFlags | undefined) {
-  const unchanged = unchangedFlags(previous, semantics);
-  // A snapshot repeats a segment in each rule. Two copies may differ, because v1 reads them one by one while somebody may
-  // edit them: then no rule gets another rule's copy.
-  const segments = distinctNames<Segment>(segmentContent, unchanged.segments);
-  return { body, unchanged, keys: new Set<string>(), segments };
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Features, Flag, Semantics } from '../../engine/features.js';
+import type { Features, Segment, Semantics } from '../../engine/features.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import { counted, type CountedSteps, type Steps } from '../../time/pausable-steps.js';
-import type { Contents } from '../flag-content.js';
+import { segmentContent, type Contents } from '../flag-content.js';
+import { distinctNames } from './distinct-names.js';
 
 /** What has been read of a body's flags until now. It grows as flags are read; what is there never changes. */
 export interface ReadFlags {
@@ -12,7 +13,7 @@ export interface ReadFlags {
   readonly contents: Contents;
   /** Of the flags that could be read. */
   readonly texts: ReturnType<typeof textDigests>;
-  /** The keys of all flags, also of those that have not been read, in the order of the body. */
+  /** Of all flags, also of those that have not been read, in the order of the body. */
   readonly keys: () => FlagKeys;
   /** Reads this flag, if that has not been done. */
   readonly read: (key: string) => void;
@@ -26,8 +27,7 @@ export interface ReadFlags {
   readonly unreadBody: () => Buffer | undefined;
 }
 
-/** What a set and a map of keys have in common. */
-export type FlagKeys = Pick<ReadonlyMap<string, unknown>, 'has' | 'size' | 'keys'>;
+type FlagKeys = Pick<ReadonlyMap<string, unknown>, 'has' | 'size' | 'keys'>;
 
 /** Where a flag is in a body: its bytes, and its position among the flags. */
 export interface Place {
@@ -73,13 +73,6 @@ export function textDigests(flags: number) {
   };
 }
 
-/** A flag of the previous snapshot, and the digest of its text. */
-interface UnchangedFlag {
-  readonly flag: Flag;
-  readonly content: string;
-  readonly text: string;
-}
-
 /** Looking up a text takes as long as reading so many bytes of a flag. */
 const BYTES_OF_LOOKUP = 64;
 
@@ -87,18 +80,25 @@ const BYTES_OF_LOOKUP = 64;
 export function unchangedFlags(previous: ReadFlags | undefined, semantics: Semantics) {
   // Other rules of evaluation may read the same text in another way.
   const known = previous?.semantics === semantics ? previous : undefined;
+  // A snapshot repeats a segment in each rule. Two copies may differ, because v1 reads them one by one while somebody may
+  // edit them: then no rule gets another rule's copy.
+  const segments = distinctNames<Segment>(segmentContent, known?.features.segments);
   let keys: ReadonlyMap<string, string> | undefined;
   return {
-    /** The segments to which the flags refer. */
-    segments: known?.features.segments,
-    *find(body: Buffer, place: Place): CountedSteps<UnchangedFlag | undefined> {
+    /** The names of the segments to which flags refer. */
+    segments,
+    /** With the digest of its text. Its segments are taken over. */
+    *find(body: Buffer, place: Place) {
       if (known === undefined) return undefined;
       const keysOfTexts = (keys ??= yield* counted(known.texts.keysOf(known.keys().keys()), BYTES_OF_LOOKUP));
       const text = textDigest(body, place, semantics);
       const key = keysOfTexts.get(text) ?? '';
       const flag = known.features.flags.get(key);
       const content = known.contents.get(key);
-      return flag && content !== undefined ? { flag, content, text } : undefined;
+      if (flag === undefined || content === undefined) return undefined;
+      const choices = flag.type === 'BOOLEAN_FLAG_TYPE' ? flag.rollouts : flag.rules;
+      for (const choice of choices) if ('segmentKeys' in choice) choice.segmentKeys.forEach(segments.keep);
+      return { flag, content, text };
     },
   };
 }

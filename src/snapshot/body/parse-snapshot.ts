@@ -5,7 +5,7 @@ import { quoted } from '../../text/describe.js';
 import type { Clock } from '../../time/clock.js';
 import { nextTurn, pausing } from '../../time/turns.js';
 import { bodyBudget, checkRest } from './body-limits.js';
-import { restSchema } from './body-schema.js';
+import { keyedSchema, restSchema } from './body-schema.js';
 import { BYTES_PER_MS, flagReader } from './flag-reader.js';
 import type { ReadFlags } from './flags-of-body.js';
 import { checked, InvalidBody, parsed } from './invalid-body.js';
@@ -55,16 +55,6 @@ export async function parseSnapshot(
 
 const FLAGS = '"flags"';
 
-/** The kinds of values, by the character that they begin with. */
-const KINDS: ReadonlyMap<string, string> = new Map([
-  ['"', 'a string'],
-  ['[', 'a list'],
-  ['n', 'null'],
-  ['t', 'a boolean'],
-  ['f', 'a boolean'],
-  ...Array.from('-0123456789', (first) => [first, 'a number'] as const),
-]);
-
 interface SplitBody {
   /** Where each flag begins and ends, in bytes: two numbers a flag, because there may be many. */
   readonly bounds: readonly number[];
@@ -107,13 +97,8 @@ function* flagsIn(body: Buffer, list: number): Steps<{ readonly bounds: number[]
   if (body[at] === CLOSE_LIST) return { bounds, end: at + 1 };
   for (;;) {
     const place = `flags[${bounds.length / 2}]`;
-    if (body[at] !== OPEN_OBJECT) {
-      const kind = KINDS.get(body.toString('latin1', at, at + 1));
-      throw new InvalidBody(
-        kind === undefined ? `${place}: not JSON` : `${place}: expected an object, got ${kind}`,
-      );
-    }
     const { end, values } = yield* scan.valueAt(at, place);
+    if (body[at] !== OPEN_OBJECT) checked(parsed(body.toString('utf8', at, end), place), keyedSchema, place);
     budget.flag(values);
     bounds.push(at, end);
     const next = scan.skipSpace(end);

@@ -13,6 +13,7 @@ import type {
 } from '../../engine/features.js';
 import { isShare } from '../../engine/parts-in-force.js';
 import { mapInSteps, stepsOfEach, type Steps } from '../../time/pausable-steps.js';
+import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import { flagContent } from '../flag-content.js';
 import {
   constraintSchema,
@@ -26,22 +27,28 @@ import {
 import { messageOf } from '../../text/describe.js';
 import { checked, InvalidBody } from './invalid-body.js';
 import { distinctNames } from './distinct-names.js';
+import { unreadableContent, unreadableFlag } from './unreadable-text.js';
 
 /** Gives each segment of a rule or rollout the key under which the features hold it. */
 type SegmentKey = (segment: Segment) => string;
 
-/** A flag and its content, or why it cannot be read: such a flag is set aside alone, and the others are read. */
+/**
+ * A flag, or why it cannot be read: such a flag is set aside alone, and the others are read. With its content, which is
+ * equal for two flags between which nothing has changed that matters. `text`: the flag's text in the body.
+ */
 export function* readFlagAlone(
   json: unknown,
+  text: () => string,
   semantics: Semantics,
   { nameOf, contentOf }: ReturnType<typeof distinctNames<Segment>>,
-): Steps<{ readonly flag: Flag; readonly content: string } | string> {
+): Steps<{ readonly flag: Flag | UnreadableFlag; readonly content: string }> {
   try {
     const flag = yield* readFlag(json, semantics, nameOf);
     return { flag, content: yield* flagContent(flag, contentOf, semantics) };
   } catch (error) {
     // A defect of ours, too, concerns this flag alone: nobody waits for the background, where it may be found.
-    return messageOf(error);
+    const reason = messageOf(error);
+    return { flag: unreadableFlag(text(), reason), content: yield* unreadableContent(json) };
   }
 }
 

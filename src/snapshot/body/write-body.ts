@@ -86,59 +86,54 @@ type WrittenFlag = Pick<Flag, 'type' | 'key' | 'enabled'> & {
 
 /** A flag that cannot be read is given as its text. */
 function* writtenFlags({ features, keys }: WrittenBody): Generator<WrittenFlag | string> {
-  const segmentOf = segmentWriter(features);
+  const segmentsOf = segmentWriter(features);
   for (const key of keys().keys()) {
     const flag = features.flags.get(key);
     const unreadable = features.unreadable?.get(key);
-    if (flag !== undefined) yield writtenFlag(flag, segmentOf);
+    if (flag !== undefined) yield writtenFlag(flag, segmentsOf);
     else if (unreadable !== undefined) yield unreadable.text;
   }
 }
 
-function writtenFlag(flag: Flag, segmentOf: WrittenSegment): WrittenFlag {
+function writtenFlag(flag: Flag, segmentsOf: WrittenSegments): WrittenFlag {
   const { type, key, enabled } = flag;
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
-    const rollouts = flag.rollouts.map((rollout) => writtenRollout(rollout, segmentOf));
+    const rollouts = flag.rollouts.map((rollout) => writtenRollout(rollout, segmentsOf));
     return { type, key, enabled, rollouts };
   }
-  const rules = flag.rules.map((rule) => writtenRule(rule, flag, segmentOf));
+  const rules = flag.rules.map((rule) => writtenRule(rule, flag, segmentsOf));
   const defaultVariant = variantOf(flag, flag.defaultVariantId);
   return { type, key, enabled, ...(defaultVariant && { defaultVariant }), rules };
 }
 
-function writtenRollout(rollout: Rollout, segmentOf: WrittenSegment): object {
+function writtenRollout(rollout: Rollout, segmentsOf: WrittenSegments): object {
   const { value } = rollout;
   if (rollout.kind === 'threshold') {
     return { type: 'THRESHOLD_ROLLOUT_TYPE', threshold: { percentage: rollout.percentage, value } };
   }
   const { segmentOperator, segmentKeys } = rollout;
-  const segment = { value, segmentOperator, segments: writtenSegments(segmentKeys, segmentOf) };
+  const segment = { value, segmentOperator, segments: segmentsOf(segmentKeys) };
   return { type: 'SEGMENT_ROLLOUT_TYPE', segment };
 }
 
-function writtenRule(rule: Rule, flag: VariantFlag, segmentOf: WrittenSegment): object {
-  const distributions = rule.distributions.map(({ variantId, rollout }) => {
-    const variant = variantOf(flag, variantId);
-    return { variantKey: variant?.key ?? '', variantAttachment: variant?.attachment ?? '', rollout };
-  });
+function writtenRule(rule: Rule, flag: VariantFlag, segmentsOf: WrittenSegments): object {
   const { segmentOperator, segmentKeys } = rule;
-  return { segmentOperator, segments: writtenSegments(segmentKeys, segmentOf), distributions };
+  const distributions = rule.distributions.map(({ variantId, rollout }) => {
+    const { key: variantKey = '', attachment: variantAttachment = '' } = variantOf(flag, variantId) ?? {};
+    return { variantKey, variantAttachment, rollout };
+  });
+  return { segmentOperator, segments: segmentsOf(segmentKeys), distributions };
 }
 
-function writtenSegments(names: readonly string[], segmentOf: WrittenSegment): readonly object[] {
-  return names.map(segmentOf).filter((segment) => segment !== undefined);
-}
-
-/** The written segment of a name; `undefined` if there is none. */
-type WrittenSegment = (name: string) => object | undefined;
+/** The written segments of these names. */
+type WrittenSegments = (names: readonly string[]) => readonly object[];
 
 /** Writes each segment only once, although a snapshot repeats it in all rules that use it. */
-function segmentWriter({ segments }: Features): WrittenSegment {
+function segmentWriter({ segments }: Features): WrittenSegments {
   const written = new Map<string, object>();
-  return (name) => {
-    const before = written.get(name);
+  const write = (name: string) => {
     const segment = segments.get(name);
-    if (before !== undefined || segment === undefined) return before;
+    if (segment === undefined) return [];
     const { key, matchType, constraints } = segment;
     // Members with their default value may be missing. With them, short segments would take several times the space.
     const after = {
@@ -149,6 +144,7 @@ function segmentWriter({ segments }: Features): WrittenSegment {
     written.set(name, after);
     return after;
   };
+  return (names) => names.flatMap((name) => written.get(name) ?? write(name));
 }
 
 /** Names each member: a snapshot has so many constraints that copying the rest would take several times as long. */
