@@ -101,9 +101,8 @@ export function snapshotFetcher(
   const rulesAfter = (known?: Known) => version?.rules.after(known?.snapshot.semantics) ?? NEWEST_V2;
 
   return async (known) => {
-    const ended = requests.begin();
     version?.polling();
-    const fetched = ended(await request(known));
+    const fetched = await requests.send(() => request(known));
     if (fetched.kind === 'snapshot') version?.polled(fetched.snapshot);
     else if (fetched.kind !== 'overtaken')
       version?.polled(fetched.kind === 'failed' ? undefined : known?.snapshot);
@@ -184,18 +183,17 @@ function requestsInOrder() {
   let answered = 0;
   let silences = 0;
   return {
-    /** Returns what to call with the request's outcome, which is `overtaken` if it does not count. */
-    begin() {
+    /** Its outcome, which is `overtaken` if it does not count. */
+    async send(request: () => Promise<Fetched>): Promise<Fetched> {
       const number = ++sent;
       underWay++;
-      return (fetched: Fetched): Fetched => {
-        underWay--;
-        if (number < answered) return { kind: 'overtaken' };
-        const isFailed = fetched.kind === 'failed';
-        if (!isFailed) answered = number;
-        silences = isFailed && fetched.isSilent ? silences + 1 : 0;
-        return fetched;
-      };
+      const fetched = await request();
+      underWay--;
+      if (number < answered) return { kind: 'overtaken' };
+      const isFailed = fetched.kind === 'failed';
+      if (!isFailed) answered = number;
+      silences = isFailed && fetched.isSilent ? silences + 1 : 0;
+      return fetched;
     },
     underWay: () => underWay,
     /** How many of the last requests were silent, one after another. */

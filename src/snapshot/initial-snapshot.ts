@@ -82,8 +82,7 @@ const FLAG_MEMBERS = ['key', 'name', 'description', 'type', 'enabled', 'variants
 /** The first misspelt member of a short document, which may be either form: nothing else would show it. */
 function misspeltMember(given: object): string | undefined {
   if (isFeaturesDocument(given) || some(given, 'flags', isSnapshotFlag)) return undefined;
-  const flags: unknown = Reflect.get(given, 'flags');
-  for (const [at, flag] of Array.isArray(flags) ? flags.entries() : []) {
+  for (const [at, flag] of listIn(given, 'flags').entries()) {
     for (const name of isObject(flag) ? Object.keys(flag) : []) {
       const like = FLAG_MEMBERS.includes(name) ? undefined : similarName(name, FLAG_MEMBERS);
       if (like !== undefined) return `flags[${at}].${name}: unknown member; did you mean ${quoted(like)}?`;
@@ -102,23 +101,22 @@ function isSnapshotFlag(flag: object): boolean {
 }
 
 function isFeaturesFlag(flag: object): boolean {
+  const namesSegments = (rule: object) =>
+    'segment' in rule || listIn(rule, 'segments').some((segment) => typeof segment === 'string');
   return (
     'variants' in flag ||
     some(flag, 'rollouts', (rollout) => !('type' in rollout)) ||
-    some(flag, 'rules', isFeaturesRule)
-  );
-}
-
-function isFeaturesRule(rule: object): boolean {
-  const segments: unknown = Reflect.get(rule, 'segments');
-  return (
-    'segment' in rule || (Array.isArray(segments) && segments.some((segment) => typeof segment === 'string'))
+    some(flag, 'rules', namesSegments)
   );
 }
 
 function some(holder: object, name: string, test: (member: object) => boolean): boolean {
+  return listIn(holder, name).some((member) => isObject(member) && test(member));
+}
+
+function listIn(holder: object, name: string): readonly unknown[] {
   const list: unknown = Reflect.get(holder, name);
-  return Array.isArray(list) && list.some((member) => isObject(member) && test(member));
+  return Array.isArray(list) ? list : [];
 }
 
 /* A snapshot that was given away, to start from it later: Flipt's body, and what this package adds to it. */

@@ -52,7 +52,8 @@ export async function openSnapshotSource(
   const place = { url, namespace, environment };
   const store = textStore(given, place, { closing, initTimeoutMs }, clock);
   const calls = options && store && callsTo(() => given.store?.shared?.(place), store, warn, clock);
-  void calls?.probe(START_WAIT_MS);
+  // Finds out whether the store answers. If it does not, later calls fail at once until it does.
+  void calls?.turn(0, START_WAIT_MS);
   // All instances of a fleet compare all flags with the store's. Without a background, nothing would read the rest.
   const isLazy = given.store?.shared === undefined && clock.hasBackground;
   const kept = store && keepSnapshot(store, { ...place, file: given.file, isLazy }, warn, clock);

@@ -39,18 +39,13 @@ export async function readStored(
   if (text.length > MOST_STORED_BYTES) return { wrong: tooLarge(MOST_STORED_BYTES) };
   const read = await withPauses(readKept(text, place), () => nextTurn(clock));
   if ('wrong' in read) return read;
-  const { body, etag, version, confirmedAt, fullBodyMs, record } = read;
+  const { body, version, confirmedAt, ...about } = read;
   try {
     const parsed = await parseSnapshot(body, place.namespace, clock, { previous, isLazy });
     // The kept date may be later than this machine's date.
     const ageMs = Math.max(0, clock.date() - confirmedAt);
-    return {
-      snapshot: await snapshotOf(parsed, clock, version, previous),
-      etag,
-      fullBodyMs,
-      confirmedAt: clock.now() - ageMs,
-      record,
-    };
+    const snapshot = await snapshotOf(parsed, clock, version, previous);
+    return { ...about, snapshot, confirmedAt: clock.now() - ageMs };
   } catch (error) {
     return { wrong: messageOf(error) };
   }

@@ -1,5 +1,5 @@
 import type { Clock } from '../time/clock.js';
-import { inTime } from '../time/in-time.js';
+import { orLate } from '../time/in-time.js';
 import { messageOf, oneLine } from '../text/describe.js';
 
 /** The state of a store. */
@@ -23,7 +23,7 @@ export function guardedCalls(
   warn: (message: string) => void,
   clock: Clock,
 ) {
-  let late: { readonly ended: Promise<void>; readonly lostAt: number } | undefined;
+  let late: { readonly ended: Promise<unknown>; readonly lostAt: number } | undefined;
   let isFailing = false;
 
   const overdue = () => (late !== undefined && clock.now() < late.lostAt ? late.ended : undefined);
@@ -48,27 +48,24 @@ export function guardedCalls(
       const lostAt = clock.now() + LOST_AFTER_MS;
       // The user's store may throw before it returns a promise.
       const called = Promise.resolve().then(call);
-      const state = { isUnderWay: true };
-      const end = () => {
-        state.isUnderWay = false;
-        if (late?.ended === ended) late = undefined;
-      };
-      const ended = called.then(end, end);
-      try {
-        const result = await inTime(
-          called,
-          withinMs,
-          clock,
-          () => new Error(`no answer within ${withinMs} ms`),
-          awaited ?? 'limit',
-        );
+      const ended = called.then(
+        (result) => ({ result }),
+        (error: unknown) => ({ error }),
+      );
+      const end = await orLate(ended, withinMs, clock, awaited ?? 'limit');
+      if (end === 'late') {
+        const ours = (late = { ended, lostAt });
+        void ended.then(() => {
+          if (late === ours) late = undefined;
+        });
+        complain(what, `no answer within ${withinMs} ms`);
+      } else if ('error' in end) {
+        complain(what, end.error);
+      } else {
         if (works === undefined) isFailing = false;
-        return result;
-      } catch (error) {
-        if (state.isUnderWay) late = { ended, lostAt };
-        complain(what, error);
-        return undefined;
+        return end.result;
       }
+      return undefined;
     },
     /** Ends with the call that takes too long; `undefined` if there is none. Never rejects. */
     overdue,

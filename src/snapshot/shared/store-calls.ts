@@ -37,8 +37,6 @@ export function storeCalls(
     last = result;
     return result;
   };
-  const takeTurn = (leaseMs: number, withinMs: number) =>
-    inTurn('turn', async () => v.parse(turnSchema, await shared.turn(holder, leaseMs)), withinMs);
   const loadText = sharedRun(async () => {
     try {
       const text = await store.load();
@@ -50,12 +48,9 @@ export function storeCalls(
   }, clock);
 
   return {
-    /** Finds out at the start whether the store answers. If it does not, later calls fail at once until it does. */
-    async probe(withinMs: number) {
-      await takeTurn(0, withinMs);
-    },
     /** `undefined` if the store failed. */
-    turn: (leaseMs: number): Promise<SharedTurn | undefined> => takeTurn(leaseMs, CALL_TIMEOUT_MS),
+    turn: (leaseMs: number, withinMs = CALL_TIMEOUT_MS): Promise<SharedTurn | undefined> =>
+      inTurn('turn', async () => v.parse(turnSchema, await shared.turn(holder, leaseMs)), withinMs),
     /**
      * `late`: the text is still on its way, and the next call waits for the same. A load does not hold up other calls.
      * `undefined` if the store failed.
@@ -70,9 +65,7 @@ export function storeCalls(
       if (outcome === 'published') savedAt = clock.date();
       return outcome;
     },
-    async release() {
-      await inTurn('release', () => shared.release(holder), CALL_TIMEOUT_MS);
-    },
+    release: () => inTurn('release', () => shared.release(holder), CALL_TIMEOUT_MS),
     read: (): StoreReading => ({ isFailing: guarded.isFailing(), savedAt }),
     /** Reports that what the store holds cannot be used. */
     complain: (why: unknown) => {
