@@ -1,12 +1,5 @@
-import {
-  isBlankText,
-  parsedOf,
-  textOf,
-  trimmedOf,
-  type ComparedText,
-  type Parse,
-  type Value,
-} from './syntax/compared-text.js';
+import { isBlankText, parsedOf, textOf, trimmedOf } from './syntax/compared-text.js';
+import type { ComparedText, Parse, Value } from './syntax/compared-text.js';
 import type { EvaluatedEntity } from './evaluated-entity.js';
 import { parseBoolean } from './syntax/boolean-words.js';
 import { parseDateTime } from './syntax/date-syntax.js';

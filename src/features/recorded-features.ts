@@ -1,13 +1,8 @@
 import type { Semantics } from '../engine/features.js';
 import { OPERATORS_WITHOUT_VALUE } from '../engine/constraint-match.js';
 import type { CheckedDocument, CheckedFlag, CheckedSegment } from './document-schema.js';
-import {
-  newDates,
-  type FlagRecord,
-  type NamespaceRecord,
-  type SegmentRecord,
-  type Stamp,
-} from './records.js';
+import { newDates } from './records.js';
+import type { FlagRecord, NamespaceRecord, SegmentRecord, Stamp } from './records.js';
 import { goJson, rolloutPercentage } from './stored-values.js';
 
 /** The features of a document whose references have been checked, as this version of Flipt stores them. */

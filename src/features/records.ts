@@ -1,13 +1,4 @@
-import type {
-  BooleanFlag,
-  Constraint,
-  Distribution,
-  Features,
-  Rule,
-  Segment,
-  Variant,
-  VariantFlag,
-} from '../engine/features.js';
+import type * as Evaluated from '../engine/features.js';
 
 /** What differs between two runs. It is an argument, so that tests can fix it. */
 export interface Stamp {
@@ -50,19 +41,19 @@ interface Described {
   readonly description: string;
 }
 
-export interface ConstraintRecord extends Constraint, Identified {
+export interface ConstraintRecord extends Evaluated.Constraint, Identified {
   readonly description: string;
 }
 
-export interface SegmentRecord extends Segment, Described, Dated {
+export interface SegmentRecord extends Evaluated.Segment, Described, Dated {
   readonly constraints: readonly ConstraintRecord[];
 }
 
-export interface VariantRecord extends Variant, Described, Identified {}
+export interface VariantRecord extends Evaluated.Variant, Described, Identified {}
 
-interface DistributionRecord extends Distribution, Identified {}
+interface DistributionRecord extends Evaluated.Distribution, Identified {}
 
-export interface RuleRecord extends Rule, Identified {
+export interface RuleRecord extends Evaluated.Rule, Identified {
   readonly rank: number;
   readonly distributions: readonly DistributionRecord[];
 }
@@ -74,12 +65,12 @@ interface RecordedParts extends Described, Dated {
   readonly rules: readonly RuleRecord[];
 }
 
-export type VariantFlagRecord = RecordedParts & Omit<VariantFlag, keyof RecordedParts>;
-export type BooleanFlagRecord = RecordedParts & BooleanFlag;
+export type VariantFlagRecord = RecordedParts & Omit<Evaluated.VariantFlag, keyof RecordedParts>;
+export type BooleanFlagRecord = RecordedParts & Evaluated.BooleanFlag;
 export type FlagRecord = VariantFlagRecord | BooleanFlagRecord;
 
 /** A namespace's features as evaluation reads them, with what people and Flipt's management see beside that. */
-export interface NamespaceRecord extends Features, Described {
+export interface NamespaceRecord extends Evaluated.Features, Described {
   readonly key: string;
   /** Differs after every write; `undefined` if nothing was ever written. */
   readonly version?: string | undefined;

@@ -13,13 +13,8 @@ import { checkOptions } from '../options/check-options.js';
 import { systemClock } from '../time/clock.js';
 import { inTime, orLate } from '../time/in-time.js';
 import { messageOf, quoted } from '../text/describe.js';
-import {
-  checkFlagState,
-  LOCAL_OPTIONS,
-  OVERRIDE_OPTIONS,
-  type LocalServiceOptions,
-  type OverrideOptions,
-} from './local-options.js';
+import { checkFlagState, LOCAL_OPTIONS, OVERRIDE_OPTIONS } from './local-options.js';
+import type { LocalServiceOptions, OverrideOptions } from './local-options.js';
 import { snapshotWriter } from './snapshot-document.js';
 import { nowText, type Stamp } from '../features/records.js';
 import { FlagOverrides } from './state/flag-overrides.js';

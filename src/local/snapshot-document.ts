@@ -1,19 +1,7 @@
 import { createHash } from 'node:crypto';
-import {
-  type Semantics,
-  MATCH_TYPES,
-  SEGMENT_OPERATORS,
-  type Rollout,
-  type SegmentChoice,
-} from '../engine/features.js';
-import type {
-  NamespaceRecord,
-  ConstraintRecord,
-  FlagRecord,
-  RuleRecord,
-  SegmentRecord,
-  VariantFlagRecord,
-} from '../features/records.js';
+import { MATCH_TYPES, SEGMENT_OPERATORS } from '../engine/features.js';
+import type { Rollout, SegmentChoice, Semantics } from '../engine/features.js';
+import type { FlagRecord, NamespaceRecord, SegmentRecord, VariantFlagRecord } from '../features/records.js';
 import { absentAttachment, namesIn } from '../engine/rules-of-version.js';
 
 export type SnapshotWriter = ReturnType<typeof snapshotWriter>;
@@ -56,14 +44,14 @@ function sha1(text: string): string {
 }
 
 /** Which namespace is written, for which version of the service and for which client. */
-export interface Written {
+interface Written {
   readonly namespace: NamespaceRecord;
   readonly semantics: Semantics;
   readonly abilities: ClientAbilities;
 }
 
 /** A flag as the snapshot of this version shows it, with everything that evaluation reads. */
-export function shownFlag(written: Written, flag: FlagRecord): object {
+function shownFlag(written: Written, flag: FlagRecord): object {
   const { key, enabled, type, createdAt, updatedAt } = flag;
   const { name, description } = namesIn(written.semantics).flags ? flag : { name: '', description: '' };
   const about = { key, name, description, enabled, type, createdAt, updatedAt };
@@ -76,7 +64,7 @@ export function shownFlag(written: Written, flag: FlagRecord): object {
   return { ...about, rules, rollouts: [], ...shownDefault(written, flag) };
 }
 
-function shownRule(written: Written, flag: VariantFlagRecord, rule: RuleRecord): readonly object[] {
+function shownRule(written: Written, flag: VariantFlagRecord, rule: FlagRecord['rules'][number]) {
   const isV1 = written.semantics === 'v1';
   const { id: ruleId, rank } = rule;
   const segments = shownSegments(written, rule.segmentKeys);
@@ -148,7 +136,7 @@ function shownSegment(written: Written, segment: SegmentRecord): object {
 
 function shownConstraint(
   { semantics, abilities }: Written,
-  { id, type, property, operator, value }: ConstraintRecord,
+  { id, type, property, operator, value }: SegmentRecord['constraints'][number],
 ): object {
   const known = type !== 'ENTITY_ID_COMPARISON_TYPE' || abilities.entityIds;
   const shown = (known ? type : 'UNKNOWN_COMPARISON_TYPE').replace('_COMPARISON', '_CONSTRAINT_COMPARISON');
@@ -156,7 +144,7 @@ function shownConstraint(
 }
 
 /** What a client can read in a v1 snapshot. It depends on the server version that the client was made for. */
-export interface ClientAbilities {
+interface ClientAbilities {
   readonly entityIds: boolean;
   readonly defaultVariants: boolean;
 }

@@ -4,13 +4,8 @@ import type { Operation } from './operation.js';
 import { paginated } from '../requests/query.js';
 import { withNamespace, type State } from '../state/state.js';
 import { KEY_SYNTAX } from '../../features/document-schema.js';
-import {
-  type NamespaceRecord,
-  type SegmentRecord,
-  newDates,
-  nowText,
-  type Stamp,
-} from '../../features/records.js';
+import { newDates, nowText } from '../../features/records.js';
+import type { NamespaceRecord, SegmentRecord, Stamp } from '../../features/records.js';
 import { invalid, invalidField, notFound } from '../requests/refused-request.js';
 
 /** GET /api/v1/namespaces/{namespaceKey}/segments */

@@ -1,16 +1,8 @@
 import type { Rollout, SegmentChoice } from '../../engine/features.js';
 import { segmentChoice } from '../../features/stored-values.js';
 import { canGive, chosenVariant, freeKeys, type OverrideValue } from './override-value.js';
-import {
-  type BooleanFlagRecord,
-  type NamespaceRecord,
-  type RuleRecord,
-  type SegmentRecord,
-  type VariantFlagRecord,
-  newDates,
-  newIdentity,
-  type Stamp,
-} from '../../features/records.js';
+import { newDates, newIdentity } from '../../features/records.js';
+import type { BooleanFlagRecord, NamespaceRecord, Stamp, VariantFlagRecord } from '../../features/records.js';
 
 /** The value that a flag resolves to, whatever its rules say. */
 export interface Override {
@@ -57,7 +49,7 @@ export function applyOverrides(
   return { ...namespace, flags, segments, version: stamp.id() };
 }
 
-function entitySegment(key: string, entity: string, stamp: Stamp): SegmentRecord {
+function entitySegment(key: string, entity: string, stamp: Stamp) {
   const constraint = {
     ...newIdentity(stamp),
     type: 'ENTITY_ID_COMPARISON_TYPE',
@@ -99,16 +91,15 @@ function variantOverridden(
   // While a flag is disabled, neither its rules nor its default apply. That must stay so for entities without an
   // override.
   let { rules, defaultVariantId } = flag.enabled ? flag : { rules: [], defaultVariantId: undefined };
-  const inFront: RuleRecord[] = [];
-  for (const { entity, value } of overrides) {
+  const inFront = overrides.flatMap(({ entity, value }) => {
     const variantId = idOf(value);
     if (entity === undefined) {
       [rules, defaultVariantId] = [[], variantId];
-    } else {
-      const distributions = [{ ...newIdentity(stamp), variantId, rollout: 100 }];
-      inFront.push({ ...newIdentity(stamp), ...choiceOf(entity), rank: 0, distributions });
+      return [];
     }
-  }
+    const distributions = [{ ...newIdentity(stamp), variantId, rollout: 100 }];
+    return { ...newIdentity(stamp), ...choiceOf(entity), distributions };
+  });
   const ranked = [...inFront, ...rules].map((rule, at) => ({ ...rule, rank: at + 1 }));
   return { ...flag, enabled: true, variants, rules: ranked, defaultVariantId };
 }
