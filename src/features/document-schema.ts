@@ -8,35 +8,42 @@ import { segmentChoice, rolloutPercentage } from './stored-values.js';
 /** What the keys of namespaces, flags and segments consist of: Flipt's rule. */
 export const KEY_SYNTAX = /^[-_,A-Za-z0-9]+$/;
 
-/** The message of the schema is the list of member names, from which an unknown member gets its suggestion. */
-const mapping = <Entries extends v.ObjectEntries>(entries: Entries) =>
-  v.strictObject(entries, Object.keys(entries).join(' '));
+// The messages of the schema say what was expected.
 
+/** For an unknown member, the message is the list of names, from which it gets its suggestion. */
+const mapping = <Entries extends v.ObjectEntries>(entries: Entries) =>
+  v.strictObject(entries, ({ expected }) =>
+    expected === 'never' ? Object.keys(entries).join(' ') : A_MAPPING,
+  );
+
+const A_MAPPING = 'a mapping';
+const A_LIST = 'a list';
+
+const string = v.string('a string');
+const number = v.number('a number');
 const key = v.pipe(
-  v.string(),
-  v.regex(KEY_SYNTAX, 'expected letters, digits, "-", "_" and "," only, and at least one of them'),
+  string,
+  v.regex(KEY_SYNTAX, 'letters, digits, "-", "_" and "," only, and at least one of them'),
 );
-const text = v.nullish(v.string(), '');
+const text = v.nullish(string, '');
 const about = { name: text, description: text };
-const flag = v.nullish(v.boolean(), false);
-const percent = v.pipe(
-  v.number(),
-  v.minValue(0, 'expected a percentage from 0 to 100'),
-  v.maxValue(100, 'expected a percentage from 0 to 100'),
-);
-const list = <Item extends v.GenericSchema>(item: Item) => v.nullish(v.array(item), []);
-const keys = v.pipe(v.array(v.string()), v.minLength(1, 'expected at least one segment key'));
-const operator = v.nullish(v.picklist(SEGMENT_OPERATORS), 'OR_SEGMENT_OPERATOR');
+const flag = v.nullish(v.boolean('true or false'), false);
+const PERCENT = 'a percentage from 0 to 100';
+const percent = v.pipe(number, v.minValue(0, PERCENT), v.maxValue(100, PERCENT));
+const list = <Item extends v.GenericSchema>(item: Item) => v.nullish(v.array(item, A_LIST), []);
+const oneOf = <const Words extends readonly string[]>(words: Words) => v.picklist(words, words.join(' or '));
+const keys = v.pipe(v.array(string, A_LIST), v.minLength(1, 'at least one segment key'));
+const operator = v.nullish(oneOf(SEGMENT_OPERATORS), 'OR_SEGMENT_OPERATOR');
 
 /** Text, or with v2 a list. What the list must hold, check-constraint.ts knows. */
 const constraintValue = v.lazy((given): v.GenericSchema<string | readonly unknown[]> =>
-  Array.isArray(given) ? v.array(v.unknown()) : v.string(),
+  Array.isArray(given) ? v.array(v.unknown()) : string,
 );
 
 const constraint = mapping({
-  type: v.picklist(COMPARISON_TYPES),
-  property: v.pipe(v.string(), v.minLength(1, 'expected the name of an attribute')),
-  operator: v.string(),
+  type: oneOf(COMPARISON_TYPES),
+  property: v.pipe(string, v.minLength(1, 'the name of an attribute')),
+  operator: string,
   value: v.nullish(constraintValue, ''),
   description: text,
 });
@@ -44,33 +51,30 @@ const constraint = mapping({
 const segment = mapping({
   key,
   ...about,
-  match_type: v.nullish(v.picklist(MATCH_TYPES), 'ALL_MATCH_TYPE'),
+  match_type: v.nullish(oneOf(MATCH_TYPES), 'ALL_MATCH_TYPE'),
   constraints: list(constraint),
 });
 
 const variant = mapping({
-  key: v.pipe(v.string(), v.minLength(1, 'expected a key')),
+  key: v.pipe(string, v.minLength(1, 'a key')),
   ...about,
   default: flag,
   attachment: v.optional(v.unknown()),
 });
 
 const segments = v.pipe(
-  v.union(
-    [v.string(), mapping({ keys, operator })],
-    'expected the key of a segment, or keys and an operator',
-  ),
+  v.union([string, mapping({ keys, operator })], 'the key of a segment, or keys and an operator'),
   v.transform((given) => (typeof given === 'string' ? { keys: [given], operator: undefined } : given)),
 );
 
-const RANK = 'expected a whole number from 0 to 2147483647';
-const rank = v.pipe(v.number(), v.integer(RANK), v.minValue(0, RANK), v.maxValue(2 ** 31 - 1, RANK));
+const RANK = 'a whole number from 0 to 2147483647';
+const rank = v.pipe(number, v.integer(RANK), v.minValue(0, RANK), v.maxValue(2 ** 31 - 1, RANK));
 
 const rule = v.pipe(
   mapping({
     segment: segments,
     rank: v.nullish(rank, 0),
-    distributions: list(mapping({ variant: v.string(), rollout: percent })),
+    distributions: list(mapping({ variant: string, rollout: percent })),
   }),
   v.transform(({ segment, ...rest }) => ({
     ...segmentChoice(segment.keys, segment.operator),
@@ -83,8 +87,8 @@ const rollout = v.pipe(
     description: text,
     segment: v.nullish(
       v.pipe(
-        mapping({ key: v.nullish(v.string()), keys: v.nullish(keys), operator, value: flag }),
-        v.check(({ key, keys }) => (key == null) !== (keys == null), 'expected either key or keys'),
+        mapping({ key: v.nullish(string), keys: v.nullish(keys), operator, value: flag }),
+        v.check(({ key, keys }) => (key == null) !== (keys == null), 'either key or keys'),
         v.transform(({ key, keys, operator, value }): Rollout => ({
           kind: 'segment',
           ...segmentChoice(keys ?? (key == null ? [] : [key]), operator),
@@ -105,7 +109,7 @@ const rollout = v.pipe(
   }),
   v.check(
     ({ segment, threshold }) => (segment == null) !== (threshold == null),
-    'expected either segment or threshold',
+    'either segment or threshold',
   ),
 );
 
@@ -117,9 +121,9 @@ const rollouts = v.pipe(
 const flagDocument = mapping({
   key,
   ...about,
-  type: v.nullish(v.picklist(['VARIANT_FLAG_TYPE', 'BOOLEAN_FLAG_TYPE']), 'VARIANT_FLAG_TYPE'),
+  type: v.nullish(oneOf(['VARIANT_FLAG_TYPE', 'BOOLEAN_FLAG_TYPE']), 'VARIANT_FLAG_TYPE'),
   enabled: flag,
-  metadata: v.nullish(v.record(v.string(), v.unknown())),
+  metadata: v.nullish(v.record(string, v.unknown(), A_MAPPING)),
   variants: list(variant),
   rules: list(rule),
   rollouts,
@@ -127,12 +131,12 @@ const flagDocument = mapping({
 
 const namespace = v.union(
   [key, mapping({ key, ...about })],
-  'expected a namespace key, or a mapping with key, name and description',
+  'a namespace key, or a mapping with key, name and description',
 );
 
 /** The shape of one document. How its parts refer to each other is checked elsewhere, in check-references.ts. */
 export const documentSchema = mapping({
-  version: v.nullish(v.union([v.string(), v.number()])),
+  version: v.nullish(v.union([string, number], '(string | number)')),
   namespace: v.nullish(namespace, 'default'),
   flags: list(flagDocument),
   segments: list(segment),
@@ -186,9 +190,9 @@ function sentence(issue: v.BaseIssue<unknown>): string {
   if (issue.expected === 'never') return unknownMember(issue);
   // For a missing member, Valibot expects the member's name, which the path shows already.
   if (issue.received === 'undefined') return 'missing';
-  if (issue.type === 'check') return `expected ${wanted(issue)}`;
+  if (issue.type === 'check') return `expected ${issue.message}`;
   const quote = issue.expected === 'string' && typeof issue.input !== 'object' ? ' (put it in quotes)' : '';
-  return `expected ${wanted(issue)}, got ${given(issue)}${quote}`;
+  return `expected ${issue.message}, got ${given(issue)}${quote}`;
 }
 
 function unknownMember({ path, message }: v.BaseIssue<unknown>): string {
@@ -201,25 +205,11 @@ function unknownMember({ path, message }: v.BaseIssue<unknown>): string {
   return `unknown member${didYouMean(name, known)}`;
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  Object: 'a mapping',
-  Array: 'a list',
-  string: 'a string',
-  number: 'a number',
-  boolean: 'true or false',
-};
-
-function wanted({ message, expected, type }: v.BaseIssue<unknown>): string {
-  const own = /^expected (.*)$/s.exec(message)?.[1];
-  if (own !== undefined) return own;
-  if (type === 'picklist')
-    return [...message.matchAll(/"(\w+)" ?[|)]/g)].map(([, word]) => word).join(' or ');
-  return (expected !== null && KINDS[expected]) || (expected ?? message);
-}
-
 function given({ type, received, input }: v.BaseIssue<unknown>): string {
   // For a list, Valibot reports its length.
   if (type === 'min_length') return 'none';
   if (typeof input === 'object') return KINDS[received] ?? received;
   return beginningOf(unsteered(received));
 }
+
+const KINDS: Readonly<Record<string, string>> = { Object: A_MAPPING, Array: A_LIST };
