@@ -1,8 +1,8 @@
-import { LineCounter, parseAllDocuments, type Document, isMap, isScalar, isSeq, isAlias, isNode } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
+import type { Document } from 'yaml';
 import type { DocumentPath, Report } from '../features-error.js';
 import { jsonDocuments } from './json-documents.js';
-import type { ReadingRules } from './value-type.js';
-import { yamlValues } from './yaml-values.js';
+import { yamlValues, type ReadingRules } from './yaml-values.js';
 
 /** The documents of a YAML text, or of one with JSON objects one after another. Throws if it nests too deep. */
 export function documentsIn(text: string, rules: ReadingRules) {
@@ -32,7 +32,7 @@ function textDocument(document: Document, lines: Pick<LineCounter, 'linePos'>, r
     /** Its values, or `null` if it has none or has reported mistakes of syntax. Throws if it repeats too much. */
     read: (report: Report): unknown => {
       const mistakes = document.errors.map(({ message, pos }) => ({ message, offset: pos[0] }));
-      for (const offset of repeatedKeys(document.contents))
+      for (const offset of repeatedKeys(document))
         mistakes.push({ message: 'Map keys must be unique', offset });
       for (const { message, offset } of mistakes) {
         const { line, col } = lines.linePos(offset);
@@ -70,28 +70,23 @@ function linesOf(text: string): LineCounter {
  * Where a key of a mapping repeats an earlier one, as offsets in the text. The parser's own check compares each key with
  * all before it: the square of their number.
  */
-export function repeatedKeys(node: unknown): readonly number[] {
+function repeatedKeys(document: Document): readonly number[] {
   const found: number[] = [];
-  lookInto(node);
-  return found;
-
-  function lookInto(part: unknown): void {
-    if (isSeq(part)) for (const item of part.items) lookInto(item);
-    if (!isMap(part)) return;
-    const seen = new Set<unknown>();
-    for (const { key, value } of part.items) {
-      if (isScalar(key)) {
+  visit(document, {
+    Map: (_name, { items }) => {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
         if (seen.has(key.value)) found.push(key.range?.[0] ?? 0);
         seen.add(key.value);
       }
-      lookInto(key);
-      lookInto(value);
-    }
-  }
+    },
+  });
+  return found.sort((one, other) => one - other);
 }
 
 /** Where a YAML text has the part at a path. If that part is missing, where the part around it is. */
-export function textPosition(document: Document, path: DocumentPath, lines: Pick<LineCounter, 'linePos'>) {
+function textPosition(document: Document, path: DocumentPath, lines: Pick<LineCounter, 'linePos'>) {
   let node: unknown = document.contents;
   let offset = startOf(node);
   for (const part of path) {
