@@ -2,20 +2,7 @@ import type { FailureKind, FliptEvent, FliptEventType } from '../index.js';
 
 /** `ok` if nothing failed. */
 type Failed = FailureKind | 'ok';
-
-export const COUNTED = [
-  'resolved',
-  'hit',
-  'stale-hit',
-  'joined',
-  'miss',
-  'attempt',
-  'retry',
-  'shed',
-  'snapshot-polled',
-  'flags-changed',
-  'batch-sent',
-] as const satisfies readonly FliptEventType[];
+type LookUp = 'hit' | 'stale-hit' | 'joined' | 'miss';
 
 /**
  * Totals of the events so far. OpenTelemetry reads them when it collects; adding to its own counters on each event
@@ -28,7 +15,7 @@ export function eventCounters(perFlag: readonly string[] | 'all') {
     resolves: bySource(),
     /** Resolves of each flag that is counted by key. */
     ofFlags: new Map(byKey.map((flag) => [flag, bySource()])),
-    lookUps: new Map<'hit' | 'stale-hit' | 'joined' | 'miss', number>(),
+    lookUps: new Map<LookUp, number>(),
     attempts: new Map<Failed, number>(),
     retries: new Map<Failed, number>(),
     polls: new Map<Failed, number>(),
@@ -51,60 +38,53 @@ function bySource() {
 
 export type BySource = ReturnType<typeof bySource>;
 
+type EventOf<Type extends FliptEventType> = FliptEvent & { readonly type: Type };
+
+const countLookUp = ({ lookUps }: EventCounters, { type }: EventOf<LookUp>) => add(lookUps, type);
+
+/** What an event adds to the totals. */
+const ADDS: { readonly [Type in FliptEventType]?: (totals: EventCounters, event: EventOf<Type>) => unknown } =
+  {
+    resolved: countResolve,
+    hit: countLookUp,
+    'stale-hit': countLookUp,
+    joined(totals, event) {
+      countLookUp(totals, event);
+      if (totals.unasked !== undefined) add(totals.joined, event.flag);
+    },
+    miss: countLookUp,
+    attempt: ({ attempts }, { failure = 'ok' }) => add(attempts, failure),
+    'snapshot-polled': ({ polls }, { failure = 'ok' }) => add(polls, failure),
+    retry: ({ retries }, { failure }) => add(retries, failure),
+    shed: ({ shed }, { reason, questions }) => add(shed, reason, questions),
+    'flags-changed': (totals, { flags }) => (totals.flagsChanged += flags.length),
+  };
+
+/** What is counted, and what histograms record. */
+export const OBSERVED = [...(Object.keys(ADDS) as FliptEventType[]), 'batch-sent'] as const;
+
 /** Runs for each resolve. */
-export function count(totals: EventCounters, event: FliptEvent): void {
-  switch (event.type) {
-    case 'resolved':
-      countResolve(totals, event);
-      break;
-    case 'joined':
-    case 'hit':
-    case 'stale-hit':
-    case 'miss':
-      add(totals.lookUps, event.type);
-      if (event.type === 'joined' && totals.unasked !== undefined) add(totals.joined, event.flag);
-      break;
-    case 'attempt':
-      add(totals.attempts, event.failure ?? 'ok');
-      break;
-    case 'snapshot-polled':
-      add(totals.polls, event.failure ?? 'ok');
-      break;
-    case 'retry':
-      add(totals.retries, event.failure);
-      break;
-    case 'shed':
-      add(totals.shed, event.reason, event.questions);
-      break;
-    case 'flags-changed':
-      totals.flagsChanged += event.flags.length;
-      break;
-    default:
-  }
+export function count<Type extends FliptEventType>(totals: EventCounters, event: EventOf<Type>): void {
+  ADDS[event.type]?.(totals, event);
 }
 
 function countResolve(
   { resolves, ofFlags, unasked, joined }: EventCounters,
-  { flag, source, stale, missing, failure }: Extract<FliptEvent, { type: 'resolved' }>,
+  { flag, source, stale, missing, failure }: EventOf<'resolved'>,
 ): void {
   const mine = (ofFlags.size === 0 ? resolves : (ofFlags.get(flag) ?? resolves))[source];
   const joinedNow = joined.get(flag) ?? 0;
   if (joinedNow > 0) joined.delete(flag);
-  if (failure !== undefined) {
-    add(mine.failed, failure);
-    return;
+  if (failure !== undefined) add(mine.failed, failure);
+  else if (missing) mine.missing++;
+  else {
+    mine[stale ? 'stale' : 'ok']++;
+    // Flipt itself has counted the questions that it was asked.
+    const unaskedNow = source === 'service' ? joinedNow : joinedNow + 1;
+    if (unasked !== undefined && unaskedNow > 0) add(unasked, flag, unaskedNow);
   }
-  if (missing) {
-    mine.missing++;
-    return;
-  }
-  if (stale) mine.stale++;
-  else mine.ok++;
-  // Flipt itself has counted the questions that it was asked.
-  const unaskedNow = source === 'service' ? joinedNow : joinedNow + 1;
-  if (unasked !== undefined && unaskedNow > 0) add(unasked, flag, unaskedNow);
 }
 
-function add<By extends string>(totals: Map<By, number>, by: By, more = 1): void {
-  totals.set(by, (totals.get(by) ?? 0) + more);
+function add<By extends string>(totals: Map<By, number>, by: By, more = 1) {
+  return totals.set(by, (totals.get(by) ?? 0) + more);
 }

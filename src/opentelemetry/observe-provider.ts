@@ -7,7 +7,7 @@ import {
 } from '@opentelemetry/api';
 import type { FliptEvent, FliptEventType, FliptStatus } from '../index.js';
 import { checkOptions } from '../options/check-options.js';
-import { count, COUNTED, eventCounters } from './event-counters.js';
+import { count, eventCounters, OBSERVED } from './event-counters.js';
 import { errorType, FLIPT_STATISTICS, METRICS, type Metric } from './metrics.js';
 import * as v from 'valibot';
 import { openRules } from '../options/entry-rules.js';
@@ -56,7 +56,7 @@ export function observeProvider(provider: ObservedProvider, options: ObserveOpti
   const stopListening = provider.onEvent((event) => {
     count(totals, event);
     record(event);
-  }, COUNTED);
+  }, OBSERVED);
 
   const observe = ({ kind, name, options: described, read }: Metric, labels: Attributes) => ({
     observable: meter[kind](name, described),
