@@ -6,10 +6,10 @@ import type { UnreadableFlag } from '../model/unreadable-flag.js';
 import { failedResolution, type Answer, type MissingAnswer, type Resolution } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
-import { perView, requestViewOf, type RequestView } from '../request/view.js';
+import { perView, requestViewOf } from '../request/view.js';
 import type { Runtime } from '../runtime.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
-import { unreadableResolver } from './evaluate/ask-unreadable.js';
+import { askUnreadable } from './evaluate/ask-unreadable.js';
 import { inPortions } from './evaluate/in-portions.js';
 import {
   attributeReader,
@@ -104,8 +104,7 @@ function flagEvaluation(
     return resolution(answer, snapshot, kept);
   };
 
-  const keptIn = (view: RequestView | undefined) => view && keptBy(view);
-  return { evaluatedEntity, evaluate, keptIn };
+  return { evaluatedEntity, evaluate, keptBy };
 }
 
 export type InProcess = ReturnType<typeof inProcess>;
@@ -116,14 +115,14 @@ export type InProcess = ReturnType<typeof inProcess>;
 export function inProcess(source: InProcessSource, settings: EvaluationSettings, runtime: Runtime) {
   const { deadlineMs } = settings;
   const { clock } = runtime;
-  const { evaluatedEntity, evaluate, keptIn } = flagEvaluation(source, settings, runtime);
-  const resolveUnreadable = unreadableResolver(source.ask);
+  const { evaluatedEntity, evaluate, keptBy } = flagEvaluation(source, settings, runtime);
+  const { ask } = source;
 
   const resolveAll: ResolveAll = async (context, flagKeys) => {
     if (source.snapshot() === undefined) return undefined;
     try {
       const view = requestViewOf(context);
-      const kept = keptIn(view);
+      const kept = keptBy(view);
       const snapshot = kept?.snapshot ?? source.snapshot();
       if (snapshot === undefined) return undefined;
       const resolutions = new Map<string, Resolution>();
@@ -140,9 +139,9 @@ export function inProcess(source: InProcessSource, settings: EvaluationSettings,
         else unreadable.push([flag, found]);
         await pause(work);
       }
-      const ask = ([flag, found]: readonly [string, UnreadableFlag]) =>
-        resolveUnreadable(flag, found, context, view);
-      const asked = await inPortions(unreadable, ask, deadlineMs, clock);
+      const askFor = ([flag, found]: readonly [string, UnreadableFlag]) =>
+        askUnreadable(ask, found, flag, context, view);
+      const asked = await inPortions(unreadable, askFor, deadlineMs, clock);
       for (const [at, [flag]] of unreadable.entries())
         resolutions.set(flag, asked[at] ?? failedResolution(pastDeadline(deadlineMs)));
       return resolutions;
@@ -151,28 +150,30 @@ export function inProcess(source: InProcessSource, settings: EvaluationSettings,
     }
   };
 
+  /** `undefined` while there is no snapshot. Never throws. */
+  const resolve: (...asked: Parameters<Resolve>) => ReturnType<Resolve> | undefined = (
+    flag,
+    context,
+    view,
+  ) => {
+    const kept = keptBy(view);
+    const snapshot = kept?.snapshot ?? source.snapshot();
+    if (snapshot === undefined) return undefined;
+    try {
+      const found = evaluate(flag, snapshot, evaluatedEntity(context), kept);
+      return 'answer' in found ? found : askUnreadable(ask, found, flag, context, view);
+    } catch (error) {
+      return failedResolution(contextFailure(error));
+    }
+  };
+
   return {
-    /** `undefined` while there is no snapshot. Never throws. */
-    resolve(
-      flag: string,
-      context: GivenContext,
-      view: RequestView | undefined,
-    ): Resolution | Promise<Resolution> | undefined {
-      const kept = keptIn(view);
-      const snapshot = kept?.snapshot ?? source.snapshot();
-      if (snapshot === undefined) return undefined;
-      try {
-        const found = evaluate(flag, snapshot, evaluatedEntity(context), kept);
-        return 'answer' in found ? found : resolveUnreadable(flag, found, context, view);
-      } catch (error) {
-        return failedResolution(contextFailure(error));
-      }
-    },
+    resolve,
     resolveAll,
     /** The snapshot from which flags are evaluated for this context; `undefined` while there is none. Never throws. */
     snapshotFor(context: object) {
       try {
-        return keptIn(requestViewOf(context))?.snapshot ?? source.snapshot();
+        return keptBy(requestViewOf(context))?.snapshot ?? source.snapshot();
       } catch {
         // Evaluating the context will say why.
         return source.snapshot();

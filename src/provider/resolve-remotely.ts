@@ -37,7 +37,7 @@ export function remotely(
   };
 
   return (flag, context, view) => {
-    const pins = view && pinsOf(view);
+    const pins = pinsOf(view);
     const recalled = answers.store?.recall(flag, context);
     const again = recalled && known(recalled.key, recalled, pins);
     if (again !== undefined) return again;

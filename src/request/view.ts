@@ -76,9 +76,10 @@ const VIEW_FOR_MS = 30_000;
 export function perView<Kept>(
   open: () => Kept | undefined,
   clock: Clock,
-): (view: { readonly ended: boolean }) => Kept | undefined {
+): (view: { readonly ended: boolean } | undefined) => Kept | undefined {
   const views = new WeakMap<object, { readonly kept: Kept; readonly since: number } | 'over'>();
   return (view) => {
+    if (view === undefined) return undefined;
     const known = views.get(view);
     if (known === 'over') return undefined;
     if (view.ended || (known !== undefined && clock.now() - known.since >= VIEW_FOR_MS)) {

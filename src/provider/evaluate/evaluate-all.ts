@@ -4,7 +4,7 @@ import { pausing } from '../../time/turns.js';
 import type { Resolution } from '../../model/answer.js';
 import { reasonOf, reasonWithoutVariant } from '../mapping/details.js';
 import { attachmentOf } from '../../values/value-of-type.js';
-import { resolveMany, type FlagsSource, type SnapshotWait } from './resolve-many.js';
+import { resolveMany, type FlagsSource } from './resolve-many.js';
 
 /** A flag as `evaluateAll` returns it: plain JSON values, for a page or a browser. */
 export interface EvaluatedFlag {
@@ -27,7 +27,7 @@ const CHARACTERS_OF_FLAG = 1_000;
 
 /** Rejects with an error of OpenFeature's if nothing can be evaluated. */
 export async function evaluateAll(
-  source: FlagsSource & SnapshotWait,
+  source: FlagsSource,
   context: EvaluationContext,
   flagKeys: readonly string[] | undefined,
   clock: Clock,

@@ -7,7 +7,7 @@ import { errorCodeOf } from '../mapping/openfeature-errors.js';
 import { reasonWithoutVariant, serviceReasonOf } from '../mapping/details.js';
 import type { ResolveAll } from '../resolve-in-process.js';
 import { hasAttachment } from '../../values/value-of-type.js';
-import { resolveMany, type FlagsSource, type SnapshotWait } from './resolve-many.js';
+import { resolveMany, type FlagsSource } from './resolve-many.js';
 
 /**
  * The outcome of one flag, as `evaluateEach` returns it: what the service has decided. It is the same whether the
@@ -46,7 +46,7 @@ export type FlagOutcome =
 /** Flags whose outcomes are made in a millisecond. */
 const FLAGS_PER_MS = 500;
 
-interface EachSource extends Omit<FlagsSource, 'resolveAll'>, SnapshotWait {
+interface EachSource extends Omit<FlagsSource, 'resolveAll'> {
   /** The keys of all flags in the snapshot; `undefined` while there is none. */
   readonly flagKeys: (context: object) => Iterable<string> | undefined;
   readonly resolveEach: ResolveAll;
@@ -54,12 +54,12 @@ interface EachSource extends Omit<FlagsSource, 'resolveAll'>, SnapshotWait {
 
 /** Rejects with an error of OpenFeature's if nothing can be evaluated. */
 export async function evaluateEach(
-  { flagKeys, resolveEach, untilSnapshot, ...source }: EachSource,
+  { flagKeys, resolveEach, ...source }: EachSource,
   context: EvaluationContext,
   named: readonly string[] | ((flagKey: string) => boolean),
   clock: Clock,
 ): Promise<ReadonlyMap<string, FlagOutcome>> {
-  if (typeof named === 'function') await untilSnapshot();
+  if (typeof named === 'function') await source.untilSnapshot();
   const keys = [...new Set(keysOf(named, flagKeys(context)))];
   const resolved = await resolveMany({ ...source, resolveAll: resolveEach }, context, keys, clock);
   const outcomes = new Map<string, FlagOutcome>();

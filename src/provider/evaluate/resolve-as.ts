@@ -5,14 +5,6 @@ import { resolutionDetails } from '../mapping/details.js';
 import { toNumber, toBoolean, toObject, toText, type Translate } from '../../values/value-of-type.js';
 import { nameOf, type EvaluateFlag } from './evaluate-flag.js';
 
-/** Resolves a flag to a value of one type. Never rejects: the details hold the failure. */
-export type ResolveAs<T> = (
-  flagKey: string,
-  defaultValue: T,
-  context: EvaluationContext,
-  logger: Logger | undefined,
-) => Promise<ResolutionDetails<T>>;
-
 /** A caller gets these details. */
 export type Exposed = (
   flagKey: string,
@@ -20,54 +12,55 @@ export type Exposed = (
   context: EvaluationContext,
 ) => void;
 
-/** Not async, because a cached answer must not wait for a turn of the event loop. */
-export function resolving<T>(
-  evaluate: EvaluateFlag,
+interface Evaluation {
+  readonly evaluate: EvaluateFlag;
+  /** What learns of the details that a caller gets. */
+  readonly exposedAs: (type: FlagValueType) => Exposed | undefined;
+}
+
+/** What the caller of a resolve gives. */
+type Asked<T> = [flagKey: string, defaultValue: T, context: EvaluationContext, logger: Logger | undefined];
+type ResolveAs<T> = (...asked: Asked<T>) => Promise<ResolutionDetails<T>>;
+type Detailed<T> = (resolution: Resolution, ...asked: Asked<T>) => ResolutionDetails<T>;
+
+/** A function for each type of value. None rejects: the details hold the failure. */
+export function resolvers(
+  { evaluate, exposedAs }: Evaluation,
   { namespace }: { readonly namespace: string },
-  translate: Translate<T>,
-  exposed?: Exposed,
-): ResolveAs<T> {
-  const detailsIn = resolutionDetails(namespace, translate);
-  const detailsOf = (
-    resolution: Resolution,
-    flagKey: string,
-    defaultValue: T,
-    context: EvaluationContext,
-    logger: Logger | undefined,
-  ) => {
-    const details = detailsIn(resolution, flagKey, defaultValue);
-    // Not a warning, because a lasting failure would fill the log. The provider's own logger warns of it once.
-    if (details.errorMessage !== undefined && logger !== undefined) {
-      const message = `${nameOf(flagKey)}: ${details.errorMessage}`;
-      // OpenFeature's own loggers do no harm, but any code may call a provider.
-      harmlessly(() => {
-        const debug: (message: string) => unknown = logger.debug.bind(logger);
-        return debug(message);
-      });
-    }
-    exposed?.(flagKey, details, context);
-    return details;
+) {
+  const resolving = <T>(type: FlagValueType, translate: Translate<T>) => {
+    const detailsIn = resolutionDetails(namespace, translate);
+    const exposed = exposedAs(type);
+    const detailsOf: Detailed<T> = (resolution, flagKey, defaultValue, context, logger) => {
+      const details = detailsIn(resolution, flagKey, defaultValue);
+      if (details.errorMessage !== undefined && logger !== undefined) {
+        debug(logger, `${nameOf(flagKey)}: ${details.errorMessage}`);
+      }
+      exposed?.(flagKey, details, context);
+      return details;
+    };
+    // Not async, because a cached answer must not wait for a turn of the event loop.
+    const resolve: ResolveAs<T> = (flagKey, defaultValue, context, logger) => {
+      const resolution = evaluate(flagKey, context);
+      return resolution instanceof Promise
+        ? resolution.then((later) => detailsOf(later, flagKey, defaultValue, context, logger))
+        : Promise.resolve(detailsOf(resolution, flagKey, defaultValue, context, logger));
+    };
+    return resolve;
   };
-  return (flagKey, defaultValue, context, logger) => {
-    const resolution = evaluate(flagKey, context);
-    return resolution instanceof Promise
-      ? resolution.then((later) => detailsOf(later, flagKey, defaultValue, context, logger))
-      : Promise.resolve(detailsOf(resolution, flagKey, defaultValue, context, logger));
+  return {
+    boolean: resolving('boolean', toBoolean),
+    string: resolving('string', toText),
+    number: resolving('number', toNumber),
+    object: resolving('object', toObject),
   };
 }
 
-/** A function for each type of value. `exposedAs` gives what learns of the details that a caller gets. */
-export function resolvers(
-  {
-    evaluate,
-    exposedAs,
-  }: { readonly evaluate: EvaluateFlag; readonly exposedAs: (type: FlagValueType) => Exposed | undefined },
-  settings: { readonly namespace: string },
-) {
-  return {
-    boolean: resolving(evaluate, settings, toBoolean, exposedAs('boolean')),
-    string: resolving(evaluate, settings, toText, exposedAs('string')),
-    number: resolving(evaluate, settings, toNumber, exposedAs('number')),
-    object: resolving(evaluate, settings, toObject, exposedAs('object')),
-  };
+/** Not a warning, because a lasting failure would fill the log. The provider's own logger warns of it once. */
+function debug(logger: Logger, message: string): void {
+  // OpenFeature's own loggers do no harm, but any code may call a provider.
+  harmlessly(() => {
+    const log: (message: string) => unknown = logger.debug.bind(logger);
+    return log(message);
+  });
 }

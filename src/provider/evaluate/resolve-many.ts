@@ -13,10 +13,6 @@ export interface FlagsSource {
   readonly resolveAll: ResolveAll;
   readonly evaluate: EvaluateFlag;
   readonly deadlineMs: number;
-}
-
-/** Where the keys of all flags come from. */
-export interface SnapshotWait {
   /** Waits for the first poll, until the deadline, if there is no snapshot yet. Never rejects. */
   readonly untilSnapshot: () => Promise<void>;
 }

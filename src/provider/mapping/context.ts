@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import type { Subject } from '../../model/answer.js';
-import { quoted, unsteered } from '../../text/describe.js';
+import { isObject, messageOf, quoted } from '../../text/describe.js';
 import type { Failure } from '../../model/failure.js';
 
 /** Makes the function that reads the subject of a question from a context, or says why the context cannot be sent. */
@@ -136,20 +136,10 @@ export function entityOf(targetingKey: unknown): string {
 
 /** The text that the service compares; `undefined` for a value that is not sent. */
 function attributeText(name: string, value: unknown, odd: OddAttribute | undefined): string | undefined {
-  switch (typeof value) {
-    case 'string':
-      return value;
-    case 'boolean':
-      return value ? 'true' : 'false';
-    case 'number':
-      return Number.isFinite(value) ? JSON.stringify(value) : undefined;
-    case 'bigint':
-      return value.toString();
-    case 'object':
-      return value === null ? undefined : objectText(name, value, odd);
-    default:
-      return undefined;
-  }
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return Number.isFinite(value) ? JSON.stringify(value) : undefined;
+  if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
+  return isObject(value) ? objectText(name, value, odd) : undefined;
 }
 
 function objectText(name: string, value: object, odd: OddAttribute | undefined): string | undefined {
@@ -190,9 +180,9 @@ function rfc3339(date: Date): string {
   return date.toISOString();
 }
 
+/** The first line of the error's message. */
 function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return unsteered(message.split('\n', 1)[0] ?? '');
+  return messageOf(error).split('\n', 1)[0] ?? '';
 }
 
 /** Warns of the first attribute of which JSON leaves `{}`, or a text in quotes. */
