@@ -94,23 +94,22 @@ export function connectionRules<Others extends Readonly<Record<string, v.Generic
     showsNames: (path) => /^(auth|http|logger)$/.test(path),
     hint: (path, given) => {
       if (path === 'url') return addressHint(given);
-      const isToken = path === 'auth' ? typeof given === 'string' : OTHER_NAMES.auth.test(path);
-      if (isToken) return 'did you mean auth: { token } or auth: { jwt }?';
-      if (OTHER_NAMES.url.test(path)) return 'did you mean "url"?';
-      if (OTHER_NAMES.dispatcher.test(path)) return 'did you mean http: { dispatcher }?';
-      if (OTHER_NAMES.ca.test(path)) return 'did you mean http: { tls: { ca } }?';
-      return OTHER_NAMES.timeout.test(path) ? 'did you mean http: { timeoutMs }?' : undefined;
+      if (path === 'auth' && typeof given === 'string') return `did you mean ${AUTH}?`;
+      const meant = OTHER_NAMES.find(([names]) => names.test(path))?.[1];
+      return meant && `did you mean ${meant}?`;
     },
   };
 }
 
+const AUTH = 'auth: { token } or auth: { jwt }';
+
 /** What other clients and providers call these options. */
-const OTHER_NAMES = {
-  auth: /^(authentication(Strategy)?|(api|access|client|sdk)_?(key|token)|bearer(token)?)$/i,
-  url: /^(base|flipt|server|service)ur[il]$|^(host|endpoint|address)$/i,
-  dispatcher: /^(http\.)?(fetch|(https?)?agent)$/i,
-  ca: /^(http\.)?(rejectUnauthorized|insecure)$/i,
-  timeout: /^(request)?timeout(ms)?$/i,
-};
+const OTHER_NAMES: readonly (readonly [names: RegExp, meant: string])[] = [
+  [/^(authentication(Strategy)?|(api|access|client|sdk)_?(key|token)|bearer(token)?)$/i, AUTH],
+  [/^(base|flipt|server|service)ur[il]$|^(host|endpoint|address)$/i, '"url"'],
+  [/^(http\.)?(fetch|(https?)?agent)$/i, 'http: { dispatcher }'],
+  [/^(http\.)?(rejectUnauthorized|insecure)$/i, 'http: { tls: { ca } }'],
+  [/^(request)?timeout(ms)?$/i, 'http: { timeoutMs }'],
+];
 
 export const clientRules = connectionRules('FliptClient', {});

@@ -5,16 +5,13 @@ import type { Logger } from './connection-options.js';
 /** A console has lines of many. A logger of the user's can say by itself who logs. */
 const SENDER = '[openfeature-flipt-provider]';
 
-const consoleLogger: Logger = {
-  error: (...args) => {
-    console.error(SENDER, ...args);
-  },
-  warn: (...args) => {
-    console.warn(SENDER, ...args);
-  },
-  info: () => undefined,
-  debug: () => undefined,
-};
+const none = () => undefined;
+const toConsole =
+  (level: 'error' | 'warn') =>
+  (...args: unknown[]) => {
+    console[level](SENDER, ...args);
+  };
+const consoleLogger: Logger = { error: toConsole('error'), warn: toConsole('warn'), info: none, debug: none };
 
 /**
  * Ignores errors that a logger throws, so that callers still get their answers. Logs outside any request, because what

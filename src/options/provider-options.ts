@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { connectionRules, type ConnectionOptions } from './connection-options.js';
-import { filledText, members, milliseconds, onOffOr, set, SWITCH, whole, type RulesOf } from './shapes.js';
+import { filledText, members, milliseconds, onOffOr, set, whole, type RulesOf } from './shapes.js';
 import type { OptionRules } from './check-options.js';
 import {
   snapshotHint,
@@ -126,34 +126,25 @@ export interface FliptProviderOptions extends ConnectionOptions {
 /** The limit of the cache, which allocates room for all entries at the start. */
 const MOST_ENTRIES = 2 ** 24;
 
-const cacheRule = members(
-  {
-    freshForMs: v.optional(milliseconds(0), 15_000),
-    staleForMs: v.optional(milliseconds(0), 15_000),
-    staleOnErrorForMs: v.optional(milliseconds(0), 3_600_000),
-    negativeForMs: v.optional(milliseconds(0), 5_000),
-    maxEntries: v.optional(whole(1, 'entries', MOST_ENTRIES), 10_000),
-    maxBytes: v.optional(whole(1, 'bytes'), 32 * 1024 * 1024),
-  } satisfies RulesOf<CacheOptions>,
-  SWITCH,
-);
-const batchRule = members(
-  {
-    maxItems: v.optional(whole(1, 'items'), 50),
-    maxBytes: v.optional(whole(1, 'bytes'), 1024 * 1024),
-    maxConcurrent: v.optional(whole(1, 'requests'), 8),
-    maxWaiting: v.optional(whole(1, 'questions'), 10_000),
-  } satisfies RulesOf<BatchOptions>,
-  SWITCH,
-);
-const breakerRule = members(
-  {
-    failures: v.optional(whole(1, 'failures'), 3),
-    openForMs: v.optional(milliseconds(1), 5_000),
-    maxOpenForMs: v.optional(milliseconds(1), 10_000),
-  } satisfies RulesOf<BreakerOptions>,
-  SWITCH,
-);
+const cacheRule = onOffOr({
+  freshForMs: v.optional(milliseconds(0), 15_000),
+  staleForMs: v.optional(milliseconds(0), 15_000),
+  staleOnErrorForMs: v.optional(milliseconds(0), 3_600_000),
+  negativeForMs: v.optional(milliseconds(0), 5_000),
+  maxEntries: v.optional(whole(1, 'entries', MOST_ENTRIES), 10_000),
+  maxBytes: v.optional(whole(1, 'bytes'), 32 * 1024 * 1024),
+} satisfies RulesOf<CacheOptions>);
+const batchMembers = {
+  maxItems: v.optional(whole(1, 'items'), 50),
+  maxBytes: v.optional(whole(1, 'bytes'), 1024 * 1024),
+  maxConcurrent: v.optional(whole(1, 'requests'), 8),
+  maxWaiting: v.optional(whole(1, 'questions'), 10_000),
+} satisfies RulesOf<BatchOptions>;
+const breakerRule = onOffOr({
+  failures: v.optional(whole(1, 'failures'), 3),
+  openForMs: v.optional(milliseconds(1), 5_000),
+  maxOpenForMs: v.optional(milliseconds(1), 10_000),
+} satisfies RulesOf<BreakerOptions>);
 
 const names = v.array(v.string('the name of an attribute'), 'a list of attribute names');
 const attributesRule = v.pipe(
@@ -168,13 +159,13 @@ const rules = connectionRules('FliptProvider', {
   attributes: v.optional(attributesRule),
   initTimeoutMs: v.optional(milliseconds(1), 5_000),
   deadlineMs: v.optional(milliseconds(1), 1_000),
-  cache: onOffOr(cacheRule),
+  cache: cacheRule,
   batch: v.pipe(
-    onOffOr(batchRule),
-    v.transform((batch) => batch ?? v.parse(batchRule, { maxItems: 1 })),
+    onOffOr(batchMembers),
+    v.transform((batch) => batch ?? v.parse(members(batchMembers), { maxItems: 1 })),
   ),
-  breaker: onOffOr(breakerRule),
-  watch: onOffOr(watchRule),
+  breaker: breakerRule,
+  watch: watchRule,
   evaluation: v.optional(v.picklist(['remote', 'in-process'], "'remote' or 'in-process'"), 'remote'),
   snapshot: v.optional(snapshotRule, {}),
   tracking: v.optional(trackingRule),

@@ -34,20 +34,16 @@ function expectedBy(schema: v.GenericSchema): string | undefined {
   return v.safeParse(schema, undefined).issues?.[0].message;
 }
 
-export const SWITCH = 'true, false or an object of options';
-
-/** `true` means the defaults of the options, and `false` gives `undefined`. */
-export const onOffOr = <Options>(
-  options: v.GenericSchema<unknown, Options> & { readonly entries: object },
-  unset = true,
-) => {
-  const onOff: v.GenericSchema<unknown, Options | undefined> = v.pipe(
+/** An object with these members, or a switch: `true` means their defaults, and `false` gives `undefined`. */
+export const onOffOr = <E extends Readonly<Record<string, v.GenericSchema>>>(entries: E, unset = true) => {
+  const options = members(entries, 'true, false or an object of options');
+  const onOff = v.pipe(
     v.boolean(),
     v.transform((isOn) => (isOn ? v.parse(options, {}) : undefined)),
   );
   // Not a union, because a union's message would not name the wrong option.
   const either = v.lazy((given) => (typeof given === 'boolean' ? onOff : options));
-  return { ...v.optional(either, unset), entries: options.entries };
+  return { ...v.optional(either, unset), entries };
 };
 
 export const milliseconds = (least: number) =>

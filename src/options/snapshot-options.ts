@@ -7,7 +7,7 @@ import {
   having,
   members,
   milliseconds,
-  SWITCH,
+  onOffOr,
   trueOrFalse,
   type RulesOf,
 } from './shapes.js';
@@ -64,16 +64,13 @@ export interface SnapshotOptions {
 }
 
 export const watchRule = v.pipe(
-  members(
-    {
-      pollMs: v.optional(milliseconds(1), 15_000),
-      stream: v.optional(trueOrFalse, false),
-      maxAgeMs: v.optional(milliseconds(0), 600_000),
-      background: v.optional(trueOrFalse, true),
-    } satisfies RulesOf<WatchOptions>,
-    SWITCH,
-  ),
-  v.check(({ stream, background }) => !stream || background, 'either stream: true or background: false'),
+  onOffOr({
+    pollMs: v.optional(milliseconds(1), 15_000),
+    stream: v.optional(trueOrFalse, false),
+    maxAgeMs: v.optional(milliseconds(0), 600_000),
+    background: v.optional(trueOrFalse, true),
+  } satisfies RulesOf<WatchOptions>),
+  v.check((watch) => !watch?.stream || watch.background, 'either stream: true or background: false'),
 );
 
 const store = v.pipe(

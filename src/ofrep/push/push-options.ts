@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { members, milliseconds, onOffOr, SWITCH, whole, type RulesOf } from '../../options/shapes.js';
+import { milliseconds, onOffOr, whole, type RulesOf } from '../../options/shapes.js';
 
 /**
  * How changes are pushed to browsers. Each event is repeated when all instances have polled, because the browser's
@@ -38,7 +38,7 @@ export interface PushOptions {
 
 const pathOnly = 'a path that begins with one slash';
 
-const settings = members(
+export const pushRule = onOffOr(
   {
     maxStreams: v.optional(whole(1, 'streams'), 5000),
     maxStreamsPerUser: v.optional(whole(1, 'streams'), 8),
@@ -47,9 +47,7 @@ const settings = members(
     // An address with two slashes or a backslash would lead to another host.
     requestUri: v.optional(v.pipe(v.string(pathOnly), v.regex(/^\/(?:[^/\\\s][^\\\s]*)?$/, pathOnly))),
   } satisfies RulesOf<PushOptions>,
-  SWITCH,
+  false,
 );
 
-export type PushSettings = v.InferOutput<typeof settings>;
-
-export const pushRule = onOffOr(settings, false);
+export type PushSettings = NonNullable<v.InferOutput<typeof pushRule>>;
