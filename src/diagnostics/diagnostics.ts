@@ -21,11 +21,6 @@ export function openDiagnostics() {
   const wants = forEach(false);
   const listeners = forEach<readonly Listener[]>([]);
 
-  const update = (type: FliptEventType, next: readonly Listener[]) => {
-    listeners[type] = next;
-    wants[type] = next.length > 0;
-  };
-
   return {
     wants,
     report: (event: DiagnosticEvent) => {
@@ -44,12 +39,11 @@ export function openDiagnostics() {
       const mine: Listener = (event) => {
         if (isOf(event, type)) listener(event);
       };
-      update(type, [...listeners[type], mine]);
+      listeners[type] = [...listeners[type], mine];
+      wants[type] = true;
       return () => {
-        update(
-          type,
-          listeners[type].filter((other) => other !== mine),
-        );
+        listeners[type] = listeners[type].filter((other) => other !== mine);
+        wants[type] = listeners[type].length > 0;
       };
     },
   };

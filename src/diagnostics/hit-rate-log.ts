@@ -1,6 +1,5 @@
 // Not by name, as in engine/crc32.ts.
 import * as zlib from 'node:zlib';
-import type { Question } from '../model/answer.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { WarningLogger } from './health-log.js';
 import { quoted } from '../text/describe.js';
@@ -14,12 +13,14 @@ const MAX_NAMES = 100;
 export function logHitRate({ listen }: Pick<Diagnostics, 'listen'>, logger: WarningLogger): void {
   let lookUps = 0;
   let hits = 0;
-  const seen: Seen = { entities: new Set(), values: new Map() };
+  // Checksums, because a thousand long values would fill the memory.
+  const entities = new Set<number>();
+  const values: Values = new Map();
 
   const lookedUp = () => {
     if (++lookUps < LOOK_UPS) return;
     for (const end of ends) end();
-    const problem = hits < FEWEST_HITS ? lowHitRate(hits, seen) : undefined;
+    const problem = hits < FEWEST_HITS ? lowHitRate(hits, entities, values) : undefined;
     if (problem !== undefined) logger.warn(problem);
   };
   const hit = () => {
@@ -31,30 +32,21 @@ export function logHitRate({ listen }: Pick<Diagnostics, 'listen'>, logger: Warn
     listen('hit', hit),
     listen('stale-hit', hit),
     listen('joined', hit),
-    listen('miss', ({ question }) => {
-      note(seen, question);
+    listen('miss', ({ question: { entity, attributes } }) => {
+      entities.add(zlib.crc32(entity));
+      for (const name in attributes) {
+        if (!values.has(name) && values.size < MAX_NAMES) values.set(name, new Set());
+        values.get(name)?.add(zlib.crc32(attributes[name] ?? ''));
+      }
       lookedUp();
     }),
   ];
 }
 
-/** Keeps checksums, because a thousand long values would fill the memory. */
-interface Seen {
-  readonly entities: Set<number>;
-  /** The values of each attribute. */
-  readonly values: Map<string, Set<number>>;
-}
+/** The values of each attribute. */
+type Values = Map<string, Set<number>>;
 
-function note({ entities, values }: Seen, { entity, attributes }: Question): void {
-  entities.add(zlib.crc32(entity));
-  for (const name in attributes) {
-    const known = values.get(name);
-    if (known !== undefined) known.add(zlib.crc32(attributes[name] ?? ''));
-    else if (values.size < MAX_NAMES) values.set(name, new Set([zlib.crc32(attributes[name] ?? '')]));
-  }
-}
-
-function lowHitRate(hits: number, { entities, values }: Seen): string | undefined {
+function lowHitRate(hits: number, entities: ReadonlySet<number>, values: Values): string | undefined {
   const found = `only ${hits} of the first ${LOOK_UPS} look-ups were answered from the cache`;
   let name = 'targetingKey';
   let most = 0;

@@ -34,18 +34,10 @@ interface Inside {
   readonly 'stream-changed': { readonly why: string };
 }
 
-type Outside<Event, Type> = Event extends { readonly type: infer Types }
-  ? Type extends Types
-    ? Omit<Event, 'type'>
-    : never
-  : never;
-
-type Members<Type extends FliptEventType> = Type extends keyof Inside
-  ? Inside[Type] & Omit<Outside<FliptEvent, Type>, keyof Inside[Type]>
-  : Outside<FliptEvent, Type>;
-
 type Events = {
-  [Type in FliptEventType]: { readonly type: Type } & Members<Type>;
+  [Type in FliptEventType]: Type extends keyof Inside
+    ? Inside[Type] & Omit<FliptEvent & { readonly type: Type }, keyof Inside[Type]>
+    : FliptEvent & { readonly type: Type };
 };
 
 /** What the layers report, named by `type`. Times are milliseconds. */

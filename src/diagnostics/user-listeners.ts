@@ -3,40 +3,36 @@ import type { Diagnostics } from './diagnostics.js';
 import { EVENT_TYPES, fliptEvent } from './internal-events.js';
 import type { FliptEvent, FliptEventType } from './flipt-event.js';
 
-interface Observer {
-  readonly types: ReadonlySet<FliptEventType>;
-  readonly hear: (event: FliptEvent) => void;
-  end: () => void;
-}
-
 /** The user's listeners. They outlive the provider's close, and get the events of its next start. */
 export function openUserListeners(warn: (message: string) => void) {
-  const observers = new Set<Observer>();
+  /** Attaches each listener to the source in force. */
+  const attaching = new Set<() => void>();
   let source: Pick<Diagnostics, 'listen'> | undefined;
-
-  const begin = (observer: Observer) => {
-    observer.end();
-    const ends = [...observer.types].map((type) =>
-      source?.listen(type, (event) => {
-        // Another listener of the same event may have stopped this one.
-        if (observers.has(observer)) observer.hear(fliptEvent(event));
-      }),
-    );
-    observer.end = () => {
-      for (const end of ends) end?.();
-    };
-  };
 
   return {
     /** Returns a function that stops the listener. An error that it throws is logged once and then dropped. */
     add: (listener: (event: FliptEvent) => void, types: readonly FliptEventType[] = EVENT_TYPES) => {
       check(listener, types);
-      const observer = { types: new Set(types), hear: harmless(listener, warn), end: () => undefined };
-      observers.add(observer);
-      begin(observer);
+      const own = [...new Set(types)];
+      const hear = harmless(listener, warn);
+      let ends: readonly ((() => void) | undefined)[] = [];
+      const stop = () => {
+        for (const end of ends) end?.();
+      };
+      const attach = () => {
+        stop();
+        ends = own.map((type) =>
+          source?.listen(type, (event) => {
+            // Another listener of the same event may have stopped this one.
+            if (attaching.has(attach)) hear(fliptEvent(event));
+          }),
+        );
+      };
+      attaching.add(attach);
+      attach();
       return () => {
-        observers.delete(observer);
-        observer.end();
+        attaching.delete(attach);
+        stop();
       };
     },
     /**
@@ -45,7 +41,7 @@ export function openUserListeners(warn: (message: string) => void) {
      */
     attach(diagnostics: Pick<Diagnostics, 'listen'>) {
       source = diagnostics;
-      observers.forEach(begin);
+      for (const attach of attaching) attach();
     },
   };
 }
