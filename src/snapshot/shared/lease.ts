@@ -103,14 +103,26 @@ export function heldLease(calls: StoreCalls, pollMs: number, clock: Clock) {
   };
 
   return {
-    current: () => lease,
+    /** Its fence; `undefined` if this instance does not hold it. */
+    fence: () => lease.fence,
     /** Asks for the lease, or renews it. `undefined` if the store failed. */
     async turn() {
       const turn = await ask();
       become(turned(lease, turn));
       return turn;
     },
-    become,
+    /** The holder's poll has succeeded. */
+    polled: () => {
+      become(polled(lease));
+    },
+    /** The holder's poll has failed. `knowsAny`: it has a snapshot. */
+    pollFailed: (isSilent: boolean, knowsAny: boolean) => {
+      become((isSilent ? pollSilent : pollFailed)(lease, knowsAny, pollMs, clock.now()));
+    },
+    /** The holder could not write: because the store failed or, if `isLost`, because this lease has ended. */
+    notWritten: (fence: number, isLost: boolean) => {
+      if (lease.fence === fence) become(isLost ? NEWCOMER : left(pollMs, clock.now()));
+    },
     /** Stops the renewals, and gives the lease back. Never rejects. */
     async close(publishing: () => Promise<void>) {
       isClosed = true;

@@ -1,11 +1,11 @@
 import type { Clock } from '../../time/clock.js';
-import type { SnapshotPlace } from '../../stores/snapshot-store.js';
+import type { SharedRecord, SharedTurn, SnapshotPlace } from '../../stores/snapshot-store.js';
 import type { BodyCost } from '../body-cost.js';
 import type { Asker, Fetched, FetchSnapshot, Known } from '../fetch-snapshot.js';
-import { heldLease, polled, pollFailed, pollSilent } from './lease.js';
-import { publisher, type HeldTurn } from './publisher.js';
+import { storedText } from '../stored-text.js';
+import { heldLease } from './lease.js';
 import type { StoreCalls } from './store-calls.js';
-import { NO_NEWS, storeReader, type Stored } from './store-reader.js';
+import { NO_NEWS, recordVersion, storeReader, type SharedParts, type Stored } from './store-reader.js';
 import { isTooSoon } from '../watch/poll-schedule.js';
 
 /** Two clocks drift apart by less than this share of a time. */
@@ -22,9 +22,9 @@ export function sharedFetch(
   clock: Clock,
 ) {
   const lease = heldLease(calls, pollMs, clock);
-  const parts = { calls, lease, cost, place, pollMs, clock };
-  const reader = storeReader(parts);
-  const published = publisher(reader, parts);
+  const parts = { calls, lease, cost, place, clock };
+  const reader = storeReader(parts, pollMs);
+  const published = publisher(reader.published, parts);
   const service = sparedService(fetch, cost, clock);
 
   const look: FetchSnapshot = async (known, asker = 'schedule') => {
@@ -66,14 +66,11 @@ export function sharedFetch(
     if (fetched.kind === 'no-news') return stored ?? fetched;
     if (fetched.kind === 'failed') {
       // If the service has asked for a pause, that holds for all instances.
-      if (fetched.retryAfterMs === undefined) {
-        const next = fetched.isSilent ? pollSilent : pollFailed;
-        lease.become(next(lease.current(), base !== undefined, pollMs, clock.now()));
-      }
-      if (lease.current().fence === undefined) await released();
+      if (fetched.retryAfterMs === undefined) lease.pollFailed(fetched.isSilent, base !== undefined);
+      if (lease.fence() === undefined) await released();
       return stored ?? fetched;
     }
-    lease.become(polled(lease.current()));
+    lease.polled();
     const newest = fetched.kind === 'snapshot' ? fetched : base;
     if (newest !== undefined) await published.add(newest, turn);
     return stored !== undefined && fetched.kind === 'unchanged' ? justConfirmed(stored, fetched) : fetched;
@@ -88,6 +85,49 @@ export function sharedFetch(
     fetch: look,
     /** Completes pending writes, and gives the lease back. Never rejects. */
     close: () => lease.close(published.ended),
+  };
+}
+
+/** A turn with the lease. */
+interface HeldTurn extends SharedTurn {
+  readonly fence: number;
+}
+
+/** Writes what the holder of the lease has fetched into the store, one snapshot after another. */
+function publisher(
+  isPublished: (record: SharedRecord) => void,
+  { calls, lease, cost, place, clock }: SharedParts,
+) {
+  let publishing: Promise<void> = Promise.resolve();
+
+  /** The turn was taken before the service was asked. So its time, which the record gets, is never too late. */
+  const publish = async (newest: Known, { fence, record, time }: HeldTurn): Promise<void> => {
+    const version = recordVersion(newest.snapshot);
+    const publication = { fence, version, confirmedAt: time, fullBodyMs: cost.read().ms };
+    const at = clock.now();
+    const whole = async () => {
+      const confirmed = { ...newest, confirmedAt: at, record: version };
+      return calls.publish({ ...publication, text: await storedText(confirmed, place, clock) });
+    };
+    const isThere = record?.version === version;
+    const first = isThere ? await calls.publish({ ...publication, text: undefined }) : await whole();
+    const outcome = first === 'missing' ? await whole() : first;
+    if (outcome === 'published') isPublished(publication);
+    else lease.notWritten(fence, outcome !== undefined);
+    // An instance that cannot write must not keep others from writing.
+    if (outcome === undefined) await calls.release();
+  };
+
+  return {
+    /** In the background. Without one, a call must not end before its writes, and waits for no other call's. */
+    async add(newest: Known, turn: HeldTurn): Promise<void> {
+      const written = (after: Promise<void>) => after.then(() => publish(newest, turn)).catch(calls.complain);
+      // After the last one, because a request may have been sent beside another.
+      if (clock.hasBackground) publishing = written(publishing);
+      else await written(Promise.resolve());
+    },
+    /** Resolves when what was added in the background is written. Never rejects. */
+    ended: () => publishing,
   };
 }
 

@@ -21,7 +21,6 @@ export interface SharedParts {
   readonly lease: HeldLease;
   readonly cost: BodyCost;
   readonly place: SnapshotPlace;
-  readonly pollMs: number;
   readonly clock: Clock;
 }
 
@@ -47,14 +46,12 @@ export type Stored = Extract<Fetched, { readonly kind: 'snapshot' }>;
 
 type NotYet = 'late' | 'outdated';
 
-export type StoreReader = ReturnType<typeof storeReader>;
-
 /**
  * Reads from the store what another instance has written. Never goes back to an older snapshot than this instance has
  * had from the service or from the store.
  */
-export function storeReader(parts: SharedParts) {
-  const { calls, lease, cost, pollMs, clock } = parts;
+export function storeReader(parts: SharedParts, pollMs: number) {
+  const { calls, lease, cost, clock } = parts;
   let newest: Newest | undefined;
   let confirmedAt = -Infinity;
   /** How long a poll may be silent, before this instance has measured it. */
@@ -71,7 +68,7 @@ export function storeReader(parts: SharedParts) {
     taken = record;
     fullBodyMs = record.fullBodyMs || fullBodyMs;
     waitsSince = undefined;
-    if (lease.current().fence === undefined) cost.written(record.fullBodyMs);
+    if (lease.fence() === undefined) cost.written(record.fullBodyMs);
   };
 
   /** The snapshot of the record; `undefined` if it is no news, or cannot be used. */
@@ -119,7 +116,7 @@ export function storeReader(parts: SharedParts) {
       newest = { ...versioned(known), at: confirmedAt };
     },
     /** This instance has written the record. */
-    published(record: SharedRecord) {
+    published: (record: SharedRecord) => {
       taken = record;
       calls.praise();
     },
