@@ -5,10 +5,32 @@ import { readDocuments, type ReadDocument } from '../features/read-features.js';
 import { checkReferences } from '../features/check-references.js';
 import { recordedFeatures } from '../features/recorded-features.js';
 import { unseenStamp } from '../features/records.js';
-import type { Finding, LintedDocument, LintProblem } from './finding.js';
+import type { Finding, LintedDocument, LintProblem, LintRule } from './finding.js';
 import { readLintComments } from './lint-comments.js';
-import { LINT_RULES } from './lint-rules.js';
 import { segmentReach } from './reached-entities.js';
+import {
+  booleanVariants,
+  missingType,
+  singleValue,
+  textAttachment,
+  unreachableRule,
+} from './rules/flag-rules.js';
+import { neverMatches, operatorType, unusedSegment } from './rules/segment-rules.js';
+import { rolloutSum, smallPercentage } from './rules/percentage-rules.js';
+
+/** The rules by their names, which comments and the output use: a changed name breaks files of users. */
+const LINT_RULES: ReadonlyMap<string, LintRule> = new Map([
+  ['missing-type', missingType],
+  ['rollout-sum', rolloutSum],
+  ['small-percentage', smallPercentage],
+  ['text-attachment', textAttachment],
+  ['boolean-variants', booleanVariants],
+  ['unused-segment', unusedSegment],
+  ['unreachable-rule', unreachableRule],
+  ['never-matches', neverMatches],
+  ['operator-type', operatorType],
+  ['single-value', singleValue],
+]);
 
 /** The rule about comments that name no rule. It reads no document. */
 const COMMENTS = 'unknown-rule';

@@ -1,6 +1,12 @@
-import type { Segment, SegmentChoice } from '../engine/features.js';
+import { compileConstraint, OPERATORS } from '../engine/constraint-match.js';
+import { EvaluatedEntity } from '../engine/evaluated-entity.js';
+import type { Constraint, Segment, SegmentChoice } from '../engine/features.js';
 import { neededConstraints, neededSegments } from '../engine/parts-in-force.js';
-import { coverEverything, firstContradiction, isImpossible } from './contradiction.js';
+import { FALSE_WORDS, TRUE_WORDS } from '../engine/syntax/boolean-words.js';
+import { parseStrings } from '../engine/syntax/lists.js';
+import { isBlank } from '../engine/syntax/whitespace.js';
+import { quoted } from '../text/describe.js';
+import { isEmpty, overlap, rangeOf, type Range } from './range.js';
 
 /** Which entities something applies to. `everybody` and `nobody` are certain. */
 export type Reach = 'everybody' | 'nobody' | 'some';
@@ -28,4 +34,92 @@ export function choiceReach(
     neededSegments(segmentOperator) === 'one' ? ['everybody', 'nobody'] : ['nobody', 'everybody'];
   if (reaches.includes(alone)) return alone;
   return reaches.every((reach) => reach === together) ? together : 'some';
+}
+
+// All answers are one-sided: a contradiction is certain, and some are not found.
+
+/** Whether a constraint matches no value at all. */
+export function isImpossible(constraint: Constraint): boolean {
+  const { type, operator, value } = constraint;
+  if (!OPERATORS[type].includes(operator)) return true;
+  // Evaluation trims the attribute, so it never begins or ends with a blank.
+  if (operator === 'prefix') return value !== '' && isBlank(value.charAt(0));
+  if (operator === 'suffix') return value !== '' && isBlank(value.charAt(value.length - 1));
+  const range = rangeOf(constraint);
+  return textsOf(constraint)?.length === 0 || (range !== undefined && isEmpty(range));
+}
+
+/** The position of the first constraint that no value matches together with those before it, else -1. */
+export function firstContradiction(constraints: readonly Constraint[]): number {
+  // What is known of the values that match all constraints so far, by what these look at.
+  const texts = new Map<string, readonly string[]>();
+  const contents = new Map<string, Content>();
+  const ranges = new Map<string, Range>();
+  return constraints.findIndex((constraint, at) => {
+    const subject = subjectOf(constraint);
+    const known = texts.get(subject);
+    const named = known ?? textsOf(constraint);
+    // After the first list, the texts are only filtered, so each constraint is looked at twice at most.
+    const tested = known || !named ? [constraint] : constraints.slice(0, at + 1);
+    const tests = tested.filter((each) => subjectOf(each) === subject).map(matchedBy);
+    const left = named?.filter((text) => tests.every((matches) => matches(text)));
+    if (left) texts.set(subject, left);
+
+    const needed = contentOf(constraint);
+    const content = contents.get(subject) ?? needed;
+    if (content) contents.set(subject, content);
+
+    const compared = `${constraint.type} ${subject}`;
+    const range = rangeOf(constraint);
+    const both = range && overlap(range, ranges.get(compared));
+    if (both) ranges.set(compared, both);
+    return left?.length === 0 || (needed && needed !== content) || (both && isEmpty(both));
+  });
+}
+
+/** Whether every value of some attribute, and its absence, matches one of the constraints. */
+function coverEverything(constraints: readonly Constraint[]): boolean {
+  const blank = new Set(constraints.filter(takesBlanks).map(subjectOf));
+  return constraints.some(
+    (constraint) =>
+      (constraint.operator === 'notempty' || constraint.operator === 'present') &&
+      blank.has(subjectOf(constraint)),
+  );
+}
+
+/** What a constraint looks at. */
+export function subjectOf({ type, property }: Constraint): string {
+  return type === 'ENTITY_ID_COMPARISON_TYPE' ? 'the entity id' : `attribute ${quoted(property)}`;
+}
+
+function matchedBy(constraint: Constraint): (text: string) => boolean {
+  const matches = compileConstraint(constraint);
+  return (text) => matches(new EvaluatedEntity(text, {}, () => text));
+}
+
+/** The only texts that a constraint may match, if it names them. An empty text is equal to none: the service's rule. */
+function textsOf({ type, operator, value }: Constraint): readonly string[] | undefined {
+  if (type === 'BOOLEAN_COMPARISON_TYPE') return BOOLEANS.get(operator);
+  if (type !== 'STRING_COMPARISON_TYPE' && type !== 'ENTITY_ID_COMPARISON_TYPE') return undefined;
+  const texts = operator === 'eq' ? [value] : operator === 'isoneof' ? parseStrings(value) : undefined;
+  return texts?.filter((text) => text !== '');
+}
+
+const BOOLEANS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['true', TRUE_WORDS],
+  ['false', FALSE_WORDS],
+]);
+
+type Content = 'blank' | 'filled';
+
+function contentOf(constraint: Constraint): Content | undefined {
+  const { type, operator } = constraint;
+  if (takesBlanks(constraint)) return 'blank';
+  const isText = type === 'STRING_COMPARISON_TYPE' || type === 'ENTITY_ID_COMPARISON_TYPE';
+  // A blank text is no number, boolean or date.
+  return !isText || operator === 'notempty' ? 'filled' : undefined;
+}
+
+function takesBlanks({ operator }: Constraint): boolean {
+  return operator === 'empty' || operator === 'notpresent';
 }

@@ -3,7 +3,7 @@ import type { CheckedFlag } from '../../features/document-schema.js';
 import type { LintRule } from '../finding.js';
 import { OPERATORS } from '../../engine/constraint-match.js';
 import type { Constraint, Segment } from '../../engine/features.js';
-import { firstContradiction, isImpossible, subjectOf } from '../contradiction.js';
+import { firstContradiction, isImpossible, subjectOf } from '../reached-entities.js';
 
 /** A segment that no rule and no rollout names. */
 export const unusedSegment: LintRule = ({ content }) => {
