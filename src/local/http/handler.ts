@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller, ServiceCore } from '../operations/operation.js';
 import type { Authenticate } from '../operations/tokens.js';
 import { findRoute } from './router.js';
-import { type Access, routesOf, type ServedRoute } from '../operations/routes.js';
+import { type Access, routesOf, type Route } from '../operations/routes.js';
 import { WEB_PAGE_ROUTES } from '../web-page/page-routes.js';
 import { parseBody } from '../requests/json-body.js';
 import { Message } from '../requests/proto-message.js';
@@ -18,7 +18,7 @@ export type Handler = (
   ending: AbortSignal,
 ) => Promise<void>;
 
-export interface HandlerOptions {
+interface HandlerOptions {
   readonly service: ServiceCore;
   readonly authenticate: Authenticate;
   /** The largest body, in bytes. */
@@ -28,11 +28,16 @@ export interface HandlerOptions {
 }
 
 /** The service as a handler, independent of ports and connections. */
-export function createHandler({ service, authenticate, maxBodyBytes, allowedHosts }: HandlerOptions) {
+export function createHandler({
+  service,
+  authenticate,
+  maxBodyBytes,
+  allowedHosts,
+}: HandlerOptions): Handler {
   const checkOrigin = originCheck(allowedHosts);
   const routes = [...routesOf(service.semantics), ...WEB_PAGE_ROUTES];
 
-  const handler: Handler = async (request, response, ending) => {
+  return async (request, response, ending) => {
     try {
       const { pathname, query, host } = targetOf(request);
       checkOrigin({ host, origin: request.headers.origin });
@@ -49,7 +54,6 @@ export function createHandler({ service, authenticate, maxBodyBytes, allowedHost
       sendError(response, error);
     }
   };
-  return handler;
 }
 
 /**
@@ -69,13 +73,12 @@ function targetOf({ url = '', headers }: IncomingMessage) {
 const JSON_TYPE = /^\s*application\/json\s*(?:;|$)/i;
 
 /** The body of a request; `''` for a GET. */
-async function readText(request: IncomingMessage, { method, onlyJson }: ServedRoute, maxBytes: number) {
+async function readText(request: IncomingMessage, { method, onlyJson }: Route, maxBytes: number) {
   const { origin, 'content-type': type } = request.headers;
-  if (onlyJson && method !== 'GET') {
-    // Without a type, any page may send a POST unasked: its browser asks for leave only for other types and methods.
-    if (type === undefined ? method === 'POST' && origin !== undefined : !JSON_TYPE.test(type))
-      throw notJson(type);
-  }
+  // Without a type, any page may send a POST unasked: its browser asks for leave only for other types and methods.
+  const isUnasked = type === undefined && method === 'POST' && origin !== undefined;
+  const isOther = type !== undefined && !JSON_TYPE.test(type);
+  if (onlyJson && method !== 'GET' && (isUnasked || isOther)) throw notJson(type);
   const body = await requestText(request, maxBytes);
   return method === 'GET' ? '' : body;
 }

@@ -1,5 +1,5 @@
 import { NO_PARTS, type PathParts } from '../operations/operation.js';
-import type { Route, ServedRoute } from '../operations/routes.js';
+import type { Route } from '../operations/routes.js';
 import { invalid, methodNotAllowed, notFound, notServed } from '../requests/refused-request.js';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT'];
@@ -10,7 +10,7 @@ export function findRoute(routes: readonly Route[], method: string, pathname: st
   if (!METHODS.includes(method)) throw methodNotAllowed();
   const parts = decodedParts(pathname);
   const onPath = routes.filter((route) => beginsAs(route, pathname) && matches(route, parts));
-  const route = onPath.filter(isServed).find((candidate) => candidate.method === method);
+  const route = onPath.find((candidate) => candidate.method === method);
   if (!route) throw onPath.length > 0 ? notServed('Method Not Allowed') : notFound('Not Found');
   const named = route.path.flatMap((name, index) =>
     name.startsWith(':') ? [[name.slice(1), valueOf(name, parts[index])] as const] : [],
@@ -19,10 +19,6 @@ export function findRoute(routes: readonly Route[], method: string, pathname: st
   /** The name of a part that is empty and must not be. */
   const empty = named.find(([, value]) => value === '')?.[0];
   return { route, path, empty };
-}
-
-function isServed(route: Route): route is ServedRoute {
-  return 'operation' in route;
 }
 
 /** The service decodes the path before it splits it, so an encoded slash separates parts, too. */

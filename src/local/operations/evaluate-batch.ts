@@ -12,8 +12,7 @@ const ITEMS_PER_MS = 125;
 export const evaluateBatch = async (service: ServiceCore, { message, caller, header }: RoutedRequest) => {
   const started = performance.now();
   // A store without revisions ignores the reference, but a wrong type fails the request.
-  message.checkStrings('reference');
-  const requestId = message.string('requestId') || service.stamp.id();
+  const requestId = message.texts('reference', 'requestId').requestId || service.stamp.id();
   const items = await inTurns(message.messages('requests'), readItem);
   if (caller.namespaceKey !== undefined && !isWithin(items, caller.namespaceKey)) throw unauthenticated();
   if (items.length > 0) checkEnvironment(service.semantics, header('x-flipt-environment'));
@@ -36,16 +35,14 @@ async function inTurns<From, To>(list: readonly From[], map: (from: From) => To)
 type Item = ReturnType<typeof readItem>;
 
 function readItem(message: Message) {
-  message.checkStrings('reference');
-  const requestId = message.string('requestId');
-  const namespaceKey = message.string('namespaceKey');
-  const question = {
-    namespace: namespaceKey || 'default',
-    flag: message.string('flagKey'),
-    entity: message.string('entityId'),
-    attributes: message.stringMap('context'),
+  const { requestId, namespaceKey } = message.texts('reference', 'requestId', 'namespaceKey');
+  const { flagKey: flag, entityId: entity } = message.texts('flagKey', 'entityId');
+  const attributes = message.stringMap('context');
+  return {
+    requestId,
+    namespaceKey,
+    question: { namespace: namespaceKey || 'default', flag, entity, attributes },
   };
-  return { requestId, namespaceKey, question };
 }
 
 /** An empty batch names no namespace. */
@@ -57,19 +54,12 @@ function answerItem({ overrides, evaluate, stamp }: ServiceCore, item: Item): un
   const { requestId, namespaceKey, question } = item;
   const started = performance.now();
   const answer = evaluate(overrides.served(question.namespace), question);
+  const flagKey = question.flag;
   if (answer.kind === 'missing') {
-    return response('error', {
-      flagKey: question.flag,
-      namespaceKey,
-      reason: 'NOT_FOUND_ERROR_EVALUATION_REASON',
-    });
+    return response('error', { flagKey, namespaceKey, reason: 'NOT_FOUND_ERROR_EVALUATION_REASON' });
   }
-  const shared = {
-    requestId,
-    requestDurationMillis: performance.now() - started,
-    timestamp: nowText(stamp),
-    flagKey: question.flag,
-  };
+  const requestDurationMillis = performance.now() - started;
+  const shared = { requestId, requestDurationMillis, timestamp: nowText(stamp), flagKey };
   const { segmentKeys } = answer;
   const reason = `${answer.reason}_EVALUATION_REASON`;
   if (answer.kind === 'boolean') {

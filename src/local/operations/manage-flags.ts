@@ -18,7 +18,7 @@ export const listRules: Operation = ({ store }, { path, query }) => {
 
 /** POST /api/v1/namespaces/{namespaceKey}/flags/{flagKey}/rules */
 export const createRule: Operation = ({ store, stamp }, { path, message }) => {
-  message.checkStrings('namespaceKey', 'flagKey');
+  message.texts('namespaceKey', 'flagKey');
   const { segmentKey, choice, rank } = readRule(message);
   const { namespaceKey, flagKey } = path;
   return store.change((state) => {
@@ -70,7 +70,7 @@ const LARGEST_ATTACHMENT_KB = 1000;
 
 /** PUT /api/v1/namespaces/{namespaceKey}/flags/{flagKey}/variants/{id} */
 export const updateVariant: Operation = ({ store, stamp }, { path, message }) => {
-  message.checkStrings('namespaceKey', 'flagKey', 'id');
+  message.texts('namespaceKey', 'flagKey', 'id');
   const content = readVariant(message);
   const { namespaceKey, flagKey, id } = path;
   return store.change((state) => {
@@ -92,11 +92,9 @@ export const updateVariant: Operation = ({ store, stamp }, { path, message }) =>
 };
 
 function readVariant(message: Message): Pick<VariantRecord, 'key' | 'name' | 'description' | 'attachment'> {
-  const key = message.string('key');
-  const about = { name: message.string('name'), description: message.string('description') };
-  const attachment = message.string('attachment');
-  if (key === '') throw invalidField('key', 'must not be empty');
-  return { key, ...about, attachment: checkedAttachment(attachment) };
+  const content = message.texts('key', 'name', 'description', 'attachment');
+  if (content.key === '') throw invalidField('key', 'must not be empty');
+  return { ...content, attachment: checkedAttachment(content.attachment) };
 }
 
 function checkedAttachment(attachment: string): string {

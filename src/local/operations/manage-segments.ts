@@ -23,8 +23,7 @@ export const getSegment: Operation = ({ store }, { path: { namespaceKey, key }, 
 
 /** POST /api/v1/namespaces/{namespaceKey}/segments */
 export const createSegment: Operation = ({ store, stamp }, { path: { namespaceKey }, message }) => {
-  message.checkStrings('namespaceKey');
-  const key = message.string('key');
+  const { key } = message.texts('namespaceKey', 'key');
   const content = readContent(message);
   if (key === '') throw invalidField('key', 'must not be empty');
   if (!KEY_SYNTAX.test(key)) throw invalidField('key', 'contains invalid characters');
@@ -39,7 +38,7 @@ export const createSegment: Operation = ({ store, stamp }, { path: { namespaceKe
 
 /** PUT /api/v1/namespaces/{namespaceKey}/segments/{key} */
 export const updateSegment: Operation = ({ store, stamp }, { path: { namespaceKey, key }, message }) => {
-  message.checkStrings('namespaceKey', 'key');
+  message.texts('namespaceKey', 'key');
   const content = readContent(message);
   checkName(content.name);
   return store.change((state) => {
@@ -58,11 +57,8 @@ function written(state: State, namespace: NamespaceRecord, segment: SegmentRecor
 }
 
 function readContent(message: Message): Pick<SegmentRecord, 'name' | 'description' | 'matchType'> {
-  return {
-    name: message.string('name'),
-    description: message.string('description'),
-    matchType: message.enumeration('matchType', MATCH_TYPES),
-  };
+  const about = message.texts('name', 'description');
+  return { ...about, matchType: message.enumeration('matchType', MATCH_TYPES) };
 }
 
 function checkName(name: string): void {

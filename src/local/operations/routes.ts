@@ -7,6 +7,7 @@ import type { Operation } from './operation.js';
 import { overrideFlag, restoreFlag } from './override-flag.js';
 import { createToken, getToken } from './tokens.js';
 import { isV2 } from '../../engine/rules-of-version.js';
+import { notServed } from '../requests/refused-request.js';
 
 /**
  * Who may call a route if tokens are required. `open`: everybody. `namespace`: those who may use the namespace in
@@ -14,7 +15,7 @@ import { isV2 } from '../../engine/rules-of-version.js';
  */
 export type Access = 'open' | 'namespace' | 'all' | 'body';
 
-export interface ServedRoute {
+export interface Route {
   readonly method: string;
   /** The parts of the path. A part that begins with `:` matches any text and names it. */
   readonly path: readonly string[];
@@ -23,9 +24,6 @@ export interface ServedRoute {
   /** Whether a body must be JSON by its Content-Type: browsers send other types to any site without asking. */
   readonly onlyJson: boolean;
 }
-
-/** Without an operation, a path that Flipt serves and this service does not. */
-export type Route = ServedRoute | Pick<ServedRoute, 'path'>;
 
 const segments = '/api/v1/namespaces/:namespaceKey/segments';
 const flag = '/api/v1/namespaces/:namespaceKey/flags/:flagKey';
@@ -41,6 +39,11 @@ const getInfo: Operation = ({ semantics }) => {
   return { json: isV2(semantics) ? { build } : build };
 };
 
+/** Flipt serves this path, and this service does not. */
+const notOffered: Operation = () => {
+  throw notServed('Method Not Allowed');
+};
+
 const evaluation: readonly Route[] = [
   route('GET /health', 'open', () => ({ json: { status: 'SERVING' } })),
   // The service ignores the Content-Type here.
@@ -52,11 +55,11 @@ const evaluation: readonly Route[] = [
 const management: readonly Route[] = [
   route('POST /auth/v1/method/token', 'all', createToken),
   route('GET /auth/v1/tokens/:id', 'all', getToken),
-  { path: partsOf('/auth/v1/tokens') },
+  route('GET /auth/v1/tokens', 'open', notOffered),
   route(`GET ${flag}/rules`, 'namespace', listRules),
   route(`POST ${flag}/rules`, 'namespace', createRule),
   route(`PUT ${flag}/variants/:id`, 'namespace', updateVariant),
-  { path: partsOf(`${flag}/variants`) },
+  route(`GET ${flag}/variants`, 'open', notOffered),
   route(`GET ${segments}`, 'namespace', listSegments),
   route(`POST ${segments}`, 'namespace', createSegment),
   route(`GET ${segments}/:key`, 'namespace', getSegment),
@@ -81,11 +84,7 @@ export function routesOf(semantics: Semantics): readonly Route[] {
 }
 
 /** A route by its method and path: `GET /health`. */
-export function route(where: string, access: Access, operation: Operation): ServedRoute {
+export function route(where: string, access: Access, operation: Operation): Route {
   const [method = '', path = ''] = where.split(' ');
-  return { method, path: partsOf(path), access, operation, onlyJson: true };
-}
-
-function partsOf(path: string): readonly string[] {
-  return path.split('/').slice(1);
+  return { method, path: path.split('/').slice(1), access, operation, onlyJson: true };
 }

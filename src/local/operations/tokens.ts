@@ -57,9 +57,7 @@ const TOKEN_BYTES = 32;
 
 /** POST /auth/v1/method/token: only this answer has the token itself. */
 export const createToken: Operation = async ({ store, stamp }, { message }) => {
-  const name = message.string('name');
-  const description = message.string('description');
-  const namespaceKey = message.string('namespaceKey');
+  const { name, description, namespaceKey } = message.texts('name', 'description', 'namespaceKey');
   const clientToken = randomBytes(TOKEN_BYTES).toString('base64').replaceAll('+', '-').replaceAll('/', '_');
   const token: TokenRecord = {
     ...newIdentity(stamp),

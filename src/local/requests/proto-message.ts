@@ -24,9 +24,9 @@ export class Message {
     return asString(this.member(name), name);
   }
 
-  /** Refuses a wrong type in members that are not used, because their values come from elsewhere, such as the path. */
-  checkStrings(...names: readonly string[]): void {
-    for (const name of names) this.string(name);
+  /** Several strings, by their names. It also refuses a wrong type in those that are not used. */
+  texts<Name extends string>(...names: readonly Name[]): Readonly<Record<Name, string>> {
+    return Object.fromEntries(names.map((name) => [name, this.string(name)])) as Record<Name, string>;
   }
 
   /** An int32, which may come as a string of digits. */

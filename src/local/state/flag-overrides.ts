@@ -39,8 +39,7 @@ export class FlagOverrides {
     const overridden = this.namespaces.get(namespaceKey);
     if (namespace === undefined || overridden === undefined) return namespace;
     const known = overridden.served.get(namespace);
-    if (known !== undefined) return known;
-    const served = applyOverrides(namespace, overridden.overrides, this.stamp);
+    const served = known ?? applyOverrides(namespace, overridden.overrides, this.stamp);
     overridden.served.set(namespace, served);
     return served;
   }

@@ -89,8 +89,7 @@ const explainQuestion: Operation = ({ overrides, semantics }, { path, message })
   const namespace = path.namespaceKey;
   const question = {
     namespace,
-    flag: message.string('flag'),
-    entity: message.string('entity'),
+    ...message.texts('flag', 'entity'),
     attributes: message.stringMap('context'),
   };
   const features = overrides.served(namespace);
