@@ -87,15 +87,12 @@ function direct(origin: string, settings: HttpSettings, clock: Clock): Connectio
             if (!openedAt.has(socket)) openedAt.set(socket, clock.now());
             if (isBackground) unref(socket);
             if (!socket.connecting) return;
-            const cancel = timeLimit(
-              timeoutMs,
-              clock,
-              (isBlocked) => {
-                const words = `no connection within ${timeoutMs} ms${isBlocked ? '; the event loop was blocked' : ''}`;
-                asked.destroy(Object.assign(new Error(words), { code: 'ETIMEDOUT', isBlocked }));
-              },
-              { inSlices: true },
-            );
+            const dueAt = clock.now() + timeoutMs;
+            const late = (isBlocked: boolean) => {
+              const words = `no connection within ${timeoutMs} ms${isBlocked ? '; the event loop was blocked' : ''}`;
+              asked.destroy(Object.assign(new Error(words), { code: 'ETIMEDOUT', isBlocked }));
+            };
+            const cancel = timeLimit(() => dueAt, clock, late, { inSlices: true });
             socket.once(isTls ? 'secureConnect' : 'connect', cancel).once('close', cancel);
           });
           asked.end(body);

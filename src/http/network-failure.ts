@@ -69,11 +69,6 @@ export function timeoutFailure(url: string, timeoutMs: number, option?: string, 
   };
 }
 
-export function bodyTooLarge(url: string, maxBytes: number): Failure {
-  const limit = `${maxBytes / 1024 / 1024} MB`;
-  return { kind: 'unreadable', message: `Flipt at ${url} returned more than the allowed ${limit}` };
-}
-
 /** The properties of an error that are safe to show: a user's dispatcher may put the whole request into others. */
 const SHOWN = ['code', 'errno', 'syscall', 'address', 'port', 'hostname', 'bytesRead'] as const;
 

@@ -2,11 +2,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { Reply } from './reply.js';
 
-/** The body exceeds its limit; the rest of it was not read. */
-export class BodyTooLarge extends Error {}
-
-/** The body is complete, and cannot be decompressed. */
-export class BodyNotReadable extends Error {}
+/** The body exceeds its limit, or cannot be decompressed. The message says what it is, and may be shown. */
+export class UnreadableBody extends Error {}
 
 /** Names of encodings are the same in capitals. */
 const GZIP = /^(?:x-)?gzip$/i;
@@ -17,8 +14,8 @@ const MOST_GROWTH = 8;
 type Headers = Reply['headers'];
 
 /**
- * Reads a body to its end, and decompresses gzip off the event loop. Rejects with {@link BodyTooLarge} as soon as there
- * are more than `maxBytes` after decompression.
+ * Reads a body to its end, and decompresses gzip off the event loop. Rejects with {@link UnreadableBody} as soon as
+ * there are more than `maxBytes` after decompression.
  */
 export async function bodyBytes(
   body: AsyncIterable<Uint8Array>,
@@ -40,7 +37,8 @@ export async function bodyBytes(
     // The pipeline may report only that it was aborted, and not the failure that caused it.
     const cause = failure ?? error;
     const isOfGzip = cause instanceof Error && 'code' in cause && /^Z_/.test(String(cause.code));
-    throw isOfGzip ? new BodyNotReadable(`no gzip, or cut short: ${cause.message}`) : cause;
+    if (!isOfGzip) throw cause;
+    throw new UnreadableBody(`an unreadable response: no gzip, or cut short: ${cause.message}`);
   }
 }
 
@@ -54,7 +52,7 @@ async function collected(body: AsyncIterable<Uint8Array>, maxBytes: number, like
   // Leaving the loop destroys the body and its connection.
   for await (const chunk of body) {
     const end = bytes + chunk.length;
-    if (end > maxBytes) throw new BodyTooLarge();
+    if (end > maxBytes) throw new UnreadableBody(`more than the allowed ${maxBytes / 1024 / 1024} MB`);
     if (bytes === 0) {
       // Most bodies have one chunk. It is not copied, and never written to, because it is full.
       all = chunk;

@@ -3,13 +3,13 @@ import type { HttpDispatcherResponse } from '../options/http-options.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import { redactor } from './redact.js';
-import { bodyBytes, BodyNotReadable, BodyTooLarge } from './reply-body.js';
-import { LARGEST_ERROR, unreadable } from './reply-message.js';
+import { bodyBytes, UnreadableBody } from './reply-body.js';
+import { LARGEST_ERROR } from './reply-message.js';
 import { openConnections } from './connections.js';
 import { failureKindOfOutcome } from './failure-of-status.js';
 import { untilAborted } from '../time/until-aborted.js';
 import type { Outcome, Send, ServiceRequest } from './reply.js';
-import { connectionFailure, bodyTooLarge, timeoutFailure } from './network-failure.js';
+import { connectionFailure, timeoutFailure } from './network-failure.js';
 import { lowerCaseNames } from '../text/header.js';
 import { plainTextWarning, besideAddress, proxyCredentialsOf } from './proxy.js';
 import type { Clock } from '../time/clock.js';
@@ -66,9 +66,8 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
       if (download) return { ...reply, text: bytes.toString('utf8', 0, BEGINNING), bytes };
       return { ...reply, text: bytes.toString('utf8') };
     } catch (error) {
-      if (error instanceof BodyTooLarge) return bodyTooLarge(settings.url, maxBytes);
-      if (error instanceof BodyNotReadable) return unreadable(settings.url, error.message);
-      return connectionFailure(address, error, redact);
+      if (!(error instanceof UnreadableBody)) return connectionFailure(address, error, redact);
+      return { kind: 'unreadable', message: `Flipt at ${settings.url} returned ${error.message}` };
     } finally {
       await own?.close();
     }
@@ -159,9 +158,7 @@ async function attempt(
       const withinMs = dueAt() < until ? silentMs : timeoutMs;
       resolve(timeoutFailure(url, withinMs, download ? undefined : 'http.timeoutMs', isBlocked));
     };
-    const kind = download ? 'limit' : 'awaited';
-    const leftMs = () => dueAt() - clock.now();
-    cancelLimit = timeLimit(leftMs(), clock, late, { leftMs, kind, inSlices: true });
+    cancelLimit = timeLimit(dueAt, clock, late, { kind: download && 'limit', inSlices: true });
   });
   const heard = () => {
     heardAt = clock.now();

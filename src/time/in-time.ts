@@ -16,7 +16,8 @@ export async function inTime<T>(
     const timeIsUp = (isBlocked: boolean) => {
       reject(late(isBlocked));
     };
-    cancel = timeLimit(ms, clock, timeIsUp, { kind });
+    const dueAt = clock.now() + ms;
+    cancel = timeLimit(() => dueAt, clock, timeIsUp, { kind });
   });
   try {
     return await Promise.race([coming, timeUp]);
@@ -49,44 +50,40 @@ interface HowToLimit {
   readonly kind?: TimerKind | undefined;
   /** The time passes in slices, so that a block at its beginning is noticed, too: it makes no later timer late. */
   readonly inSlices?: boolean;
-  /** More time, once the time is up. Default: none. */
-  readonly leftMs?: () => number;
 }
 
 /**
- * Calls `late` after `ms`, unless it is cancelled by the end of that turn: after a block, the result may only wait to be
- * read. It says whether the event loop was blocked in that time, so that the other side may have been in time. Returns
- * a function that cancels it.
+ * Calls `late` when the time is up, which may move, unless it is cancelled by the end of that turn: after a block, the
+ * result may only wait to be read. It says whether the event loop was blocked in that time, so that the other side may
+ * have been in time. Returns a function that cancels it.
  */
 export function timeLimit(
-  ms: number,
+  dueAt: () => number,
   clock: Clock,
   late: (isBlocked: boolean) => void,
-  { kind = 'awaited', inSlices = false, leftMs = () => 0 }: HowToLimit = {},
+  { kind, inSlices = false }: HowToLimit = {},
 ): () => void {
   let hasEnded = false;
   let isBlocked = false;
   let cancelTimer: () => void = () => undefined;
 
-  const wait = (restMs: number) => {
-    const sliceMs = inSlices ? Math.min(restMs, SLICE_MS) : restMs;
-    const due = clock.now() + sliceMs;
-    const run = () => {
-      const lateMs = clock.now() - due;
-      isBlocked ||= lateMs > BLOCKED_MS;
-      const left = restMs - sliceMs - lateMs;
-      if (inSlices && left > 0) wait(left);
+  const wait = () => {
+    const leftMs = dueAt() - clock.now();
+    const sliceMs = inSlices ? Math.min(leftMs, SLICE_MS) : leftMs;
+    const sliceEnd = clock.now() + sliceMs;
+    const ended = () => {
+      isBlocked ||= clock.now() - sliceEnd > BLOCKED_MS;
+      if (clock.now() < dueAt()) wait();
       else clock.endOfTurn(end);
     };
-    cancelTimer = clock.after(sliceMs, run, kind);
+    cancelTimer = clock.after(sliceMs, ended, kind);
   };
   const end = () => {
     if (hasEnded) return;
-    const left = leftMs();
-    if (left > 0) wait(left);
+    if (clock.now() < dueAt()) wait();
     else late(isBlocked);
   };
-  wait(ms);
+  wait();
   return () => {
     hasEnded = true;
     cancelTimer();

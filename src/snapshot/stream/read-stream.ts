@@ -56,7 +56,8 @@ export function streamReader(
       if (isBlocked) silence = broken(`${why}; the event loop was blocked`);
       end();
     };
-    const cancelFirst = timeLimit(firstEventMs, clock, silent, { kind: 'background', inSlices: true });
+    const firstDueAt = clock.now() + firstEventMs;
+    const cancelFirst = timeLimit(() => firstDueAt, clock, silent, { kind: 'background', inSlices: true });
     const cancelRenewal = clock.after(RENEW_MS, end, 'background');
     closing.addEventListener('abort', end);
 
