@@ -1,7 +1,13 @@
-import type { Resolution, Answer, Ask, KnownAnswer, Question } from '../model/answer.js';
-import type { Failure } from '../model/failure.js';
+import {
+  failedResolution,
+  type Resolution,
+  type Answer,
+  type Ask,
+  type KnownAnswer,
+  type Question,
+} from '../model/answer.js';
+import { policyOf, type Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
-import { answerInOutage } from './answer-in-outage.js';
 import { freshnessOf, type FreshnessSettings, type Reliance } from './freshness.js';
 import { answerStore, type AnswerStore, type Entry, type StoreSettings } from './answer-store.js';
 import { sharedRequests } from './shared-requests.js';
@@ -44,29 +50,36 @@ export function cachedAnswers(
   /** Where entries are found, fresh or not; `undefined` if nothing is kept. */
   const entries: Pick<AnswerStore, 'peek' | 'recall' | 'remember'> | undefined = store;
 
+  const stateOf = (entry: Entry, now: number) => (cache ? freshnessOf(entry, now, cache, watch) : 'gone');
+
   const usable = (key: string) => {
     const entry = store?.get(key);
-    if (entry === undefined || cache === undefined) return undefined;
+    if (entry === undefined) return undefined;
     const now = clock.now();
-    const state = freshnessOf(entry, now, cache, watch);
+    const state = stateOf(entry, now);
     if (state !== 'gone') return { resolution: known(entry, now, entry.unconfirmed), state };
     store?.delete(key);
     return undefined;
   };
 
-  const instead = (key: string, question: Question, failure: Failure): Resolution =>
-    answerInOutage(
-      failure,
-      () => watch?.evaluate(question, failure),
-      () => usable(key)?.resolution,
-    );
+  /**
+   * What a caller gets if the service does not answer: what the snapshot gives or the last known answer, whichever is
+   * younger, if this failure allows either.
+   */
+  const answerInOutage = (key: string, question: Question, failure: Failure): Resolution => {
+    if (!policyOf(failure).lastKnownAnswer) return failedResolution(failure);
+    const given = watch?.evaluate(question, failure);
+    const last = usable(key)?.resolution;
+    if (last !== undefined && last.ageMs < (given?.ageMs ?? Infinity)) return { ...last, stale: true };
+    return given ?? failedResolution(failure);
+  };
 
   const keep = (key: string, question: Question, answer: Answer, isExtended: boolean) => {
     if (answer.kind === 'missing') watch?.missing(question.flag);
     if (answer.kind === 'failed') store?.markUnconfirmed(key);
-    else if (store !== undefined) {
-      const untilChange = watch?.confirms(question, answer);
-      store.set(key, question.flag, answer, { at: clock.now(), untilChange, isExtended });
+    else {
+      const untilChange = store && watch?.confirms(question, answer);
+      store?.set(key, question.flag, answer, { at: clock.now(), untilChange, isExtended });
     }
   };
   const requests = sharedRequests(ask, keep, deadlineMs, clock);
@@ -75,10 +88,9 @@ export function cachedAnswers(
     store: entries,
     /** The answer of an entry while it is fresh: the hot path. */
     fresh(entry: Entry): Resolution | undefined {
-      if (cache === undefined) return undefined;
       // Reads the clock only once: this is the hot path.
       const now = clock.now();
-      if (freshnessOf(entry, now, cache, watch) !== 'fresh') return undefined;
+      if (stateOf(entry, now) !== 'fresh') return undefined;
       store?.use(entry, now);
       const resolution = known(entry, now, false);
       if (wants.hit) report(HIT);
@@ -91,7 +103,7 @@ export function cachedAnswers(
     ask(key: string, question: Question, isExtended = false): Resolution | Promise<Resolution> {
       const refused = refusal();
       // Not reported as a look-up: an outage does not show how well the cache works.
-      if (refused !== undefined) return instead(key, question, refused);
+      if (refused !== undefined) return answerInOutage(key, question, refused);
       const before = usable(key);
       // Without a background, nothing would refresh a stale answer: its caller waits for the service.
       const isStale = before?.state === 'stale' && clock.hasBackground;
@@ -105,7 +117,7 @@ export function cachedAnswers(
         .byDeadline(flight)
         .then((answer) =>
           answer.kind === 'failed'
-            ? instead(key, question, answer.failure)
+            ? answerInOutage(key, question, answer.failure)
             : { answer, source: 'service', ageMs: 0, stale: false },
         );
     },
@@ -117,9 +129,7 @@ export function cachedAnswers(
       else store?.deleteFlags(named);
     },
     /** Whether there is an answer to fall back on if the service fails. */
-    knowsAnything: () =>
-      cache !== undefined &&
-      (store?.some((entry) => freshnessOf(entry, clock.now(), cache, watch) !== 'gone') ?? false),
+    knowsAnything: () => store?.some((entry) => stateOf(entry, clock.now()) !== 'gone') ?? false,
     /** How many answers are kept, and their bytes. */
     size: () => store?.size() ?? { entries: 0, bytes: 0 },
   };

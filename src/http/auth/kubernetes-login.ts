@@ -56,22 +56,19 @@ export function kubernetesLogin(options: true | KubernetesLoginOptions, url: str
     const { clientToken, authentication } = login.output;
     // Flipt v2 has no client tokens of its own and returns the token that was sent.
     const scheme = clientToken === serviceAccountToken ? 'JWT' : 'Bearer';
-    const expiresAt = authentication?.expiresAt;
-    return {
-      headers: authHeaders(scheme, clientToken),
-      expiresAt: expiresAt == null ? undefined : Date.parse(expiresAt),
-    };
+    return { headers: authHeaders(scheme, clientToken), expiresAt: authentication?.expiresAt ?? undefined };
   };
 }
 
-const isDate = (text: string) => !Number.isNaN(Date.parse(text));
+/** A text that is no date becomes NaN, which is no number. */
+const dateSchema = v.pipe(v.string(), v.transform(Date.parse), v.number());
 
 const loginSchema = v.pipe(
   v.string(),
   v.parseJson(),
   v.object({
     clientToken: v.pipe(v.string(), v.check(isToken)),
-    authentication: v.nullish(v.object({ expiresAt: v.nullish(v.pipe(v.string(), v.check(isDate))) })),
+    authentication: v.nullish(v.object({ expiresAt: v.nullish(dateSchema) })),
   }),
 );
 
