@@ -29,13 +29,8 @@ export interface BatchSettings {
   readonly maxBytes: number;
   readonly maxConcurrent: number;
   readonly maxWaiting: number;
-  readonly sizes: Sizes;
-}
-
-/** The size of questions, in bytes of a request's body. */
-export interface Sizes {
-  readonly empty: number;
-  readonly of: (question: Question) => number;
+  /** The size of questions, in bytes of a request's body. */
+  readonly sizes: { readonly empty: number; readonly of: (question: Question) => number };
 }
 
 /** What the queue asks before it fills the next request. The answers hold for this moment. */

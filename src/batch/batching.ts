@@ -3,10 +3,9 @@ import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import { failEach } from './pending-question.js';
 import type { Isolated } from './isolate-culprits.js';
-import { loadShedding } from './load-shedding.js';
-import { oversized } from './oversized-question.js';
+import { loadShedding, oversized } from './turned-away.js';
 import { requestsUnderWay } from './requests-under-way.js';
-import { waitingQueue, type BatchSettings, type Decisions, type Taken, type Waiting } from './batch-queue.js';
+import { waitingQueue, type BatchSettings, type Taken, type Waiting } from './batch-queue.js';
 
 export interface Batched {
   readonly ask: Ask;
@@ -32,8 +31,7 @@ export function batched(
   let closed: Failure | undefined;
 
   const requests = requestsUnderWay(settings.maxConcurrent, answeredSentAt, clock);
-  const shedding = loadShedding(queue, requests, settings, { clock, report });
-  const decisions: Decisions = { ...shedding, maySend: requests.maySend };
+  const shedding = loadShedding(queue, requests, settings, report);
 
   const schedule = () => {
     if (scheduled || queue.size() === 0 || requests.isFull()) return;
@@ -43,7 +41,7 @@ export function batched(
       scheduled = false;
       shedding.shed();
       const late: Waiting[] = [];
-      for (let taken = queue.take(decisions); taken !== undefined; taken = queue.take(decisions)) {
+      for (let taken = queue.take(requests); taken !== undefined; taken = queue.take(requests)) {
         for (const one of taken.late) late.push(one);
         if (taken.batch.length > 0) sendBatch(taken);
       }

@@ -3,8 +3,7 @@ import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import type { BatchSettings } from './batch-queue.js';
 import type { Batched } from './batching.js';
-import { queueFull, turnedAway } from './load-shedding.js';
-import { oversized } from './oversized-question.js';
+import { oversized, queueFull, turnedAway } from './turned-away.js';
 import type { Clock } from '../time/clock.js';
 import { passed } from '../time/until-aborted.js';
 import { leastMs, noTimes, withDuration } from './requests-under-way.js';
@@ -55,45 +54,33 @@ function tooMany(atOnce: number, report: Runtime['report']): Failure {
   return turnedAway(1, 'late', why, report);
 }
 
-interface Place {
-  /** By then its caller has given up. Its runtime may have ended it before, and then nothing of it ever runs again. */
-  readonly until: number;
-}
-
 /** Between two looks of a caller whose turn is next. */
 const LOOK_MS = 2;
+
+/** By their tickets, the lowest first: by when their callers have given up. What their runtime has ended never leaves. */
+type Places = Map<number, number>;
 
 /**
  * Lets `most` run at once. All that callers share is two counts: where nothing runs in the background, a caller may be
  * frozen or ended at any time, so none wakes another. Each looks by a timer of its own.
  */
 function ownTurns(most: number, clock: Clock) {
-  const running = new Set<Place>();
-  /** By their tickets, the lowest first. */
-  const waiting = new Map<number, Place>();
+  const running: Places = new Map();
+  const waiting: Places = new Map();
   let tickets = 0;
   let times = noTimes;
 
-  const isOver = ({ until }: Place) => until <= clock.now();
   const isFree = () => {
-    if (running.size >= most) for (const place of running) if (isOver(place)) running.delete(place);
+    if (running.size < most) return true;
+    for (const [ticket, until] of running) if (until <= clock.now()) running.delete(ticket);
     return running.size < most;
   };
   const firstTicket = () => {
-    for (const [ticket, place] of waiting) {
-      if (!isOver(place)) return ticket;
+    for (const [ticket, until] of waiting) {
+      if (until > clock.now()) return ticket;
       waiting.delete(ticket);
     }
     return tickets;
-  };
-  const run = (place: Place) => {
-    const since = clock.now();
-    running.add(place);
-    return () => {
-      running.delete(place);
-      const now = clock.now();
-      times = withDuration(times, now - since, now);
-    };
   };
   /** All that run have to end first so many times. */
   const lookAgainMs = (ticket: number) => {
@@ -111,7 +98,7 @@ function ownTurns(most: number, clock: Clock) {
     async take(until: number, signal: AbortSignal | undefined): Promise<(() => void) | undefined> {
       const ticket = tickets++;
       let mayRun = firstTicket() > ticket && isFree();
-      waiting.set(ticket, { until });
+      waiting.set(ticket, until);
       // No answer could come in less time than that.
       const lastLook = until - LOOK_MS;
       while (!mayRun && clock.now() < lastLook && signal?.aborted !== true) {
@@ -119,7 +106,14 @@ function ownTurns(most: number, clock: Clock) {
         mayRun = isFree();
       }
       waiting.delete(ticket);
-      return mayRun ? run({ until }) : undefined;
+      if (!mayRun) return undefined;
+      const since = clock.now();
+      running.set(ticket, until);
+      return () => {
+        running.delete(ticket);
+        const now = clock.now();
+        times = withDuration(times, now - since, now);
+      };
     },
   };
 }

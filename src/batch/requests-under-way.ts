@@ -1,6 +1,6 @@
 import { isFailure, type BatchOutcome } from '../model/answer.js';
 import type { Clock } from '../time/clock.js';
-import type { Lane } from './batch-queue.js';
+import type { Lane, Waiting } from './batch-queue.js';
 
 /** Requests about suspects that may be under way at once, in addition to `maxConcurrent`. */
 const MAX_APART = 4;
@@ -34,12 +34,13 @@ export function afterTimeout(state: Concurrency, max: number, sentAt: number, no
 }
 
 /**
- * Counts the requests under way, and learns from their outcomes how many there may be. `answeredSentAt`: when the last
- * one of the requests that succeeded was sent.
+ * Counts the requests under way, and learns from their outcomes how many there may be and how long they take: what the
+ * queue must know. `answeredSentAt`: when the last one of the requests that succeeded was sent.
  */
 export function requestsUnderWay(maxConcurrent: number, answeredSentAt: () => number, clock: Clock) {
   /** Lanes of suspects with a request under way. */
   const apart = new Set<string>();
+  /** Without those of suspects. */
   let underWay = 0;
   let concurrency = fullConcurrency(maxConcurrent);
   let times = noTimes;
@@ -47,13 +48,21 @@ export function requestsUnderWay(maxConcurrent: number, answeredSentAt: () => nu
   const limit = () => limitAt(concurrency, maxConcurrent, clock.now());
 
   return {
-    /** Without those of suspects. */
-    underWay: () => underWay,
     limit,
-    /** How long the last ones took. */
-    times: () => times,
     maySend: ({ name, apart: isApart }: Lane) =>
       isApart ? apart.size < MAX_APART && !apart.has(name) : underWay < limit(),
+    isLate: ({ deadline }: Waiting, lane: Lane) => {
+      const now = clock.now();
+      const left = deadline() - now;
+      // With no request under way, one is always sent: only a request can show that the service has become faster.
+      const needed = lane.apart || underWay === 0 ? 0 : leastMs(times, now);
+      return left <= 0 || left < needed;
+    },
+    /** If the oldest went first, every question would be just too late. The newest have the most time left. */
+    newestFirst: ({ askedAt }: Waiting) => {
+      const now = clock.now();
+      return now - askedAt > (usualMs(times, now) ?? Infinity);
+    },
     /** Whether no lane may send. */
     isFull: () => underWay >= limit() && apart.size >= MAX_APART,
     /** A request of this lane is sent. Returns what to call with its outcome. */

@@ -11,8 +11,12 @@ export function proxyFor(service: URL, proxy: string | undefined, env: Environme
 
 function fromEnvironment(service: URL, env: Environment): string | undefined {
   if (isExcepted(service, env.no_proxy ?? env.NO_PROXY ?? '')) return undefined;
-  const forHttp = env.http_proxy ?? env.HTTP_PROXY;
-  return service.protocol === 'https:' ? (env.https_proxy ?? env.HTTPS_PROXY) || forHttp : forHttp;
+  const { forHttp, forHttps } = proxiesIn(env);
+  return (service.protocol === 'https:' && forHttps) || forHttp;
+}
+
+function proxiesIn(env: Environment) {
+  return { forHttp: env.http_proxy ?? env.HTTP_PROXY, forHttps: env.https_proxy ?? env.HTTPS_PROXY };
 }
 
 /** Whether NO_PROXY has the host or a domain around it, for its port or for any. */
@@ -29,8 +33,7 @@ function isExcepted({ hostname, port, protocol }: URL, noProxy: string): boolean
 
 /** What undici sends to proxies whose addresses hold a user and a password, and the passwords themselves. */
 export function proxyCredentialsOf(proxy: string | undefined, env: Environment): readonly string[] {
-  const addresses =
-    proxy === 'env' ? [env.http_proxy ?? env.HTTP_PROXY, env.https_proxy ?? env.HTTPS_PROXY] : [proxy];
+  const addresses = proxy === 'env' ? Object.values(proxiesIn(env)) : [proxy];
   return addresses.flatMap((address) => {
     if (!address || !URL.canParse(address)) return [];
     const { username, password } = new URL(address);

@@ -19,14 +19,13 @@ export function redactor(credentials: Headers, other: Headers, ofProxies: readon
   // Computed only when needed: most replies are answers, and nothing in them is redacted.
   let secrets: readonly string[] | undefined;
   return (text) => {
-    secrets ??= secretsOf([...valuesOf(credentials, other), ...ofProxies]);
+    secrets ??= secretsOf([...Object.values(credentials), ...credentialsIn(other), ...ofProxies]);
     return secrets.reduce((shown, secret) => shown.replaceAll(secret, '[credential]'), text);
   };
 }
 
-function valuesOf(credentials: Headers, other: Headers): readonly string[] {
-  const named = Object.entries(other).filter(([name]) => isCredentialName(name));
-  return [...Object.entries(credentials), ...named].map(([, value]) => value);
+function credentialsIn(headers: Headers): readonly string[] {
+  return Object.entries(headers).flatMap(([name, value]) => (isCredentialName(name) ? [value] : []));
 }
 
 /** The longest first, because one secret may be part of another. */

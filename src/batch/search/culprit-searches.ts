@@ -4,8 +4,7 @@ import type { Runtime } from '../../runtime.js';
 import type { AnsweredRequests, AnsweredSince } from '../answered-requests.js';
 import { failEach, settle, type PendingQuestion } from '../pending-question.js';
 import { findCulprits } from './culprit-search.js';
-import { culpritSearchLimit } from './culprit-search-limit.js';
-import { slots } from './slots.js';
+import { culpritSearchLimit, slots } from './culprit-search-limit.js';
 import { blamesFlag, rememberedSuspects } from './suspects.js';
 
 /** For so long after a failed check, what looks like a failure of the service is taken for one. */

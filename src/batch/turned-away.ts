@@ -1,0 +1,78 @@
+import type { Question } from '../model/answer.js';
+import type { Failure } from '../model/failure.js';
+import type { Runtime } from '../runtime.js';
+import { quoted } from '../text/describe.js';
+import type { BatchSettings, Queue } from './batch-queue.js';
+import { failEach } from './pending-question.js';
+import type { RequestsUnderWay } from './requests-under-way.js';
+
+/**
+ * Turns questions away under overload, so that the callers that can still be served in time are served.
+ */
+export function loadShedding(
+  queue: Pick<Queue, 'size' | 'takeLate'>,
+  { isLate, limit }: RequestsUnderWay,
+  { maxWaiting }: BatchSettings,
+  report: Runtime['report'],
+) {
+  /** Fails questions that are late: these, or those at the head of each lane. */
+  const shed = (late = queue.takeLate(isLate)) => {
+    if (late.length === 0) return;
+    const why =
+      `${queue.size() + late.length} questions wait for Flipt, which answers ${limit()} requests at once ` +
+      '(batch.maxConcurrent) too slowly to answer all of them by their deadlines (deadlineMs)';
+    failEach(late, turnedAway(late.length, 'late', why, report));
+  };
+
+  return {
+    shed,
+    /** Why a new question is turned away at once; `undefined` if it may wait. */
+    refusal(): Failure | undefined {
+      if (queue.size() >= maxWaiting) shed();
+      return queue.size() < maxWaiting ? undefined : queueFull(maxWaiting, report);
+    },
+  };
+}
+
+/** A question is turned away because so many wait already. */
+export function queueFull(maxWaiting: number, report: Runtime['report']): Failure {
+  const why = `${maxWaiting} questions wait for Flipt already (batch.maxWaiting)`;
+  return turnedAway(1, 'queue-full', why, report);
+}
+
+/** Reports that so many questions are turned away, and gives the failure of each. */
+export function turnedAway(
+  questions: number,
+  reason: 'late' | 'queue-full',
+  why: string,
+  report: Runtime['report'],
+): Failure {
+  const failure: Failure = { kind: 'overload', message: `overload: ${why}` };
+  report({ type: 'shed', reason, questions, failure });
+  return failure;
+}
+
+/** The failure of a question whose request would exceed `batch.maxBytes` even if it were sent alone. */
+export function oversized(
+  question: Question,
+  { maxBytes, sizes }: Pick<BatchSettings, 'maxBytes' | 'sizes'>,
+): Failure | undefined {
+  const bytes = sizes.empty + sizes.of(question);
+  if (bytes <= maxBytes) return undefined;
+  return {
+    kind: 'context',
+    message:
+      `the evaluation context is too large: its request to Flipt would take ${bytes} bytes, ` +
+      `and at most ${maxBytes} are allowed (batch.maxBytes). The largest part is ${largestPart(question)}`,
+  };
+}
+
+function largestPart({ flag, entity, attributes }: Question): string {
+  const parts = [
+    ...Object.entries(attributes).map(([name, text]) => [`the attribute ${quoted(name)}`, name + text]),
+    ['the targetingKey', entity],
+    ['the flag key', flag],
+  ].map(([name = '', text = '']) => ({ name, bytes: Buffer.byteLength(text) }));
+  // Of several of the same size, the first.
+  return parts.reduce((largest, part) => (part.bytes > largest.bytes ? part : largest)).name;
+}
