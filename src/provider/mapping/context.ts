@@ -38,7 +38,7 @@ export const NO_TARGETING_KEY: Failure = {
 /** The context cannot be sent to the service. Its caller gets INVALID_CONTEXT. */
 export class InvalidContext extends Error {}
 
-/** Longer lists use the runtime's own sort. */
+/** Attributes of longer lists are sorted by the runtime, before they are read. */
 const MANY = 32;
 
 /** Which context attributes are sent. */
@@ -60,15 +60,21 @@ export function contextReader(selection?: Selection, odd?: OddAttribute): (conte
     const values = context as Readonly<Record<string, unknown>>;
     const names: string[] = [];
     const texts: string[] = [];
-    for (const name of Object.keys(values)) {
+    const own = Object.keys(values);
+    for (const name of own.length > MANY ? own.filter(sent).sort() : own) {
       if (name === 'targetingKey' || !sent(name)) continue;
       const value = values[name];
       const text = attributeText(name, value, odd);
       if (text === undefined) continue;
-      names.push(name);
-      texts.push(text);
+      // Most contexts have few attributes, and this is the hot path of a cached resolve: insertion is the cheapest sort.
+      let at = names.length;
+      for (; at > 0 && (names[at - 1] ?? '') > name; at--) {
+        names[at] = names[at - 1] ?? '';
+        texts[at] = texts[at - 1] ?? '';
+      }
+      names[at] = name;
+      texts[at] = text;
     }
-    sortByName(names, texts);
     return { entity: entityOf(values.targetingKey), names, texts };
   };
 }
@@ -94,33 +100,6 @@ export function selector(selection: Selection): (name: string) => boolean {
   const isOnly = 'only' in selection;
   const named = new Set(isOnly ? selection.only : selection.except);
   return (name) => named.has(name) === isOnly;
-}
-
-/** Sorts both lists by the names, in place. */
-function sortByName(names: string[], texts: string[]): void {
-  if (names.length > MANY) {
-    const pairs = names.map((name, at) => ({ name, text: texts[at] ?? '' }));
-    pairs.sort((a, b) => (a.name < b.name ? -1 : 1));
-    pairs.forEach(({ name, text }, at) => {
-      names[at] = name;
-      texts[at] = text;
-    });
-    return;
-  }
-  // Most contexts have few attributes, and this is the hot path of a cached resolve: insertion is the cheapest sort
-  // then.
-  for (let next = 1; next < names.length; next++) {
-    const name = names[next] ?? '';
-    const text = texts[next] ?? '';
-    let at = next;
-    for (let before = names[at - 1]; before !== undefined && before > name; before = names[at - 1]) {
-      names[at] = before;
-      texts[at] = texts[at - 1] ?? '';
-      at--;
-    }
-    names[at] = name;
-    texts[at] = text;
-  }
 }
 
 /** The entity's id. Throws {@link InvalidContext} for a targetingKey that cannot be written as text. */
