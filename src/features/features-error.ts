@@ -38,15 +38,18 @@ export class Mistakes {
   private readonly reported: string[] = [];
   private count = 0;
 
-  /** Collects the mistakes of one document, `features.yml: document 1`; without a text, it has no positions. */
-  of(where: string, positionOf?: PositionOf): Report {
+  constructor(readonly file: string) {}
+
+  /** Collects the mistakes of one document, counted from 0; without a text, it has no positions. */
+  of(document: number, positionOf?: PositionOf): Report {
     return (path, wrong) => {
       this.count++;
       if (this.count > MOST_REPORTED) return;
       const position = path.length === 0 ? undefined : positionOf?.(path);
       const place = path.length === 0 ? '' : `: ${pathText(path)}`;
       const at = position && ` at line ${position.line}, column ${position.column}`;
-      this.reported.push(unsteered(`${where}${place}: ${wrong}`) + (at ?? ''));
+      const where = `${this.file}: document ${document + 1}${place}`;
+      this.reported.push(unsteered(`${where}: ${wrong}`) + (at ?? ''));
     };
   }
 

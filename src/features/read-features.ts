@@ -35,13 +35,10 @@ export async function readFeatures(
 export type FeaturesSource = string | URL | FeaturesDocument | readonly FeaturesDocument[];
 
 /** A document as it was given, and with defaults filled in if its shape is right. */
-export interface ReadDocument extends TextDocument {
-  readonly content: CheckedDocument | undefined;
-}
-
-interface TextDocument extends GivenDocument {
+export interface ReadDocument extends GivenDocument {
   /** `undefined` for a document without text. */
   readonly positionOf?: PositionOf;
+  readonly content: CheckedDocument | undefined;
 }
 
 /**
@@ -54,13 +51,12 @@ export async function readDocuments(source: FeaturesSource, semantics: Semantics
     const file = String(source);
     return readText(file, await fileText(file, source), semantics);
   }
-  const mistakes = new Mistakes();
+  const mistakes = new Mistakes('features');
   const documents: readonly unknown[] = Array.isArray(source) ? source : [source];
-  const given = Array.from(documents, (each, at) => ({
-    given: each,
-    report: mistakes.of(whereOf('features', at)),
-  }));
-  return checked('features', given, mistakes);
+  return checked(
+    Array.from(documents, (given, at) => ({ given, report: mistakes.of(at) })),
+    mistakes,
+  );
 }
 
 function isText(source: string): boolean {
@@ -76,15 +72,15 @@ async function fileText(file: string, path: string | URL): Promise<string> {
 }
 
 function readText(file: string, text: string, semantics: Semantics) {
-  const mistakes = new Mistakes();
+  const mistakes = new Mistakes(file);
   try {
     const documents = documentsIn(text, { semantics, json: file.endsWith('.json') });
     const given = documents.map(({ read, positionOf }, at) => {
-      const report = mistakes.of(whereOf(file, at), positionOf);
+      const report = mistakes.of(at, positionOf);
       return { given: read(report), report, positionOf };
     });
     const filled = given.filter((document) => document.given !== null);
-    return checked(file, filled, mistakes, text);
+    return checked(filled, mistakes, text);
   } catch (error) {
     if (error instanceof FeaturesError) throw error;
     // Aliases that repeat too much, or nesting deeper than the parser can follow.
@@ -92,17 +88,13 @@ function readText(file: string, text: string, semantics: Semantics) {
   }
 }
 
-function whereOf(file: string, at: number): string {
-  return `${file}: document ${at + 1}`;
-}
-
 /** There is no text if the documents were given as objects. */
-function checked(file: string, given: readonly TextDocument[], mistakes: Mistakes, text = '') {
+function checked(given: readonly Omit<ReadDocument, 'content'>[], mistakes: Mistakes, text = '') {
   if (given.length === 0) {
     mistakes.throwIfAny();
-    throw new FeaturesError(`${file}: expected at least one document, found none`);
+    throw new FeaturesError(`${mistakes.file}: expected at least one document, found none`);
   }
-  const documents: readonly ReadDocument[] = given.map((document) => ({
+  const documents = given.map((document): ReadDocument => ({
     ...document,
     content: checkDocument(document.given, document.report),
   }));

@@ -36,27 +36,22 @@ function answerText(answer: Explanation['answer']): string {
 
 function decisionText(explanation: Explanation): string {
   const { decidedBy, steps } = explanation;
-  switch (decidedBy.by) {
-    case 'missing':
-      return 'there is no such flag';
-    case 'unreadable':
-      return 'what cannot be read';
-    case 'disabled':
-      return 'the flag is disabled';
-    case 'none':
-      return noneText(explanation);
-    case 'step':
-      return stepText(decidedBy.number, steps);
-  }
+  if (decidedBy.by === 'step') return stepText(decidedBy.number, steps);
+  return decidedBy.by === 'none' ? noneText(explanation) : DECISIONS[decidedBy.by];
 }
 
+const DECISIONS = {
+  missing: 'there is no such flag',
+  unreadable: 'what cannot be read',
+  disabled: 'the flag is disabled',
+};
+
 function noneText({ answer, steps }: Explanation): string {
-  const none = (kind: string) => (steps.length === 0 ? `the flag has no ${kind}s` : `no ${kind} applied`);
-  if (answer.kind === 'boolean') return `${none('rollout')}, so the flag's own state counts`;
+  const kind = answer.kind === 'boolean' ? 'rollout' : 'rule';
+  const none = steps.length === 0 ? `the flag has no ${kind}s` : `no ${kind} applied`;
+  if (kind === 'rollout') return `${none}, so the flag's own state counts`;
   const hasDefault = answer.kind === 'variant' && answer.variant !== '';
-  return hasDefault
-    ? `${none('rule')}, so the default variant counts`
-    : `${none('rule')}, and there is no default variant`;
+  return `${none}, ${hasDefault ? 'so the default variant counts' : 'and there is no default variant'}`;
 }
 
 function stepText(number: number, steps: readonly ExplainedStep[]): string {

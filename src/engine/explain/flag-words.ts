@@ -8,15 +8,15 @@ import { neededConstraints, neededSegments, sharesIn, variantOf } from '../parts
  * quoted.
  */
 export function flagWords(flag: Flag, { segments }: Features) {
-  const wordsOf = ({ segmentKeys }: SegmentChoice) =>
-    segmentKeys.map((key) => segmentWords(key, segments.get(key)));
+  const stepWords = (title: string, { segmentKeys, segmentOperator }: SegmentChoice) => ({
+    text: `${title}; ${operatorText(segmentOperator, segmentKeys.length)}`,
+    segments: segmentKeys.map((key) => segmentWords(key, segments.get(key))),
+  });
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
     const steps = flag.rollouts.map((rollout, at) => {
       const title = `Rollout ${at + 1}: ${rollout.value}`;
-      if (rollout.kind === 'threshold') {
-        return { text: `${title} for ${rollout.percentage} % of entities`, segments: [] };
-      }
-      return { text: `${title}; ${choiceText(rollout)}`, segments: wordsOf(rollout) };
+      if (rollout.kind === 'segment') return stepWords(title, rollout);
+      return { text: `${title} for ${rollout.percentage} % of entities`, segments: [] };
     });
     return { steps, otherwise: `Otherwise: ${flag.enabled}` };
   }
@@ -24,16 +24,9 @@ export function flagWords(flag: Flag, { segments }: Features) {
     const shares = sharesIn(rule.distributions)
       .map(({ rollout, variantId }) => shareText(rollout, flag.variants.get(variantId)?.key))
       .join(', ');
-    return {
-      text: `Rule ${at + 1}: ${shares || 'no variant'}; ${choiceText(rule)}`,
-      segments: wordsOf(rule),
-    };
+    return stepWords(`Rule ${at + 1}: ${shares || 'no variant'}`, rule);
   });
   return { steps, otherwise: otherwiseText(flag) };
-}
-
-function choiceText({ segmentOperator, segmentKeys }: SegmentChoice): string {
-  return operatorText(segmentOperator, segmentKeys.length);
 }
 
 /** A variant's share of a rule. If the flag has no such variant, the default variant is used. */
