@@ -28,29 +28,22 @@ export interface Counts extends Readonly<typeof NONE> {
   readonly failed: Readonly<Partial<Record<FailureKind, number>>>;
 }
 
-/** A state, and since when it holds: milliseconds since the epoch. */
-export interface Since<State> {
-  readonly state: State;
-  readonly at: number;
-}
-
-/** The newest states that were reported; `undefined` before the first report. */
-export interface Latest {
-  readonly circuit: Since<CircuitState> | undefined;
-  readonly watch: Since<WatchCondition> | undefined;
-  readonly stream: Since<StreamState> | undefined;
+/** The newest states that were reported; absent before the first report. */
+interface Latest {
+  /** With the time since when it holds: milliseconds since the epoch. */
+  readonly circuit?: { readonly state: CircuitState; readonly at: number };
+  readonly watch?: WatchCondition;
+  readonly stream?: StreamState;
   readonly problems: readonly Problem[];
 }
 
-const NOTHING: Latest = { circuit: undefined, watch: undefined, stream: undefined, problems: [] };
+const NOTHING: Latest = { problems: [] };
 
 /** Owns what only a listener can know: counts, and when a state began. */
 export function openHistory(clock: Pick<Clock, 'date'>) {
   const counts = { ...NONE };
   const failed = new Map<FailureKind, number>();
   let latest = NOTHING;
-
-  const since = <State>(state: State): Since<State> => ({ state, at: clock.date() });
 
   return {
     counts: (): Counts => ({ ...counts, failed: Object.fromEntries(failed) }),
@@ -75,10 +68,13 @@ export function openHistory(clock: Pick<Clock, 'date'>) {
       listen('flags-changed', ({ flags }) => (counts.changedFlags += flags.length));
       listen('tracking-sent', ({ events }) => (counts.trackingSent += events));
       listen('tracking-lost', ({ events }) => (counts.trackingLost += events));
-      listen('circuit-changed', ({ state }) => (latest = { ...latest, circuit: since(state) }));
+      listen(
+        'circuit-changed',
+        ({ state }) => (latest = { ...latest, circuit: { state, at: clock.date() } }),
+      );
       listen('health-changed', ({ after }) => (latest = { ...latest, problems: [...after.keys()] }));
-      listen('watch-changed', ({ state }) => (latest = { ...latest, watch: since(state) }));
-      listen('stream-changed', ({ state }) => (latest = { ...latest, stream: since(state) }));
+      listen('watch-changed', ({ state }) => (latest = { ...latest, watch: state }));
+      listen('stream-changed', ({ state }) => (latest = { ...latest, stream: state }));
     },
   };
 }

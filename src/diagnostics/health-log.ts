@@ -1,5 +1,5 @@
 import { policyOf, type Failure } from '../model/failure.js';
-import type { Diagnostics } from './diagnostics.js';
+import type { Diagnostics, Log } from './diagnostics.js';
 import type { Problem } from './flipt-event.js';
 
 /** The words for a problem that ended while another one lasts. */
@@ -34,16 +34,8 @@ function headline(problem: Problem, failure: Failure): string {
   }
 }
 
-export interface WarningLogger {
-  readonly warn: (message: string) => void;
-}
-
-export interface HealthLogger extends WarningLogger {
-  readonly debug: (message: string) => void;
-}
-
 /** Logs each problem once when it begins and once when it ends. */
-export function logHealth({ listen }: Pick<Diagnostics, 'listen'>, logger: HealthLogger): void {
+export function logHealth({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn' | 'debug'>): void {
   listen('health-changed', ({ before, after }) => {
     for (const [problem, failure] of after) {
       if (before.has(problem)) continue;

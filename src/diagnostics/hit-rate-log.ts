@@ -1,7 +1,6 @@
 // Not by name, as in engine/crc32.ts.
 import * as zlib from 'node:zlib';
-import type { Diagnostics } from './diagnostics.js';
-import type { WarningLogger } from './health-log.js';
+import type { Diagnostics, Log } from './diagnostics.js';
 import { quoted } from '../text/describe.js';
 
 const LOOK_UPS = 1_000;
@@ -10,7 +9,7 @@ const FEWEST_HITS = 50;
 const MAX_NAMES = 100;
 
 /** Watches the first thousand look-ups, and warns once if hardly any of them hit. Then it stops listening. */
-export function logHitRate({ listen }: Pick<Diagnostics, 'listen'>, logger: WarningLogger): void {
+export function logHitRate({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
   let lookUps = 0;
   let hits = 0;
   // Checksums, because a thousand long values would fill the memory.

@@ -1,7 +1,6 @@
 import type { Clock } from '../time/clock.js';
 import { oneTimer } from '../time/one-timer.js';
-import type { Diagnostics } from './diagnostics.js';
-import type { WarningLogger } from './health-log.js';
+import type { Diagnostics, Log } from './diagnostics.js';
 
 /** When no question was shed for so long, the overload has ended. */
 const QUIET_MS = 5_000;
@@ -23,7 +22,7 @@ interface Overload {
  */
 export function logOverload(
   { listen }: Pick<Diagnostics, 'listen'>,
-  logger: WarningLogger,
+  logger: Log<'warn'>,
   clock: Clock,
 ): () => number | undefined {
   const quiet = oneTimer(clock);

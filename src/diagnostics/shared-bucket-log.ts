@@ -1,12 +1,11 @@
-import type { Diagnostics } from './diagnostics.js';
-import type { WarningLogger } from './health-log.js';
+import type { Diagnostics, Log } from './diagnostics.js';
 import { quoted } from '../text/describe.js';
 
 /** Attributes that often hold the value for the targetingKey, the likeliest first. */
 const LIKELY = ['userId', 'user_id', 'id', 'user', 'email'];
 
 /** Warns once, and then stops listening. */
-export function logSharedBuckets({ listen }: Pick<Diagnostics, 'listen'>, logger: WarningLogger): void {
+export function logSharedBuckets({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
   const end = listen('bucket-shared', ({ flag, attributes }) => {
     end();
     const likely = LIKELY.filter((name) => attributes.includes(name)).map(quoted);

@@ -1,13 +1,8 @@
 import { beginningOf, quoted } from '../text/describe.js';
-import type { Diagnostics } from './diagnostics.js';
+import type { Diagnostics, Log } from './diagnostics.js';
 import type { EventOf } from './internal-events.js';
-import type { HealthLogger } from './health-log.js';
 
-export interface WatchLogger extends HealthLogger {
-  readonly info: (message: string) => void;
-}
-
-export interface WatchedPlace {
+interface WatchedPlace {
   readonly namespace: string;
   readonly environment: string | undefined;
   readonly evaluation: 'remote' | 'in-process';
@@ -27,7 +22,7 @@ const OLD_MS = 86_400_000;
  * The returned function warns if the snapshot in force is old: once, and again only after Flipt has confirmed it. `ageMs`
  * is negative if nothing is known of its age.
  */
-export function ageLog(ageMs: () => number, { warn }: Pick<WatchLogger, 'warn'>): () => void {
+export function ageLog(ageMs: () => number, { warn }: Log<'warn'>): () => void {
   let wasOld = false;
   return () => {
     const days = Math.floor(ageMs() / OLD_MS);
@@ -43,7 +38,7 @@ export function ageLog(ageMs: () => number, { warn }: Pick<WatchLogger, 'warn'>)
 export function logWatch(
   { listen }: Pick<Diagnostics, 'listen'>,
   place: WatchedPlace,
-  logger: WatchLogger,
+  logger: Log<'warn' | 'info' | 'debug'>,
 ): void {
   const meanwhile =
     place.evaluation === 'remote' ? 'answers expire by age' : 'flags are evaluated from the last snapshot';

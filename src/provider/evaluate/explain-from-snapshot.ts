@@ -1,6 +1,5 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import type { Explanation } from '../../engine/explain/explanation.js';
-import type { Failure } from '../../model/failure.js';
 import { questionOf } from '../../model/answer.js';
 import type { Clock } from '../../time/clock.js';
 import { orLate } from '../../time/in-time.js';
@@ -25,20 +24,15 @@ export async function explain(
   const question = questionOf(namespace, flagKey, subject);
   if (snapshots !== undefined) await orLate(snapshots.withSnapshot(), deadlineMs, clock);
   const explanation = await snapshots?.opened()?.explain(question).catch(throwUnloadable('explain'));
-  if (explanation === undefined) throw errorOf(watch === undefined ? UNWATCHED : NONE_YET);
+  if (explanation === undefined)
+    throw errorOf({ kind: 'no-snapshot', message: watch === undefined ? UNWATCHED : NONE_YET });
   return explanation;
 }
 
-const UNWATCHED: Failure = {
-  kind: 'no-snapshot',
-  message:
-    'explain: there is no snapshot to explain from, since nothing is watched (watch: false, or a reference): ' +
-    'leave the watch on, or give a snapshot (snapshot.initial)',
-};
+const UNWATCHED =
+  'explain: there is no snapshot to explain from, since nothing is watched (watch: false, or a reference): ' +
+  'leave the watch on, or give a snapshot (snapshot.initial)';
 
-const NONE_YET: Failure = {
-  kind: 'no-snapshot',
-  message:
-    'explain: there is no snapshot to explain from: register the provider and wait until it is ready; ' +
-    'if Flipt cannot be reached or offers no snapshots, a line of the log says so',
-};
+const NONE_YET =
+  'explain: there is no snapshot to explain from: register the provider and wait until it is ready; ' +
+  'if Flipt cannot be reached or offers no snapshots, a line of the log says so';

@@ -64,7 +64,7 @@ function watchStatus(
   const ageMs = confirmedAt === undefined ? undefined : clock.now() - confirmedAt;
   const seenWithinMs = watch?.seenWithinMs() ?? Infinity;
   return {
-    condition: condition?.state ?? null,
+    condition: condition ?? null,
     version: snapshot?.version ?? null,
     semantics: snapshot?.semantics ?? null,
     flags: snapshot?.keys().size ?? null,
@@ -77,7 +77,7 @@ function watchStatus(
     nextPollAt: dateOf(watch?.nextPollAt()),
     seenWithinMs: seenWithinMs === Infinity ? null : Math.round(seenWithinMs),
     why: watch?.lateBecause() ?? null,
-    stream: stream?.state ?? null,
+    stream: stream ?? null,
     polls,
     failedPolls,
     changedFlags,
