@@ -23,15 +23,34 @@ const SOURCE = `  --features FILE        A features file in Flipt's import and e
 const CREDENTIALS = `Credentials for --url come from the environment only, since arguments are seen in the list of
 processes: FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH.`;
 
-/** The help of each command. */
-export const HELPS = {
-  serve: `Usage: openfeature-flipt-provider serve --features FILE [options]
+type Parts = Readonly<Record<'usage' | 'about' | 'options' | 'more' | 'example', string>>;
 
-Serves feature flags over HTTP as Flipt does, from a features file: for development, tests and
-demonstrations. In production, use Flipt itself.
+const helpOf = ({
+  usage,
+  about,
+  options,
+  more,
+  example,
+}: Parts) => `Usage: openfeature-flipt-provider ${usage}
+
+${about}
 
 Options
-  --features FILE        What to serve: a features file in Flipt's import and export format (YAML or JSON,
+${options}
+
+${more}
+
+Example
+  openfeature-flipt-provider ${example}
+`;
+
+/** The help of each command. */
+export const HELPS = {
+  serve: helpOf({
+    usage: 'serve --features FILE [options]',
+    about: `Serves feature flags over HTTP as Flipt does, from a features file: for development, tests and
+demonstrations. In production, use Flipt itself.`,
+    options: `  --features FILE        What to serve: a features file in Flipt's import and export format (YAML or JSON,
                          one document a namespace). An edited file is reloaded within a second; while it is
                          wrong, the old features stay and a message says why.
   --port PORT            The port to listen on; 0 is any free one. Default: 8080.
@@ -50,9 +69,8 @@ Options
   --bootstrap-token T    The first token, with which others are made. The environment variable
                          FLIPT_BOOTSTRAP_TOKEN keeps it out of the list of processes.
   --help                 Prints this help.
-  --version              Prints the version.
-
-Operations
+  --version              Prints the version.`,
+    more: `Operations
   GET  /            in a browser: a page of the flags, with a switch for each
   GET  /health
   POST /evaluate/v1/batch
@@ -70,61 +88,47 @@ With v2:
   GET  /client/v2/environments/{environment}/namespaces/{namespaceKey}/stream
 
 Limits: bodies of 16 MB; 10 seconds for a request's headers, 30 for all of it. 50,000 items a batch.
-Ends on SIGINT or SIGTERM, after what is in flight. Exit code 0; 1 if it could not start.
-
-Example
-  openfeature-flipt-provider serve --features features.yml --port 8080
-`,
-  explain: `Usage: openfeature-flipt-provider explain --flag KEY [--entity ID] [--context NAME=VALUE …]
-                                          (--features FILE | --url URL) [options]
-
-Says why a flag has its value: each rule or rollout in order, what it compared, and what decided.
-
-Options
-  --flag KEY             The flag.
+Ends on SIGINT or SIGTERM, after what is in flight. Exit code 0; 1 if it could not start.`,
+    example: 'serve --features features.yml --port 8080',
+  }),
+  explain: helpOf({
+    usage: `explain --flag KEY [--entity ID] [--context NAME=VALUE …]
+                                          (--features FILE | --url URL) [options]`,
+    about:
+      'Says why a flag has its value: each rule or rollout in order, what it compared, and what decided.',
+    options: `  --flag KEY             The flag.
   --entity ID            The user: what a context has as its targetingKey. Default: none.
   --context NAME=VALUE   An attribute of the context. May be given more than once.
 ${SOURCE}
   --json                 Prints the explanation as JSON.
-  --help                 Prints this help.
-
-${CREDENTIALS}
-Exit codes: 0 explained; 2 there is no such flag; 1 anything else, with a message.
-
-Example
-  openfeature-flipt-provider explain --url http://localhost:8080 --flag banner --entity user-1 --context plan=pro
-`,
-  types: `Usage: openfeature-flipt-provider types (--features FILE | --url URL) --out FILE.ts [options]
-
-Writes the types of a namespace's flags: a table of flags, the list of their keys, and typed(client).
-
-Options
-${SOURCE}
+  --help                 Prints this help.`,
+    more: `${CREDENTIALS}
+Exit codes: 0 explained; 2 there is no such flag; 1 anything else, with a message.`,
+    example: 'explain --url http://localhost:8080 --flag banner --entity user-1 --context plan=pro',
+  }),
+  types: helpOf({
+    usage: 'types (--features FILE | --url URL) --out FILE.ts [options]',
+    about: `Writes the types of a namespace's flags: a table of flags, the list of their keys, and typed(client).`,
+    options: `${SOURCE}
   --out FILE.ts          The file to write. A file that this command did not write is not overwritten.
   --augment FILE.d.ts    Also writes the types of the keys of @openfeature/core, so that every client of
                          OpenFeature knows them. Needs TypeScript's skipLibCheck.
   --check                Writes nothing, and fails if a file is out of date.
-  --help                 Prints this help.
-
-${CREDENTIALS}
-Exit codes: 0 written, or up to date; 1 anything else, with a message.
-
-Example
-  openfeature-flipt-provider types --features features.yml --out src/flags.ts
-`,
-  lint: `Usage: openfeature-flipt-provider lint --features FILE [options]
-
-Finds what is probably a mistake in a features file, although Flipt reads it. Each finding has line and
-column, the name of its rule, what will happen at run time, and what to write.
-
-Options
-  --features FILE        A features file in Flipt's import and export format.
+  --help                 Prints this help.`,
+    more: `${CREDENTIALS}
+Exit codes: 0 written, or up to date; 1 anything else, with a message.`,
+    example: 'types --features features.yml --out src/flags.ts',
+  }),
+  lint: helpOf({
+    usage: 'lint --features FILE [options]',
+    about: `Finds what is probably a mistake in a features file, although Flipt reads it. Each finding has line and
+column, the name of its rule, what will happen at run time, and what to write.`,
+    options: `  --features FILE        A features file in Flipt's import and export format.
   --semantics V          Whose rules of evaluation apply: Flipt v1's (v1), those of 2.0 to 2.8 (v2.8), or
                          those of 2.9 and newer (v2). Default: v1.
   --json                 Prints the findings as JSON.
-  --help                 Prints this help.
-
-Rules
+  --help                 Prints this help.`,
+    more: `Rules
   missing-type           A flag without type and variants: it is a variant flag that gives nothing.
   rollout-sum            The percentages of a rule do not add up to 100.
   small-percentage       A threshold between 0 and 1 %, probably meant as a share of 1.
@@ -141,30 +145,23 @@ Comments in the file turn rules off, for a line (at its end, or alone above it) 
   # flipt-lint-ignore: unused-segment, rollout-sum -- the reason
   # flipt-lint-ignore-file: missing-type
 
-Exit codes: 0 no findings; 1 findings; 2 the file cannot be read, or an argument is wrong.
-
-Example
-  openfeature-flipt-provider lint --features features.yml
-`,
-  snapshot: `Usage: openfeature-flipt-provider snapshot --url URL --out FILE.json [options]
-
-Writes the flags of a namespace into a file, for an image or a bundle. A provider with the content as
-snapshot.initial starts from it while Flipt is down. The file holds the segments, too.
-
-Options
-  --url URL              The address of a running Flipt. Default: FLIPT_URL.
+Exit codes: 0 no findings; 1 findings; 2 the file cannot be read, or an argument is wrong.`,
+    example: 'lint --features features.yml',
+  }),
+  snapshot: helpOf({
+    usage: 'snapshot --url URL --out FILE.json [options]',
+    about: `Writes the flags of a namespace into a file, for an image or a bundle. A provider with the content as
+snapshot.initial starts from it while Flipt is down. The file holds the segments, too.`,
+    options: `  --url URL              The address of a running Flipt. Default: FLIPT_URL.
   --namespace KEY        Default: FLIPT_NAMESPACE, else default.
   --environment NAME     Flipt v2's environment. Default: FLIPT_ENVIRONMENT.
   --out FILE.json        The file to write, in one step. A file that this command did not write is not
                          overwritten.
-  --help                 Prints this help.
-
-${CREDENTIALS}
-Exit codes: 0 written; 1 anything else, with a message: then the file is as before.
-
-Example
-  openfeature-flipt-provider snapshot --url http://localhost:8080 --out flags.json
-`,
+  --help                 Prints this help.`,
+    more: `${CREDENTIALS}
+Exit codes: 0 written; 1 anything else, with a message: then the file is as before.`,
+    example: 'snapshot --url http://localhost:8080 --out flags.json',
+  }),
 } as const;
 
 export type CommandName = keyof typeof HELPS;

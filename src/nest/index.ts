@@ -1,6 +1,5 @@
-export type { FliptModuleAsyncOptions } from './module-options.js';
 export { FliptModule } from './flipt.module.js';
 export { InjectFlipt } from './inject-flipt.js';
-export type { FliptModuleOptions } from './module-options.js';
+export type { FliptModuleAsyncOptions, FliptModuleOptions } from './module-options.js';
 export { RequireFlag, type RequireFlagOptions } from './require-flag.js';
 export { contextFactory, setRequestContext } from './request-state.js';

@@ -85,19 +85,15 @@ function flagGuard(flag: string, options: RequireFlagOptions): Type<CanActivate>
       const isOn = await client.getBooleanValue(flag, fallback, context);
       if (!context.targetingKey) warnOfOrder(executionContext, state, isOn);
       if (isOn) return true;
-      throw exceptionFrom(otherwise(executionContext));
+      const made: unknown = otherwise(executionContext);
+      // Nest would take a promise for an exception that it does not know.
+      if (!isPromiseLike(made)) throw made;
+      throw new TypeError(`RequireFlag: otherwise: expected an Error, got ${kindReturned(made)}`);
     }
   }
   Inject(ModulesContainer)(FlagGuard, undefined, 0);
   Optional()(FlagGuard, undefined, 0);
   return FlagGuard;
-}
-
-/** Nest would take a promise for an exception that it does not know. */
-function exceptionFrom(made: unknown): unknown {
-  return isPromiseLike(made)
-    ? new TypeError(`RequireFlag: otherwise: expected an Error, got ${kindReturned(made)}`)
-    : made;
 }
 
 /** Nest's own exception for a route that does not exist. */

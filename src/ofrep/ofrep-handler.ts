@@ -4,7 +4,7 @@ import { checkOptions } from '../options/check-options.js';
 import { systemClock } from '../time/clock.js';
 import { checkContext, kindReturned, quoted } from '../text/describe.js';
 import { contextInTime } from '../options/entry-rules.js';
-import { ofrepRules, type FlagEvaluator, type OfrepOptions } from './ofrep-options.js';
+import { isEvaluator, ofrepRules, type FlagEvaluator, type OfrepOptions } from './ofrep-options.js';
 import { extendedContext } from '../provider/mapping/extended-context.js';
 import { bulk, single } from './ofrep-response.js';
 import { isFromOwnPage } from './push/page-origin.js';
@@ -131,10 +131,6 @@ function evaluatorOf<R>({ provider, domain }: OfrepOptions<R>): FlagEvaluator | 
   if (provider !== undefined) return provider;
   const registered = OpenFeature.getProvider(domain);
   return isEvaluator(registered) ? registered : undefined;
-}
-
-function isEvaluator(provider: object): provider is FlagEvaluator {
-  return 'evaluateEach' in provider && typeof provider.evaluateEach === 'function';
 }
 
 /**

@@ -2,7 +2,7 @@ import type { EvaluationContext } from '@openfeature/server-sdk';
 import * as v from 'valibot';
 import type { FlagOutcome } from '../index.js';
 import { contextTimeoutMs, flagKeysOr, openRules } from '../options/entry-rules.js';
-import { callable, having, whole, type RulesOf } from '../options/shapes.js';
+import { callable, hasMethods, whole, type RulesOf } from '../options/shapes.js';
 import { pushRule, type PushOptions } from './push/push-options.js';
 
 /** Evaluates flags for OFREP requests: a `FliptProvider`. */
@@ -87,6 +87,9 @@ const allow = v.pipe(
   ),
 );
 
+export const isEvaluator = (provider: unknown): provider is FlagEvaluator =>
+  hasMethods(provider, ['evaluateEach']);
+
 export const ofrepRules = openRules('ofrep', {
   context: callable(),
   flags,
@@ -96,7 +99,7 @@ export const ofrepRules = openRules('ofrep', {
   maxAttributes: v.optional(whole(1, 'attributes'), 100),
   contextTimeoutMs,
   domain: v.optional(v.string('a string')),
-  provider: v.optional(having<FlagEvaluator>(['evaluateEach'], 'a FliptProvider')),
+  provider: v.optional(v.custom<FlagEvaluator>(isEvaluator, 'a FliptProvider')),
   push: pushRule,
   address: v.optional(callable()),
 } satisfies RulesOf<OfrepOptions<never>>);

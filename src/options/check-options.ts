@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isPlainObject, kindOf, beginningOf, quoted, unsteered } from '../text/describe.js';
+import { isPlainObject, isRecord, kindOf, beginningOf, quoted, unsteered } from '../text/describe.js';
 import { isCredentialName, isHeaderName } from '../text/header.js';
 import { oldNode } from '../text/old-node.js';
 import { meantOption } from './meant-option.js';
@@ -57,22 +57,11 @@ export function checkOptions<Shape extends v.GenericSchema>(
 }
 
 function shown({ showsText, showsNames }: OptionRules, path: string, given: unknown): string {
-  switch (typeof given) {
-    case 'string':
-      if (given === '') return "''";
-      return showsText?.(path, given) ? quoted(beginningOf(given)) : kindOf(given);
-    case 'number':
-    case 'bigint':
-      return isCredentialName(path) ? kindOf(given) : String(given);
-    case 'boolean':
-      return String(given);
-    case 'object':
-      return given === null || Array.isArray(given)
-        ? kindOf(given)
-        : objectWords(given, showsNames?.(path) ?? false);
-    default:
-      return kindOf(given);
-  }
+  if (given === '') return "''";
+  if (typeof given === 'string') return showsText?.(path, given) ? quoted(beginningOf(given)) : kindOf(given);
+  const isNumber = typeof given === 'number' || typeof given === 'bigint';
+  if (isNumber ? !isCredentialName(path) : typeof given === 'boolean') return String(given);
+  return isRecord(given) ? objectWords(given, showsNames?.(path) ?? false) : kindOf(given);
 }
 
 /** Shows names at most, and never values: `{ token: undefined }`. */

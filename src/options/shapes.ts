@@ -85,7 +85,11 @@ export const callable = <F extends (...args: never[]) => unknown>(expected = 'a 
 export const having = <T extends object>(methods: readonly string[], expected: string) =>
   v.custom<T>((value) => hasMethods(value, methods), expected);
 
-export const hasMethods = (value: unknown, methods: readonly string[]) =>
+/** Whether it is an object of any class with these methods. */
+export const hasMethods = <Method extends string>(
+  value: unknown,
+  methods: readonly Method[],
+): value is Readonly<Record<Method, (...args: never[]) => unknown>> =>
   isObject(value) && methods.every((method) => isFunction(Reflect.get(value, method)));
 
 /** Leaves out options that are `undefined`, which count as not set. */

@@ -1,42 +1,30 @@
-/** Without line breaks, because one would begin another header. */
-const VALUE = /^[\t -~\u0080-\u00ff]*$/;
-const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
 /**
  * Headers about the connection or the body's length. undici sets them itself. A second value is refused, or dangerous.
  */
 const CONNECTION_HEADER =
   /^(?:connection|content-length|expect|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i;
 
-export function isHeaderText(value: string): boolean {
-  return VALUE.test(value);
-}
+/** Without line breaks, because one would begin another header. */
+export const isHeaderText = (value: string) => /^[\t -~\u0080-\u00ff]*$/.test(value);
 
 /** Whether the text can be sent as a token, after its scheme. */
 export function isToken(text: string): boolean {
   return text !== '' && isHeaderText(text) && !text.includes(' ');
 }
 
-export function isHeaderName(name: string): boolean {
-  return NAME.test(name);
-}
+export const isHeaderName = (name: string) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name);
 
 /** `Host` is allowed, because a service behind a gateway may have another name than its address. */
-export function isConnectionHeader(name: string): boolean {
-  return CONNECTION_HEADER.test(name);
-}
+export const isConnectionHeader = (name: string) => CONNECTION_HEADER.test(name);
 
 /** Names of headers are the same in capitals. */
 export function lowerCaseNames<Value>(headers: Readonly<Record<string, Value>>) {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-const CREDENTIAL = /auth|token|key|secret|cookie|session|password|signature/i;
-
 /** Whether a header's name says that it holds a credential. Headers of the option `auth` always do. */
-export function isCredentialName(name: string): boolean {
-  return CREDENTIAL.test(name);
-}
+export const isCredentialName = (name: string) =>
+  /auth|token|key|secret|cookie|session|password|signature/i.test(name);
 
 /** A longer one would exceed what servers accept as a request's headers. Flipt's have 40 characters. */
 const LONGEST_ETAG = 1_000;
