@@ -1,14 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isSharedEqually } from '../engine/buckets.js';
-import type {
-  Flag,
-  Rollout,
-  Rule,
-  Segment,
-  SegmentChoice,
-  Semantics,
-  VariantFlag,
-} from '../engine/features.js';
+import type { Flag, Rule, Segment, SegmentChoice, Semantics, VariantFlag } from '../engine/features.js';
 import { rulesInForce, sharesIn, variantOf } from '../engine/parts-in-force.js';
 import { isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
 import type { Steps } from '../time/pausable-steps.js';
@@ -56,25 +48,32 @@ export function* flagContent(flag: Flag, segment: SegmentContent, semantics: Sem
 /** As long a text is hashed at once: a hash costs about a microsecond for each call. */
 const HASHED_AT_ONCE = 4_096;
 
-/** Everything that evaluation reads of a flag: a list in JSON, in parts, because it may be long. */
+/** Everything that evaluation reads of a flag: lists in JSON, because a flag may be long. */
 function* contentTexts(flag: Flag, segment: SegmentContent, semantics: Semantics): Generator<string> {
-  yield `${JSON.stringify([flag.type, flag.enabled]).slice(0, -1)},[`;
+  yield JSON.stringify([flag.type, flag.enabled]);
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
-    for (const [at, rollout] of flag.rollouts.entries())
-      yield after(at) + JSON.stringify(rolloutContent(rollout, segment));
-  } else {
-    yield JSON.stringify([
-      namedSemantics(flag, semantics),
-      variantContent(flag, flag.defaultVariantId),
-    ]).slice(1, -1);
-    for (const rule of flag.rules) {
-      yield `,[${JSON.stringify(choiceContent(rule, segment))},[`;
-      for (const [at, { variantId, rollout }] of rule.distributions.entries())
-        yield after(at) + JSON.stringify([variantContent(flag, variantId), rollout]);
-      yield ']]';
+    for (const rollout of flag.rollouts) {
+      const share = rollout.kind === 'threshold' ? rollout.percentage : choiceContent(rollout, segment);
+      yield JSON.stringify([rollout.value, share]);
     }
+    return;
   }
-  yield ']]';
+  yield JSON.stringify([namedSemantics(flag, semantics), variantContent(flag, flag.defaultVariantId)]);
+  for (const rule of flag.rules) {
+    yield JSON.stringify(choiceContent(rule, segment));
+    for (const { variantId, rollout } of rule.distributions)
+      yield JSON.stringify([variantContent(flag, variantId), rollout]);
+  }
+}
+
+function variantContent(flag: VariantFlag, id: string | undefined): unknown {
+  const variant = variantOf(flag, id);
+  return variant === undefined ? null : [variant.key, variant.attachment];
+}
+
+/** Sorted, because v1 lists the segments of a rule in a different order each time. */
+function choiceContent({ segmentKeys, segmentOperator }: SegmentChoice, segment: SegmentContent): unknown {
+  return [segmentOperator, segmentKeys.map(segment).sort()];
 }
 
 /**
@@ -86,27 +85,6 @@ export function namedSemantics(flag: Flag, semantics: Semantics): Semantics {
   if (flag.type === 'BOOLEAN_FLAG_TYPE') return NEWEST_V2;
   const isSame = ({ distributions }: Rule) => isSharedEqually(sharesIn(distributions), semantics, NEWEST_V2);
   return rulesInForce(flag).every(isSame) ? NEWEST_V2 : semantics;
-}
-
-function after(at: number): string {
-  return at === 0 ? '' : ',';
-}
-
-function variantContent(flag: VariantFlag, id: string | undefined): unknown {
-  const variant = variantOf(flag, id);
-  return variant === undefined ? null : [variant.key, variant.attachment];
-}
-
-function rolloutContent(rollout: Rollout, segment: SegmentContent): unknown {
-  const { value } = rollout;
-  return rollout.kind === 'threshold'
-    ? [value, rollout.percentage]
-    : [value, choiceContent(rollout, segment)];
-}
-
-/** Sorted, because v1 lists the segments of a rule in a different order each time. */
-function choiceContent({ segmentKeys, segmentOperator }: SegmentChoice, segment: SegmentContent): unknown {
-  return [segmentOperator, segmentKeys.map(segment).sort()];
 }
 
 export function digest(text: string): string {
