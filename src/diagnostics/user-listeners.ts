@@ -54,12 +54,12 @@ function check(listener: unknown, types: unknown): void {
   if (!Array.isArray(types)) {
     throw new TypeError(`onEvent: types: expected a list of event types, got ${kindOf(types)}`);
   }
-  const known: readonly unknown[] = EVENT_TYPES;
-  const at = types.findIndex((type) => !known.includes(type));
-  if (at === -1) return;
-  const given: unknown = types[at];
-  const shown = typeof given === 'string' ? quoted(beginningOf(given)) : kindOf(given);
-  throw new TypeError(`onEvent: types.${at}: expected one of ${EVENT_TYPES.join(', ')}, got ${shown}`);
+  const known: ReadonlySet<unknown> = new Set(EVENT_TYPES);
+  for (const [at, type] of types.entries()) {
+    if (known.has(type)) continue;
+    const shown = typeof type === 'string' ? quoted(beginningOf(type)) : kindOf(type);
+    throw new TypeError(`onEvent: types.${at}: expected one of ${EVENT_TYPES.join(', ')}, got ${shown}`);
+  }
 }
 
 /** An async listener is a `=> void`, too, and its rejection would end the process. */

@@ -106,15 +106,11 @@ export type Pins = ReturnType<typeof pins>;
 
 /** The answers of one view. */
 function pins(clock: Clock) {
-  const pinned = new Map<string, { readonly resolution: Resolution; readonly at: number }>();
+  /** With the time of the clock from which its age counts. */
+  const pinned = new Map<string, { readonly resolution: Resolution; readonly since: number }>();
   const get = (key: string): Resolution | undefined => {
     const known = pinned.get(key);
-    if (known === undefined) return undefined;
-    return {
-      ...known.resolution,
-      source: 'cache',
-      ageMs: known.resolution.ageMs + clock.now() - known.at,
-    };
+    return known && { ...known.resolution, source: 'cache', ageMs: clock.now() - known.since };
   };
   return {
     get,
@@ -123,7 +119,7 @@ function pins(clock: Clock) {
       const before = get(key);
       if (before !== undefined) return before;
       if (resolution.answer.kind !== 'failed' && pinned.size < MAX_ANSWERS)
-        pinned.set(key, { resolution, at: clock.now() });
+        pinned.set(key, { resolution, since: clock.now() - resolution.ageMs });
       return resolution;
     },
   };

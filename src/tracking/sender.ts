@@ -112,7 +112,7 @@ export function openSender(
     /** Sends what waits now, and again if that fails, for 2 s at most. */
     flush: () => flushed(run, sending, clock),
     /** What is left then is lost. */
-    close() {
+    close: () => {
       timer.stop();
       isClosed = true;
       const left = queue.clear();

@@ -105,10 +105,8 @@ export function openTracking(
         };
       });
     },
-    flush: () => sender.flush(),
-    close() {
-      sender.close();
-    },
+    flush: sender.flush,
+    close: sender.close,
     read: () => ({ waiting: queue.size(), isFailing: sender.isFailing() }),
   };
 }

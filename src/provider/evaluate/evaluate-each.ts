@@ -60,7 +60,9 @@ export async function evaluateEach(
   clock: Clock,
 ): Promise<ReadonlyMap<string, FlagOutcome>> {
   if (typeof named === 'function') await source.untilSnapshot();
-  const keys = [...new Set(keysOf(named, flagKeys(context)))];
+  else checkFlagKeys('evaluateEach', named);
+  const asked = typeof named === 'function' ? selected(named, flagKeys(context)) : named;
+  const keys = [...new Set(asked)];
   const resolved = await resolveMany({ ...source, resolveAll: resolveEach }, context, keys, clock);
   const outcomes = new Map<string, FlagOutcome>();
   const pause = pausing(FLAGS_PER_MS, clock);
@@ -71,26 +73,18 @@ export async function evaluateEach(
   return outcomes;
 }
 
-/** The given keys, or those of the snapshot that the function selects. */
-function keysOf(
-  named: readonly string[] | ((flagKey: string) => boolean),
-  known: Iterable<string> | undefined,
-): readonly string[] {
-  if (typeof named !== 'function') {
-    checkFlagKeys('evaluateEach', named);
-    return named;
-  }
-  if (known !== undefined) return [...known].filter((flagKey) => isNamedBy(named, flagKey));
-  throw new GeneralError('evaluateEach: there is no snapshot yet to take the flag keys from: name them');
-}
-
-/** A promise is truthy, so an async function would select every flag. */
-function isNamedBy(named: (flagKey: string) => unknown, flagKey: string): boolean {
-  const isNamed = named(flagKey);
-  if (typeof isNamed === 'boolean') return isNamed;
-  throw new TypeError(
-    `evaluateEach: expected a function that returns true or false, got ${kindReturned(isNamed)}`,
-  );
+/** The keys of the snapshot that the function selects. */
+function selected(isNamed: (flagKey: string) => unknown, known: Iterable<string> | undefined) {
+  if (known === undefined)
+    throw new GeneralError('evaluateEach: there is no snapshot yet to take the flag keys from: name them');
+  return [...known].filter((flagKey) => {
+    const answer = isNamed(flagKey);
+    // A promise is truthy, so an async function would select every flag.
+    if (typeof answer === 'boolean') return answer;
+    throw new TypeError(
+      `evaluateEach: expected a function that returns true or false, got ${kindReturned(answer)}`,
+    );
+  });
 }
 
 function outcomeOf(answer: Answer): FlagOutcome {

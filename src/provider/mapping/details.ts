@@ -6,15 +6,13 @@ import { quoted } from '../../text/describe.js';
 
 type Metadata = Record<string, string | number | boolean>;
 
-/** OpenFeature's details of a resolution for one type of value. Each call returns a fresh object. */
-export type DetailsOf<T> = (resolution: Resolution, flag: string, defaultValue: T) => ResolutionDetails<T>;
-
 /**
+ * OpenFeature's details of a resolution for one type of value. Each call returns a fresh object.
  * A failure is returned, not thrown: the SDK drops the metadata of what is thrown, and takes any `code` on it
  * (`ECONNREFUSED`) for an OpenFeature error code.
  */
-export function resolutionDetails<T>(namespace: string, translate: Translate<T>): DetailsOf<T> {
-  return (resolution, flag, defaultValue) => {
+export function resolutionDetails<T>(namespace: string, translate: Translate<T>) {
+  return (resolution: Resolution, flag: string, defaultValue: T): ResolutionDetails<T> => {
     const { answer } = resolution;
     if (answer.kind === 'failed') {
       const code = errorCodeOf(answer.failure);

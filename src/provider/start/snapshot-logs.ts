@@ -2,7 +2,6 @@ import type { Diagnostics } from '../../diagnostics/diagnostics.js';
 import { ageLog, logWatch } from '../../diagnostics/watch-log.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
-import type { FliptProviderOptions } from '../../options/provider-options.js';
 import { similarName } from '../../text/closest-name.js';
 import { quoted } from '../../text/describe.js';
 import type { Snapshot } from '../../snapshot/snapshot.js';
@@ -20,9 +19,8 @@ export function logSnapshots(
   const { logger } = settings;
   listen('watch-changed', ({ state, failure }) => {
     // Flipt has served the kept snapshot once, so that this is news.
-    if (state === 'not-offered' && ageMs() > -Infinity) {
-      logger.warn(`${NOT_SERVED_ANY_MORE}: ${failure?.message ?? ''}`);
-    }
+    const isNews = state === 'not-offered' && ageMs() > -Infinity;
+    if (isNews) logger.warn(`${NOT_SERVED_ANY_MORE}: ${failure?.message ?? ''}`);
   });
   logWatch({ listen }, settings, logger);
   const warnIfOld = ageLog(ageMs, logger);
@@ -41,30 +39,18 @@ export function logSnapshots(
 
 const NOT_SERVED_ANY_MORE = 'Flipt refuses snapshots, so that the kept one does not change any more';
 
-type Options = Pick<FliptProviderOptions, 'environment' | 'attributes'> & {
-  readonly watch: { readonly stream: boolean } | undefined;
-};
-
 /** What the service's first snapshot shows to be wrong with the options: a warning for each. */
-export function optionAdvice({ features, semantics }: Snapshot, options: Options): readonly string[] {
-  const { environment, watch, attributes } = options;
-  const ofV2 = [
-    ...(environment === undefined ? [] : [`environment ${quoted(environment)}`]),
-    ...(watch?.stream ? ['watch.stream'] : []),
-  ];
+function optionAdvice(
+  { features, semantics }: Snapshot,
+  { environment, watch, attributes }: ProviderSettings,
+): readonly string[] {
+  const ofV2 = environment === undefined ? [] : [`environment ${quoted(environment)}`];
+  if (watch?.stream) ofV2.push('watch.stream');
   const ignored = `Flipt v1 has neither environments nor a stream: without effect: ${ofV2.join(', ')}`;
   const only = attributes !== undefined && 'only' in attributes ? attributes.only : [];
-  return [
-    ...(semantics === 'v1' && ofV2.length > 0 ? [ignored] : []),
-    ...(only.length === 0 ? [] : misspelt(only, readNames(features.segments.values()))),
-  ];
-}
-
-/** The attributes that segments read. */
-function readNames(segments: Iterable<{ readonly constraints: readonly { readonly property: string }[] }>) {
-  const names = new Set<string>();
-  for (const { constraints } of segments) for (const { property } of constraints) names.add(property);
-  return names;
+  const segments = only.length === 0 ? [] : [...features.segments.values()];
+  const read = new Set(segments.flatMap(({ constraints }) => constraints.map(({ property }) => property)));
+  return [...(semantics === 'v1' && ofV2.length > 0 ? [ignored] : []), ...misspelt(only, read)];
 }
 
 /** A name that no segment reads, although one reads a similar name that is not sent. */
