@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { cacheShare } from './cache-share.js';
 import type { Clock } from '../time/clock.js';
+import { withPauses, type Steps } from '../time/pausable-steps.js';
+import { pausing } from '../time/turns.js';
 import type { KnownAnswer } from '../model/answer.js';
 import { answerBytes, entryBytes, mayBeRemembered } from './entry-bytes.js';
 import type { Aging } from './freshness.js';
@@ -50,8 +52,8 @@ type OwnEntry = { -readonly [Name in keyof Entry]: Entry[Name] };
 
 /** A larger question is answered, but its answer is not kept: it would replace hundreds of others. */
 const MAX_KEY_BYTES = 64 * 1024;
-/** Entries that leave in one turn of the event loop: some milliseconds. */
-const LEAVING_PER_TURN = 2_000;
+/** Entries that leave in about a millisecond. */
+const LEAVING_PER_MS = 1_000;
 /** A longer answer is not compared with others: that would cost more than it saves. */
 const MAX_SHARED_BYTES = 1_000;
 
@@ -62,7 +64,6 @@ const MAX_SHARED_BYTES = 1_000;
 export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick<Clock, 'endOfTurn'>) {
   const entries = new LRUCache<string, OwnEntry>({ max: maxEntries, maxSize: maxBytes, dispose: left });
   const flags = new Map<string, FlagAnswers>();
-  const leaving = leavingFlags((key) => entries.delete(key), clock);
   const shared = sharedAnswers();
   const strangers = cacheShare({ maxEntries, maxBytes }, (key) => entries.delete(key));
 
@@ -79,7 +80,7 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
     const forgotten = [...named].flatMap((flag) => flags.get(flag) ?? []);
     for (const ofFlag of forgotten) ofFlag.isForgotten = true;
     for (const flag of named) flags.delete(flag);
-    leaving.add(forgotten);
+    void withPauses(leaving(forgotten, entries), pausing(LEAVING_PER_MS, clock));
   };
 
   const valid = (entry: Entry | undefined) => (entry?.ofFlag.isForgotten ? undefined : entry);
@@ -158,27 +159,13 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
   };
 }
 
-/** Lets the entries of forgotten flags leave, in several turns of the event loop if they are many. */
-function leavingFlags(remove: (key: string) => void, clock: Pick<Clock, 'endOfTurn'>) {
-  const leaving: FlagAnswers[] = [];
-  const leave = () => {
-    let most = LEAVING_PER_TURN;
-    for (let of = leaving.at(-1); of !== undefined && most > 0; of = leaving.at(-1)) {
-      for (const { key } of of.entries) {
-        if (most-- <= 0) break;
-        remove(key);
-      }
-      if (of.entries.size === 0) leaving.pop();
+function* leaving(flags: readonly FlagAnswers[], entries: LRUCache<string, OwnEntry>): Steps<void> {
+  for (const ofFlag of flags) {
+    for (const { key } of ofFlag.entries) {
+      entries.delete(key);
+      yield;
     }
-    if (leaving.length > 0) clock.endOfTurn(leave);
-  };
-  return {
-    add(flags: readonly FlagAnswers[]) {
-      const isLeaving = leaving.length > 0;
-      for (const ofFlag of flags) leaving.push(ofFlag);
-      if (!isLeaving) leave();
-    },
-  };
+  }
 }
 
 export type AnswerStore = ReturnType<typeof answerStore>;
