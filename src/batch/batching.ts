@@ -20,18 +20,14 @@ export interface Batched {
  * those that arrived while `maxConcurrent` requests were under way. The turn, not the microtask queue: requests that
  * arrive together are handled in one turn, but in several ticks of promises.
  */
-export function batched(
-  { send, laneOf, answeredSentAt }: Isolated,
-  settings: BatchSettings,
-  { clock, report, wants }: Pick<Runtime, 'clock' | 'report' | 'wants'>,
-): Batched {
+export function batched(isolated: Isolated, settings: BatchSettings, runtime: Runtime): Batched {
+  const { clock, report, wants } = runtime;
   const { sizes } = settings;
-  const queue = waitingQueue(settings, laneOf);
+  const queue = waitingQueue(settings, isolated.laneOf);
+  const requests = requestsUnderWay(settings.maxConcurrent, isolated.answeredSentAt, clock);
+  const shedding = loadShedding(queue, requests, settings, report);
   let scheduled = false;
   let closed: Failure | undefined;
-
-  const requests = requestsUnderWay(settings.maxConcurrent, answeredSentAt, clock);
-  const shedding = loadShedding(queue, requests, settings, report);
 
   const schedule = () => {
     if (scheduled || queue.size() === 0 || requests.isFull()) return;
@@ -55,7 +51,7 @@ export function batched(
       const bytes = batch.reduce((sum, one) => sum + one.bytes, sizes.empty);
       report({ type: 'batch-sent', items: batch.length, bytes });
     }
-    void send(batch).then((outcome) => {
+    void isolated.send(batch).then((outcome) => {
       ended(outcome);
       schedule();
     });

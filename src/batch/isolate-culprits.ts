@@ -19,7 +19,7 @@ export interface Service extends Searched {
  * Sends batches. If a question spoils its batch, searches for it: only that question fails, and it is sent apart from
  * the others for a while.
  */
-export function isolating(service: Service, runtime: Pick<Runtime, 'clock' | 'report'>) {
+export function isolating(service: Service, runtime: Runtime) {
   const { answered } = service;
   /** Loaded when a batch has failed: until then, there are no suspects. */
   let found: ReturnType<typeof culpritSearches> | undefined;

@@ -18,11 +18,8 @@ const FOR_EACH_BATCH = 8;
  * Sends each question in a request of its own that its caller may end: callers share nothing but a count of requests.
  * At most 8 × `maxConcurrent` are under way at once, and `maxWaiting` questions wait.
  */
-export function oneByOne(
-  askAtOnce: AskAtOnce,
-  settings: BatchSettings,
-  { clock, report, wants }: Pick<Runtime, 'clock' | 'report' | 'wants'>,
-): Batched {
+export function oneByOne(askAtOnce: AskAtOnce, settings: BatchSettings, runtime: Runtime): Batched {
+  const { clock, report, wants } = runtime;
   const { maxConcurrent, maxWaiting, sizes } = settings;
   const atOnce = FOR_EACH_BATCH * maxConcurrent;
   const turns = ownTurns(atOnce, clock);

@@ -41,11 +41,8 @@ const HIT = Object.freeze({ type: 'hit' });
 const STALE_HIT = Object.freeze({ type: 'stale-hit' });
 
 /** Keeps answers. Concurrent callers of one question share one request. */
-export function cachedAnswers(
-  ask: Ask,
-  { cache, deadlineMs, refusal, watch }: CacheSettings,
-  { clock, wants, report }: Pick<Runtime, 'clock' | 'wants' | 'report'>,
-) {
+export function cachedAnswers(ask: Ask, settings: CacheSettings, { clock, wants, report }: Runtime) {
+  const { cache, deadlineMs, refusal, watch } = settings;
   const store = cache && answerStore(cache, clock);
   /** Where entries are found, fresh or not; `undefined` if nothing is kept. */
   const entries: Pick<AnswerStore, 'peek' | 'recall' | 'remember'> | undefined = store;

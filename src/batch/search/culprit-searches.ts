@@ -29,10 +29,8 @@ export interface Searched {
 }
 
 /** Owns what all searches share, and the suspects that they find. */
-export function culpritSearches(
-  { ask, refusal, check, serviceFailed, answered }: Searched,
-  { clock, report }: Pick<Runtime, 'clock' | 'report'>,
-) {
+export function culpritSearches(searched: Searched, { clock, report }: Runtime) {
+  const { ask, refusal, check, serviceFailed, answered } = searched;
   const suspects = rememberedSuspects(clock);
   const askPart = culpritSearchLimit(ask, answered, clock);
   /**
