@@ -12,11 +12,8 @@ export type Check = (signal?: AbortSignal) => Promise<Failure | undefined>;
 export type HealthState = ReturnType<typeof openHealth>;
 
 /** The only owner of the answer to "is the service healthy?": one state, one timer, one check at a time. */
-export function openHealth(
-  check: Check,
-  breaker: CircuitSettings | undefined,
-  { clock, random, ...reporter }: Runtime,
-) {
+export function openHealth(check: Check, breaker: CircuitSettings | undefined, runtime: Runtime) {
+  const { clock, random } = runtime;
   let state = health.HEALTHY;
   let checking: Promise<Failure | undefined> | undefined;
   /** The failure of a start that ends after the close; `undefined` until the close. */
@@ -32,7 +29,7 @@ export function openHealth(
     const before = state;
     if (closed !== undefined || next === before) return;
     state = next;
-    reportChange(before, next, reporter);
+    reportChange(before, next, runtime);
     schedule();
   };
 
@@ -128,10 +125,8 @@ const DECIDED_EVERY_MS = 1_000;
  * contexts fail, and no others. So while requests are answered, the circuit opens only if a check, which sends no
  * context, fails as well.
  */
-export function circuitOpening(
-  { read, become, moment, check, isChecking }: HealthState,
-  clock: Clock,
-): (attempt: Attempt) => void {
+export function circuitOpening(state: HealthState, clock: Clock) {
+  const { read, become, moment, check, isChecking } = state;
   /** When a check last kept the circuit closed. */
   let keptClosedAt = -Infinity;
 
@@ -142,7 +137,7 @@ export function circuitOpening(
     else if (read().circuit.state === 'closed') become({ ...read(), circuit });
   };
 
-  return (attempt) => {
+  return (attempt: Attempt) => {
     const before = read();
     const next = health.attempted(before, attempt, moment());
     const opens = before.circuit.state === 'closed' && next.circuit.state === 'open';

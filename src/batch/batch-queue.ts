@@ -53,11 +53,12 @@ interface FilledLane extends Lane {
   readonly waiting: Deque<Waiting>;
 }
 
+/** How large a request may be. */
+type RequestSize = Pick<BatchSettings, 'maxItems' | 'maxBytes' | 'sizes'>;
+
 /** Owns the questions that wait. */
-export function waitingQueue(
-  { maxItems, maxBytes, sizes }: Pick<BatchSettings, 'maxItems' | 'maxBytes' | 'sizes'>,
-  laneOf: (question: Question) => QuestionLane,
-) {
+export function waitingQueue(settings: RequestSize, laneOf: (question: Question) => QuestionLane) {
+  const { maxItems, maxBytes, sizes } = settings;
   const lanes = new Map<string, FilledLane>();
   let size = 0;
 

@@ -53,10 +53,8 @@ export function turnedAway(
 }
 
 /** The failure of a question whose request would exceed `batch.maxBytes` even if it were sent alone. */
-export function oversized(
-  question: Question,
-  { maxBytes, sizes }: Pick<BatchSettings, 'maxBytes' | 'sizes'>,
-): Failure | undefined {
+export function oversized(question: Question, settings: BatchSettings): Failure | undefined {
+  const { maxBytes, sizes } = settings;
   const bytes = sizes.empty + sizes.of(question);
   if (bytes <= maxBytes) return undefined;
   return {

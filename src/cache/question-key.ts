@@ -4,13 +4,9 @@ import type { Subject } from '../model/answer.js';
  * Makes the function that names a question by all that the service looks at, and nothing else. Each part is preceded by
  * its length, so that two different questions never share a key, whatever characters their parts hold.
  */
-export function questionKeys(
-  namespace: string,
-  environment = '',
-  reference = '',
-): (flag: string, subject: Subject) => string {
+export function questionKeys(namespace: string, environment = '', reference = '') {
   const scope = part(namespace) + part(environment) + part(reference);
-  return (flag, { entity, names, texts }) => {
+  return (flag: string, { entity, names, texts }: Subject): string => {
     let key = scope + part(flag) + part(entity);
     for (let at = 0; at < names.length; at++) key += part(names[at] ?? '') + part(texts[at] ?? '');
     return key;

@@ -19,11 +19,9 @@ export interface RetrySettings {
  * Repeats a failed request if it may be repeated and the next attempt may succeed, within the budget and the callers'
  * time.
  */
-export function withRetries(
-  send: Send,
-  { retries, withinMs, extra = false, budget = retryBudget() }: RetrySettings,
-  { clock, random, report }: Omit<Runtime, 'wants'>,
-): Send {
+export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<Runtime, 'wants'>): Send {
+  const { retries, withinMs, extra = false, budget = retryBudget() } = settings;
+  const { clock, random, report } = runtime;
   return async (request) => {
     const until = clock.now() + withinMs;
     if (extra) budget.charge(clock.now());
