@@ -23,7 +23,8 @@ export type {
   CacheOptions,
   FliptProviderOptions,
 } from './options/provider-options.js';
-export type { SnapshotOptions, WatchOptions } from './options/snapshot-options.js';
+export type { SnapshotOptions } from './options/snapshot-options.js';
+export type { WatchOptions } from './options/watch-options.js';
 export type * from './stores/snapshot-store.js';
 export type {
   ExposureEvent,

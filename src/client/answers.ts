@@ -1,11 +1,5 @@
 import * as v from 'valibot';
-import type {
-  BooleanResponse,
-  ErrorResponse,
-  EvaluationBatch,
-  EvaluationResponse,
-  VariantResponse,
-} from './operations/evaluation.js';
+import type { EvaluationBatch, EvaluationResponse } from './operations/evaluation.js';
 import type { Distribution, Rule, RulePage, SegmentOperator } from './operations/rules.js';
 import type { Constraint, MatchType, Segment, SegmentPage } from './operations/segments.js';
 import type { Authentication, CreatedToken } from './operations/tokens.js';
@@ -61,21 +55,14 @@ const common = {
   timestamp: textIfAny,
   requestDurationMillis: numberOrNone,
 };
-const variantResponse: v.GenericSchema<unknown, VariantResponse> = v.object({
+const variantResponse = v.object({
   ...common,
   match: v.nullish(v.boolean(), false),
   variantKey: textOrNone,
   variantAttachment: textOrNone,
 });
-const booleanResponse: v.GenericSchema<unknown, BooleanResponse> = v.object({
-  ...common,
-  enabled: v.boolean(),
-});
-const errorResponse: v.GenericSchema<unknown, ErrorResponse> = v.object({
-  flagKey: textOrNone,
-  namespaceKey: textOrNone,
-  reason: word,
-});
+const booleanResponse = v.object({ ...common, enabled: v.boolean() });
+const errorResponse = v.object({ flagKey: textOrNone, namespaceKey: textOrNone, reason: word });
 
 const response: v.GenericSchema<unknown, EvaluationResponse> = v.variant('type', [
   v.object({ type: v.literal('VARIANT_EVALUATION_RESPONSE_TYPE'), variantResponse }),

@@ -32,17 +32,18 @@ export function variableOf(path: string): string {
   return VARIABLES.get(path) ?? path;
 }
 
-/** What the variables of these options hold, as far as they are set. */
-export function fromVariables(options: readonly string[], env: Environment): object {
+/** What the variables of these options hold, as far as they are set. Throws a TypeError about the credentials. */
+export function fromVariables(options: readonly string[], owner: string, env: Environment): object {
   const read = [...VARIABLES].filter(([option]) => options.includes(option));
-  return set(Object.fromEntries(read.map(([option, name]) => [option, variable(env, name)])));
+  const auth = options.includes('auth') ? authOf(owner, env) : undefined;
+  return set({ ...Object.fromEntries(read.map(([option, name]) => [option, variable(env, name)])), auth });
 }
 
 /**
  * The credentials of the environment. Throws a TypeError if there is more than one, or an unknown way to log in. An
  * empty variable counts as not set.
  */
-export function authOf(owner: string, env: Environment): AuthOptions | undefined {
+function authOf(owner: string, env: Environment): AuthOptions | undefined {
   const [token, jwt, tokenFile, method] = CREDENTIALS.map((name) => variable(env, name));
   const named = CREDENTIALS.filter((name) => variable(env, name));
   if (named.length > 1)

@@ -2,14 +2,9 @@ import * as v from 'valibot';
 import { connectionRules, type ConnectionOptions } from './connection-options.js';
 import { filledText, members, milliseconds, onOffOr, set, whole, type RulesOf } from './shapes.js';
 import type { OptionRules } from './check-options.js';
-import {
-  snapshotHint,
-  snapshotRule,
-  watchRule,
-  type SnapshotOptions,
-  type WatchOptions,
-} from './snapshot-options.js';
+import { snapshotHint, snapshotRule, type SnapshotOptions } from './snapshot-options.js';
 import { trackingRule, type TrackingOptions } from './tracking-options.js';
+import { watchRule, type WatchOptions } from './watch-options.js';
 
 /** How long answers are used, and how many are kept. The times add up: fresh, then stale, then stale on error. */
 export interface CacheOptions {

@@ -2,14 +2,7 @@ import type * as v from 'valibot';
 import { lowerCaseNames } from '../text/header.js';
 import { checkOptions, type OptionRules } from './check-options.js';
 import { clientRules, type ConnectionOptions, type Logger } from './connection-options.js';
-import {
-  authOf,
-  credentialsAdvice,
-  fromVariables,
-  variable,
-  variableOf,
-  type Environment,
-} from './environment.js';
+import { credentialsAdvice, fromVariables, variable, variableOf, type Environment } from './environment.js';
 import { safeLogger } from './logger.js';
 import { providerRules, type FliptProviderOptions } from './provider-options.js';
 
@@ -76,9 +69,7 @@ function checkedWith<Shape extends v.GenericSchema<unknown, object> & { readonly
 ): v.InferOutput<Shape> {
   const checked = checkOptions(rules, options);
   const unset = Object.keys(rules.shape.entries).filter((name) => Reflect.get(options, name) === undefined);
-  const auth = unset.includes('auth') ? authOf(rules.owner, env) : undefined;
-  const held = { ...fromVariables(unset, env), ...(auth && { auth }) };
-  const ofVariables = checkOptions(rules, held, variableOf);
+  const ofVariables = checkOptions(rules, fromVariables(unset, rules.owner, env), variableOf);
   const rest = unset.map((name): [string, unknown] => [name, Reflect.get(ofVariables, name)]);
   return { ...checked, ...Object.fromEntries(rest) };
 }

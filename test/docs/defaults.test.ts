@@ -8,7 +8,7 @@ import { textOf } from './pages.fixture.js';
 import { membersOf, optionRows, stated, statedDefault, type Member } from './stated.fixture.js';
 
 const FILES: Readonly<Record<string, string>> = {
-  WatchOptions: 'snapshot',
+  WatchOptions: 'watch',
   SnapshotOptions: 'snapshot',
   TrackingOptions: 'tracking',
   ConnectionOptions: 'connection',

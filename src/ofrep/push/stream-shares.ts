@@ -20,10 +20,10 @@ function sharesOf({ user, address }: StreamReader, limits: Limits): ReadonlyMap<
   const shares = new Map<string, number>();
   if (network !== undefined) shares.set(`address ${network}`, maxStreamsPerAddress);
   if (user !== '') return shares.set(`user ${user}`, maxStreamsPerUser);
+  if (network === undefined) return shares.set('strangers without an address', maxStreamsPerUser);
   // No machine alone can use up what all strangers share.
-  const most = network === undefined ? maxStreamsPerUser : Math.ceil(maxStreams / STRANGERS);
-  if (network !== undefined) shares.set(`stranger ${network}`, maxStreamsPerUser);
-  return shares.set(network === undefined ? 'strangers without an address' : 'strangers', most);
+  shares.set(`stranger ${network}`, maxStreamsPerUser);
+  return shares.set('strangers', Math.ceil(maxStreams / STRANGERS));
 }
 
 /** One machine may have as many IPv6 addresses as it likes, all in a network of 64 bits. */

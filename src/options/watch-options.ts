@@ -1,0 +1,38 @@
+import * as v from 'valibot';
+import { milliseconds, onOffOr, trueOrFalse, type RulesOf } from './shapes.js';
+
+/**
+ * How changes of flags are noticed. Each poll asks Flipt whether anything has changed. A service that offers no
+ * snapshots is asked again every five minutes.
+ */
+export interface WatchOptions {
+  /**
+   * Milliseconds between two polls, plus or minus 20 %. If the service takes long for a whole snapshot, the
+   * interval is at least 20 times that time. At least 1. Default 15000.
+   */
+  readonly pollMs?: number | undefined;
+  /**
+   * Keeps a connection to Flipt's stream of changes, in addition to the polls, so that changes are noticed in about a
+   * second. Needs Flipt 2.9; an older Flipt is only polled. Default false.
+   */
+  readonly stream?: boolean | undefined;
+  /** Most milliseconds for which an answer is fresh while the watch finds its flag unchanged. Default 600000. */
+  readonly maxAgeMs?: number | undefined;
+  /**
+   * `false`: for runtimes that stop between requests, such as Cloudflare Workers. The provider then does nothing between
+   * calls: it starts no timer that outlives a call, and calls share nothing but finished results. `initialize` sends
+   * nothing, and `provider.refresh()` polls. An open circuit lets one call through when its time is over, and a Kubernetes
+   * login is renewed by the first call after its time. Excludes `stream`. Default true.
+   */
+  readonly background?: boolean | undefined;
+}
+
+export const watchRule = v.pipe(
+  onOffOr({
+    pollMs: v.optional(milliseconds(1), 15_000),
+    stream: v.optional(trueOrFalse, false),
+    maxAgeMs: v.optional(milliseconds(0), 600_000),
+    background: v.optional(trueOrFalse, true),
+  } satisfies RulesOf<WatchOptions>),
+  v.check((watch) => !watch?.stream || watch.background, 'either stream: true or background: false'),
+);
