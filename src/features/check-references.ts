@@ -36,14 +36,13 @@ function namespaceKey(given: unknown): string | undefined {
 
 function checkDocument(given: unknown, semantics: Semantics, report: Report): void {
   const rules = { semantics, version: memberOf(given, 'version') };
-  reportTwice(given, 'segments', report);
+  const known = distinctKeys(given, 'segments', report);
   for (const [segment, inSegment] of partsOf(given, 'segments', report)) {
     for (const [constraint, inConstraint] of partsOf(segment, 'constraints', inSegment)) {
       checkConstraint(constraint, rules, inConstraint);
     }
   }
-  reportTwice(given, 'flags', report);
-  const known = keysAt(given, 'segments');
+  distinctKeys(given, 'flags', report);
   for (const [flag, inFlag] of partsOf(given, 'flags', report)) checkFlag(flag, known, semantics, inFlag);
 }
 
@@ -51,28 +50,11 @@ function checkDocument(given: unknown, semantics: Semantics, report: Report): vo
 type Keys = ReadonlySet<unknown> | undefined;
 
 function checkFlag(flag: unknown, segments: Keys, semantics: Semantics, report: Report): void {
-  reportTwice(flag, 'variants', report);
+  const variants = distinctKeys(flag, 'variants', report);
   for (const [variant, inVariant] of partsOf(flag, 'variants', report)) {
     const wrong = wrongAttachment(memberOf(variant, 'attachment'), semantics);
     if (wrong !== undefined) inVariant(['attachment'], wrong);
   }
-  checkRules(flag, segments, report);
-
-  const type = memberOf(flag, 'type') ?? 'VARIANT_FLAG_TYPE';
-  if (type === 'BOOLEAN_FLAG_TYPE') {
-    for (const [rollout, inRollout] of partsOf(flag, 'rollouts', report)) {
-      checkChoice(rollout, segments, inRollout);
-    }
-  }
-  if (type !== 'VARIANT_FLAG_TYPE') return;
-  if (listOf(flag, 'rollouts').length > 0) report(['rollouts'], 'only a BOOLEAN_FLAG_TYPE has rollouts');
-  if (listOf(flag, 'variants').filter((variant) => memberOf(variant, 'default') === true).length > 1) {
-    report(['variants'], 'expected at most one default variant');
-  }
-}
-
-function checkRules(flag: unknown, segments: Keys, report: Report): void {
-  const variants = keysAt(flag, 'variants');
   for (const [rule, inRule] of partsOf(flag, 'rules', report)) {
     checkChoice(rule, segments, inRule);
     for (const [distribution, inDistribution] of partsOf(rule, 'distributions', inRule)) {
@@ -80,6 +62,16 @@ function checkRules(flag: unknown, segments: Keys, report: Report): void {
       if (key === undefined || variants?.has(key) !== false) continue;
       inDistribution(['variant'], `expected the key of a variant of this flag, got ${quoted(key)}`);
     }
+  }
+
+  const type = memberOf(flag, 'type') ?? 'VARIANT_FLAG_TYPE';
+  for (const [rollout, inRollout] of partsOf(flag, 'rollouts', report)) {
+    if (type === 'BOOLEAN_FLAG_TYPE') checkChoice(rollout, segments, inRollout);
+  }
+  if (type !== 'VARIANT_FLAG_TYPE') return;
+  if (listOf(flag, 'rollouts').length > 0) report(['rollouts'], 'only a BOOLEAN_FLAG_TYPE has rollouts');
+  if (listOf(flag, 'variants').filter((variant) => memberOf(variant, 'default') === true).length > 1) {
+    report(['variants'], 'expected at most one default variant');
   }
 }
 
@@ -102,23 +94,17 @@ function* partsOf(of: unknown, name: string, report: Report): Iterable<readonly 
   }
 }
 
-function reportTwice(of: unknown, name: string, report: Report): void {
-  const seen = new Set<string>();
-  for (const [index, item] of listOf(of, name).entries()) {
-    const key = textOf(item, 'key');
-    if (key === undefined) continue;
-    if (seen.has(key)) report([name, index, 'key'], `${quoted(key)} occurs twice`);
+/** The keys of a list's items, including keys that are not text, such as a number without quotes. Each may occur once. */
+function distinctKeys(of: unknown, name: string, report: Report): Keys {
+  const list = memberOf(of, name) ?? [];
+  if (!Array.isArray(list)) return undefined;
+  const seen = new Set<unknown>();
+  for (const [index, item] of list.entries()) {
+    const key = memberOf(item, 'key');
+    if (typeof key === 'string' && seen.has(key)) report([name, index, 'key'], `${quoted(key)} occurs twice`);
     seen.add(key);
   }
-}
-
-/** The keys of a list's items, including keys that are not text, such as a number without quotes. */
-function keysAt(value: unknown, name: string): Keys {
-  const list = memberOf(value, name) ?? [];
-  if (!Array.isArray(list)) return undefined;
-  return new Set(
-    list.map((item) => memberOf(item, 'key')).map((key) => (typeof key === 'number' ? String(key) : key)),
-  );
+  return new Set(Array.from(seen, (key) => (typeof key === 'number' ? String(key) : key)));
 }
 
 function wrongAttachment(value: unknown, semantics: Semantics): string | undefined {

@@ -37,7 +37,8 @@ export function goJson(value: unknown, semantics: Semantics): string | undefined
 
 function written(value: unknown): string | undefined {
   if (typeof value === 'bigint') return String(value);
-  if (typeof value === 'number') return numberText(value);
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('JSON has no such number');
+  if (Object.is(value, -0)) return '-0';
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const json: unknown = Reflect.get(value, 'toJSON');
   if (typeof json === 'function') return written(Reflect.apply(json, value, []));
@@ -49,11 +50,6 @@ function written(value: unknown): string | undefined {
       return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
     });
   return `{${members.join(',')}}`;
-}
-
-function numberText(value: number): string {
-  if (!Number.isFinite(value)) throw new RangeError('JSON has no such number');
-  return Object.is(value, -0) ? '-0' : JSON.stringify(value);
 }
 
 function escaped(character: string): string {

@@ -14,7 +14,10 @@ export const evaluateBatch = async (service: ServiceCore, { message, caller, hea
   // A store without revisions ignores the reference, but a wrong type fails the request.
   const requestId = message.texts('reference', 'requestId').requestId || service.stamp.id();
   const items = await inTurns(message.messages('requests'), readItem);
-  if (caller.namespaceKey !== undefined && !isWithin(items, caller.namespaceKey)) throw unauthenticated();
+  const isForeign = ({ question }: Item) => question.namespace !== caller.namespaceKey;
+  // An empty batch names no namespace.
+  if (caller.namespaceKey !== undefined && (items.length === 0 || items.some(isForeign)))
+    throw unauthenticated();
   if (items.length > 0) checkEnvironment(service.semantics, header('x-flipt-environment'));
   const responses = await inTurns(items, (item) => JSON.stringify(answerItem(service, item)));
   const rest = JSON.stringify({ requestId, requestDurationMillis: performance.now() - started });
@@ -43,11 +46,6 @@ function readItem(message: Message) {
     namespaceKey,
     question: { namespace: namespaceKey || 'default', flag, entity, attributes },
   };
-}
-
-/** An empty batch names no namespace. */
-function isWithin(items: readonly Item[], namespaceKey: string): boolean {
-  return items.length > 0 && items.every(({ question }) => question.namespace === namespaceKey);
 }
 
 function answerItem({ overrides, evaluate, stamp }: ServiceCore, item: Item): unknown {

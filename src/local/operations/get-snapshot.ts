@@ -1,7 +1,6 @@
 import { isV2, streamsEvents } from '../../engine/rules-of-version.js';
 import { invalidField, notFound } from '../requests/refused-request.js';
 import { clientAbilities, EVERY_ABILITY, type SnapshotDocument } from '../snapshot-document.js';
-import type { NamespaceRecord } from '../../features/records.js';
 import { EVENT_STREAM, serverSentEvent } from '../../text/server-sent-event.js';
 import { checkEnvironment, type Operation } from './operation.js';
 
@@ -13,13 +12,10 @@ export const getSnapshot: Operation = (service, { path, query, header }) => {
   const namespace = service.overrides.served(key);
   if (!namespace && isV2(service.semantics)) throw notFound(`namespace ${JSON.stringify(key)} not found`);
   const abilities = clientAbilities(header('x-flipt-accept-server-version'));
-  return { document: service.snapshotOf(namespace ?? unknown(key), abilities) };
+  // v1 answers about a missing namespace as it does about an empty one.
+  const empty = { key, name: '', description: '', flags: new Map(), segments: new Map() };
+  return { document: service.snapshotOf(namespace ?? empty, abilities) };
 };
-
-/** v1 answers about a missing namespace as it does about an empty one. */
-function unknown(key: string): NamespaceRecord {
-  return { key, name: '', description: '', flags: new Map(), segments: new Map() };
-}
 
 /**
  * GET /client/v2/environments/{environment}/namespaces/{namespaceKey}/stream: one event at the start, and one for each

@@ -63,12 +63,10 @@ const MOST_NAMED = 10;
 
 /** Why a flag cannot give a value, and which values it can give. */
 export function cannotGive(flag: FlagRecord, value: unknown): string {
-  const given = typeof value === 'string' ? quoted(value.slice(0, 100)) : wordsFor(value);
+  const isShort = typeof value === 'number' || typeof value === 'boolean';
+  const words = isShort ? String(value) : kindOf(value);
+  const given = typeof value === 'string' ? quoted(value.slice(0, 100)) : words;
   return `${quoted(flag.key)} can be ${possible(flag)}; got ${given}`;
-}
-
-function wordsFor(value: unknown): string {
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindOf(value);
 }
 
 function possible(flag: FlagRecord): string {
