@@ -22,15 +22,11 @@ export function percentOf(flagKey: string, entity: string): number {
  * Prepares the choice among shares. It answers with the position of the first one whose upper bound is above the
  * entity's bucket, with -1 past the last bound, if the rules leave that open, and with 0 if there are none.
  */
-export function sharing(
-  flagKey: string,
-  shares: readonly Share[],
-  semantics: Semantics,
-): (entity: string) => number {
+export function sharing(flagKey: string, shares: readonly Share[], semantics: Semantics) {
   const bounds = boundsOf(shares, semantics);
   if (isUndivided(bounds)) return () => 0;
   const prefix = crc32(flagKey);
-  return (entity) => positionOf(crc32(entity, prefix) % BUCKETS, bounds);
+  return (entity: string) => positionOf(crc32(entity, prefix) % BUCKETS, bounds);
 }
 
 /** The position of the first bound above the bucket, or -1. */

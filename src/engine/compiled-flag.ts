@@ -40,11 +40,9 @@ function* compileRollout(rollout: Rollout, flagKey: string, find: FindSegment): 
   };
 }
 
-function booleanAnswer(
-  enabled: boolean,
-  reason: ServiceReason,
-  segmentKeys: readonly string[],
-): BooleanAnswer {
+type Keys = readonly string[];
+
+function booleanAnswer(enabled: boolean, reason: ServiceReason, segmentKeys: Keys): BooleanAnswer {
   return { kind: 'boolean', enabled, reason, segmentKeys, requestId: '' };
 }
 
@@ -54,12 +52,7 @@ function* compileVariantFlag(flag: VariantFlag, find: FindSegment, semantics: Se
   return firstMatch(rules, answerOf(flag, semantics, flag.enabled ? 'UNMATCHED' : 'FLAG_DISABLED', []));
 }
 
-function* compileRule(
-  rule: Rule,
-  flag: VariantFlag,
-  find: FindSegment,
-  semantics: Semantics,
-): Steps<Evaluate<VariantAnswer | undefined>> {
+function* compileRule(rule: Rule, flag: VariantFlag, find: FindSegment, semantics: Semantics) {
   const { segmentKeys, matching } = yield* compileChoice(rule, find);
   const shares = sharesIn(rule.distributions);
   // Without shares, the first answer is always chosen: the default variant.
@@ -69,7 +62,7 @@ function* compileRule(
   );
   const position = sharing(flag.key, shares, semantics);
   const pastTheLast = preparedFor(segmentKeys, (keys) => answerOf(flag, semantics, 'UNMATCHED', keys));
-  return (entity) => {
+  return (entity: EvaluatedEntity) => {
     const keys = matching(entity);
     if (keys === undefined) return undefined;
     const at = position(entity.id);
@@ -86,7 +79,7 @@ function answerOf(
   flag: VariantFlag,
   semantics: Semantics,
   outcome: Outcome,
-  segmentKeys: readonly string[],
+  segmentKeys: Keys,
   variantId?: string,
 ): VariantAnswer {
   const byDefault = variantOf(flag, flag.defaultVariantId);
@@ -103,11 +96,8 @@ function answerOf(
 }
 
 /** The answer of the first rule or rollout that gives one, else `otherwise`. */
-function firstMatch<Answer>(
-  rules: readonly Evaluate<Answer | undefined>[],
-  otherwise: Answer,
-): Evaluate<Answer> {
-  return (entity) => {
+function firstMatch<Answer>(rules: readonly Evaluate<Answer | undefined>[], otherwise: Answer) {
+  return (entity: EvaluatedEntity) => {
     for (const rule of rules) {
       const answer = rule(entity);
       if (answer !== undefined) return answer;
@@ -117,10 +107,7 @@ function firstMatch<Answer>(
 }
 
 /** Prepares the answer for this list of segments. For any other list, the answer is made on each call. */
-function preparedFor<Answer>(
-  segmentKeys: readonly string[],
-  answer: (segmentKeys: readonly string[]) => Answer,
-): (segmentKeys: readonly string[]) => Answer {
+function preparedFor<Answer>(segmentKeys: Keys, answer: (segmentKeys: Keys) => Answer) {
   const prepared = answer(segmentKeys);
-  return (matching) => (matching === segmentKeys ? prepared : answer(matching));
+  return (matching: Keys) => (matching === segmentKeys ? prepared : answer(matching));
 }

@@ -6,13 +6,7 @@ import type { Distribution, MatchType, Rule, SegmentOperator, Variant, VariantFl
  */
 
 /** The rules that are evaluated: a disabled flag has none. */
-export function rulesInForce<R extends Rule>({
-  enabled,
-  rules,
-}: {
-  readonly enabled: boolean;
-  readonly rules: readonly R[];
-}): readonly R[] {
+export function rulesInForce({ enabled, rules }: Pick<VariantFlag, 'enabled' | 'rules'>): readonly Rule[] {
   return enabled ? rules : [];
 }
 

@@ -7,9 +7,6 @@ import { mapInSteps } from '../time/pausable-steps.js';
 /** Finds a segment by the key under which the features hold it; `undefined` if there is none. */
 export type FindSegment = (key: string) => ReturnType<typeof compileSegment> | undefined;
 
-/** The keys of the chosen segments that match; `undefined` if too few match for the operator. */
-export type MatchingSegments = (entity: EvaluatedEntity) => readonly string[] | undefined;
-
 /** A segment with its test prepared. */
 export function compileSegment({ key, matchType, constraints }: Segment) {
   return { key, matches: segmentTest(matchType, constraints.map(compileConstraint)) };
@@ -30,26 +27,23 @@ export function* compileChoice(choice: SegmentChoice, find: FindSegment) {
   return {
     segmentKeys,
     /** If all segments match, the result is `segmentKeys` itself. */
-    matching: choiceTest(segmentKeys, choice.segmentOperator, tests),
+    matching: choiceTest({ ...choice, segmentKeys }, tests),
   };
 }
 
 /**
- * The test of a choice of segments that have these tests. A closure inside `compileChoice` would keep `find`, and so a
+ * The test of a choice of segments that have these tests: it gives the keys of those that match, or `undefined` if too
+ * few match for the operator. A closure inside `compileChoice` would keep `find`, and so a
  * whole snapshot, in memory.
  */
-export function choiceTest(
-  segmentKeys: readonly string[],
-  segmentOperator: SegmentChoice['segmentOperator'],
-  tests: readonly Matches[],
-): MatchingSegments {
+export function choiceTest({ segmentKeys, segmentOperator }: SegmentChoice, tests: readonly Matches[]) {
   const needed = neededSegments(segmentOperator);
   if (needed === 'all' || (needed === 'one' && tests.length === 1)) {
     const matches = joined(tests, true);
-    return (entity) => (matches(entity) ? segmentKeys : undefined);
+    return (entity: EvaluatedEntity) => (matches(entity) ? segmentKeys : undefined);
   }
   const least = needed === 'one' ? 1 : 0;
-  return (entity) => {
+  return (entity: EvaluatedEntity) => {
     const keys = segmentKeys.filter((_key, at) => tests[at]?.(entity));
     if (keys.length < least) return undefined;
     return keys.length === segmentKeys.length ? segmentKeys : keys;

@@ -24,14 +24,11 @@ export function segmentReach({ matchType, constraints }: Segment): Reach {
 }
 
 /** Which entities a choice of segments matches. */
-export function choiceReach(
-  { segmentKeys, segmentOperator }: SegmentChoice,
-  ofSegments: ReadonlyMap<string, Reach>,
-): Reach {
-  const reaches = segmentKeys.map((key) => ofSegments.get(key) ?? 'nobody');
+export function choiceReach(choice: SegmentChoice, ofSegments: ReadonlyMap<string, Reach>): Reach {
+  const reaches = choice.segmentKeys.map((key) => ofSegments.get(key) ?? 'nobody');
   // One of these decides alone, the other only if all segments agree.
   const [alone, together]: readonly [Reach, Reach] =
-    neededSegments(segmentOperator) === 'one' ? ['everybody', 'nobody'] : ['nobody', 'everybody'];
+    neededSegments(choice.segmentOperator) === 'one' ? ['everybody', 'nobody'] : ['nobody', 'everybody'];
   if (reaches.includes(alone)) return alone;
   return reaches.every((reach) => reach === together) ? together : 'some';
 }

@@ -136,8 +136,9 @@ function shownSegment(written: Written, segment: SegmentRecord): object {
 
 function shownConstraint(
   { semantics, abilities }: Written,
-  { id, type, property, operator, value }: SegmentRecord['constraints'][number],
-): object {
+  constraint: SegmentRecord['constraints'][number],
+) {
+  const { id, type, property, operator, value } = constraint;
   const known = type !== 'ENTITY_ID_COMPARISON_TYPE' || abilities.entityIds;
   const shown = (known ? type : 'UNKNOWN_COMPARISON_TYPE').replace('_COMPARISON', '_CONSTRAINT_COMPARISON');
   return { ...(semantics === 'v1' && { id }), type: shown, property, operator, value };

@@ -57,12 +57,12 @@ export function explainedAnswer(answer: KnownAnswer): Explanation['answer'] {
 }
 
 /** The content of each step, and whether it applies. */
-function explainSteps(flag: Flag, { features, semantics }: CompiledFeatures, entity: EvaluatedEntity) {
-  const explainChoice = choicesFor(entity, features);
+function explainSteps(flag: Flag, compiled: CompiledFeatures, entity: EvaluatedEntity) {
+  const explainChoice = choicesFor(entity, compiled.features);
   if (flag.type === 'VARIANT_FLAG_TYPE') {
     return flag.rules.map((rule) => {
       const { segments, applies } = explainChoice(rule);
-      const sharing = applies ? explainSharing(rule, flag, semantics, entity.id) : undefined;
+      const sharing = applies ? explainSharing(rule, flag, compiled, entity.id) : undefined;
       const operator = rule.segmentOperator;
       return { kind: 'rule' as const, operator, segments, ...(sharing && { sharing }), applies };
     });
@@ -80,19 +80,14 @@ function explainSteps(flag: Flag, { features, semantics }: CompiledFeatures, ent
   });
 }
 
-function explainSharing(
-  { distributions }: Rule,
-  { key, variants }: VariantFlag,
-  semantics: CompiledFeatures['semantics'],
-  entity: string,
-) {
-  const shares = sharesIn(distributions);
+function explainSharing(rule: Rule, flag: VariantFlag, { semantics }: CompiledFeatures, entity: string) {
+  const shares = sharesIn(rule.distributions);
   if (shares.length === 0) return undefined;
   const bounds = boundsOf(shares, semantics);
-  const bucket = bucketOf(key, entity);
+  const bucket = bucketOf(flag.key, entity);
   const chosen = positionOf(bucket, bounds);
   const explained = shares.map(({ variantId, rollout }, at) => {
-    const variant = variants.get(variantId)?.key;
+    const variant = flag.variants.get(variantId)?.key;
     return { ...(variant !== undefined && { variant }), rollout, below: bounds[at] ?? 0 };
   });
   return { bucket, shares: explained, ...(chosen >= 0 && { chosen }) };
@@ -109,19 +104,15 @@ function choicesFor(entity: EvaluatedEntity, features: Features) {
     known.set(name, explained);
     return explained;
   };
-  return ({ segmentKeys, segmentOperator }: SegmentChoice) => {
-    const segments = segmentKeys.map(explainOnce);
-    const matching = choiceTest(segmentKeys, segmentOperator, resultsOf(segments));
+  return (choice: SegmentChoice) => {
+    const segments = choice.segmentKeys.map(explainOnce);
+    const matching = choiceTest(choice, resultsOf(segments));
     return { segments, applies: matching(entity) !== undefined };
   };
 }
 
 /** The features may hold several segments with the same key, each under another name: people see the key. */
-function explainSegment(
-  name: string,
-  segment: Segment | undefined,
-  entity: EvaluatedEntity,
-): ExplainedSegment {
+function explainSegment(name: string, segment: Segment | undefined, entity: EvaluatedEntity) {
   if (segment === undefined) return { key: name, matched: false, constraints: [] };
   const { key, matchType } = segment;
   const constraints = segment.constraints.map((constraint) => explainConstraint(constraint, entity));

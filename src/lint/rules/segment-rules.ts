@@ -1,5 +1,4 @@
 import { quoted } from '../../text/describe.js';
-import type { CheckedFlag } from '../../features/document-schema.js';
 import type { LintRule } from '../finding.js';
 import { OPERATORS } from '../../engine/constraint-match.js';
 import type { Constraint, Segment } from '../../engine/features.js';
@@ -7,7 +6,8 @@ import { firstContradiction, isImpossible, subjectOf } from '../reached-entities
 
 /** A segment that no rule and no rollout names. */
 export const unusedSegment: LintRule = ({ content }) => {
-  const used = new Set(content.flags.flatMap(segmentKeysOf));
+  const steps = content.flags.flatMap(({ rules, rollouts }) => [...rules, ...rollouts]);
+  const used = new Set(steps.flatMap((step) => ('segmentKeys' in step ? step.segmentKeys : [])));
   return content.segments.flatMap(({ key }, index) => {
     if (used.has(key)) return [];
     return {
@@ -18,13 +18,6 @@ export const unusedSegment: LintRule = ({ content }) => {
     };
   });
 };
-
-function segmentKeysOf({ rules, rollouts }: CheckedFlag): readonly string[] {
-  return [
-    ...rules.flatMap(({ segmentKeys }) => segmentKeys),
-    ...rollouts.flatMap((rollout) => (rollout.kind === 'segment' ? rollout.segmentKeys : [])),
-  ];
-}
 
 /** An operator that the constraint's type does not have. */
 export const operatorType: LintRule = ({ content }) =>

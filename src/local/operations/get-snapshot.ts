@@ -22,10 +22,8 @@ export const getSnapshot: Operation = (service, { path, query, header }) => {
  * new version of the snapshot. While the namespace does not exist, there are no events. Flipt's rule: from 2.9 on, who
  * asks for events gets the versions, everybody else the snapshots themselves, each a line of JSON.
  */
-export const streamSnapshot: Operation = (
-  { store, overrides, snapshotOf, semantics },
-  { path, query, header },
-) => {
+export const streamSnapshot: Operation = (service, { path, query, header }) => {
+  const { store, overrides, snapshotOf, semantics } = service;
   checkEnvironment(semantics, header('x-flipt-environment'));
   const digest = query.single('digest') ?? '';
   if (digest !== '' && digest.length !== DIGEST_LENGTH) {
