@@ -1,5 +1,4 @@
 import { pausing } from '../time/turns.js';
-import { pastDeadline } from '../cache/shared-requests.js';
 import type { GivenContext } from '../cache/same-question.js';
 import { EvaluatedEntity } from '../engine/evaluated-entity.js';
 import type { UnreadableFlag } from '../model/unreadable-flag.js';
@@ -142,8 +141,7 @@ export function inProcess(source: InProcessSource, settings: EvaluationSettings,
       const askFor = ([flag, found]: readonly [string, UnreadableFlag]) =>
         askUnreadable(ask, found, flag, context, view);
       const asked = await inPortions(unreadable, askFor, deadlineMs, clock);
-      for (const [at, [flag]] of unreadable.entries())
-        resolutions.set(flag, asked[at] ?? failedResolution(pastDeadline(deadlineMs)));
+      for (const [[flag], resolution] of asked) resolutions.set(flag, resolution);
       return resolutions;
     } catch (error) {
       return contextFailure(error);

@@ -39,24 +39,12 @@ export function openServiceLayers(settings: ProviderSettings, signal: AbortSigna
     );
   };
   const batching = { ...settings.batch, sizes: writer.sizes };
-  const { refusal, serviceFailed } = service;
   const ask = retrying(false);
   // Without a background, no question waits for a batch with those of other calls, which may end before it.
   const batch = !runtime.clock.hasBackground
     ? oneByOne(ask, batching, runtime)
     : batched(
-        isolating(
-          {
-            ask,
-            askExtra: retrying(true),
-            refusal,
-            check: service.check,
-            serviceFailed,
-            answered,
-            loadSearch,
-          },
-          runtime,
-        ),
+        isolating({ ...service, ask, askExtra: retrying(true), answered, loadSearch }, runtime),
         batching,
         runtime,
       );

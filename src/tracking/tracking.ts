@@ -12,8 +12,6 @@ const MOST_REMEMBERED = 10_000;
 /** Most characters of their users, flags and variants. */
 const MOST_REMEMBERED_LENGTH = 4 * 1024 * 1024;
 
-type Attributes = Readonly<Record<string, unknown>>;
-
 /** Of OpenFeature's evaluation context. */
 export type Context = Readonly<Record<string, unknown>>;
 
@@ -40,19 +38,29 @@ export function openTracking(
   { namespace, environment, userOf, warn }: Surroundings,
   runtime: Pick<Runtime, 'clock' | 'random' | 'report'>,
 ) {
-  const { clock } = runtime;
+  const { clock, report } = runtime;
   const place = { namespace, ...(environment !== undefined && { environment }) };
-  const { lost, sent } = outcomes(warn, runtime);
+  let hasLost = false;
+  const lost = (events: number, why: string) => {
+    // One line for all that are lost until events are sent again.
+    if (!hasLost) warn(`tracking: events are lost, because ${why}`);
+    hasLost = true;
+    report({ type: 'tracking-lost', events });
+  };
+  const sent = (events: number) => {
+    hasLost = false;
+    report({ type: 'tracking-sent', events });
+  };
   const queue = eventQueue(lost);
   const sender = openSender(queue, { send, sent, lost, warn }, runtime);
   const isChosen = choice(flags, warn);
   const isRepeated = repetitions(onceForMs, clock);
 
-  const base = (context: Context) => ({
-    id: randomUUID(),
-    time: new Date(clock.date()).toISOString(),
-    attributes: attributesOf(context, attributes),
-  });
+  const base = (context: Context) => {
+    const own = attributes.filter((name) => Object.hasOwn(context, name));
+    const named = Object.fromEntries(own.map((name) => [name, context[name]]));
+    return { id: randomUUID(), time: new Date(clock.date()).toISOString(), attributes: plainCopy(named) };
+  };
   const add = (make: () => TrackingEvent) => {
     try {
       const event = make();
@@ -111,23 +119,6 @@ export function openTracking(
   };
 }
 
-/** Reports what becomes of events. */
-function outcomes(warn: (message: string) => void, { report }: Pick<Runtime, 'report'>) {
-  let hasLost = false;
-  return {
-    lost: (events: number, why: string) => {
-      // One line for all that are lost until events are sent again.
-      if (!hasLost) warn(`tracking: events are lost, because ${why}`);
-      hasLost = true;
-      report({ type: 'tracking-lost', events });
-    },
-    sent: (events: number) => {
-      hasLost = false;
-      report({ type: 'tracking-sent', events });
-    },
-  };
-}
-
 /** Whether the same exposure was made within this time. It counts from the first one. */
 function repetitions(withinMs: number, clock: Pick<Runtime['clock'], 'now'>) {
   const seen = new LRUCache<string, number>({
@@ -172,9 +163,4 @@ function textFrom(user: (targetingKey: string) => string, targetingKey: string):
   if (typeof text !== 'string')
     throw new Error(`tracking.user: expected a string, got ${kindReturned(text)}`);
   return text;
-}
-
-function attributesOf(context: Context, names: readonly string[]): Attributes {
-  const own = names.filter((name) => Object.hasOwn(context, name));
-  return plainCopy(Object.fromEntries(own.map((name) => [name, context[name]])));
 }

@@ -1,3 +1,5 @@
+import { pastDeadline } from '../../cache/shared-requests.js';
+import { failedResolution, type Resolution } from '../../model/answer.js';
 import type { Clock } from '../../time/clock.js';
 import { orLate } from '../../time/in-time.js';
 import { nextTurn } from '../../time/turns.js';
@@ -6,29 +8,29 @@ import { nextTurn } from '../../time/turns.js';
 const AT_ONCE = 1_000;
 
 /**
- * Calls `run` for a portion of the flags at once, and lets other work run before the next portion. Each run ends within
- * `withinMs` by itself. Those of later portions have what is left of that time: their result is `undefined` if it does not
- * come.
+ * Resolves a portion of the flags at once, and lets other work run before the next portion. Each resolve ends within
+ * `withinMs` by itself. Those of later portions have what is left of that time: one that does not end in it has failed.
  */
-export async function inPortions<FlagOrKey, Result>(
-  flags: readonly FlagOrKey[],
-  run: (flag: FlagOrKey) => Result | Promise<Result>,
+export async function inPortions<Flag>(
+  flags: readonly Flag[],
+  resolve: (flag: Flag) => Resolution | Promise<Resolution>,
   withinMs: number,
   clock: Clock,
-): Promise<readonly (Result | undefined)[]> {
+): Promise<readonly (readonly [Flag, Resolution])[]> {
   const until = clock.now() + withinMs;
-  const results = flags.map((): Result | undefined => undefined);
+  const late = failedResolution(pastDeadline(withinMs));
+  const resolved = flags.map((flag): readonly [Flag, Resolution] => [flag, late]);
   for (let first = 0; first < flags.length; first += AT_ONCE) {
     if (first > 0) await nextTurn(clock);
     const leftMs = until - clock.now();
     if (leftMs <= 0) break;
     const portion = flags.slice(first, first + AT_ONCE).map(async (flag, at) => {
-      results[first + at] = await run(flag);
+      resolved[first + at] = [flag, await resolve(flag)];
     });
     const ended = Promise.all(portion);
     if (first === 0) await ended;
     else if ((await orLate(ended, leftMs, clock)) === 'late') break;
   }
   // What still comes must not change what the caller has.
-  return [...results];
+  return [...resolved];
 }

@@ -1,8 +1,7 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import type { Clock } from '../../time/clock.js';
-import { failedResolution, type Answer, type Resolution } from '../../model/answer.js';
+import type { Answer, Resolution } from '../../model/answer.js';
 import { policyOf, type Failure } from '../../model/failure.js';
-import { pastDeadline } from '../../cache/shared-requests.js';
 import { errorOf } from '../mapping/openfeature-errors.js';
 import type { ResolveAll } from '../resolve-in-process.js';
 import type { EvaluateFlag } from './evaluate-flag.js';
@@ -32,15 +31,13 @@ export async function resolveMany(
   if (all !== undefined && 'kind' in all) throw errorOf(all);
   const flagKeys = named ?? (all && [...all.keys()]);
   if (flagKeys === undefined) return undefined;
-  const resolutions = all
-    ? flagKeys.map((flagKey) => all.get(flagKey))
-    : (await inPortions(flagKeys, (flagKey) => evaluate(flagKey, context), deadlineMs, clock)).map(
-        (resolution) => resolution ?? failedResolution(pastDeadline(deadlineMs)),
-      );
-  const resolved = flagKeys.flatMap((flagKey, at) => {
-    const resolution = resolutions[at];
+  const known = (flagKey: string) => {
+    const resolution = all?.get(flagKey);
     return resolution === undefined ? [] : [[flagKey, resolution] as const];
-  });
+  };
+  const resolved = all
+    ? flagKeys.flatMap(known)
+    : await inPortions(flagKeys, (flagKey) => evaluate(flagKey, context), deadlineMs, clock);
   throwIfUnusable(resolved.map(([, { answer }]) => answer));
   return resolved;
 }
