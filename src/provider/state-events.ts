@@ -53,11 +53,6 @@ export function openCondition(events: OpenFeatureEventEmitter, clock: Clock) {
       const derived = deriveState(runtime, fallback, (state, message) => {
         if (!isStarting && !isOver()) announce(state, message);
       });
-      const announceStart = (failure: Failure | undefined) => {
-        isStarting = false;
-        const { state, message } = derived();
-        if (state !== 'ready' && !isOver()) announce(state, failure?.message ?? message);
-      };
 
       return {
         /** The state that follows from the problems that are known. */
@@ -77,7 +72,9 @@ export function openCondition(events: OpenFeatureEventEmitter, clock: Clock) {
             // Waits, because the SDK must announce READY first.
             if (isStarting) {
               clock.endOfTurn(() => {
-                announceStart(failure);
+                isStarting = false;
+                const { state, message } = derived();
+                if (state !== 'ready' && !isOver()) announce(state, failure?.message ?? message);
               });
             }
             return undefined;

@@ -56,7 +56,7 @@ export function requestContext(
   const { view, prefetch, provider, domain } = options;
   checkContext('context', context);
   const whole = { ...OpenFeature.getTransactionContext(), ...context, [REQUEST_VIEW]: view };
-  if (prefetch !== undefined) prefetchFlags(prefetch, whole, provider ?? registeredPrefetcher(domain));
+  if (prefetch !== undefined) prefetchFlags(prefetch, whole, provider ?? OpenFeature.getProvider(domain));
   return whole;
 }
 
@@ -95,23 +95,14 @@ function isPropagated(): boolean {
 
 const MARKER = 'openfeature-flipt-provider.marker';
 
-function prefetchFlags(
-  flagKeys: readonly string[],
-  context: EvaluationContext,
-  provider: Prefetcher | undefined,
-): void {
+function prefetchFlags(flagKeys: readonly string[], context: EvaluationContext, provider: object): void {
   checkFlagKeys('prefetch', flagKeys);
-  if (flagKeys.length === 0 || provider === undefined) return;
+  if (flagKeys.length === 0 || !isPrefetcher(provider)) return;
   // The same context that a client will ask with, because it decides the cache key.
   const whole = { ...OpenFeature.getContext(), ...context };
   // Another vendor's `prefetch` may throw, or return no promise. A later resolve reports the failure.
   const asking = async () => provider.prefetch(flagKeys, whole);
   asking().catch(() => undefined);
-}
-
-function registeredPrefetcher(domain: string | undefined): Prefetcher | undefined {
-  const provider = OpenFeature.getProvider(domain);
-  return isPrefetcher(provider) ? provider : undefined;
 }
 
 function isPrefetcher(provider: object): provider is Prefetcher {

@@ -35,19 +35,15 @@ export function statusOf(
     environment: environment ?? null,
     fliptVersion: opened?.fliptVersion() ?? null,
     evaluation,
-    circuit:
-      breaker === undefined || readings === undefined
-        ? null
-        : { state: circuit?.state ?? 'closed', since: dateOf(circuit?.at) },
+    circuit: breaker && readings ? { state: circuit?.state ?? 'closed', since: dateOf(circuit?.at) } : null,
     overload: { since: dateOf(overloadSince), shed },
     watch: snapshots ? { mode, ...watchStatus(opened, latest, counts, clock) } : null,
     store: store ? { isFailing: store.isFailing, savedAt: dateOf(store.savedAt) } : null,
     cache: { entries: 0, bytes: 0, ...readings?.cache, hits, staleHits, joined, misses },
     requests: { sent: attempts + inFlight, failed, retried, inFlight, waiting },
-    tracking:
-      tracking === undefined
-        ? null
-        : { isFailing: false, waiting: 0, ...readings?.tracking, sent: trackingSent, lost: trackingLost },
+    tracking: tracking
+      ? { isFailing: false, waiting: 0, ...readings?.tracking, sent: trackingSent, lost: trackingLost }
+      : null,
   };
 }
 
