@@ -65,11 +65,7 @@ export function openHealth(check: Check, breaker: CircuitSettings | undefined, r
     checking = undefined;
     if (closed !== undefined) return failure;
     const wasStarting = state.starting !== undefined;
-    become(
-      failure === undefined
-        ? health.checkPassed(state, clock.now())
-        : health.checkFailed(state, failure, moment()),
-    );
+    become(health.checked(state, failure, moment()));
     if (wasStarting && state.starting === undefined) endStart(failure);
     return failure;
   };

@@ -141,12 +141,10 @@ export function checking(health: Health): Health {
   return { ...health, circuit: halfOpen(health.circuit) };
 }
 
-/** The check passed. That ends all problems except unusable responses, which a check cannot see. */
-export function checkPassed({ unusable, unusableInARow, answeredAt }: Health, now: number): Health {
-  return { ...HEALTHY, unusable, unusableInARow, answeredAt, heardAt: now };
-}
-
-export function checkFailed(before: Health, failure: Failure, moment: Moment): Health {
+/** A check has ended. One that passed ends all problems except unusable responses, which a check cannot see. */
+export function checked(before: Health, failure: Failure | undefined, moment: Moment): Health {
+  const { unusable, unusableInARow, answeredAt } = before;
+  if (failure === undefined) return { ...HEALTHY, unusable, unusableInARow, answeredAt, heardAt: moment.now };
   const { cause, responded, countsForCircuit } = policyOf(failure);
   // The check concerns no flag, so a 500 is the service's own failure.
   const isThere = responded && countsForCircuit === 'no';

@@ -24,10 +24,8 @@ export const BATCH_PATH = '/evaluate/v1/batch';
 export function batchWriter(reference: string | undefined) {
   const texts = new WeakMap<Question, string>();
   const textOf = (question: Question) => {
-    const known = texts.get(question);
-    if (known !== undefined) return known;
-    const text = itemText(question);
-    texts.set(question, text);
+    let text = texts.get(question);
+    if (text === undefined) texts.set(question, (text = itemText(question)));
     return text;
   };
   return {

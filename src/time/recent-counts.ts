@@ -20,13 +20,9 @@ export function counted(counts: RecentCounts, now: number, isMarked: boolean): R
 }
 
 export function sums(counts: RecentCounts, now: number): { readonly all: number; readonly marked: number } {
-  let all = 0;
-  let marked = 0;
-  for (const bucket of recent(counts, Math.floor(now / 1000))) {
-    all += bucket.all;
-    marked += bucket.marked;
-  }
-  return { all, marked };
+  const buckets = recent(counts, Math.floor(now / 1000));
+  const sum = (of: 'all' | 'marked') => buckets.reduce((total, bucket) => total + bucket[of], 0);
+  return { all: sum('all'), marked: sum('marked') };
 }
 
 function recent(counts: RecentCounts, second: number): RecentCounts {

@@ -85,7 +85,8 @@ export async function findCulprits(
 
   while (spoilt.length > 0) {
     const failures = (await Promise.all(spoilt.flatMap(divided).map(asking))).flat();
-    const isCommon = succeeded === 0 && failures.every(isSpoilt) && failures.some(isLarge);
+    const isCommon =
+      succeeded === 0 && failures.every(isSpoilt) && failures.some(({ asked }) => asked.length > 1);
     const other = isCommon && requestsLeft() > 1 ? groupings.shift() : undefined;
     if (other !== undefined) {
       groupOf = other;
@@ -95,7 +96,7 @@ export async function findCulprits(
     spoilt = [];
     for (const part of failures) {
       if (isSpoilt(part) && isCulprit(part)) suspected.push(part);
-      if (isSpoilt(part) && isLarge(part)) spoilt.push(part);
+      if (isSpoilt(part) && part.asked.length > 1) spoilt.push(part);
       else failEach(part.asked, part.failure);
     }
     if (since.count() === 0) continue;
@@ -108,10 +109,6 @@ export async function findCulprits(
     proven();
   }
   return { requests, culprits };
-}
-
-function isLarge({ asked }: Part): boolean {
-  return asked.length > 1;
 }
 
 /** A single question that spoils its request, or one flag if the failure blames flags. */
