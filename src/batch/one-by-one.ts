@@ -5,7 +5,7 @@ import type { BatchSettings } from './batch-queue.js';
 import type { Batched } from './batching.js';
 import { oversized, queueFull, turnedAway } from './turned-away.js';
 import type { Clock } from '../time/clock.js';
-import { passed } from '../time/until-aborted.js';
+import { passed } from '../time/in-time.js';
 import { leastMs, noTimes, withDuration } from './requests-under-way.js';
 
 /**

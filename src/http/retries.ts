@@ -2,7 +2,7 @@ import { FAILURES, ENDED } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import type { Send, Outcome } from './reply.js';
 import { failureKindOfOutcome } from './failure-of-status.js';
-import { passed } from '../time/until-aborted.js';
+import { passed } from '../time/in-time.js';
 import { counted, noCounts, sums, type RecentCounts } from '../time/recent-counts.js';
 
 export interface RetrySettings {
@@ -34,7 +34,10 @@ export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<R
       const isFree = failure === 'stale-connection' && attempt === 1;
       const most = isFree ? Math.max(1, retries) : retries;
       if (attempt > most || !request.repeatable) return outcome;
-      const delayMs = isFree ? 0 : retryDelayMs(outcome, attempt, clock.date(), random());
+      // At least as long as the service asks for. After `Retry-After: 0`, requests must still not come all at once.
+      const delayMs = isFree
+        ? 0
+        : Math.max(retryAfterMs(outcome, clock.date()) ?? 0, backOffMs(attempt, random()));
       if (clock.now() + delayMs >= until || !(isFree || budget.spend(clock.now()))) return outcome;
       report({ type: 'retry', attempt: attempt + 1, delayMs, failure });
       await passed(delayMs, request.signal, clock);
@@ -72,15 +75,6 @@ export function retryBudget() {
 export type RetryBudget = ReturnType<typeof retryBudget>;
 
 const FIRST_DELAY_MS = 50;
-
-/**
- * Milliseconds until the next attempt, at least as long as the service asks for. After `Retry-After: 0`, the back-off
- * still keeps requests from coming all at once. `attempt` is the number of the failed one, counted from 1; `date` is in
- * milliseconds since the epoch; `random` is in [0, 1).
- */
-export function retryDelayMs(outcome: Outcome, attempt: number, date: number, random: number): number {
-  return Math.max(retryAfterMs(outcome, date) ?? 0, backOffMs(attempt, random));
-}
 
 /** Milliseconds to wait after attempt number `attempt`, counted from 1; `random` is in [0, 1). */
 export function backOffMs(attempt: number, random: number): number {

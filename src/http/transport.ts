@@ -7,13 +7,12 @@ import { bodyBytes, UnreadableBody } from './reply-body.js';
 import { LARGEST_ERROR } from './reply-message.js';
 import { openConnections } from './connections.js';
 import { failureKindOfOutcome } from './failure-of-status.js';
-import { untilAborted } from '../time/until-aborted.js';
+import { untilAborted, timeLimit } from '../time/in-time.js';
 import type { Outcome, Send, ServiceRequest } from './reply.js';
 import { connectionFailure, timeoutFailure } from './network-failure.js';
 import { lowerCaseNames } from '../text/header.js';
 import { plainTextWarning, besideAddress, proxyCredentialsOf } from './proxy.js';
 import type { Clock } from '../time/clock.js';
-import { timeLimit } from '../time/in-time.js';
 
 /** Far larger than any answer of the service except a `download`, which has its own limit. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;

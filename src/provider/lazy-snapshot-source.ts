@@ -2,7 +2,7 @@ import { outsideRequests } from '../time/outside-requests.js';
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
 import type { Clock } from '../time/clock.js';
 import { oneTimer } from '../time/one-timer.js';
-import { untilAborted } from '../time/until-aborted.js';
+import { untilAborted } from '../time/in-time.js';
 import type { Send } from '../http/reply.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';

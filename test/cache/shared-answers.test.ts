@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerStore } from '../../src/cache/answer-store.js';
-import { sharedAnswers } from '../../src/cache/shared-answers.js';
+import { answerStore, sharedAnswers } from '../../src/cache/answer-store.js';
 import { manualClock } from '../clock.fixture.js';
 import { variantAnswer } from '../provider/mapping/answers.fixture.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { untilAborted } from '../../src/time/until-aborted.js';
+import { untilAborted } from '../../src/time/in-time.js';
 import { safeStore, type TextStore } from '../../src/stores/safe-store.js';
 import { manualClock } from '../clock.fixture.js';
 

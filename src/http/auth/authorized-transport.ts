@@ -4,7 +4,7 @@ import type { Runtime } from '../../runtime.js';
 import { failureKindOfOutcome } from '../failure-of-status.js';
 import type { Outcome, Send } from '../reply.js';
 import { openTransport } from '../transport.js';
-import { untilAborted } from '../../time/until-aborted.js';
+import { untilAborted } from '../../time/in-time.js';
 import { sameHeaders, type AuthHeaders } from './credential-source.js';
 import { credentialSource, openCredentials, type Credentials } from './credentials.js';
 
