@@ -1,14 +1,13 @@
-import type { SegmentChoice, Semantics } from '../engine/features.js';
+import type { SegmentChoice, SegmentOperator, Semantics } from '../engine/features.js';
 import { isV2 } from '../engine/rules-of-version.js';
 
 /** A choice as Flipt stores it: without duplicates, sorted, and a single segment always with OR. */
-export function segmentChoice(
-  keys: readonly string[],
-  operator: SegmentChoice['segmentOperator'] = 'OR_SEGMENT_OPERATOR',
-): SegmentChoice {
+export function segmentChoice(keys: readonly string[], operator: SegmentOperator = OR): SegmentChoice {
   const segmentKeys = [...new Set(keys)].sort();
-  return { segmentKeys, segmentOperator: segmentKeys.length === 1 ? 'OR_SEGMENT_OPERATOR' : operator };
+  return { segmentKeys, segmentOperator: segmentKeys.length === 1 ? OR : operator };
 }
+
+const OR = 'OR_SEGMENT_OPERATOR';
 
 /** A percentage as Flipt keeps it, in single precision: the shortest decimal that stands for the same single. */
 export function rolloutPercentage(percentage: number): number {

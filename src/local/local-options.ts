@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { checkOptions, type OptionRules } from '../options/check-options.js';
+import type { OptionRules } from '../options/check-options.js';
 import { filledText, members, trueOrFalse } from '../options/shapes.js';
-import { isPlainObject, unsteered } from '../text/describe.js';
+import { isObject } from '../text/describe.js';
 import type { Semantics } from '../engine/features.js';
 import { ALL_SEMANTICS } from '../engine/rules-of-version.js';
 import type { FeaturesSource } from '../features/read-features.js';
@@ -82,19 +82,13 @@ export const OVERRIDE_OPTIONS: OptionRules = {
   showsText: () => true,
 };
 
-const FLAG_STATE: OptionRules = {
+/** A wrong state would be evaluated, and perhaps saved in a file. */
+export const FLAG_STATE: OptionRules = {
   owner: 'setFlag',
   shape: members({ enabled: trueOrFalse }, 'an object { enabled }'),
   showsText: () => true,
+  hint: (path, _given, holder) =>
+    isObject(holder) && path !== 'enabled'
+      ? 'setFlag takes { enabled } only, and set(key, value) does the rest'
+      : undefined,
 };
-
-/** Throws a TypeError that names the wrong member. A wrong state would be evaluated, and perhaps saved in a file. */
-export function checkFlagState(state: { readonly enabled: boolean }): void {
-  const others = isPlainObject(state) ? Object.keys(state).filter((name) => name !== 'enabled') : [];
-  if (others[0] !== undefined) {
-    throw new TypeError(
-      `setFlag: ${unsteered(others[0])}: unknown option; setFlag takes { enabled } only, and set(key, value) does the rest`,
-    );
-  }
-  checkOptions(FLAG_STATE, state);
-}

@@ -13,7 +13,7 @@ import { checkOptions } from '../options/check-options.js';
 import { systemClock } from '../time/clock.js';
 import { inTime, orLate } from '../time/in-time.js';
 import { messageOf, quoted } from '../text/describe.js';
-import { checkFlagState, LOCAL_OPTIONS, OVERRIDE_OPTIONS } from './local-options.js';
+import { FLAG_STATE, LOCAL_OPTIONS, OVERRIDE_OPTIONS } from './local-options.js';
 import type { LocalServiceOptions, OverrideOptions } from './local-options.js';
 import { snapshotWriter } from './snapshot-document.js';
 import { nowText, type Stamp } from '../features/records.js';
@@ -164,7 +164,7 @@ function localService(listener: Listener, service: ServiceCore): LocalService {
       overrides.reset();
     },
     async setFlag(namespaceKey, key, given) {
-      checkFlagState(given);
+      checkOptions(FLAG_STATE, given);
       const { enabled } = given;
       const change = store.change((state) => {
         const namespace = state.namespaces.get(namespaceKey);

@@ -145,12 +145,9 @@ function shownConstraint(
 }
 
 /** What a client can read in a v1 snapshot. It depends on the server version that the client was made for. */
-interface ClientAbilities {
-  readonly entityIds: boolean;
-  readonly defaultVariants: boolean;
-}
+type ClientAbilities = Readonly<typeof EVERY_ABILITY>;
 
-export const EVERY_ABILITY: ClientAbilities = { entityIds: true, defaultVariants: true };
+export const EVERY_ABILITY = { entityIds: true, defaultVariants: true };
 
 const ENTITY_IDS_SINCE = [1, 38];
 const DEFAULT_VARIANTS_SINCE = [1, 47];

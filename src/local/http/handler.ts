@@ -49,7 +49,7 @@ export function createHandler({
       const message = Message.of(text === '' ? undefined : await parseBody(text));
       if (empty !== undefined) throw invalidField(empty, 'must not be empty');
       const routed = { path, query, header, message, text, caller };
-      await send(response, await route.operation(service, routed), header, ending);
+      await send(response, await route.operation(service, routed), ending);
     } catch (error) {
       sendError(response, error);
     }

@@ -1,25 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Followed, OperationResult, RoutedRequest } from '../operations/operation.js';
+import type { Followed, OperationResult } from '../operations/operation.js';
 import type { SnapshotDocument } from '../snapshot-document.js';
 import { Refusal, REFUSALS } from '../requests/refused-request.js';
 import { SaveError } from '../state/state-store.js';
 
 const compressed = promisify(gzip);
 
-type Header = RoutedRequest['header'];
-
 /** An endless answer stops when `ending` is aborted. */
-export async function send(
-  response: ServerResponse,
-  result: OperationResult,
-  header: Header,
-  ending: AbortSignal,
-): Promise<void> {
+export async function send(response: ServerResponse, result: OperationResult, ending: AbortSignal) {
   if ('json' in result) sendText(response, 200, JSON.stringify(result.json));
   else if ('text' in result) sendText(response, 200, result.text, result.headers);
-  else if ('document' in result) await sendDocument(response, result.document, header);
+  else if ('document' in result) await sendDocument(response, result.document);
   else sendEvents(response, result.events, ending);
 }
 
@@ -33,11 +26,12 @@ export function sendError(response: ServerResponse, error: unknown): void {
  * Two rules of the service: the tag has no quotes and must come back byte for byte, and a 304 names gzip although it
  * has no body.
  */
-async function sendDocument(response: ServerResponse, { version, text }: SnapshotDocument, header: Header) {
+async function sendDocument(response: ServerResponse, { version, text }: SnapshotDocument) {
+  const { headers } = response.req;
   if (version !== undefined) response.setHeader('ETag', version);
-  const isCompressed = acceptsGzip(header('accept-encoding') ?? '');
+  const isCompressed = acceptsGzip(headers['accept-encoding'] ?? '');
   response.setHeader('Vary', 'Accept-Encoding');
-  if (version !== undefined && header('if-none-match') === version) {
+  if (version !== undefined && headers['if-none-match'] === version) {
     response.writeHead(304, isCompressed ? { 'Content-Encoding': 'gzip' } : {}).end();
     return;
   }

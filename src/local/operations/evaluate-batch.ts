@@ -1,4 +1,5 @@
 import { systemClock } from '../../time/clock.js';
+import { mapInSteps, withPauses } from '../../time/pausable-steps.js';
 import { pausing } from '../../time/turns.js';
 import type { Message } from '../requests/proto-message.js';
 import { checkEnvironment, type RoutedRequest, type ServiceCore } from './operation.js';
@@ -25,14 +26,8 @@ export const evaluateBatch = async (service: ServiceCore, { message, caller, hea
 };
 
 /** Maps a long list, and lets other requests run in between. */
-async function inTurns<From, To>(list: readonly From[], map: (from: From) => To): Promise<readonly To[]> {
-  const mapped: To[] = [];
-  const pause = pausing(ITEMS_PER_MS, systemClock);
-  for (const from of list) {
-    mapped.push(map(from));
-    await pause();
-  }
-  return mapped;
+function inTurns<From, To>(list: readonly From[], map: (from: From) => To) {
+  return withPauses(mapInSteps(list, map), pausing(ITEMS_PER_MS, systemClock));
 }
 
 type Item = ReturnType<typeof readItem>;

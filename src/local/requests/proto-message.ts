@@ -1,10 +1,10 @@
 import { parseDateTime } from '../../engine/syntax/date-syntax.js';
 import { isRecord, kindOf } from '../../text/describe.js';
+import { LARGEST_INT32 } from './query.js';
 import { invalid } from './refused-request.js';
 
 const FIRST_INSTANT = BigInt(Date.parse('0001-01-01T00:00:00Z')) * 1_000_000n;
 const END_OF_TIME = BigInt(Date.parse('+010000-01-01T00:00:00Z')) * 1_000_000n;
-const LARGEST_INT32 = 2 ** 31 - 1;
 
 /**
  * A request's body, read as the service reads it, by proto3's JSON mapping. Unknown members are ignored. A missing

@@ -19,7 +19,7 @@ export class Query {
   }
 }
 
-const LARGEST_INT32 = 2 ** 31 - 1;
+export const LARGEST_INT32 = 2 ** 31 - 1;
 
 /**
  * The part of a list that the query asks for with `limit` (0 or none: all entries), `offset` and `pageToken`.

@@ -12,20 +12,18 @@ export interface Override {
   readonly value: OverrideValue;
 }
 
+export type Overrides = readonly Override[];
+
 /**
  * A namespace with its overrides added: a segment for each entity, rules and rollouts that use these segments, and new
  * values for everybody else. Because they are added here, evaluation, snapshots and explanations agree and need not
  * know about overrides. An override has no effect if its flag does not exist, or can no longer give its value.
  */
-export function applyOverrides(
-  namespace: NamespaceRecord,
-  overrides: readonly Override[],
-  stamp: Stamp,
-): NamespaceRecord {
+export function applyOverrides(namespace: NamespaceRecord, overrides: Overrides, stamp: Stamp) {
   const flags = new Map(namespace.flags);
   const segments = new Map(namespace.segments);
   const choices = new Map<string, SegmentChoice>();
-  const segmentKeys = freeKeys('override', namespace.segments);
+  const segmentKeys = freeKeys(namespace.segments);
 
   const choiceOf = (entity: string): SegmentChoice => {
     const known = choices.get(entity);
@@ -64,7 +62,7 @@ function entitySegment(key: string, entity: string, stamp: Stamp) {
 
 type ChoiceOf = (entity: string) => SegmentChoice;
 
-function booleanOverridden(flag: BooleanFlagRecord, overrides: readonly Override[], choiceOf: ChoiceOf) {
+function booleanOverridden(flag: BooleanFlagRecord, overrides: Overrides, choiceOf: ChoiceOf) {
   let { enabled, rollouts } = flag;
   const inFront: Rollout[] = [];
   for (const { entity, value } of overrides) {
@@ -74,12 +72,7 @@ function booleanOverridden(flag: BooleanFlagRecord, overrides: readonly Override
   return { ...flag, enabled, rollouts: [...inFront, ...rollouts] };
 }
 
-function variantOverridden(
-  flag: VariantFlagRecord,
-  overrides: readonly Override[],
-  choiceOf: ChoiceOf,
-  stamp: Stamp,
-): VariantFlagRecord {
+function variantOverridden(flag: VariantFlagRecord, overrides: Overrides, choiceOf: ChoiceOf, stamp: Stamp) {
   const variants = new Map(flag.variants);
   const idOf = (value: OverrideValue): string => {
     const variant = chosenVariant(variants, value);

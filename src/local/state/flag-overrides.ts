@@ -1,5 +1,6 @@
-import { isPlainObject, quoted } from '../../text/describe.js';
-import { applyOverrides, type Override } from './apply-overrides.js';
+import { isObject, isPlainObject, quoted } from '../../text/describe.js';
+import { parsedJson, writtenJson } from '../../text/json.js';
+import { applyOverrides, type Override, type Overrides } from './apply-overrides.js';
 import { canGive, cannotGive, namedKeys, type OverrideValue } from './override-value.js';
 import type { FlagRecord, NamespaceRecord, Stamp } from '../../features/records.js';
 import type { Store } from './state-store.js';
@@ -16,7 +17,7 @@ export interface OverrideProblem {
 }
 
 interface Overridden {
-  readonly overrides: readonly Override[];
+  readonly overrides: Overrides;
   /** The namespaces with overrides, by the same namespaces without them. */
   readonly served: WeakMap<NamespaceRecord, NamespaceRecord>;
 }
@@ -45,7 +46,7 @@ export class FlagOverrides {
   }
 
   /** The overrides in a namespace. */
-  of(namespaceKey: string): readonly Override[] {
+  of(namespaceKey: string): Overrides {
     return this.namespaces.get(namespaceKey)?.overrides ?? [];
   }
 
@@ -105,10 +106,6 @@ function copyOf(value: unknown): OverrideValue | undefined {
   if (typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (!isPlainObject(value) && !Array.isArray(value)) return undefined;
-  try {
-    const copy: unknown = JSON.parse(JSON.stringify(value));
-    return typeof copy === 'object' && copy !== null ? copy : undefined;
-  } catch {
-    return undefined;
-  }
+  const copy = parsedJson(writtenJson(value) ?? '');
+  return isObject(copy) ? copy : undefined;
 }

@@ -2,16 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Variant } from '../../engine/features.js';
 import { kindOf, quoted } from '../../text/describe.js';
 import { toNumber, toBoolean, toObject, toText, type Translate } from '../../values/value-of-type.js';
-import type { FlagRecord, VariantFlagRecord, VariantRecord } from '../../features/records.js';
+import type { FlagRecord, VariantFlagRecord } from '../../features/records.js';
 
 /** A value that an override may set. */
 export type OverrideValue = boolean | string | number | object;
 
 /** Whether a flag can resolve to this value. */
 export function canGive(flag: FlagRecord, value: OverrideValue): boolean {
-  return flag.type === 'BOOLEAN_FLAG_TYPE'
-    ? typeof value === 'boolean'
-    : chosenVariant(flag.variants, value) !== undefined;
+  if (flag.type === 'BOOLEAN_FLAG_TYPE') return typeof value === 'boolean';
+  return chosenVariant(flag.variants, value) !== undefined;
 }
 
 /**
@@ -19,10 +18,7 @@ export function canGive(flag: FlagRecord, value: OverrideValue): boolean {
  * if the flag cannot give it. A string must be the key of an existing variant, because any other string would be a
  * typing mistake. Any boolean, number or object is possible if one of the variants has a value of that type.
  */
-export function chosenVariant(
-  variants: VariantFlagRecord['variants'],
-  value: OverrideValue,
-): VariantRecord | Variant | undefined {
+export function chosenVariant(variants: VariantFlagRecord['variants'], value: OverrideValue) {
   const all = [...variants.values()];
   const known = all.find((variant) => isDeepStrictEqual(readAs(variant, typeof value), value));
   if (known !== undefined) return known;
@@ -30,7 +26,7 @@ export function chosenVariant(
   if (typeof value === 'string' || !isOfThatKind) return undefined;
   const text = JSON.stringify(value);
   return typeof value === 'object'
-    ? { key: freeKeys('override', new Set(all.map(({ key }) => key))).next().value, attachment: text }
+    ? { key: freeKeys(new Set(all.map(({ key }) => key))).next().value, attachment: text }
     : { key: text, attachment: '' };
 }
 
@@ -49,12 +45,9 @@ function readAs({ key: variant, attachment }: Variant, type: string): unknown {
 }
 
 /** Keys that are not taken yet, each only once. Looking from the start for each key would take quadratic time. */
-export function* freeKeys(
-  base: string,
-  taken: { readonly has: (key: string) => boolean },
-): Generator<string, never> {
+export function* freeKeys(taken: Pick<ReadonlySet<string>, 'has'>): Generator<string, never> {
   for (let number = 1; ; number++) {
-    const key = number === 1 ? base : `${base}-${number}`;
+    const key = number === 1 ? 'override' : `override-${number}`;
     if (!taken.has(key)) yield key;
   }
 }
