@@ -33,12 +33,7 @@ export type {
   TrackingEventBase,
   TrackingOptions,
 } from './options/tracking-options.js';
-export {
-  requestContext,
-  runInTransactionContext,
-  type Prefetcher,
-  type RequestContextOptions,
-} from './request/transaction-context.js';
+export * from './request/transaction-context.js';
 export {
   openRequestView,
   REQUEST_VIEW,

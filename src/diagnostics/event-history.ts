@@ -3,31 +3,6 @@ import type { FailureKind } from '../model/failure.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { CircuitState, Problem, StreamState, WatchCondition } from './flipt-event.js';
 
-const NONE = {
-  hits: 0,
-  staleHits: 0,
-  joined: 0,
-  misses: 0,
-  /** Attempts of requests that have ended. */
-  attempts: 0,
-  retried: 0,
-  /** Questions that were never sent. */
-  shed: 0,
-  polls: 0,
-  failedPolls: 0,
-  /** Flags that changed; a flag that changes twice counts twice. */
-  changedFlags: 0,
-  /** Events that `tracking.send` has taken. */
-  trackingSent: 0,
-  trackingLost: 0,
-};
-
-/** What has happened since the provider was made. */
-export interface Counts extends Readonly<typeof NONE> {
-  /** Failed attempts by kind. */
-  readonly failed: Readonly<Partial<Record<FailureKind, number>>>;
-}
-
 /** The newest states that were reported; absent before the first report. */
 interface Latest {
   /** With the time since when it holds: milliseconds since the epoch. */
@@ -41,12 +16,31 @@ const NOTHING: Latest = { problems: [] };
 
 /** Owns what only a listener can know: counts, and when a state began. */
 export function openHistory(clock: Pick<Clock, 'date'>) {
-  const counts = { ...NONE };
-  const failed = new Map<FailureKind, number>();
+  /** Failed attempts by kind. */
+  const failed: Partial<Record<FailureKind, number>> = {};
+  const counts = {
+    hits: 0,
+    staleHits: 0,
+    joined: 0,
+    misses: 0,
+    /** Attempts of requests that have ended. */
+    attempts: 0,
+    retried: 0,
+    /** Questions that were never sent. */
+    shed: 0,
+    polls: 0,
+    failedPolls: 0,
+    /** Flags that changed; a flag that changes twice counts twice. */
+    changedFlags: 0,
+    /** Events that `tracking.send` has taken. */
+    trackingSent: 0,
+    trackingLost: 0,
+  };
   let latest = NOTHING;
 
   return {
-    counts: (): Counts => ({ ...counts, failed: Object.fromEntries(failed) }),
+    /** What has happened since the provider was made. */
+    counts: () => ({ ...counts, failed: { ...failed } }),
     latest: () => latest,
     /** Counts these events, too, and keeps the counts so far. The states begin from nothing. */
     attach({ listen }: Pick<Diagnostics, 'listen'>) {
@@ -57,7 +51,7 @@ export function openHistory(clock: Pick<Clock, 'date'>) {
       listen('miss', () => counts.misses++);
       listen('attempt', ({ failure }) => {
         counts.attempts++;
-        if (failure !== undefined) failed.set(failure, (failed.get(failure) ?? 0) + 1);
+        if (failure !== undefined) failed[failure] = (failed[failure] ?? 0) + 1;
       });
       listen('retry', () => counts.retried++);
       listen('shed', ({ questions }) => (counts.shed += questions));

@@ -1,2 +1,1 @@
-export { observeProvider } from './observe-provider.js';
-export type { ObserveOptions, ObservedProvider } from './observe-provider.js';
+export { observeProvider, type ObserveOptions, type ObservedProvider } from './observe-provider.js';

@@ -1,6 +1,5 @@
 import type { Diagnostics } from '../../diagnostics/diagnostics.js';
 import type { Problems } from '../../diagnostics/internal-events.js';
-import type { Problem } from '../../diagnostics/flipt-event.js';
 import { endedMessage } from '../../diagnostics/health-log.js';
 
 /** The provider's state as OpenFeature names it. */
@@ -73,6 +72,5 @@ function stateOf(
 function messageOf(before: Problems, after: Problems): string {
   const begun = [...after].find(([problem]) => !before.has(problem));
   if (begun !== undefined) return begun[1].message;
-  const ended: Problem[] = [...before.keys()].filter((problem) => !after.has(problem));
-  return endedMessage(ended, after.size) ?? '';
+  return endedMessage(before, after) ?? '';
 }
