@@ -28,11 +28,14 @@ export function availability({ check, credentialsVersion, breaker }: Availabilit
   const judged = judgingRejections(state, credentialsVersion, clock);
 
   const isDue = () => health.nextCheckAt(read()) <= clock.now();
-  const refusal = () => {
+  const refusal = (): Failure | undefined => {
     const { circuit } = read();
     // Without a background, a caller's request is the check of an open circuit.
     const isTrialDue = !clock.hasBackground && circuit.state === 'open' && isDue();
-    return circuit.state === 'closed' || isTrialDue ? undefined : circuitOpen(circuit.failure);
+    if (circuit.state === 'closed' || isTrialDue) return undefined;
+    const { message } = circuit.failure;
+    const why = `circuit open: no requests are sent after repeated failures; the last: ${message}`;
+    return { kind: 'circuit-open', message: why };
   };
 
   return {
@@ -82,13 +85,6 @@ export function availability({ check, credentialsVersion, breaker }: Availabilit
       if (!state.isClosed() && read().rejected === undefined) await state.check();
     },
     close: state.close,
-  };
-}
-
-function circuitOpen({ message }: Failure): Failure {
-  return {
-    kind: 'circuit-open',
-    message: `circuit open: no requests are sent after repeated failures; the last: ${message}`,
   };
 }
 

@@ -116,7 +116,8 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
         entries.delete(key);
         return;
       }
-      const { answer: known, requestId } = withoutRequestId(answer);
+      const requestId = answer.kind === 'missing' ? undefined : answer.requestId || undefined;
+      const known = answer.kind === 'missing' ? answer : { ...answer, requestId: '' };
       const ofFlag = flags.get(flag) ?? { entries: new Set(), byEntity: new Map(), isForgotten: false };
       // Each member by name: a spread would take twice the memory.
       const entry: OwnEntry = {
@@ -199,12 +200,7 @@ function secondOf(ms: number): number {
   return Math.floor(ms / 1000);
 }
 
-function withoutRequestId(answer: KnownAnswer): Pick<Entry, 'answer' | 'requestId'> {
-  return answer.kind === 'missing'
-    ? { answer, requestId: undefined }
-    : { answer: { ...answer, requestId: '' }, requestId: answer.requestId || undefined };
-}
-
+/** Most answers with which a new one is compared. */
 const MAX_ANSWERS = 1_000;
 
 /**

@@ -37,8 +37,11 @@ export function kubernetesSource(
 /** Logs in with the pod's service account token, which is read for each login: the cluster replaces it. */
 export function kubernetesLogin(options: true | KubernetesLoginOptions, url: string, send: Send): LogIn {
   const path = (options === true ? undefined : options.tokenPath) ?? DEFAULT_TOKEN_PATH;
+  const problem = (why: string) =>
+    loginFailed({ kind: 'credentials', message: `auth.kubernetes: ${unsteered(path)} ${why}` });
   return async () => {
-    const serviceAccountToken = await tokenIn(path);
+    const serviceAccountToken = await readToken(path, problem);
+    if (!isToken(serviceAccountToken)) throw problem('does not hold a token');
     const outcome = await send({
       method: 'POST',
       path: PATH,
@@ -71,14 +74,6 @@ const loginSchema = v.pipe(
     authentication: v.nullish(v.object({ expiresAt: v.nullish(dateSchema) })),
   }),
 );
-
-async function tokenIn(path: string): Promise<string> {
-  const problem = (why: string) =>
-    loginFailed({ kind: 'credentials', message: `auth.kubernetes: ${unsteered(path)} ${why}` });
-  const token = await readToken(path, problem);
-  if (!isToken(token)) throw problem('does not hold a token');
-  return token;
-}
 
 /**
  * Keeps the kind of an outage and of rejected credentials. Every other failure means that there are no credentials to
