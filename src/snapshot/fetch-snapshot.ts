@@ -36,12 +36,14 @@ export interface Known {
   readonly fullBodyMs: number;
 }
 
+/** What is known about a snapshot, without how it was fetched. */
+export function knownOf({ snapshot, etag, fullBodyMs }: Known): Known {
+  return { snapshot, etag, fullBodyMs };
+}
+
 /** The outcome of a request for the snapshot. */
 export type Fetched =
-  /** 304: the known snapshot is still current. */
-  | ({ readonly kind: 'unchanged' } & Confirmation)
-  /** All of it. */
-  | ({ readonly kind: 'snapshot' } & Known & Confirmation)
+  | Served
   /** Another instance asks the service, and has found nothing since. `againInMs`: when to look again. */
   | { readonly kind: 'no-news'; readonly againInMs?: number }
   /** A request that began later was answered before this one. Its answer is the newer one. */
@@ -59,7 +61,9 @@ export type Fetched =
       readonly retryAfterMs: number | undefined;
     };
 
-interface Confirmation {
+/** The snapshot of the service. `unchanged`: it is the known one, which is still current. */
+export interface Served extends Known {
+  readonly kind: 'snapshot' | 'unchanged';
   /** When the service confirmed it to another instance, in the clock's milliseconds. Default: just now, to this one. */
   readonly confirmedAt?: number;
   /** What is known now about the cost of whole bodies. */
@@ -103,9 +107,7 @@ export function snapshotFetcher(
   return async (known) => {
     version?.polling();
     const fetched = await requests.send(() => request(known));
-    if (fetched.kind === 'snapshot') version?.polled(fetched.snapshot);
-    else if (fetched.kind !== 'overtaken')
-      version?.polled(fetched.kind === 'failed' ? undefined : known?.snapshot);
+    if (fetched.kind !== 'overtaken') version?.polled('snapshot' in fetched ? fetched.snapshot : undefined);
     return fetched;
   };
 
@@ -162,16 +164,14 @@ export function snapshotFetcher(
   }
 
   /** An unchanged snapshot is read by other rules, if Flipt has been upgraded. */
-  async function unchanged(known: Known): Promise<Fetched> {
+  async function unchanged(known: Known): Promise<Served> {
     const before = known.snapshot.semantics;
     const rules = rulesAfter(known);
     const isSame = !isV2(before) || rules === before;
     const snapshot = isSame ? known.snapshot : await readByRules(known.snapshot, rules, clock);
     version?.rules.applied(snapshot.semantics);
-    const confirmed = { cost: cost.read() };
-    return isSame
-      ? { kind: 'unchanged', ...confirmed }
-      : { ...known, ...confirmed, kind: 'snapshot', snapshot };
+    const kind = isSame ? 'unchanged' : 'snapshot';
+    return { ...knownOf(known), kind, snapshot, cost: cost.read() };
   }
 }
 

@@ -3,7 +3,6 @@ import { nextTurn, pausing } from '../time/turns.js';
 import { withPauses } from '../time/pausable-steps.js';
 import { compileFeatures, type CompiledFeatures } from '../engine/compiled-features.js';
 import { ALL_SEMANTICS, isV2, NEWEST_V2, type V2Semantics } from '../engine/rules-of-version.js';
-import type { UnreadableFlag } from '../model/unreadable-flag.js';
 import { BYTES_PER_MS } from './body/flag-reader.js';
 import type { ParsedBody } from './body/parse-snapshot.js';
 import { digestOf, flagContent, namedSemantics, segmentContent } from './flag-content.js';
@@ -102,17 +101,4 @@ export async function dependsOnRelease(
     await pause(flag.type === 'BOOLEAN_FLAG_TYPE' ? 1 : 1 + flag.rules.length);
   }
   return false;
-}
-
-const NONE: ReadonlyMap<string, UnreadableFlag> = new Map();
-
-/** The flags of a new snapshot that cannot be read; `undefined` if they are the same as before. */
-export function newlyUnreadable(
-  before: Snapshot | undefined,
-  after: Snapshot,
-): ReadonlyMap<string, UnreadableFlag> | undefined {
-  const { unreadable: last = NONE } = before?.features ?? {};
-  const { unreadable: flags = NONE } = after.features;
-  const isSame = flags.size === last.size && Array.from(flags.keys()).every((key) => last.has(key));
-  return isSame ? undefined : flags;
 }

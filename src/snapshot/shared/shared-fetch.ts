@@ -1,11 +1,11 @@
 import type { Clock } from '../../time/clock.js';
 import type { SharedRecord, SharedTurn, SnapshotPlace } from '../../stores/snapshot-store.js';
 import type { BodyCost } from '../body-cost.js';
-import type { Asker, Fetched, FetchSnapshot, Known } from '../fetch-snapshot.js';
+import type { Asker, Fetched, FetchSnapshot, Known, Served } from '../fetch-snapshot.js';
 import { storedText } from '../stored-text.js';
 import { heldLease } from './lease.js';
 import type { StoreCalls } from './store-calls.js';
-import { NO_NEWS, recordVersion, storeReader, type SharedParts, type Stored } from './store-reader.js';
+import { NO_NEWS, recordVersion, storeReader, type SharedParts } from './store-reader.js';
 import { isTooSoon } from '../watch/poll-schedule.js';
 
 /** Two clocks drift apart by less than this share of a time. */
@@ -49,15 +49,14 @@ export function sharedFetch(
 
   const ask = async (known: Known | undefined, asker: Asker): Promise<Fetched> => {
     const fetched = await service(known && { ...known, fullBodyMs: reader.fullBodyMs() }, asker);
-    if (fetched.kind === 'snapshot') reader.fromService(fetched);
-    if (fetched.kind === 'unchanged') reader.fromService(known);
+    if ('snapshot' in fetched) reader.fromService(fetched);
     return fetched;
   };
 
   /** As the holder of the lease, with what another instance may have `stored`. */
   const askForAll = async (
     base: Known | undefined,
-    stored: Stored | undefined,
+    stored: Served | undefined,
     asker: Asker,
     turn: HeldTurn,
   ): Promise<Fetched> => {
@@ -71,9 +70,8 @@ export function sharedFetch(
       return stored ?? fetched;
     }
     lease.polled();
-    const newest = fetched.kind === 'snapshot' ? fetched : base;
-    if (newest !== undefined) await published.add(newest, turn);
-    return stored !== undefined && fetched.kind === 'unchanged' ? justConfirmed(stored, fetched) : fetched;
+    await published.add(fetched, turn);
+    return fetched;
   };
   /** Without a background, a call must not end before its writes. */
   const released = async () => {
@@ -129,12 +127,6 @@ function publisher(
     /** Resolves when what was added in the background is written. Never rejects. */
     ended: () => publishing,
   };
-}
-
-/** The stored snapshot, but confirmed just now: the service has said that it is still in force. */
-function justConfirmed(stored: Stored, { cost }: Pick<Stored, 'cost'>): Stored {
-  const { kind, snapshot, etag, fullBodyMs } = stored;
-  return { kind, snapshot, etag, fullBodyMs, cost };
 }
 
 /** The longest that an age by the store's clock may be by this machine's clock: too long rather than too short. */

@@ -1,7 +1,7 @@
 import type { SharedRecord, SnapshotPlace } from '../../stores/snapshot-store.js';
 import type { Clock } from '../../time/clock.js';
 import type { BodyCost } from '../body-cost.js';
-import type { Fetched, Known } from '../fetch-snapshot.js';
+import { knownOf, type Fetched, type Known, type Served } from '../fetch-snapshot.js';
 import { digestOf } from '../flag-content.js';
 import type { Snapshot } from '../snapshot.js';
 import { readStored, type ConfirmedSnapshot } from '../stored-text.js';
@@ -41,9 +41,6 @@ interface Newest {
   readonly at: number;
 }
 
-/** A snapshot that another instance has fetched. */
-export type Stored = Extract<Fetched, { readonly kind: 'snapshot' }>;
-
 type NotYet = 'late' | 'outdated';
 
 /**
@@ -75,7 +72,7 @@ export function storeReader(parts: SharedParts, pollMs: number) {
   const load = async (
     known: Known | undefined,
     found: Found | undefined,
-  ): Promise<Stored | NotYet | 'overtaken' | undefined> => {
+  ): Promise<Served | NotYet | 'overtaken' | undefined> => {
     if (found === undefined || !isNews(known, found)) return undefined;
     const { record, at } = found;
     const read = await textOf(record, known?.snapshot, parts);
@@ -111,9 +108,9 @@ export function storeReader(parts: SharedParts, pollMs: number) {
     },
     fullBodyMs: () => fullBodyMs,
     /** The service has just served or confirmed this snapshot. */
-    fromService(known: Known | undefined) {
+    fromService(served: Known) {
       confirmedAt = clock.now();
-      newest = { ...versioned(known), at: confirmedAt };
+      newest = { ...versioned(served), at: confirmedAt };
     },
     /** This instance has written the record. */
     published: (record: SharedRecord) => {
@@ -126,12 +123,12 @@ export function storeReader(parts: SharedParts, pollMs: number) {
       if (found === undefined) return known === undefined ? wait() : NO_NEWS;
       const { record, at } = found;
       if (record.version === taken?.version && record.confirmedAt === taken.confirmedAt) return NO_NEWS;
-      if (isKnown(known, record)) {
+      if (known !== undefined && isKnown(known, record)) {
         take(record);
         if (at <= confirmedAt) return NO_NEWS;
         calls.praise();
         confirmedAt = at;
-        return { kind: 'unchanged', confirmedAt, cost: cost.read() };
+        return { ...knownOf(known), kind: 'unchanged', confirmedAt, cost: cost.read() };
       }
       if (!isNews(known, found)) return NO_NEWS;
       const loaded = await load(known, found);

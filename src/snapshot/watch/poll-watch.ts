@@ -40,7 +40,7 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
     const startedAt = clock.now();
     const asked = known();
     const fetched = await fetch(asked, asker);
-    await take(fetched, asked, clock.now() - startedAt);
+    await take(fetched, asked?.etag !== undefined, clock.now() - startedAt);
     if (isClosed() || fetched.kind === 'overtaken') return;
     schedule(nextMs(fetched));
     readings.assess();

@@ -1,8 +1,11 @@
 import { inBackground } from '../../time/turns.js';
+import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import type { Runtime } from '../../runtime.js';
 import { changes } from '../flag-content.js';
 import type { Known } from '../fetch-snapshot.js';
-import { isWhole, newlyUnreadable, readRest, type Snapshot } from '../snapshot.js';
+import { isWhole, readRest, type Snapshot } from '../snapshot.js';
+
+const NONE: ReadonlyMap<string, UnreadableFlag> = new Map();
 
 /**
  * Holds the snapshot in force, and reports what changes with it. What is not read yet of it is read in the background,
@@ -13,13 +16,14 @@ export function snapshotInForce(
   isClosed: () => boolean,
 ) {
   let known: Known | undefined;
-  /** Whose unreadable flags were reported last. */
-  let reported: Snapshot | undefined;
+  /** The flags that were reported last. */
+  let reported: ReadonlyMap<string, UnreadableFlag> = NONE;
 
-  const reportUnreadable = (snapshot: Snapshot) => {
-    const flags = newlyUnreadable(reported, snapshot);
-    reported = snapshot;
-    if (flags !== undefined) report({ type: 'flags-unreadable', flags });
+  const reportUnreadable = ({ features: { unreadable: flags = NONE } }: Snapshot) => {
+    const before = reported;
+    reported = flags;
+    if (flags.size !== before.size || Array.from(flags.keys()).some((key) => !before.has(key)))
+      report({ type: 'flags-unreadable', flags });
   };
   const isInForce = (snapshot: Snapshot) => !isClosed() && known?.snapshot === snapshot;
   const take = (next: Known) => {
@@ -55,10 +59,11 @@ export function snapshotInForce(
         await readRest(next, clock, () => !isClosed());
       }
     },
-    /** Replaces it by one that is prepared, and reports the flags that have changed. */
+    /** Replaces it by one that is prepared, unless it is the same, and reports the flags that have changed. */
     replace(next: Known) {
       const before = known?.snapshot;
       const { snapshot, etag } = next;
+      if (snapshot === before) return;
       const flags = before === undefined ? [] : changes(before.contents, snapshot.contents);
       known = next;
       // v1 answers like this for an unknown namespace. A new namespace is empty, too.

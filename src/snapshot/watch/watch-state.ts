@@ -1,6 +1,6 @@
 import type { WatchCondition } from '../../diagnostics/flipt-event.js';
 import { BODY_SHARE, UNMEASURED, type CostReading } from '../body-cost.js';
-import type { Fetched } from '../fetch-snapshot.js';
+import type { Fetched, Known, Served } from '../fetch-snapshot.js';
 
 /** What the past polls mean for the next one. Times are milliseconds of the clock's `now`. */
 export interface WatchState {
@@ -38,11 +38,14 @@ export const UNTRIED: WatchState = {
 
 const RELIABLE_INTERVALS = 3;
 
+/** An answer, whatever the snapshot is. */
+type Answer = Exclude<Fetched, Served> | Omit<Served, keyof Known>;
+
 /**
  * A request has been answered. `hadEtag`: it named the snapshot that is known, so that another one would be cheap. A
  * success may be that of another instance, which has polled for this one.
  */
-export function answered(state: WatchState, fetched: Fetched, hadEtag: boolean, now: number): WatchState {
+export function answered(state: WatchState, fetched: Answer, hadEtag: boolean, now: number): WatchState {
   switch (fetched.kind) {
     case 'overtaken':
       return state;

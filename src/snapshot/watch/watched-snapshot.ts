@@ -3,7 +3,7 @@ import type { WatchCondition } from '../../diagnostics/flipt-event.js';
 import type { Failure } from '../../model/failure.js';
 import type { Runtime } from '../../runtime.js';
 import { oneTimer } from '../../time/one-timer.js';
-import type { Fetched, Known } from '../fetch-snapshot.js';
+import { knownOf, type Fetched, type Known } from '../fetch-snapshot.js';
 import type { Snapshot } from '../snapshot.js';
 import { lateBecause, seenWithinMs } from './poll-schedule.js';
 import { snapshotInForce } from './snapshot-in-force.js';
@@ -43,20 +43,6 @@ export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
   const inForce = snapshotInForce(runtime, () => isClosed);
   if (starting !== undefined) inForce.start(starting);
 
-  const learn = (fetched: Fetched, asked: Known | undefined, durationMs: number) => {
-    const now = clock.now();
-    state = judged(answered(state, fetched, asked?.etag !== undefined, now), pollMs, now);
-    lastFailure = fetched.kind === 'failed' ? fetched.failure : undefined;
-    if (fetched.kind === 'failed' && fetched.isUnknown)
-      report({ type: 'namespace-suspect', failure: lastFailure });
-    // Before the reports, because a listener that reads the snapshot must find this one.
-    if (fetched.kind === 'snapshot') inForce.replace(knownOf(fetched));
-    const known = inForce.known();
-    const isConfirmed = fetched.kind === 'unchanged' || fetched.kind === 'snapshot';
-    if (isConfirmed && known !== undefined) confirmed?.(known);
-    reportState(state, lastFailure);
-    if (fetched.kind !== 'no-news') report({ type: 'snapshot-polled', durationMs, failure: lastFailure });
-  };
   const assess = () => {
     lossTimer.stop();
     if (!isAsked || state.lastSuccessAt === undefined || state.isLost) return;
@@ -94,14 +80,23 @@ export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
       if (clock.now() < reliableUntil(state, pollMs)) assess();
       else lossTimer.stop();
     },
-    /** Takes over what came for a request that `asked` about this snapshot. Ends without effect once it is closed. */
-    take: async (fetched: Fetched, asked: Known | undefined, durationMs: number) => {
-      if (fetched.kind === 'snapshot') await inForce.prepare(fetched.snapshot);
-      if (fetched.kind === 'unchanged' && asked !== undefined) await inForce.prepare(asked.snapshot);
+    /** Takes over what came for a request. `hadEtag` as in {@link answered}. Ends without effect once it is closed. */
+    take: async (fetched: Fetched, hadEtag: boolean, durationMs: number) => {
+      const served = 'snapshot' in fetched ? knownOf(fetched) : undefined;
+      if (served !== undefined) await inForce.prepare(served.snapshot);
       if (isClosed || fetched.kind === 'overtaken') return;
-      // Another request may have replaced the snapshot that this one has asked about.
-      const isOfAnother = fetched.kind === 'unchanged' && asked !== undefined && asked !== inForce.known();
-      learn(isOfAnother ? { ...fetched, ...asked, kind: 'snapshot' } : fetched, asked, durationMs);
+      const now = clock.now();
+      state = judged(answered(state, fetched, hadEtag, now), pollMs, now);
+      lastFailure = fetched.kind === 'failed' ? fetched.failure : undefined;
+      if (fetched.kind === 'failed' && fetched.isUnknown)
+        report({ type: 'namespace-suspect', failure: lastFailure });
+      if (served !== undefined) {
+        // Before the reports, because a listener that reads the snapshot must find this one.
+        inForce.replace(served);
+        confirmed?.(served);
+      }
+      reportState(state, lastFailure);
+      if (fetched.kind !== 'no-news') report({ type: 'snapshot-polled', durationMs, failure: lastFailure });
     },
     /** Takes a kept snapshot that was loaded late, unless it is not needed any more. */
     adopt: (late: StartingSnapshot | undefined) => {
@@ -132,8 +127,4 @@ function watchReports(pollMs: number, isShared: boolean, report: Reporter['repor
     isLate = !isLate;
     report({ type: 'watch-slowed', seenWithinMs: seenWithinMs(state, pollMs, isShared), why });
   };
-}
-
-function knownOf({ snapshot, etag, fullBodyMs }: Known): Known {
-  return { snapshot, etag, fullBodyMs };
 }
