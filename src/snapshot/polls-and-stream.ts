@@ -3,14 +3,14 @@ import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import type { Runtime } from '../runtime.js';
 import { openBodyCost } from './body-cost.js';
 import { snapshotFetcher } from './fetch-snapshot.js';
-import { fliptVersion, type FliptVersion } from './version/flipt-version.js';
+import { fliptVersion } from './version/flipt-version.js';
 import { patienceMs } from './silence-limit.js';
 import { sharedFetch } from './shared/shared-fetch.js';
 import type { StoreCalls } from './shared/store-calls.js';
 import { openAnnouncements } from './stream/announcements.js';
 import { streamReader } from './stream/read-stream.js';
 import { openStream } from './stream/reconnecting-stream.js';
-import { openWatch, type Watch, type WatchSettings } from './watch/poll-watch.js';
+import { openWatch, type WatchSettings } from './watch/poll-watch.js';
 
 export interface ServiceWatchSettings extends SnapshotPlace {
   readonly http: { readonly timeoutMs: number };
@@ -33,15 +33,33 @@ export function watchService(
 ) {
   const { clock } = runtime;
   const { pollMs, stream } = settings.watch;
+  const patientMs = patienceMs(settings.http.timeoutMs);
   const closing = new AbortController();
-  const version = fliptVersion(send, patienceMs(settings.http.timeoutMs), clock, closing.signal);
+  const newRules = () => void watch.poll('version');
+  const version = fliptVersion(send, patientMs, clock, closing.signal, newRules);
   const cost = openBodyCost(pollMs, clock, runtime.random);
   const fetch = snapshotFetcher(send, { ...settings, isLazy }, clock, closing.signal, version, cost);
   const shared = calls && sharedFetch({ fetch, cost }, calls, { place: settings, pollMs }, clock);
   const ofWatch = { fetch: shared?.fetch ?? fetch, pollMs, isShared: shared !== undefined };
-  const watch = openWatch({ ...how, ...ofWatch, patienceMs: patienceMs(settings.http.timeoutMs) }, runtime);
-  version.rules.onNew(() => void watch.poll('version'));
-  const closeStream = stream ? openChangeStream(send, settings, watch, version, runtime) : undefined;
+  const watch = openWatch({ ...how, ...ofWatch, patienceMs: patientMs }, runtime);
+  const closeStream = stream ? openChangeStream() : undefined;
+
+  /** Polls when the stream announces a change. Returns a function that ends it. */
+  function openChangeStream() {
+    const announcements = openAnnouncements(watch, clock);
+    const read = streamReader(send, { ...settings, firstEventMs: patientMs }, clock);
+    // Flipt may be upgraded between two polls, so that none fails. Its streams break off.
+    const readToEnd: typeof read = async (...of) => {
+      const end = await read(...of);
+      if (end.kind === 'broken') version.expectAnother();
+      return end;
+    };
+    const changes = openStream(readToEnd, announcements.announced, runtime);
+    return () => {
+      changes.close();
+      announcements.close();
+    };
+  }
 
   return {
     watch,
@@ -53,30 +71,5 @@ export function watchService(
       closeStream?.();
       await shared?.close();
     },
-  };
-}
-
-/** Polls when the stream announces a change. Returns a function that ends it. */
-function openChangeStream(
-  send: Send,
-  settings: ServiceWatchSettings,
-  watch: Watch,
-  version: FliptVersion,
-  runtime: Runtime,
-) {
-  const { clock } = runtime;
-  const announcements = openAnnouncements(watch, clock);
-  const firstEventMs = patienceMs(settings.http.timeoutMs);
-  const read = streamReader(send, { ...settings, firstEventMs }, clock);
-  // Flipt may be upgraded between two polls, so that none fails. Its streams break off.
-  const readToEnd: typeof read = async (...how) => {
-    const end = await read(...how);
-    if (end.kind === 'broken') version.expectAnother();
-    return end;
-  };
-  const stream = openStream(readToEnd, announcements.announced, runtime);
-  return () => {
-    stream.close();
-    announcements.close();
   };
 }

@@ -86,7 +86,6 @@ export async function openSnapshotSource(
   return {
     ...answers,
     watch,
-    whole: watch.whole,
     // Only a watch would notice that the flag changes.
     confirms: options === undefined ? () => false : answers.confirms,
     /** The snapshot in plain JSON values, to start from it later; `undefined` before the first. */

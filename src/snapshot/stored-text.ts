@@ -56,7 +56,7 @@ export async function readStored(
  * is the body as it came.
  */
 export async function storedText(
-  { snapshot, etag, fullBodyMs, confirmedAt, record }: ConfirmedSnapshot,
+  { snapshot, confirmedAt, ...about }: ConfirmedSnapshot,
   place: SnapshotPlace,
   clock: Clock,
   hasTime = () => true,
@@ -67,26 +67,17 @@ export async function storedText(
   const body = unread
     ? unreadText(unread, snapshot.semantics)
     : await bodyText(place.namespace, snapshot, clock);
-  const stored = { body, version: snapshot.version, etag, confirmedAt: date, fullBodyMs, record };
+  const stored = { ...about, body, version: snapshot.version, confirmedAt: date };
   return withPauses(writeKept(stored, place), () => nextTurn(clock));
 }
 
 /** A snapshot as a store keeps it. */
-export interface StoredSnapshot<Body = string> {
+export interface StoredSnapshot<Body = string> extends Omit<ConfirmedSnapshot, 'snapshot'> {
   /** As the service serves it. */
   readonly body: Body;
   readonly version: string;
-  /**
-   * The ETag, with which the next request asks whether the snapshot is still current; `undefined` if it came without
-   * one.
-   */
-  readonly etag: string | undefined;
   /** Milliseconds since the epoch when the service last confirmed it. */
   readonly confirmedAt: number;
-  /** Milliseconds that the service took for it; 0 if nobody has measured it. */
-  readonly fullBodyMs: number;
-  /** In a shared store: the version in the record that was written with it. Opaque. */
-  readonly record?: string | undefined;
 }
 
 /** Characters of the first line. An address and a version take some hundred. */
@@ -119,7 +110,7 @@ export function* readKept(
   origin: SnapshotPlace,
 ): Steps<StoredSnapshot<Buffer> | Unusable> {
   const bytes = typeof text === 'string' ? yield* encoded(text) : text;
-  const lineEnd = placeOf(LINE_FEED, bytes, 0);
+  const lineEnd = endOfLine(bytes, 0);
   const line = lineEnd > LONGEST_HEADER ? undefined : parsedJson(bytes.toString('utf8', 0, lineEnd));
   const header = v.safeParse(headerSchema, line);
   if (!header.success) return { wrong: 'it does not hold a snapshot' };
@@ -128,7 +119,7 @@ export function* readKept(
     return { wrong: `it has format ${about.format}, and this version of the package reads format ${FORMAT}` };
   }
   const hash = checksum(about);
-  const body = bytes.subarray(lineEnd + 1, placeOf(LINE_FEED, bytes, lineEnd + 1));
+  const body = bytes.subarray(lineEnd + 1, endOfLine(bytes, lineEnd + 1));
   for (let at = 0; at < body.length; at += BYTES_AT_ONCE) {
     if (at > 0) yield;
     hash.update(body.subarray(at, at + BYTES_AT_ONCE));
@@ -144,9 +135,9 @@ const LINE_FEED = 0x0a;
 /** As many bytes are hashed in about a millisecond. */
 const BYTES_AT_ONCE = 512 * 1024;
 
-/** The place of the first such byte from `start` on, or the end. */
-function placeOf(byte: number, bytes: Buffer, start: number): number {
-  const place = bytes.indexOf(byte, start);
+/** The end of the line that goes on at `start`. */
+function endOfLine(bytes: Buffer, start: number): number {
+  const place = bytes.indexOf(LINE_FEED, start);
   return place < 0 ? bytes.length : place;
 }
 

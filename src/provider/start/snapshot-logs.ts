@@ -29,8 +29,8 @@ export function logSnapshots(
     if (failure !== undefined) return;
     end();
     // The first poll may succeed before the snapshots are open here.
-    void opening.then(async ({ whole }) => {
-      const first = await whole();
+    void opening.then(async ({ watch }) => {
+      const first = await watch.whole();
       for (const advice of first ? optionAdvice(first, settings) : []) logger.warn(advice);
     });
   });

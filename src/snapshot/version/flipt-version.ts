@@ -22,10 +22,17 @@ const SAYS_NOTHING: ReadonlySet<number> = new Set([UNAUTHORIZED, 403, 408, 429])
 /**
  * Asks Flipt for its version, because a snapshot of v2 does not say which release wrote it, and neither does its ETag:
  * both stay when Flipt is upgraded. The question is sent beside polls and delays none of them. It counts as no failure:
- * a Flipt that names no release is taken for the newest, and one that does not answer, for the same as before.
+ * a Flipt that names no release is taken for the newest, and one that does not answer, for the same as before. `newRules` is
+ * called when its answer gives the snapshot in force other rules.
  */
-export function fliptVersion(send: Send, timeoutMs: number, clock: Clock, signal: AbortSignal) {
-  const rules = rulesInForce(clock);
+export function fliptVersion(
+  send: Send,
+  timeoutMs: number,
+  clock: Clock,
+  signal: AbortSignal,
+  newRules = () => {},
+) {
+  const rules = rulesInForce(clock, newRules);
   let version: string | undefined;
   let askedAt = -Infinity;
   let lastQuestion: Promise<void> | undefined;

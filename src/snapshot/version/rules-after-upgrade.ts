@@ -10,8 +10,11 @@ interface News {
   readonly rules: V2Semantics;
 }
 
-/** By whose rules snapshots of v2 are read: the last answer counts, but it changes them at most once a minute. */
-export function rulesInForce(clock: Pick<Clock, 'now'>) {
+/**
+ * By whose rules snapshots of v2 are read: the last answer counts, but it changes them at most once a minute. `newRules`
+ * is called when the snapshot in force should be read by other rules.
+ */
+export function rulesInForce(clock: Pick<Clock, 'now'>, newRules: () => void) {
   /** Those of the snapshot in force. */
   let inForce: Semantics | undefined;
   /** The last answer, until a snapshot has been read by it. */
@@ -20,7 +23,6 @@ export function rulesInForce(clock: Pick<Clock, 'now'>) {
   let announced: V2Semantics | undefined;
   let changedAt = -Infinity;
   let hasAnswered = false;
-  let newRules: () => void = () => undefined;
 
   const isDue = (answer: News | undefined): answer is News =>
     answer !== undefined &&
@@ -59,10 +61,6 @@ export function rulesInForce(clock: Pick<Clock, 'now'>) {
       if (news === used) news = undefined;
       used = undefined;
       announce();
-    },
-    /** Calls the listener when the snapshot in force should be read by other rules. */
-    onNew(listener: () => void) {
-      newRules = listener;
     },
   };
 }
