@@ -70,9 +70,7 @@ export function openSender(
   };
   const sendAll = async (): Promise<boolean> => {
     // What arrives meanwhile waits for its own time, unless it is enough for a call.
-    for (let left = queue.waiting(); left > 0; left -= MOST_AT_ONCE) {
-      if (!(await sendOnce())) return false;
-    }
+    for (let left = queue.waiting(); left > 0; left -= MOST_AT_ONCE) if (!(await sendOnce())) return false;
     return true;
   };
   const run = (): Promise<boolean> => {

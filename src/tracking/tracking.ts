@@ -56,11 +56,11 @@ export function openTracking(
   const isChosen = choice(flags, warn);
   const isRepeated = repetitions(onceForMs, clock);
 
-  const base = (context: Context) => {
-    const own = attributes.filter((name) => Object.hasOwn(context, name));
-    const named = Object.fromEntries(own.map((name) => [name, context[name]]));
-    return { id: randomUUID(), time: new Date(clock.date()).toISOString(), attributes: plainCopy(named) };
-  };
+  const base = (context: Context) => ({
+    id: randomUUID(),
+    time: new Date(clock.date()).toISOString(),
+    attributes: attributesOf(context, attributes),
+  });
   const add = (make: () => TrackingEvent) => {
     try {
       const event = make();
@@ -163,4 +163,9 @@ function textFrom(user: (targetingKey: string) => string, targetingKey: string):
   if (typeof text !== 'string')
     throw new Error(`tracking.user: expected a string, got ${kindReturned(text)}`);
   return text;
+}
+
+function attributesOf(context: Context, names: readonly string[]) {
+  const own = names.filter((name) => Object.hasOwn(context, name));
+  return plainCopy(Object.fromEntries(own.map((name) => [name, context[name]])));
 }
