@@ -44,18 +44,15 @@ function wrongValue(type: ComparisonType, operator: string, value: unknown, rule
   }
   if (typeof value !== 'string' || OPERATORS_WITHOUT_VALUE.includes(operator)) return undefined;
   if (value === '') return `missing; expected a value for ${operator}`;
-  if (isList) return wrongList(type, value, rules.semantics);
+  if (isList) {
+    const list = membersOf(type, value);
+    if (!list) return `expected a JSON array of ${membersWords(type)}, got "${unsteered(value)}"`;
+    const isLong = rules.semantics === 'v1' && list.length > MAX_LIST;
+    return isLong ? `expected at most ${MAX_LIST} members, got ${list.length}` : undefined;
+  }
   if (PARSE[type](value) !== undefined) return undefined;
   const date = 'a date-time as RFC 3339 has it, or YYYY-MM-DD';
   return `expected ${type === 'NUMBER_COMPARISON_TYPE' ? 'a number' : date}, got "${unsteered(value)}"`;
-}
-
-function wrongList(type: ComparisonType, value: string, semantics: Semantics): string | undefined {
-  const list = membersOf(type, value);
-  if (!list) return `expected a JSON array of ${membersWords(type)}, got "${unsteered(value)}"`;
-  return semantics === 'v1' && list.length > MAX_LIST
-    ? `expected at most ${MAX_LIST} members, got ${list.length}`
-    : undefined;
 }
 
 const BEFORE_LISTS = new Set([1, 1.1, 1.2, 1.3, 1.4, 1.5]);

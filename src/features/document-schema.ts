@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { COMPARISON_TYPES, MATCH_TYPES, SEGMENT_OPERATORS, type Rollout } from '../engine/features.js';
 import { didYouMean } from '../text/closest-name.js';
 import { isRecord, beginningOf, unsteered } from '../text/describe.js';
-import type { DocumentPath, Report } from './features-error.js';
+import type { Report } from './features-error.js';
 import { segmentChoice, rolloutPercentage } from './stored-values.js';
 
 /** What the keys of namespaces, flags and segments consist of: Flipt's rule. */
@@ -166,7 +166,8 @@ export function checkDocument(value: unknown, report: Report): CheckedDocument |
   }
   const result = v.safeParse(documentSchema, value);
   for (const issue of result.issues ?? []) {
-    report(pathOf(issue), sentence(issue));
+    const path = issue.path?.map(({ key }) => (typeof key === 'number' ? key : String(key))) ?? [];
+    report(path, sentence(issue));
   }
   return result.success ? result.output : undefined;
 }
@@ -180,10 +181,6 @@ function otherFormat(value: unknown): string | undefined {
   const all = Object.values(flags).filter(isRecord);
   if (all.some((flag) => 'defaultVariant' in flag || 'state' in flag)) return 'flagd';
   return all.some((flag) => 'fallthrough' in flag || 'offVariation' in flag) ? 'LaunchDarkly' : undefined;
-}
-
-function pathOf({ path }: v.BaseIssue<unknown>): DocumentPath {
-  return (path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)));
 }
 
 function sentence(issue: v.BaseIssue<unknown>): string {

@@ -19,23 +19,15 @@ export function rangeOf({ type, operator, value }: Constraint): Range | undefine
   if (type !== 'NUMBER_COMPARISON_TYPE' && type !== 'DATETIME_COMPARISON_TYPE') return undefined;
   if (operator === 'isoneof') {
     const list = (membersOf(type, value) ?? []).map(Number);
-    return between(Math.min(...list), Math.max(...list));
+    return { low: { at: Math.min(...list), isOpen: false }, high: { at: Math.max(...list), isOpen: false } };
   }
   const at = PARSE[type](value);
   if (at === undefined) return undefined;
   const bound = { at, isOpen: operator === 'lt' || operator === 'gt' };
-  switch (operator) {
-    case 'eq':
-      return between(at, at);
-    case 'lt':
-    case 'lte':
-      return { low: LOWEST, high: bound };
-    case 'gt':
-    case 'gte':
-      return { low: bound, high: HIGHEST };
-    default:
-      return undefined;
-  }
+  const isLow = operator === 'eq' || operator === 'gt' || operator === 'gte';
+  const isHigh = operator === 'eq' || operator === 'lt' || operator === 'lte';
+  if (!isLow && !isHigh) return undefined;
+  return { low: isLow ? bound : LOWEST, high: isHigh ? bound : HIGHEST };
 }
 
 /** Nothing is above or below NaN. */
@@ -52,7 +44,3 @@ export function overlap(one: Range, other: Range = { low: LOWEST, high: HIGHEST 
 // Dates are bigints, which compare with infinity, too.
 const LOWEST: Bound = { at: -Infinity, isOpen: false };
 const HIGHEST: Bound = { at: Infinity, isOpen: false };
-
-function between(low: Value, high: Value): Range {
-  return { low: { at: low, isOpen: false }, high: { at: high, isOpen: false } };
-}

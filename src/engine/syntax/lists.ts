@@ -21,11 +21,6 @@ function parseList<T>(json: string, read: (member: unknown) => T | undefined): r
   const list = parsedJson(json);
   if (list === null) return [];
   if (!Array.isArray(list)) return undefined;
-  const members: T[] = [];
-  for (const member of list) {
-    const value = read(member);
-    if (value === undefined) return undefined;
-    members.push(value);
-  }
-  return members;
+  const members = list.map((member) => read(member)).filter((member) => member !== undefined);
+  return members.length === list.length ? members : undefined;
 }

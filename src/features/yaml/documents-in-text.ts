@@ -1,8 +1,8 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments, visit } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 import type { Document } from 'yaml';
 import type { DocumentPath, Report } from '../features-error.js';
 import { jsonDocuments } from './json-documents.js';
-import { yamlValues, type ReadingRules } from './yaml-values.js';
+import { eachPart, yamlValues, type ReadingRules } from './yaml-values.js';
 
 /** The documents of a YAML text, or of one with JSON objects one after another. Throws if it nests too deep. */
 export function documentsIn(text: string, rules: ReadingRules) {
@@ -72,15 +72,14 @@ function linesOf(text: string): LineCounter {
  */
 function repeatedKeys(document: Document): readonly number[] {
   const found: number[] = [];
-  visit(document, {
-    Map: (_name, { items }) => {
-      const seen = new Set<unknown>();
-      for (const { key } of items) {
-        if (!isScalar(key)) continue;
-        if (seen.has(key.value)) found.push(key.range?.[0] ?? 0);
-        seen.add(key.value);
-      }
-    },
+  eachPart(document.contents, (part) => {
+    if (!isMap(part)) return;
+    const seen = new Set<unknown>();
+    for (const { key } of part.items) {
+      if (!isScalar(key)) continue;
+      if (seen.has(key.value)) found.push(key.range?.[0] ?? 0);
+      seen.add(key.value);
+    }
   });
   return found.sort((one, other) => one - other);
 }

@@ -1,4 +1,5 @@
-import { isAlias, isMap, isScalar, isSeq, type Document, type Pair, type Scalar, type YAMLMap } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
+import type { Alias, Document, Pair, Scalar, YAMLMap } from 'yaml';
 import type { Semantics } from '../../engine/features.js';
 import { isV2 } from '../../engine/rules-of-version.js';
 import { quoted } from '../../text/describe.js';
@@ -13,15 +14,15 @@ const MOST_REPEATED = 400_000;
  * depends on the member that it is read for. Throws if an alias cannot be followed.
  */
 export function yamlValues(document: Document, rules: ReadingRules, report: Report): unknown {
-  const { remember, follow, isFollowing } = anchors();
+  const targets = targetsOf(document);
+  const followed: unknown[] = [];
   let repeated = 0;
 
   return valueOf(document.contents, [], 'member');
 
   function valueOf(node: unknown, path: DocumentPath, type: YamlType): unknown {
-    if (isFollowing() && ++repeated > MOST_REPEATED) throw new Error('too much is repeated by aliases');
-    if (isAlias(node)) return follow(node.source, (target) => valueOf(target, path, type));
-    remember(node);
+    if (followed.length > 0 && ++repeated > MOST_REPEATED) throw new Error('too much is repeated by aliases');
+    if (isAlias(node)) return follow(node, (target) => valueOf(target, path, type));
     if (isScalar(node)) return scalarOf(node, path, type);
     if (isMap(node)) return Object.fromEntries(membersOf(node, path, type));
     if (isSeq(node)) return node.items.map((item, index) => valueOf(item, [...path, index], type));
@@ -58,8 +59,7 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
 
   /** The members of one mapping, or of several in a list: the first one that has a member wins. */
   function mergedBy(from: unknown, path: DocumentPath, type: YamlType): Members[] {
-    if (isAlias(from)) return follow(from.source, (target) => mergedBy(target, path, type));
-    remember(from);
+    if (isAlias(from)) return follow(from, (target) => mergedBy(target, path, type));
     if (isMap(from)) return [membersOf(from, path, type)];
     if (isSeq(from)) return from.items.flatMap((item) => mergedBy(item, path, type));
     report([...path, '<<'], 'expected a mapping, or a list of mappings');
@@ -67,42 +67,44 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
   }
 
   function nameOf(key: unknown, path: DocumentPath, type: YamlType): string | undefined {
-    const node = isAlias(key) ? follow(key.source, (target) => target) : key;
-    if (isScalar(node)) {
-      remember(node);
-      const name = readAsText(node, type);
-      if (name !== undefined) return name;
-    }
+    const node = isAlias(key) ? follow(key, (target) => target) : key;
+    const name = isScalar(node) ? readAsText(node, type) : undefined;
+    if (name !== undefined) return name;
     report(
       path,
       `expected text as the name of a member${isScalar(node) ? `, got ${quoted(textOfScalar(node))} without quotes` : ''}`,
     );
     return undefined;
   }
+
+  function follow<Result>(alias: Alias, use: (target: unknown) => Result): Result {
+    const target = targets.get(alias);
+    if (target === undefined) throw new Error(`the alias ${quoted(alias.source)} has no anchor before it`);
+    if (followed.includes(target)) throw new Error(`the anchor ${quoted(alias.source)} contains itself`);
+    followed.push(target);
+    const result = use(target);
+    followed.pop();
+    return result;
+  }
 }
 
-/** The anchors until now. An alias means the last one before it. */
-function anchors() {
-  const nodes = new Map<string, unknown>();
-  const followed: unknown[] = [];
-  const isFollowing = () => followed.length > 0;
-  return {
-    isFollowing,
-    /** What is repeated sets no anchors, because it has set them already. */
-    remember: (node: unknown): void => {
-      if (isFollowing() || !(isScalar(node) || isMap(node) || isSeq(node))) return;
-      if (node.anchor !== undefined) nodes.set(node.anchor, node);
-    },
-    follow: <Result>(name: string, use: (target: unknown) => Result): Result => {
-      const target = nodes.get(name);
-      if (target === undefined) throw new Error(`the alias ${quoted(name)} has no anchor before it`);
-      if (followed.includes(target)) throw new Error(`the anchor ${quoted(name)} contains itself`);
-      followed.push(target);
-      const result = use(target);
-      followed.pop();
-      return result;
-    },
-  };
+/** What each alias stands for: the last part before it that has the anchor. */
+function targetsOf(document: Document): ReadonlyMap<Alias, unknown> {
+  const anchors = new Map<string, unknown>();
+  const targets = new Map<Alias, unknown>();
+  eachPart(document.contents, (part) => {
+    if (isAlias(part)) targets.set(part, anchors.get(part.source));
+    else if (isNode(part) && part.anchor !== undefined) anchors.set(part.anchor, part);
+  });
+  return targets;
+}
+
+/** Looks at a part and all parts in it, in the order of the text. */
+export function eachPart(part: unknown, look: (part: unknown) => void): void {
+  look(part);
+  if (isSeq(part)) for (const item of part.items) eachPart(item, look);
+  if (isMap(part))
+    for (const { key, value } of part.items) for (const each of [key, value]) eachPart(each, look);
 }
 
 type Members = ReadonlyMap<string, unknown>;

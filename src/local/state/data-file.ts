@@ -38,7 +38,7 @@ export async function openDataFile(given: string) {
     await removeLeftovers(path);
     // First: a change between this and the reading then counts as another process's.
     const version = await fingerprint(path);
-    const beginning = await replaceableBeginning(path, beginsAsState);
+    const beginning = await replaceableBeginning(path, (text) => text.startsWith(BEGINNING));
     const state = beginning === '' ? undefined : readState((await readIfThere(path)) ?? '');
     // A damaged one may still be repaired: nobody but the user gives its data up.
     if (state && 'wrong' in state) throw new NotReplacedError(state.wrong);
@@ -69,6 +69,8 @@ function saver(path: string, opened: Fingerprint | undefined): Save {
 
 const FORMAT = 'openfeature-flipt-provider data';
 const VERSION = 1;
+/** Of a file that was written by this service, whatever has become of its content. */
+const BEGINNING = `{"format":${JSON.stringify(FORMAT)}`;
 
 /** The text of a data file: one line that says what it is, with a checksum, and one line with the state. */
 export function writeState(state: State): string {
@@ -76,11 +78,6 @@ export function writeState(state: State): string {
     value instanceof Map ? [...value.values()] : value,
   );
   return `${JSON.stringify({ format: FORMAT, version: VERSION, sha256: checksum(body) })}\n${body}\n`;
-}
-
-/** Whether the file was written by this service, whatever has become of its content. */
-export function beginsAsState(beginning: string): boolean {
-  return beginning.startsWith(`{"format":${JSON.stringify(FORMAT)}`);
 }
 
 /** The state in a data file's text, or a message that says why it cannot be used. */
