@@ -111,8 +111,7 @@ export function waitingQueue(settings: RequestSize, laneOf: (question: Question)
       const late: Waiting[] = [];
       for (const lane of lanes.values()) {
         const { waiting } = lane;
-        for (let one = waiting.first(); one !== undefined; one = waiting.first()) {
-          if (!isLate(one, lane)) break;
+        for (let one = waiting.first(); one !== undefined && isLate(one, lane); one = waiting.first()) {
           waiting.takeFirst();
           size--;
           late.push(one);

@@ -70,10 +70,8 @@ export function batched(isolated: Isolated, settings: BatchSettings, runtime: Ru
     ask,
     close(failure) {
       closed = failure;
-      failEach(
-        queue.takeLate(() => true),
-        failure,
-      );
+      const all = queue.takeLate(() => true);
+      failEach(all, failure);
     },
     waiting: queue.size,
   };

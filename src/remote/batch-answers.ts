@@ -1,5 +1,4 @@
 import type { Answer, BatchOutcome, Question } from '../model/answer.js';
-import type { Failure } from '../model/failure.js';
 import type { Reply } from '../http/reply.js';
 import { contentWords, statusFailure, unreadable } from '../http/reply-message.js';
 import { isRecord, oneLine, quoted } from '../text/describe.js';
@@ -17,7 +16,12 @@ const REASON_SUFFIX = '_EVALUATION_REASON';
  * counts only if it names a flag that was asked once.
  */
 export function answersOf(url: string, reply: Reply, questions: readonly Question[]): BatchOutcome {
-  if (reply.status !== 200) return requestFailure(url, reply, questions.length);
+  if (reply.status !== 200) {
+    const failure = statusFailure(url, reply);
+    // If a rejected request held only one question, that question was rejected.
+    const isRejected = failure.kind === 'rejected-request' && questions.length === 1;
+    return isRejected ? { ...failure, kind: 'rejected-question' } : failure;
+  }
   const mostValues = MOST_VALUES + questions.length * MOST_VALUES_OF_ANSWER;
   if (hasMoreValues(reply.text, mostValues)) return unreadable(url, `more than ${mostValues} values`);
   const body = parsedJson(reply.text);
@@ -37,14 +41,6 @@ export function answersOf(url: string, reply: Reply, questions: readonly Questio
     const why = miscounted ? count : `item ${at} does not answer the question at its position`;
     return { kind: 'failed', failure: unreadable(url, why) };
   });
-}
-
-/** If a rejected request held only one question, that question was rejected. */
-function requestFailure(url: string, reply: Reply, count: number): Failure {
-  const failure = statusFailure(url, reply);
-  return failure.kind === 'rejected-request' && count === 1
-    ? { ...failure, kind: 'rejected-question' }
-    : failure;
 }
 
 function askedOnce(questions: readonly Question[]): (question: Question) => boolean {
