@@ -61,7 +61,7 @@ export function timeLimit(
   dueAt: () => number,
   clock: Clock,
   late: (isBlocked: boolean) => void,
-  { kind, inSlices = false }: HowToLimit = {},
+  { kind = 'awaited', inSlices = false }: HowToLimit = {},
 ): () => void {
   let hasEnded = false;
   let isBlocked = false;
@@ -73,14 +73,15 @@ export function timeLimit(
     const sliceEnd = clock.now() + sliceMs;
     const ended = () => {
       isBlocked ||= clock.now() - sliceEnd > BLOCKED_MS;
-      if (clock.now() < dueAt()) wait();
+      if (inSlices && clock.now() < dueAt()) wait();
       else clock.endOfTurn(end);
     };
-    cancelTimer = clock.after(sliceMs, ended, kind);
+    // Timers drop fractions: this one would come too early.
+    cancelTimer = clock.after(Math.ceil(sliceMs), ended, kind);
   };
   const end = () => {
     if (hasEnded) return;
-    if (clock.now() < dueAt()) wait();
+    if (inSlices && clock.now() < dueAt()) wait();
     else late(isBlocked);
   };
   wait();
