@@ -3,7 +3,7 @@ import { evaluator } from '../engine/evaluate.js';
 import type { Semantics } from '../engine/features.js';
 import { DEFAULT_SEMANTICS } from '../engine/rules-of-version.js';
 import type { ServiceCore } from './operations/operation.js';
-import { withoutAuthentication, withTokens } from './operations/tokens.js';
+import { withoutAuthentication, withTokens } from './operations/authentication.js';
 import { DataFileError, openDataFile } from './state/data-file.js';
 import { type FeaturesSource, readFeatures } from '../features/read-features.js';
 import { withFlag, withNamespaces, type State } from './state/state.js';

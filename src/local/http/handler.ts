@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller, ServiceCore } from '../operations/operation.js';
-import type { Authenticate } from '../operations/tokens.js';
+import type { Authenticate } from '../operations/authentication.js';
 import { findRoute } from './router.js';
 import { type Access, routesOf, type Route } from '../operations/routes.js';
 import { WEB_PAGE_ROUTES } from '../web-page/page-routes.js';

@@ -5,7 +5,7 @@ import { createRule, listRules, updateVariant } from './manage-flags.js';
 import { createSegment, getSegment, listSegments, updateSegment } from './manage-segments.js';
 import type { Operation } from './operation.js';
 import { overrideFlag, restoreFlag } from './override-flag.js';
-import { createToken, getToken } from './tokens.js';
+import { createToken, getToken } from './authentication.js';
 import { isV2 } from '../../engine/rules-of-version.js';
 import { notServed } from '../requests/refused-request.js';
 

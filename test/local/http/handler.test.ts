@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evaluator } from '../../../src/engine/evaluate.js';
-import { withoutAuthentication } from '../../../src/local/operations/tokens.js';
+import { withoutAuthentication } from '../../../src/local/operations/authentication.js';
 import { createHandler } from '../../../src/local/http/handler.js';
 import { listen, type Listener } from '../../../src/local/http/listener.js';
 import { snapshotWriter } from '../../../src/local/snapshot-document.js';

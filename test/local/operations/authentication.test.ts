@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashOf, withoutAuthentication, withTokens } from '../../../src/local/operations/tokens.js';
+import { hashOf, withoutAuthentication, withTokens } from '../../../src/local/operations/authentication.js';
 import type { State, TokenRecord } from '../../../src/local/state/state.js';
 
 const NOW = Date.parse('2024-01-01T00:00:00Z');
