@@ -23,15 +23,8 @@ export function ofrepHandler<R>(
   options: OfrepOptions<R>,
   knownAddress: (original: R) => string | undefined = () => undefined,
 ): Handler<R> {
-  const {
-    flags,
-    values,
-    contextTimeoutMs,
-    push: pushSettings,
-    provider,
-    ...limits
-  } = checkOptions(ofrepRules, options);
-  if (pushSettings !== undefined && provider !== undefined && !isChangeSource(provider)) {
+  const { flags, values, contextTimeoutMs, push, provider, ...limits } = checkOptions(ofrepRules, options);
+  if (push !== undefined && provider !== undefined && !isChangeSource(provider)) {
     throw new TypeError(
       'ofrep: provider: expected a FliptProvider, whose events push needs, got an object without them',
     );
@@ -40,8 +33,7 @@ export function ofrepHandler<R>(
   const isNamed = (key: string) => (typeof named === 'function' ? named(key) : named.includes(key));
   const kindOfValue = typeof values === 'function' ? oneOf(['key', 'typed'], 'values', values) : () => values;
   const isTyped = (key: string) => kindOfValue(key) === 'typed';
-  const push =
-    pushSettings && streamEndpoint(pushSettings, isNamed, { clock: systemClock, random: Math.random });
+  const streams = push && streamEndpoint(push, isNamed, { clock: systemClock, random: Math.random });
 
   /** The context that every client of this request has. None of it comes from the browser. */
   const ownContext = async (original: R): Promise<EvaluationContext> => {
@@ -64,7 +56,7 @@ export function ofrepHandler<R>(
         const outcomes = await provider.evaluateEach(context, [flagKey]);
         return single(flagKey, outcomes.get(flagKey), isTyped);
       }
-      const eventStreams = push?.eventStreams(request, provider);
+      const eventStreams = streams?.eventStreams(request, provider);
       const outcomes = await provider.evaluateEach(context, named);
       return await bulk(outcomes, isTyped, request.headers.get('if-none-match'), eventStreams);
     } catch (error) {
@@ -76,7 +68,7 @@ export function ofrepHandler<R>(
     const path = PATH.exec(new URL(request.url).pathname);
     if (path === null) return refused(REFUSAL.nothingHere);
     const flagKey = decoded(path[1]);
-    const pushed = flagKey === undefined ? push : undefined;
+    const pushed = flagKey === undefined ? streams : undefined;
     if (pushed !== undefined && request.method === 'GET') {
       if (!isFromOwnPage(request)) return refused(REFUSAL.foreignPage);
       const { targetingKey = '' } = await ownContext(original);

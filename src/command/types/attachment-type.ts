@@ -34,12 +34,3 @@ function scalarType(value: unknown): string {
   if (value === null) return 'null';
   return typeof value === 'object' ? 'JsonValue' : typeof value;
 }
-
-/** Whether a type uses the name JsonObject, other than as a text. */
-export function namesJsonObject(type: string): boolean {
-  const outsideTexts = type
-    .replace(/\\./g, '')
-    .split('"')
-    .filter((_, at) => at % 2 === 0);
-  return outsideTexts.some((part) => part.includes('JsonObject'));
-}

@@ -1,5 +1,4 @@
 import { quoted } from '../../text/describe.js';
-import { namesJsonObject } from './attachment-type.js';
 import type { FlagTypes, ValueType } from './flag-types.js';
 
 /** The first line of each file that the command writes. A file that begins differently is not overwritten. */
@@ -63,6 +62,15 @@ function flagType({ kind, variants, attachment }: FlagTypes): string {
 
 function union(keys: readonly string[]): string {
   return keys.length === 0 ? 'never' : keys.map(quoted).join(' | ');
+}
+
+/** Whether a type uses the name JsonObject, other than as a text. */
+function namesJsonObject(type: string): boolean {
+  const outsideTexts = type
+    .replace(/\\./g, '')
+    .split('"')
+    .filter((_, at) => at % 2 === 0);
+  return outsideTexts.some((part) => part.includes('JsonObject'));
 }
 
 /**

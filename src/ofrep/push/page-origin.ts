@@ -4,30 +4,26 @@
  * the own page, Origin: only the Referer, which a page can leave out, but not forge. Clients that are no browsers send
  * one of the three.
  */
-export function isFromOwnPage({ headers, url }: Request): boolean {
-  const host = headers.get('host') ?? new URL(url).host;
-  const origin = headers.get('origin');
-  const site = headers.get('sec-fetch-site');
-  if (site !== null) return site === 'same-origin' && (origin === null || isHost(origin, host));
-  const page = origin ?? headers.get('referer');
-  return page !== null && isHost(page, host);
+export function isFromOwnPage(request: Request): boolean {
+  const origin = request.headers.get('origin');
+  const site = request.headers.get('sec-fetch-site');
+  if (site !== null) return site === 'same-origin' && (origin === null || isOwn(origin, request));
+  return isOwn(origin ?? request.headers.get('referer'), request);
 }
 
 /** The origin of the page that the answer is for, if the page can open streams of this app. */
-export function originOf({ headers, url }: Request): string | undefined {
-  const origin = headers.get('origin');
+export function originOf(request: Request): string | undefined {
+  const origin = request.headers.get('origin');
   if (origin === null || !/^https?:\/\//.test(origin) || !URL.canParse(origin)) return undefined;
-  const site = headers.get('sec-fetch-site');
-  if (site !== null) return site === 'same-origin' ? new URL(origin).origin : undefined;
+  const site = request.headers.get('sec-fetch-site');
   // The page's GET will have no Origin. If its Referer is missing, too, it would be refused.
-  const referer = headers.get('referer');
-  const host = headers.get('host') ?? new URL(url).host;
-  return referer !== null && isHost(referer, host) ? new URL(origin).origin : undefined;
+  const isOpened = site === null ? isOwn(request.headers.get('referer'), request) : site === 'same-origin';
+  return isOpened ? new URL(origin).origin : undefined;
 }
 
-function isHost(page: string, host: string): boolean {
-  if (!URL.canParse(page)) return false;
-  const { protocol, host: from } = new URL(page);
-  const own = `${protocol}//${host}`;
-  return URL.canParse(own) && new URL(own).host === from;
+function isOwn(page: string | null, { headers, url }: Request): boolean {
+  if (page === null || !URL.canParse(page)) return false;
+  const { protocol, host } = new URL(page);
+  const own = `${protocol}//${headers.get('host') ?? new URL(url).host}`;
+  return URL.canParse(own) && new URL(own).host === host;
 }
