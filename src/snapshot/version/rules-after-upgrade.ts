@@ -5,11 +5,6 @@ import type { Clock } from '../../time/clock.js';
 /** Two versions behind one address, as during a rolling upgrade, must not change the rules with each answer. */
 const KEPT_FOR_MS = 60_000;
 
-/** An answer of Flipt about its version. */
-interface News {
-  readonly rules: V2Semantics;
-}
-
 /**
  * By whose rules snapshots of v2 are read: the last answer counts, but it changes them at most once a minute. `newRules`
  * is called when the snapshot in force should be read by other rules.
@@ -18,21 +13,17 @@ export function rulesInForce(clock: Pick<Clock, 'now'>, newRules: () => void) {
   /** Those of the snapshot in force. */
   let inForce: Semantics | undefined;
   /** The last answer, until a snapshot has been read by it. */
-  let news: News | undefined;
-  let used: News | undefined;
+  let news: { readonly rules: V2Semantics } | undefined;
+  let used: typeof news;
   let announced: V2Semantics | undefined;
   let changedAt = -Infinity;
   let hasAnswered = false;
 
-  const isDue = (answer: News | undefined): answer is News =>
-    answer !== undefined &&
-    inForce !== undefined &&
-    isV2(inForce) &&
-    answer.rules !== inForce &&
-    clock.now() - changedAt >= KEPT_FOR_MS;
+  const isDue = (rules: V2Semantics) =>
+    inForce !== undefined && isV2(inForce) && rules !== inForce && clock.now() - changedAt >= KEPT_FOR_MS;
   /** The same rules once, because a body may name other ones than the answers. */
   const announce = () => {
-    if (!isDue(news) || news.rules === announced) return;
+    if (news === undefined || !isDue(news.rules) || news.rules === announced) return;
     announced = news.rules;
     newRules();
   };
@@ -47,7 +38,7 @@ export function rulesInForce(clock: Pick<Clock, 'now'>, newRules: () => void) {
     after(known: Semantics | undefined): V2Semantics {
       inForce = known;
       const before = known !== undefined && isV2(known) ? known : undefined;
-      used = before === undefined || before === news?.rules || isDue(news) ? news : undefined;
+      used = before === undefined || before === news?.rules || (news && isDue(news.rules)) ? news : undefined;
       return used?.rules ?? before ?? NEWEST_V2;
     },
     /** A snapshot is in force, and read by these rules. */
