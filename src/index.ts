@@ -10,13 +10,8 @@ export type * from './diagnostics/flipt-event.js';
 export { fetchDispatcher } from './http/fetch-dispatcher.js';
 export type { FailureKind } from './model/failure.js';
 export type { ConnectionOptions, Logger } from './options/connection-options.js';
-export type {
-  HttpDispatcher,
-  HttpDispatcherRequest,
-  HttpDispatcherResponse,
-  HttpOptions,
-  TlsOptions,
-} from './options/http-options.js';
+export type * from './options/http-dispatcher.js';
+export type { HttpOptions, TlsOptions } from './options/http-options.js';
 export type {
   BatchOptions,
   BreakerOptions,

@@ -2,13 +2,8 @@ export { FliptClient } from './flipt-client.js';
 export { FliptServiceError, type FliptServiceErrorFacts, type GrpcCode } from './service-error.js';
 export type { AuthOptions, KubernetesLoginOptions } from '../options/auth-options.js';
 export type { ConnectionOptions, Logger } from '../options/connection-options.js';
-export type {
-  HttpDispatcher,
-  HttpDispatcherRequest,
-  HttpDispatcherResponse,
-  HttpOptions,
-  TlsOptions,
-} from '../options/http-options.js';
+export type * from '../options/http-dispatcher.js';
+export type { HttpOptions, TlsOptions } from '../options/http-options.js';
 export type * from './operations/call-options.js';
 export type * from './operations/evaluation.js';
 export type * from './operations/rules.js';

@@ -6,7 +6,7 @@ import { urlToHttpOptions } from 'node:url';
 import type { Clock } from '../time/clock.js';
 import { loadedOnFirstUse } from '../time/outside-requests.js';
 import { timeLimit } from '../time/in-time.js';
-import type { HttpDispatcher, HttpDispatcherRequest } from '../options/http-options.js';
+import type { HttpDispatcher, HttpDispatcherRequest } from '../options/http-dispatcher.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import { set } from '../options/shapes.js';
 import { fetchDispatcher, isWorkerd } from './fetch-dispatcher.js';

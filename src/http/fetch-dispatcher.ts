@@ -1,4 +1,4 @@
-import type { HttpDispatcher } from '../options/http-options.js';
+import type { HttpDispatcher } from '../options/http-dispatcher.js';
 import { kindOf } from '../text/describe.js';
 
 /** `fetch` has decompressed the body already. */

@@ -1,5 +1,5 @@
 import { ENDED, type FailureKind, type Failure } from '../model/failure.js';
-import type { HttpDispatcherResponse } from '../options/http-options.js';
+import type { HttpDispatcherResponse } from '../options/http-dispatcher.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import { redactor } from './redact.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FAILURES } from '../../src/model/failure.js';
 import { openTransport } from '../../src/http/transport.js';
-import type { HttpDispatcherResponse } from '../../src/options/http-options.js';
+import type { HttpDispatcherResponse } from '../../src/options/http-dispatcher.js';
 import { clientSettings } from '../../src/options/settings.js';
 import { manualClock } from '../clock.fixture.js';
 import { runtimeOf } from '../runtime.fixture.js';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
-import type { HttpDispatcher, HttpDispatcherResponse } from '../../src/options/http-options.js';
+import type { HttpDispatcher, HttpDispatcherResponse } from '../../src/options/http-dispatcher.js';
 import { REQUEST } from './outcomes.fixture.js';
 import { transportTo } from './transport.fixture.js';
 

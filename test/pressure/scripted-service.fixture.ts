@@ -1,4 +1,4 @@
-import type { HttpDispatcher, HttpDispatcherResponse } from '../../src/options/http-options.js';
+import type { HttpDispatcher, HttpDispatcherResponse } from '../../src/options/http-dispatcher.js';
 import type { Clock } from '../../src/time/clock.js';
 import { item, itemsOf, type Item } from '../servers/scripted.fixture.js';
 
