@@ -1,4 +1,4 @@
-import { ModulesContainer, type ModuleRef } from '@nestjs/core';
+import { ApplicationConfig, MetadataScanner, ModulesContainer, type ModuleRef } from '@nestjs/core';
 import { isObject } from '../text/describe.js';
 import { contextFactory } from './request-state.js';
 
@@ -10,7 +10,8 @@ const FACTORY = 'contextFactory';
  * not. So an interceptor without a factory gets ours. Throws if that is not possible.
  */
 export function completeSdkInterceptors(app: ModuleRef): void {
-  for (const interceptor of [...ofModules(app), ...ofTheApp(app)]) {
+  const ofTheApp = app.get(ApplicationConfig, { strict: false }).getGlobalInterceptors();
+  for (const interceptor of [...ofModules(app), ...ofTheApp]) {
     if (isObject(interceptor) && isOfSdk(interceptor)) complete(interceptor);
   }
 }
@@ -44,32 +45,10 @@ const INTERCEPTORS = '__interceptors__';
 
 /** The arguments of `@UseInterceptors` of a controller and its handlers. */
 function* decorating(controller: { readonly prototype?: unknown }): Iterable<unknown> {
-  const decorated: unknown[] = [controller];
-  for (let of = controller.prototype; isObject(of); of = Object.getPrototypeOf(of)) {
-    for (const { value } of Object.values(Object.getOwnPropertyDescriptors(of))) decorated.push(value);
+  const methods = Object(controller.prototype) as Readonly<Record<string, object>>;
+  const handlers = new MetadataScanner().getAllMethodNames(methods);
+  for (const target of [controller, ...handlers.map((name) => methods[name] ?? {})]) {
+    const interceptors = Reflect.getMetadata(INTERCEPTORS, target) as readonly unknown[] | undefined;
+    yield* interceptors ?? [];
   }
-  for (const target of decorated) {
-    if (typeof target !== 'function') continue;
-    const interceptors: unknown = Reflect.getMetadata(INTERCEPTORS, target);
-    if (isList(interceptors)) yield* interceptors;
-  }
-}
-
-/**
- * The interceptors of `app.useGlobalInterceptors`. Nest has no public list of them. A test with each version of Nest
- * checks this access.
- */
-function ofTheApp(app: ModuleRef): readonly unknown[] {
-  const config = memberOf(memberOf(app, 'container'), 'applicationConfig');
-  const list = memberOf(config, 'getGlobalInterceptors');
-  const interceptors: unknown = typeof list === 'function' ? Reflect.apply(list, config, []) : [];
-  return isList(interceptors) ? interceptors : [];
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return isObject(value) ? Reflect.get(value, name) : undefined;
-}
-
-function isList(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value);
 }
