@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { InvalidBody } from '../../src/snapshot/body/invalid-body.js';
 import { parseSnapshot } from '../../src/snapshot/body/parse-snapshot.js';
 import { snapshotOf } from '../../src/snapshot/snapshot.js';
@@ -60,6 +60,18 @@ it.each<[string, number, RegExp]>([
 ])('%s, %i bytes: refused at the first place that shows it', async (name, bytes, message) => {
   const { refused } = await outcomeOf(hostileBody(name, bytes, () => 1));
   expect(refused).toMatch(message);
+});
+
+it.each([
+  ['a list', `["${'x'.repeat(MB)}"]`],
+  ['a string', `"${'x'.repeat(MB)}"`],
+  ['a number', '1'.repeat(MB)],
+])('a flag that is %s is refused without parsing it', async (kind, flag) => {
+  const parse = vi.spyOn(JSON, 'parse');
+  const { refused } = await outcomeOf(Buffer.from(`{"flags":[${flag}]}`));
+  expect(refused).toBe(`flags[0]: expected an object, got ${kind}`);
+  expect(Math.max(...parse.mock.calls.map(([text]) => text.length))).toBeLessThan(1_000);
+  parse.mockRestore();
 });
 
 it('a list of more than 100,000 members sets its flag aside, and no other', async () => {

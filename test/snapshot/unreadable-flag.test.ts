@@ -1,10 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { compileFeatures } from '../../src/engine/compiled-features.js';
 import { evaluate } from '../../src/engine/evaluate.js';
 import { systemClock } from '../../src/time/clock.js';
+import { distinctNames } from '../../src/snapshot/body/distinct-names.js';
 import type { ParsedBody } from '../../src/snapshot/body/parse-snapshot.js';
+import { readFlagAlone } from '../../src/snapshot/body/read-flag.js';
 import { bodyText, writeBody } from '../../src/snapshot/body/write-body.js';
-import { changes } from '../../src/snapshot/flag-content.js';
+import { changes, segmentContent } from '../../src/snapshot/flag-content.js';
 import { parsedJson, parsedText } from './bodies.fixture.js';
 
 const OK = { key: 'ok', type: 'BOOLEAN_FLAG_TYPE', enabled: true };
@@ -237,4 +239,13 @@ describe('an unreadable flag', () => {
 
     expect(written.flags).toContainEqual({ key: 'f', type: 'NEW_FLAG_TYPE', more: { deep: ['x'] } });
   });
+});
+
+it('the text of an unreadable flag, which may be long, is copied in the last step', () => {
+  const text = vi.fn(() => '{}');
+  const steps = readFlagAlone({ key: 'f', type: 'NEW' }, text, 'v1', distinctNames(segmentContent));
+  const copies: number[] = [];
+  while (!steps.next().done) copies.push(text.mock.calls.length);
+  expect(copies.at(-1)).toBe(0);
+  expect(text).toHaveBeenCalledOnce();
 });

@@ -54,6 +54,8 @@ export async function parseSnapshot(
 }
 
 const FLAGS = '"flags"';
+/** Bytes of a number, or of another word, that are looked at. */
+const LONGEST_WORD = 100;
 
 interface SplitBody {
   /** Where each flag begins and ends, in bytes: two numbers a flag, because there may be many. */
@@ -98,11 +100,17 @@ function* flagsIn(body: Buffer, list: number): Steps<{ readonly bounds: number[]
   for (;;) {
     const place = `flags[${bounds.length / 2}]`;
     const { end, values } = yield* scan.valueAt(at, place);
-    if (body[at] !== OPEN_OBJECT) checked(parsed(body.toString('utf8', at, end), place), keyedSchema, place);
+    if (body[at] !== OPEN_OBJECT) checked(parsed(kindAt(body, at, end), place), keyedSchema, place);
     budget.flag(values);
     bounds.push(at, end);
     const next = scan.skipSpace(end);
     if (body[next] === CLOSE_LIST) return { bounds, end: next + 1 };
     at = scan.skipSpace(expectByte(body, next, COMMA));
   }
+}
+
+/** The text of a value, or a short one of the same kind: what is no flag may be as long as the body. */
+function kindAt(body: Buffer, at: number, end: number): string {
+  if (body[at] === OPEN_LIST) return '[]';
+  return body[at] === QUOTE ? '""' : body.toString('utf8', at, Math.min(end, at + LONGEST_WORD));
 }

@@ -48,7 +48,10 @@ export function* readFlagAlone(
   } catch (error) {
     // A defect of ours, too, concerns this flag alone: nobody waits for the background, where it may be found.
     const reason = messageOf(error);
-    return { flag: unreadableFlag(text(), reason), content: yield* unreadableContent(json) };
+    const content = yield* unreadableContent(json);
+    // Megabytes of text take a step of their own.
+    yield;
+    return { flag: unreadableFlag(text(), reason), content };
   }
 }
 
