@@ -1,13 +1,7 @@
 import { InvalidBody } from './invalid-body.js';
 
-/** Levels of lists and objects in a flag. Flipt's snapshots have eight. */
-const MOST_LEVELS = 32;
-/** Values in one flag: members, items, lists and objects. They are all in memory while the flag is read. */
-const MOST_VALUES = 200_000;
 /** Members of a list in a constraint. They are read in one turn of the event loop. */
 const MOST_MEMBERS_OF_LIST = 100_000;
-/** Bytes of one text: a list of 50,000 users takes two million. */
-const MOST_TEXT_BYTES = 8 * 1024 * 1024;
 /** Bytes of the body without its flags. */
 const MOST_REST_BYTES = 1024 * 1024;
 
@@ -32,18 +26,21 @@ export function bodyBudget(bodyBytes: number) {
   };
 }
 
-/** Each is checked as soon as it is exceeded. `place` names the flag. */
-export function checkValues(values: number, place: string): void {
-  if (values > MOST_VALUES) throw new InvalidBody(`${place}: more than ${MOST_VALUES} values`);
-}
-export function checkLevels(levels: number, place: string): void {
-  if (levels > MOST_LEVELS)
-    throw new InvalidBody(`${place}: more than ${MOST_LEVELS} levels of lists and objects`);
-}
-export function checkText(bytes: number, place: string): void {
-  if (bytes > MOST_TEXT_BYTES)
-    throw new InvalidBody(`${place}: a text of more than ${MOST_TEXT_BYTES} bytes`);
-}
+/** The check of a limit of flags, which throws {@link InvalidBody} as soon as it is exceeded. `place` names the flag. */
+const atMost = (most: number, ofWhat: string, what = '') => {
+  const message = `${what}more than ${most} ${ofWhat}`;
+  return (count: number, place: string): void => {
+    if (count > most) throw new InvalidBody(`${place}: ${message}`);
+  };
+};
+/** Levels of lists and objects in a flag. Flipt's snapshots have eight. */
+export const checkLevels = atMost(32, 'levels of lists and objects');
+/** Values in one flag: members, items, lists and objects. They are all in memory while the flag is read. */
+export const checkValues = atMost(200_000, 'values');
+/** Bytes of one text: a list of 50,000 users takes two million. */
+export const checkText = atMost(8 * 1024 * 1024, 'bytes', 'a text of ');
+
+/** Checks what is beside the flags, in the same way. */
 export function checkRest(bytes: number): void {
   if (bytes > MOST_REST_BYTES) throw new InvalidBody(`more than ${MOST_REST_BYTES} bytes beside the flags`);
 }
