@@ -57,7 +57,9 @@ export function snapshotAnswers(snapshot: () => Snapshot | undefined, { clock, r
 export function isSameAnswer(given: KnownAnswer, expected: KnownAnswer): boolean {
   if (!isSameValue(given, expected)) return false;
   if (given.kind === 'missing' || expected.kind === 'missing') return true;
-  return given.reason === expected.reason && isSameSet(given.segmentKeys ?? [], expected.segmentKeys ?? []);
+  // Without order, because the service lists matching segments in no fixed order.
+  const [keys, others] = [given, expected].map(({ segmentKeys = [] }) => segmentKeys.toSorted());
+  return given.reason === expected.reason && isDeepStrictEqual(keys, others);
 }
 
 /** Whether both give the same value, for whatever reason. */
@@ -69,13 +71,6 @@ function isSameValue(given: KnownAnswer, expected: KnownAnswer): boolean {
     given.variant === expected.variant &&
     isSameJson(given.attachment, expected.attachment)
   );
-}
-
-/** Compares without order, because the service lists matching segments in no fixed order. */
-function isSameSet(some: readonly string[], others: readonly string[]): boolean {
-  if (some.length !== others.length) return false;
-  if (some.every((key, at) => key === others[at])) return true;
-  return isDeepStrictEqual([...some].sort(), [...others].sort());
 }
 
 /** Compares parsed values, because the same attachment may be written with other spaces and escapes. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { isV2, NEWEST_V2, semanticsOfRelease } from '../../engine/rules-of-version.js';
 import type { Send } from '../../http/reply.js';
+import { isRecord } from '../../text/describe.js';
 import { parsedJson } from '../../text/json.js';
 import { orLate } from '../../time/in-time.js';
 import type { Clock } from '../../time/clock.js';
@@ -125,15 +126,9 @@ const release = v.object({
   version: v.pipe(v.string(), v.regex(/^[\w.+-]{1,64}$/), v.regex(/^v?\d+\.\d+\.\d/)),
   isRelease: v.optional(v.boolean(), false),
 });
-const infoSchema = v.union([
-  v.pipe(
-    v.object({ build: release }),
-    v.transform(({ build }) => build),
-  ),
-  release,
-]);
 
 function releaseIn(bytes: Buffer | undefined) {
-  const read = v.safeParse(infoSchema, parsedJson(bytes?.toString('utf8') ?? ''));
+  const info = parsedJson(bytes?.toString('utf8') ?? '');
+  const read = v.safeParse(release, isRecord(info) ? (info.build ?? info) : info);
   return read.success ? read.output : undefined;
 }
