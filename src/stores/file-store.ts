@@ -1,6 +1,6 @@
 import { bytesIfThere, removeLeftovers, replaceFile, targetOf } from '../files/durable-file.js';
 import { replaceableBeginning } from '../files/own-file.js';
-import { MOST_STORED_BYTES, type TextStore } from './safe-store.js';
+import { MOST_STORED_BYTES } from './safe-store.js';
 
 /** A younger leftover may belong to a process that is still writing. */
 const LEFTOVER_AFTER_MS = 60_000;
@@ -19,19 +19,16 @@ export interface TextBeginning {
  * `load` has seen it: then the configuration has changed, and otherwise a process with the other one is running.
  * If the path is a link, the link stays and its target is replaced.
  */
-export function fileStore(
-  path: string,
-  { isOurs, otherPlace }: TextBeginning,
-): Pick<TextStore, 'save'> & { load(): Promise<Buffer | undefined> } {
+export function fileStore(path: string, { isOurs, otherPlace }: TextBeginning) {
   let loaded = '';
   return {
-    async load() {
+    async load(): Promise<Buffer | undefined> {
       const target = await targetOf(path);
       await removeLeftovers(target, LEFTOVER_AFTER_MS).catch(() => undefined);
       loaded = await replaceableBeginning(target, isOurs);
       return loaded === '' ? undefined : bytesIfThere(target, MOST_STORED_BYTES);
     },
-    async save(text) {
+    async save(text: string): Promise<void> {
       const target = await targetOf(path);
       const check = async () => {
         const beginning = await replaceableBeginning(target, isOurs);

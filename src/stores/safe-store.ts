@@ -1,6 +1,6 @@
 import type { Clock } from '../time/clock.js';
 import { oneTimer } from '../time/one-timer.js';
-import { guardedCalls, type StoreReading } from './store-failures.js';
+import { guardedCalls } from './store-failures.js';
 
 /** A longer text is not used, as from the service: 64 MB. */
 export const MOST_STORED_BYTES = 64 * 1024 * 1024;
@@ -30,7 +30,6 @@ export function safeStore(store: TextStore, name: string, warn: (message: string
   let next: (() => string | Promise<string>) | undefined;
   let saving: Promise<void> | undefined;
   let earliest = -Infinity;
-  let savedAt: number | undefined;
 
   const saveNext = async () => {
     const text = next;
@@ -38,7 +37,7 @@ export function safeStore(store: TextStore, name: string, warn: (message: string
     next = undefined;
     earliest = clock.now() + SAVE_EVERY_MS;
     await guarded.call('save', async () => store.save(await text()), SAVE_TIMEOUT_MS);
-    if (!guarded.isFailing()) savedAt = clock.date();
+    if (!guarded.read().isFailing) guarded.saved();
     void guarded.overdue()?.then(schedule);
   };
   const startSaving = () => {
@@ -68,7 +67,7 @@ export function safeStore(store: TextStore, name: string, warn: (message: string
     flush: async () => {
       if (clock.now() >= earliest) await saveNext();
     },
-    read: (): StoreReading => ({ isFailing: guarded.isFailing(), savedAt }),
+    read: guarded.read,
     /** Completes pending saves. Never rejects. */
     close: async () => {
       await saving;

@@ -25,6 +25,7 @@ export function guardedCalls(
 ) {
   let late: { readonly ended: Promise<unknown>; readonly lostAt: number } | undefined;
   let isFailing = false;
+  let savedAt: number | undefined;
 
   const overdue = () => (late !== undefined && clock.now() < late.lostAt ? late.ended : undefined);
 
@@ -76,6 +77,10 @@ export function guardedCalls(
       if (isFailing && works !== undefined) warn(works);
       isFailing = false;
     },
-    isFailing: () => isFailing,
+    /** A save has just succeeded. */
+    saved: () => {
+      savedAt = clock.date();
+    },
+    read: (): StoreReading => ({ isFailing, savedAt }),
   };
 }

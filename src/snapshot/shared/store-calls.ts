@@ -4,7 +4,7 @@ import type { Clock } from '../../time/clock.js';
 import { orLate } from '../../time/in-time.js';
 import { sharedRun } from '../../time/shared-run.js';
 import type { SharedPublication, SharedSnapshot, SharedTurn } from '../../stores/snapshot-store.js';
-import { guardedCalls, type StoreReading } from '../../stores/store-failures.js';
+import { guardedCalls } from '../../stores/store-failures.js';
 import type { TextStore } from '../../stores/safe-store.js';
 
 export type StoreCalls = ReturnType<typeof storeCalls>;
@@ -27,7 +27,6 @@ export function storeCalls(
   const holder = randomUUID();
   const guarded = guardedCalls(WORDS, warn, clock);
   let last: Promise<unknown> = Promise.resolve();
-  let savedAt: number | undefined;
 
   const inTurn = <T>(what: string, call: () => Promise<T>, withinMs: number): Promise<T | undefined> => {
     const guardedCall = () => guarded.call(what, call, withinMs);
@@ -62,11 +61,11 @@ export function storeCalls(
         async () => v.parse(outcomeSchema, await shared.publish({ ...publication, holder })),
         publication.text === undefined ? CALL_TIMEOUT_MS : TEXT_TIMEOUT_MS,
       );
-      if (outcome === 'published') savedAt = clock.date();
+      if (outcome === 'published') guarded.saved();
       return outcome;
     },
     release: () => inTurn('release', () => shared.release(holder), CALL_TIMEOUT_MS),
-    read: (): StoreReading => ({ isFailing: guarded.isFailing(), savedAt }),
+    read: guarded.read,
     /** Reports that what the store holds cannot be used. */
     complain: (why: unknown) => {
       guarded.complain('read', why);
