@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { cacheShare } from './cache-share.js';
 import type { Clock } from '../time/clock.js';
-import { withPauses, type Steps } from '../time/pausable-steps.js';
+import { mapInSteps, stepsOfEach, withPauses } from '../time/pausable-steps.js';
 import { pausing } from '../time/turns.js';
 import type { KnownAnswer } from '../model/answer.js';
 import { answerBytes, entryBytes, mayBeRemembered } from './entry-bytes.js';
@@ -79,7 +79,10 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
     const forgotten = [...named].flatMap((flag) => flags.get(flag) ?? []);
     for (const ofFlag of forgotten) ofFlag.isForgotten = true;
     for (const flag of named) flags.delete(flag);
-    void withPauses(leaving(forgotten, entries), pausing(LEAVING_PER_MS, clock));
+    const leaving = stepsOfEach(forgotten, (ofFlag) =>
+      mapInSteps(ofFlag.entries, ({ key }) => entries.delete(key)),
+    );
+    void withPauses(leaving, pausing(LEAVING_PER_MS, clock));
   };
 
   const valid = (entry: Entry | undefined) => (entry?.ofFlag.isForgotten ? undefined : entry);
@@ -157,15 +160,6 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
       deleteFlags([...flags.keys()]);
     },
   };
-}
-
-function* leaving(flags: readonly FlagAnswers[], entries: LRUCache<string, OwnEntry>): Steps<void> {
-  for (const ofFlag of flags) {
-    for (const { key } of ofFlag.entries) {
-      entries.delete(key);
-      yield;
-    }
-  }
 }
 
 export type AnswerStore = ReturnType<typeof answerStore>;
