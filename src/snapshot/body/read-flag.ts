@@ -1,36 +1,17 @@
 import type * as v from 'valibot';
-import type {
-  Distribution,
-  Flag,
-  Rollout,
-  Rule,
-  Segment,
-  SegmentChoice,
-  SegmentOperator,
-  Semantics,
-  Variant,
-  VariantFlag,
-} from '../../engine/features.js';
+import type * as Evaluated from '../../engine/features.js';
 import { isShare } from '../../engine/parts-in-force.js';
 import { mapInSteps, stepsOfEach, type Steps } from '../../time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import { flagContent } from '../flag-content.js';
-import {
-  constraintSchema,
-  distributionSchema,
-  flagSchema,
-  rolloutSchema,
-  ruleSchema,
-  segmentSchema,
-  type WireVariantFlag,
-} from './body-schema.js';
+import * as wire from './body-schema.js';
 import { messageOf } from '../../text/describe.js';
 import { checked, InvalidBody } from './invalid-body.js';
 import { distinctNames } from './distinct-names.js';
 import { unreadableContent, unreadableFlag } from './unreadable-text.js';
 
 /** Gives each segment of a rule or rollout the key under which the features hold it. */
-type SegmentKey = (segment: Segment) => string;
+type SegmentKey = (segment: Evaluated.Segment) => string;
 
 /**
  * A flag, or why it cannot be read: such a flag is set aside alone, and the others are read. With its content, which is
@@ -39,9 +20,9 @@ type SegmentKey = (segment: Segment) => string;
 export function* readFlagAlone(
   json: unknown,
   text: () => string,
-  semantics: Semantics,
-  { nameOf, contentOf }: ReturnType<typeof distinctNames<Segment>>,
-): Steps<{ readonly flag: Flag | UnreadableFlag; readonly content: string }> {
+  semantics: Evaluated.Semantics,
+  { nameOf, contentOf }: ReturnType<typeof distinctNames<Evaluated.Segment>>,
+): Steps<{ readonly flag: Evaluated.Flag | UnreadableFlag; readonly content: string }> {
   try {
     const flag = yield* readFlag(json, semantics, nameOf);
     return { flag, content: yield* flagContent(flag, contentOf, semantics) };
@@ -56,12 +37,16 @@ export function* readFlagAlone(
 }
 
 /** A flag of the snapshot as the engine reads it, in steps. Throws {@link InvalidBody}. */
-export function* readFlag(json: unknown, semantics: Semantics, segmentKey: SegmentKey): Steps<Flag> {
-  const flag = checked(json, flagSchema, '');
+export function* readFlag(
+  json: unknown,
+  semantics: Evaluated.Semantics,
+  segmentKey: SegmentKey,
+): Steps<Evaluated.Flag> {
+  const flag = checked(json, wire.flagSchema, '');
   if (flag.type === 'VARIANT_FLAG_TYPE') return yield* readVariant(flag, semantics, segmentKey);
-  const rollouts = yield* stepsOfEach(flag.rollouts, function* (part, at): Steps<Rollout> {
+  const rollouts = yield* stepsOfEach(flag.rollouts, function* (part, at): Steps<Evaluated.Rollout> {
     const place = `.rollouts[${at}]`;
-    const rollout = checked(part, rolloutSchema, place);
+    const rollout = checked(part, wire.rolloutSchema, place);
     if (rollout.type === 'THRESHOLD_ROLLOUT_TYPE') return { kind: 'threshold', ...rollout.threshold };
     const { segments, ...choice } = rollout.segment;
     const segmentKeys = yield* readSegments(segments, `${place}.segment.segments`, segmentKey);
@@ -71,24 +56,24 @@ export function* readFlag(json: unknown, semantics: Semantics, segmentKey: Segme
 }
 
 function* readVariant(
-  flag: WireVariantFlag,
-  semantics: Semantics,
+  flag: wire.WireVariantFlag,
+  semantics: Evaluated.Semantics,
   segmentKey: SegmentKey,
-): Steps<VariantFlag> {
+): Steps<Evaluated.VariantFlag> {
   const { type, key, enabled, defaultVariant } = flag;
   // Each share repeats its variant's attachment. If it differs from the others, the share gets a variant of its own.
-  const { byName: variants, nameOf } = distinctNames<Variant>(({ attachment }) => attachment);
+  const { byName: variants, nameOf } = distinctNames<Evaluated.Variant>(({ attachment }) => attachment);
   // All copies are read, because a word that is not known may be in any of them.
   const read = yield* readRules(flag.rules, segmentKey);
-  const rules: Rule[] = [];
-  const withoutSegments = new Set<SegmentOperator>();
+  const rules: Evaluated.Rule[] = [];
+  const withoutSegments = new Set<Evaluated.SegmentOperator>();
   for (const { shares, ...choice } of semantics === 'v1' ? withoutCopies(read) : read) {
     // Without segments, rules of one operator match everybody or nobody, so that only the first of them counts.
     if (choice.segmentKeys.length === 0) {
       if (withoutSegments.has(choice.segmentOperator)) continue;
       withoutSegments.add(choice.segmentOperator);
     }
-    const distributions: Distribution[] = [];
+    const distributions: Evaluated.Distribution[] = [];
     for (const { variantKey, variantAttachment, rollout } of shares) {
       const known = variants.size;
       const variantId = nameOf({ key: variantKey, attachment: variantAttachment });
@@ -105,17 +90,17 @@ function* readVariant(
 }
 
 /** A rule, of which v1 lists copies. */
-interface ReadRule extends SegmentChoice {
+interface ReadRule extends Evaluated.SegmentChoice {
   readonly id: string;
-  readonly shares: readonly v.InferOutput<typeof distributionSchema>[];
+  readonly shares: readonly v.InferOutput<typeof wire.distributionSchema>[];
 }
 
 function readRules(list: readonly unknown[], segmentKey: SegmentKey): Steps<readonly ReadRule[]> {
   return stepsOfEach(list, function* (json, at) {
     const place = `.rules[${at}]`;
-    const { id, segmentOperator, segments, distributions } = checked(json, ruleSchema, place);
+    const { id, segmentOperator, segments, distributions } = checked(json, wire.ruleSchema, place);
     const segmentKeys = yield* readSegments(segments, `${place}.segments`, segmentKey);
-    const shares = yield* checkedItems(distributions, distributionSchema, `${place}.distributions`);
+    const shares = yield* checkedItems(distributions, wire.distributionSchema, `${place}.distributions`);
     return { id, segmentOperator, segmentKeys, shares };
   });
 }
@@ -127,8 +112,8 @@ function* readSegments(
 ): Steps<readonly string[]> {
   const keys = yield* stepsOfEach(list, function* (json, at) {
     const inList = `${place}[${at}]`;
-    const { key, matchType, constraints } = checked(json, segmentSchema, inList);
-    const read = yield* checkedItems(constraints, constraintSchema, `${inList}.constraints`);
+    const { key, matchType, constraints } = checked(json, wire.segmentSchema, inList);
+    const read = yield* checkedItems(constraints, wire.constraintSchema, `${inList}.constraints`);
     return segmentKey({ key, matchType, constraints: read });
   });
   return keys.length > 1 ? [...new Set(keys)] : keys;

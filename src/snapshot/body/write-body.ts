@@ -1,13 +1,4 @@
-import {
-  MATCH_TYPES,
-  type Constraint,
-  type Features,
-  type Flag,
-  type Rollout,
-  type Rule,
-  type Semantics,
-  type VariantFlag,
-} from '../../engine/features.js';
+import * as Evaluated from '../../engine/features.js';
 import { variantOf } from '../../engine/parts-in-force.js';
 import type { Clock } from '../../time/clock.js';
 import { withPauses, type CountedSteps } from '../../time/pausable-steps.js';
@@ -72,7 +63,7 @@ function* flagText(flag: WrittenFlag): Generator<string> {
 }
 
 /** A body of which not all flags have been read: as it came, in one line, but that it says by whose rules it is read. */
-export function unreadText(body: Buffer, semantics: Semantics): string {
+export function unreadText(body: Buffer, semantics: Evaluated.Semantics): string {
   // Flipt writes no line breaks, for which megabytes would have to be searched.
   const hasBreaks = body.includes('\n') || body.includes('\r');
   const text = (hasBreaks ? body.toString().replace(/[\r\n]+/g, ' ') : body.toString()).trimEnd();
@@ -80,7 +71,7 @@ export function unreadText(body: Buffer, semantics: Semantics): string {
 }
 
 /** Its list is the last member. */
-type WrittenFlag = Pick<Flag, 'type' | 'key' | 'enabled'> & {
+type WrittenFlag = Pick<Evaluated.Flag, 'type' | 'key' | 'enabled'> & {
   readonly defaultVariant?: object;
 } & ({ readonly rules: readonly object[] } | { readonly rollouts: readonly object[] });
 
@@ -95,7 +86,7 @@ function* writtenFlags({ features, keys }: WrittenBody): Generator<WrittenFlag |
   }
 }
 
-function writtenFlag(flag: Flag, segmentsOf: WrittenSegments): WrittenFlag {
+function writtenFlag(flag: Evaluated.Flag, segmentsOf: WrittenSegments): WrittenFlag {
   const { type, key, enabled } = flag;
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
     const rollouts = flag.rollouts.map((rollout) => writtenRollout(rollout, segmentsOf));
@@ -106,7 +97,7 @@ function writtenFlag(flag: Flag, segmentsOf: WrittenSegments): WrittenFlag {
   return { type, key, enabled, ...(defaultVariant && { defaultVariant }), rules };
 }
 
-function writtenRollout(rollout: Rollout, segmentsOf: WrittenSegments): object {
+function writtenRollout(rollout: Evaluated.Rollout, segmentsOf: WrittenSegments): object {
   const { value } = rollout;
   if (rollout.kind === 'threshold') {
     return { type: 'THRESHOLD_ROLLOUT_TYPE', threshold: { percentage: rollout.percentage, value } };
@@ -116,7 +107,7 @@ function writtenRollout(rollout: Rollout, segmentsOf: WrittenSegments): object {
   return { type: 'SEGMENT_ROLLOUT_TYPE', segment };
 }
 
-function writtenRule(rule: Rule, flag: VariantFlag, segmentsOf: WrittenSegments): object {
+function writtenRule(rule: Evaluated.Rule, flag: Evaluated.VariantFlag, segmentsOf: WrittenSegments): object {
   const { segmentOperator, segmentKeys } = rule;
   const distributions = rule.distributions.map(({ variantId, rollout }) => {
     const { key: variantKey = '', attachment: variantAttachment = '' } = variantOf(flag, variantId) ?? {};
@@ -129,7 +120,7 @@ function writtenRule(rule: Rule, flag: VariantFlag, segmentsOf: WrittenSegments)
 type WrittenSegments = (names: readonly string[]) => readonly object[];
 
 /** Writes each segment only once, although a snapshot repeats it in all rules that use it. */
-function segmentWriter({ segments }: Features): WrittenSegments {
+function segmentWriter({ segments }: Evaluated.Features): WrittenSegments {
   const written = new Map<string, object>();
   const write = (name: string) => {
     const segment = segments.get(name);
@@ -138,7 +129,7 @@ function segmentWriter({ segments }: Features): WrittenSegments {
     // Members with their default value may be missing. With them, short segments would take several times the space.
     const after = {
       key,
-      ...(matchType !== MATCH_TYPES[0] && { matchType: wireMatchType(matchType) }),
+      ...(matchType !== Evaluated.MATCH_TYPES[0] && { matchType: wireMatchType(matchType) }),
       ...(constraints.length > 0 && { constraints: constraints.map(writtenConstraint) }),
     };
     written.set(name, after);
@@ -148,6 +139,6 @@ function segmentWriter({ segments }: Features): WrittenSegments {
 }
 
 /** Names each member: a snapshot has so many constraints that copying the rest would take several times as long. */
-function writtenConstraint({ type, property, operator, value }: Constraint): object {
+function writtenConstraint({ type, property, operator, value }: Evaluated.Constraint): object {
   return { type: wireComparisonType(type), property, operator, value };
 }
