@@ -79,9 +79,8 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
     const forgotten = [...named].flatMap((flag) => flags.get(flag) ?? []);
     for (const ofFlag of forgotten) ofFlag.isForgotten = true;
     for (const flag of named) flags.delete(flag);
-    const leaving = stepsOfEach(forgotten, (ofFlag) =>
-      mapInSteps(ofFlag.entries, ({ key }) => entries.delete(key)),
-    );
+    const leave = ({ key }: OwnEntry) => entries.delete(key);
+    const leaving = stepsOfEach(forgotten, (ofFlag) => mapInSteps(ofFlag.entries, leave));
     void withPauses(leaving, pausing(LEAVING_PER_MS, clock));
   };
 
