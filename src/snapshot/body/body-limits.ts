@@ -3,7 +3,7 @@ import { InvalidBody } from './invalid-body.js';
 /** Members of a list in a constraint. They are read in one turn of the event loop. */
 const MOST_MEMBERS_OF_LIST = 100_000;
 /** Bytes of the body without its flags. */
-const MOST_REST_BYTES = 1024 * 1024;
+export const MOST_REST_BYTES = 1024 * 1024;
 
 /*
  * What a body may take in memory, as it was measured: about 500 bytes for each flag and 40 for each value, or less. A
