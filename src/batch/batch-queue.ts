@@ -134,5 +134,3 @@ export function waitingQueue(settings: RequestSize, laneOf: (question: Question)
     },
   };
 }
-
-export type Queue = ReturnType<typeof waitingQueue>;

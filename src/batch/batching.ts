@@ -3,7 +3,7 @@ import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import { failEach } from './pending-question.js';
 import type { Isolated } from './isolate-culprits.js';
-import { loadShedding, oversized } from './turned-away.js';
+import { oversized, queueFull, tooLate } from './turned-away.js';
 import { requestsUnderWay } from './requests-under-way.js';
 import { waitingQueue, type BatchSettings, type Taken, type Waiting } from './batch-queue.js';
 
@@ -22,26 +22,29 @@ export interface Batched {
  */
 export function batched(isolated: Isolated, settings: BatchSettings, runtime: Runtime): Batched {
   const { clock, report, wants } = runtime;
-  const { sizes } = settings;
+  const { sizes, maxWaiting } = settings;
   const queue = waitingQueue(settings, isolated.laneOf);
   const requests = requestsUnderWay(settings.maxConcurrent, isolated.answeredSentAt, clock);
-  const shedding = loadShedding(queue, requests, settings, report);
   let scheduled = false;
   let closed: Failure | undefined;
 
+  /** Fails questions that are late: these, or those at the head of each lane. Callers that can be served in time are. */
+  const shed = (late = queue.takeLate(requests.isLate)) => {
+    if (late.length > 0) failEach(late, tooLate(late.length, queue.size(), requests.limit(), report));
+  };
   const schedule = () => {
     if (scheduled || queue.size() === 0 || requests.isFull()) return;
     scheduled = true;
     // Requests that arrived together have asked all their questions only at the end of the turn.
     clock.endOfTurn(() => {
       scheduled = false;
-      shedding.shed();
+      shed();
       const late: Waiting[] = [];
       for (let taken = queue.take(requests); taken !== undefined; taken = queue.take(requests)) {
         for (const one of taken.late) late.push(one);
         if (taken.batch.length > 0) sendBatch(taken);
       }
-      shedding.shed(late);
+      shed(late);
     });
   };
 
@@ -57,8 +60,12 @@ export function batched(isolated: Isolated, settings: BatchSettings, runtime: Ru
     });
   };
 
+  const crowded = () => {
+    if (queue.size() >= maxWaiting) shed();
+    return queue.size() < maxWaiting ? undefined : queueFull(maxWaiting, report);
+  };
   const ask: Ask = (question, deadline = () => Infinity) => {
-    const refused = closed ?? oversized(question, settings) ?? shedding.refusal();
+    const refused = closed ?? oversized(question, settings) ?? crowded();
     if (refused !== undefined) return Promise.resolve(failed(refused));
     return new Promise<Answer>((answer) => {
       queue.add({ question, bytes: sizes.of(question), deadline, askedAt: clock.now(), answer });

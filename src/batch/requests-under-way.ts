@@ -88,8 +88,6 @@ export function requestsUnderWay(maxConcurrent: number, answeredSentAt: () => nu
   };
 }
 
-export type RequestsUnderWay = ReturnType<typeof requestsUnderWay>;
-
 /** Durations of the last requests. */
 export interface ResponseTimes {
   /** In milliseconds, oldest first. */

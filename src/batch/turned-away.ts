@@ -2,36 +2,19 @@ import type { Question } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import { quoted } from '../text/describe.js';
-import type { BatchSettings, Queue } from './batch-queue.js';
-import { failEach } from './pending-question.js';
-import type { RequestsUnderWay } from './requests-under-way.js';
+import type { BatchSettings } from './batch-queue.js';
 
-/**
- * Turns questions away under overload, so that the callers that can still be served in time are served.
- */
-export function loadShedding(
-  queue: Pick<Queue, 'size' | 'takeLate'>,
-  { isLate, limit }: RequestsUnderWay,
-  { maxWaiting }: BatchSettings,
+/** Questions are turned away because the requests at once, at most `limit`, take too long; `waiting`: how many stay. */
+export function tooLate(
+  questions: number,
+  waiting: number,
+  limit: number,
   report: Runtime['report'],
-) {
-  /** Fails questions that are late: these, or those at the head of each lane. */
-  const shed = (late = queue.takeLate(isLate)) => {
-    if (late.length === 0) return;
-    const why =
-      `${queue.size() + late.length} questions wait for Flipt, which answers ${limit()} requests at once ` +
-      '(batch.maxConcurrent) too slowly to answer all of them by their deadlines (deadlineMs)';
-    failEach(late, turnedAway(late.length, 'late', why, report));
-  };
-
-  return {
-    shed,
-    /** Why a new question is turned away at once; `undefined` if it may wait. */
-    refusal(): Failure | undefined {
-      if (queue.size() >= maxWaiting) shed();
-      return queue.size() < maxWaiting ? undefined : queueFull(maxWaiting, report);
-    },
-  };
+): Failure {
+  const why =
+    `${questions + waiting} questions wait for Flipt, which answers ${limit} requests at once ` +
+    '(batch.maxConcurrent) too slowly to answer all of them by their deadlines (deadlineMs)';
+  return turnedAway(questions, 'late', why, report);
 }
 
 /** A question is turned away because so many wait already. */
