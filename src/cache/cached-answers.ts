@@ -1,7 +1,6 @@
 import {
   failedResolution,
   type Resolution,
-  type Answer,
   type Ask,
   type KnownAnswer,
   type Question,
@@ -10,7 +9,7 @@ import { policyOf, type Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import { freshnessOf, type FreshnessSettings, type Reliance } from './freshness.js';
 import { answerStore, type AnswerStore, type Entry, type StoreSettings } from './answer-store.js';
-import { sharedRequests } from './shared-requests.js';
+import { sharedRequests, type Keep } from './shared-requests.js';
 
 export interface CacheSettings {
   /** `undefined`: nothing is kept. */
@@ -71,7 +70,7 @@ export function cachedAnswers(ask: Ask, settings: CacheSettings, { clock, wants,
     return given ?? failedResolution(failure);
   };
 
-  const keep = (key: string, question: Question, answer: Answer, isExtended: boolean) => {
+  const keep: Keep = (key, question, answer, isExtended) => {
     if (answer.kind === 'missing') watch?.missing(question.flag);
     if (answer.kind === 'failed') store?.markUnconfirmed(key);
     else {

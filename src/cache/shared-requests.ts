@@ -12,16 +12,14 @@ interface Flight {
   readonly ending: AbortController | undefined;
 }
 
+/** What becomes of the answer to a question. `isExtended`: a browser has added to the context. */
+export type Keep = (key: string, question: Question, answer: Answer, isExtended: boolean) => void;
+
 /**
  * Questions under way. Concurrent callers of one question share one request. `keep` gets each answer that was not
  * forgotten while it was under way, before its callers get it.
  */
-export function sharedRequests(
-  ask: Ask,
-  keep: (key: string, question: Question, answer: Answer, isExtended: boolean) => void,
-  deadlineMs: number,
-  clock: Clock,
-) {
+export function sharedRequests(ask: Ask, keep: Keep, deadlineMs: number, clock: Clock) {
   const flights = new Map<string, Flight>();
   /** How often something was forgotten. */
   let forgotten = 0;
