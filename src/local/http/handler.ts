@@ -41,7 +41,7 @@ export function createHandler({
     try {
       const { pathname, query, host } = targetOf(request);
       checkOrigin({ host, origin: request.headers.origin });
-      const { route, path, empty } = findRoute(routes, request.method ?? '', pathname);
+      const { route, operation, path, empty } = findRoute(routes, request.method ?? '', pathname);
       const header = (name: string): string | undefined => request.headers[name]?.toString();
       const sender = authenticate(header('authorization'), service.store.state, service.stamp.date());
       const caller = admitted(route.access, sender, path.namespaceKey);
@@ -49,7 +49,7 @@ export function createHandler({
       const message = Message.of(text === '' ? undefined : await parseBody(text));
       if (empty !== undefined) throw invalidField(empty, 'must not be empty');
       const routed = { path, query, header, message, text, caller };
-      await send(response, await route.operation(service, routed), ending);
+      await send(response, await operation(service, routed), ending);
     } catch (error) {
       sendError(response, error);
     }

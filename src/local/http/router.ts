@@ -11,14 +11,15 @@ export function findRoute(routes: readonly Route[], method: string, pathname: st
   const parts = decodedParts(pathname);
   const onPath = routes.filter((route) => beginsAs(route, pathname) && matches(route, parts));
   const route = onPath.find((candidate) => candidate.method === method);
-  if (!route) throw onPath.length > 0 ? notServed('Method Not Allowed') : notFound('Not Found');
+  const operation = route?.operation;
+  if (!operation) throw onPath.length > 0 ? notServed('Method Not Allowed') : notFound('Not Found');
   const named = route.path.flatMap((name, index) =>
     name.startsWith(':') ? [[name.slice(1), valueOf(name, parts[index])] as const] : [],
   );
   const path: PathParts = { ...NO_PARTS, ...Object.fromEntries(named) };
   /** The name of a part that is empty and must not be. */
   const empty = named.find(([, value]) => value === '')?.[0];
-  return { route, path, empty };
+  return { route, operation, path, empty };
 }
 
 /** The service decodes the path before it splits it, so an encoded slash separates parts, too. */

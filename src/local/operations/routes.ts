@@ -7,7 +7,6 @@ import type { Operation } from './operation.js';
 import { overrideFlag, restoreFlag } from './override-flag.js';
 import { createToken, getToken } from './authentication.js';
 import { isV2 } from '../../engine/rules-of-version.js';
-import { notServed } from '../requests/refused-request.js';
 
 /**
  * Who may call a route if tokens are required. `open`: everybody. `namespace`: those who may use the namespace in
@@ -20,7 +19,8 @@ export interface Route {
   /** The parts of the path. A part that begins with `:` matches any text and names it. */
   readonly path: readonly string[];
   readonly access: Access;
-  readonly operation: Operation;
+  /** There is none for a path that Flipt serves and this service does not. */
+  readonly operation: Operation | undefined;
   /** Whether a body must be JSON by its Content-Type: browsers send other types to any site without asking. */
   readonly onlyJson: boolean;
 }
@@ -39,11 +39,6 @@ const getInfo: Operation = ({ semantics }) => {
   return { json: isV2(semantics) ? { build } : build };
 };
 
-/** Flipt serves this path, and this service does not. */
-const notOffered: Operation = () => {
-  throw notServed('Method Not Allowed');
-};
-
 const evaluation: readonly Route[] = [
   route('GET /health', 'open', () => ({ json: { status: 'SERVING' } })),
   // The service ignores the Content-Type here.
@@ -55,11 +50,11 @@ const evaluation: readonly Route[] = [
 const management: readonly Route[] = [
   route('POST /auth/v1/method/token', 'all', createToken),
   route('GET /auth/v1/tokens/:id', 'all', getToken),
-  route('GET /auth/v1/tokens', 'open', notOffered),
+  route('GET /auth/v1/tokens', 'open'),
   route(`GET ${flag}/rules`, 'namespace', listRules),
   route(`POST ${flag}/rules`, 'namespace', createRule),
   route(`PUT ${flag}/variants/:id`, 'namespace', updateVariant),
-  route(`GET ${flag}/variants`, 'open', notOffered),
+  route(`GET ${flag}/variants`, 'open'),
   route(`GET ${segments}`, 'namespace', listSegments),
   route(`POST ${segments}`, 'namespace', createSegment),
   route(`GET ${segments}/:key`, 'namespace', getSegment),
@@ -84,7 +79,7 @@ export function routesOf(semantics: Semantics): readonly Route[] {
 }
 
 /** A route by its method and path: `GET /health`. */
-export function route(where: string, access: Access, operation: Operation): Route {
+export function route(where: string, access: Access, operation?: Operation): Route {
   const [method = '', path = ''] = where.split(' ');
   return { method, path: path.split('/').slice(1), access, operation, onlyJson: true };
 }

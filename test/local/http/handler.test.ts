@@ -121,6 +121,7 @@ describe('a path', () => {
     ['POST /api/v1/namespaces/a/flags//rules', 400],
     ['PUT /api/v1/namespaces/a/flags/b/variants/', 501],
     ['GET /auth/v1/tokens/', 501],
+    ['GET /api/v1/namespaces/a/flags//variants', 501],
     ['PROPFIND /health', 405],
     ['PROPFIND /nowhere', 405],
     ['PROPFIND /%zz', 400],
