@@ -4,6 +4,7 @@ import type { Distribution, Rule, RulePage, SegmentOperator } from './operations
 import type { Constraint, MatchType, Segment, SegmentPage } from './operations/segments.js';
 import type { Authentication, CreatedToken } from './operations/tokens.js';
 import type { Variant } from './operations/variants.js';
+import { isRecord } from '../text/describe.js';
 
 /*
  * The shapes of the service's answers, by proto3's JSON mapping: a field that is not required may be absent, and then has
@@ -39,11 +40,7 @@ const pageFields = { nextPageToken: textOrNone, totalCount: numberOrNone };
 
 /** Not valibot's record, which drops names such as `constructor`. */
 const texts = v.custom<Readonly<Record<string, string>>>(
-  (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.values(value).every((member) => typeof member === 'string'),
+  (value) => isRecord(value) && Object.values(value).every((member) => typeof member === 'string'),
   'an object of texts',
 );
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ExecutionContext } from '@nestjs/common';
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 import { REQUEST_VIEW, requestContext, requestView, type ClosingResponse } from '../index.js';
-import { checkContext, isPromiseLike, isRecord, kindReturned } from '../text/describe.js';
+import { checkContext, isObject, isPromiseLike, isRecord, kindReturned } from '../text/describe.js';
 import { lazyContext } from './lazy-context.js';
 import type { FliptModuleOptions } from './module-options.js';
 
@@ -78,8 +78,7 @@ type RequestState = ReturnType<typeof openRequestState>;
 
 /** The state of a request, found on the request or its context. */
 function stateOf(carrier: unknown): RequestState | undefined {
-  if (typeof carrier !== 'object' || carrier === null) return undefined;
-  return (carrier as { readonly [STATE]?: RequestState })[STATE];
+  return isObject(carrier) ? (carrier as { readonly [STATE]?: RequestState })[STATE] : undefined;
 }
 
 /** The state of the request that this code runs in. */

@@ -126,11 +126,11 @@ export function guardOrderWarnings(flag: string) {
           'the bottom decorator up)',
       );
     };
-    if (!isOn && othersFollow(execution)) warn();
-    if (!isOn) return;
-    state?.afterGuards((targetingKey) => {
+    const afterGuards = (targetingKey: unknown) => {
       if (targetingKey && !warned.has(handler)) warn();
-    });
+    };
+    if (isOn) state?.afterGuards(afterGuards);
+    else if (othersFollow(execution)) warn();
   };
 }
 

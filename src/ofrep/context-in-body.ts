@@ -3,6 +3,7 @@ import { isRecord, quoted } from '../text/describe.js';
 import { parsedJson, writtenJson } from '../text/json.js';
 import { inTime } from '../time/in-time.js';
 import { REFUSAL, type OfrepRefusal, tooLong, tooMany } from './refusals.js';
+import type { OfrepSettings } from './ofrep-options.js';
 import type { EvaluationContext } from '@openfeature/server-sdk';
 
 const MOST_BYTES = 65_536;
@@ -50,11 +51,7 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
   }
 }
 
-interface Limits {
-  readonly allow: readonly string[];
-  readonly maxAttributes: number;
-  readonly maxAttributeLength: number;
-}
+type Limits = Pick<OfrepSettings, 'allow' | 'maxAttributes' | 'maxAttributeLength'>;
 
 /** The attributes in the body that the browser may name, or why they are refused. */
 export function allowedAttributes(

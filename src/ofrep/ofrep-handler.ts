@@ -92,18 +92,12 @@ export function ofrepHandler<R>(
  * An option that is a function, whose answers are checked: a promise is truthy, so an async function would show every
  * flag.
  */
-function oneOf<Answer extends boolean | string>(
-  answers: readonly Answer[],
-  option: string,
-  ask: (flagKey: string) => Answer,
-): (flagKey: string) => Answer {
-  const expected = answers
-    .map((answer) => (typeof answer === 'string' ? `'${answer}'` : answer))
-    .join(' or ');
-  return (flagKey) => {
+function oneOf<Answer>(answers: readonly Answer[], option: string, ask: (flagKey: string) => Answer) {
+  return (flagKey: string): Answer => {
     const answer: unknown = ask(flagKey);
     const known = answers.find((one) => one === answer);
     if (known !== undefined) return known;
+    const expected = answers.map((one) => (typeof one === 'string' ? `'${one}'` : one)).join(' or ');
     throw new TypeError(
       `ofrep: ${option}(${quoted(flagKey)}): expected ${expected}, got ${kindReturned(answer)}`,
     );

@@ -103,3 +103,5 @@ export const ofrepRules = openRules('ofrep', {
   push: pushRule,
   address: v.optional(callable()),
 } satisfies RulesOf<OfrepOptions<never>>);
+
+export type OfrepSettings = v.InferOutput<typeof ofrepRules.shape>;

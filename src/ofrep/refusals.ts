@@ -22,6 +22,8 @@ export function refused({ status, headers, ...why }: OfrepRefusal, key?: string)
   return new Response(JSON.stringify(body), { status, headers: { ...HEADERS, ...headers } });
 }
 
+const failure = (errorDetails: string) => refusal(500, 'GENERAL', errorDetails);
+
 // Closes the connection: the rest of the body must not be read as the next request.
 const closing = { connection: 'close' };
 
@@ -44,15 +46,11 @@ export const REFUSAL = {
   noTargetingKey: refusal(400, 'TARGETING_KEY_MISSING', 'there is no targetingKey'),
   // The same for a flag that does not exist and for one that the browser may not see.
   notFound: refusal(404, 'FLAG_NOT_FOUND', 'there is no such flag'),
-  unanswered: refusal(500, 'GENERAL', 'there is no answer'),
-  noProvider: refusal(
-    500,
-    'GENERAL',
+  unanswered: failure('there is no answer'),
+  noProvider: failure(
     'no FliptProvider is registered here: register one first, or name it with the option provider of ofrep',
   ),
-  noSnapshot: refusal(
-    500,
-    'GENERAL',
+  noSnapshot: failure(
     'there is no snapshot to take the flag keys from: the option flags of ofrep may list them',
   ),
 };

@@ -108,14 +108,13 @@ function optionsOf(rule: Rule, before: readonly string[]): readonly (readonly st
 
 /** Those that have the name or, if none has it, the name that is closest. */
 function near(name: string, options: readonly (readonly string[])[], mistakes: number) {
-  const named = (wanted: string | undefined) => options.filter((option) => option.at(-1) === wanted);
   const lower = name.toLowerCase();
   const same = options.filter((option) => option.at(-1)?.toLowerCase() === lower);
   if (same.length > 0) return same;
   const search = closestTo(name, mistakes);
   for (const option of options) search.compare(option.at(-1) ?? '');
   const like = search.found();
-  if (like !== undefined) return named(like);
+  if (like !== undefined) return options.filter((option) => option.at(-1) === like);
   const begun = options.filter((option) => beginsLike(lower, (option.at(-1) ?? '').toLowerCase()));
   return begun.length > 0 && begun.length <= MOST_MEANT ? begun : undefined;
 }

@@ -1,5 +1,6 @@
+import { hasMethods } from '../options/shapes.js';
 import { systemClock } from '../time/clock.js';
-import { isPromiseLike, kindOf } from '../text/describe.js';
+import { isObject, isPromiseLike, kindOf } from '../text/describe.js';
 
 /**
  * The part of a client of `redis` (node-redis 5 and 6) that is used. Nobody waits for a command longer than 1 s, for a
@@ -44,7 +45,7 @@ export type RedisClient = NodeRedisClient | PositionalRedisClient;
  * is under way. Texts wait for texts alone: they are large, and another provider's lease would expire meanwhile.
  */
 export function commandsOf(client: unknown) {
-  if (!hasCommands(client) || !(isPositional(client) || isNodeRedis(client))) {
+  if (!hasMethods(client, COMMANDS) || !(isPositional(client) || isNodeRedis(client))) {
     throw new TypeError(`redisStore: client: expected ${CLIENT}, got ${wordsFor(client)}`);
   }
   const ofTexts = lane(client);
@@ -97,15 +98,8 @@ function isConnected(client: RedisClient): boolean {
 
 const CLIENT = 'a client of redis (node-redis), ioredis or iovalkey';
 
-/** The needed commands that are missing. */
-function missingIn(client: Partial<Record<keyof NodeRedisClient, unknown>>): readonly string[] {
-  const commands = { get: client.get, set: client.set, eval: client.eval };
-  return Object.entries(commands).flatMap(([name, command]) => (typeof command === 'function' ? [] : [name]));
-}
-
-function hasCommands(client: unknown): client is object {
-  return typeof client === 'object' && client !== null && missingIn(client).length === 0;
-}
+/** The commands that are needed. */
+const COMMANDS = ['get', 'set', 'eval'] as const;
 
 function isPositional(client: object): client is PositionalRedisClient {
   return 'defineCommand' in client;
@@ -119,7 +113,7 @@ function isNodeRedis(client: object): client is NodeRedisClient {
 /** Describes the argument, to help users who pass the wrong part of a library. */
 function wordsFor(client: unknown): string {
   if (isPromiseLike(client)) return 'a promise: await it';
-  if (typeof client !== 'object' || client === null) return kindOf(client);
-  const missing = missingIn(client);
+  if (!isObject(client)) return kindOf(client);
+  const missing = COMMANDS.filter((command) => !hasMethods(client, [command]));
   return missing.length > 0 ? `an object without ${missing.join(', ')}` : 'another client';
 }

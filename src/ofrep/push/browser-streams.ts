@@ -7,7 +7,7 @@ import type { PushSettings } from './push-options.js';
 import { streamShares, type StreamReader } from './stream-shares.js';
 
 interface OpenStream {
-  /** Takes it off the counts of its user and address. */
+  /** Takes it off the open streams, and off the counts of its user and address. */
   readonly leave: () => void;
   readonly out: ReadableStreamDefaultController<Uint8Array>;
   readonly endsAt: number;
@@ -36,17 +36,17 @@ export function browserStreams(
 
   const newest = () => `${series}-${events}`;
 
-  const { streams, remove, end, write } = openStreams(clock);
+  const streams = new Set<OpenStream>();
   const writeNewest = (many: readonly OpenStream[]) => {
     const event = encoded(refetch(newest()));
-    for (const stream of many) write(stream, event);
+    for (const stream of many) write(stream, event, clock.now());
   };
   const writeToAll = pacedWriting(streams, writeNewest, jitterMs, clock);
   const look = ticking(clock, LOOK_EVERY_MS, () => {
     const now = clock.now();
     for (const stream of streams) {
       if (now >= stream.endsAt) end(stream);
-      else if (now - stream.wroteAt >= SILENT_FOR_MS) write(stream, HEARTBEAT);
+      else if (now - stream.wroteAt >= SILENT_FOR_MS) write(stream, HEARTBEAT, now);
     }
     return streams.size > 0;
   });
@@ -63,22 +63,26 @@ export function browserStreams(
      * too many streams.
      */
     open(reader: StreamReader, lastEventId: string | null): ReadableStream<Uint8Array> | undefined {
-      const leave = streams.size >= maxStreams ? undefined : shares.take(reader);
-      if (leave === undefined) return undefined;
+      const giveBack = streams.size >= maxStreams ? undefined : shares.take(reader);
+      if (giveBack === undefined) return undefined;
       const now = clock.now();
-      let stream: OpenStream | undefined;
+      let leave = () => {};
       return new ReadableStream<Uint8Array>(
         {
           start(out) {
-            stream = { leave, out, endsAt: now + SHORTEST_LIFE_MS * (1 + random()), wroteAt: now };
+            leave = () => {
+              if (streams.delete(stream)) giveBack();
+            };
+            const endsAt = now + SHORTEST_LIFE_MS * (1 + random());
+            const stream: OpenStream = { leave, out, endsAt, wroteAt: now };
             streams.add(stream);
             const spreadMs = RETRY_MS.spread + spreadOf(streams.size, jitterMs);
             const first = retry(RETRY_MS.least + random() * spreadMs);
-            write(stream, encoded(lastEventId === newest() ? first : first + refetch(newest())));
+            write(stream, encoded(lastEventId === newest() ? first : first + refetch(newest())), now);
             look();
           },
-          cancel() {
-            if (stream !== undefined) remove(stream);
+          cancel: () => {
+            leave();
           },
         },
         { highWaterMark: MOST_UNREAD },
@@ -100,32 +104,22 @@ export function browserStreams(
   };
 }
 
-/** The streams that are open. */
-function openStreams(clock: Clock) {
-  const streams = new Set<OpenStream>();
-  const remove = (stream: OpenStream) => {
-    if (streams.delete(stream)) stream.leave();
-  };
-  return {
-    streams,
-    remove,
-    end: (stream: OpenStream) => {
-      remove(stream);
-      // After `close`, a reader that has stalled would keep its connection, and the server could not close.
-      if (hasUnread(stream)) stream.out.error(notRead());
-      else stream.out.close();
-    },
-    /** Ends a stream that its reader does not read. */
-    write: (stream: OpenStream, bytes: Uint8Array) => {
-      if ((stream.out.desiredSize ?? 0) <= 0) {
-        remove(stream);
-        stream.out.error(notRead());
-        return;
-      }
-      stream.wroteAt = clock.now();
-      stream.out.enqueue(bytes);
-    },
-  };
+function end({ leave, out }: OpenStream): void {
+  leave();
+  // After `close`, a reader that has stalled would keep its connection, and the server could not close.
+  if ((out.desiredSize ?? 0) < MOST_UNREAD) out.error(notRead());
+  else out.close();
+}
+
+/** Ends a stream that its reader does not read. */
+function write(stream: OpenStream, bytes: Uint8Array, now: number): void {
+  if ((stream.out.desiredSize ?? 0) <= 0) {
+    stream.leave();
+    stream.out.error(notRead());
+    return;
+  }
+  stream.wroteAt = now;
+  stream.out.enqueue(bytes);
 }
 
 /** Writes to all streams, a portion in each tick; the one that has waited longest comes first. */
@@ -188,8 +182,6 @@ function ticking(clock: Clock, ms: number, tick: () => boolean): () => void {
 }
 
 const notRead = () => new Error('ofrep: the browser does not read its event stream');
-
-const hasUnread = ({ out }: OpenStream) => (out.desiredSize ?? 0) < MOST_UNREAD;
 
 /** Event ids of another instance, or from before a restart, must not look like the newest. */
 function newSeries(random: () => number): string {
