@@ -1,4 +1,5 @@
 import type { TrackingEvent } from '../options/tracking-options.js';
+import type { Runtime } from '../runtime.js';
 
 /** Most events that wait, with those that are being sent. */
 export const MOST_EVENTS = 1_000;
@@ -21,12 +22,19 @@ interface QueuedEvent {
 }
 
 /**
- * Events that wait to be sent, in order. If there are too many, the oldest exposures go first, then the oldest others,
- * and `lost` is called. Those that are being sent stay, in their place.
+ * Events that wait to be sent, in order, and what becomes of them: sent or lost, which it reports. If there are too
+ * many, the oldest exposures go first, then the oldest others. Those that are being sent stay, in their place.
  */
-export function eventQueue(lost: (events: number, why: string) => void) {
+export function eventQueue(warn: (message: string) => void, { report }: Pick<Runtime, 'report'>) {
   let events: QueuedEvent[] = [];
   let length = 0;
+  let hasLost = false;
+  const lost = (count: number, why: string) => {
+    // One line for all that are lost until events are sent again.
+    if (!hasLost) warn(`tracking: events are lost, because ${why}`);
+    hasLost = true;
+    report({ type: 'tracking-lost', events: count });
+  };
   const isWaiting = ({ call }: QueuedEvent) => call === undefined;
   const waiting = () => events.filter(isWaiting);
   const keep = (isKept: (event: QueuedEvent) => boolean) => {
@@ -53,21 +61,25 @@ export function eventQueue(lost: (events: number, why: string) => void) {
       for (const event of taken) event.call = call;
       return { call, texts: taken.map(({ json }) => json) };
     },
-    /** The call has sent its events: how many, or 0 if they wait again already. */
-    sent(done: SendingCall): number {
+    /** The call has sent its events, unless they wait again already. */
+    sent(done: SendingCall) {
       const before = events.length;
       keep(({ call }) => call !== done);
-      return before - events.length;
+      if (events.length === before) return;
+      hasLost = false;
+      report({ type: 'tracking-sent', events: before - events.length });
     },
     /** The events of these calls wait again. */
     putBack(isOver: (call: SendingCall) => boolean) {
       for (const event of events) if (event.call !== undefined && isOver(event.call)) event.call = undefined;
     },
-    /** Forgets all events, also those that are being sent, and returns how many they were. */
-    clear(): number {
+    /** Events are lost for this reason, which were not added. */
+    lost,
+    /** All events are lost, also those that are being sent. */
+    clear(why: string) {
       const count = events.length;
       keep(() => false);
-      return count;
+      if (count > 0) lost(count, why);
     },
     /** How many wait or are being sent. */
     size: () => events.length,

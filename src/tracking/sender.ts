@@ -18,15 +18,8 @@ const FLUSH_MS = 2_000;
 /** Milliseconds until a flush that has failed sends again. The time doubles with each failure. */
 const AGAIN_MS = 100;
 
-interface Receiver {
-  readonly send: TrackingSettings['send'];
-  readonly sent: (events: number) => void;
-  readonly lost: (events: number, why: string) => void;
-  readonly warn: (message: string) => void;
-}
-
 /** Calls the receiver with events as JSON. Why that failed; `undefined` if it did not. Never rejects. */
-async function failureOf(send: Receiver['send'], texts: readonly string[], clock: Clock) {
+async function failureOf(send: TrackingSettings['send'], texts: readonly string[], clock: Clock) {
   // The user's function may throw before it returns a promise.
   const coming = Promise.resolve().then(() => send(texts.map((json) => JSON.parse(json) as TrackingEvent)));
   try {
@@ -41,7 +34,8 @@ async function failureOf(send: Receiver['send'], texts: readonly string[], clock
 /** Sends what waits in the queue, one call at a time. Nothing of it throws or rejects. */
 export function openSender(
   queue: ReturnType<typeof eventQueue>,
-  { send, sent, lost, warn }: Receiver,
+  send: TrackingSettings['send'],
+  warn: (message: string) => void,
   { clock, random }: Pick<Runtime, 'clock' | 'random'>,
 ) {
   const timer = oneTimer(clock);
@@ -64,8 +58,7 @@ export function openSender(
     }
     if (failures > 0) warn('tracking.send works again');
     failures = 0;
-    const events = queue.sent(call);
-    if (events > 0) sent(events);
+    queue.sent(call);
     return true;
   };
   const sendAll = async (): Promise<boolean> => {
@@ -113,8 +106,7 @@ export function openSender(
     close: () => {
       timer.stop();
       isClosed = true;
-      const left = queue.clear();
-      if (left > 0) lost(left, 'the provider was closed');
+      queue.clear('the provider was closed');
     },
     isFailing: () => failures > 0,
   };

@@ -38,21 +38,10 @@ export function openTracking(
   { namespace, environment, userOf, warn }: Surroundings,
   runtime: Pick<Runtime, 'clock' | 'random' | 'report'>,
 ) {
-  const { clock, report } = runtime;
+  const { clock } = runtime;
   const place = { namespace, ...(environment !== undefined && { environment }) };
-  let hasLost = false;
-  const lost = (events: number, why: string) => {
-    // One line for all that are lost until events are sent again.
-    if (!hasLost) warn(`tracking: events are lost, because ${why}`);
-    hasLost = true;
-    report({ type: 'tracking-lost', events });
-  };
-  const sent = (events: number) => {
-    hasLost = false;
-    report({ type: 'tracking-sent', events });
-  };
-  const queue = eventQueue(lost);
-  const sender = openSender(queue, { send, sent, lost, warn }, runtime);
+  const queue = eventQueue(warn, runtime);
+  const sender = openSender(queue, send, warn, runtime);
   const isChosen = choice(flags, warn);
   const isRepeated = repetitions(onceForMs, clock);
 
@@ -70,7 +59,7 @@ export function openTracking(
       queue.add(event.kind, json);
       sender.added();
     } catch (error) {
-      lost(1, oneLine(messageOf(error)));
+      queue.lost(1, oneLine(messageOf(error)));
     }
   };
 
