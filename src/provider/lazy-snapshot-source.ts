@@ -4,6 +4,7 @@ import type { Clock } from '../time/clock.js';
 import { oneTimer } from '../time/one-timer.js';
 import { untilAborted } from '../time/in-time.js';
 import type { Send } from '../http/reply.js';
+import type { Failure } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import type { SnapshotSource } from '../snapshot/snapshot-source.js';
@@ -68,8 +69,12 @@ export function lazySnapshotSource(
       trouble = `the code for snapshots cannot be loaded: ${messageOf(error)}`;
       if (isClosed()) return;
       again.set(LOAD_AGAIN_MS, () => void load());
-      if (isLoadable) reportUnloadable(settings, runtime, trouble);
+      if (!isLoadable) return;
       isLoadable = false;
+      // An error, because Flipt has no part in it.
+      logger.error(`${settings.watch === undefined ? NO_SNAPSHOT : NOT_WATCHED}: ${trouble}`);
+      const failure: Failure = { kind: 'defect', message: trouble };
+      if (settings.watch) runtime.report({ type: 'watch-changed', state: 'not-offered', failure });
     }
   };
   let loading: Promise<unknown> | undefined;
@@ -120,17 +125,6 @@ export function lazySnapshotSource(
       await opened?.close();
     },
   };
-}
-
-/** The code cannot be loaded: an error, because Flipt has no part in it. */
-function reportUnloadable(
-  { logger, watch }: Pick<ProviderSettings, 'logger' | 'watch'>,
-  { report }: Pick<Runtime, 'report'>,
-  message: string,
-): void {
-  logger.error(`${watch === undefined ? NO_SNAPSHOT : NOT_WATCHED}: ${message}`);
-  if (watch === undefined) return;
-  report({ type: 'watch-changed', state: 'not-offered', failure: { kind: 'defect', message } });
 }
 
 const NO_SNAPSHOT = 'There is no snapshot';

@@ -9,8 +9,7 @@ import type { Availability } from '../availability/availability.js';
 import { logHealth } from '../diagnostics/health-log.js';
 import { logHitRate } from '../diagnostics/hit-rate-log.js';
 import { logOverload } from '../diagnostics/overload-log.js';
-import { logSharedBuckets } from '../diagnostics/shared-bucket-log.js';
-import { reportingSharedBuckets } from './shared-buckets.js';
+import { logSharedBuckets, reportingSharedBuckets } from '../diagnostics/shared-buckets.js';
 import { policyOf } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
@@ -134,16 +133,9 @@ function openAnswers(
   runtime: Runtime & Diagnostics,
 ) {
   const features = () => snapshots?.snapshot()?.compiled;
-  const answers = cachedAnswers(
-    reportingSharedBuckets(batch.ask, features, runtime),
-    {
-      cache,
-      deadlineMs,
-      refusal: service.refusal,
-      watch: snapshots && snapshotForCache(snapshots, watch?.maxAgeMs, runtime),
-    },
-    runtime,
-  );
+  const ask = reportingSharedBuckets(batch.ask, features, runtime);
+  const known = snapshots && snapshotForCache(snapshots, watch?.maxAgeMs, runtime);
+  const answers = cachedAnswers(ask, { cache, deadlineMs, refusal: service.refusal, watch: known }, runtime);
   // Must be the first listener: when the others learn of a change, a resolve must return the new value already.
   runtime.listen('flags-changed', ({ flags }) => {
     answers.forget(flags);

@@ -51,6 +51,7 @@ const PARTS_PER_MS = 500;
 const PARTS_OF_FLAG = 5;
 const BYTES_PER_PART = 32;
 
+type ResolveHere = (...asked: Parameters<Resolve>) => ReturnType<Resolve> | undefined;
 type EvaluationSettings = Pick<ProviderSettings, 'attributes' | 'targetingKey' | 'deadlineMs'>;
 
 /** Evaluates one flag of a snapshot. */
@@ -149,11 +150,7 @@ export function inProcess(source: InProcessSource, settings: EvaluationSettings,
   };
 
   /** `undefined` while there is no snapshot. Never throws. */
-  const resolve: (...asked: Parameters<Resolve>) => ReturnType<Resolve> | undefined = (
-    flag,
-    context,
-    view,
-  ) => {
+  const resolve: ResolveHere = (flag, context, view) => {
     const kept = keptBy(view);
     const snapshot = kept?.snapshot ?? source.snapshot();
     if (snapshot === undefined) return undefined;

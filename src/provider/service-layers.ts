@@ -33,10 +33,8 @@ export function openServiceLayers(settings: ProviderSettings, signal: AbortSigna
   const budget = retryBudget();
   const retrying = (extra: boolean): AskAtOnce => {
     const retrySettings = { retries: http.retries, withinMs: deadlineMs, extra, budget };
-    return service.observed(
-      batchSender(withRetries(throughCircuit, retrySettings, runtime), settings, signal, writer),
-      extra,
-    );
+    const repeatedly = withRetries(throughCircuit, retrySettings, runtime);
+    return service.observed(batchSender(repeatedly, settings, signal, writer), extra);
   };
   const batching = { ...settings.batch, sizes: writer.sizes };
   const ask = retrying(false);
