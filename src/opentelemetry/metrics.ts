@@ -37,7 +37,7 @@ export const METRICS: readonly Metric[] = [
     ...Array.from(ofFlags, ([flag, own]) => resolvesOf(own, { 'feature_flag.key': flag })).flat(),
   ]),
   counter('cache.lookups', '{lookup}', 'Look-ups in the cache, by result', ({ lookUps }) =>
-    Array.from(lookUps, ([result, count]) => [count, { 'openfeature.flipt.result': result }]),
+    by('result', lookUps),
   ),
   counter('requests', '{request}', 'Attempts of HTTP requests that have ended', (totals) =>
     byFailure(totals.attempts),
@@ -47,26 +47,19 @@ export const METRICS: readonly Metric[] = [
     byFailure(totals.polls),
   ),
   counter('flags.changed', '{flag}', 'Changes of flags', ({ flagsChanged }) => [[flagsChanged]]),
-  counter('questions.shed', '{question}', 'Questions that were never sent', ({ shed }) =>
-    Array.from(shed, ([reason, count]) => [count, { 'openfeature.flipt.reason': reason }]),
-  ),
+  counter('questions.shed', '{question}', 'Questions that were never sent', ({ shed }) => by('reason', shed)),
   counter('tracking.events', '{event}', 'Events of the option tracking, by outcome', (_, { tracking }) =>
-    tracking === null
-      ? []
-      : [
-          [tracking.sent, { 'openfeature.flipt.outcome': 'sent' }],
-          [tracking.lost, { 'openfeature.flipt.outcome': 'lost' }],
-        ],
+    tracking === null ? [] : by('outcome', Object.entries({ sent: tracking.sent, lost: tracking.lost })),
   ),
   // The values of the provider's status.
   gauge('condition', '1', '1 for the condition that the provider is in', (_, { condition }) =>
-    oneOf(CONDITIONS, condition),
+    oneFor('state', CONDITIONS, [condition]),
   ),
   gauge('problems', '1', '1 for each problem that the provider has', (_, { problems }) =>
-    PROBLEMS.map((problem) => [problems.includes(problem) ? 1 : 0, { 'openfeature.flipt.problem': problem }]),
+    oneFor('problem', PROBLEMS, problems),
   ),
   gauge('circuit', '1', '1 for the state of the circuit breaker', (_, { circuit }) =>
-    circuit === null ? [] : oneOf(CIRCUIT_STATES, circuit.state),
+    circuit === null ? [] : oneFor('state', CIRCUIT_STATES, [circuit.state]),
   ),
   gauge('snapshot.age', 's', 'Since Flipt confirmed the snapshot', (_, { watch }) =>
     typeof watch?.ageMs === 'number' ? [[watch.ageMs / 1_000]] : [],
@@ -96,25 +89,25 @@ export const FLIPT_STATISTICS: Metric = {
 };
 
 function resolvesOf(totals: BySource, of: Attributes = {}): Readings {
-  return Object.entries(totals).flatMap(([source, { ok, stale, missing, failed }]) => {
-    const reading = (outcome: string, count: number, more?: Attributes) =>
-      [
-        count,
-        { ...of, 'openfeature.flipt.source': source, 'openfeature.flipt.outcome': outcome, ...more },
-      ] as const;
-    const all = [
-      reading('ok', ok),
-      reading('stale', stale),
-      reading('missing', missing),
-      ...Array.from(failed, ([kind, count]) => reading('failed', count, errorType(kind))),
+  return Object.entries(totals).flatMap(([source, { failed, ...others }]) => {
+    const common = { ...of, 'openfeature.flipt.source': source };
+    const ended = (outcome: string) => ({ ...common, 'openfeature.flipt.outcome': outcome });
+    const all: Readings = [
+      ...Object.entries(others).map(([outcome, count]) => [count, ended(outcome)] as const),
+      ...Array.from(failed, ([kind, count]) => [count, { ...ended('failed'), ...errorType(kind) }] as const),
     ];
     return all.filter(([count]) => count > 0);
   });
 }
 
-/** 1 for the current state, 0 for all others. */
-function oneOf(states: readonly string[], current: string): Readings {
-  return states.map((state) => [state === current ? 1 : 0, { 'openfeature.flipt.state': state }]);
+/** Counts, each with the value of this attribute. */
+function by(attribute: string, counts: Iterable<readonly [value: string, count: number]>): Readings {
+  return Array.from(counts, ([value, count]) => [count, { [`openfeature.flipt.${attribute}`]: value }]);
+}
+
+/** 1 for each value that holds now, 0 for all others. */
+function oneFor(attribute: string, all: readonly string[], now: readonly string[]): Readings {
+  return all.map((value) => [now.includes(value) ? 1 : 0, { [`openfeature.flipt.${attribute}`]: value }]);
 }
 
 function byFailure(totals: ReadonlyMap<string, number>): Readings {
