@@ -15,25 +15,6 @@ const MOST_NAMED = 20;
 /** Sets of unreadable flags that were warned of, and are not warned of again: two servers may alternate. */
 const MOST_WARNED = 20;
 
-/** A snapshot that is older was probably not meant to be used. */
-const OLD_MS = 86_400_000;
-
-/**
- * The returned function warns if the snapshot in force is old: once, and again only after Flipt has confirmed it. `ageMs`
- * is negative if nothing is known of its age.
- */
-export function ageLog(ageMs: () => number, { warn }: Log<'warn'>): () => void {
-  let wasOld = false;
-  return () => {
-    const days = Math.floor(ageMs() / OLD_MS);
-    const isOld = days > 0;
-    if (isOld && !wasOld) {
-      warn(`The snapshot is old: Flipt confirmed it last ${days === 1 ? 'a day' : `${days} days`} ago`);
-    }
-    wasOld = isOld;
-  };
-}
-
 /** Logs what the watch of the snapshot finds. A lasting problem is logged once when it begins and once when it ends. */
 export function logWatch(
   { listen }: Pick<Diagnostics, 'listen'>,

@@ -3,7 +3,7 @@ import { failedResolution } from '../model/answer.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import { orLate } from '../time/in-time.js';
-import { checkedEvaluation, reportedEvaluation, reportedResolveAll } from './evaluate/evaluate-flag.js';
+import { checkedEvaluation, reporting } from './evaluate/evaluate-flag.js';
 import type { InProcess, ResolveAll } from './resolve-in-process.js';
 import type { Resolve } from './resolve-remotely.js';
 import type { LazySnapshotSource } from './lazy-snapshot-source.js';
@@ -58,11 +58,12 @@ export function inProcessOrRemote(
   const evaluateAhead = checkedEvaluation(clock.hasBackground ? resolve : assessing);
   const resolveAll: ResolveAll = async (context, flagKeys) =>
     isServiceBetter() ? undefined : here()?.resolveAll(context, flagKeys);
-  const reported = reportedResolveAll(resolveAll, runtime);
+  const reports = reporting(runtime);
+  const reported = reports.together(resolveAll);
 
   return {
     deadlineMs,
-    evaluate: reportedEvaluation(evaluateAhead, runtime),
+    evaluate: reports.evaluation(evaluateAhead),
     /** The same without reports, for questions whose answers nobody waits for yet. */
     evaluateAhead,
     resolveAll: reported,

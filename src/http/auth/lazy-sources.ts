@@ -5,8 +5,15 @@ import type { AuthOptions } from '../../options/auth-options.js';
 import type { ConnectionSettings } from '../../options/settings.js';
 import type { Runtime } from '../../runtime.js';
 import { inTime, untilAborted } from '../../time/in-time.js';
-import { CredentialError, noCredentials, type CredentialSource, type LoginWay } from './credential-source.js';
-import { functionSource } from './headers-function.js';
+import { isPlainObject, quoted } from '../../text/describe.js';
+import { isConnectionHeader, isHeaderName, isHeaderText } from '../../text/header.js';
+import {
+  CredentialError,
+  noCredentials,
+  type AuthHeaders,
+  type CredentialSource,
+  type LoginWay,
+} from './credential-source.js';
 import { kubernetesSource } from './kubernetes-login.js';
 import { fileSource } from './token-file.js';
 
@@ -21,7 +28,7 @@ export function lazySource(
 ): CredentialSource {
   // A login has a time limit of its own.
   if ('kubernetes' in auth) return kubernetesSource(auth.kubernetes, settings, login, runtime);
-  const source = 'tokenFile' in auth ? fileSource(auth.tokenFile) : functionSource(() => auth.headers());
+  const source = 'tokenFile' in auth ? fileSource(auth.tokenFile) : async () => checked(await auth.headers());
   const { timeoutMs } = settings.http;
   const late = () => noCredentials(`auth took longer than ${timeoutMs} ms (http.timeoutMs)`);
   const ended = new CredentialError(ENDED);
@@ -31,4 +38,22 @@ export function lazySource(
     if (headers instanceof CredentialError) throw headers;
     return headers;
   };
+}
+
+/** The headers that a function of the user's returns. */
+function checked(headers: unknown): AuthHeaders {
+  const problem = (words: string) => noCredentials(`auth.headers returned ${words}`);
+  // A `Headers` object or a promise has no own entries: no header would be sent, and no error would say so.
+  if (!isPlainObject(headers)) throw problem('no plain object of names and values');
+  const known: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers) as [string, unknown][]) {
+    // A text that is no name may be a credential that was put into the wrong place.
+    if (!isHeaderName(name)) throw problem('a name that is no name of a header');
+    if (typeof value !== 'string' || !isHeaderText(value)) {
+      throw problem(`a value for ${quoted(name)} that is no header text`);
+    }
+    if (isConnectionHeader(name)) throw problem(`${quoted(name)}, which is the connection's own`);
+    known[name.toLowerCase()] = value;
+  }
+  return known;
 }

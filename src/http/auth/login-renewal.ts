@@ -113,12 +113,7 @@ type HeldLogin = Login & {
   readonly pauseMs: number;
 };
 
-function heldLogin(
-  login: Login,
-  before: { readonly expiresAt: number | undefined; readonly pauseMs: number } | undefined,
-  clock: Clock,
-  random: number,
-): HeldLogin {
+function heldLogin(login: Login, before: HeldLogin | undefined, clock: Clock, random: number): HeldLogin {
   const since = clock.now();
   const { expiresAt = Infinity } = login;
   const leftMs = expiresAt - clock.date();

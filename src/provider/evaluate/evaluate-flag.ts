@@ -25,51 +25,49 @@ export function checkedEvaluation(resolve: Resolve): EvaluateFlag {
   };
 }
 
-type Reporting = Pick<Runtime, 'clock' | 'wants' | 'report'>;
-
-/**
- * Reports each evaluation. Without a listener, that costs one comparison. A resolution that is known at once does not
- * read the clock either.
- */
-export function reportedEvaluation(evaluate: EvaluateFlag, runtime: Reporting): EvaluateFlag {
-  const { clock, wants } = runtime;
-  return (flagKey, context) => {
-    const coming = evaluate(flagKey, context);
-    if (!wants.resolved) return coming;
-    if (!(coming instanceof Promise)) return reported(flagKey, coming, 0, runtime);
-    const since = clock.now();
-    return coming.then((resolution) => reported(flagKey, resolution, clock.now() - since, runtime));
+/** Reports each evaluation. Without a listener, that costs one comparison. */
+export function reporting({ clock, wants, report }: Pick<Runtime, 'clock' | 'wants' | 'report'>) {
+  const reported = (flagKey: string, resolution: Resolution, durationMs: number) => {
+    const { answer, source, stale } = resolution;
+    const flag = isText(flagKey) ? flagKey : '';
+    const failure = answer.kind === 'failed' ? answer.failure.kind : undefined;
+    report({
+      type: 'resolved',
+      flag,
+      source,
+      stale,
+      missing: answer.kind === 'missing',
+      failure,
+      durationMs,
+    });
+    return resolution;
   };
-}
-
-/** The same for all flags that are resolved together. */
-export function reportedResolveAll(resolveAll: ResolveAll, runtime: Reporting): ResolveAll {
-  const { clock, wants } = runtime;
-  return async (context, flagKeys) => {
-    const since = wants.resolved ? clock.now() : 0;
-    const all = await resolveAll(context, flagKeys);
-    if (wants.resolved && all !== undefined && !('kind' in all)) {
-      // Only what the service was asked for has waited for it.
-      const waitedMs = clock.now() - since;
-      for (const [flag, resolution] of all) {
-        reported(flag, resolution, resolution.source === 'service' ? waitedMs : 0, runtime);
-      }
-    }
-    return all;
+  return {
+    /** A resolution that is known at once does not read the clock. */
+    evaluation(evaluate: EvaluateFlag): EvaluateFlag {
+      return (flagKey, context) => {
+        const coming = evaluate(flagKey, context);
+        if (!wants.resolved) return coming;
+        if (!(coming instanceof Promise)) return reported(flagKey, coming, 0);
+        const since = clock.now();
+        return coming.then((resolution) => reported(flagKey, resolution, clock.now() - since));
+      };
+    },
+    /** The same for all flags that are resolved together. */
+    together(resolveAll: ResolveAll): ResolveAll {
+      return async (context, flagKeys) => {
+        const since = wants.resolved ? clock.now() : 0;
+        const all = await resolveAll(context, flagKeys);
+        if (!wants.resolved || all === undefined || 'kind' in all) return all;
+        // Only what the service was asked for has waited for it.
+        const waitedMs = clock.now() - since;
+        for (const [flag, resolution] of all) {
+          reported(flag, resolution, resolution.source === 'service' ? waitedMs : 0);
+        }
+        return all;
+      };
+    },
   };
-}
-
-function reported(
-  flagKey: string,
-  resolution: Resolution,
-  durationMs: number,
-  { report }: Reporting,
-): Resolution {
-  const { answer, source, stale } = resolution;
-  const flag = isText(flagKey) ? flagKey : '';
-  const failure: Failure['kind'] | undefined = answer.kind === 'failed' ? answer.failure.kind : undefined;
-  report({ type: 'resolved', flag, source, stale, missing: answer.kind === 'missing', failure, durationMs });
-  return resolution;
 }
 
 const NO_FLAG_KEY: Failure = { kind: 'flag-key', message: 'the flag key is not a string' };

@@ -1,5 +1,5 @@
 import type { Diagnostics } from '../../diagnostics/diagnostics.js';
-import { ageLog, logWatch } from '../../diagnostics/watch-log.js';
+import { logWatch } from '../../diagnostics/watch-log.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
 import { similarName } from '../../text/closest-name.js';
@@ -8,7 +8,7 @@ import type { Snapshot } from '../../snapshot/snapshot.js';
 
 /**
  * Logs what becomes of snapshots: their watch, an old one and, once the first has been read, advice about options. The
- * result warns if the snapshot is old.
+ * result warns if the snapshot in force is old. `ageMs` is negative if nothing is known of its age.
  */
 export function logSnapshots(
   opening: Promise<SnapshotSource>,
@@ -23,7 +23,14 @@ export function logSnapshots(
     if (isNews) logger.warn(`${NOT_SERVED_ANY_MORE}: ${failure?.message ?? ''}`);
   });
   logWatch({ listen }, settings, logger);
-  const warnIfOld = ageLog(ageMs, logger);
+  let wasOld = false;
+  /** Once, and again only after Flipt has confirmed it. */
+  const warnIfOld = () => {
+    const days = Math.floor(ageMs() / OLD_MS);
+    const since = days === 1 ? 'a day' : `${days} days`;
+    if (days > 0 && !wasOld) logger.warn(`The snapshot is old: Flipt confirmed it last ${since} ago`);
+    wasOld = days > 0;
+  };
   listen('snapshot-polled', warnIfOld);
   const end = listen('snapshot-polled', ({ failure }) => {
     if (failure !== undefined) return;
@@ -37,6 +44,8 @@ export function logSnapshots(
   return warnIfOld;
 }
 
+/** A snapshot that is older was probably not meant to be used. */
+const OLD_MS = 86_400_000;
 const NOT_SERVED_ANY_MORE = 'Flipt refuses snapshots, so that the kept one does not change any more';
 
 /** What the service's first snapshot shows to be wrong with the options: a warning for each. */
