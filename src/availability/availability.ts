@@ -1,5 +1,4 @@
-import { policyOfOutcome } from '../http/failure-of-status.js';
-import type { Outcome, Send } from '../http/reply.js';
+import { policyOfOutcome, type Outcome, type Send } from '../http/reply.js';
 import { isFailure, type AskAtOnce } from '../model/answer.js';
 import { policyOf, type Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';

@@ -1,8 +1,7 @@
 import type { Reporter } from '../diagnostics/diagnostics.js';
 import { policyOf, type Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
-import type { Clock } from '../time/clock.js';
-import { oneTimer } from '../time/one-timer.js';
+import { type Clock, oneTimer } from '../time/clock.js';
 import type { Attempt, CircuitSettings, Moment } from './circuit-breaker.js';
 import * as health from './health-transitions.js';
 

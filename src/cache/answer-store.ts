@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { cacheShare } from './cache-share.js';
 import type { Clock } from '../time/clock.js';
-import { mapInSteps, stepsOfEach, withPauses } from '../time/pausable-steps.js';
-import { pausing } from '../time/turns.js';
+import { mapInSteps, pausing, stepsOfEach, withPauses } from '../time/pausable-steps.js';
 import type { KnownAnswer } from '../model/answer.js';
 import { answerBytes, entryBytes, mayBeRemembered } from './entry-bytes.js';
 import type { Aging } from './freshness.js';

@@ -1,5 +1,4 @@
-import type { Clock } from '../time/clock.js';
-import { oneTimer } from '../time/one-timer.js';
+import { type Clock, oneTimer } from '../time/clock.js';
 import type { Diagnostics, Log } from './diagnostics.js';
 
 /** When no question was shed for so long, the overload has ended. */

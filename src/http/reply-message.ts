@@ -1,9 +1,8 @@
 import type { Failure } from '../model/failure.js';
 import { beginningOf, isRecord, isShallow, oneLine } from '../text/describe.js';
 import { parsedJson } from '../text/json.js';
-import { failureKindOf } from './failure-of-status.js';
+import { failureKindOf, type Reply } from './reply.js';
 import type { Redact } from './redact.js';
-import type { Reply } from './reply.js';
 
 /** So many characters of an error are read. The service's own errors are shorter. */
 export const LARGEST_ERROR = 256 * 1024;

@@ -1,4 +1,4 @@
-import type { Failure } from '../model/failure.js';
+import { FAILURES, type Failure, type FailureKind, type FailurePolicy } from '../model/failure.js';
 import type { Redact } from './redact.js';
 
 export interface ServiceRequest {
@@ -68,3 +68,41 @@ export type Send = (request: ServiceRequest) => Promise<Outcome>;
 export function environmentHeaders(environment: string | undefined): Readonly<Record<string, string>> {
   return environment === undefined ? {} : { 'x-flipt-environment': environment };
 }
+
+const KINDS: ReadonlyMap<number, FailureKind> = new Map([
+  [400, 'rejected-request'],
+  [401, 'unauthorized'],
+  [403, 'forbidden'],
+  [404, 'not-found'],
+  [408, 'gateway'],
+  [413, 'too-large'],
+  [422, 'rejected-request'],
+  [429, 'gateway'],
+  [500, 'service-error'],
+  [502, 'gateway'],
+  [503, 'gateway'],
+  [504, 'gateway'],
+]);
+
+/** The kind of failure that an HTTP status other than 200 stands for. */
+export function failureKindOf(status: number): FailureKind {
+  return KINDS.get(status) ?? 'unexpected-status';
+}
+
+/** The outcome of an attempt: a kind of failure, or `undefined` for a 200. */
+export function failureKindOfOutcome(outcome: Outcome): FailureKind | undefined {
+  if (outcome.kind !== 'reply') return outcome.kind;
+  return outcome.status === 200 ? undefined : failureKindOf(outcome.status);
+}
+
+/** What follows from an attempt that failed; `undefined` for a 200. */
+export function policyOfOutcome(outcome: Outcome): FailurePolicy | undefined {
+  const kind = failureKindOfOutcome(outcome);
+  return kind && FAILURES[kind];
+}
+
+/**
+ * The statuses of a service that does not have a path at all: it is unknown, or its method, or these credentials do not
+ * allow it. Callers add what means the same on their path alone.
+ */
+export const NOT_OFFERED: readonly number[] = [403, 404, 405, 501];

@@ -1,7 +1,6 @@
 import { FAILURES, ENDED } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
-import type { Send, Outcome } from './reply.js';
-import { failureKindOfOutcome } from './failure-of-status.js';
+import { type Send, type Outcome, failureKindOfOutcome } from './reply.js';
 import { passed } from '../time/in-time.js';
 import { counted, noCounts, sums, type RecentCounts } from '../time/recent-counts.js';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FlagOutcome } from '../index.js';
 import { systemClock } from '../time/clock.js';
-import { pausing } from '../time/turns.js';
+import { pausing } from '../time/pausable-steps.js';
 import { HEADERS, NOT_STORED, REFUSAL, refused } from './refusals.js';
 import { attachmentOf, finite, keyedNumber } from '../values/value-of-type.js';
 

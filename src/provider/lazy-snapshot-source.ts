@@ -1,7 +1,6 @@
 import { outsideRequests } from '../time/outside-requests.js';
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
-import type { Clock } from '../time/clock.js';
-import { oneTimer } from '../time/one-timer.js';
+import { type Clock, oneTimer } from '../time/clock.js';
 import { untilAborted } from '../time/in-time.js';
 import type { Send } from '../http/reply.js';
 import type { Failure } from '../model/failure.js';

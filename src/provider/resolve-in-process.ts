@@ -1,4 +1,4 @@
-import { pausing } from '../time/turns.js';
+import { pausing } from '../time/pausable-steps.js';
 import type { GivenContext } from '../cache/same-question.js';
 import { EvaluatedEntity } from '../engine/evaluated-entity.js';
 import type { UnreadableFlag } from '../model/unreadable-flag.js';
@@ -8,7 +8,7 @@ import type { ProviderSettings } from '../options/settings.js';
 import { perView, requestViewOf } from '../request/view.js';
 import type { Runtime } from '../runtime.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
-import { askUnreadable } from './evaluate/ask-unreadable.js';
+import { askUnreadable } from './evaluate/answer-instead.js';
 import { inPortions } from './evaluate/in-portions.js';
 import {
   attributeReader,

@@ -1,7 +1,7 @@
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
 import type { KnownAnswer, Question } from '../model/answer.js';
 import type { Runtime } from '../runtime.js';
-import { inBackground, pausing } from '../time/turns.js';
+import { inBackground, pausing } from '../time/pausable-steps.js';
 import type { LazySnapshotSource } from './lazy-snapshot-source.js';
 import type { SnapshotForCache } from '../cache/cached-answers.js';
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../time/clock.js';
 import { isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
-import { environmentHeaders, type Reply, type Send } from '../http/reply.js';
+import { environmentHeaders, type Reply, type Send, NOT_OFFERED } from '../http/reply.js';
 import {
   contentWords,
   isUnknownPath,
@@ -17,7 +17,6 @@ import { parseSnapshot } from './body/parse-snapshot.js';
 import { openBodyCost, type BodyCost, type CostReading } from './body-cost.js';
 import type { FliptVersion } from './version/flipt-version.js';
 import { silenceLimitMs } from './silence-limit.js';
-import { NOT_OFFERED } from '../http/not-offered.js';
 import { readByRules, readRest, snapshotOf, type Snapshot } from './snapshot.js';
 
 export interface FetchSettings extends SnapshotPlace {

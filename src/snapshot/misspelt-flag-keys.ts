@@ -1,5 +1,5 @@
 import type { Clock } from '../time/clock.js';
-import { nextTurn, pausing } from '../time/turns.js';
+import { nextTurn, pausing } from '../time/pausable-steps.js';
 import { closestTo } from '../text/closest-name.js';
 
 /** More warnings than this would only fill the log. */

@@ -1,6 +1,5 @@
 import type { Clock } from '../time/clock.js';
-import { nextTurn, pausing } from '../time/turns.js';
-import { withPauses } from '../time/pausable-steps.js';
+import { nextTurn, pausing, withPauses } from '../time/pausable-steps.js';
 import { compileFeatures, type CompiledFeatures } from '../engine/compiled-features.js';
 import { ALL_SEMANTICS, isV2, NEWEST_V2, type V2Semantics } from '../engine/rules-of-version.js';
 import { BYTES_PER_MS } from './body/flag-reader.js';

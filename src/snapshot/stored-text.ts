@@ -1,8 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import * as v from 'valibot';
-import { withPauses, type Steps } from '../time/pausable-steps.js';
+import { withPauses, type Steps, nextTurn } from '../time/pausable-steps.js';
 import type { Clock } from '../time/clock.js';
-import { nextTurn } from '../time/turns.js';
 import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import type { TextBeginning } from '../stores/file-store.js';
 import { messageOf, beginningOf, quoted } from '../text/describe.js';

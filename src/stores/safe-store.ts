@@ -1,5 +1,4 @@
-import type { Clock } from '../time/clock.js';
-import { oneTimer } from '../time/one-timer.js';
+import { type Clock, oneTimer } from '../time/clock.js';
 import { guardedCalls } from './store-failures.js';
 
 /** A longer text is not used, as from the service: 64 MB. */

@@ -1,7 +1,6 @@
 import { messageOf, oneLine } from '../text/describe.js';
-import type { Clock } from '../time/clock.js';
+import { type Clock, oneTimer } from '../time/clock.js';
 import { orLate } from '../time/in-time.js';
-import { oneTimer } from '../time/one-timer.js';
 import type { eventQueue } from './event-queue.js';
 import type { TrackingEvent, TrackingSettings } from '../options/tracking-options.js';
 import type { Runtime } from '../runtime.js';

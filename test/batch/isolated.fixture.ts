@@ -3,7 +3,7 @@ import { batched } from '../../src/batch/batching.js';
 import { culpritSearches } from '../../src/batch/search/culprit-searches.js';
 import { answeredRequests } from '../../src/batch/answered-requests.js';
 import { isolating, type Service } from '../../src/batch/isolate-culprits.js';
-import { failureKindOf } from '../../src/http/failure-of-status.js';
+import { failureKindOf } from '../../src/http/reply.js';
 import type { Answer, AskAtOnce, Question } from '../../src/model/answer.js';
 import type { Failure } from '../../src/model/failure.js';
 import { question } from '../cache/questions.fixture.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { failureKindOf, policyOfOutcome } from '../../src/http/failure-of-status.js';
+import { failureKindOf, policyOfOutcome } from '../../src/http/reply.js';
 import { failedWith, replied } from './outcomes.fixture.js';
 
 describe('the kind of failure that a status stands for', () => {

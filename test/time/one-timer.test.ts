@@ -1,6 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { LARGEST_TIMER_MS, withoutBackground } from '../../src/time/clock.js';
-import { oneTimer } from '../../src/time/one-timer.js';
+import { LARGEST_TIMER_MS, withoutBackground, oneTimer } from '../../src/time/clock.js';
 import { manualClock } from '../clock.fixture.js';
 
 it('calls only what it was set for last', async () => {

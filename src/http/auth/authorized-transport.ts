@@ -1,8 +1,7 @@
 import { ENDED } from '../../model/failure.js';
 import type { ConnectionSettings } from '../../options/settings.js';
 import type { Runtime } from '../../runtime.js';
-import { failureKindOfOutcome } from '../failure-of-status.js';
-import type { Outcome, Send } from '../reply.js';
+import { failureKindOfOutcome, type Outcome, type Send } from '../reply.js';
 import { openTransport } from '../transport.js';
 import { untilAborted } from '../../time/in-time.js';
 import { sameHeaders, type AuthHeaders } from './credential-source.js';

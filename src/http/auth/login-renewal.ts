@@ -1,6 +1,5 @@
-import type { Clock } from '../../time/clock.js';
+import { type Clock, oneTimer } from '../../time/clock.js';
 import { inTime } from '../../time/in-time.js';
-import { oneTimer } from '../../time/one-timer.js';
 import { sharedRun } from '../../time/shared-run.js';
 import { outsideRequests } from '../../time/outside-requests.js';
 import { policyOf, type Failure } from '../../model/failure.js';

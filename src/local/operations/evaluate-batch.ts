@@ -1,6 +1,5 @@
 import { systemClock } from '../../time/clock.js';
-import { mapInSteps, withPauses } from '../../time/pausable-steps.js';
-import { pausing } from '../../time/turns.js';
+import { mapInSteps, withPauses, pausing } from '../../time/pausable-steps.js';
 import type { Message } from '../requests/proto-message.js';
 import { checkEnvironment, type RoutedRequest, type ServiceCore } from './operation.js';
 import { unauthenticated } from '../requests/refused-request.js';

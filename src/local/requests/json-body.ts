@@ -1,5 +1,5 @@
 import { systemClock } from '../../time/clock.js';
-import { pausing } from '../../time/turns.js';
+import { pausing } from '../../time/pausable-steps.js';
 import { messageOf } from '../../text/describe.js';
 import { invalid, tooLarge } from './refused-request.js';
 

@@ -1,6 +1,5 @@
 import type { Runtime } from '../../runtime.js';
-import type { Clock } from '../../time/clock.js';
-import { oneTimer } from '../../time/one-timer.js';
+import { type Clock, oneTimer } from '../../time/clock.js';
 import { encoded, HEARTBEAT, refetch, retry } from './event-text.js';
 import { PACE_MS, portion, repeatAt, spreadOf } from './pacing.js';
 import type { PushSettings } from './push-options.js';

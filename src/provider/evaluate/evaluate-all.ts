@@ -1,6 +1,6 @@
 import { GeneralError, type EvaluationContext } from '@openfeature/server-sdk';
 import type { Clock } from '../../time/clock.js';
-import { pausing } from '../../time/turns.js';
+import { pausing } from '../../time/pausable-steps.js';
 import type { Resolution } from '../../model/answer.js';
 import { reasonOf, reasonWithoutVariant } from '../mapping/details.js';
 import { attachmentOf } from '../../values/value-of-type.js';

@@ -1,6 +1,6 @@
 import { GeneralError, type ErrorCode, type EvaluationContext } from '@openfeature/server-sdk';
 import type { Clock } from '../../time/clock.js';
-import { pausing } from '../../time/turns.js';
+import { pausing } from '../../time/pausable-steps.js';
 import { checkFlagKeys, kindReturned } from '../../text/describe.js';
 import type { Answer } from '../../model/answer.js';
 import { errorCodeOf } from '../mapping/openfeature-errors.js';

@@ -1,9 +1,8 @@
 import type { Semantics } from '../../engine/features.js';
-import { withPauses, type Steps } from '../../time/pausable-steps.js';
+import { withPauses, type Steps, nextTurn, pausing } from '../../time/pausable-steps.js';
 import { NEWEST_V2 } from '../../engine/rules-of-version.js';
 import { quoted } from '../../text/describe.js';
 import type { Clock } from '../../time/clock.js';
-import { nextTurn, pausing } from '../../time/turns.js';
 import { bodyBudget, checkRest } from './body-limits.js';
 import { keyedSchema, restSchema } from './body-schema.js';
 import { BYTES_PER_MS, flagReader } from './flag-reader.js';

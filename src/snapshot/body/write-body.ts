@@ -1,8 +1,7 @@
 import * as Evaluated from '../../engine/features.js';
 import { variantOf } from '../../engine/parts-in-force.js';
 import type { Clock } from '../../time/clock.js';
-import { withPauses, type CountedSteps } from '../../time/pausable-steps.js';
-import { pausing } from '../../time/turns.js';
+import { withPauses, type CountedSteps, pausing } from '../../time/pausable-steps.js';
 import { wireComparisonType, wireMatchType } from './body-schema.js';
 import type { ParsedBody } from './parse-snapshot.js';
 

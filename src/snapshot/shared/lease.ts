@@ -1,6 +1,5 @@
 import type { SharedTurn } from '../../stores/snapshot-store.js';
-import type { Clock } from '../../time/clock.js';
-import { oneTimer } from '../../time/one-timer.js';
+import { type Clock, oneTimer } from '../../time/clock.js';
 import type { StoreCalls } from './store-calls.js';
 
 /**

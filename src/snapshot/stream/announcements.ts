@@ -1,5 +1,4 @@
-import type { Clock } from '../../time/clock.js';
-import { oneTimer } from '../../time/one-timer.js';
+import { type Clock, oneTimer } from '../../time/clock.js';
 import type { Watch } from '../watch/poll-watch.js';
 
 /** Long enough, once the service may be asked, because Flipt announces a change up to 15 s early. */

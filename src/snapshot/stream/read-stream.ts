@@ -1,13 +1,12 @@
 import type { Clock } from '../../time/clock.js';
 import { timeLimit } from '../../time/in-time.js';
 import { retryAfterMs } from '../../http/retries.js';
-import { environmentHeaders, type Reply, type Send } from '../../http/reply.js';
+import { environmentHeaders, type Reply, type Send, NOT_OFFERED } from '../../http/reply.js';
 import { contentWords } from '../../http/reply-message.js';
 import type { SnapshotPlace } from '../../stores/snapshot-store.js';
 import { isRecord, messageOf, oneLine } from '../../text/describe.js';
 import { parsedJson } from '../../text/json.js';
 import { EVENT_STREAM } from '../../text/server-sent-event.js';
-import { NOT_OFFERED } from '../../http/not-offered.js';
 import { eventData } from './event-data.js';
 
 export interface StreamSettings extends Pick<SnapshotPlace, 'namespace' | 'environment'> {

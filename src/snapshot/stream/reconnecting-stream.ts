@@ -1,6 +1,6 @@
 import type { StreamState } from '../../diagnostics/flipt-event.js';
 import type { Runtime } from '../../runtime.js';
-import { oneTimer } from '../../time/one-timer.js';
+import { oneTimer } from '../../time/clock.js';
 import type { ReadStream, StreamEnd } from './read-stream.js';
 
 /** After a connection of this length, the next failure begins with the shortest delay again. */

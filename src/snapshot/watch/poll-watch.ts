@@ -1,5 +1,5 @@
 import type { Runtime } from '../../runtime.js';
-import { oneTimer } from '../../time/one-timer.js';
+import { oneTimer } from '../../time/clock.js';
 import type { Asker, Fetched, FetchSnapshot } from '../fetch-snapshot.js';
 import { nextDelayMs, nextLookMs, sparedForMs } from './poll-schedule.js';
 import { requestsInTurn } from './requests-in-turn.js';

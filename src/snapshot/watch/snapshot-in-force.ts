@@ -1,4 +1,4 @@
-import { inBackground } from '../../time/turns.js';
+import { inBackground } from '../../time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import type { Runtime } from '../../runtime.js';
 import { changes } from '../flag-content.js';

@@ -2,7 +2,7 @@ import type { Reporter } from '../../diagnostics/diagnostics.js';
 import type { WatchCondition } from '../../diagnostics/flipt-event.js';
 import type { Failure } from '../../model/failure.js';
 import type { Runtime } from '../../runtime.js';
-import { oneTimer } from '../../time/one-timer.js';
+import { oneTimer } from '../../time/clock.js';
 import { knownOf, type Fetched, type Known } from '../fetch-snapshot.js';
 import type { Snapshot } from '../snapshot.js';
 import { lateBecause, seenWithinMs } from './poll-schedule.js';

@@ -1,11 +1,12 @@
-import { failedResolution, type Resolution } from '../../model/answer.js';
+import { failedResolution, type Question, type Resolution } from '../../model/answer.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
+import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
 import type { Resolve } from '../resolve-remotely.js';
 import type { Failure } from '../../model/failure.js';
 import { quoted } from '../../text/describe.js';
 
 /** The failure of a flag that the snapshot holds and that Flipt does not answer. `why`: what is wrong or to be done. */
-export function unreadableFailure(flag: string, { reason }: UnreadableFlag, why: string): Failure {
+function unreadableFailure(flag: string, { reason }: UnreadableFlag, why: string): Failure {
   return {
     kind: 'unreadable-flag',
     message: `this version of the package cannot read the flag ${quoted(flag)} (${reason}); ${why}`,
@@ -32,3 +33,22 @@ export function askUnreadable(
 }
 
 const OFFLINE = 'Flipt is not asked (watch: false)';
+
+/** The snapshot's answer to a question that the service does not answer, for this reason; `undefined` without one. */
+export function evaluateInstead(
+  snapshots: SnapshotSource,
+  question: Question,
+  failure: Failure,
+  now: number,
+): Resolution | undefined {
+  const snapshot = snapshots.watch.snapshot();
+  const unreadable = snapshot?.unreadable(question.flag);
+  if (unreadable !== undefined) {
+    const asked = unreadableFailure(question.flag, unreadable, failure.message);
+    return { ...failedResolution(asked), ageMs: Infinity };
+  }
+  const answer = snapshots.evaluate(question);
+  if (answer === undefined || snapshot === undefined) return undefined;
+  const ageMs = snapshots.watch.ageMs(now);
+  return { answer, source: 'in-process', ageMs, stale: true, version: snapshot.version };
+}
