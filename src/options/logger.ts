@@ -1,5 +1,5 @@
 import { harmlessly, unsteered } from '../text/describe.js';
-import { outsideRequests } from '../time/outside-requests.js';
+import { outsideRequests } from '../time/shared-work.js';
 import type { Logger } from './connection-options.js';
 
 /** A console has lines of many. A logger of the user's can say by itself who logs. */

@@ -1,34 +1,35 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
+import type { CachedAnswers } from '../cache/cached-answers.js';
 import { failedResolution } from '../model/answer.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import { orLate } from '../time/in-time.js';
 import { checkedEvaluation, reporting } from './evaluate/evaluate-flag.js';
 import type { InProcess, ResolveAll } from './resolve-in-process.js';
-import type { Resolve } from './resolve-remotely.js';
+import { remotely, type Resolve } from './resolve-remotely.js';
 import type { LazySnapshotSource } from './lazy-snapshot-source.js';
-import type { OddAttribute } from './mapping/context.js';
+import { oddAttributeWarning } from './mapping/context.js';
 import { loadLaterCode } from './start/load-later-code.js';
 import { noSnapshot } from './start/start.js';
 import type { ProviderState } from './status/provider-state.js';
 
 interface EvaluationSources {
-  /** Asks the service, or the cache. */
-  readonly ask: Resolve;
+  readonly answers: CachedAnswers;
   /** `undefined` if there is never one. */
   readonly snapshots: LazySnapshotSource | undefined;
   readonly state: () => ProviderState;
-  readonly odd: OddAttribute;
 }
 
 /** Evaluates flags in this process or by asking the service, as the options and the snapshot allow. */
 export function inProcessOrRemote(
-  { ask, snapshots, state, odd }: EvaluationSources,
+  { answers, snapshots, state }: EvaluationSources,
   settings: ProviderSettings,
   runtime: Runtime,
 ) {
   const { deadlineMs } = settings;
   const { clock } = runtime;
+  const odd = oddAttributeWarning(settings.logger);
+  const ask = remotely(answers, settings, clock, odd);
   const isInProcess = settings.evaluation === 'in-process';
   const isOffline = isInProcess && settings.watch === undefined;
   const snapshot = () => snapshots?.snapshot();

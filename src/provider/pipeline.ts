@@ -1,9 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { cachedAnswers } from '../cache/cached-answers.js';
 import { withoutBackground } from '../time/clock.js';
-import { outsideRequests } from '../time/outside-requests.js';
+import { outsideRequests, sharedRun } from '../time/shared-work.js';
 import { orLate } from '../time/in-time.js';
-import { sharedRun } from '../time/shared-run.js';
 import { openDiagnostics, type Diagnostics } from '../diagnostics/diagnostics.js';
 import type { Availability } from '../availability/availability.js';
 import { logHealth } from '../diagnostics/health-log.js';
@@ -15,11 +14,9 @@ import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import { messageOf } from '../text/describe.js';
 import type { Condition } from './state-events.js';
-import { oddAttributeWarning } from './mapping/context.js';
 import { CLOSED } from './mapping/openfeature-errors.js';
 import { snapshotForCache } from './watched-cache.js';
 import { inProcessOrRemote } from './in-process-or-remote.js';
-import { remotely } from './resolve-remotely.js';
 import { openServiceLayers } from './service-layers.js';
 import { lazySnapshotSource, type LazySnapshotSource } from './lazy-snapshot-source.js';
 import { lazyTracking } from './lazy-tracking.js';
@@ -52,7 +49,6 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   const { service } = layers;
   const snapshots = usesSnapshots(settings) ? lazySnapshotSource(layers.send, settings, runtime) : undefined;
   const answers = openAnswers(layers, snapshots, settings, runtime);
-  const odd = oddAttributeWarning(logger);
   const isInProcess = settings.evaluation === 'in-process';
   const hasSnapshot = () => snapshots?.snapshot() !== undefined;
   const fallback = { knowsAnything: answers.knowsAnything, hasSnapshot, needsWatch: isInProcess };
@@ -63,7 +59,6 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   listen('health-changed', ({ after, starting }) => {
     if (after.size === 0 && !starting) poll();
   });
-  const ask = remotely(answers, settings, clock, odd);
   const attempt = async () => {
     void loadLaterCode(LOADED_LATER).catch((error: unknown) => {
       logger.error(messageOf(error));
@@ -74,7 +69,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   };
 
   return {
-    ...inProcessOrRemote({ ask, snapshots, state: life.state, odd }, settings, runtime),
+    ...inProcessOrRemote({ answers, snapshots, state: life.state }, settings, runtime),
     /** `undefined` if there is never a snapshot. */
     snapshots,
     /** `undefined` without the option. */

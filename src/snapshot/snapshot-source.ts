@@ -1,6 +1,6 @@
 import type { Clock } from '../time/clock.js';
 import { inTime, orLate, untilAborted } from '../time/in-time.js';
-import { sharedRun } from '../time/shared-run.js';
+import { sharedRun } from '../time/shared-work.js';
 import type { Send } from '../http/reply.js';
 import { hasMethods } from '../options/shapes.js';
 import type { SnapshotOptions } from '../options/snapshot-options.js';

@@ -1,5 +1,4 @@
-import { loadedOnFirstUse } from '../../time/outside-requests.js';
-import { sharedRun } from '../../time/shared-run.js';
+import { loadedOnFirstUse, sharedRun } from '../../time/shared-work.js';
 import { ENDED, type Failure } from '../../model/failure.js';
 import type { ConnectionSettings } from '../../options/settings.js';
 import type { Runtime } from '../../runtime.js';

@@ -1,7 +1,6 @@
 import { type Clock, oneTimer } from '../../time/clock.js';
 import { inTime } from '../../time/in-time.js';
-import { sharedRun } from '../../time/shared-run.js';
-import { outsideRequests } from '../../time/outside-requests.js';
+import { sharedRun, outsideRequests } from '../../time/shared-work.js';
 import { policyOf, type Failure } from '../../model/failure.js';
 import type { Runtime } from '../../runtime.js';
 import { CredentialError, type AuthHeaders, type CredentialSource } from './credential-source.js';

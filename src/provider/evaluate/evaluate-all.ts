@@ -41,13 +41,10 @@ export async function evaluateAll(
   for (const [flagKey, resolution] of resolved) {
     const flag = evaluatedFlag(resolution);
     if (flag !== undefined) flags[flagKey] = flag;
-    await pause(1 + attachedCharacters(resolution) / CHARACTERS_OF_FLAG);
+    const { answer } = resolution;
+    await pause(answer.kind === 'variant' ? 1 + answer.attachment.length / CHARACTERS_OF_FLAG : 1);
   }
   return flags;
-}
-
-function attachedCharacters({ answer }: Resolution): number {
-  return answer.kind === 'variant' ? answer.attachment.length : 0;
 }
 
 const NO_SNAPSHOT = 'evaluateAll: there is no snapshot yet to take the flag keys from: pass flagKeys';

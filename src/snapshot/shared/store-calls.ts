@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import type { Clock } from '../../time/clock.js';
 import { orLate } from '../../time/in-time.js';
-import { sharedRun } from '../../time/shared-run.js';
+import { sharedRun } from '../../time/shared-work.js';
 import type { SharedPublication, SharedSnapshot, SharedTurn } from '../../stores/snapshot-store.js';
 import { guardedCalls } from '../../stores/store-failures.js';
 import type { TextStore } from '../../stores/safe-store.js';

@@ -26,3 +26,19 @@ export function loadedOnFirstUse<T>(load: () => Promise<T>) {
     current: () => loading,
   };
 }
+
+/**
+ * Concurrent callers share one run, and its result. With a clock that has no background, each has its own: another's run
+ * may end with that caller.
+ */
+export function sharedRun<T>(
+  run: () => Promise<T>,
+  clock?: { readonly hasBackground: boolean },
+): () => Promise<T> {
+  if (clock?.hasBackground === false) return run;
+  let underWay: Promise<T> | undefined;
+  return () =>
+    (underWay ??= run().finally(() => {
+      underWay = undefined;
+    }));
+}
