@@ -97,14 +97,11 @@ const MARKER = 'openfeature-flipt-provider.marker';
 
 function prefetchFlags(flagKeys: readonly string[], context: EvaluationContext, provider: object): void {
   checkFlagKeys('prefetch', flagKeys);
-  if (flagKeys.length === 0 || !isPrefetcher(provider)) return;
+  if (flagKeys.length === 0) return;
   // The same context that a client will ask with, because it decides the cache key.
   const whole = { ...OpenFeature.getContext(), ...context };
-  // Another vendor's `prefetch` may throw, or return no promise. A later resolve reports the failure.
-  const asking = async () => provider.prefetch(flagKeys, whole);
+  const prefetcher: Partial<Prefetcher> = provider;
+  // Another vendor's `prefetch` may be missing, throw, or return no promise. A later resolve reports the failure.
+  const asking = async () => prefetcher.prefetch?.(flagKeys, whole);
   asking().catch(() => undefined);
-}
-
-function isPrefetcher(provider: object): provider is Prefetcher {
-  return 'prefetch' in provider && typeof provider.prefetch === 'function';
 }

@@ -70,6 +70,21 @@ it.each<[string, () => unknown]>([
   expect(provider.prefetch).toHaveBeenCalledOnce();
 });
 
+it.each([['the name of a domain'], [5], [{}], [{ prefetch: true }]])(
+  'makes the context of a request that names %o as its provider',
+  (provider: unknown) => {
+    const options = { view: openRequestView(), prefetch: ['flag'], provider: provider as Prefetcher };
+    expect(requestContext({ targetingKey: 'user' }, options)).toMatchObject({ targetingKey: 'user' });
+  },
+);
+
+it('prefetches from a provider whose methods appear when they are called, such as a mock', () => {
+  const prefetch = vi.fn(async () => Promise.resolve());
+  const provider = new Proxy({}, { get: () => prefetch }) as Prefetcher;
+  requestContext({ targetingKey: 'user' }, { view: openRequestView(), prefetch: ['flag'], provider });
+  expect(prefetch).toHaveBeenCalledOnce();
+});
+
 it('returns what the callback returns, with its type', async () => {
   const promised: Promise<number> = runInTransactionContext({ targetingKey: 'user' }, async () => {
     await Promise.resolve();
