@@ -10,13 +10,13 @@ export type Circuit =
       readonly counts: RecentCounts;
     }
   | {
-      readonly state: 'open';
+      readonly state: 'open' | 'half-open';
       /** The last failure before the circuit opened, or the failure of the last check. */
       readonly failure: Failure;
+      /** Infinity while a check is under way. */
       readonly checkAt: number;
       readonly openForMs: number;
-    }
-  | { readonly state: 'half-open'; readonly failure: Failure; readonly openForMs: number };
+    };
 
 export interface Attempt {
   /** Set if the attempt failed in a way that counts for the circuit breaker. */
@@ -78,8 +78,7 @@ export function afterRequest(
 
 /** A check is sent. */
 export function halfOpen(circuit: Circuit): Circuit {
-  if (circuit.state !== 'open') return circuit;
-  return { state: 'half-open', failure: circuit.failure, openForMs: circuit.openForMs };
+  return circuit.state === 'open' ? { ...circuit, state: 'half-open', checkAt: Infinity } : circuit;
 }
 
 /** The check failed: the circuit stays open, for twice as long as before. */

@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { replaceFile, targetOf } from '../files/durable-file.js';
-import { replaceableBeginning } from '../files/own-file.js';
+import { replaceableBeginning, replaceFile, targetOf } from '../files/durable-file.js';
 import { variable, type Environment } from '../options/environment.js';
 import { givenSnapshot, isGivenSnapshot } from '../snapshot/initial-snapshot.js';
 import { messageOf, quoted } from '../text/describe.js';

@@ -1,5 +1,10 @@
-import { bytesIfThere, removeLeftovers, replaceFile, targetOf } from '../files/durable-file.js';
-import { replaceableBeginning } from '../files/own-file.js';
+import {
+  bytesIfThere,
+  removeLeftovers,
+  replaceableBeginning,
+  replaceFile,
+  targetOf,
+} from '../files/durable-file.js';
 import { MOST_STORED_BYTES } from './safe-store.js';
 
 /** A younger leftover may belong to a process that is still writing. */

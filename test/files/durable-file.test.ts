@@ -3,9 +3,13 @@ import { open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import type * as fs from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { bytesIfThere, NotSyncedError, replaceFile } from '../../src/files/durable-file.js';
+import {
+  bytesIfThere,
+  NotSyncedError,
+  replaceableBeginning,
+  replaceFile,
+} from '../../src/files/durable-file.js';
 import { fingerprint } from '../../src/files/fingerprint.js';
-import { replaceableBeginning } from '../../src/files/own-file.js';
 import { useFolder } from '../local/folder.fixture.js';
 
 vi.mock('node:fs/promises', { spy: true });

@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { readIfThere } from '../../files/durable-file.js';
-import { NotReplacedError, replaceableBeginning } from '../../files/own-file.js';
+import { NotReplacedError, readIfThere, replaceableBeginning } from '../../files/durable-file.js';
 import type { Environment } from '../../options/environment.js';
 import { messageOf, quoted } from '../../text/describe.js';
 import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } from '../command.js';

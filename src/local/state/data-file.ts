@@ -6,7 +6,7 @@ import {
   targetOf,
 } from '../../files/durable-file.js';
 import { fingerprint, type Fingerprint } from '../../files/fingerprint.js';
-import { NotReplacedError, replaceableBeginning } from '../../files/own-file.js';
+import { NotReplacedError, replaceableBeginning } from '../../files/durable-file.js';
 import { messageOf, unsteered } from '../../text/describe.js';
 import { SaveError, type Save } from './state-store.js';
 import { createHash } from 'node:crypto';
