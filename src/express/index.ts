@@ -1,8 +1,7 @@
 import type { Client } from '@openfeature/server-sdk';
 
 export { setRequestContext } from './express-context.js';
-export { flags } from './flags.js';
-export type { FlagsOptions } from './flags.js';
+export { flags, type FlagsOptions } from './flags.js';
 export { ofrep } from './ofrep.js';
 export type { FlagEvaluator, OfrepOptions, ValueKind } from '../ofrep/ofrep-options.js';
 export type { PushOptions } from '../ofrep/push/push-options.js';

@@ -43,18 +43,15 @@ export function fromVariables(options: readonly string[], owner: string, env: En
  * The credentials of the environment. Throws a TypeError if there is more than one, or an unknown way to log in. An
  * empty variable counts as not set.
  */
-function authOf(owner: string, env: Environment): AuthOptions | undefined {
+function authOf(owner: string, env: Environment): object | undefined {
   const [token, jwt, tokenFile, method] = CREDENTIALS.map((name) => variable(env, name));
   const named = CREDENTIALS.filter((name) => variable(env, name));
   if (named.length > 1)
     throw new TypeError(`${owner}: ${named.join(' and ')}: expected one of them, got ${named.length}`);
-  if (token) return { token };
-  if (jwt) return { jwt };
-  if (tokenFile) return { tokenFile };
-  if (!method) return undefined;
-  if (method === 'kubernetes') return { kubernetes: true };
   // The message does not show the value, which may be a token.
-  throw new TypeError(`${owner}: FLIPT_AUTH: expected kubernetes, got other text`);
+  if (method !== undefined && method !== 'kubernetes')
+    throw new TypeError(`${owner}: FLIPT_AUTH: expected kubernetes, got other text`);
+  return named.length === 0 ? undefined : set({ token, jwt, tokenFile, kubernetes: method && true });
 }
 
 /** What to check when the service rejects the credentials of the options or of the environment, or asks for some. */
