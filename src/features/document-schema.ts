@@ -64,7 +64,9 @@ const variant = mapping({
 
 const segments = v.pipe(
   v.union([string, mapping({ keys, operator })], 'the key of a segment, or keys and an operator'),
-  v.transform((given) => (typeof given === 'string' ? { keys: [given], operator: undefined } : given)),
+  v.transform((given) =>
+    typeof given === 'string' ? segmentChoice([given]) : segmentChoice(given.keys, given.operator),
+  ),
 );
 
 const RANK = 'a whole number from 0 to 2147483647';
@@ -76,41 +78,33 @@ const rule = v.pipe(
     rank: v.nullish(rank, 0),
     distributions: list(mapping({ variant: string, rollout: percent })),
   }),
-  v.transform(({ segment, ...rest }) => ({
-    ...segmentChoice(segment.keys, segment.operator),
-    ...rest,
-  })),
+  v.transform(({ segment, ...rest }) => ({ ...segment, ...rest })),
+);
+
+/** Whether there is one of them, and not the other. */
+const isEither = (one: unknown, other: unknown) => (one == null) !== (other == null);
+
+const segmentRollout = v.pipe(
+  mapping({ key: v.nullish(string), keys: v.nullish(keys), operator, value: flag }),
+  v.check((given) => isEither(given.key, given.keys), 'either key or keys'),
+  v.transform(({ key, keys, operator, value }): Rollout => {
+    const choice = segmentChoice(keys ?? (key == null ? [] : [key]), operator);
+    return { kind: 'segment', ...choice, value };
+  }),
+);
+
+const thresholdRollout = v.pipe(
+  mapping({ percentage: v.pipe(percent, v.transform(rolloutPercentage)), value: flag }),
+  v.transform((given): Rollout => ({ kind: 'threshold', ...given })),
 );
 
 const rollout = v.pipe(
   mapping({
     description: text,
-    segment: v.nullish(
-      v.pipe(
-        mapping({ key: v.nullish(string), keys: v.nullish(keys), operator, value: flag }),
-        v.check(({ key, keys }) => (key == null) !== (keys == null), 'either key or keys'),
-        v.transform(({ key, keys, operator, value }): Rollout => ({
-          kind: 'segment',
-          ...segmentChoice(keys ?? (key == null ? [] : [key]), operator),
-          value,
-        })),
-      ),
-    ),
-    threshold: v.nullish(
-      v.pipe(
-        mapping({ percentage: percent, value: flag }),
-        v.transform(({ percentage, value }): Rollout => ({
-          kind: 'threshold',
-          percentage: rolloutPercentage(percentage),
-          value,
-        })),
-      ),
-    ),
+    segment: v.nullish(segmentRollout),
+    threshold: v.nullish(thresholdRollout),
   }),
-  v.check(
-    ({ segment, threshold }) => (segment == null) !== (threshold == null),
-    'either segment or threshold',
-  ),
+  v.check((given) => isEither(given.segment, given.threshold), 'either segment or threshold'),
 );
 
 const rollouts = v.pipe(
@@ -151,17 +145,9 @@ export type CheckedSegment = CheckedDocument['segments'][number];
  * Checks the shape, and reports each mistake with its path in the document. Returns `undefined` if there are mistakes.
  */
 export function checkDocument(value: unknown, report: Report): CheckedDocument | undefined {
-  if (Array.isArray(value)) {
-    // The schema would accept a list as an object without members.
-    report([], 'expected a mapping, got a list');
-    return undefined;
-  }
-  const other = otherFormat(value);
-  if (other !== undefined) {
-    report(
-      [],
-      `a file of ${other}, not of Flipt: flags are a list here (docs/migrating.md compares the two)`,
-    );
+  const wrong = wrongFile(value);
+  if (wrong !== undefined) {
+    report([], wrong);
     return undefined;
   }
   const result = v.safeParse(documentSchema, value);
@@ -170,6 +156,16 @@ export function checkDocument(value: unknown, report: Report): CheckedDocument |
     report(path, sentence(issue));
   }
   return result.success ? result.output : undefined;
+}
+
+/** What the schema would accept, or would report for each flag. */
+function wrongFile(value: unknown): string | undefined {
+  // The schema would accept a list as an object without members.
+  if (Array.isArray(value)) return 'expected a mapping, got a list';
+  const other = otherFormat(value);
+  return (
+    other && `a file of ${other}, not of Flipt: flags are a list here (docs/migrating.md compares the two)`
+  );
 }
 
 /** The service that flags in a mapping, by their keys, were written for; `undefined` for anything else. */
