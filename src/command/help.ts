@@ -25,23 +25,17 @@ processes: FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH.`;
 
 type Parts = Readonly<Record<'usage' | 'about' | 'options' | 'more' | 'example', string>>;
 
-const helpOf = ({
-  usage,
-  about,
-  options,
-  more,
-  example,
-}: Parts) => `Usage: openfeature-flipt-provider ${usage}
+const helpOf = (parts: Parts) => `Usage: openfeature-flipt-provider ${parts.usage}
 
-${about}
+${parts.about}
 
 Options
-${options}
+${parts.options}
 
-${more}
+${parts.more}
 
 Example
-  openfeature-flipt-provider ${example}
+  openfeature-flipt-provider ${parts.example}
 `;
 
 /** The help of each command. */

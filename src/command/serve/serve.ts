@@ -16,7 +16,8 @@ export async function serve(values: OptionValues, runtime: CommandRuntime): Prom
   const { print, complain, env, end, clock } = runtime;
   const asked = readServe(values, env);
   const { features, data, bootstrapToken, ...others } = asked;
-  const known = features === undefined ? undefined : await versionOf(features);
+  const look = async () => (features === undefined ? undefined : versionOf(features));
+  const known = await look();
   const isKept = data !== undefined && ((await stat(data).catch(() => undefined))?.size ?? 0) > 0;
   try {
     const service = await startLocalService({
@@ -34,7 +35,11 @@ export async function serve(values: OptionValues, runtime: CommandRuntime): Prom
     }
     const warn = warner(asked.semantics, complain);
     if (features !== undefined && !isKept) await warn(features);
-    const reload = async (path: string): Promise<void> => {
+    const edited = async (path: string): Promise<void> => {
+      if (data !== undefined) {
+        complain(`Ignored the edited ${path}: the features come from ${data}`);
+        return;
+      }
       try {
         await service.load(path);
         print(`Reloaded ${path}`);
@@ -44,18 +49,8 @@ export async function serve(values: OptionValues, runtime: CommandRuntime): Prom
         complain(`${message}${message.includes('\n') ? '\n' : '; '}the old features stay`);
       }
     };
-    const edited = async (path: string): Promise<void> => {
-      if (data === undefined) await reload(path);
-      else complain(`Ignored the edited ${path}: the features come from ${data}`);
-    };
-    const watch = (path: string) =>
-      watchFile(
-        () => versionOf(path),
-        known,
-        () => edited(path),
-        clock,
-      );
-    const stopWatching = features === undefined ? undefined : watch(features);
+    const stopWatching =
+      features === undefined ? undefined : watchFile(look, known, () => edited(features), clock);
     if (!end.aborted) await once(end, 'abort');
     stopWatching?.();
     await service.close();

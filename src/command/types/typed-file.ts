@@ -78,6 +78,21 @@ function namesJsonObject(type: string): boolean {
  */
 const IMPORTED = ['Client', 'EvaluationContext', 'EvaluationDetails', 'FlagEvaluationOptions', 'JsonValue'];
 
+/** The two methods for flags whose value has a type of its own in the table: they give it, or the default. */
+const methodsOf = (type: string, fallback: string, given: string) => {
+  const generic = `<Key extends ${type}Flag, Default extends ${fallback}>`;
+  return `get${type}Value${generic}(
+    flagKey: Key,
+    defaultValue: Default,
+    ...more: More
+  ): Promise<${given}<Key> | Default>;
+  get${type}Details${generic}(
+    flagKey: Key,
+    defaultValue: Default,
+    ...more: More
+  ): Details<${given}<Key> | Default>;`;
+};
+
 const CLIENT = `
 type Member<Flag, Name extends string> = Flag extends { [Key in Name]: infer Value extends JsonValue }
   ? Value
@@ -103,28 +118,10 @@ type Untyped = Omit<
 export interface TypedClient extends Untyped {
   getBooleanValue(flagKey: BooleanFlag, defaultValue: boolean, ...more: More): Promise<boolean>;
   getBooleanDetails(flagKey: BooleanFlag, defaultValue: boolean, ...more: More): Details<boolean>;
-  getStringValue<Key extends StringFlag, Default extends string>(
-    flagKey: Key,
-    defaultValue: Default,
-    ...more: More
-  ): Promise<Variant<Key> | Default>;
-  getStringDetails<Key extends StringFlag, Default extends string>(
-    flagKey: Key,
-    defaultValue: Default,
-    ...more: More
-  ): Details<Variant<Key> | Default>;
+  ${methodsOf('String', 'string', 'Variant')}
   getNumberValue(flagKey: NumberFlag, defaultValue: number, ...more: More): Promise<number>;
   getNumberDetails(flagKey: NumberFlag, defaultValue: number, ...more: More): Details<number>;
-  getObjectValue<Key extends ObjectFlag, Default extends JsonValue>(
-    flagKey: Key,
-    defaultValue: Default,
-    ...more: More
-  ): Promise<Attachment<Key> | Default>;
-  getObjectDetails<Key extends ObjectFlag, Default extends JsonValue>(
-    flagKey: Key,
-    defaultValue: Default,
-    ...more: More
-  ): Details<Attachment<Key> | Default>;
+  ${methodsOf('Object', 'JsonValue', 'Attachment')}
 }
 
 /** The same client: nothing happens when the program runs, and the compiler knows the flags. */
