@@ -84,6 +84,14 @@ export function keyedNumber(variant: string): number | undefined {
   return JSON_NUMBER.test(variant) ? finite(Number(variant)) : undefined;
 }
 
+/** OpenFeature's four types of a value, and how an answer gives a value of each. */
+export const VALUE_TYPES = [
+  ['boolean', toBoolean],
+  ['string', toText],
+  ['number', toNumber],
+  ['object', toObject],
+] as const;
+
 /** JSON can spell numbers that are infinite here, such as 1e400. */
 export function finite(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;

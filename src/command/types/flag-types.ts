@@ -1,17 +1,9 @@
 import type { Features, Flag, VariantFlag } from '../../engine/features.js';
 import type { VariantAnswer } from '../../model/answer.js';
-import { toNumber, toBoolean, toObject, toText, type Translate } from '../../values/value-of-type.js';
+import { toObject, VALUE_TYPES, type Translate } from '../../values/value-of-type.js';
 import { commonType } from './attachment-type.js';
 
-/** OpenFeature's four types of a value, and how an answer gives a value of each. */
-const VALUES = [
-  ['boolean', toBoolean],
-  ['string', toText],
-  ['number', toNumber],
-  ['object', toObject],
-] as const;
-
-export type ValueType = (typeof VALUES)[number][0];
+export type ValueType = (typeof VALUE_TYPES)[number][0];
 
 /** What the written types say about a flag. */
 export interface FlagTypes {
@@ -34,14 +26,14 @@ export function flagTypes({ flags, unreadable }: Features, areAllVariants: boole
 
 /** Only the service knows its values, so the app may ask for any type. */
 function unreadableTypes(key: string): FlagTypes {
-  return { key, kind: 'unreadable', types: VALUES.map(([type]) => type), attachment: 'JsonValue' };
+  return { key, kind: 'unreadable', types: VALUE_TYPES.map(([type]) => type), attachment: 'JsonValue' };
 }
 
 function typesOf(flag: Flag, areAllVariants: boolean): FlagTypes {
   const { key } = flag;
   if (flag.type === 'BOOLEAN_FLAG_TYPE') return { key, kind: 'boolean', types: ['boolean'] };
   const answers = answersOf(flag);
-  const types = VALUES.flatMap(([type, translate]) =>
+  const types = VALUE_TYPES.flatMap(([type, translate]) =>
     type === 'string' || isEach(answers, translate) ? type : [],
   );
   const attachment = types.includes('object') ? commonType(answers.map(attached)) : undefined;

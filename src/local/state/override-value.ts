@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Variant } from '../../engine/features.js';
 import { kindOf, quoted } from '../../text/describe.js';
-import { toNumber, toBoolean, toObject, toText, type Translate } from '../../values/value-of-type.js';
+import { VALUE_TYPES, type Translate } from '../../values/value-of-type.js';
 import type { FlagRecord, VariantFlagRecord } from '../../features/records.js';
 
 /** A value that an override may set. */
@@ -30,17 +30,11 @@ export function chosenVariant(variants: VariantFlagRecord['variants'], value: Ov
     : { key: text, attachment: '' };
 }
 
-/** By the type of a value. */
-const READ: Readonly<Record<string, Translate<unknown>>> = {
-  boolean: toBoolean,
-  string: toText,
-  number: toNumber,
-  object: toObject,
-};
+const READ: ReadonlyMap<string, Translate<unknown>> = new Map(VALUE_TYPES);
 
 /** The value that a provider reads from a variant for this type. */
 function readAs({ key: variant, attachment }: Variant, type: string): unknown {
-  const read = READ[type]?.({ kind: 'variant', variant, attachment });
+  const read = READ.get(type)?.({ kind: 'variant', variant, attachment });
   return read && 'value' in read ? read.value : undefined;
 }
 
