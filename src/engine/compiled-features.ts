@@ -1,6 +1,6 @@
 import { bucketDecided } from './decided-by-bucket.js';
 import { compileFlag, type Evaluate } from './compiled-flag.js';
-import type { Features, Flag, Semantics } from './features.js';
+import type { Features, Flag, Rollout, Rule, Semantics } from './features.js';
 import { rulesInForce } from './parts-in-force.js';
 import { atOnce, type Steps } from '../time/pausable-steps.js';
 import { compileSegment, type FindSegment } from './segment-match.js';
@@ -73,17 +73,16 @@ const MOST_PARTS = 500;
 const LENGTH_OF_PART = 64;
 
 function partsOf(flag: Flag, { segments }: Features): number {
+  const steps: readonly (Rule | Rollout)[] =
+    flag.type === 'BOOLEAN_FLAG_TYPE' ? flag.rollouts : rulesInForce(flag);
   let parts = 0;
-  for (const key of segmentKeysOf(flag)) {
-    parts++;
-    for (const { value } of segments.get(key)?.constraints ?? []) parts += 1 + value.length / LENGTH_OF_PART;
+  for (const step of steps) {
+    parts += 1 + ('distributions' in step ? step.distributions.length : 0);
+    for (const key of 'segmentKeys' in step ? step.segmentKeys : []) {
+      parts++;
+      for (const { value } of segments.get(key)?.constraints ?? [])
+        parts += 1 + value.length / LENGTH_OF_PART;
+    }
   }
-  if (flag.type === 'BOOLEAN_FLAG_TYPE') return parts + flag.rollouts.length;
-  for (const { distributions } of flag.rules) parts += 1 + distributions.length;
   return parts;
-}
-
-function segmentKeysOf(flag: Flag): readonly string[] {
-  if (flag.type === 'VARIANT_FLAG_TYPE') return rulesInForce(flag).flatMap(({ segmentKeys }) => segmentKeys);
-  return flag.rollouts.flatMap((rollout) => (rollout.kind === 'segment' ? rollout.segmentKeys : []));
 }

@@ -61,18 +61,14 @@ function explainSteps(flag: Flag, compiled: CompiledFeatures, entity: EvaluatedE
   const explainChoice = choicesFor(entity, compiled.features);
   if (flag.type === 'VARIANT_FLAG_TYPE') {
     return flag.rules.map((rule) => {
-      const { segments, applies } = explainChoice(rule);
-      const sharing = applies ? explainSharing(rule, flag, compiled, entity.id) : undefined;
-      const operator = rule.segmentOperator;
-      return { kind: 'rule' as const, operator, segments, ...(sharing && { sharing }), applies };
+      const choice = explainChoice(rule);
+      const sharing = choice.applies ? explainSharing(rule, flag, compiled, entity.id) : undefined;
+      return { kind: 'rule' as const, ...choice, ...(sharing && { sharing }) };
     });
   }
   return flag.rollouts.map((rollout) => {
     const { value } = rollout;
-    if (rollout.kind === 'segment') {
-      const operator = rollout.segmentOperator;
-      return { kind: 'rollout' as const, value, operator, ...explainChoice(rollout) };
-    }
+    if (rollout.kind === 'segment') return { kind: 'rollout' as const, value, ...explainChoice(rollout) };
     const { percentage } = rollout;
     const percent = percentOf(flag.key, entity.id);
     const applies = threshold(flag.key, percentage)(entity.id);
@@ -107,7 +103,7 @@ function choicesFor(entity: EvaluatedEntity, features: Features) {
   return (choice: SegmentChoice) => {
     const segments = choice.segmentKeys.map(explainOnce);
     const matching = choiceTest(choice, resultsOf(segments));
-    return { segments, applies: matching(entity) !== undefined };
+    return { operator: choice.segmentOperator, segments, applies: matching(entity) !== undefined };
   };
 }
 

@@ -22,16 +22,11 @@ export function explanationText(explanation: Explanation): string {
 }
 
 function answerText(answer: Explanation['answer']): string {
-  switch (answer.kind) {
-    case 'missing':
-      return 'flag not found';
-    case 'unreadable':
-      return `known only to Flipt, because this version of the package cannot read ${answer.reason}`;
-    case 'boolean':
-      return `${answer.enabled}, reason ${answer.reason}`;
-    case 'variant':
-      return `${variantText(answer.variant || undefined)}, reason ${answer.reason}`;
-  }
+  if (answer.kind === 'missing') return 'flag not found';
+  if (answer.kind === 'unreadable')
+    return `known only to Flipt, because this version of the package cannot read ${answer.reason}`;
+  const given = answer.kind === 'boolean' ? `${answer.enabled}` : variantText(answer.variant || undefined);
+  return `${given}, reason ${answer.reason}`;
 }
 
 function decisionText(explanation: Explanation): string {

@@ -5,22 +5,18 @@ import { parsedJson } from '../../text/json.js';
  * array is an empty list. `undefined` if the text is anything else.
  */
 export function parseStrings(json: string): readonly string[] | undefined {
-  return parseList(json, (member) =>
-    member === null ? '' : typeof member === 'string' ? member : undefined,
-  );
+  return parseList(json, '', (member) => typeof member === 'string');
 }
 
 /** The same for a JSON array of numbers; a null in it is 0. */
 export function parseNumbers(json: string): readonly number[] | undefined {
-  return parseList(json, (member) =>
-    member === null ? 0 : typeof member === 'number' && Number.isFinite(member) ? member : undefined,
-  );
+  return parseList(json, 0, (member): member is number => Number.isFinite(member));
 }
 
-function parseList<T>(json: string, read: (member: unknown) => T | undefined): readonly T[] | undefined {
+function parseList<T>(json: string, ofNull: T, isMember: (member: unknown) => member is T) {
   const list = parsedJson(json);
   if (list === null) return [];
   if (!Array.isArray(list)) return undefined;
-  const members = list.map((member) => read(member)).filter((member) => member !== undefined);
-  return members.length === list.length ? members : undefined;
+  const members = list.map((member: unknown) => member ?? ofNull);
+  return members.every(isMember) ? members : undefined;
 }
