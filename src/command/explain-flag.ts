@@ -26,10 +26,8 @@ export async function explainFlag(values: OptionValues, runtime: CommandRuntime)
   if (answer.kind !== 'missing') return 0;
   const known = [...features.features.flags.keys()];
   const missing = `There is no flag ${quoted(flag)} in namespace ${quoted(namespace)}`;
-  const isEmpty = known.length === 0;
-  complain(
-    missing + (isEmpty ? ', which has no flags; choose another with --namespace' : didYouMean(flag, known)),
-  );
+  const elsewhere = ', which has no flags; choose another with --namespace';
+  complain(missing + (known.length === 0 ? elsewhere : didYouMean(flag, known)));
   return NO_SUCH_FLAG;
 }
 

@@ -22,13 +22,10 @@ interface SnapshotSource {
 export async function fliptSnapshot(source: SnapshotSource, command: string, runtime: CommandRuntime) {
   const { complain, end, clock } = runtime;
   const settings = settingsOf(source, command, runtime);
-  const answered = clock.after(
-    SILENT_MS,
-    () => {
-      complain(`Waiting for the snapshot of Flipt at ${settings.url}, for up to 60 s`);
-    },
-    'background',
-  );
+  const sayWaiting = () => {
+    complain(`Waiting for the snapshot of Flipt at ${settings.url}, for up to 60 s`);
+  };
+  const answered = clock.after(SILENT_MS, sayWaiting, 'background');
   const fetched = await fetchOnce(settings, source.namespace, end).finally(answered);
   if (fetched.kind === 'snapshot') {
     return { snapshot: fetched.snapshot, environment: settings.environment };

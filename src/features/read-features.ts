@@ -53,10 +53,8 @@ export async function readDocuments(source: FeaturesSource, semantics: Semantics
   }
   const mistakes = new Mistakes('features');
   const documents: readonly unknown[] = Array.isArray(source) ? source : [source];
-  return checked(
-    Array.from(documents, (given, at) => ({ given, report: mistakes.of(at) })),
-    mistakes,
-  );
+  const asGiven = Array.from(documents, (given, at) => ({ given, report: mistakes.of(at) }));
+  return checked(asGiven, mistakes);
 }
 
 function isText(source: string): boolean {

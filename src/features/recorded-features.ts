@@ -76,12 +76,10 @@ function flagRecord(written: CheckedFlag, semantics: Semantics, made: Made): Fla
 
 /** Rules in the order of evaluation, each with its rank and its index in the file. */
 export function rankedRules(rules: CheckedFlag['rules'], semantics: Semantics) {
-  return (
-    rules
-      // v2 reads ranks and ignores them.
-      .map((rule, index) => ({ rule, index, rank: (semantics === 'v1' && rule.rank) || index + 1 }))
-      .sort((one, other) => one.rank - other.rank)
-  );
+  // v2 reads ranks and ignores them.
+  const rankOf = ({ rank }: CheckedFlag['rules'][number]) => (semantics === 'v1' ? rank : 0);
+  const ranked = rules.map((rule, index) => ({ rule, index, rank: rankOf(rule) || index + 1 }));
+  return ranked.sort((one, other) => one.rank - other.rank);
 }
 
 function segmentRecord(written: CheckedSegment, made: Made): SegmentRecord {

@@ -102,10 +102,9 @@ function textsOf({ type, operator, value }: Constraint): readonly string[] | und
   return texts?.filter((text) => text !== '');
 }
 
-const BOOLEANS: ReadonlyMap<string, readonly string[]> = new Map([
-  ['true', TRUE_WORDS],
-  ['false', FALSE_WORDS],
-]);
+const BOOLEANS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({ true: TRUE_WORDS, false: FALSE_WORDS }),
+);
 
 type Content = 'blank' | 'filled';
 

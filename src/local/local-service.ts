@@ -170,11 +170,8 @@ function localService(listener: Listener, service: ServiceCore): LocalService {
         const namespace = state.namespaces.get(namespaceKey);
         const flag = namespace?.flags.get(key);
         if (!namespace || !flag) throw new Error(`flag ${quoted(`${namespaceKey}/${key}`)} not found`);
-        const updatedAt = nowText(stamp);
-        return {
-          state: withFlag(state, namespace, { ...flag, enabled, updatedAt }, stamp),
-          result: undefined,
-        };
+        const changed = { ...flag, enabled, updatedAt: nowText(stamp) };
+        return { state: withFlag(state, namespace, changed, stamp), result: undefined };
       });
       await fromFiles(change);
     },

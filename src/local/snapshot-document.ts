@@ -86,7 +86,7 @@ function shownRule(written: Written, flag: VariantFlagRecord, rule: FlagRecord['
 }
 
 function shownDefault(written: Written, { key: flagKey, defaultVariantId, variants }: VariantFlagRecord) {
-  const variant = defaultVariantId === undefined ? undefined : variants.get(defaultVariantId);
+  const variant = variants.get(defaultVariantId ?? '');
   if (!variant || !written.abilities.defaultVariants) return {};
   const { id, key } = variant;
   const attachment = shownAttachment(written, variant.attachment);
@@ -114,13 +114,11 @@ function shownOperator({ segmentOperator }: SegmentChoice): string {
 
 /** A snapshot repeats a segment, with its constraints, wherever it is used. */
 function shownSegments(written: Written, keys: readonly string[]): readonly object[] {
-  return keys.flatMap((key) => {
-    const segment = written.namespace.segments.get(key);
-    return segment ? [shownSegment(written, segment)] : [];
-  });
+  return keys.flatMap((key) => shownSegment(written, written.namespace.segments.get(key)) ?? []);
 }
 
-function shownSegment(written: Written, segment: SegmentRecord): object {
+function shownSegment(written: Written, segment: SegmentRecord | undefined) {
+  if (segment === undefined) return undefined;
   const { key, matchType, constraints } = segment;
   const { name, description } = namesIn(written.semantics).segments ? segment : { name: '', description: '' };
   // A match type without a name is shown as ANY: the service's rule, although it evaluates such a segment differently.
@@ -134,10 +132,8 @@ function shownSegment(written: Written, segment: SegmentRecord): object {
   };
 }
 
-function shownConstraint(
-  { semantics, abilities }: Written,
-  constraint: SegmentRecord['constraints'][number],
-) {
+function shownConstraint(written: Written, constraint: SegmentRecord['constraints'][number]) {
+  const { semantics, abilities } = written;
   const { id, type, property, operator, value } = constraint;
   const known = type !== 'ENTITY_ID_COMPARISON_TYPE' || abilities.entityIds;
   const shown = (known ? type : 'UNKNOWN_COMPARISON_TYPE').replace('_COMPARISON', '_CONSTRAINT_COMPARISON');

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isRecord, quoted } from '../../text/describe.js';
 
 /** A deeper type would not help its reader, and would slow down the compiler. */
@@ -18,10 +19,7 @@ export function commonType(values: readonly unknown[], depth = 0): string {
 /** Names the members only if all objects have the same ones. */
 function objectType(objects: readonly Readonly<Record<string, unknown>>[], depth: number): string {
   const names = Object.keys(objects[0] ?? {}).sort();
-  const areSame = objects.every(
-    (object) =>
-      Object.keys(object).length === names.length && names.every((name) => Object.hasOwn(object, name)),
-  );
+  const areSame = objects.every((object) => isDeepStrictEqual(Object.keys(object).sort(), names));
   if (!areSame || names.length === 0 || names.length > MOST_MEMBERS || depth === DEEPEST) return 'JsonObject';
   const members = names.map((name) => {
     const values = objects.map((object) => object[name]);

@@ -70,10 +70,8 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
     const node = isAlias(key) ? follow(key, (target) => target) : key;
     const name = isScalar(node) ? readAsText(node, type) : undefined;
     if (name !== undefined) return name;
-    report(
-      path,
-      `expected text as the name of a member${isScalar(node) ? `, got ${quoted(textOfScalar(node))} without quotes` : ''}`,
-    );
+    const got = isScalar(node) ? `, got ${quoted(textOfScalar(node))} without quotes` : '';
+    report(path, `expected text as the name of a member${got}`);
     return undefined;
   }
 

@@ -28,12 +28,8 @@ interface HandlerOptions {
 }
 
 /** The service as a handler, independent of ports and connections. */
-export function createHandler({
-  service,
-  authenticate,
-  maxBodyBytes,
-  allowedHosts,
-}: HandlerOptions): Handler {
+export function createHandler(options: HandlerOptions): Handler {
+  const { service, authenticate, maxBodyBytes, allowedHosts } = options;
   const checkOrigin = originCheck(allowedHosts);
   const routes = [...routesOf(service.semantics), ...WEB_PAGE_ROUTES];
 

@@ -93,17 +93,14 @@ export const updateVariant: Operation = ({ store, stamp }, { path, message }) =>
 
 function readVariant(message: Message): Pick<VariantRecord, 'key' | 'name' | 'description' | 'attachment'> {
   const content = message.texts('key', 'name', 'description', 'attachment');
-  if (content.key === '') throw invalidField('key', 'must not be empty');
-  return { ...content, attachment: checkedAttachment(content.attachment) };
-}
-
-function checkedAttachment(attachment: string): string {
-  if (attachment === '') return '';
+  const { key, attachment } = content;
+  if (key === '') throw invalidField('key', 'must not be empty');
+  if (attachment === '') return content;
   if (parsedJson(attachment) === undefined) throw invalidField('attachment', 'must be a json string');
   if (Buffer.byteLength(attachment) > LARGEST_ATTACHMENT_KB * 1024) {
     throw invalidField('attachment', `must be less than ${LARGEST_ATTACHMENT_KB} KB`);
   }
-  return compactJson(attachment);
+  return { ...content, attachment: compactJson(attachment) };
 }
 
 /**

@@ -44,13 +44,10 @@ export const tooLarge = (message: string): Refusal => new Refusal('too-large', m
 export const forbidden = (message: string): Refusal => new Refusal('forbidden', message);
 
 /** Only a page needs a type. */
-export const notJson = (type: string | undefined): Refusal =>
-  new Refusal(
-    'not-json',
-    type === undefined
-      ? 'expected Content-Type application/json, got none'
-      : `expected Content-Type application/json or none, got ${quoted(type)}`,
-  );
+export const notJson = (type: string | undefined): Refusal => {
+  const got = type === undefined ? ', got none' : ` or none, got ${quoted(type)}`;
+  return new Refusal('not-json', `expected Content-Type application/json${got}`);
+};
 
 /** A method that Node's HTTP server accepts, but the service does not know. */
 export const methodNotAllowed = (): Refusal => new Refusal('method-not-allowed', 'Method Not Allowed');

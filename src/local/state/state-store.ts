@@ -91,7 +91,7 @@ export class Store {
     // Who has waited for the end of the last save is not alone: the others make their changes first.
     if (hasWaited) await Promise.resolve();
     this.isSaving = true;
-    const failure = await failureOf(save(this.next));
+    const failure = await save(this.next).then(() => undefined, failureOf);
     if (!failure || failure.made) this.become(this.next);
     this.next = this.current;
     this.isSaving = false;
@@ -100,11 +100,6 @@ export class Store {
   }
 }
 
-async function failureOf(saved: Promise<void>): Promise<SaveError | undefined> {
-  try {
-    await saved;
-    return undefined;
-  } catch (error) {
-    return error instanceof SaveError ? error : SaveError.notMade(error);
-  }
+function failureOf(error: unknown): SaveError {
+  return error instanceof SaveError ? error : SaveError.notMade(error);
 }

@@ -100,13 +100,10 @@ const explainQuestion: Operation = ({ overrides, semantics }, { path, message })
 /** GET /local/v1/namespaces: the flags that the sender may see, described for people. */
 const listFlags: Operation = ({ store, overrides }, { caller }) => {
   const namespaces = [...store.state.namespaces.values()];
-  const own = namespaces.filter(
-    ({ key }) => caller.namespaceKey === undefined || caller.namespaceKey === key,
-  );
+  const own = namespaces.filter(({ key }) => key === (caller.namespaceKey ?? key));
   const json = own.map((namespace) => {
-    const flags = Array.from(namespace.flags.values(), (flag) =>
-      shownFlag(flag, namespace, overrides.of(namespace.key)),
-    );
+    const all = overrides.of(namespace.key);
+    const flags = Array.from(namespace.flags.values(), (flag) => shownFlag(flag, namespace, all));
     return { key: namespace.key, name: namespace.name, flags };
   });
   return { json };
