@@ -63,19 +63,11 @@ export interface Rule extends SegmentChoice {
   readonly distributions: readonly Distribution[];
 }
 
-export interface ThresholdRollout {
-  readonly kind: 'threshold';
-  /** Percent, 0 to 100; may have a fraction. */
-  readonly percentage: number;
-  readonly value: boolean;
-}
-
-export interface SegmentRollout extends SegmentChoice {
-  readonly kind: 'segment';
-  readonly value: boolean;
-}
-
-export type Rollout = ThresholdRollout | SegmentRollout;
+/** The percentage is from 0 to 100, and may have a fraction. */
+export type Rollout = { readonly value: boolean } & (
+  | ({ readonly kind: 'segment' } & SegmentChoice)
+  | { readonly kind: 'threshold'; readonly percentage: number }
+);
 
 export interface VariantFlag {
   readonly type: 'VARIANT_FLAG_TYPE';
