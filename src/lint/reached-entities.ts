@@ -77,11 +77,8 @@ export function firstContradiction(constraints: readonly Constraint[]): number {
 /** Whether every value of some attribute, and its absence, matches one of the constraints. */
 function coverEverything(constraints: readonly Constraint[]): boolean {
   const blank = new Set(constraints.filter(takesBlanks).map(subjectOf));
-  return constraints.some(
-    (constraint) =>
-      (constraint.operator === 'notempty' || constraint.operator === 'present') &&
-      blank.has(subjectOf(constraint)),
-  );
+  const filled = constraints.filter(({ operator }) => operator === 'notempty' || operator === 'present');
+  return filled.some((constraint) => blank.has(subjectOf(constraint)));
 }
 
 /** What a constraint looks at. */

@@ -9,7 +9,7 @@ export type Translated<T> =
 
 /** What values are read from. */
 type Read = Pick<BooleanAnswer, 'kind' | 'enabled'> | ReadVariant;
-type ReadVariant = Pick<VariantAnswer, 'kind' | 'variant' | 'attachment'>;
+export type ReadVariant = Pick<VariantAnswer, 'kind' | 'variant' | 'attachment'>;
 
 export type Translate<T> = (answer: Read) => Translated<T>;
 
@@ -82,6 +82,11 @@ export const toNumber: Translate<number> = (answer) => {
 /** The number that a variant's key spells. */
 export function keyedNumber(variant: string): number | undefined {
   return JSON_NUMBER.test(variant) ? finite(Number(variant)) : undefined;
+}
+
+/** What the values of a variant are read from. */
+export function answerOf({ key, attachment }: Attached & { readonly key: string }): ReadVariant {
+  return { kind: 'variant', variant: key, attachment };
 }
 
 /** OpenFeature's four types of a value, and how an answer gives a value of each. */

@@ -1,6 +1,11 @@
-import type { Features, Flag, VariantFlag } from '../../engine/features.js';
-import type { VariantAnswer } from '../../model/answer.js';
-import { toObject, VALUE_TYPES, type Translate } from '../../values/value-of-type.js';
+import type { Features, Flag } from '../../engine/features.js';
+import {
+  answerOf,
+  toObject,
+  VALUE_TYPES,
+  type ReadVariant,
+  type Translate,
+} from '../../values/value-of-type.js';
 import { commonType } from './attachment-type.js';
 
 export type ValueType = (typeof VALUE_TYPES)[number][0];
@@ -32,7 +37,7 @@ function unreadableTypes(key: string): FlagTypes {
 function typesOf(flag: Flag, areAllVariants: boolean): FlagTypes {
   const { key } = flag;
   if (flag.type === 'BOOLEAN_FLAG_TYPE') return { key, kind: 'boolean', types: ['boolean'] };
-  const answers = answersOf(flag);
+  const answers = Array.from(flag.variants.values(), answerOf);
   const types = VALUE_TYPES.flatMap(([type, translate]) =>
     type === 'string' || isEach(answers, translate) ? type : [],
   );
@@ -47,23 +52,12 @@ function typesOf(flag: Flag, areAllVariants: boolean): FlagTypes {
   };
 }
 
-type Given = Pick<VariantAnswer, 'kind' | 'variant' | 'attachment'>;
-
-/** What each variant that the flag may give is read from. */
-function answersOf({ variants }: VariantFlag): readonly Given[] {
-  return Array.from(variants.values(), ({ key: variant, attachment }) => ({
-    kind: 'variant',
-    variant,
-    attachment,
-  }));
-}
-
 /** `every` would be true for a flag without variants, which gives no value at all. */
-function isEach(answers: readonly Given[], translate: Translate<unknown>): boolean {
+function isEach(answers: readonly ReadVariant[], translate: Translate<unknown>): boolean {
   return answers.length > 0 && answers.every((answer) => 'value' in translate(answer));
 }
 
-function attached(answer: Given): unknown {
+function attached(answer: ReadVariant): unknown {
   const translated = toObject(answer);
   return 'value' in translated ? translated.value : null;
 }

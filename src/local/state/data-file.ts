@@ -107,13 +107,9 @@ function checksum(text: string): string {
 }
 
 /** The lists that are maps in the state, each with the member that is its items' key. */
-const MAPS: ReadonlyMap<string, string> = new Map([
-  ['namespaces', 'key'],
-  ['flags', 'key'],
-  ['segments', 'key'],
-  ['variants', 'id'],
-  ['tokens', 'id'],
-]);
+const MAPS: ReadonlyMap<string, string> = new Map(
+  Object.entries({ namespaces: 'key', flags: 'key', segments: 'key', variants: 'id', tokens: 'id' }),
+);
 
 // A file written by version 0.1.0 has no dates of flags.
 const SINCE = '1970-01-01T00:00:00.000Z';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Variant } from '../../engine/features.js';
 import { kindOf, quoted } from '../../text/describe.js';
-import { VALUE_TYPES, type Translate } from '../../values/value-of-type.js';
+import { answerOf, VALUE_TYPES, type Translate } from '../../values/value-of-type.js';
 import type { FlagRecord, VariantFlagRecord } from '../../features/records.js';
 
 /** A value that an override may set. */
@@ -33,8 +33,8 @@ export function chosenVariant(variants: VariantFlagRecord['variants'], value: Ov
 const READ: ReadonlyMap<string, Translate<unknown>> = new Map(VALUE_TYPES);
 
 /** The value that a provider reads from a variant for this type. */
-function readAs({ key: variant, attachment }: Variant, type: string): unknown {
-  const read = READ.get(type)?.({ kind: 'variant', variant, attachment });
+function readAs(variant: Variant, type: string): unknown {
+  const read = READ.get(type)?.(answerOf(variant));
   return read && 'value' in read ? read.value : undefined;
 }
 
@@ -61,13 +61,11 @@ function possible(flag: FlagRecord): string {
   const variants = [...flag.variants.values()];
   if (variants.length === 0) return 'nothing, because it has no variants';
   const named = namedKeys(variants.map(({ key }) => key));
-  const kinds = (['boolean', 'number', 'object'] as const).filter((type) =>
+  const kinds = ['boolean', 'number', 'object'].filter((type) =>
     variants.some((variant) => readAs(variant, type) !== undefined),
   );
-  return [named, ...kinds.map((type) => ANY[type])].join(' or ');
+  return [named, ...kinds.map((type) => `any ${type}`)].join(' or ');
 }
-
-const ANY = { boolean: 'any boolean', number: 'any number', object: 'any object' };
 
 /** At most ten keys, in quotes. */
 export function namedKeys(keys: readonly string[]): string {
