@@ -63,9 +63,7 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
       for (const guardsEnded of waiting.splice(0)) guardsEnded(targetingKeyOf());
     },
     /** Calls back with the request's targetingKey when the guards have ended; never if one refuses the request. */
-    afterGuards: (guardsEnded: (targetingKey: unknown) => void) => {
-      waiting.push(guardsEnded);
-    },
+    afterGuards: (guardsEnded: (targetingKey: unknown) => void) => waiting.push(guardsEnded),
   };
   // Not enumerable, so that copies do not get it: this state adds only to the original context.
   for (const carrier of [known, request]) {
