@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { cacheShare } from './cache-share.js';
 import type { Clock } from '../time/clock.js';
-import { mapInSteps, pausing, stepsOfEach, withPauses } from '../time/pausable-steps.js';
+import { pausing, withPauses, type Steps } from '../time/pausable-steps.js';
 import type { KnownAnswer } from '../model/answer.js';
 import { answerBytes, entryBytes, mayBeRemembered } from './entry-bytes.js';
 import type { Aging } from './freshness.js';
@@ -62,6 +62,7 @@ const MAX_SHARED_BYTES = 1_000;
 export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick<Clock, 'endOfTurn'>) {
   const entries = new LRUCache<string, OwnEntry>({ max: maxEntries, maxSize: maxBytes, dispose: left });
   const flags = new Map<string, FlagAnswers>();
+  const leave = leaving((key) => entries.delete(key), clock);
   const shared = sharedAnswers();
   const strangers = cacheShare({ maxEntries, maxBytes }, (key) => entries.delete(key));
 
@@ -78,9 +79,7 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
     const forgotten = [...named].flatMap((flag) => flags.get(flag) ?? []);
     for (const ofFlag of forgotten) ofFlag.isForgotten = true;
     for (const flag of named) flags.delete(flag);
-    const leave = ({ key }: OwnEntry) => entries.delete(key);
-    const leaving = stepsOfEach(forgotten, (ofFlag) => mapInSteps(ofFlag.entries, leave));
-    void withPauses(leaving, pausing(LEAVING_PER_MS, clock));
+    leave(forgotten);
   };
 
   const valid = (entry: Entry | undefined) => (entry?.ofFlag.isForgotten ? undefined : entry);
@@ -157,6 +156,27 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
     clear() {
       deleteFlags([...flags.keys()]);
     },
+  };
+}
+
+/** Lets the entries of forgotten flags leave, in turns that all deletions share. */
+function leaving(remove: (key: string) => void, clock: Pick<Clock, 'endOfTurn'>) {
+  const waiting: FlagAnswers[] = [];
+  let isLeaving = false;
+  function* steps(): Steps<void> {
+    for (let ofFlag = waiting.pop(); ofFlag !== undefined; ofFlag = waiting.pop()) {
+      for (const { key } of ofFlag.entries) {
+        remove(key);
+        yield;
+      }
+    }
+    isLeaving = false;
+  }
+  return (flags: readonly FlagAnswers[]) => {
+    for (const ofFlag of flags) waiting.push(ofFlag);
+    if (isLeaving) return;
+    isLeaving = true;
+    void withPauses(steps(), pausing(LEAVING_PER_MS, clock));
   };
 }
 

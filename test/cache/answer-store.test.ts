@@ -93,7 +93,7 @@ describe('the store of answers', () => {
 
   describe('with thousands of answers of one flag', () => {
     const MANY = 300_000;
-    const full = () => {
+    const full = (ofFlags = 1) => {
       const clock = manualClock();
       let turns = 0;
       const endOfTurn = (run: () => void) => {
@@ -102,7 +102,9 @@ describe('the store of answers', () => {
       };
       const store = answerStore({ maxEntries: 2 * MANY, maxBytes: 1_000 * MB }, { endOfTurn });
       const changed = booleanAnswer();
-      for (let at = 0; at < MANY; at++) store.set(`${at}`, at === 7 ? 'other' : 'flag', changed, { at: NOW });
+      const flagOf = (at: number) => (ofFlags === 1 ? 'flag' : `flag ${at % ofFlags}`);
+      for (let at = 0; at < MANY; at++)
+        store.set(`${at}`, at === 7 ? 'other' : flagOf(at), changed, { at: NOW });
       return { store, clock, turns: () => turns };
     };
 
@@ -129,6 +131,16 @@ describe('the store of answers', () => {
       await clock.settle();
       expect(store.size().entries).toBe(3);
       expect(store.get('0')).toMatchObject({ at: LATER });
+    });
+
+    it('removes as few in each turn if flags are forgotten one after another', async () => {
+      const { store, clock } = full(100);
+      const calls = mapCallsOf(() => {
+        for (let at = 0; at < 100; at++) store.deleteFlags([`flag ${at}`]);
+      });
+      expect(calls).toBeLessThan(50_000);
+      await clock.settle();
+      expect(store.size().entries).toBe(1);
     });
 
     it('forgets all in the same way', async () => {
