@@ -12,8 +12,6 @@ interface Latest {
   readonly problems: readonly Problem[];
 }
 
-const NOTHING: Latest = { problems: [] };
-
 /** Owns what only a listener can know: counts, and when a state began. */
 export function openHistory(clock: Pick<Clock, 'date'>) {
   /** Failed attempts by kind. */
@@ -36,7 +34,7 @@ export function openHistory(clock: Pick<Clock, 'date'>) {
     trackingSent: 0,
     trackingLost: 0,
   };
-  let latest = NOTHING;
+  let latest: Latest = { problems: [] };
 
   return {
     /** What has happened since the provider was made. */
@@ -44,7 +42,7 @@ export function openHistory(clock: Pick<Clock, 'date'>) {
     latest: () => latest,
     /** Counts these events, too, and keeps the counts so far. The states begin from nothing. */
     attach({ listen }: Pick<Diagnostics, 'listen'>) {
-      latest = NOTHING;
+      latest = { problems: [] };
       listen('hit', () => counts.hits++);
       listen('stale-hit', () => counts.staleHits++);
       listen('joined', () => counts.joined++);

@@ -20,7 +20,7 @@ import {
 import type { Resolve } from './resolve-remotely.js';
 
 /** The snapshot in force, and how reliable it is at a time of the clock. */
-export interface InProcessSource {
+interface InProcessSource {
   /** `undefined` before the first. */
   readonly snapshot: () => Snapshot | undefined;
   /** Milliseconds since the service last confirmed it; infinite if it never has. */

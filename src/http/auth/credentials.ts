@@ -42,12 +42,11 @@ export function openCredentials(source: CredentialSource, runtime: Pick<Runtime,
     }
   };
 
-  const refreshed = async () => {
+  const refresh = sharedRun(async () => {
     const outcome = await load(true);
     report({ type: 'credentials-refreshed', failure: 'kind' in outcome ? outcome : undefined });
     return outcome;
-  };
-  const refresh = sharedRun(refreshed, clock);
+  }, clock);
 
   return {
     /** Changes when other credentials are sent. */
