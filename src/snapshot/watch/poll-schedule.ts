@@ -42,12 +42,15 @@ export function nextDelayMs(state: WatchState, pollMs: number, now: number, rand
 }
 
 /**
- * Milliseconds until another poll shows what is wrong, just before the last success is too old; negative if it is over.
- * The loss would be reported with a failure of up to an interval ago otherwise, and also if the service is back since.
+ * Milliseconds until another poll shows what is wrong, just before the last success is too old; negative if that moment
+ * has begun. The loss would be reported with a failure of up to an interval ago otherwise, and also if the service is
+ * back since.
  */
 function lastChanceMs(state: WatchState, pollMs: number, now: number, random: number): number {
   if (state.offersNone) return -Infinity;
-  return reliableUntil(state, pollMs) - LAST_CHANCE * intervalMs(state, pollMs) * (1 - random / 2) - now;
+  const lastMs = LAST_CHANCE * intervalMs(state, pollMs);
+  const beginsMs = reliableUntil(state, pollMs) - lastMs - now;
+  return beginsMs > 0 ? beginsMs + (lastMs * random) / 2 : -Infinity;
 }
 
 /**

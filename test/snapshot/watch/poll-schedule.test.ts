@@ -91,6 +91,12 @@ describe('the next poll', () => {
       0,
       5_500,
     ],
+    [
+      'the interval, if such a poll has just failed',
+      afterFailure(afterSuccess(-42_000), 0, failure),
+      LAST_RANDOM,
+      22_500,
+    ],
     ['the interval, if that moment is over', afterFailure(afterSuccess(-44_000), 0, failure), 0.5, 15_000],
     [
       'no sooner for a short Retry-After',
