@@ -33,8 +33,7 @@ export function* compileChoice(choice: SegmentChoice, find: FindSegment) {
 
 /**
  * The test of a choice of segments that have these tests: it gives the keys of those that match, or `undefined` if too
- * few match for the operator. A closure inside `compileChoice` would keep `find`, and so a
- * whole snapshot, in memory.
+ * few match for the operator. A closure inside `compileChoice` would keep `find`, and so a whole snapshot, in memory.
  */
 export function choiceTest({ segmentKeys, segmentOperator }: SegmentChoice, tests: readonly Matches[]) {
   const needed = neededSegments(segmentOperator);

@@ -120,6 +120,10 @@ describe('an alias', () => {
     expect(await attachmentOf('[&x [&y 1], &y 2, *x, *y, &x 3, *x]')).toBe('[[1],2,[1],2,3,3]');
   });
 
+  it('means that also where it is repeated itself', async () => {
+    expect(await attachmentOf('[&x 1, &y [*x], &x 2, *y]')).toBe('[1,[1],2,[1]]');
+  });
+
   it('may not be part of what it repeats', async () => {
     expect(await complaintAbout(fileWith('&x [*x]'))).toMatch(/the anchor "x" contains itself$/);
   });

@@ -1,12 +1,13 @@
 import {
+  NotReplacedError,
   NotSyncedError,
   readIfThere,
   removeLeftovers,
+  replaceableBeginning,
   replaceFile,
   targetOf,
 } from '../../files/durable-file.js';
 import { fingerprint, type Fingerprint } from '../../files/fingerprint.js';
-import { NotReplacedError, replaceableBeginning } from '../../files/durable-file.js';
 import { messageOf, unsteered } from '../../text/describe.js';
 import { SaveError, type Save } from './state-store.js';
 import { createHash } from 'node:crypto';
