@@ -31,7 +31,7 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
   /** Of the next poll: not set while one is under way, nor if none comes. */
   const timer = oneTimer(clock);
   /** `poll` was called, and there is no background to do it. */
-  let isWanted = false;
+  let wanted: 'user' | 'schedule' | undefined;
 
   const request = async (asker?: Asker) => {
     if (isClosed() || fetch === undefined) return;
@@ -81,7 +81,8 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
      * background, where the next `refresh` polls. Never rejects.
      */
     async poll(asker?: Asker) {
-      isWanted = !hasBackground;
+      // Without a reason, as after an outage: what another instance has found is enough.
+      if (!hasBackground && wanted !== 'user') wanted = asker === undefined ? 'schedule' : 'user';
       if (hasBackground && clock.now() >= state().notBefore) await requests.sendNext(asker);
     },
     /** Polls if the interval is over and no poll is under way. Never rejects. */
@@ -90,9 +91,9 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
       const now = clock.now();
       // A poll that is under way without a background has ended with its caller.
       const dueAt = timer.dueAt() ?? (hasBackground ? Infinity : -Infinity);
-      if (now < state().notBefore || (now < dueAt && !isWanted)) return;
-      const asker = isWanted ? 'user' : undefined;
-      isWanted = false;
+      if (now < state().notBefore || (now < dueAt && wanted === undefined)) return;
+      const asker = wanted;
+      wanted = undefined;
       await (hasBackground ? requests.join(asker) : request(asker));
     },
     close() {
