@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { localService, open } from '../provider/open.fixture.js';
+import { openRequestView, REQUEST_VIEW } from '../../src/index.js';
+import { eventually } from '../eventually.fixture.js';
 import { FEATURES, PRO } from './features.fixture.js';
 
 const MODES = [{ evaluation: 'in-process' }, { evaluation: 'remote' }, { watch: false }] as const;
@@ -26,6 +28,26 @@ describe.each(MODES)('evaluateEach, with %o', (options) => {
     ]);
   });
 });
+
+it.each(['remote', 'in-process'] as const)(
+  'keeps the snapshot of a view, so that all flags agree with those that were named: %s',
+  async (evaluation) => {
+    const service = await localService({ features: FEATURES });
+    const { provider } = await open({ url: service.url, evaluation });
+    await eventually(() => {
+      expect(provider.getSnapshot()).toBeDefined();
+    });
+    const context = { ...PRO, [REQUEST_VIEW]: openRequestView() };
+    await provider.evaluateEach(context, ['colour']);
+    const changed = new Promise((resolve) => {
+      provider.onEvent(resolve, ['flags-changed']);
+    });
+    await service.setFlag('default', 'banner', { enabled: false });
+    provider.invalidate();
+    await changed;
+    expect(await provider.evaluateAll(context)).toMatchObject({ banner: { value: true } });
+  },
+);
 
 it('says which flags got no answer', async () => {
   const service = await localService({ features: FEATURES });

@@ -61,7 +61,9 @@ export async function evaluateEach(
 ): Promise<ReadonlyMap<string, FlagOutcome>> {
   if (typeof named === 'function') await source.untilSnapshot();
   else checkFlagKeys('evaluateEach', named);
-  const asked = typeof named === 'function' ? selected(named, flagKeys(context)) : named;
+  // Also for a list: a view keeps the snapshot from now on, so that a later `evaluateAll` agrees.
+  const known = flagKeys(context);
+  const asked = typeof named === 'function' ? selected(named, known) : named;
   const keys = [...new Set(asked)];
   const resolved = await resolveMany({ ...source, resolveAll: resolveEach }, context, keys, clock);
   const outcomes = new Map<string, FlagOutcome>();
