@@ -92,10 +92,11 @@ export class Store {
     if (hasWaited) await Promise.resolve();
     this.isSaving = true;
     const failure = await save(this.next).then(() => undefined, failureOf);
-    if (!failure || failure.made) this.become(this.next);
-    this.next = this.current;
     this.isSaving = false;
     this.saved = undefined;
+    // Last: a listener that throws must not hold up the changes after this one.
+    if (failure && !failure.made) this.next = this.current;
+    else this.become(this.next);
     return failure;
   }
 }

@@ -113,6 +113,21 @@ describe('a store that saves', () => {
     expect(keys(store.state)).toEqual(['a']);
   });
 
+  it('goes on after a listener that has failed', async () => {
+    const { save, end } = slowSave();
+    const store = new Store(empty, save);
+    const stop = store.onChange(() => {
+      throw new Error('a listener failed');
+    });
+    const failing = store.change(add('a'));
+    end();
+    await expect(failing).rejects.toThrow('a listener failed');
+    stop();
+    const next = store.change(add('b'));
+    end();
+    await expect(next).resolves.toBe(1);
+  });
+
   it('is settled when the last save has ended', async () => {
     const { save, end } = slowSave();
     const store = new Store(empty, save);
