@@ -28,7 +28,7 @@ export function batched(isolated: Isolated, settings: BatchSettings, runtime: Ru
   let scheduled = false;
   let closed: Failure | undefined;
 
-  /** Fails questions that are late: these, or those at the head of each lane. Callers that can be served in time are. */
+  /** Fails questions that are late, so that others are in time: these, or those at the head of each lane. */
   const shed = (late = queue.takeLate(requests.isLate)) => {
     if (late.length > 0) failEach(late, tooLate(late.length, queue.size(), requests.limit(), report));
   };

@@ -55,7 +55,8 @@ export function guardedCalls(
       );
       const end = await orLate(ended, withinMs, clock, awaited ?? 'limit');
       if (end === 'late') {
-        const ours = (late = { ended, lostAt });
+        const ours = { ended, lostAt };
+        late = ours;
         void ended.then(() => {
           if (late === ours) late = undefined;
         });
