@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { OptionRules } from '../options/check-options.js';
+import { openRules } from '../options/entry-rules.js';
 import { filledText, members, trueOrFalse } from '../options/shapes.js';
 import { isObject } from '../text/describe.js';
 import type { Semantics } from '../engine/features.js';
@@ -73,14 +74,10 @@ export const LOCAL_OPTIONS: OptionRules = {
   showsText: (path) => path !== 'bootstrapToken',
 };
 
-export const OVERRIDE_OPTIONS: OptionRules = {
-  owner: 'set',
-  shape: members({
-    namespace: v.optional(filledText('a namespace')),
-    for: v.optional(filledText('the targetingKey of an entity')),
-  }),
-  showsText: () => true,
-};
+export const OVERRIDE_OPTIONS: OptionRules = openRules('set', {
+  namespace: v.optional(filledText('a namespace')),
+  for: v.optional(filledText('the targetingKey of an entity')),
+});
 
 /** A wrong state would be evaluated, and perhaps saved in a file. */
 export const FLAG_STATE: OptionRules = {

@@ -106,12 +106,8 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
     snapshotOf: snapshotWriter(semantics),
     stamp: STAMP,
   };
-  const handler = createHandler({
-    service,
-    authenticate: bootstrapToken === undefined ? withoutAuthentication : withTokens(bootstrapToken),
-    maxBodyBytes: LIMITS.maxBodyBytes,
-    allowedHosts: [host, ...allowHosts],
-  });
+  const authenticate = bootstrapToken === undefined ? withoutAuthentication : withTokens(bootstrapToken);
+  const handler = createHandler(service, authenticate, [host, ...allowHosts], LIMITS.maxBodyBytes);
   return localService(await listen(handler, { ...LIMITS, port, host }), service);
 }
 

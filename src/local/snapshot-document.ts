@@ -114,11 +114,11 @@ function shownOperator({ segmentOperator }: SegmentChoice): string {
 
 /** A snapshot repeats a segment, with its constraints, wherever it is used. */
 function shownSegments(written: Written, keys: readonly string[]): readonly object[] {
-  return keys.flatMap((key) => shownSegment(written, written.namespace.segments.get(key)) ?? []);
+  const all = written.namespace.segments;
+  return keys.flatMap((key) => all.get(key) ?? []).map((segment) => shownSegment(written, segment));
 }
 
-function shownSegment(written: Written, segment: SegmentRecord | undefined) {
-  if (segment === undefined) return undefined;
+function shownSegment(written: Written, segment: SegmentRecord) {
   const { key, matchType, constraints } = segment;
   const { name, description } = namesIn(written.semantics).segments ? segment : { name: '', description: '' };
   // A match type without a name is shown as ANY: the service's rule, although it evaluates such a segment differently.

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller, ServiceCore } from '../operations/operation.js';
 import type { Authenticate } from '../operations/authentication.js';
-import { findRoute } from './router.js';
-import { type Access, routesOf, type Route } from '../operations/routes.js';
+import { type Access, findRoute, routesOf, type Route } from '../operations/routes.js';
 import { WEB_PAGE_ROUTES } from '../web-page/page-routes.js';
 import { parseBody } from '../requests/json-body.js';
 import { Message } from '../requests/proto-message.js';
@@ -12,28 +11,22 @@ import { originCheck } from './origin-check.js';
 import { send, sendError } from './responses.js';
 
 /** Answers one request. An endless answer stops when `ending` is aborted. Never rejects. */
-export type Handler = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  ending: AbortSignal,
-) => Promise<void>;
+export type Handler = ReturnType<typeof createHandler>;
 
-interface HandlerOptions {
-  readonly service: ServiceCore;
-  readonly authenticate: Authenticate;
-  /** The largest body, in bytes. */
-  readonly maxBodyBytes: number;
-  /** Hosts by which the service may be addressed, in addition to the names of this machine. */
-  readonly allowedHosts: readonly string[];
-}
-
-/** The service as a handler, independent of ports and connections. */
-export function createHandler(options: HandlerOptions): Handler {
-  const { service, authenticate, maxBodyBytes, allowedHosts } = options;
+/**
+ * The service as a handler, independent of ports and connections. `allowedHosts` may address it, in addition to the
+ * names of this machine.
+ */
+export function createHandler(
+  service: ServiceCore,
+  authenticate: Authenticate,
+  allowedHosts: readonly string[],
+  maxBodyBytes: number,
+) {
   const checkOrigin = originCheck(allowedHosts);
   const routes = [...routesOf(service.semantics), ...WEB_PAGE_ROUTES];
 
-  return async (request, response, ending) => {
+  return async (request: IncomingMessage, response: ServerResponse, ending: AbortSignal): Promise<void> => {
     try {
       const { pathname, query, host } = targetOf(request);
       checkOrigin({ host, origin: request.headers.origin });

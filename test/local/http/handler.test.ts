@@ -25,12 +25,7 @@ async function serve(store: Store): Promise<Listener> {
     snapshotOf: snapshotWriter('v1'),
     stamp,
   } as const;
-  const handler = createHandler({
-    service,
-    authenticate: withoutAuthentication,
-    maxBodyBytes: MAX_BODY,
-    allowedHosts: ['127.0.0.1'],
-  });
+  const handler = createHandler(service, withoutAuthentication, ['127.0.0.1'], MAX_BODY);
   return listen(handler, {
     port: 0,
     host: '127.0.0.1',
