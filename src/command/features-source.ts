@@ -8,7 +8,6 @@ import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } f
 
 /** Where a command reads features from: a file, or a running Flipt. */
 type Source = ReturnType<typeof readSource>;
-type FileSource = Extract<Source, { readonly kind: 'file' }>;
 
 /** Throws a {@link WrongArgument}. */
 export function readSource(values: OptionValues, env: Environment) {
@@ -54,13 +53,12 @@ export function semanticsOf(given: string = DEFAULT_SEMANTICS): Semantics {
 
 /** A namespace's features, ready for evaluation. Rejects with a {@link CommandError} or a {@link FeaturesError}. */
 export async function loadFeatures(source: Source, command: string, runtime: CommandRuntime) {
-  if (source.kind === 'file') return fromFile(source);
-  // Loaded only if needed, because most commands read a file.
-  const { fliptSnapshot } = await import('./flipt-snapshot.js');
-  return (await fliptSnapshot(source, command, runtime)).snapshot.compiled;
-}
-
-async function fromFile({ path, namespace, semantics }: FileSource) {
+  if (source.kind === 'service') {
+    // Loaded only if needed, because most commands read a file.
+    const { fliptSnapshot } = await import('./flipt-snapshot.js');
+    return (await fliptSnapshot(source, command, runtime)).snapshot.compiled;
+  }
+  const { path, namespace, semantics } = source;
   const namespaces = await readFeatures(path, semantics);
   const features = namespaces.get(namespace);
   if (features !== undefined) return compileFeatures(features, semantics);

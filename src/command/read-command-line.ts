@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { didYouMean } from '../text/closest-name.js';
 import { messageOf, unsteered } from '../text/describe.js';
 import { FLIPT_READERS, OPTIONS, type OptionValues } from './command.js';
@@ -68,12 +68,7 @@ function wrong(message: string, of?: CommandName): CommandLine {
   return { kind: 'wrong', message: unsteered(message), of };
 }
 
-interface Option {
-  readonly type: 'string' | 'boolean';
-  readonly multiple?: boolean;
-  readonly of: readonly CommandName[];
-}
-
+type Option = NonNullable<ParseArgsConfig['options']>[string] & { readonly of: readonly CommandName[] };
 const BY_NAME: Readonly<Record<string, Option>> = OPTIONS;
 
 /** The names of a command's options; of all, without a command. */

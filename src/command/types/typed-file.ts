@@ -1,4 +1,5 @@
 import { quoted } from '../../text/describe.js';
+import { VALUE_TYPES } from '../../values/value-of-type.js';
 import type { FlagTypes, ValueType } from './flag-types.js';
 
 /** The first line of each file that the command writes. A file that begins differently is not overwritten. */
@@ -25,10 +26,7 @@ ${keys}] as const;
 export type FlagKey = (typeof flagKeys)[number];
 
 /** The flags that have a value of this type, whichever variant is served. */
-export type BooleanFlag = ${keysOf(flags, 'boolean')};
-export type StringFlag = ${keysOf(flags, 'string')};
-export type NumberFlag = ${keysOf(flags, 'number')};
-export type ObjectFlag = ${keysOf(flags, 'object')};
+${eachType((name, type) => `export type ${name}Flag = ${keysOf(flags, type)};`)}
 ${CLIENT}`;
   const isNamed = flags.some(({ attachment }) => attachment !== undefined && namesJsonObject(attachment));
   const imported = [...IMPORTED, ...(isNamed ? ['JsonObject'] : [])].join(', ');
@@ -41,12 +39,19 @@ export function augmentFile(flags: readonly FlagTypes[]): string {
 import '@openfeature/core';
 
 declare module '@openfeature/core' {
-  export type BooleanFlagKey = ${keysOf(flags, 'boolean')};
-  export type StringFlagKey = ${keysOf(flags, 'string')};
-  export type NumberFlagKey = ${keysOf(flags, 'number')};
-  export type ObjectFlagKey = ${keysOf(flags, 'object')};
+${eachType((name, type) => `  export type ${name}FlagKey = ${keysOf(flags, type)};`)}
 }
 `;
+}
+
+/** A line for each type, with its name as a part of other names and as the type of a value. */
+function eachType(line: (name: string, type: ValueType) => string): string {
+  return VALUE_TYPES.map(([type]) =>
+    line(
+      type.replace(/^./, (first) => first.toUpperCase()),
+      type,
+    ),
+  ).join('\n');
 }
 
 function keysOf(flags: readonly FlagTypes[], type: ValueType): string {
@@ -104,14 +109,7 @@ type More = [context?: EvaluationContext, options?: FlagEvaluationOptions];
 
 type Untyped = Omit<
   Client,
-  | 'getBooleanValue'
-  | 'getBooleanDetails'
-  | 'getStringValue'
-  | 'getStringDetails'
-  | 'getNumberValue'
-  | 'getNumberDetails'
-  | 'getObjectValue'
-  | 'getObjectDetails'
+${eachType((name) => `  | 'get${name}Value'\n  | 'get${name}Details'`)}
 >;
 
 /** OpenFeature's client, which takes the keys of these flags only. A default may be another text than a variant's key. */
