@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { cacheShare } from './cache-share.js';
-import type { Clock } from '../time/clock.js';
-import { pausing, withPauses, type Steps } from '../time/pausable-steps.js';
+import { pausing, withPauses, type Steps, type Turns } from '../time/pausable-steps.js';
 import type { KnownAnswer } from '../model/answer.js';
 import { answerBytes, entryBytes, mayBeRemembered } from './entry-bytes.js';
 import type { Aging } from './freshness.js';
@@ -59,7 +58,7 @@ const MAX_SHARED_BYTES = 1_000;
  * Answers by key, bounded in number and bytes; the least recently used go first, to within a second. An entry may be
  * used in the turn of the event loop in which it was found, but not later: it may have left the store.
  */
-export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick<Clock, 'endOfTurn'>) {
+export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Turns) {
   const entries = new LRUCache<string, OwnEntry>({ max: maxEntries, maxSize: maxBytes, dispose: left });
   const flags = new Map<string, FlagAnswers>();
   const leave = leaving((key) => entries.delete(key), clock);
@@ -160,7 +159,7 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Pick
 }
 
 /** Lets the entries of forgotten flags leave, in turns that all deletions share. */
-function leaving(remove: (key: string) => void, clock: Pick<Clock, 'endOfTurn'>) {
+function leaving(remove: (key: string) => void, clock: Turns) {
   const waiting: FlagAnswers[] = [];
   let isLeaving = false;
   function* steps(): Steps<void> {

@@ -1,5 +1,4 @@
-import type { Clock } from '../time/clock.js';
-import { nextTurn, pausing } from '../time/pausable-steps.js';
+import { nextTurn, pausing, type Turns } from '../time/pausable-steps.js';
 import { closestTo } from '../text/closest-name.js';
 
 /** More warnings than this would only fill the log. */
@@ -16,7 +15,7 @@ const LENGTH_PER_MS = 10_000;
 export function misspeltKeys(
   known: () => Iterable<string>,
   suggest: (key: string, like: string) => void,
-  clock: Pick<Clock, 'endOfTurn'>,
+  clock: Turns,
 ): { readonly missing: (key: string) => void } {
   const seen = new Set<string>();
   let suggestions = 0;

@@ -1,5 +1,4 @@
-import type { Clock } from '../time/clock.js';
-import { nextTurn, pausing, withPauses } from '../time/pausable-steps.js';
+import { nextTurn, pausing, withPauses, type Turns } from '../time/pausable-steps.js';
 import { compileFeatures, type CompiledFeatures } from '../engine/compiled-features.js';
 import { ALL_SEMANTICS, isV2, NEWEST_V2, type V2Semantics } from '../engine/rules-of-version.js';
 import { BYTES_PER_MS } from './body/flag-reader.js';
@@ -22,7 +21,7 @@ const STEPS_PER_MS = 500;
 /** The snapshot of a parsed body, with its large flags compiled. An unchanged flag of the `previous` one stays compiled. */
 export async function snapshotOf(
   parsed: ParsedBody,
-  clock: Pick<Clock, 'endOfTurn'>,
+  clock: Turns,
   version = parsed.digest ?? digestOf(parsed.contents),
   previous?: Snapshot,
 ): Promise<Snapshot> {
@@ -34,7 +33,7 @@ export async function snapshotOf(
   return { ...parsed, compiled, version };
 }
 
-async function compileLarge(compiled: CompiledFeatures, clock: Pick<Clock, 'endOfTurn'>): Promise<void> {
+async function compileLarge(compiled: CompiledFeatures, clock: Turns): Promise<void> {
   for (const steps of compiled.large()) {
     await nextTurn(clock);
     await withPauses(steps, pausing(STEPS_PER_MS, clock));
@@ -47,11 +46,7 @@ export function isWhole({ unreadBody }: Snapshot): boolean {
 }
 
 /** Reads the flags that have not been read, some in each turn of the event loop, as long as they are needed. */
-export async function readRest(
-  snapshot: Snapshot,
-  clock: Pick<Clock, 'endOfTurn'>,
-  isNeeded = () => true,
-): Promise<void> {
+export async function readRest(snapshot: Snapshot, clock: Turns, isNeeded = () => true): Promise<void> {
   if (isWhole(snapshot)) return;
   const pause = pausing(BYTES_PER_MS, clock);
   for (const bytes of snapshot.readRest()) {
@@ -67,7 +62,7 @@ export async function readRest(
 export async function readByRules(
   snapshot: Snapshot,
   semantics: V2Semantics,
-  clock: Pick<Clock, 'endOfTurn'>,
+  clock: Turns,
 ): Promise<Snapshot> {
   await readRest(snapshot, clock);
   const { features, version } = snapshot;
@@ -88,7 +83,7 @@ export async function readByRules(
 /** Whether another release of v2 would answer differently from the same features. */
 export async function dependsOnRelease(
   snapshot: Snapshot,
-  clock: Pick<Clock, 'endOfTurn'>,
+  clock: Turns,
   isNeeded: () => boolean,
 ): Promise<boolean> {
   if (!isV2(snapshot.semantics)) return false;

@@ -65,8 +65,11 @@ export function* stepsOfEach<Item, Result>(
   return results;
 }
 
+/** The part of the clock that work with pauses needs. */
+export type Turns = Pick<Clock, 'endOfTurn'>;
+
 /** Resolves in the next turn of the event loop. */
-export function nextTurn(clock: Pick<Clock, 'endOfTurn'>): Promise<void> {
+export function nextTurn(clock: Turns): Promise<void> {
   return new Promise((resolve) => {
     clock.endOfTurn(resolve);
   });
@@ -76,7 +79,7 @@ export function nextTurn(clock: Pick<Clock, 'endOfTurn'>): Promise<void> {
 const MS_PER_TURN = 2;
 
 /** Counts work in any unit, of which `perMs` take about a millisecond. Waits for the next turn when one has enough. */
-export function pausing(perMs: number, clock: Pick<Clock, 'endOfTurn'>) {
+export function pausing(perMs: number, clock: Turns) {
   let done = 0;
   return (work = 1): Promise<void> | undefined => {
     done += work;
@@ -87,7 +90,7 @@ export function pausing(perMs: number, clock: Pick<Clock, 'endOfTurn'>) {
 }
 
 /** The same clock for work that does not keep the process alive. */
-export function inBackground(clock: Pick<Clock, 'endOfTurn'>): Pick<Clock, 'endOfTurn'> {
+export function inBackground(clock: Turns): Turns {
   return {
     endOfTurn: (run) => {
       clock.endOfTurn(run, 'background');

@@ -1,8 +1,7 @@
 import type { Semantics } from '../../engine/features.js';
-import { withPauses, type Steps, nextTurn, pausing } from '../../time/pausable-steps.js';
+import { withPauses, type Steps, nextTurn, pausing, type Turns } from '../../time/pausable-steps.js';
 import { NEWEST_V2 } from '../../engine/rules-of-version.js';
 import { quoted } from '../../text/describe.js';
-import type { Clock } from '../../time/clock.js';
 import { bodyBudget, checkRest } from './body-limits.js';
 import { keyedSchema, restSchema } from './body-schema.js';
 import { BYTES_PER_MS, flagReader } from './flag-reader.js';
@@ -32,7 +31,7 @@ export interface HowToRead {
 export async function parseSnapshot(
   body: Buffer,
   namespace: string,
-  clock: Pick<Clock, 'endOfTurn'>,
+  clock: Turns,
   { ofV2 = () => NEWEST_V2, previous, isLazy = false }: HowToRead = {},
 ): Promise<ParsedBody> {
   const { bounds, rest } = await withPauses(splitBody(body), () => nextTurn(clock));

@@ -1,7 +1,6 @@
 import * as Evaluated from '../../engine/features.js';
 import { variantOf } from '../../engine/parts-in-force.js';
-import type { Clock } from '../../time/clock.js';
-import { withPauses, type CountedSteps, pausing } from '../../time/pausable-steps.js';
+import { withPauses, type CountedSteps, pausing, type Turns } from '../../time/pausable-steps.js';
 import { wireComparisonType, wireMatchType } from './body-schema.js';
 import type { ParsedBody } from './parse-snapshot.js';
 
@@ -21,11 +20,7 @@ export function writeBody(namespace: string, body: WrittenBody) {
 }
 
 /** The same as JSON text, in several turns: 10,000 flags at once would block the event loop for a third of a second. */
-export async function bodyText(
-  namespace: string,
-  body: WrittenBody,
-  clock: Pick<Clock, 'endOfTurn'>,
-): Promise<string> {
+export async function bodyText(namespace: string, body: WrittenBody, clock: Turns): Promise<string> {
   return withPauses(bodySteps(namespace, body), pausing(LENGTH_PER_MS, clock));
 }
 
