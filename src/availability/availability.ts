@@ -1,11 +1,10 @@
 import { policyOfOutcome, type Outcome, type Send } from '../http/reply.js';
-import { isFailure, type AskAtOnce } from '../model/answer.js';
-import { policyOf, type Failure } from '../model/failure.js';
+import { isFailure, type AskAtOnce, type BatchOutcome } from '../model/answer.js';
+import { policyOf, rejectsCredentials, type Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import type { CircuitSettings } from './circuit-breaker.js';
-import { circuitOpening, openHealth, type Check } from './health-state.js';
+import { circuitOpening, openHealth, type Check, type HealthState } from './health-state.js';
 import * as health from './health-transitions.js';
-import { isRejection, judgingRejections } from './rejected-credentials.js';
 
 export interface AvailabilitySettings {
   /** Past the circuit breaker. */
@@ -99,4 +98,43 @@ function proofOf(outcome: Outcome): { readonly failure: Failure | undefined } | 
   }
   const isAnswer = policy === undefined || (policy.responded && policy.countsForCircuit === 'no');
   return isAnswer ? { failure: undefined } : undefined;
+}
+
+/** For so long after a check has passed, the credentials count as accepted. */
+const ACCEPTED_FOR_MS = 1_000;
+
+/**
+ * After a 401 or 403, a check finds out what was rejected. If the check is rejected, too, the credentials are. Otherwise
+ * it was this request alone, which then fails as `refused-request`. `credentialsVersion` changes when other credentials
+ * are sent.
+ */
+function judgingRejections(
+  { read, check }: HealthState,
+  credentialsVersion: () => number,
+  clock: Runtime['clock'],
+): (askAtOnce: AskAtOnce) => AskAtOnce {
+  let acceptedAt = -Infinity;
+
+  const areCredentialsAccepted = async (signal?: AbortSignal) => {
+    if (read().rejected !== undefined) return false;
+    if (clock.now() - acceptedAt < ACCEPTED_FOR_MS) return true;
+    const isAccepted = (await check(signal)) === undefined;
+    if (isAccepted) acceptedAt = clock.now();
+    return isAccepted;
+  };
+
+  return (askAtOnce) => async (questions, signal) => {
+    const sentWith = credentialsVersion();
+    const first = await askAtOnce(questions, signal);
+    if (!isRejection(first) || !(await areCredentialsAccepted(signal))) return first;
+    // A single 401, for example from one instance of many, changes no state: try again. After a 403, trying again helps
+    // only if the check has refreshed the credentials.
+    const isWorthIt = first.kind === 'unauthorized' || credentialsVersion() !== sentWith;
+    const second = isWorthIt ? await askAtOnce(questions, signal) : first;
+    return isRejection(second) ? { ...second, kind: 'refused-request' } : second;
+  };
+}
+
+function isRejection(outcome: BatchOutcome): outcome is Failure {
+  return isFailure(outcome) && rejectsCredentials(outcome);
 }
