@@ -1,16 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { cacheShare } from './cache-share.js';
 import { pausing, withPauses, type Steps, type Turns } from '../time/pausable-steps.js';
 import type { KnownAnswer } from '../model/answer.js';
-import { answerBytes, entryBytes, mayBeRemembered } from './entry-bytes.js';
+import { answerBytes, cacheShare, entryBytes, mayBeRemembered, type StoreSettings } from './store-limits.js';
 import type { Aging } from './freshness.js';
-import { flat } from './question-key.js';
-import { isSameQuestion, type GivenContext, type KnownQuestion } from './same-question.js';
-
-export interface StoreSettings {
-  readonly maxEntries: number;
-  readonly maxBytes: number;
-}
+import { flat, isSameQuestion, type GivenContext, type KnownQuestion } from './same-question.js';
 
 /** `untilChange`: default false. */
 export interface Arrival extends Pick<Aging, 'at'> {

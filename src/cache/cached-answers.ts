@@ -8,8 +8,9 @@ import {
 import { policyOf, type Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import { freshnessOf, type FreshnessSettings, type Reliance } from './freshness.js';
-import { answerStore, type AnswerStore, type Entry, type StoreSettings } from './answer-store.js';
+import { answerStore, type AnswerStore, type Entry } from './answer-store.js';
 import { sharedRequests, type Keep } from './shared-requests.js';
+import type { StoreSettings } from './store-limits.js';
 
 export interface CacheSettings {
   /** `undefined`: nothing is kept. */

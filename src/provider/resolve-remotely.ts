@@ -1,7 +1,6 @@
 import type { Entry } from '../cache/answer-store.js';
 import type { CachedAnswers } from '../cache/cached-answers.js';
-import { questionKeys } from '../cache/question-key.js';
-import { rememberingQuestions, type GivenContext } from '../cache/same-question.js';
+import { questionKeys, rememberingQuestions, type GivenContext } from '../cache/same-question.js';
 import type { Clock } from '../time/clock.js';
 import { questionOf, failedResolution, type Resolution } from '../model/answer.js';
 import type { ProviderSettings } from '../options/settings.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { flat, questionKeys } from '../../src/cache/question-key.js';
+import { flat, questionKeys } from '../../src/cache/same-question.js';
 import { contextReader } from '../../src/provider/mapping/context.js';
 import { subjectOf } from './questions.fixture.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answerStore } from '../../src/cache/answer-store.js';
-import { questionKeys } from '../../src/cache/question-key.js';
+import { questionKeys } from '../../src/cache/same-question.js';
 import { rememberingQuestions, type GivenContext } from '../../src/cache/same-question.js';
 import { contextReader, selector, type Selection } from '../../src/provider/mapping/context.js';
 import { manualClock } from '../clock.fixture.js';
