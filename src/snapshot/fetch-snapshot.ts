@@ -14,9 +14,8 @@ import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import { messageOf } from '../text/describe.js';
 import { sendableEtag } from '../text/header.js';
 import { parseSnapshot } from './body/parse-snapshot.js';
-import { openBodyCost, type BodyCost, type CostReading } from './body-cost.js';
+import { openBodyCost, silenceLimitMs, type BodyCost, type CostReading } from './body-cost.js';
 import type { FliptVersion } from './version/flipt-version.js';
-import { silenceLimitMs } from './silence-limit.js';
 import { readByRules, readRest, snapshotOf, type Snapshot } from './snapshot.js';
 
 export interface FetchSettings extends SnapshotPlace {

@@ -1,10 +1,9 @@
 import type { Send } from '../http/reply.js';
 import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import type { Runtime } from '../runtime.js';
-import { openBodyCost } from './body-cost.js';
+import { openBodyCost, patienceMs } from './body-cost.js';
 import { snapshotFetcher } from './fetch-snapshot.js';
 import { fliptVersion } from './version/flipt-version.js';
-import { patienceMs } from './silence-limit.js';
 import { sharedFetch } from './shared/shared-fetch.js';
 import type { StoreCalls } from './shared/store-calls.js';
 import { openAnnouncements } from './stream/announcements.js';
@@ -39,7 +38,7 @@ export function watchService(
   const version = fliptVersion(send, patientMs, clock, closing.signal, newRules);
   const cost = openBodyCost(pollMs, clock, runtime.random);
   const fetch = snapshotFetcher(send, { ...settings, isLazy }, clock, closing.signal, version, cost);
-  const shared = calls && sharedFetch({ fetch, cost }, calls, { place: settings, pollMs }, clock);
+  const shared = calls && sharedFetch(fetch, { calls, cost, place: settings, clock }, pollMs);
   const ofWatch = { fetch: shared?.fetch ?? fetch, pollMs, isShared: shared !== undefined };
   const watch = openWatch({ ...how, ...ofWatch, patienceMs: patientMs }, runtime);
   const closeStream = stream ? openChangeStream() : undefined;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { misspeltKeys } from '../../src/snapshot/misspelt-flag-keys.js';
+import { misspeltKeys } from '../../src/snapshot/snapshot-answers.js';
 import { distance } from '../../src/text/closest-name.js';
 import { manualClock } from '../clock.fixture.js';
 

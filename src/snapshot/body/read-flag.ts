@@ -3,12 +3,11 @@ import type * as Evaluated from '../../engine/features.js';
 import { isShare } from '../../engine/parts-in-force.js';
 import { mapInSteps, stepsOfEach, type Steps } from '../../time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
-import { flagContent } from '../flag-content.js';
+import { flagContent, unreadableContent, unreadableFlag } from '../flag-content.js';
 import * as wire from './body-schema.js';
 import { messageOf } from '../../text/describe.js';
 import { checked, InvalidBody } from './invalid-body.js';
 import { distinctNames } from './distinct-names.js';
-import { unreadableContent, unreadableFlag } from './unreadable-text.js';
 
 /** Gives each segment of a rule or rollout the key under which the features hold it. */
 type SegmentKey = (segment: Evaluated.Segment) => string;

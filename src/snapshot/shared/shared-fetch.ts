@@ -1,10 +1,9 @@
 import type { Clock } from '../../time/clock.js';
-import type { SharedRecord, SharedTurn, SnapshotPlace } from '../../stores/snapshot-store.js';
+import type { SharedRecord, SharedTurn } from '../../stores/snapshot-store.js';
 import type { BodyCost } from '../body-cost.js';
 import type { Asker, Fetched, FetchSnapshot, Known, Served } from '../fetch-snapshot.js';
 import { storedText } from '../stored-text.js';
 import { heldLease } from './lease.js';
-import type { StoreCalls } from './store-calls.js';
 import { NO_NEWS, recordVersion, storeReader, type SharedParts } from './store-reader.js';
 import { isTooSoon } from '../watch/poll-schedule.js';
 
@@ -15,14 +14,10 @@ const MOST_DRIFT = 0.05;
  * Asks the service if this instance holds the lease, and reads the store if another one does. If the store fails, asks
  * the service. Never goes back to an older snapshot, whatever the store says.
  */
-export function sharedFetch(
-  { fetch, cost }: { readonly fetch: FetchSnapshot; readonly cost: BodyCost },
-  calls: StoreCalls,
-  { place, pollMs }: { readonly place: SnapshotPlace; readonly pollMs: number },
-  clock: Clock,
-) {
+export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lease'>, pollMs: number) {
+  const { calls, cost, clock } = shared;
   const lease = heldLease(calls, pollMs, clock);
-  const parts = { calls, lease, cost, place, clock };
+  const parts = { ...shared, lease };
   const reader = storeReader(parts, pollMs);
   const published = publisher(reader.published, parts);
   const service = sparedService(fetch, cost, clock);

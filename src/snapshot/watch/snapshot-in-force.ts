@@ -11,10 +11,7 @@ const NONE: ReadonlyMap<string, UnreadableFlag> = new Map();
  * Holds the snapshot in force, and reports what changes with it. What is not read yet of it is read in the background,
  * until `isClosed`.
  */
-export function snapshotInForce(
-  { clock, report }: Pick<Runtime, 'clock' | 'report'>,
-  isClosed: () => boolean,
-) {
+export function snapshotInForce({ clock, report }: Runtime, isClosed: () => boolean) {
   let known: Known | undefined;
   /** The flags that were reported last. */
   let reported: ReadonlyMap<string, UnreadableFlag> = NONE;

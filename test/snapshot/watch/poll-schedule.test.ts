@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { UNMEASURED } from '../../../src/snapshot/body-cost.js';
 import type { CostReading } from '../../../src/snapshot/body-cost.js';
 import { nextDelayMs, nextLookMs, sparedForMs } from '../../../src/snapshot/watch/poll-schedule.js';
-import { silenceLimitMs } from '../../../src/snapshot/silence-limit.js';
+import { silenceLimitMs } from '../../../src/snapshot/body-cost.js';
 import {
   answered,
   reliableUntil,
