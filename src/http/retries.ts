@@ -23,8 +23,7 @@ export function withRetries(send: Send, settings: RetrySettings, runtime: Omit<R
   const { clock, random, report } = runtime;
   return async (request) => {
     const until = clock.now() + withinMs;
-    if (extra) budget.charge(clock.now());
-    else budget.count(clock.now());
+    budget.count(clock.now(), extra);
     for (let attempt = 1; ; attempt++) {
       const outcome = await send(request);
       const failure = failureKindOfOutcome(outcome);
@@ -51,21 +50,16 @@ const ALWAYS_ALLOWED = 3;
 /** Limits the extra requests within ten seconds, so that retries never multiply an outage. */
 export function retryBudget() {
   let counts: RecentCounts = noCounts;
-  /** Counts an extra request that is always made; fewer retries remain. */
-  const charge = (now: number) => {
-    counts = counted(counts, now, true);
-  };
   return {
-    /** Counts a request that is no retry. */
-    count(now: number): void {
-      counts = counted(counts, now, false);
+    /** Counts a request that is no retry. After an extra one, which is always made, fewer retries remain. */
+    count(now: number, isExtra: boolean): void {
+      counts = counted(counts, now, isExtra);
     },
-    charge,
     /** Counts an extra request if the budget allows it. */
     spend(now: number): boolean {
       const { all, marked } = sums(counts, now);
       if (marked >= Math.max(ALWAYS_ALLOWED, Math.floor((all - marked) * BUDGET_SHARE))) return false;
-      charge(now);
+      counts = counted(counts, now, true);
       return true;
     },
   };

@@ -137,8 +137,8 @@ describe('a request is not sent again', () => {
 describe('the budget', () => {
   it('leaves less for retries after extra requests that had to be made', () => {
     const budget = retryBudget();
-    for (let request = 0; request < 20; request++) budget.count(0);
-    budget.charge(0);
+    for (let request = 0; request < 20; request++) budget.count(0, false);
+    budget.count(0, true);
     expect([1, 2, 3, 4].map(() => budget.spend(0))).toEqual([true, true, true, false]);
     expect(budget.spend(10_000)).toBe(true);
   });
