@@ -1,11 +1,20 @@
-import { ENDED } from '../../model/failure.js';
+import { ENDED, type Failure } from '../../model/failure.js';
 import type { ConnectionSettings } from '../../options/settings.js';
 import type { Runtime } from '../../runtime.js';
+import { messageOf, oneLine } from '../../text/describe.js';
+import { untilAborted } from '../../time/in-time.js';
+import { loadedOnFirstUse, sharedRun } from '../../time/shared-work.js';
 import { failureKindOfOutcome, type Outcome, type Send } from '../reply.js';
 import { openTransport } from '../transport.js';
-import { untilAborted } from '../../time/in-time.js';
-import { sameHeaders, type AuthHeaders } from './credential-source.js';
-import { credentialSource, openCredentials, type Credentials } from './credentials.js';
+import {
+  authHeaders,
+  CredentialError,
+  noCredentials,
+  sameHeaders,
+  type AuthHeaders,
+  type CredentialSource,
+  type LoginWay,
+} from './credential-source.js';
 
 /**
  * The way to the service: connections, and the credentials that each request carries. `ending` ends logins, and what
@@ -56,4 +65,83 @@ export function authorized(send: Send, credentials: Credentials, refreshes = tru
 
 function isUnauthorized(outcome: Outcome): boolean {
   return failureKindOfOutcome(outcome) === 'unauthorized';
+}
+
+/** The headers to send. `version` differs from that of all earlier ones. */
+export interface Credential {
+  readonly headers: AuthHeaders;
+  readonly version: number;
+}
+
+/**
+ * The only owner of credentials. They are kept in closures, so that printing the provider does not show them. `source`
+ * must settle by itself.
+ */
+export function openCredentials(source: CredentialSource, runtime: Pick<Runtime, 'clock' | 'report'>) {
+  const { clock, report } = runtime;
+  let version = 0;
+  let last: AuthHeaders | undefined;
+
+  const load = async (again: boolean): Promise<Credential | Failure> => {
+    try {
+      const headers = await source(again);
+      if (again || (last !== undefined && !sameHeaders(headers, last))) version++;
+      last = headers;
+      return { headers, version };
+    } catch (error) {
+      if (error instanceof CredentialError) return error.failure;
+      // Names only the kind of an unknown error, because its message may contain a secret.
+      const kind = error instanceof Error ? oneLine(error.name) : typeof error;
+      return noCredentials(`auth.headers threw ${kind}`).failure;
+    }
+  };
+
+  const refresh = sharedRun(async () => {
+    const outcome = await load(true);
+    report({ type: 'credentials-refreshed', failure: 'kind' in outcome ? outcome : undefined });
+    return outcome;
+  }, clock);
+
+  return {
+    /** Changes when other credentials are sent. */
+    version: () => version,
+    /** What to send now. */
+    current: () => load(false),
+    /** Gets new ones after the service has rejected these. Concurrent callers share one refresh. */
+    refresh: (rejected: Credential) =>
+      // Another request may have refreshed them meanwhile: try the new ones first.
+      version > rejected.version ? load(false) : refresh(),
+  };
+}
+
+export type Credentials = ReturnType<typeof openCredentials>;
+
+/** Where the credentials that the options name come from. */
+export function credentialSource(
+  settings: Pick<ConnectionSettings, 'auth' | 'url' | 'http'>,
+  login: LoginWay,
+  runtime: Runtime,
+): CredentialSource {
+  const { auth } = settings;
+  if (auth === undefined) return constant({});
+  if ('token' in auth) return constant(authHeaders('Bearer', auth.token));
+  if ('jwt' in auth) return constant(authHeaders('JWT', auth.jwt));
+  const source = loadedOnFirstUse(async () => {
+    const { lazySource } = await import('./lazy-sources.js').catch(throwUnloadable);
+    return lazySource(auth, settings, login, runtime);
+  });
+  return async (again) => {
+    const headers = await source.use();
+    // Loaded after the close: a login would only set timers.
+    if (login.ending.aborted) throw new CredentialError(ENDED);
+    return headers(again);
+  };
+}
+
+function throwUnloadable(error: unknown): never {
+  throw noCredentials(`the code of the option auth cannot be loaded: ${oneLine(messageOf(error))}`);
+}
+
+function constant(headers: AuthHeaders): CredentialSource {
+  return () => Promise.resolve(headers);
 }

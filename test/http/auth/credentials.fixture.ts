@@ -1,5 +1,9 @@
 import type { Reporter } from '../../../src/diagnostics/diagnostics.js';
-import { credentialSource, openCredentials, type Credentials } from '../../../src/http/auth/credentials.js';
+import {
+  credentialSource,
+  openCredentials,
+  type Credentials,
+} from '../../../src/http/auth/authorized-transport.js';
 import type { AuthOptions } from '../../../src/options/auth-options.js';
 import type { Clock } from '../../../src/time/clock.js';
 import { manualClock } from '../../clock.fixture.js';

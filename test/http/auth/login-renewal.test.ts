@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { LARGEST_TIMER_MS } from '../../../src/time/clock.js';
-import { openCredentials } from '../../../src/http/auth/credentials.js';
+import { openCredentials } from '../../../src/http/auth/authorized-transport.js';
 import { CredentialError } from '../../../src/http/auth/credential-source.js';
 import { loginSource, type Login } from '../../../src/http/auth/login-renewal.js';
 import type { Failure } from '../../../src/model/failure.js';
