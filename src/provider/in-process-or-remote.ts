@@ -13,16 +13,14 @@ import { loadLaterCode } from './start/load-later-code.js';
 import { noSnapshot } from './start/start.js';
 import type { ProviderState } from './status/provider-state.js';
 
-interface EvaluationSources {
-  readonly answers: CachedAnswers;
-  /** `undefined` if there is never one. */
-  readonly snapshots: LazySnapshotSource | undefined;
-  readonly state: () => ProviderState;
-}
-
-/** Evaluates flags in this process or by asking the service, as the options and the snapshot allow. */
+/**
+ * Evaluates flags in this process or by asking the service, as the options and the snapshot allow. `snapshots` are
+ * `undefined` if there is never one.
+ */
 export function inProcessOrRemote(
-  { answers, snapshots, state }: EvaluationSources,
+  answers: CachedAnswers,
+  snapshots: LazySnapshotSource | undefined,
+  state: () => ProviderState,
   settings: ProviderSettings,
   runtime: Runtime,
 ) {

@@ -1,7 +1,6 @@
 import {
   ProviderEvents,
   type EvaluationContext,
-  type FlagValueType,
   type OpenFeatureEventEmitter,
 } from '@openfeature/server-sdk';
 import { openHistory } from '../diagnostics/event-history.js';
@@ -9,7 +8,7 @@ import { openUserListeners } from '../diagnostics/user-listeners.js';
 import { failedResolution } from '../model/answer.js';
 import { sizeWarnings, type ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
-import type { Exposed } from './evaluate/resolve-as.js';
+import type { Tracking } from '../tracking/tracking.js';
 import { openCondition } from './state-events.js';
 import { CLOSED, errorOf } from './mapping/openfeature-errors.js';
 import { openPipeline, type Pipeline } from './pipeline.js';
@@ -68,11 +67,11 @@ export function openLifecycle(
       hasRefused = true;
       return failedResolution(CLOSED);
     },
-    /** Tracks what callers get of a type of value; `undefined` without the option `tracking`. */
-    exposedAs: (valueType: FlagValueType): Exposed | undefined =>
+    /** Tracks what callers get; `undefined` without the option `tracking`. */
+    exposed:
       settings.tracking &&
-      ((flagKey, details, context) => {
-        running?.tracking?.exposed(flagKey, details, context, valueType);
+      ((...given: Parameters<Tracking['exposed']>) => {
+        running?.tracking?.exposed(...given);
       }),
     /** Starts the current life, or a new one after a close. Resolves with the failure, if there is one. Never rejects. */
     start: () => (running ??= live()).start(),

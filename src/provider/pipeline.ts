@@ -69,7 +69,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   };
 
   return {
-    ...inProcessOrRemote({ answers, snapshots, state: life.state }, settings, runtime),
+    ...inProcessOrRemote(answers, snapshots, life.state, settings, runtime),
     /** `undefined` if there is never a snapshot. */
     snapshots,
     /** `undefined` without the option. */

@@ -66,7 +66,7 @@ export class FliptProvider implements Provider {
   constructor(options?: FliptProviderOptions) {
     const settings = providerSettings(options);
     this.#lifecycle = openLifecycle(settings, this.events, { clock: systemClock, random: Math.random });
-    this.#resolveAs = resolvers(this.#lifecycle, settings);
+    this.#resolveAs = resolvers(this.#lifecycle, settings.namespace);
   }
 
   /**

@@ -3,20 +3,8 @@ import type { Resolution } from '../../model/answer.js';
 import { harmlessly } from '../../text/describe.js';
 import { resolutionDetails } from '../mapping/details.js';
 import { toNumber, toBoolean, toObject, toText, type Translate } from '../../values/value-of-type.js';
-import { nameOf, type EvaluateFlag } from './evaluate-flag.js';
-
-/** A caller gets these details. */
-export type Exposed = (
-  flagKey: string,
-  details: ResolutionDetails<unknown>,
-  context: EvaluationContext,
-) => void;
-
-interface Evaluation {
-  readonly evaluate: EvaluateFlag;
-  /** What learns of the details that a caller gets. */
-  readonly exposedAs: (type: FlagValueType) => Exposed | undefined;
-}
+import type { Lifecycle } from '../lifecycle.js';
+import { nameOf } from './evaluate-flag.js';
 
 /** What the caller of a resolve gives. */
 type Asked<T> = [flagKey: string, defaultValue: T, context: EvaluationContext, logger: Logger | undefined];
@@ -24,19 +12,15 @@ type ResolveAs<T> = (...asked: Asked<T>) => Promise<ResolutionDetails<T>>;
 type Detailed<T> = (resolution: Resolution, ...asked: Asked<T>) => ResolutionDetails<T>;
 
 /** A function for each type of value. None rejects: the details hold the failure. */
-export function resolvers(
-  { evaluate, exposedAs }: Evaluation,
-  { namespace }: { readonly namespace: string },
-) {
+export function resolvers({ evaluate, exposed }: Pick<Lifecycle, 'evaluate' | 'exposed'>, namespace: string) {
   const resolving = <T>(type: FlagValueType, translate: Translate<T>) => {
     const detailsIn = resolutionDetails(namespace, translate);
-    const exposed = exposedAs(type);
     const detailsOf: Detailed<T> = (resolution, flagKey, defaultValue, context, logger) => {
       const details = detailsIn(resolution, flagKey, defaultValue);
       if (details.errorMessage !== undefined && logger !== undefined) {
         debug(logger, `${nameOf(flagKey)}: ${details.errorMessage}`);
       }
-      exposed?.(flagKey, details, context);
+      exposed?.(flagKey, details, context, type);
       return details;
     };
     // Not async, because a cached answer must not wait for a turn of the event loop.
