@@ -30,7 +30,7 @@ export function lazyTracking(tracking: TrackingSettings, settings: ProviderSetti
   const open = async () => {
     try {
       const { openTracking } = await import('../tracking/tracking.js').catch(throwUnloadable('tracking'));
-      opened = openTracking(tracking, { ...settings, userOf, warn: logger.warn }, runtime);
+      opened = openTracking(tracking, settings, userOf, runtime);
       for (const use of waiting.splice(0)) use(opened);
     } catch (error) {
       loading = undefined;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { ExposureEvent, TrackingEvent, TrackingSettings } from '../options/tracking-options.js';
+import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import { isRecord, kindOf, kindReturned, messageOf, oneLine } from '../text/describe.js';
 import { plainCopy } from '../text/json.js';
@@ -22,23 +23,20 @@ export interface Details {
   readonly flagMetadata?: { readonly [name: string]: unknown };
 }
 
-/** What the provider knows: whose flags they are, and the user of a context; `''` if there is none. */
-interface Surroundings {
-  readonly namespace: string;
-  readonly environment: string | undefined;
-  readonly userOf: (context: Context) => string;
-  readonly warn: (message: string) => void;
-}
-
 export type Tracking = ReturnType<typeof openTracking>;
 
-/** Makes events of what users saw and of `track`, and sends them. Nothing of it throws into a resolve. */
+/**
+ * Makes events of what users saw and of `track`, and sends them. Nothing of it throws into a resolve. `userOf`: the user
+ * of a context; `''` if there is none.
+ */
 export function openTracking(
   { send, attributes, flags, onceForMs, user = (targetingKey) => targetingKey }: TrackingSettings,
-  { namespace, environment, userOf, warn }: Surroundings,
+  { namespace, environment, logger }: Pick<ProviderSettings, 'namespace' | 'environment' | 'logger'>,
+  userOf: (context: Context) => string,
   runtime: Pick<Runtime, 'clock' | 'random' | 'report'>,
 ) {
   const { clock } = runtime;
+  const { warn } = logger;
   const place = { namespace, ...(environment !== undefined && { environment }) };
   const queue = eventQueue(warn, runtime);
   const sender = openSender(queue, send, warn, runtime);

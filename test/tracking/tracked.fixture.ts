@@ -16,6 +16,9 @@ export function tracked({
   const received: (readonly TrackingEvent[])[] = [];
   const reported = { sent: 0, lost: 0 };
   const warn = vi.fn<(message: string) => void>();
+  const log = (...words: unknown[]) => {
+    warn(words.join(' '));
+  };
   const tracking = openTracking(
     v.parse(trackingRule, {
       send: send ?? ((events: readonly TrackingEvent[]) => received.push(events)),
@@ -24,9 +27,9 @@ export function tracked({
     {
       namespace: 'default',
       environment: undefined,
-      userOf: ({ targetingKey }) => (typeof targetingKey === 'string' ? targetingKey : ''),
-      warn,
+      logger: { error: log, warn: log, info: log, debug: log },
     },
+    ({ targetingKey }) => (typeof targetingKey === 'string' ? targetingKey : ''),
     {
       clock: background ? clock : withoutBackground(clock),
       random: () => 1,
