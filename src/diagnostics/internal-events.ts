@@ -34,17 +34,13 @@ interface Inside {
   readonly 'stream-changed': { readonly why: string };
 }
 
-type Events = {
-  [Type in FliptEventType]: Type extends keyof Inside
-    ? Inside[Type] & Omit<FliptEvent & { readonly type: Type }, keyof Inside[Type]>
-    : FliptEvent & { readonly type: Type };
-};
+/** The event of one type. */
+export type EventOf<Type extends FliptEventType> = Type extends keyof Inside
+  ? Inside[Type] & Omit<FliptEvent & { readonly type: Type }, keyof Inside[Type]>
+  : FliptEvent & { readonly type: Type };
 
 /** What the layers report, named by `type`. Times are milliseconds. */
-export type DiagnosticEvent = Events[FliptEventType];
-
-/** The event of one type. */
-export type EventOf<Type extends FliptEventType> = Events[Type];
+export type DiagnosticEvent = EventOf<FliptEventType>;
 
 const whole = <Event>(event: Event) => event;
 const withKind = <Event extends WithFailure>(event: Event) => ({ ...event, failure: event.failure?.kind });
@@ -53,7 +49,7 @@ const withKind = <Event extends WithFailure>(event: Event) => ({ ...event, failu
  * What a listener receives of each event: no questions, because they hold contexts, and no messages, because they may
  * quote what Flipt or a gateway wrote.
  */
-const OUTSIDE: { readonly [Type in FliptEventType]: (event: Events[Type]) => FliptEvent } = {
+const OUTSIDE: { readonly [Type in FliptEventType]: (event: EventOf<Type>) => FliptEvent } = {
   resolved: whole,
   hit: whole,
   'stale-hit': whole,
@@ -92,7 +88,7 @@ export const EVENT_TYPES = Object.keys(OUTSIDE) as readonly FliptEventType[];
 
 /** What a listener receives of this event. */
 export function fliptEvent<Type extends FliptEventType>(
-  event: Events[Type] & { readonly type: Type },
+  event: EventOf<Type> & { readonly type: Type },
 ): FliptEvent {
   return OUTSIDE[event.type](event);
 }

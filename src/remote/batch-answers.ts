@@ -63,14 +63,8 @@ interface Asked {
   readonly redact: Reply['redact'];
 }
 
-interface Reader {
-  readonly member: string;
-  /** `undefined` if the response cannot be read. */
-  readonly read: (response: Fields, asked: Asked) => Answer | undefined;
-}
-
-/** How each type of item is read. */
-const READERS: ReadonlyMap<unknown, Reader> = new Map([
+/** How each type of item is read. `read` gives `undefined` if the response cannot be read. */
+const READERS = new Map<unknown, { readonly member: string; readonly read: typeof variantAnswer }>([
   ['VARIANT_EVALUATION_RESPONSE_TYPE', { member: 'variantResponse', read: variantAnswer }],
   ['BOOLEAN_EVALUATION_RESPONSE_TYPE', { member: 'booleanResponse', read: booleanAnswer }],
   ['ERROR_EVALUATION_RESPONSE_TYPE', { member: 'errorResponse', read: errorAnswer }],
