@@ -51,6 +51,10 @@ export function semanticsOf(given: string = DEFAULT_SEMANTICS): Semantics {
   throw new WrongArgument(`--semantics: expected ${ALL_SEMANTICS.join(', ')}, got ${given}`);
 }
 
+/** What a command that writes flags says about a namespace without any. */
+export const noFlags = (namespace: string): CommandError =>
+  new CommandError(`namespace ${quoted(namespace)} has no flags; choose another with --namespace`);
+
 /** A namespace's features, ready for evaluation. Rejects with a {@link CommandError} or a {@link FeaturesError}. */
 export async function loadFeatures(source: Source, command: string, runtime: CommandRuntime) {
   if (source.kind === 'service') {

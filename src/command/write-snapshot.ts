@@ -5,7 +5,7 @@ import { variable, type Environment } from '../options/environment.js';
 import { givenSnapshot, isGivenSnapshot } from '../snapshot/initial-snapshot.js';
 import { messageOf, quoted } from '../text/describe.js';
 import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
-import { readService } from './features-source.js';
+import { noFlags, readService } from './features-source.js';
 import { fliptSnapshot } from './flipt-snapshot.js';
 
 /** An image runs as another user than the one that builds it. */
@@ -19,9 +19,7 @@ export async function writeSnapshot(values: OptionValues, runtime: CommandRuntim
   const { snapshot, environment } = await fliptSnapshot(source, 'snapshot', runtime);
   const count = snapshot.contents.size;
   // Flipt v1 answers like this for a namespace that it does not know.
-  if (count === 0) {
-    throw new CommandError(`namespace ${quoted(namespace)} has no flags; choose another with --namespace`);
-  }
+  if (count === 0) throw noFlags(namespace);
   for (const [key, { reason }] of snapshot.features.unreadable ?? []) {
     runtime.complain(`Flag ${quoted(key)} gives defaults without Flipt: it cannot be read (${reason})`);
   }

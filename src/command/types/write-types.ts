@@ -4,7 +4,7 @@ import { NotReplacedError, readIfThere, replaceableBeginning } from '../../files
 import type { Environment } from '../../options/environment.js';
 import { messageOf, quoted } from '../../text/describe.js';
 import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } from '../command.js';
-import { loadFeatures, readSource } from '../features-source.js';
+import { loadFeatures, noFlags, readSource } from '../features-source.js';
 import { flagTypes } from './flag-types.js';
 import { augmentFile, MARK, typedFile } from './typed-file.js';
 
@@ -13,11 +13,7 @@ export async function writeTypes(values: OptionValues, runtime: CommandRuntime):
   const { source, out, augment, isCheck } = readTypes(values, runtime.env);
   const { features } = await loadFeatures(source, 'types', runtime);
   const flags = flagTypes(features, source.kind === 'file');
-  if (flags.length === 0) {
-    throw new CommandError(
-      `namespace ${quoted(source.namespace)} has no flags; choose another with --namespace`,
-    );
-  }
+  if (flags.length === 0) throw noFlags(source.namespace);
   for (const [key, { reason }] of features.unreadable ?? []) {
     runtime.complain(`Flag ${quoted(key)} may be of any type: it cannot be read (${reason})`);
   }

@@ -1,7 +1,6 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 import type { Document } from 'yaml';
 import type { DocumentPath, Report } from '../features-error.js';
-import { jsonDocuments } from './json-documents.js';
 import { eachPart, yamlValues, type ReadingRules } from './yaml-values.js';
 
 /** The documents of a YAML text, or of one with JSON objects one after another. Throws if it nests too deep. */
@@ -14,6 +13,43 @@ export function documentsIn(text: string, rules: ReadingRules) {
     const parsed = parseAllDocuments(readable.slice(start, end), WITHOUT_MEANING);
     return (Array.isArray(parsed) ? parsed : []).map((document) => textDocument(document, positions, rules));
   });
+}
+
+/**
+ * The documents of a text that has one JSON object after another, as Flipt's JSON export of several namespaces;
+ * `undefined` for any other text. Comment lines may stand before the first. Strings and brackets are looked at, nothing
+ * else: a parser checks the rest.
+ */
+function jsonDocuments(text: string) {
+  const documents: [start: number, end: number][] = [];
+  let start = /^\uFEFF?(?:\s|#.*)*/.exec(text)?.[0].length ?? 0;
+  while (text[start] === '{') {
+    const end = endOfObject(text, start);
+    if (end === undefined) return undefined;
+    documents.push([start, end]);
+    SPACE.lastIndex = end;
+    SPACE.test(text);
+    start = SPACE.lastIndex;
+  }
+  return documents.length > 1 && start === text.length ? documents : undefined;
+}
+
+const SPACE = /\s*/y;
+/**
+ * A text without its closing quote counts to its end: looking again from each of its quotes would take the square of
+ * its length.
+ */
+const PART = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\]]/gs;
+
+function endOfObject(text: string, start: number): number | undefined {
+  PART.lastIndex = start;
+  let depth = 0;
+  for (let part = PART.exec(text); part; part = PART.exec(text)) {
+    if (part[0] === '{' || part[0] === '[') depth++;
+    else if (part[0] === '}' || part[0] === ']') depth--;
+    if (depth === 0) return PART.lastIndex;
+  }
+  return undefined;
 }
 
 /**
