@@ -2,6 +2,7 @@ import { policyOfOutcome, type Outcome, type Send } from '../http/reply.js';
 import { isFailure, type AskAtOnce, type BatchOutcome } from '../model/answer.js';
 import { policyOf, rejectsCredentials, type Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
+import type { Clock } from '../time/clock.js';
 import type { CircuitSettings } from './circuit-breaker.js';
 import { circuitOpening, openHealth, type Check, type HealthState } from './health-state.js';
 import * as health from './health-transitions.js';
@@ -108,11 +109,7 @@ const ACCEPTED_FOR_MS = 1_000;
  * it was this request alone, which then fails as `refused-request`. `credentialsVersion` changes when other credentials
  * are sent.
  */
-function judgingRejections(
-  { read, check }: HealthState,
-  credentialsVersion: () => number,
-  clock: Runtime['clock'],
-): (askAtOnce: AskAtOnce) => AskAtOnce {
+function judgingRejections({ read, check }: HealthState, credentialsVersion: () => number, clock: Clock) {
   let acceptedAt = -Infinity;
 
   const areCredentialsAccepted = async (signal?: AbortSignal) => {
@@ -123,16 +120,17 @@ function judgingRejections(
     return isAccepted;
   };
 
-  return (askAtOnce) => async (questions, signal) => {
-    const sentWith = credentialsVersion();
-    const first = await askAtOnce(questions, signal);
-    if (!isRejection(first) || !(await areCredentialsAccepted(signal))) return first;
-    // A single 401, for example from one instance of many, changes no state: try again. After a 403, trying again helps
-    // only if the check has refreshed the credentials.
-    const isWorthIt = first.kind === 'unauthorized' || credentialsVersion() !== sentWith;
-    const second = isWorthIt ? await askAtOnce(questions, signal) : first;
-    return isRejection(second) ? { ...second, kind: 'refused-request' } : second;
-  };
+  return (askAtOnce: AskAtOnce): AskAtOnce =>
+    async (questions, signal) => {
+      const sentWith = credentialsVersion();
+      const first = await askAtOnce(questions, signal);
+      if (!isRejection(first) || !(await areCredentialsAccepted(signal))) return first;
+      // A single 401, for example from one instance of many, changes no state: try again. After a 403, trying again helps
+      // only if the check has refreshed the credentials.
+      const isWorthIt = first.kind === 'unauthorized' || credentialsVersion() !== sentWith;
+      const second = isWorthIt ? await askAtOnce(questions, signal) : first;
+      return isRejection(second) ? { ...second, kind: 'refused-request' } : second;
+    };
 }
 
 function isRejection(outcome: BatchOutcome): outcome is Failure {

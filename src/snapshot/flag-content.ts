@@ -3,7 +3,6 @@ import { isSharedEqually } from '../engine/buckets.js';
 import type { Flag, Rule, Segment, SegmentChoice, Semantics, VariantFlag } from '../engine/features.js';
 import { rulesInForce, sharesIn, variantOf } from '../engine/parts-in-force.js';
 import { isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
-import type { UnreadableFlag } from '../model/unreadable-flag.js';
 import type { Steps } from '../time/pausable-steps.js';
 
 /** By flag key: a digest of everything that evaluation reads of the flag, including its segments and variants. */
@@ -110,12 +109,6 @@ const WITHOUT_EFFECT: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 const WITHOUT_ORDER = /^(?:\.rules|\.rollouts\.segment)\.segments(?:\.constraints)?$/;
 /** A longer part is replaced by its digest. */
 const LONGEST_PART = 4_096;
-
-/** A flag that cannot be read, for a later version of this package that may read it. `text` is valid JSON. */
-export function unreadableFlag(text: string, reason: string): UnreadableFlag {
-  // Strings hold no line breaks. A store keeps a snapshot in one line.
-  return { reason, text: text.replace(/[\r\n]/g, ' ') };
-}
 
 /** A digest of what may matter, in steps: equal for two flags between which nothing else has changed. */
 export function* unreadableContent(json: unknown): Steps<string> {

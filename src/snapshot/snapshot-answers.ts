@@ -9,7 +9,7 @@ import type { Snapshot } from './snapshot.js';
 
 /** What the snapshot in force says about a question. */
 export function snapshotAnswers(snapshot: () => Snapshot | undefined, { clock, report }: Runtime) {
-  const { missing } = misspeltKeys(
+  const missing = misspeltKeys(
     () => snapshot()?.keys().keys() ?? [],
     (flag, like) => {
       report({ type: 'flag-key-suspect', flag, like });
@@ -96,7 +96,7 @@ export function misspeltKeys(
   known: () => Iterable<string>,
   suggest: (key: string, like: string) => void,
   clock: Turns,
-): { readonly missing: (key: string) => void } {
+) {
   const seen = new Set<string>();
   let suggestions = 0;
   let looking: Promise<void> = Promise.resolve();
@@ -117,11 +117,9 @@ export function misspeltKeys(
     suggest(key, like);
   };
 
-  return {
-    missing(key) {
-      if (suggestions >= MOST_SUGGESTIONS || seen.size >= MOST_REMEMBERED || seen.has(key)) return;
-      seen.add(key);
-      looking = looking.then(() => lookFor(key));
-    },
+  return (key: string): void => {
+    if (suggestions >= MOST_SUGGESTIONS || seen.size >= MOST_REMEMBERED || seen.has(key)) return;
+    seen.add(key);
+    looking = looking.then(() => lookFor(key));
   };
 }

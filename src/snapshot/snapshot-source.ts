@@ -2,19 +2,16 @@ import type { Clock } from '../time/clock.js';
 import { inTime, orLate, untilAborted } from '../time/in-time.js';
 import { sharedRun } from '../time/shared-work.js';
 import type { Send } from '../http/reply.js';
-import { hasMethods } from '../options/shapes.js';
 import type { SnapshotOptions } from '../options/snapshot-options.js';
-import type { SharedSnapshot, SnapshotPlace } from '../stores/snapshot-store.js';
+import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import type { Runtime } from '../runtime.js';
 import { fileStore } from '../stores/file-store.js';
-import type { TextStore } from '../stores/safe-store.js';
 import { LOST_AFTER_MS } from '../stores/store-failures.js';
-import { kindReturned, messageOf } from '../text/describe.js';
 import { givenConfirmedAt, givenSnapshot, initialSnapshot } from './initial-snapshot.js';
 import { atOnce } from '../time/pausable-steps.js';
 import { keepSnapshot } from './kept-snapshot.js';
 import { watchService, type ServiceWatchSettings } from './polls-and-stream.js';
-import { storeCalls, type StoreCalls } from './shared/store-calls.js';
+import { storeCalls } from './shared/store-calls.js';
 import { snapshotAnswers } from './snapshot-answers.js';
 import { keptBeginning } from './stored-text.js';
 import { openWatch } from './watch/poll-watch.js';
@@ -50,7 +47,7 @@ export async function openSnapshotSource(
   const { url, namespace, environment, watch: options, snapshot: given, initTimeoutMs } = settings;
   const place = { url, namespace, environment };
   const store = textStore(given, place, { closing, initTimeoutMs }, clock);
-  const calls = options && store && callsTo(() => given.store?.shared?.(place), store, warn, clock);
+  const calls = options && store && storeCalls(() => given.store?.shared?.(place), store, warn, clock);
   // Finds out whether the store answers. If it does not, later calls fail at once until it does.
   void calls?.turn(0, START_WAIT_MS);
   // All instances of a fleet compare all flags with the store's. Without a background, nothing would read the rest.
@@ -143,26 +140,4 @@ function textStore(
     ),
     save: (text: string) => source.save(text, place),
   };
-}
-
-/** The calls to a shared store; `undefined` if the store is not shared. */
-function callsTo(
-  openShared: () => SharedSnapshot | undefined,
-  store: TextStore,
-  warn: (message: string) => void,
-  clock: Clock,
-): StoreCalls | undefined {
-  try {
-    const shared = openShared();
-    if (shared === undefined) return undefined;
-    if (!hasMethods(shared, ['turn', 'publish', 'release'])) {
-      throw new TypeError(
-        `shared: expected an object with the functions turn, publish and release, got ${kindReturned(shared)}`,
-      );
-    }
-    return storeCalls(shared, store, warn, clock);
-  } catch (error) {
-    warn(`The shared store of the snapshot is not used: ${messageOf(error)}`);
-    return undefined;
-  }
 }

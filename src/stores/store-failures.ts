@@ -2,14 +2,6 @@ import type { Clock } from '../time/clock.js';
 import { orLate } from '../time/in-time.js';
 import { messageOf, oneLine } from '../text/describe.js';
 
-/** The state of a store. */
-export interface StoreReading {
-  /** Whether the last call failed. */
-  readonly isFailing: boolean;
-  /** When it last saved, in milliseconds since the epoch; `undefined` if it never has. */
-  readonly savedAt: number | undefined;
-}
-
 /** After this time, a call that has not ended is taken for lost: a dead connection may never say so. */
 export const LOST_AFTER_MS = 120_000;
 
@@ -24,7 +16,9 @@ export function guardedCalls(
   clock: Clock,
 ) {
   let late: { readonly ended: Promise<unknown>; readonly lostAt: number } | undefined;
+  /** Whether the last call failed. */
   let isFailing = false;
+  /** When it last saved, in milliseconds since the epoch; `undefined` if it never has. */
   let savedAt: number | undefined;
 
   const overdue = () => (late !== undefined && clock.now() < late.lostAt ? late.ended : undefined);
@@ -82,6 +76,7 @@ export function guardedCalls(
     saved: () => {
       savedAt = clock.date();
     },
-    read: (): StoreReading => ({ isFailing, savedAt }),
+    /** The state of the store. */
+    read: () => ({ isFailing, savedAt }),
   };
 }

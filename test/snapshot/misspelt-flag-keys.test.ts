@@ -7,12 +7,12 @@ import { manualClock } from '../clock.fixture.js';
 async function suggestions(missing: readonly string[], known: readonly string[]) {
   const clock = manualClock();
   const found: string[] = [];
-  const keys = misspeltKeys(
+  const missed = misspeltKeys(
     () => known,
     (key, like) => found.push(`${key} → ${like}`),
     clock,
   );
-  for (const key of missing) keys.missing(key);
+  for (const key of missing) missed(key);
   await clock.settle();
   return found;
 }
@@ -64,8 +64,8 @@ it('is compared with many flags by turns, and never in the turn of the resolve',
       });
     });
   };
-  const keys = misspeltKeys(known, suggest, { endOfTurn });
-  keys.missing('bannr-number-9999');
+  const missed = misspeltKeys(known, suggest, { endOfTurn });
+  missed('bannr-number-9999');
   expect(compared).toBe(0);
   await clock.settle();
   expect(suggest.mock.calls).toEqual([['bannr-number-9999', 'banner-number-9999']]);

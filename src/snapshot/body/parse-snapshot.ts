@@ -55,19 +55,13 @@ const FLAGS = '"flags"';
 /** Bytes of a number, or of another word, that are looked at. */
 const LONGEST_WORD = 100;
 
-interface SplitBody {
-  /** Where each flag begins and ends, in bytes: two numbers a flag, because there may be many. */
-  readonly bounds: readonly number[];
-  /** The text of the rest, with an empty list of flags. */
-  readonly rest: string;
-}
-
 /**
  * Cuts a body between its flags, in steps of half a megabyte, so that megabytes are not parsed all at once. A body that
  * would cost too much is refused at the first place that shows it. Otherwise the flags are not checked: `JSON.parse`
- * does that later.
+ * does that later. `bounds`: where each flag begins and ends, in bytes, two numbers a flag, because there may be many.
+ * `rest`: the text of the rest, with an empty list of flags.
  */
-function* splitBody(body: Buffer): Steps<SplitBody> {
+function* splitBody(body: Buffer): Steps<{ readonly bounds: readonly number[]; readonly rest: string }> {
   const scan = scanner(body);
   let at = scan.skipSpace(expectByte(body, scan.skipSpace(0), OPEN_OBJECT));
   while (body[at] === QUOTE) {

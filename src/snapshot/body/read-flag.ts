@@ -3,7 +3,7 @@ import type * as Evaluated from '../../engine/features.js';
 import { isShare } from '../../engine/parts-in-force.js';
 import { mapInSteps, stepsOfEach, type Steps } from '../../time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
-import { flagContent, unreadableContent, unreadableFlag } from '../flag-content.js';
+import { flagContent, unreadableContent } from '../flag-content.js';
 import * as wire from './body-schema.js';
 import { messageOf } from '../../text/describe.js';
 import { checked, InvalidBody } from './invalid-body.js';
@@ -31,7 +31,8 @@ export function* readFlagAlone(
     const content = yield* unreadableContent(json);
     // Megabytes of text take a step of their own.
     yield;
-    return { flag: unreadableFlag(text(), reason), content };
+    // Valid JSON, whose strings hold no line breaks. A store keeps a snapshot in one line.
+    return { flag: { reason, text: text().replace(/[\r\n]/g, ' ') }, content };
   }
 }
 

@@ -6,8 +6,10 @@ import { sharedRun } from '../../time/shared-work.js';
 import type { SharedPublication, SharedSnapshot, SharedTurn } from '../../stores/snapshot-store.js';
 import { guardedCalls } from '../../stores/store-failures.js';
 import type { TextStore } from '../../stores/safe-store.js';
+import { hasMethods } from '../../options/shapes.js';
+import { kindReturned, messageOf } from '../../text/describe.js';
 
-export type StoreCalls = ReturnType<typeof storeCalls>;
+export type StoreCalls = NonNullable<ReturnType<typeof storeCalls>>;
 
 const CALL_TIMEOUT_MS = 1_000;
 /** Longer, because the call transfers a whole snapshot. */
@@ -15,14 +17,17 @@ const TEXT_TIMEOUT_MS = 5_000;
 
 /**
  * The calls to a shared store, one after another, each with a time limit. Only loads run beside them. None rejects.
- * `warn` gets one message when the store begins to fail, and one when it works again.
+ * `undefined` if the store is not shared, or not as it should be. `warn` gets one message when the store begins to fail,
+ * and one when it works again.
  */
 export function storeCalls(
-  shared: SharedSnapshot,
+  openShared: () => SharedSnapshot | undefined,
   store: TextStore,
   warn: (message: string) => void,
   clock: Clock,
 ) {
+  const shared = usable(openShared, warn);
+  if (shared === undefined) return undefined;
   /** The name of this instance. */
   const holder = randomUUID();
   const guarded = guardedCalls(WORDS, warn, clock);
@@ -73,6 +78,20 @@ export function storeCalls(
     /** Reports that it can be used. */
     praise: guarded.praise,
   };
+}
+
+/** What the user's store gives; `undefined` if that is nothing, or nothing that can be used. */
+function usable(openShared: () => SharedSnapshot | undefined, warn: (message: string) => void) {
+  try {
+    const shared = openShared();
+    if (shared === undefined || hasMethods(shared, ['turn', 'publish', 'release'])) return shared;
+    throw new TypeError(
+      `shared: expected an object with the functions turn, publish and release, got ${kindReturned(shared)}`,
+    );
+  } catch (error) {
+    warn(`The shared store of the snapshot is not used: ${messageOf(error)}`);
+    return undefined;
+  }
 }
 
 const WORDS = {

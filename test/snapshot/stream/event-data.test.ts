@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eventData } from '../../../src/snapshot/stream/event-data.js';
+import { eventData } from '../../../src/snapshot/stream/read-stream.js';
 
 async function* chunksOf(text: string, cuts: readonly number[] = []): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
