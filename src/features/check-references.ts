@@ -4,12 +4,14 @@ import { quoted } from '../text/describe.js';
 import { goJson } from './stored-values.js';
 import { checkConstraint } from './check-constraint.js';
 import { listOf, memberOf, textOf } from './document-parts.js';
-import type { Report } from './features-error.js';
+import type { PositionOf, Report } from './features-error.js';
 
 /** A document as it was given, and where its mistakes are reported. */
 export interface GivenDocument {
   readonly given: unknown;
   readonly report: Report;
+  /** `undefined` for a document without text. */
+  readonly positionOf?: PositionOf;
 }
 
 /**

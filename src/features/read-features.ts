@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import type { Semantics } from '../engine/features.js';
 import { messageOf } from '../text/describe.js';
 import { checkReferences, type GivenDocument } from './check-references.js';
-import { checkDocument, type CheckedDocument } from './document-schema.js';
+import { checkDocument } from './document-schema.js';
 import type { FeaturesDocument } from './features-document.js';
-import { FeaturesError, Mistakes, type PositionOf } from './features-error.js';
+import { FeaturesError, Mistakes } from './features-error.js';
 import { recordedFeatures } from './recorded-features.js';
 import { unseenStamp, type NamespaceRecord } from './records.js';
 import { documentsIn } from './yaml/documents-in-text.js';
@@ -35,11 +35,7 @@ export async function readFeatures(
 export type FeaturesSource = string | URL | FeaturesDocument | readonly FeaturesDocument[];
 
 /** A document as it was given, and with defaults filled in if its shape is right. */
-export interface ReadDocument extends GivenDocument {
-  /** `undefined` for a document without text. */
-  readonly positionOf?: PositionOf;
-  readonly content: CheckedDocument | undefined;
-}
+export type ReadDocument = ReturnType<typeof checked>['documents'][number];
 
 /**
  * Reads documents as this version of Flipt does, and collects the mistakes in their shape. Throws a
@@ -87,12 +83,12 @@ function readText(file: string, text: string, semantics: Semantics) {
 }
 
 /** There is no text if the documents were given as objects. */
-function checked(given: readonly Omit<ReadDocument, 'content'>[], mistakes: Mistakes, text = '') {
+function checked(given: readonly GivenDocument[], mistakes: Mistakes, text = '') {
   if (given.length === 0) {
     mistakes.throwIfAny();
     throw new FeaturesError(`${mistakes.file}: expected at least one document, found none`);
   }
-  const documents = given.map((document): ReadDocument => ({
+  const documents = given.map((document) => ({
     ...document,
     content: checkDocument(document.given, document.report),
   }));

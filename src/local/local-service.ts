@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { evaluator } from '../engine/evaluate.js';
 import type { Semantics } from '../engine/features.js';
 import { DEFAULT_SEMANTICS } from '../engine/rules-of-version.js';
-import type { ServiceCore } from './operations/operation.js';
+import { serviceCore, type ServiceCore } from './operations/operation.js';
 import { withoutAuthentication, withTokens } from './operations/authentication.js';
 import { DataFileError, openDataFile } from './state/data-file.js';
 import { type FeaturesSource, readFeatures } from '../features/read-features.js';
@@ -15,9 +14,7 @@ import { inTime, orLate } from '../time/in-time.js';
 import { messageOf, quoted } from '../text/describe.js';
 import { FLAG_STATE, LOCAL_OPTIONS, OVERRIDE_OPTIONS } from './local-options.js';
 import type { LocalServiceOptions, OverrideOptions } from './local-options.js';
-import { snapshotWriter } from './snapshot-document.js';
 import { nowText, type Stamp } from '../features/records.js';
-import { FlagOverrides } from './state/flag-overrides.js';
 import type { OverrideValue } from './state/override-value.js';
 import { Store } from './state/state-store.js';
 
@@ -98,14 +95,7 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   const { semantics = DEFAULT_SEMANTICS, bootstrapToken } = options;
   const { port = 0, host = '127.0.0.1', allowHosts = [] } = options;
   const store = await fromFiles(openStore(options, semantics));
-  const service: ServiceCore = {
-    store,
-    overrides: new FlagOverrides(store, STAMP),
-    semantics,
-    evaluate: evaluator(semantics),
-    snapshotOf: snapshotWriter(semantics),
-    stamp: STAMP,
-  };
+  const service = serviceCore(store, semantics, STAMP);
   const authenticate = bootstrapToken === undefined ? withoutAuthentication : withTokens(bootstrapToken);
   const handler = createHandler(service, authenticate, [host, ...allowHosts], LIMITS.maxBodyBytes);
   return localService(await listen(handler, { ...LIMITS, port, host }), service);

@@ -4,10 +4,8 @@ import type { Rollout, SegmentChoice, Semantics } from '../engine/features.js';
 import type { FlagRecord, NamespaceRecord, SegmentRecord, VariantFlagRecord } from '../features/records.js';
 import { absentAttachment, namesIn } from '../engine/rules-of-version.js';
 
-export type SnapshotWriter = ReturnType<typeof snapshotWriter>;
-
 /** A namespace's snapshot. */
-export type SnapshotDocument = ReturnType<SnapshotWriter>;
+export type SnapshotDocument = ReturnType<ReturnType<typeof snapshotWriter>>;
 
 /**
  * Writes namespaces as snapshots of this version of the service: `text` as JSON, and the `version` by which a client may

@@ -1,23 +1,27 @@
-import type { Evaluator } from '../../engine/evaluate.js';
+import { evaluator } from '../../engine/evaluate.js';
 import type { Semantics } from '../../engine/features.js';
 import type { Message } from '../requests/proto-message.js';
 import type { Query } from '../requests/query.js';
-import type { SnapshotDocument, SnapshotWriter } from '../snapshot-document.js';
+import { snapshotWriter, type SnapshotDocument } from '../snapshot-document.js';
 import type { Stamp } from '../../features/records.js';
-import type { FlagOverrides } from '../state/flag-overrides.js';
+import { FlagOverrides } from '../state/flag-overrides.js';
 import type { Store } from '../state/state-store.js';
 import { notFound } from '../requests/refused-request.js';
 
+export type ServiceCore = Readonly<ReturnType<typeof serviceCore>>;
+
 /** What every operation uses. */
-export interface ServiceCore {
-  /** The state that is managed, without overrides. */
-  readonly store: Store;
-  /** The state that is evaluated, with overrides. */
-  readonly overrides: FlagOverrides;
-  readonly semantics: Semantics;
-  readonly evaluate: Evaluator;
-  readonly snapshotOf: SnapshotWriter;
-  readonly stamp: Stamp;
+export function serviceCore(store: Store, semantics: Semantics, stamp: Stamp) {
+  return {
+    /** The state that is managed, without overrides. */
+    store,
+    /** The state that is evaluated, with overrides. */
+    overrides: new FlagOverrides(store, stamp),
+    semantics,
+    evaluate: evaluator(semantics),
+    snapshotOf: snapshotWriter(semantics),
+    stamp,
+  };
 }
 
 /** The parts of a path that have names, decoded; `''` for one that the route does not have. */

@@ -2,12 +2,10 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { evaluator } from '../../../src/engine/evaluate.js';
 import { withoutAuthentication } from '../../../src/local/operations/authentication.js';
+import { serviceCore } from '../../../src/local/operations/operation.js';
 import { createHandler } from '../../../src/local/http/handler.js';
 import { listen, type Listener } from '../../../src/local/http/listener.js';
-import { snapshotWriter } from '../../../src/local/snapshot-document.js';
-import { FlagOverrides } from '../../../src/local/state/flag-overrides.js';
 import { Store } from '../../../src/local/state/state-store.js';
 import { ask, fixedStamp } from '../requests.fixture.js';
 
@@ -16,15 +14,7 @@ let listener: Listener;
 let failing: Listener;
 
 async function serve(store: Store): Promise<Listener> {
-  const stamp = fixedStamp();
-  const service = {
-    store,
-    overrides: new FlagOverrides(store, stamp),
-    semantics: 'v1',
-    evaluate: evaluator('v1'),
-    snapshotOf: snapshotWriter('v1'),
-    stamp,
-  } as const;
+  const service = serviceCore(store, 'v1', fixedStamp());
   const handler = createHandler(service, withoutAuthentication, ['127.0.0.1'], MAX_BODY);
   return listen(handler, {
     port: 0,

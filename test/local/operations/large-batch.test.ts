@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { evaluator } from '../../../src/engine/evaluate.js';
 import { evaluateBatch } from '../../../src/local/operations/evaluate-batch.js';
-import { NO_PARTS } from '../../../src/local/operations/operation.js';
+import { NO_PARTS, serviceCore } from '../../../src/local/operations/operation.js';
 import { Query } from '../../../src/local/requests/query.js';
 import { parseBody } from '../../../src/local/requests/json-body.js';
 import { Message } from '../../../src/local/requests/proto-message.js';
-import { snapshotWriter } from '../../../src/local/snapshot-document.js';
-import { FlagOverrides } from '../../../src/local/state/flag-overrides.js';
 import { Store } from '../../../src/local/state/state-store.js';
 import { ask, fixedStamp } from '../requests.fixture.js';
 import { useServices } from '../running.fixture.js';
@@ -57,14 +54,7 @@ describe('other requests get their turn', () => {
 
   it('while a large batch is evaluated', async () => {
     const store = new Store({ namespaces: new Map(), tokens: new Map() });
-    const service = {
-      store,
-      overrides: new FlagOverrides(store, fixedStamp()),
-      semantics: 'v1',
-      evaluate: evaluator('v1'),
-      snapshotOf: snapshotWriter('v1'),
-      stamp: fixedStamp(),
-    } as const;
+    const service = serviceCore(store, 'v1', fixedStamp());
     const message = Message.of(await parseBody(batch(MOST_ITEMS)));
     const answering = evaluateBatch(service, {
       path: NO_PARTS,
