@@ -8,28 +8,21 @@ import { unseenStamp } from '../features/records.js';
 import type { Finding, LintedDocument, LintProblem, LintRule } from './finding.js';
 import { readLintComments } from './lint-comments.js';
 import { segmentReach } from './reached-entities.js';
-import {
-  booleanVariants,
-  missingType,
-  singleValue,
-  textAttachment,
-  unreachableRule,
-} from './rules/flag-rules.js';
-import { neverMatches, operatorType, unusedSegment } from './rules/segment-rules.js';
-import { rolloutSum, smallPercentage } from './rules/percentage-rules.js';
+import * as flagRules from './rules/flag-rules.js';
+import * as segmentRules from './rules/segment-rules.js';
 
 /** The rules by their names, which comments and the output use: a changed name breaks files of users. */
 const LINT_RULES: ReadonlyMap<string, LintRule> = new Map([
-  ['missing-type', missingType],
-  ['rollout-sum', rolloutSum],
-  ['small-percentage', smallPercentage],
-  ['text-attachment', textAttachment],
-  ['boolean-variants', booleanVariants],
-  ['unused-segment', unusedSegment],
-  ['unreachable-rule', unreachableRule],
-  ['never-matches', neverMatches],
-  ['operator-type', operatorType],
-  ['single-value', singleValue],
+  ['missing-type', flagRules.missingType],
+  ['rollout-sum', flagRules.rolloutSum],
+  ['small-percentage', flagRules.smallPercentage],
+  ['text-attachment', flagRules.textAttachment],
+  ['boolean-variants', flagRules.booleanVariants],
+  ['unused-segment', segmentRules.unusedSegment],
+  ['unreachable-rule', flagRules.unreachableRule],
+  ['never-matches', segmentRules.neverMatches],
+  ['operator-type', segmentRules.operatorType],
+  ['single-value', flagRules.singleValue],
 ]);
 
 /** The rule about comments that name no rule. It reads no document. */
