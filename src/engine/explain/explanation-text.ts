@@ -1,14 +1,7 @@
 import { quoted } from '../../text/describe.js';
 import { BUCKETS } from '../buckets.js';
 import type { ExplainedConstraint, ExplainedSegment, ExplainedStep, Explanation } from './explanation.js';
-import {
-  comparisonText,
-  matchTypeText,
-  operatorText,
-  shareText,
-  TYPE_WORDS,
-  variantText,
-} from './flag-words.js';
+import * as words from './flag-words.js';
 
 /** An explanation as plain text, one line for each comparison. Text from outside is quoted. */
 export function explanationText(explanation: Explanation): string {
@@ -25,7 +18,8 @@ function answerText(answer: Explanation['answer']): string {
   if (answer.kind === 'missing') return 'flag not found';
   if (answer.kind === 'unreadable')
     return `known only to Flipt, because this version of the package cannot read ${answer.reason}`;
-  const given = answer.kind === 'boolean' ? `${answer.enabled}` : variantText(answer.variant || undefined);
+  const given =
+    answer.kind === 'boolean' ? `${answer.enabled}` : words.variantText(answer.variant || undefined);
   return `${given}, reason ${answer.reason}`;
 }
 
@@ -67,12 +61,15 @@ function stepLines(step: ExplainedStep, number: number): readonly string[] {
     return [`${title}: ${value} for ${percentage} % of entities, this one is at ${percent}`];
   }
   const { segments, operator } = step;
-  const lines = [`${title}: ${operatorText(operator, segments.length)}`, ...segments.flatMap(segmentLines)];
+  const lines = [
+    `${title}: ${words.operatorText(operator, segments.length)}`,
+    ...segments.flatMap(segmentLines),
+  ];
   if (step.kind !== 'rule' || step.sharing === undefined) return lines;
   const { bucket, shares, chosen } = step.sharing;
   const shareLines = shares.map(({ variant, rollout, below }, at) => {
     const mark = at === chosen ? ', chosen' : '';
-    return `    ${shareText(rollout, variant)}: buckets below ${below}${mark}`;
+    return `    ${words.shareText(rollout, variant)}: buckets below ${below}${mark}`;
   });
   return [...lines, `  The entity is in bucket ${bucket} of ${BUCKETS}`, ...shareLines];
 }
@@ -86,7 +83,7 @@ const OUTCOMES: Readonly<Record<ExplainedStep['outcome'], string>> = {
 function segmentLines({ key, matched, matchType, constraints }: ExplainedSegment): readonly string[] {
   const title = `  Segment ${quoted(key)} ${matched ? 'matches' : 'does not match'}`;
   return [
-    `${title}: ${matchTypeText(matchType, constraints.length)}`,
+    `${title}: ${words.matchTypeText(matchType, constraints.length)}`,
     ...constraints.map((constraint) => `    ${constraintText(constraint)}`),
   ];
 }
@@ -94,7 +91,7 @@ function segmentLines({ key, matched, matchType, constraints }: ExplainedSegment
 /** One constraint, the value that it saw, and whether it matched. */
 export function constraintText(constraint: ExplainedConstraint): string {
   const verdict = constraint.matched ? 'matches' : 'does not match';
-  return `${comparisonText(constraint)}: ${verdict}, ${reasonText(constraint)}`;
+  return `${words.comparisonText(constraint)}: ${verdict}, ${reasonText(constraint)}`;
 }
 
 function reasonText({ type, seen, like, why }: ExplainedConstraint): string {
@@ -102,5 +99,5 @@ function reasonText({ type, seen, like, why }: ExplainedConstraint): string {
   const value = seen === undefined ? `there is no value${meant}` : `the value is ${quoted(seen)}`;
   if (why === 'unknown-operator') return 'there is no such operator';
   if (why === 'unreadable-constraint') return "the constraint's own value does not parse";
-  return why === 'unreadable' ? `${value}, which is no ${TYPE_WORDS[type]}` : value;
+  return why === 'unreadable' ? `${value}, which is no ${words.TYPE_WORDS[type]}` : value;
 }
