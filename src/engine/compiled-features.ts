@@ -1,7 +1,9 @@
-import { bucketDecided } from './decided-by-bucket.js';
 import { compileFlag, type Evaluate } from './compiled-flag.js';
-import type { Features, Flag, Rollout, Rule, Semantics } from './features.js';
-import { rulesInForce } from './parts-in-force.js';
+import { boundsOf, isUndivided, underThreshold } from './buckets.js';
+import { entityOf } from './evaluated-entity.js';
+import type { Features, Flag, Rollout, Rule, SegmentChoice, Semantics } from './features.js';
+import { neededSegments, rulesInForce, sharesIn } from './parts-in-force.js';
+import type { KnownAnswer, MissingAnswer, Question, ValueAnswer } from '../model/answer.js';
 import { atOnce, type Steps } from '../time/pausable-steps.js';
 import { compileSegment, type FindSegment } from './segment-match.js';
 
@@ -48,7 +50,7 @@ export function compileFeatures(
     /** `undefined` if there is no such flag. */
     flag: (key: string): CompiledFlag | undefined => compiled.get(key) ?? atOnce(compile(key)),
     /** Whether the entity's bucket decided this answer of a flag. */
-    bucketDecided(key: string, answer: ReturnType<Evaluate>): boolean {
+    bucketDecided(key: string, answer: ValueAnswer): boolean {
       read(key);
       const flag = features.flags.get(key);
       return flag !== undefined && bucketDecided(flag, answer, features, semantics);
@@ -85,4 +87,56 @@ function partsOf(flag: Flag, { segments }: Features): number {
     }
   }
   return parts;
+}
+
+/**
+ * Whether the entity's bucket decided this answer of the flag: evaluation reached a percentage, or a rule that divides
+ * its entities among variants or gives its variant to only some of them. The answer names the segments of the rule.
+ */
+function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: Features, semantics: Semantics) {
+  const matching = new Set(answer.segmentKeys);
+  // The first rule that applies with the answer's segments has given it: no rule behind it was reached.
+  const isReached = ({ segmentKeys: chosen, segmentOperator }: SegmentChoice) => {
+    // The answer has the segments' own keys.
+    const { length } = chosen.filter((name) => matching.has(segments.get(name)?.key ?? name));
+    const least = { one: 1, all: chosen.length, none: 0 };
+    return length >= least[neededSegments(segmentOperator)];
+  };
+  if (flag.type === 'VARIANT_FLAG_TYPE') {
+    const shares = sharesIn(rulesInForce(flag).find(isReached)?.distributions ?? []);
+    return !isUndivided(boundsOf(shares, semantics));
+  }
+  // A threshold of 0 includes nobody, and any other ends the evaluation or has let the bucket go on.
+  const reached = flag.rollouts.find((rollout) =>
+    rollout.kind === 'segment' ? isReached(rollout) : underThreshold(rollout.percentage) !== 'nobody',
+  );
+  return reached?.kind === 'threshold' && underThreshold(reached.percentage) === 'some';
+}
+
+const MISSING: MissingAnswer = { kind: 'missing' };
+
+/**
+ * Answers a question from its namespace's features exactly as the service does. If `features` is `undefined`, the
+ * namespace does not exist. Never throws.
+ */
+export function evaluate(features: CompiledFeatures | undefined, question: Question): KnownAnswer {
+  const compiled = features?.flag(question.flag);
+  return compiled === undefined ? MISSING : compiled.evaluate(entityOf(question));
+}
+
+/** Answers a question from its namespace's features. */
+export type Evaluator = (features: Features | undefined, question: Question) => KnownAnswer;
+
+/**
+ * Compiles features when they are first used, and keeps the result as long as somebody keeps the features. They must
+ * not be modified: changed features must be a new object.
+ */
+export function evaluator(semantics: Semantics): Evaluator {
+  const compiled = new WeakMap<Features, CompiledFeatures>();
+  const compiledOnce = (features: Features) => {
+    const known = compiled.get(features) ?? compileFeatures(features, semantics);
+    compiled.set(features, known);
+    return known;
+  };
+  return (features, question) => evaluate(features && compiledOnce(features), question);
 }

@@ -2,10 +2,9 @@ import { compileConstraint, membersOf, OPERATORS, PARSE } from '../engine/constr
 import { EvaluatedEntity } from '../engine/evaluated-entity.js';
 import type { Constraint, Segment, SegmentChoice } from '../engine/features.js';
 import { neededConstraints, neededSegments } from '../engine/parts-in-force.js';
-import type { Value } from '../engine/syntax/compared-text.js';
+import { isBlank, type Value } from '../engine/syntax/compared-text.js';
 import { FALSE_WORDS, TRUE_WORDS } from '../engine/syntax/boolean-words.js';
 import { parseStrings } from '../engine/syntax/lists.js';
-import { isBlank } from '../engine/syntax/whitespace.js';
 import { quoted } from '../text/describe.js';
 
 /** Which entities something applies to. `everybody` and `nobody` are certain. */

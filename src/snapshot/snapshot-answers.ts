@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { evaluate } from '../engine/evaluate.js';
+import { evaluate } from '../engine/compiled-features.js';
 import type { KnownAnswer, Question } from '../model/answer.js';
 import type { Runtime } from '../runtime.js';
 import { nextTurn, pausing, type Turns } from '../time/pausable-steps.js';

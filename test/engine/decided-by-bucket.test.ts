@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { compileFeatures } from '../../src/engine/compiled-features.js';
-import { bucketDecided } from '../../src/engine/decided-by-bucket.js';
 import { entityOf } from '../../src/engine/evaluated-entity.js';
 import type { Flag, Rollout, Rule, Semantics } from '../../src/engine/features.js';
 
@@ -89,6 +88,9 @@ it('looks at each segment of a rule once', () => {
   });
   const flag = variant(true, { ...rule('all', 50, 50), segmentKeys: watched });
   const answer = { kind: 'boolean', enabled: true, reason: 'MATCH', segmentKeys, requestId: '' } as const;
-  bucketDecided(flag, answer, { segments: new Map() }, 'v1');
+  compileFeatures({ flags: new Map([['flag', flag]]), segments: new Map() }, 'v1').bucketDecided(
+    'flag',
+    answer,
+  );
   expect(looks).toBeLessThanOrEqual(segmentKeys.length);
 });

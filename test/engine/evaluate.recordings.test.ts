@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { evaluator } from '../../src/engine/evaluate.js';
+import { evaluator } from '../../src/engine/compiled-features.js';
 import {
   casesOf,
   comparable,

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { compileFeatures } from '../../src/engine/compiled-features.js';
-import { evaluate } from '../../src/engine/evaluate.js';
+import { compileFeatures, evaluate } from '../../src/engine/compiled-features.js';
 import { EvaluatedEntity, entityOf } from '../../src/engine/evaluated-entity.js';
 import { explain } from '../../src/engine/explain/explain.js';
 import type { BooleanFlag, ComparisonType, Constraint, Features } from '../../src/engine/features.js';

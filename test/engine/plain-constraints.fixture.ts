@@ -2,7 +2,7 @@ import { parseDateTime } from '../../src/engine/syntax/date-syntax.js';
 import type { Constraint } from '../../src/engine/features.js';
 import { parseNumbers, parseStrings } from '../../src/engine/syntax/lists.js';
 import { parseNumber } from '../../src/engine/syntax/number-syntax.js';
-import { isBlank, trimSpace } from '../../src/engine/syntax/whitespace.js';
+import { isBlank, trimSpace } from '../../src/engine/syntax/compared-text.js';
 import type { Question } from '../../src/model/answer.js';
 
 /** Whether the question meets the constraint. A value that does not parse never matches. It is no error. */

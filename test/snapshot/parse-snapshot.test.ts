@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileFeatures } from '../../src/engine/compiled-features.js';
-import { evaluate } from '../../src/engine/evaluate.js';
+import { compileFeatures, evaluate } from '../../src/engine/compiled-features.js';
 import { explain } from '../../src/engine/explain/explain.js';
 import { isV2 } from '../../src/engine/rules-of-version.js';
 import { changes } from '../../src/snapshot/flag-content.js';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileFeatures, type CompiledFeatures } from '../../src/engine/compiled-features.js';
-import { evaluate } from '../../src/engine/evaluate.js';
+import { compileFeatures, type CompiledFeatures, evaluate } from '../../src/engine/compiled-features.js';
 import {
   casesOf,
   comparable,

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { compileFeatures } from '../../src/engine/compiled-features.js';
-import { evaluate } from '../../src/engine/evaluate.js';
+import { compileFeatures, evaluate } from '../../src/engine/compiled-features.js';
 import { systemClock } from '../../src/time/clock.js';
 import { distinctNames } from '../../src/snapshot/body/distinct-names.js';
 import type { ParsedBody } from '../../src/snapshot/body/parse-snapshot.js';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileFeatures } from '../../src/engine/compiled-features.js';
-import { evaluate } from '../../src/engine/evaluate.js';
+import { compileFeatures, evaluate } from '../../src/engine/compiled-features.js';
 import { casesOf, comparable, questionOf, recordedForm, RECORDINGS } from '../engine/recordings.fixture.js';
 import { parsedJson, statedJson, type FlagJson } from './bodies.fixture.js';
 import { mutantsOf } from './mutants.fixture.js';

@@ -1,9 +1,8 @@
 import type { KnownAnswer, Question } from '../../model/answer.js';
 import { similarName } from '../../text/closest-name.js';
 import { boundsOf, bucketOf, percentOf, positionOf, threshold } from '../buckets.js';
-import type { CompiledFeatures } from '../compiled-features.js';
+import { type CompiledFeatures, evaluate } from '../compiled-features.js';
 import { compileConstraint, isReadable, OPERATORS, PARSE, type Matches } from '../constraint-match.js';
-import { evaluate } from '../evaluate.js';
 import { entityOf, type EvaluatedEntity } from '../evaluated-entity.js';
 import type { Constraint, Features, Flag, Rule, Segment, SegmentChoice, VariantFlag } from '../features.js';
 import { sharesIn } from '../parts-in-force.js';

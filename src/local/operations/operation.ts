@@ -1,4 +1,4 @@
-import { evaluator } from '../../engine/evaluate.js';
+import { evaluator } from '../../engine/compiled-features.js';
 import type { Semantics } from '../../engine/features.js';
 import type { Message } from '../requests/proto-message.js';
 import type { Query } from '../requests/query.js';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileFeatures } from '../../../src/engine/compiled-features.js';
-import { evaluate } from '../../../src/engine/evaluate.js';
+import { compileFeatures, evaluate } from '../../../src/engine/compiled-features.js';
 import { explain, explainedAnswer } from '../../../src/engine/explain/explain.js';
 import { explanationText } from '../../../src/engine/explain/explanation-text.js';
 import { arbitraryFeatures, arbitraryQuestion } from '../arbitrary-features.fixture.js';

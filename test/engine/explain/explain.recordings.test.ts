@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileFeatures } from '../../../src/engine/compiled-features.js';
-import { evaluate } from '../../../src/engine/evaluate.js';
+import { compileFeatures, evaluate } from '../../../src/engine/compiled-features.js';
 import { explain, explainedAnswer } from '../../../src/engine/explain/explain.js';
 import type { Explanation } from '../../../src/engine/explain/explanation.js';
 import { casesOf, namespacesOf, questionOf, RECORDINGS } from '../recordings.fixture.js';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileFeatures } from '../../../src/engine/compiled-features.js';
+import { compileFeatures, evaluate } from '../../../src/engine/compiled-features.js';
 import { atOnce as finish } from '../../../src/time/pausable-steps.js';
-import { evaluate } from '../../../src/engine/evaluate.js';
 import type { Question } from '../../../src/model/answer.js';
 import { parseSnapshot, type ParsedBody } from '../../../src/snapshot/body/parse-snapshot.js';
 import { writeBody } from '../../../src/snapshot/body/write-body.js';

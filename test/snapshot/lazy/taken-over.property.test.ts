@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileFeatures } from '../../../src/engine/compiled-features.js';
-import { evaluate } from '../../../src/engine/evaluate.js';
+import { compileFeatures, evaluate } from '../../../src/engine/compiled-features.js';
 import { parseSnapshot, type ParsedBody } from '../../../src/snapshot/body/parse-snapshot.js';
 import { systemClock } from '../../../src/time/clock.js';
 import { BODIES, recordedJson, type BodyJson, type FlagJson } from '../bodies.fixture.js';
