@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import type { EvaluationBatch, EvaluationResponse } from './operations/evaluation.js';
-import type { Distribution, Rule, RulePage, SegmentOperator } from './operations/rules.js';
+import type { Distribution, Rule, RulePage, SegmentOperator, Variant } from './operations/flags.js';
 import type { Constraint, MatchType, Segment, SegmentPage } from './operations/segments.js';
 import type { Authentication, CreatedToken } from './operations/tokens.js';
-import type { Variant } from './operations/variants.js';
 import { isRecord } from '../text/describe.js';
 
 /*

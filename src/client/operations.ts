@@ -7,10 +7,9 @@ import * as answers from './answers.js';
 import type { Call, ClientOperation } from './client-operation.js';
 import { pagesOf } from './list-pages.js';
 import type { EvaluationOperations } from './operations/evaluation.js';
-import type { RuleOperations } from './operations/rules.js';
+import type { RuleOperations, VariantOperations } from './operations/flags.js';
 import type { SegmentOperations } from './operations/segments.js';
 import type { TokenOperations } from './operations/tokens.js';
-import type { VariantOperations } from './operations/variants.js';
 
 const operation = <Answer>(
   name: string,

@@ -1,10 +1,8 @@
 import type { Client } from '@openfeature/server-sdk';
 
-export { setRequestContext } from './express-context.js';
-export { flags, type FlagsOptions } from './flags.js';
+export { flags, setRequestContext, type FlagsOptions } from './flags.js';
 export { ofrep } from './ofrep.js';
-export type { FlagEvaluator, OfrepOptions, ValueKind } from '../ofrep/ofrep-options.js';
-export type { PushOptions } from '../ofrep/push/push-options.js';
+export type { FlagEvaluator, OfrepOptions, PushOptions, ValueKind } from '../ofrep/ofrep-options.js';
 
 declare global {
   namespace Express {

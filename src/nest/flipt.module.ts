@@ -13,7 +13,6 @@ import { randomUUID } from 'node:crypto';
 import { checkOptions } from '../options/check-options.js';
 import { FliptProvider, runInTransactionContext, type ClosingResponse } from '../index.js';
 import { asyncRules, type FliptModuleAsyncOptions, type FliptModuleOptions } from './module-options.js';
-import { providerToken } from './inject-flipt.js';
 import { optionsFactory, register, type Registration } from './app-providers.js';
 import { openRequestState, stateIn, type Exchange } from './request-state.js';
 import { completeSdkInterceptors } from './sdk-interceptor.js';
@@ -161,4 +160,34 @@ function moduleWith(options: Provider, domain: string | undefined): DynamicModul
     ],
     exports: [FliptProvider, providerToken(domain)],
   };
+}
+
+/** All copies of this package share the symbol. */
+function providerToken(domain: string | undefined): symbol {
+  return Symbol.for(`openfeature-flipt-provider.provider${domain === undefined ? '' : `:${domain}`}`);
+}
+
+/**
+ * Injects the provider that `FliptModule` has registered for an OpenFeature domain: the default one unless named. For
+ * `forRootAsync`, the domain must stand beside `useFactory`. With only one `FliptModule`, the class `FliptProvider` is
+ * a token, too: `app.get(FliptProvider)`.
+ *
+ * @example
+ * ```ts
+ * import { Injectable } from '@nestjs/common';
+ * import { FliptProvider } from 'openfeature-flipt-provider';
+ * import { InjectFlipt } from 'openfeature-flipt-provider/nest';
+ *
+ * \@Injectable()
+ * class FlagChanges {
+ *   constructor(\@InjectFlipt() private readonly flipt: FliptProvider) {}
+ *
+ *   apply(flagKeys: string[]) {
+ *     this.flipt.invalidate(flagKeys);
+ *   }
+ * }
+ * ```
+ */
+export function InjectFlipt(domain?: string): ParameterDecorator & PropertyDecorator {
+  return Inject(providerToken(domain));
 }

@@ -1,8 +1,7 @@
 import { ofrepHandler } from './ofrep-handler.js';
 import type { OfrepOptions } from './ofrep-options.js';
 
-export type { FlagEvaluator, OfrepOptions, ValueKind } from './ofrep-options.js';
-export type { PushOptions } from './push/push-options.js';
+export type { FlagEvaluator, OfrepOptions, PushOptions, ValueKind } from './ofrep-options.js';
 
 /**
  * Flags for a browser, over the OpenFeature Remote Evaluation Protocol: answers `POST /ofrep/v1/evaluate/flags` and

@@ -7,9 +7,8 @@ import { contextInTime } from '../options/entry-rules.js';
 import { isEvaluator, ofrepRules, type FlagEvaluator, type OfrepOptions } from './ofrep-options.js';
 import { extendedContext } from '../provider/mapping/extended-context.js';
 import { bulk, single } from './ofrep-response.js';
-import { isFromOwnPage } from './push/page-origin.js';
 import { isChangeSource } from './push/provider-changes.js';
-import { streamEndpoint } from './push/stream-endpoint.js';
+import { isFromOwnPage, streamEndpoint } from './push/stream-endpoint.js';
 import { REFUSAL, refused, type OfrepRefusal } from './refusals.js';
 
 /** Answers a standard `Request`. The option `context` gets the framework's own request. */

@@ -1,8 +1,8 @@
 import type { Runtime } from '../../runtime.js';
 import { type Clock, oneTimer } from '../../time/clock.js';
-import { encoded, HEARTBEAT, refetch, retry } from './event-text.js';
+import { serverSentEvent } from '../../text/server-sent-event.js';
 import { PACE_MS, portion, repeatAt, spreadOf } from './pacing.js';
-import type { PushSettings } from './push-options.js';
+import type { PushSettings } from '../ofrep-options.js';
 import { streamShares, type StreamReader } from './stream-shares.js';
 
 interface OpenStream {
@@ -22,6 +22,19 @@ const SHORTEST_LIFE_MS = 3_600_000;
 const MOST_UNREAD = 16;
 /** Browsers whose streams have ended together come back one after another. */
 const RETRY_MS = { least: 1_000, spread: 2_000 };
+
+const encoder = new TextEncoder();
+
+/** Nothing about flags or users: the browser fetches its own flags then. */
+export const refetch = (id: string) => serverSentEvent(id, '{"type":"refetchEvaluation"}');
+
+/** How long the browser waits before it connects again. */
+export const retry = (ms: number) => `retry: ${Math.round(ms)}\n\n`;
+
+/** A comment, which browsers ignore. */
+const HEARTBEAT = encoder.encode(':\n\n');
+
+export const encoded = (text: string) => encoder.encode(text);
 
 /** The streams that are open, and the newest event. */
 export function browserStreams(

@@ -1,11 +1,9 @@
 import type { Runtime } from '../../runtime.js';
 import { EVENT_STREAM } from '../../text/server-sent-event.js';
 import { NOT_STORED } from '../refusals.js';
-import { browserStreams } from './browser-streams.js';
-import { encoded, refetch, retry } from './event-text.js';
-import { originOf } from './page-origin.js';
+import { browserStreams, encoded, refetch, retry } from './browser-streams.js';
 import { isChangeSource, onChanges, type ChangeSource } from './provider-changes.js';
-import type { PushSettings } from './push-options.js';
+import type { PushSettings } from '../ofrep-options.js';
 import type { StreamReader } from './stream-shares.js';
 
 /** The browser closes the stream of a page that was hidden for so many seconds. */
@@ -85,4 +83,34 @@ function isUnwatched(source: ChangeSource): boolean {
 /** Two slashes would lead to another host. */
 function ownPath(path: string): string {
   return `/${path.replace(/^[/\\]+/, '')}`;
+}
+
+/**
+ * Whether a page of this app may have sent the request. A page of another origin can make its visitor's browser open
+ * streams here, with the visitor's cookies. Over plain `http:`, browsers send neither Sec-Fetch-Site nor, with a GET of
+ * the own page, Origin: only the Referer, which a page can leave out, but not forge. Clients that are no browsers send
+ * one of the three.
+ */
+export function isFromOwnPage(request: Request): boolean {
+  const origin = request.headers.get('origin');
+  const site = request.headers.get('sec-fetch-site');
+  if (site !== null) return site === 'same-origin' && (origin === null || isOwn(origin, request));
+  return isOwn(origin ?? request.headers.get('referer'), request);
+}
+
+/** The origin of the page that the answer is for, if the page can open streams of this app. */
+export function originOf(request: Request): string | undefined {
+  const origin = request.headers.get('origin');
+  if (origin === null || !/^https?:\/\//.test(origin) || !URL.canParse(origin)) return undefined;
+  const site = request.headers.get('sec-fetch-site');
+  // The page's GET will have no Origin. If its Referer is missing, too, it would be refused.
+  const isOpened = site === null ? isOwn(request.headers.get('referer'), request) : site === 'same-origin';
+  return isOpened ? new URL(origin).origin : undefined;
+}
+
+function isOwn(page: string | null, { headers, url }: Request): boolean {
+  if (page === null || !URL.canParse(page)) return false;
+  const { protocol, host } = new URL(page);
+  const own = `${protocol}//${headers.get('host') ?? new URL(url).host}`;
+  return URL.canParse(own) && new URL(own).host === host;
 }

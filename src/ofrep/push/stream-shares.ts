@@ -1,4 +1,4 @@
-import type { PushSettings } from './push-options.js';
+import type { PushSettings } from '../ofrep-options.js';
 
 /** Who opens a stream. */
 export interface StreamReader {
