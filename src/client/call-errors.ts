@@ -29,8 +29,9 @@ export function replyError(asked: AskedOperation, reply: Reply): FliptServiceErr
   const { status } = reply;
   const reported = serviceErrorOf(reply);
   const details = reported?.details;
-  const { name, offered = OFFERED_BY_V1 } = asked;
-  if (isUnoffered(asked, reply)) {
+  const { name, path, offered = OFFERED_BY_V1 } = asked;
+  // Flipt v1 does not know the path of a key with an encoded slash either, because it splits the path there.
+  if (status === 501 || (isUnknownPath(reply) && !path.includes('%2F'))) {
     const words = reported === undefined ? '' : `: ${oneLine(reported.message)}`;
     const message = ` answered ${status}${words}; the service does not offer ${name}. ${offered}`;
     return errorOf(asked, message, { code: 'UNIMPLEMENTED', status, details });
@@ -47,11 +48,6 @@ export function unreadableError(asked: AskedOperation, { status, headers, redact
   const named = typeof type === 'string' ? oneLine(redact(type)) : 'no content type';
   const { message } = unreadable(asked.url, `${asked.name}, ${named}: ${why}`);
   return errorOf(asked, ` answered ${status}: ${message}`, { code: 'INTERNAL', status });
-}
-
-/** Flipt v1 does not know the path of a key with an encoded slash either, because it splits the path there. */
-function isUnoffered({ path }: AskedOperation, reply: Reply): boolean {
-  return reply.status === 501 || (isUnknownPath(reply) && !path.includes('%2F'));
 }
 
 /** Each message begins with the request, because error trackers group errors by their beginning. */

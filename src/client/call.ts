@@ -9,7 +9,6 @@ import { failureError, replyError, unreadableError, type AskedOperation } from '
 import { kindOf } from '../text/describe.js';
 import { hasMoreValues, parsedJson } from '../text/json.js';
 import type { Call } from './client-operation.js';
-import { pathOf, queryOf } from './request-path.js';
 
 const LIMIT = 'http.timeoutMs × (http.retries + 1)';
 const CLOSED: Failure = { kind: 'closed', message: 'the Flipt client is closed' };
@@ -73,9 +72,34 @@ function wordsOf(issue: v.BaseIssue<unknown>): string {
   if (issue.input === undefined) return `${place}: missing`;
   const isOurs = issue.kind !== 'schema' || issue.type === 'custom';
   const expected = isOurs ? issue.message : String(issue.expected);
-  return `${place}: expected ${expected}, got ${sizeOf(issue.input)}`;
+  const size = Array.isArray(issue.input) ? ` of ${issue.input.length}` : '';
+  return `${place}: expected ${expected}, got ${kindOf(issue.input)}${size}`;
 }
 
-function sizeOf(given: unknown): string {
-  return Array.isArray(given) ? `${kindOf(given)} of ${given.length}` : kindOf(given);
+/**
+ * Fills encoded parts into a pattern: `{key}` is replaced by the part of that name. A part of dots only is encoded too,
+ * because `..` would lead to another path. Throws a TypeError for an empty part and for one that is no well-formed text.
+ */
+function pathOf(pattern: string, parts: Readonly<Record<string, string>> = {}): string {
+  return Object.entries(parts).reduce(
+    (path, [name, part]) => path.replace(`{${name}}`, () => encoded(name, part)),
+    pattern,
+  );
+}
+
+function encoded(name: string, part: unknown): string {
+  if (typeof part !== 'string') throw new TypeError(`${name}: expected text, got ${typeof part}`);
+  if (part === '') throw new TypeError(`${name}: expected text, got ''`);
+  if (!part.isWellFormed())
+    throw new TypeError(`${name}: expected well-formed Unicode, got a lone surrogate`);
+  return /^\.{1,2}$/.test(part) ? '%2E'.repeat(part.length) : encodeURIComponent(part);
+}
+
+/** `?limit=2&offset=4`; leaves out what is undefined. */
+function queryOf(members: Readonly<Record<string, string | number | undefined>> = {}): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(members)) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  return query.size === 0 ? '' : `?${query.toString()}`;
 }

@@ -1,11 +1,11 @@
-import type { GenericSchema } from 'valibot';
+import * as v from 'valibot';
 import { environmentHeaders } from '../http/reply.js';
 import type { ConnectionSettings } from '../options/settings.js';
 import { BATCH_PATH } from '../remote/batch-request.js';
 import { isHeaderText } from '../text/header.js';
 import * as answers from './answers.js';
-import type { Call, ClientOperation } from './client-operation.js';
-import { pagesOf } from './list-pages.js';
+import type { Call, ClientOperation, ClientRequest } from './client-operation.js';
+import type { IterateOptions, ListPage, PageOptions } from './operations/call-options.js';
 import type { EvaluationOperations } from './operations/evaluation.js';
 import type { RuleOperations, VariantOperations } from './operations/flags.js';
 import type { SegmentOperations } from './operations/segments.js';
@@ -15,7 +15,7 @@ const operation = <Answer>(
   name: string,
   method: ClientOperation<Answer>['method'],
   path: string,
-  answer: GenericSchema<unknown, Answer>,
+  answer: v.GenericSchema<unknown, Answer>,
 ): ClientOperation<Answer> => ({ name, method, path, answer });
 
 const TOKEN_AUTHENTICATION =
@@ -88,4 +88,46 @@ export function operationsOf(call: Call, defaults: Pick<ConnectionSettings, 'ref
       call(UPDATE_SEGMENT, { parts: { namespace, key }, body }, options),
   };
   return { evaluation, tokens, rules, variants, segments };
+}
+
+const ENTRIES_PER_REQUEST = 100;
+
+type Parts = NonNullable<ClientRequest['parts']>;
+
+/** The two ways to read a list. */
+function pagesOf<Page extends ListPage, Entry>(
+  call: Call,
+  list: ClientOperation<Page>,
+  entriesOf: (page: Page) => readonly Entry[],
+) {
+  const read = async (
+    parts: Parts,
+    { signal, limit, offset, pageToken }: PageOptions = {},
+    answer = list.answer,
+  ) => call({ ...list, answer }, { parts, query: { limit, offset, pageToken } }, { signal });
+  return {
+    list: (parts: Parts, page?: PageOptions) => read(parts, page),
+    /**
+     * Iterates over all pages and requests each when it is needed. A token that comes twice would make it endless: such a
+     * page is refused like one of the wrong shape.
+     */
+    async *iterate(parts: Parts, options: IterateOptions = {}): AsyncGenerator<Entry, void, undefined> {
+      const { limit = ENTRIES_PER_REQUEST, signal } = options;
+      const given = new Set<string>();
+      const answer = v.pipe(
+        list.answer,
+        v.check(
+          ({ nextPageToken }) => !given.has(nextPageToken),
+          'a page whose nextPageToken has not come before',
+        ),
+      );
+      let pageToken: string | undefined;
+      do {
+        const page = await read(parts, { limit, pageToken, signal }, answer);
+        yield* entriesOf(page);
+        pageToken = page.nextPageToken;
+        given.add(pageToken);
+      } while (pageToken !== '');
+    },
+  };
 }

@@ -39,26 +39,21 @@ export function isUndivided(bounds: readonly number[]): boolean {
   return (bounds[0] ?? BUCKETS) >= BUCKETS;
 }
 
+// The service computes all bounds in single precision, and a bound may depend on it.
+
 /** Prepares a threshold in percent: whether an entity is under it. */
 export function threshold(flagKey: string, percentage: number): (entity: string) => boolean {
   if (underThreshold(percentage) === 'everybody') return () => true;
-  const bound = thresholdBound(percentage);
+  const bound = Math.fround(percentage);
   return (entity) => percentOf(flagKey, entity) < bound;
 }
 
 /** Which entities are under a threshold in percent, whatever the flag's key is. */
 export function underThreshold(percentage: number): 'everybody' | 'nobody' | 'some' {
-  const bound = thresholdBound(percentage);
+  const bound = Math.fround(percentage);
   // An entity's percent is an integer from 0 to 99.
   if (bound > 99) return 'everybody';
   return bound > 0 ? 'some' : 'nobody';
-}
-
-// The service computes all bounds in single precision, and a bound may depend on it.
-
-/** An entity's percent is under it, or not. */
-export function thresholdBound(percentage: number): number {
-  return Math.fround(percentage);
 }
 
 /** The upper bounds of shares, in buckets. */

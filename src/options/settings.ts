@@ -1,9 +1,10 @@
 import type * as v from 'valibot';
+import { harmlessly, unsteered } from '../text/describe.js';
 import { lowerCaseNames } from '../text/header.js';
+import { outsideRequests } from '../time/shared-work.js';
 import { checkOptions, type OptionRules } from './check-options.js';
 import { clientRules, type ConnectionOptions, type Logger } from './connection-options.js';
 import { credentialsAdvice, fromVariables, variable, variableOf, type Environment } from './environment.js';
-import { safeLogger } from './logger.js';
 import { providerRules, type FliptProviderOptions } from './provider-options.js';
 
 /** The options with defaults and environment variables filled in. */
@@ -120,4 +121,34 @@ export function sizeWarnings(settings: Pick<ProviderSettings, 'batch' | 'cache' 
 /** 0 is no mistake of units: it switches something off. */
 function doubtIf(option: string, given: number | undefined, most: number, words: string): string | undefined {
   return given === undefined || given < 1 || given > most ? undefined : `${option} is ${given} ${words}?`;
+}
+
+/** A console has lines of many. A logger of the user's can say by itself who logs. */
+const SENDER = '[openfeature-flipt-provider]';
+
+const none = () => undefined;
+const toConsole =
+  (level: 'error' | 'warn') =>
+  (...args: unknown[]) => {
+    console[level](SENDER, ...args);
+  };
+const consoleLogger: Logger = { error: toConsole('error'), warn: toConsole('warn'), info: none, debug: none };
+
+/**
+ * Ignores errors that a logger throws, so that callers still get their answers. Logs outside any request, because what
+ * is logged may serve all of them. Whatever a layer puts into a message, it stays one line, and does not steer a
+ * terminal. Default: warnings and errors to the console.
+ */
+function safeLogger(logger: Logger = consoleLogger): Logger {
+  const safely =
+    (level: keyof Logger) =>
+    (...args: unknown[]) => {
+      // An async method is a `() => void`, too. What a logger throws cannot be logged.
+      harmlessly(() => {
+        const log: (...args: unknown[]) => unknown = logger[level].bind(logger);
+        const words = args.map((word) => (typeof word === 'string' ? unsteered(word) : word));
+        return outsideRequests(() => log(...words));
+      });
+    };
+  return { error: safely('error'), warn: safely('warn'), info: safely('info'), debug: safely('debug') };
 }

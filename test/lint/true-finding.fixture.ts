@@ -1,4 +1,4 @@
-import { bucketOf, thresholdBound } from '../../src/engine/buckets.js';
+import { bucketOf } from '../../src/engine/buckets.js';
 import { evaluator } from '../../src/engine/compiled-features.js';
 import type { Semantics } from '../../src/engine/features.js';
 import type { Answer, Question } from '../../src/model/answer.js';
@@ -61,7 +61,7 @@ export async function isTrue(
       const rollout = flag?.rollouts?.[Number(at)];
       const percentage =
         rollout !== undefined && 'threshold' in rollout ? rollout.threshold?.percentage : NaN;
-      const bound = thresholdBound(Number(percentage));
+      const bound = Math.fround(Number(percentage));
       return (
         Array.from({ length: 100 }, (_, percent) => percent).filter((percent) => percent < bound).length <= 1
       );
