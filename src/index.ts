@@ -1,7 +1,6 @@
 export { FliptProvider } from './provider/provider.js';
 export { isFliptProvider } from './provider/is-flipt-provider.js';
-export type { EvaluatedFlag } from './provider/evaluate/evaluate-all.js';
-export type { FlagOutcome } from './provider/evaluate/evaluate-each.js';
+export type { EvaluatedFlag, FlagOutcome } from './provider/evaluate/evaluate-many.js';
 export type { RefreshOptions } from './provider/refresh-options.js';
 export type { AuthOptions, KubernetesLoginOptions } from './options/auth-options.js';
 export type * from './engine/explain/explanation.js';

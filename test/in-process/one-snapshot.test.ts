@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { systemClock, type Clock } from '../../src/time/clock.js';
-import { evaluateEach } from '../../src/provider/evaluate/evaluate-each.js';
+import { evaluateEach } from '../../src/provider/evaluate/evaluate-many.js';
 import { inProcess } from '../../src/provider/resolve-in-process.js';
 import { openRequestView, REQUEST_VIEW } from '../../src/request/view.js';
 import { snapshotOf, type Snapshot } from '../../src/snapshot/snapshot.js';

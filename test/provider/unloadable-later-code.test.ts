@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { FliptProvider } from '../../src/index.js';
 import { eventually } from '../eventually.fixture.js';
 
-vi.mock('../../src/provider/evaluate/evaluate-all.js', () => {
+vi.mock('../../src/provider/evaluate/evaluate-many.js', () => {
   throw Object.assign(new Error('Cannot find module'), { code: 'ERR_MODULE_NOT_FOUND' });
 });
 
