@@ -1,7 +1,6 @@
 import type { History } from '../../diagnostics/event-history.js';
 import type { UnreadableFlag } from '../../model/unreadable-flag.js';
 import type { ProviderSettings } from '../../options/settings.js';
-import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
 import type { Clock } from '../../time/clock.js';
 import type { ConditionSince } from '../state-events.js';
 import type { Pipeline } from '../pipeline.js';
@@ -21,46 +20,19 @@ export function statusOf(
   const counts = history.counts();
   const { hits, staleHits, joined, misses, attempts, failed, retried, shed, trackingSent, trackingLost } =
     counts;
-  const { circuit, ...latest } = history.latest();
+  const { circuit, problems, watch: watchCondition, stream } = history.latest();
   const { inFlight = 0, waiting = 0, snapshots, overloadSince } = readings ?? {};
   const opened = snapshots?.opened();
   const store = opened?.store();
-  const mode = watch === undefined ? 'off' : watch.stream ? 'stream' : 'poll';
-  return {
-    condition: state,
-    since: new Date(at).toISOString(),
-    why,
-    problems: readings === undefined ? [] : latest.problems,
-    namespace,
-    environment: environment ?? null,
-    fliptVersion: opened?.fliptVersion() ?? null,
-    evaluation,
-    circuit: breaker && readings ? { state: circuit?.state ?? 'closed', since: dateOf(circuit?.at) } : null,
-    overload: { since: dateOf(overloadSince), shed },
-    watch: snapshots ? { mode, ...watchStatus(opened, latest, counts, clock) } : null,
-    store: store ? { isFailing: store.isFailing, savedAt: dateOf(store.savedAt) } : null,
-    cache: { entries: 0, bytes: 0, ...readings?.cache, hits, staleHits, joined, misses },
-    requests: { sent: attempts + inFlight, failed, retried, inFlight, waiting },
-    tracking: tracking
-      ? { isFailing: false, waiting: 0, ...readings?.tracking, sent: trackingSent, lost: trackingLost }
-      : null,
-  };
-}
-
-function watchStatus(
-  opened: SnapshotSource | undefined,
-  { watch: condition, stream }: Pick<ReturnType<History['latest']>, 'watch' | 'stream'>,
-  { polls, failedPolls, changedFlags }: ReturnType<History['counts']>,
-  clock: Clock,
-): Omit<WatchStatus, 'mode'> {
-  const watch = opened?.watch;
-  const snapshot = watch?.snapshot();
+  const watching = opened?.watch;
+  const snapshot = watching?.snapshot();
   const unreadable = snapshot?.features.unreadable ?? new Map<string, UnreadableFlag>();
-  const confirmedAt = watch?.confirmedAt();
+  const confirmedAt = watching?.confirmedAt();
   const ageMs = confirmedAt === undefined ? undefined : clock.now() - confirmedAt;
-  const seenWithinMs = watch?.seenWithinMs() ?? Infinity;
-  return {
-    condition: condition ?? null,
+  const seenWithinMs = watching?.seenWithinMs() ?? Infinity;
+  const watchStatus: WatchStatus = {
+    mode: watch === undefined ? 'off' : watch.stream ? 'stream' : 'poll',
+    condition: watchCondition ?? null,
     version: snapshot?.version ?? null,
     semantics: snapshot?.semantics ?? null,
     flags: snapshot?.keys().size ?? null,
@@ -70,13 +42,32 @@ function watchStatus(
     },
     confirmedAt: dateOf(ageMs === undefined ? undefined : clock.date() - ageMs),
     ageMs: ageMs === undefined ? null : Math.round(ageMs),
-    nextPollAt: dateOf(watch?.nextPollAt()),
+    nextPollAt: dateOf(watching?.nextPollAt()),
     seenWithinMs: seenWithinMs === Infinity ? null : Math.round(seenWithinMs),
-    why: watch?.lateBecause() ?? null,
+    why: watching?.lateBecause() ?? null,
     stream: stream ?? null,
-    polls,
-    failedPolls,
-    changedFlags,
+    polls: counts.polls,
+    failedPolls: counts.failedPolls,
+    changedFlags: counts.changedFlags,
+  };
+  return {
+    condition: state,
+    since: new Date(at).toISOString(),
+    why,
+    problems: readings === undefined ? [] : problems,
+    namespace,
+    environment: environment ?? null,
+    fliptVersion: opened?.fliptVersion() ?? null,
+    evaluation,
+    circuit: breaker && readings ? { state: circuit?.state ?? 'closed', since: dateOf(circuit?.at) } : null,
+    overload: { since: dateOf(overloadSince), shed },
+    watch: snapshots ? watchStatus : null,
+    store: store ? { isFailing: store.isFailing, savedAt: dateOf(store.savedAt) } : null,
+    cache: { entries: 0, bytes: 0, ...readings?.cache, hits, staleHits, joined, misses },
+    requests: { sent: attempts + inFlight, failed, retried, inFlight, waiting },
+    tracking: tracking
+      ? { isFailing: false, waiting: 0, ...readings?.tracking, sent: trackingSent, lost: trackingLost }
+      : null,
   };
 }
 
