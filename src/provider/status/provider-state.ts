@@ -30,8 +30,17 @@ export function deriveState(
   let problems: Problems = new Map();
   let isWatchLost = false;
 
+  const stateNow = (): ProviderState => {
+    // Unusable responses may concern only one flag.
+    const serious = [...problems.keys()].filter((problem) => problem !== 'responses-unusable');
+    if (serious.length === 0) return isWatchLost ? 'stale' : 'ready';
+    if (fallback.hasSnapshot()) return 'stale';
+    // During an outage, known answers can be used. Rejected credentials are an error at once.
+    const isOutage = serious.every((problem) => problem === 'circuit-open');
+    return isOutage && fallback.knowsAnything() ? 'stale' : 'error';
+  };
   const reassess = (message: string, isAnnounced: boolean) => {
-    const state = stateOf(problems, isWatchLost, fallback);
+    const state = stateNow();
     if (state === derived.state) return;
     derived = { state, message };
     if (isAnnounced) changed(state, message);
@@ -54,19 +63,6 @@ export function deriveState(
     });
   }
   return () => derived;
-}
-
-function stateOf(
-  problems: Problems,
-  isWatchLost: boolean,
-  { knowsAnything, hasSnapshot }: Fallback,
-): ProviderState {
-  // Unusable responses may concern only one flag.
-  const serious = [...problems.keys()].filter((problem) => problem !== 'responses-unusable');
-  if (serious.length === 0) return isWatchLost ? 'stale' : 'ready';
-  if (hasSnapshot()) return 'stale';
-  // During an outage, known answers can be used. Rejected credentials are an error at once.
-  return serious.every((problem) => problem === 'circuit-open') && knowsAnything() ? 'stale' : 'error';
 }
 
 function messageOf(before: Problems, after: Problems): string {
