@@ -70,7 +70,14 @@ export function logWatch(
   listen('namespace-suspect', ({ failure }) => {
     if (isSuspect) return;
     isSuspect = true;
-    logger.warn(suspicion(place, failure));
+    const { namespace, environment } = place;
+    const of = environment === undefined ? '' : ` of the environment ${quoted(environment)}`;
+    const where = `the namespace ${quoted(namespace)}${of}`;
+    logger.warn(
+      failure === undefined
+        ? `Flipt has no flags in ${where}: check the options namespace and environment`
+        : `Flipt does not know ${where} (check the options namespace and environment): ${failure.message}`,
+    );
   });
   listen('flag-key-suspect', ({ flag, like }) => {
     logger.warn(
@@ -92,18 +99,6 @@ const WORDS: Readonly<Record<EventOf<'stream-changed'>['state'], string>> = {
   broken: 'broken and is opened again',
   'not-offered': 'not offered; polls find changes',
 };
-
-function suspicion(
-  { namespace, environment }: WatchedPlace,
-  failure: EventOf<'namespace-suspect'>['failure'],
-): string {
-  const where =
-    `the namespace ${quoted(namespace)}` +
-    (environment === undefined ? '' : ` of the environment ${quoted(environment)}`);
-  return failure === undefined
-    ? `Flipt has no flags in ${where}: check the options namespace and environment`
-    : `Flipt does not know ${where} (check the options namespace and environment): ${failure.message}`;
-}
 
 function named(flags: readonly string[]): string {
   const shown = flags

@@ -11,15 +11,13 @@ const GZIP = /^(?:x-)?gzip$/i;
 /** The buffer of a body becomes so many times as long as what has arrived, whatever length its headers name. */
 const MOST_GROWTH = 8;
 
-type Headers = Reply['headers'];
-
 /**
  * Reads a body to its end, and decompresses gzip off the event loop. Rejects with {@link UnreadableBody} as soon as
  * there are more than `maxBytes` after decompression.
  */
 export async function bodyBytes(
   body: AsyncIterable<Uint8Array>,
-  { 'content-encoding': encoding, 'content-length': length }: Headers,
+  { 'content-encoding': encoding, 'content-length': length }: Reply['headers'],
   maxBytes: number,
 ): Promise<Buffer> {
   if (typeof encoding !== 'string' || !GZIP.test(encoding.trim())) {

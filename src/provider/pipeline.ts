@@ -44,7 +44,10 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   const closing = new AbortController();
   // Each request under way adds a listener.
   setMaxListeners(0, closing.signal);
-  const overloadSince = logReports(settings, runtime);
+  logHealth(runtime, logger);
+  logSharedBuckets(runtime, logger);
+  if (settings.cache !== undefined) logHitRate(runtime, logger);
+  const overloadSince = logOverload(runtime, logger, clock);
   const layers = openServiceLayers(settings, closing.signal, runtime);
   const { service } = layers;
   const snapshots = usesSnapshots(settings) ? lazySnapshotSource(layers.send, settings, runtime) : undefined;
@@ -136,14 +139,6 @@ function openAnswers(
     answers.forget(flags);
   });
   return answers;
-}
-
-/** Says since when questions are shed, in milliseconds since the epoch; `undefined` while none are. */
-function logReports({ logger, cache }: ProviderSettings, runtime: Runtime & Diagnostics) {
-  logHealth(runtime, logger);
-  logSharedBuckets(runtime, logger);
-  if (cache !== undefined) logHitRate(runtime, logger);
-  return logOverload(runtime, logger, runtime.clock);
 }
 
 /**

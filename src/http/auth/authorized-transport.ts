@@ -10,7 +10,6 @@ import {
   authHeaders,
   CredentialError,
   noCredentials,
-  sameHeaders,
   type AuthHeaders,
   type CredentialSource,
   type LoginWay,
@@ -144,4 +143,8 @@ function throwUnloadable(error: unknown): never {
 
 function constant(headers: AuthHeaders): CredentialSource {
   return () => Promise.resolve(headers);
+}
+
+function sameHeaders(one: AuthHeaders, other: AuthHeaders | undefined): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

@@ -32,7 +32,3 @@ export class CredentialError extends Error {
 export function noCredentials(why: string): CredentialError {
   return new CredentialError({ kind: 'credentials', message: `no credentials for Flipt: ${why}` });
 }
-
-export function sameHeaders(one: AuthHeaders, other: AuthHeaders | undefined): boolean {
-  return one === other || JSON.stringify(one) === JSON.stringify(other);
-}
