@@ -176,7 +176,7 @@ export class FliptProvider implements Provider {
    * and checks a failed service. Rejects only with a TypeError, about its options.
    */
   async refresh(options?: RefreshOptions): Promise<void> {
-    await this.#lifecycle.running()?.refresh(timeoutOf('refresh', options));
+    await this.#lifecycle.running()?.refresh(timeoutOf(options));
   }
 
   /**

@@ -11,14 +11,12 @@ export interface RefreshOptions {
 }
 
 /** `undefined` if none is given. Throws a TypeError about a wrong one, for callers in plain JavaScript. */
-export function timeoutOf(method: string, options: unknown = {}): number | undefined {
+export function timeoutOf(options: unknown = {}): number | undefined {
   if (!isRecord(options))
-    throw new TypeError(`${method}: expected an object such as { timeoutMs: 5000 }, got ${kindOf(options)}`);
+    throw new TypeError(`refresh: expected an object such as { timeoutMs: 5000 }, got ${kindOf(options)}`);
   const { timeoutMs } = options;
   if (timeoutMs === undefined) return undefined;
   if (typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= LARGEST_TIMER_MS) return timeoutMs;
   const got = typeof timeoutMs === 'number' ? timeoutMs : kindOf(timeoutMs);
-  throw new TypeError(
-    `${method}: timeoutMs: expected milliseconds from 1 to ${LARGEST_TIMER_MS}, got ${got}`,
-  );
+  throw new TypeError(`refresh: timeoutMs: expected milliseconds from 1 to ${LARGEST_TIMER_MS}, got ${got}`);
 }
