@@ -42,9 +42,6 @@ export interface KnownQuestion {
   readonly values: readonly unknown[];
 }
 
-/** Makes the question of a flag's context; `undefined` if comparing values could not show that it is the same. */
-export type RememberQuestion = (context: GivenContext) => KnownQuestion | undefined;
-
 /** Stands for the value of an attribute that is not part of the key. */
 const UNSENT = Symbol('unsent');
 /** A context with more names is not remembered: the list of names would not be counted. */
@@ -52,10 +49,13 @@ const MOST_NAMES = 64;
 /** From this length on, V8 may keep a text as a part of a larger one, which would stay in memory as well. */
 const SHORTEST_PART = 13;
 
-/** `isSent`: whether an attribute of this name is part of the key. */
-export function rememberingQuestions(isSent: (name: string) => boolean): RememberQuestion {
+/**
+ * Makes the function that makes the question of a flag's context; `undefined` if comparing values could not show that it
+ * is the same. `isSent`: whether an attribute of this name is part of the key.
+ */
+export function rememberingQuestions(isSent: (name: string) => boolean) {
   let lastNames: readonly string[] = [];
-  return (context) => {
+  return (context: GivenContext): KnownQuestion | undefined => {
     const entity = context.targetingKey;
     if (typeof entity !== 'string' || !Object.isFrozen(context) || !inheritsNothing(context))
       return undefined;

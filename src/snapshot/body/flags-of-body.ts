@@ -14,7 +14,7 @@ export interface ReadFlags {
   /** Of the flags that could be read. */
   readonly texts: ReturnType<typeof textDigests>;
   /** Of all flags, also of those that have not been read, in the order of the body. */
-  readonly keys: () => FlagKeys;
+  readonly keys: () => Pick<ReadonlyMap<string, unknown>, 'has' | 'size' | 'keys'>;
   /** Reads this flag, if that has not been done. */
   readonly read: (key: string) => void;
   /** The flag, if it cannot be read. */
@@ -26,8 +26,6 @@ export interface ReadFlags {
   /** The body, until all flags have been read. */
   readonly unreadBody: () => Buffer | undefined;
 }
-
-type FlagKeys = Pick<ReadonlyMap<string, unknown>, 'has' | 'size' | 'keys'>;
 
 /** Where a flag is in a body: its bytes, and its position among the flags. */
 export interface Place {
