@@ -1,12 +1,6 @@
 import * as v from 'valibot';
 import type { EvaluationBatch, EvaluationResponse } from './operations/evaluation.js';
-import type {
-  Distribution,
-  Rule,
-  RulePage,
-  SegmentOperator,
-  Variant,
-} from './operations/rules-and-variants.js';
+import type { Distribution, Rule, RulePage, SegmentOperator, Variant } from './operations/flag-parts.js';
 import type { Constraint, MatchType, Segment, SegmentPage } from './operations/segments.js';
 import type { Authentication, CreatedToken } from './operations/tokens.js';
 import { isRecord } from '../text/describe.js';

@@ -5,7 +5,7 @@ import { silentRuntime } from '../runtime.js';
 import { openCaller } from './call.js';
 import { operationsOf } from './operations.js';
 import type { EvaluationOperations } from './operations/evaluation.js';
-import type { RuleOperations, VariantOperations } from './operations/rules-and-variants.js';
+import type { RuleOperations, VariantOperations } from './operations/flag-parts.js';
 import type { SegmentOperations } from './operations/segments.js';
 import type { TokenOperations } from './operations/tokens.js';
 import { orLate } from '../time/in-time.js';

@@ -7,7 +7,7 @@ import * as answers from './answers.js';
 import type { Call, ClientOperation, ClientRequest } from './client-operation.js';
 import type { IterateOptions, ListPage, PageOptions } from './operations/call-options.js';
 import type { EvaluationOperations } from './operations/evaluation.js';
-import type { RuleOperations, VariantOperations } from './operations/rules-and-variants.js';
+import type { RuleOperations, VariantOperations } from './operations/flag-parts.js';
 import type { SegmentOperations } from './operations/segments.js';
 import type { TokenOperations } from './operations/tokens.js';
 
