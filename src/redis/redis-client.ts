@@ -1,4 +1,3 @@
-import { hasMethods } from '../options/shapes.js';
 import { systemClock } from '../time/clock.js';
 import { isObject, isPromiseLike, kindOf } from '../text/describe.js';
 
@@ -45,7 +44,7 @@ export type RedisClient = NodeRedisClient | PositionalRedisClient;
  * is under way. Texts wait for texts alone: they are large, and another provider's lease would expire meanwhile.
  */
 export function commandsOf(client: unknown) {
-  if (!hasMethods(client, COMMANDS) || !(isPositional(client) || isNodeRedis(client))) {
+  if (!isObject(client) || missingIn(client).length > 0 || !(isPositional(client) || isNodeRedis(client))) {
     throw new TypeError(`redisStore: client: expected ${CLIENT}, got ${wordsFor(client)}`);
   }
   const ofTexts = lane(client);
@@ -98,8 +97,11 @@ function isConnected(client: RedisClient): boolean {
 
 const CLIENT = 'a client of redis (node-redis), ioredis or iovalkey';
 
-/** The commands that are needed. */
-const COMMANDS = ['get', 'set', 'eval'] as const;
+/** The needed commands that are missing. */
+function missingIn(client: Partial<Record<keyof NodeRedisClient, unknown>>): readonly string[] {
+  const commands = { get: client.get, set: client.set, eval: client.eval };
+  return Object.entries(commands).flatMap(([name, command]) => (typeof command === 'function' ? [] : [name]));
+}
 
 function isPositional(client: object): client is PositionalRedisClient {
   return 'defineCommand' in client;
@@ -114,6 +116,6 @@ function isNodeRedis(client: object): client is NodeRedisClient {
 function wordsFor(client: unknown): string {
   if (isPromiseLike(client)) return 'a promise: await it';
   if (!isObject(client)) return kindOf(client);
-  const missing = COMMANDS.filter((command) => !hasMethods(client, [command]));
+  const missing = missingIn(client);
   return missing.length > 0 ? `an object without ${missing.join(', ')}` : 'another client';
 }
