@@ -1,6 +1,5 @@
 import type { Failure } from '../model/failure.js';
-import type { Question } from '../model/answer.js';
-import type { UnreadableFlag } from '../model/unreadable-flag.js';
+import type { Question, UnreadableFlag } from '../model/answer.js';
 import type { FliptEvent, FliptEventType, Problem } from './flipt-event.js';
 
 /** Each problem with the failure that it began with. */

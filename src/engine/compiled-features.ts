@@ -3,7 +3,7 @@ import { boundsOf, isUndivided, underThreshold } from './buckets.js';
 import { entityOf } from './evaluated-entity.js';
 import type { Features, Flag, Rollout, Rule, SegmentChoice, Semantics } from './features.js';
 import { neededSegments, rulesInForce, sharesIn } from './parts-in-force.js';
-import type { KnownAnswer, MissingAnswer, Question, ValueAnswer } from '../model/answer.js';
+import { MISSING, type KnownAnswer, type Question, type ValueAnswer } from '../model/answer.js';
 import { atOnce, type Steps } from '../time/pausable-steps.js';
 import { compileSegment, type FindSegment } from './segment-match.js';
 
@@ -112,8 +112,6 @@ function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: Features, 
   );
   return reached?.kind === 'threshold' && underThreshold(reached.percentage) === 'some';
 }
-
-const MISSING: MissingAnswer = { kind: 'missing' };
 
 /**
  * Answers a question from its namespace's features exactly as the service does. If `features` is `undefined`, the

@@ -1,4 +1,4 @@
-import type { UnreadableFlag } from '../model/unreadable-flag.js';
+import type { UnreadableFlag } from '../model/answer.js';
 
 /**
  * The content of a namespace that evaluation reads. The words and values are the service's own. A number of an enum

@@ -56,10 +56,16 @@ export interface BooleanAnswer {
   readonly requestId: string;
 }
 
-/** The flag, or its namespace, does not exist. */
-export interface MissingAnswer {
-  readonly kind: 'missing';
+/** A flag that exists, but cannot be evaluated here: a newer service may write what this version does not know. */
+export interface UnreadableFlag {
+  /** The place in the flag, what was expected there, and what was found. Holds no value of a segment. */
+  readonly reason: string;
+  /** As the service wrote it: JSON text in one line. */
+  readonly text: string;
 }
+
+/** The flag, or its namespace, does not exist. */
+export const MISSING = { kind: 'missing' } as const;
 
 /** There is no answer. */
 export interface FailedAnswer {
@@ -69,7 +75,7 @@ export interface FailedAnswer {
 
 /** An answer that gives a value. */
 export type ValueAnswer = VariantAnswer | BooleanAnswer;
-export type KnownAnswer = ValueAnswer | MissingAnswer;
+export type KnownAnswer = ValueAnswer | typeof MISSING;
 export type Answer = KnownAnswer | FailedAnswer;
 
 /**

@@ -1,8 +1,7 @@
 import { pausing } from '../time/pausable-steps.js';
 import type { GivenContext } from '../cache/same-question.js';
 import { EvaluatedEntity } from '../engine/evaluated-entity.js';
-import type { UnreadableFlag } from '../model/unreadable-flag.js';
-import { failedResolution, type Answer, type MissingAnswer, type Resolution } from '../model/answer.js';
+import { failedResolution, type Answer, type Resolution, type UnreadableFlag } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
 import { perView, requestViewOf } from '../request/view.js';
@@ -44,7 +43,6 @@ export type ResolveAll = (
   flagKeys: readonly string[] | undefined,
 ) => Promise<ReadonlyMap<string, Resolution> | Failure | undefined>;
 
-const MISSING: MissingAnswer = { kind: 'missing' };
 /** Parts of flags that are compiled in a millisecond. */
 const PARTS_PER_MS = 500;
 /** A flag takes as long as compiling so many parts, and so many of its bytes are read in the time of one. */
@@ -95,7 +93,7 @@ function flagEvaluation(
       const unreadable = snapshot.unreadable(flag);
       if (unreadable !== undefined) return unreadable;
       source.missing(flag);
-      return resolution(MISSING, snapshot, kept);
+      return resolution({ kind: 'missing' }, snapshot, kept);
     }
     const answer = compiled.evaluate(entity);
     if (entity.id === '' && wants['bucket-shared'] && snapshot.compiled.bucketDecided(flag, answer)) {

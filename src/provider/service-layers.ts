@@ -1,5 +1,5 @@
 import { availability } from '../availability/availability.js';
-import { healthCheck, type HealthCheck } from '../remote/health-check.js';
+import { healthCheck } from '../remote/health-check.js';
 import { batched } from '../batch/batching.js';
 import { isolating } from '../batch/isolate-culprits.js';
 import { answeredRequests } from '../batch/answered-requests.js';
@@ -20,7 +20,7 @@ export function openServiceLayers(settings: ProviderSettings, signal: AbortSigna
   const { send, ...transport } = openAuthorizedTransport(settings, signal, runtime);
   const answered = answeredRequests(runtime.clock);
   const ownCheck = healthCheck(batchSender(send, settings, signal), namespace);
-  const check: HealthCheck = async (ending) => {
+  const check = async (ending?: AbortSignal) => {
     const sentAt = runtime.clock.now();
     const failure = await ownCheck(ending);
     if (failure === undefined) answered.checkPassed(sentAt);

@@ -1,5 +1,4 @@
-import { failedResolution, type Question, type Resolution } from '../../model/answer.js';
-import type { UnreadableFlag } from '../../model/unreadable-flag.js';
+import { failedResolution, type Question, type Resolution, type UnreadableFlag } from '../../model/answer.js';
 import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
 import type { Resolve } from '../resolve-remotely.js';
 import type { Failure } from '../../model/failure.js';

@@ -1,5 +1,5 @@
 import type { History } from '../../diagnostics/event-history.js';
-import type { UnreadableFlag } from '../../model/unreadable-flag.js';
+import type { UnreadableFlag } from '../../model/answer.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import type { Clock } from '../../time/clock.js';
 import type { ConditionSince } from '../state-events.js';

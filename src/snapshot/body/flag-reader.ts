@@ -1,6 +1,6 @@
 import type { Features, Flag, Semantics } from '../../engine/features.js';
 import { atOnce, counted, type CountedSteps } from '../../time/pausable-steps.js';
-import type { UnreadableFlag } from '../../model/unreadable-flag.js';
+import type { UnreadableFlag } from '../../model/answer.js';
 import { quoted } from '../../text/describe.js';
 import { keyedSchema } from './body-schema.js';
 import { textDigest, textDigests, unchangedFlags, type Place, type ReadFlags } from './flags-of-body.js';

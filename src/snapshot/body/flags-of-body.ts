@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Features, Segment, Semantics } from '../../engine/features.js';
-import type { UnreadableFlag } from '../../model/unreadable-flag.js';
+import type { UnreadableFlag } from '../../model/answer.js';
 import { counted, type CountedSteps, type Steps } from '../../time/pausable-steps.js';
 import { segmentContent, type Contents } from '../flag-content.js';
 import { distinctNames } from './distinct-names.js';

@@ -2,7 +2,7 @@ import type * as v from 'valibot';
 import type * as Evaluated from '../../engine/features.js';
 import { isShare } from '../../engine/parts-in-force.js';
 import { mapInSteps, stepsOfEach, type Steps } from '../../time/pausable-steps.js';
-import type { UnreadableFlag } from '../../model/unreadable-flag.js';
+import type { UnreadableFlag } from '../../model/answer.js';
 import { flagContent, unreadableContent } from '../flag-content.js';
 import * as wire from './body-schema.js';
 import { messageOf } from '../../text/describe.js';

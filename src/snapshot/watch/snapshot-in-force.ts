@@ -1,5 +1,5 @@
 import { inBackground } from '../../time/pausable-steps.js';
-import type { UnreadableFlag } from '../../model/unreadable-flag.js';
+import type { UnreadableFlag } from '../../model/answer.js';
 import type { Runtime } from '../../runtime.js';
 import { changes } from '../flag-content.js';
 import type { Known } from '../fetch-snapshot.js';
