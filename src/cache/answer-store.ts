@@ -154,6 +154,7 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Turn
 /** Lets the entries of forgotten flags leave, in turns that all deletions share. */
 function leaving(remove: (key: string) => void, clock: Turns) {
   const waiting: FlagAnswers[] = [];
+  const pause = pausing(LEAVING_PER_MS, clock);
   let isLeaving = false;
   function* steps(): Steps<void> {
     for (let ofFlag = waiting.pop(); ofFlag !== undefined; ofFlag = waiting.pop()) {
@@ -168,7 +169,7 @@ function leaving(remove: (key: string) => void, clock: Turns) {
     for (const ofFlag of flags) waiting.push(ofFlag);
     if (isLeaving) return;
     isLeaving = true;
-    void withPauses(steps(), pausing(LEAVING_PER_MS, clock));
+    void withPauses(steps(), pause);
   };
 }
 

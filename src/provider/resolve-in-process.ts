@@ -1,7 +1,13 @@
 import { pausing } from '../time/pausable-steps.js';
 import type { GivenContext } from '../cache/same-question.js';
 import { EvaluatedEntity } from '../engine/evaluated-entity.js';
-import { failedResolution, type Answer, type Resolution, type UnreadableFlag } from '../model/answer.js';
+import {
+  failedResolution,
+  MISSING,
+  type Answer,
+  type Resolution,
+  type UnreadableFlag,
+} from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
 import { perView, requestViewOf } from '../request/view.js';
@@ -93,7 +99,7 @@ function flagEvaluation(
       const unreadable = snapshot.unreadable(flag);
       if (unreadable !== undefined) return unreadable;
       source.missing(flag);
-      return resolution({ kind: 'missing' }, snapshot, kept);
+      return resolution(MISSING, snapshot, kept);
     }
     const answer = compiled.evaluate(entity);
     if (entity.id === '' && wants['bucket-shared'] && snapshot.compiled.bucketDecided(flag, answer)) {
