@@ -1,13 +1,7 @@
 import { pausing } from '../time/pausable-steps.js';
 import type { GivenContext } from '../cache/same-question.js';
 import { EvaluatedEntity } from '../engine/evaluated-entity.js';
-import {
-  failedResolution,
-  MISSING,
-  type Answer,
-  type Resolution,
-  type UnreadableFlag,
-} from '../model/answer.js';
+import { failedResolution, MISSING, type Resolution, type UnreadableFlag } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
 import { perView, requestViewOf } from '../request/view.js';
@@ -74,7 +68,7 @@ function flagEvaluation(
   }, clock);
   type KeptSnapshot = ReturnType<typeof keptBy>;
 
-  const resolution = (answer: Answer, snapshot: Snapshot, kept: KeptSnapshot): Resolution => {
+  const resolution = (answer: Resolution['answer'], snapshot: Snapshot, kept: KeptSnapshot): Resolution => {
     // Reads the clock only once: this is the hot path.
     const now = clock.now();
     const isReplaced = kept !== undefined && snapshot !== source.snapshot();
