@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { pausing, withPauses, type Steps, type Turns } from '../time/pausable-steps.js';
 import type { KnownAnswer } from '../model/answer.js';
-import { answerBytes, cacheShare, entryBytes, mayBeRemembered, type StoreSettings } from './store-limits.js';
+import { cacheShare, type StoreSettings } from './cache-share.js';
+import { answerBytes, entryBytes, mayBeRemembered } from './entry-bytes.js';
 import type { Aging } from './freshness.js';
 import { flat, isSameQuestion, type GivenContext, type KnownQuestion } from './same-question.js';
 

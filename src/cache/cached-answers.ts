@@ -1,16 +1,11 @@
-import {
-  failedResolution,
-  type Resolution,
-  type Ask,
-  type KnownAnswer,
-  type Question,
-} from '../model/answer.js';
-import { policyOf, type Failure } from '../model/failure.js';
+import type { Resolution, Ask, KnownAnswer, Question } from '../model/answer.js';
+import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
+import { answerInOutage } from './answer-in-outage.js';
 import { freshnessOf, type FreshnessSettings, type Reliance } from './freshness.js';
 import { answerStore, type AnswerStore, type Entry } from './answer-store.js';
 import { sharedRequests, type Keep } from './shared-requests.js';
-import type { StoreSettings } from './store-limits.js';
+import type { StoreSettings } from './cache-share.js';
 
 export interface CacheSettings {
   /** `undefined`: nothing is kept. */
@@ -59,16 +54,9 @@ export function cachedAnswers(ask: Ask, settings: CacheSettings, { clock, wants,
     return undefined;
   };
 
-  /**
-   * What a caller gets if the service does not answer: what the snapshot gives or the last known answer, whichever is
-   * younger, if this failure allows either.
-   */
-  const answerInOutage = (key: string, question: Question, failure: Failure): Resolution => {
-    if (!policyOf(failure).lastKnownAnswer) return failedResolution(failure);
-    const given = watch?.evaluate(question, failure);
-    const last = usable(key)?.resolution;
-    if (last !== undefined && last.ageMs < (given?.ageMs ?? Infinity)) return { ...last, stale: true };
-    return given ?? failedResolution(failure);
+  const instead = (key: string, question: Question, failure: Failure) => {
+    const evaluated = () => watch?.evaluate(question, failure);
+    return answerInOutage(failure, evaluated, () => usable(key)?.resolution);
   };
 
   const keep: Keep = (key, question, answer, isExtended) => {
@@ -100,7 +88,7 @@ export function cachedAnswers(ask: Ask, settings: CacheSettings, { clock, wants,
     ask(key: string, question: Question, isExtended = false): Resolution | Promise<Resolution> {
       const refused = refusal();
       // Not reported as a look-up: an outage does not show how well the cache works.
-      if (refused !== undefined) return answerInOutage(key, question, refused);
+      if (refused !== undefined) return instead(key, question, refused);
       const before = usable(key);
       // Without a background, nothing would refresh a stale answer: its caller waits for the service.
       const isStale = before?.state === 'stale' && clock.hasBackground;
@@ -114,7 +102,7 @@ export function cachedAnswers(ask: Ask, settings: CacheSettings, { clock, wants,
         .byDeadline(flight)
         .then((answer) =>
           answer.kind === 'failed'
-            ? answerInOutage(key, question, answer.failure)
+            ? instead(key, question, answer.failure)
             : { answer, source: 'service', ageMs: 0, stale: false },
         );
     },

@@ -3,8 +3,7 @@ import type { RequestHandler, Request } from 'express';
 import { requestContext, requestView, runInTransactionContext, type Prefetcher } from '../index.js';
 import { checkOptions } from '../options/check-options.js';
 import { contextInTime, contextTimeoutMs, flagKeys, openRules } from '../options/entry-rules.js';
-import { checkContext } from '../text/describe.js';
-import { asError, checkCalled } from './middleware-errors.js';
+import { checkContext, isObject } from '../text/describe.js';
 import * as v from 'valibot';
 import { callable, having, type RulesOf } from '../options/shapes.js';
 
@@ -136,4 +135,15 @@ export function setRequestContext(partial: EvaluationContext): void {
     );
   }
   add(partial);
+}
+
+/** Throws a TypeError for a middleware that was passed to Express itself: it then gets a request as its options. */
+export function checkCalled(owner: string, options: unknown): void {
+  if (!isObject(options) || !('originalUrl' in options)) return;
+  throw new TypeError(`${owner}: options: got a request: call it, app.use(${owner}({ context: … }))`);
+}
+
+/** Express treats a falsy reason as no error, and some strings as commands to its router. */
+export function asError(owner: string, error: unknown): object {
+  return isObject(error) ? error : new Error(`${owner}: context failed: ${String(error)}`, { cause: error });
 }

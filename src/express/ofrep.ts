@@ -3,7 +3,7 @@ import { ofrepHandler, PATH } from '../ofrep/ofrep-handler.js';
 import type { OfrepOptions } from '../ofrep/ofrep-options.js';
 import { writtenJson } from '../text/json.js';
 import { EVENT_STREAM } from '../text/server-sent-event.js';
-import { asError, checkCalled } from './middleware-errors.js';
+import { asError, checkCalled } from './flags.js';
 
 /**
  * Flags for a browser, over the OpenFeature Remote Evaluation Protocol: answers `POST /ofrep/v1/evaluate/flags` and
