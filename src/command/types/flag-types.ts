@@ -1,13 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Features, Flag } from '../../engine/features.js';
 import { isRecord, quoted } from '../../text/describe.js';
-import {
-  answerOf,
-  toObject,
-  VALUE_TYPES,
-  type ReadVariant,
-  type Translate,
-} from '../../values/value-of-type.js';
+import { answerOf, toObject, VALUE_TYPES, type ReadVariant } from '../../values/value-of-type.js';
 
 export type ValueType = (typeof VALUE_TYPES)[number][0];
 
@@ -39,9 +33,11 @@ function typesOf(flag: Flag, areAllVariants: boolean): FlagTypes {
   const { key } = flag;
   if (flag.type === 'BOOLEAN_FLAG_TYPE') return { key, kind: 'boolean', types: ['boolean'] };
   const answers = Array.from(flag.variants.values(), answerOf);
-  const types = VALUE_TYPES.flatMap(([type, translate]) =>
-    type === 'string' || isEach(answers, translate) ? type : [],
-  );
+  const types = VALUE_TYPES.flatMap(([type, translate]) => {
+    // `every` would be true for a flag without variants, which gives no value at all.
+    const isEach = answers.length > 0 && answers.every((answer) => 'value' in translate(answer));
+    return type === 'string' || isEach ? type : [];
+  });
   const attachment = types.includes('object') ? commonType(answers.map(attached)) : undefined;
   const variants = [...new Set(answers.map(({ variant }) => variant))].sort();
   return {
@@ -51,11 +47,6 @@ function typesOf(flag: Flag, areAllVariants: boolean): FlagTypes {
     ...(areAllVariants && { variants }),
     ...(attachment && { attachment }),
   };
-}
-
-/** `every` would be true for a flag without variants, which gives no value at all. */
-function isEach(answers: readonly ReadVariant[], translate: Translate<unknown>): boolean {
-  return answers.length > 0 && answers.every((answer) => 'value' in translate(answer));
 }
 
 function attached(answer: ReadVariant): unknown {

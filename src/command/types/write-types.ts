@@ -28,7 +28,8 @@ export async function writeTypes(values: OptionValues, runtime: CommandRuntime):
     else if (isCheck) throw new CommandError(`${path} is out of date; run ${commandLine(runtime.argv)}`);
     else {
       await write(path, text);
-      runtime.print(`Wrote ${path}: ${flags.length} ${flags.length === 1 ? 'flag' : 'flags'}`);
+      const asText = source.kind === 'file' ? '' : '; variants are strings, as a snapshot may lack some';
+      runtime.print(`Wrote ${path}: ${flags.length} ${flags.length === 1 ? 'flag' : 'flags'}${asText}`);
     }
   }
   return 0;
