@@ -1,4 +1,4 @@
-import type { Answer, BatchOutcome, Question } from '../model/answer.js';
+import { failed, MISSING, type Answer, type BatchOutcome, type Question } from '../model/answer.js';
 import type { Reply } from '../http/reply.js';
 import { contentWords, statusFailure, unreadable } from '../http/reply-message.js';
 import { isRecord, oneLine, quoted } from '../text/describe.js';
@@ -39,7 +39,7 @@ export function answersOf(url: string, reply: Reply, questions: readonly Questio
     const answer = isBelieved ? itemAnswer(item, { question, batchId, redact: reply.redact }) : undefined;
     if (answer !== undefined) return answer;
     const why = miscounted ? count : `item ${at} does not answer the question at its position`;
-    return { kind: 'failed', failure: unreadable(url, why) };
+    return failed(unreadable(url, why));
   });
 }
 
@@ -110,10 +110,10 @@ function flagAnswer({ reason, segmentKeys, requestId }: Fields, { batchId }: Ask
 }
 
 function errorAnswer({ reason }: Fields, { question, redact }: Asked): Answer {
-  if (reason === 'NOT_FOUND_ERROR_EVALUATION_REASON') return { kind: 'missing' };
+  if (reason === 'NOT_FOUND_ERROR_EVALUATION_REASON') return MISSING;
   const words = typeof reason === 'string' ? oneLine(redact(reason)) : 'no reason';
   const message = `Flipt could not evaluate flag ${quoted(question.flag)}: ${words}`;
-  return { kind: 'failed', failure: { kind: 'item', message } };
+  return failed({ kind: 'item', message });
 }
 
 function texts(value: unknown): readonly string[] | undefined {
