@@ -33,6 +33,7 @@ export function lazySnapshotSource(
 ) {
   const { logger } = settings;
   const { clock } = runtime;
+  // Without a background, nothing polls by itself, and a call may end before what it has begun.
   const { hasBackground } = clock;
   let opened: OpenSource | undefined;
   let warnIfOld: (() => void) | undefined;

@@ -81,6 +81,7 @@ export function openSender(
     return sending;
   };
   const schedule = () => {
+    // Without a background there are no timers: the next flush sends.
     if (!clock.hasBackground || sending !== undefined || queue.size() === 0) return;
     if (failures === 0 && queue.size() >= MOST_AT_ONCE) {
       if (isDue) return;

@@ -59,6 +59,7 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
 
   // A kept snapshot is usually old, so its age alone is no loss. A failed poll is.
   if (fetch !== undefined) {
+    // Without a background, nothing is sent before the first `refresh`.
     if (!hasBackground) schedule(0);
     else if (isPatient) schedule(pollMs * random());
     else void requests.join();
