@@ -1,16 +1,17 @@
 import { types } from 'node:util';
 import type { Failure } from '../model/failure.js';
 import type { Redact } from './redact.js';
-import { oneLine } from '../text/describe.js';
+import { oneLine, unlessItThrows } from '../text/describe.js';
 
 /** What failed before the answer was complete. Never throws, whatever the error is. */
 export function connectionFailure(url: string, error: unknown, redact: Redact): Failure {
+  // An error of the user's dispatcher may itself throw when it is read.
   const cause =
-    readable(() => networkError(error, redact)) ?? named('Error', 'an error that cannot be read', {});
+    unlessItThrows(() => networkError(error, redact)) ?? named('Error', 'an error that cannot be read', {});
   const code = 'code' in cause ? oneLine(String(cause.code)) : '';
   const message = oneLine(inClearWords(cause, code, url) ?? cause.message);
   const shown = message.includes(code) ? '' : ` (${code})`;
-  const isMarked = (mark: Mark) => readable((): unknown => Reflect.get(Object(error), mark)) === true;
+  const isMarked = (mark: Mark) => unlessItThrows((): unknown => Reflect.get(Object(error), mark)) === true;
   return {
     kind: isMarked('isBlocked') ? 'blocked' : isMarked('isStale') ? 'stale-connection' : 'connection',
     message: `the request to Flipt at ${url} failed: ${message}${shown}`,
@@ -20,15 +21,6 @@ export function connectionFailure(url: string, error: unknown, redact: Redact): 
 
 /** Our own marks of errors. */
 type Mark = 'isBlocked' | 'isStale';
-
-/** An error of the user's dispatcher may itself throw when it is read. */
-function readable<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
 
 /** What Node and undici say of a connection that the other side closed. */
 const CLOSED = ['socket hang up', 'aborted', 'other side closed'];

@@ -1,5 +1,6 @@
 import type { Environment } from '../options/environment.js';
 import type { ConnectionSettings } from '../options/settings.js';
+import { unlessItThrows } from '../text/describe.js';
 import { isCredentialName } from '../text/header.js';
 import { isLoopback } from '../text/loopback.js';
 
@@ -45,11 +46,7 @@ export function proxyCredentialsOf(proxy: string | undefined, env: Environment):
 
 /** If the text cannot be decoded, undici reports that. */
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return unlessItThrows(() => decodeURIComponent(text)) ?? text;
 }
 
 /** Follows the address of the service in messages: what its failure may be due to. Empty if that is the service alone. */

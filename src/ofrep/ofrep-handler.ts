@@ -2,7 +2,7 @@ import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 import { allowedAttributes, contextInBody } from './context-in-body.js';
 import { checkOptions } from '../options/check-options.js';
 import { systemClock } from '../time/clock.js';
-import { checkContext, kindReturned, quoted } from '../text/describe.js';
+import { checkContext, kindReturned, quoted, unlessItThrows } from '../text/describe.js';
 import { contextInTime } from '../options/entry-rules.js';
 import { isEvaluator, ofrepRules, type FlagEvaluator, type OfrepOptions } from './ofrep-options.js';
 import { extendedContext } from '../provider/mapping/extended-context.js';
@@ -103,13 +103,9 @@ function oneOf<Answer>(answers: readonly Answer[], option: string, ask: (flagKey
   };
 }
 
+/** No flag has a key that cannot be decoded. */
 function decoded(segment: string | undefined): string | undefined {
-  try {
-    return segment && decodeURIComponent(segment);
-  } catch {
-    // No flag has such a key.
-    return segment;
-  }
+  return segment && (unlessItThrows(() => decodeURIComponent(segment)) ?? segment);
 }
 
 function evaluatorOf<R>({ provider, domain }: OfrepOptions<R>): FlagEvaluator | undefined {

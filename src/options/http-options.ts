@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { isWebAddress } from './address.js';
+import { unlessItThrows } from '../text/describe.js';
 import type { HttpDispatcher } from './http-dispatcher.js';
 import { filledText, having, members, milliseconds, whole, type RulesOf } from './shapes.js';
 
@@ -49,12 +50,7 @@ export interface HttpOptions {
 const hasReadableUser = (value: string) => {
   if (!URL.canParse(value)) return true;
   const { username, password } = new URL(value);
-  try {
-    decodeURIComponent(username + password);
-    return true;
-  } catch {
-    return false;
-  }
+  return unlessItThrows(() => decodeURIComponent(username + password)) !== undefined;
 };
 
 const PEM = 'PEM as text (-----BEGIN …) or bytes, not the path of a file';

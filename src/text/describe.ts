@@ -84,13 +84,18 @@ export function kindReturned(value: unknown): string {
   return 'a promise';
 }
 
+/** What the call returns; `undefined` if it throws. */
+export function unlessItThrows<T>(call: () => T): T | undefined {
+  try {
+    return call();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Calls a function of the user's whose outcome nobody needs. Never throws; a promise that it returns may reject. */
 export function harmlessly(call: () => unknown): void {
-  try {
-    kindReturned(call());
-  } catch {
-    // Nobody needs the outcome.
-  }
+  unlessItThrows(() => kindReturned(call()));
 }
 
 /**
@@ -98,11 +103,8 @@ export function harmlessly(call: () => unknown): void {
  * that would hide the failure.
  */
 export function messageOf(error: unknown): string {
-  try {
-    return unsteeredLines(String(error instanceof Error ? error.message : error));
-  } catch {
-    return 'an error without a message';
-  }
+  const message = unlessItThrows(() => String(error instanceof Error ? error.message : error));
+  return message === undefined ? 'an error without a message' : unsteeredLines(message);
 }
 
 /* What users pass in many places: one check and one message. `owner` begins the message, and names the argument. */

@@ -1,19 +1,13 @@
+import { unlessItThrows } from './describe.js';
+
 /** The value of a JSON text; `undefined` if the text is not JSON, which has no such value. `revive` as for `JSON.parse`. */
 export function parsedJson(text: string, revive?: (name: string, value: unknown) => unknown): unknown {
-  try {
-    return JSON.parse(text, revive);
-  } catch {
-    return undefined;
-  }
+  return unlessItThrows((): unknown => JSON.parse(text, revive));
 }
 
 /** A value as JSON text; `undefined` if it cannot be written, because it is nested too deep. */
 export function writtenJson(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return undefined;
-  }
+  return unlessItThrows(() => JSON.stringify(value));
 }
 
 /** An object as JSON has it: later changes of the original do not reach the copy. A bigint is text. May throw. */
