@@ -41,8 +41,13 @@ export async function readIfThere(path: string): Promise<string | undefined> {
  */
 export async function bytesIfThere(path: string, mostBytes: number): Promise<Buffer | undefined> {
   const file = await openFile(path);
+  return thenClosed(file, async () => file && readAll(file, mostBytes));
+}
+
+/** The result of work with an open file, which is closed then, also after a failure. */
+async function thenClosed<Result>(file: fs.FileHandle | undefined, work: () => Promise<Result>) {
   try {
-    return file && (await readAll(file, mostBytes));
+    return await work();
   } finally {
     await file?.close();
   }
@@ -104,16 +109,14 @@ export async function replaceFile(
   try {
     const written = await writeAside(aside, text, mode);
     const folder = await openFolder(dirname(path));
-    try {
+    return await thenClosed(folder, async () => {
       await check();
       await fs.rename(aside, path);
       await folder?.sync().catch((error: unknown) => {
         throw new NotSyncedError(written, error);
       });
       return written;
-    } finally {
-      await folder?.close();
-    }
+    });
   } catch (error) {
     if (!(error instanceof NotSyncedError)) await fs.rm(aside, { force: true }).catch(() => undefined);
     throw error;
@@ -143,14 +146,12 @@ async function ageOf(path: string): Promise<number> {
 
 async function writeAside(path: string, text: string, mode: number): Promise<Fingerprint | undefined> {
   const file = await fs.open(path, 'wx', mode);
-  try {
+  return thenClosed(file, async () => {
     // Otherwise all of a long text would be encoded at once.
     for (const [, slice] of slicesOf(text)) await file.writeFile(slice);
     await file.sync();
-    return await fingerprint(file);
-  } finally {
-    await file.close();
-  }
+    return fingerprint(file);
+  });
 }
 
 /** Windows cannot open a folder, and does not need this to keep a rename. */
@@ -188,10 +189,7 @@ async function beginningOf(path: string): Promise<string> {
     throw error instanceof NotAFileError ? new NotReplacedError(error.message) : error;
   });
   if (file === undefined) return '';
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING_BYTES), 0, BEGINNING_BYTES, 0);
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await file.close();
-  }
+  const read = () => file.read(Buffer.alloc(BEGINNING_BYTES), 0, BEGINNING_BYTES, 0);
+  const { buffer, bytesRead } = await thenClosed(file, read);
+  return buffer.toString('utf8', 0, bytesRead);
 }
