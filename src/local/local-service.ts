@@ -7,7 +7,7 @@ import { DataFileError, openDataFile } from './state/data-file.js';
 import { type FeaturesSource, readFeatures } from '../features/read-features.js';
 import { withFlag, withNamespaces, type State } from './state/state.js';
 import { createHandler } from './http/handler.js';
-import { listen, type Listener } from './http/listener.js';
+import { listen, TIMEOUTS, type Listener } from './http/listener.js';
 import { checkOptions } from '../options/check-options.js';
 import { systemClock } from '../time/clock.js';
 import { inTime, orLate } from '../time/in-time.js';
@@ -66,13 +66,7 @@ export interface LocalService extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-const LIMITS = {
-  maxBodyBytes: 16 * 1024 * 1024,
-  headersTimeoutMs: 10_000,
-  requestTimeoutMs: 30_000,
-  /** The rest of 2 s is for the end of connections and the last save. */
-  closeTimeoutMs: 1_500,
-};
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /**
  * Starts a service in this process that answers as Flipt does: for development, tests and demonstrations.
@@ -97,8 +91,8 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   const store = await fromFiles(openStore(options, semantics));
   const service = serviceCore(store, semantics, STAMP);
   const authenticate = bootstrapToken === undefined ? withoutAuthentication : withTokens(bootstrapToken);
-  const handler = createHandler(service, authenticate, [host, ...allowHosts], LIMITS.maxBodyBytes);
-  return localService(await listen(handler, { ...LIMITS, port, host }), service);
+  const handler = createHandler(service, authenticate, [host, ...allowHosts], MAX_BODY_BYTES);
+  return localService(await listen(handler, { ...TIMEOUTS, port, host }), service);
 }
 
 const STAMP: Stamp = { date: Date.now, id: randomUUID };

@@ -3,15 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Handler } from './handler.js';
 
-export interface ListenOptions {
-  readonly port: number;
-  readonly host: string;
-  /** Milliseconds for a request's headers, and for the whole request. After that, its connection is closed. */
-  readonly headersTimeoutMs: number;
-  readonly requestTimeoutMs: number;
-  /** Milliseconds that `close` waits for requests in flight. */
-  readonly closeTimeoutMs: number;
-}
+export const TIMEOUTS = {
+  /** For a request's headers, and for the whole request. After that, its connection is closed. */
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  /** That `close` waits for requests in flight. The rest of 2 s is for the end of connections and the last save. */
+  closeTimeoutMs: 1_500,
+};
+
+export type ListenOptions = Readonly<typeof TIMEOUTS & { port: number; host: string }>;
 
 export type Listener = Awaited<ReturnType<typeof listen>>;
 
