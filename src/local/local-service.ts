@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Semantics } from '../engine/features.js';
 import { DEFAULT_SEMANTICS } from '../engine/rules-of-version.js';
-import { serviceCore, type ServiceCore } from './operations/operation.js';
+import { serviceCore } from './operations/operation.js';
 import { withoutAuthentication, withTokens } from './operations/authentication.js';
 import { DataFileError, openDataFile } from './state/data-file.js';
 import { type FeaturesSource, readFeatures } from '../features/read-features.js';
 import { withFlag, withNamespaces, type State } from './state/state.js';
 import { createHandler } from './http/handler.js';
-import { listen, TIMEOUTS, type Listener } from './http/listener.js';
+import { listen, TIMEOUTS } from './http/listener.js';
 import { checkOptions } from '../options/check-options.js';
 import { systemClock } from '../time/clock.js';
 import { inTime, orLate } from '../time/in-time.js';
@@ -92,7 +92,47 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
   const service = serviceCore(store, semantics, STAMP);
   const authenticate = bootstrapToken === undefined ? withoutAuthentication : withTokens(bootstrapToken);
   const handler = createHandler(service, authenticate, [host, ...allowHosts], MAX_BODY_BYTES);
-  return localService(await listen(handler, { ...TIMEOUTS, port, host }), service);
+  const listener = await listen(handler, { ...TIMEOUTS, port, host });
+  const close = async (): Promise<void> => {
+    const ended = listener.close().then(() => store.settled());
+    await orLate(ended, CLOSE_MS, systemClock);
+  };
+  return {
+    url: listener.url,
+    get requests() {
+      return listener.requests;
+    },
+    set(key, value, options = {}) {
+      checkOptions(OVERRIDE_OPTIONS, options);
+      const { namespace: namespaceKey = 'default', for: entity } = options;
+      const problem = service.overrides.set({ namespaceKey, flagKey: key, entity }, value);
+      if (problem !== undefined) throw new TypeError(`set: ${problem.message}`);
+    },
+    reset() {
+      service.overrides.reset();
+    },
+    async setFlag(namespaceKey, key, given) {
+      checkOptions(FLAG_STATE, given);
+      const { enabled } = given;
+      const change = store.change((state) => {
+        const namespace = state.namespaces.get(namespaceKey);
+        const flag = namespace?.flags.get(key);
+        if (!namespace || !flag) throw new Error(`flag ${quoted(`${namespaceKey}/${key}`)} not found`);
+        const changed = { ...flag, enabled, updatedAt: nowText(STAMP) };
+        return { state: withFlag(state, namespace, changed, STAMP), result: undefined };
+      });
+      await fromFiles(change);
+    },
+    async load(features) {
+      const read = readFeatures(features, semantics, STAMP);
+      const loaded = read.then((namespaces) =>
+        store.change((state) => ({ state: withNamespaces(state, namespaces, STAMP), result: undefined })),
+      );
+      await fromFiles(loaded);
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 const STAMP: Stamp = { date: Date.now, id: randomUUID };
@@ -121,48 +161,4 @@ async function openStore({ features, data }: LocalServiceOptions, semantics: Sem
     throw new DataFileError(`${String(data)}: cannot be written: ${messageOf(cause)}`, { cause });
   });
   return new Store(state, file?.save);
-}
-
-function localService(listener: Listener, service: ServiceCore): LocalService {
-  const { store, overrides, semantics, stamp } = service;
-  const close = async (): Promise<void> => {
-    const ended = listener.close().then(() => store.settled());
-    await orLate(ended, CLOSE_MS, systemClock);
-  };
-  return {
-    url: listener.url,
-    get requests() {
-      return listener.requests;
-    },
-    set(key, value, options = {}) {
-      checkOptions(OVERRIDE_OPTIONS, options);
-      const { namespace: namespaceKey = 'default', for: entity } = options;
-      const problem = overrides.set({ namespaceKey, flagKey: key, entity }, value);
-      if (problem !== undefined) throw new TypeError(`set: ${problem.message}`);
-    },
-    reset() {
-      overrides.reset();
-    },
-    async setFlag(namespaceKey, key, given) {
-      checkOptions(FLAG_STATE, given);
-      const { enabled } = given;
-      const change = store.change((state) => {
-        const namespace = state.namespaces.get(namespaceKey);
-        const flag = namespace?.flags.get(key);
-        if (!namespace || !flag) throw new Error(`flag ${quoted(`${namespaceKey}/${key}`)} not found`);
-        const changed = { ...flag, enabled, updatedAt: nowText(stamp) };
-        return { state: withFlag(state, namespace, changed, stamp), result: undefined };
-      });
-      await fromFiles(change);
-    },
-    async load(features) {
-      const read = readFeatures(features, semantics, stamp);
-      const loaded = read.then((namespaces) =>
-        store.change((state) => ({ state: withNamespaces(state, namespaces, stamp), result: undefined })),
-      );
-      await fromFiles(loaded);
-    },
-    close,
-    [Symbol.asyncDispose]: close,
-  };
 }
