@@ -1,6 +1,6 @@
 import type { JsonValue } from '@openfeature/server-sdk';
 import type { BooleanAnswer, VariantAnswer } from '../model/answer.js';
-import { isShallow, kindOf, quoted } from '../text/describe.js';
+import { isShallow, kindOf, quoted, unlessItThrows } from '../text/describe.js';
 
 /** A translated answer: a value with its variant, or why there is none. */
 export type Translated<T> =
@@ -111,11 +111,7 @@ export function hasAttachment({ attachment }: Attached): boolean {
 
 /** The attachment as JSON; `undefined` if there is none or it cannot be used. */
 export function attachmentOf({ attachment }: Attached): unknown {
-  try {
-    return parseAttachment(attachment);
-  } catch {
-    return undefined;
-  }
+  return unlessItThrows(() => parseAttachment(attachment));
 }
 
 /** Only a text that begins like this can be a JSON boolean or number. */

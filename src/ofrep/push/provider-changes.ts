@@ -1,5 +1,6 @@
 import { ProviderEvents } from '@openfeature/server-sdk';
 import type { FliptProvider, FliptStatus } from '../../index.js';
+import { unlessItThrows } from '../../text/describe.js';
 
 /** A provider that reports its changes: a `FliptProvider`. */
 export type ChangeSource = Pick<FliptProvider, 'events' | 'onEvent' | 'getStatus'>;
@@ -20,14 +21,8 @@ export function onChanges(
   isVisible: (flagKey: string) => boolean,
   { changed, closed }: Listener,
 ): () => void {
-  const matters = (flagKey: string) => {
-    try {
-      return isVisible(flagKey);
-    } catch {
-      // The browser's next request shows the error.
-      return true;
-    }
-  };
+  // The browser's next request shows what it throws.
+  const matters = (flagKey: string) => unlessItThrows(() => isVisible(flagKey)) ?? true;
   const watch = () => provider.getStatus().watch;
   const hasSnapshot = () => typeof watch()?.version === 'string';
   const report = () => {
