@@ -69,24 +69,19 @@ export function environmentHeaders(environment: string | undefined): Readonly<Re
   return environment === undefined ? {} : { 'x-flipt-environment': environment };
 }
 
-const KINDS: ReadonlyMap<number, FailureKind> = new Map([
-  [400, 'rejected-request'],
-  [401, 'unauthorized'],
-  [403, 'forbidden'],
-  [404, 'not-found'],
-  [408, 'gateway'],
-  [413, 'too-large'],
-  [422, 'rejected-request'],
-  [429, 'gateway'],
-  [500, 'service-error'],
-  [502, 'gateway'],
-  [503, 'gateway'],
-  [504, 'gateway'],
-]);
+const STATUSES: readonly (readonly [FailureKind, ...number[]])[] = [
+  ['rejected-request', 400, 422],
+  ['unauthorized', 401],
+  ['forbidden', 403],
+  ['not-found', 404],
+  ['too-large', 413],
+  ['gateway', 408, 429, 502, 503, 504],
+  ['service-error', 500],
+];
 
 /** The kind of failure that an HTTP status other than 200 stands for. */
 export function failureKindOf(status: number): FailureKind {
-  return KINDS.get(status) ?? 'unexpected-status';
+  return STATUSES.find(([, ...statuses]) => statuses.includes(status))?.[0] ?? 'unexpected-status';
 }
 
 /** The outcome of an attempt: a kind of failure, or `undefined` for a 200. */
