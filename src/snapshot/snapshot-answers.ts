@@ -9,13 +9,7 @@ import type { Snapshot } from './snapshot.js';
 
 /** What the snapshot in force says about a question. */
 export function snapshotAnswers(snapshot: () => Snapshot | undefined, { clock, report }: Runtime) {
-  const missing = misspeltKeys(
-    () => snapshot()?.keys().keys() ?? [],
-    (flag, like) => {
-      report({ type: 'flag-key-suspect', flag, like });
-    },
-    clock,
-  );
+  const missing = misspeltKeys(() => snapshot()?.keys().keys() ?? [], report, clock);
   /** `undefined` before the first snapshot, and for a flag that cannot be read. */
   const expected = (question: Question): KnownAnswer | undefined => {
     const inForce = snapshot();
@@ -88,15 +82,11 @@ const MOST_REMEMBERED = 1_000;
 const LENGTH_PER_MS = 10_000;
 
 /**
- * Suggests the flag that was probably meant: once for each missing key, and at most 20 times. Other missing keys are
+ * Reports the flag that was probably meant: once for each missing key, and at most 20 times. Other missing keys are
  * normal, because they may belong to another provider. Compares with some flags in each turn of the event loop, and
  * never in the turn of the resolve.
  */
-export function misspeltKeys(
-  known: () => Iterable<string>,
-  suggest: (key: string, like: string) => void,
-  clock: Turns,
-) {
+export function misspeltKeys(known: () => Iterable<string>, report: Runtime['report'], clock: Turns) {
   const seen = new Set<string>();
   let suggestions = 0;
   let looking: Promise<void> = Promise.resolve();
@@ -114,7 +104,7 @@ export function misspeltKeys(
     const like = search.found();
     if (like === undefined) return;
     suggestions++;
-    suggest(key, like);
+    report({ type: 'flag-key-suspect', flag: key, like });
   };
 
   return (key: string): void => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import type { DiagnosticEvent } from '../../src/diagnostics/internal-events.js';
 import { misspeltKeys } from '../../src/snapshot/snapshot-answers.js';
 import { distance } from '../../src/text/closest-name.js';
 import { manualClock } from '../clock.fixture.js';
@@ -7,11 +8,10 @@ import { manualClock } from '../clock.fixture.js';
 async function suggestions(missing: readonly string[], known: readonly string[]) {
   const clock = manualClock();
   const found: string[] = [];
-  const missed = misspeltKeys(
-    () => known,
-    (key, like) => found.push(`${key} → ${like}`),
-    clock,
-  );
+  const report = (event: DiagnosticEvent) => {
+    if (event.type === 'flag-key-suspect') found.push(`${event.flag} → ${event.like}`);
+  };
+  const missed = misspeltKeys(() => known, report, clock);
   for (const key of missing) missed(key);
   await clock.settle();
   return found;
@@ -53,7 +53,7 @@ it('is compared with many flags by turns, and never in the turn of the resolve',
       yield `banner-number-${at}`;
     }
   };
-  const suggest = vi.fn<(key: string, like: string) => void>();
+  const report = vi.fn<(event: DiagnosticEvent) => void>();
   const endOfTurn = (run: () => void) => {
     turns++;
     clock.endOfTurn(() => {
@@ -64,11 +64,12 @@ it('is compared with many flags by turns, and never in the turn of the resolve',
       });
     });
   };
-  const missed = misspeltKeys(known, suggest, { endOfTurn });
+  const missed = misspeltKeys(known, report, { endOfTurn });
   missed('bannr-number-9999');
   expect(compared).toBe(0);
   await clock.settle();
-  expect(suggest.mock.calls).toEqual([['bannr-number-9999', 'banner-number-9999']]);
+  const suspect = { flag: 'bannr-number-9999', like: 'banner-number-9999' };
+  expect(report.mock.calls).toEqual([[{ type: 'flag-key-suspect', ...suspect }]]);
   expect(turns).toBeGreaterThan(5);
   expect(mostInTurn).toBeLessThan(2_000);
 });
