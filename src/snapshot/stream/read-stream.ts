@@ -124,8 +124,9 @@ export async function* eventData(chunks: AsyncIterable<Uint8Array>): AsyncGenera
     const lines = rest.split(/\r\n|\n|\r(?!$)/);
     rest = lines.pop() ?? '';
     for (const line of lines) {
-      if (line !== '') data.push(...dataOf(line));
-      else if (data.length > 0) {
+      const [, text] = /^data: ?(.*)$/s.exec(line) ?? [];
+      if (text !== undefined) data.push(text);
+      else if (line === '' && data.length > 0) {
         yield data.join('\n');
         data = [];
       }
@@ -134,9 +135,4 @@ export async function* eventData(chunks: AsyncIterable<Uint8Array>): AsyncGenera
     const length = data.reduce((sum, line) => sum + line.length + 1, rest.length);
     if (length > LONGEST_EVENT) throw new Error(`an event of more than ${LONGEST_EVENT} characters`);
   }
-}
-
-function dataOf(line: string): readonly string[] {
-  const field = /^data: ?/.exec(line);
-  return field ? [line.slice(field[0].length)] : [];
 }
