@@ -4,16 +4,12 @@ import { withRetries } from '../http/retries.js';
 import { rejectsCredentials } from '../model/failure.js';
 import { connectionRules, type Logger } from '../options/connection-options.js';
 import { clientSettings, type ConnectionSettings } from '../options/settings.js';
-import { snapshotFetcher, type Fetched } from '../snapshot/fetch-snapshot.js';
+import { snapshotFetcher, type Fetched, type FetchSettings } from '../snapshot/fetch-snapshot.js';
 import { fliptVersion } from '../snapshot/version/flipt-version.js';
 import { silentRuntime } from '../runtime.js';
 import { CommandError, type CommandRuntime } from './command.js';
 
-interface SnapshotSource {
-  readonly url: string;
-  readonly namespace: string;
-  readonly environment: string | undefined;
-}
+type SnapshotSource = Pick<FetchSettings, 'url' | 'namespace' | 'environment'>;
 
 /**
  * The snapshot of a namespace of a running Flipt, and the environment that the options or the variables name. Rejects
