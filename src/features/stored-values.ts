@@ -1,5 +1,6 @@
 import type { SegmentChoice, SegmentOperator, Semantics } from '../engine/features.js';
 import { isV2 } from '../engine/rules-of-version.js';
+import { unlessItThrows } from '../text/describe.js';
 
 /** A choice as Flipt stores it: without duplicates, sorted, and a single segment always with OR. */
 export function segmentChoice(keys: readonly string[], operator: SegmentOperator = OR): SegmentChoice {
@@ -24,14 +25,9 @@ export function rolloutPercentage(percentage: number): number {
  * as NaN or a cycle. v1 escapes `<`, `>` and `&`.
  */
 export function goJson(value: unknown, semantics: Semantics): string | undefined {
-  try {
-    const text = written(value);
-    if (isV2(semantics) || text === undefined) return text;
-    return text.replace(/[<>&\u2028\u2029]/g, escaped);
-  } catch {
-    // A cycle, or a `toJSON` that throws.
-    return undefined;
-  }
+  // Infinity, NaN and a cycle throw, and a `toJSON` may.
+  const text = unlessItThrows(() => written(value));
+  return isV2(semantics) ? text : text?.replace(/[<>&\u2028\u2029]/g, escaped);
 }
 
 function written(value: unknown): string | undefined {

@@ -7,6 +7,7 @@ import { NO_PARTS, type Operation, type PathParts } from './operation.js';
 import { overrideFlag, restoreFlag } from './override-flag.js';
 import { createToken, getToken } from './authentication.js';
 import { isV2 } from '../../engine/rules-of-version.js';
+import { unlessItThrows } from '../../text/describe.js';
 import { invalid, methodNotAllowed, notFound, notServed } from '../requests/refused-request.js';
 
 /**
@@ -107,17 +108,10 @@ export function findRoute(routes: readonly Route[], method: string, pathname: st
 
 /** The service decodes the path before it splits it, so an encoded slash separates parts, too. */
 function decodedParts(pathname: string): readonly string[] {
-  const decoded = decodedUtf8(pathname);
+  const decoded = unlessItThrows(() => decodeURIComponent(pathname));
+  if (decoded === undefined) throw notFound('Not Found');
   // The paths of the interface may end with a slash, but `/health` may not.
   return (/^\/[^/]+\/./.test(decoded) ? decoded.replace(/\/$/, '') : decoded).split('/').slice(1);
-}
-
-function decodedUtf8(pathname: string): string {
-  try {
-    return decodeURIComponent(pathname);
-  } catch {
-    throw notFound('Not Found');
-  }
 }
 
 /** The service finds `/api/v1` before it decodes the path, and what follows after that. */
