@@ -45,7 +45,10 @@ export async function readDocuments(source: FeaturesSource, semantics: Semantics
   if (typeof source === 'string' && isText(source)) return readText('features', source, semantics);
   if (typeof source === 'string' || source instanceof URL) {
     const file = String(source);
-    return readText(file, await fileText(file, source), semantics);
+    const text = await readFile(source, 'utf8').catch((error: unknown) => {
+      throw new FeaturesError(`${file}: cannot be read: ${messageOf(error)}`, { cause: error });
+    });
+    return readText(file, text, semantics);
   }
   const mistakes = new Mistakes('features');
   const documents: readonly unknown[] = Array.isArray(source) ? source : [source];
@@ -55,14 +58,6 @@ export async function readDocuments(source: FeaturesSource, semantics: Semantics
 
 function isText(source: string): boolean {
   return /[\r\n]/.test(source) || source.trimStart().startsWith('{');
-}
-
-async function fileText(file: string, path: string | URL): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new FeaturesError(`${file}: cannot be read: ${messageOf(error)}`, { cause: error });
-  }
 }
 
 function readText(file: string, text: string, semantics: Semantics) {
