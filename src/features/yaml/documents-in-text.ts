@@ -23,34 +23,26 @@ export function documentsIn(text: string, rules: ReadingRules) {
 function jsonDocuments(text: string) {
   const documents: [start: number, end: number][] = [];
   let start = /^\uFEFF?(?:\s|#.*)*/.exec(text)?.[0].length ?? 0;
+  let depth = 0;
+  PART.lastIndex = start;
   while (text[start] === '{') {
-    const end = endOfObject(text, start);
-    if (end === undefined) return undefined;
-    documents.push([start, end]);
-    SPACE.lastIndex = end;
-    SPACE.test(text);
-    start = SPACE.lastIndex;
+    const part = PART.exec(text);
+    if (part === null) return undefined;
+    const first = text[part.index];
+    if (first === '{' || first === '[') depth++;
+    else if (first !== '"') depth--;
+    if (depth > 0) continue;
+    documents.push([start, part.index + 1]);
+    start = PART.lastIndex;
   }
   return documents.length > 1 && start === text.length ? documents : undefined;
 }
 
-const SPACE = /\s*/y;
 /**
- * A text without its closing quote counts to its end: looking again from each of its quotes would take the square of
- * its length.
+ * A string, an opening bracket, or a closing one with the space behind it. A string without its closing quote counts to
+ * the text's end: looking again from each of its quotes would take the square of its length.
  */
-const PART = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{}[\]]/gs;
-
-function endOfObject(text: string, start: number): number | undefined {
-  PART.lastIndex = start;
-  let depth = 0;
-  for (let part = PART.exec(text); part; part = PART.exec(text)) {
-    if (part[0] === '{' || part[0] === '[') depth++;
-    else if (part[0] === '}' || part[0] === ']') depth--;
-    if (depth === 0) return PART.lastIndex;
-  }
-  return undefined;
-}
+const PART = /"[^"\\]*(?:\\.[^"\\]*)*"?|[{[]|[}\]]\s*/gs;
 
 /**
  * Scalars stay text, because what they mean depends on the member. Known tags would be read in another way than Go's.
