@@ -3,6 +3,7 @@ import { isFailure, type AskAtOnce, type BatchOutcome } from '../model/answer.js
 import { policyOf, rejectsCredentials, type Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import type { Clock } from '../time/clock.js';
+import { isCallersTurn } from '../time/shared-work.js';
 import type { CircuitSettings } from './circuit-breaker.js';
 import { circuitOpening, openHealth, type Check, type HealthState } from './health-state.js';
 import * as health from './health-transitions.js';
@@ -30,7 +31,7 @@ export function availability({ check, credentialsVersion, breaker }: Availabilit
   const refusal = (): Failure | undefined => {
     const { circuit } = read();
     // Without a background, a caller's request is the check of an open circuit.
-    const isTrialDue = !clock.hasBackground && circuit.state === 'open' && isDue();
+    const isTrialDue = circuit.state === 'open' && isCallersTurn(health.nextCheckAt(read()), clock);
     if (circuit.state === 'closed' || isTrialDue) return undefined;
     const { message } = circuit.failure;
     const why = `circuit open: no requests are sent after repeated failures; the last: ${message}`;

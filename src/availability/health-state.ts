@@ -2,6 +2,7 @@ import type { Reporter } from '../diagnostics/diagnostics.js';
 import { policyOf, type Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import { type Clock, oneTimer } from '../time/clock.js';
+import { sharedRun } from '../time/shared-work.js';
 import type { Attempt, CircuitSettings, Moment } from './circuit-breaker.js';
 import * as health from './health-transitions.js';
 
@@ -14,7 +15,6 @@ export type HealthState = ReturnType<typeof openHealth>;
 export function openHealth(check: Check, breaker: CircuitSettings | undefined, runtime: Runtime) {
   const { clock, random } = runtime;
   let state = health.HEALTHY;
-  let checking: Promise<Failure | undefined> | undefined;
   /** The failure of a start that ends after the close; `undefined` until the close. */
   let closed: Failure | undefined;
   const timer = oneTimer(clock);
@@ -35,7 +35,7 @@ export function openHealth(check: Check, breaker: CircuitSettings | undefined, r
   const schedule = () => {
     timer.stop();
     const until = state.starting?.until ?? Infinity;
-    const at = checking !== undefined ? until : Math.min(health.nextCheckAt(state), until);
+    const at = checks.underWay() ? until : Math.min(health.nextCheckAt(state), until);
     if (at === Infinity) return;
     const delayMs = Math.max(0, Math.ceil(at - clock.now()));
     const due = at === until ? giveUpStart : () => void runCheck();
@@ -50,23 +50,22 @@ export function openHealth(check: Check, breaker: CircuitSettings | undefined, r
     endStart(failure);
   };
 
-  /** Concurrent callers share one check, but not without a background, where it may end with the first of them. */
-  const runCheck: Check = (signal) => {
-    if (!clock.hasBackground) return checkOnce(signal);
-    if (checking !== undefined) return checking;
-    checking = checkOnce();
-    become(health.checking(state));
-    return checking;
-  };
-
   const checkOnce: Check = async (signal) => {
     const failure = await check(signal);
-    checking = undefined;
     if (closed !== undefined) return failure;
     const wasStarting = state.starting !== undefined;
     become(health.checked(state, failure, moment()));
     if (wasStarting && state.starting === undefined) endStart(failure);
     return failure;
+  };
+  const checks = sharedRun(checkOnce, clock, () => {
+    if (closed === undefined) schedule();
+  });
+  const runCheck: Check = (signal) => {
+    const before = checks.underWay();
+    const result = checks(signal);
+    if (checks.underWay() !== before) become(health.checking(state));
+    return result;
   };
 
   return {
@@ -74,7 +73,9 @@ export function openHealth(check: Check, breaker: CircuitSettings | undefined, r
     become,
     moment,
     check: runCheck,
-    isChecking: () => checking !== undefined,
+    isChecking: () => checks.underWay() !== undefined,
+    /** Whether a check goes on after its caller. */
+    isCheckShared: checks.isShared,
     /**
      * Checks the service until it answers, rejects the credentials, or the time is up. A short start ends after its
      * first check, whatever the outcome.
@@ -121,7 +122,7 @@ const DECIDED_EVERY_MS = 1_000;
  * context, fails as well.
  */
 export function circuitOpening(state: HealthState, clock: Clock) {
-  const { read, become, moment, check, isChecking } = state;
+  const { read, become, moment, check, isChecking, isCheckShared } = state;
   /** When a check last kept the circuit closed. */
   let keptClosedAt = -Infinity;
 
@@ -139,9 +140,8 @@ export function circuitOpening(state: HealthState, clock: Clock) {
     // A check that has failed since then, such as that of a search, is enough.
     const isUnchecked =
       before.checkFailedAt <= before.heardAt && clock.now() - before.heardAt < DOUBTFUL_FOR_MS;
-    // Without a background, nobody waits for the check.
-    const isDoubtful = clock.hasBackground && isUnchecked;
-    if (opens && isDoubtful) void openIfCheckFails(next);
+    // Nobody waits for the check.
+    if (opens && isUnchecked && isCheckShared) void openIfCheckFails(next);
     else become(next);
   };
 }

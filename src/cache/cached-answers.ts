@@ -90,8 +90,8 @@ export function cachedAnswers(ask: Ask, settings: CacheSettings, { clock, wants,
       // Not reported as a look-up: an outage does not show how well the cache works.
       if (refused !== undefined) return instead(key, question, refused);
       const before = usable(key);
-      // Without a background, nothing would refresh a stale answer: its caller waits for the service.
-      const isStale = before?.state === 'stale' && clock.hasBackground;
+      // Otherwise nothing would refresh a stale answer: its caller waits for the service.
+      const isStale = before?.state === 'stale' && requests.areShared;
       if (isStale) report(STALE_HIT);
       // It costs no request of its own.
       else if (requests.isUnderWay(key)) report({ type: 'joined', flag: question.flag });

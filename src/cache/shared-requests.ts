@@ -55,6 +55,8 @@ export function sharedRequests(ask: Ask, keep: Keep, deadlineMs: number, clock: 
   };
 
   return {
+    /** Whether a request goes on after its callers. */
+    areShared: isShared,
     isUnderWay: (key: string) => flights.has(key),
     /** Joins the question if it is under way, else asks it. */
     fly,

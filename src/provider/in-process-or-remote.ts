@@ -49,12 +49,12 @@ export function inProcessOrRemote(
   const resolveHere: Resolve = (flag, context, view) =>
     (isServiceBetter() ? undefined : here()?.resolve(flag, context, view)) ?? elsewhere(flag, context, view);
   const resolve = isInProcess ? resolveHere : ask;
-  const assessing: Resolve = (flag, context, view) => {
-    watch()?.assess();
+  const { beforeCall } = snapshots ?? {};
+  const prepared: Resolve = (flag, context, view) => {
+    beforeCall?.();
     return resolve(flag, context, view);
   };
-  // With a background, timers notice that the snapshot is too old.
-  const evaluateAhead = checkedEvaluation(clock.hasBackground ? resolve : assessing);
+  const evaluateAhead = checkedEvaluation(beforeCall ? prepared : resolve);
   const resolveAll: ResolveAll = async (context, flagKeys) =>
     isServiceBetter() ? undefined : here()?.resolveAll(context, flagKeys);
   const reports = reporting(runtime);
@@ -80,8 +80,7 @@ export function inProcessOrRemote(
     },
     /** Waits for the first poll, until the deadline, if there is no snapshot yet. Never rejects. */
     untilSnapshot: async () => {
-      // Without a background, a poll would not go on.
-      if (snapshots !== undefined && snapshot() === undefined && clock.hasBackground)
+      if (snapshots !== undefined && snapshot() === undefined)
         await orLate(snapshots.firstPoll, deadlineMs, clock);
     },
     async explain(flagKey: string, context: EvaluationContext) {

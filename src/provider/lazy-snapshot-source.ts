@@ -33,8 +33,6 @@ export function lazySnapshotSource(
 ) {
   const { logger } = settings;
   const { clock } = runtime;
-  // Without a background, nothing polls by itself, and a call may end before what it has begun.
-  const { hasBackground } = clock;
   let opened: OpenSource | undefined;
   let warnIfOld: (() => void) | undefined;
   let trouble: string | undefined;
@@ -52,6 +50,7 @@ export function lazySnapshotSource(
   };
   const ageMs = () => clock.now() - (opened?.watch.confirmedAt() ?? Infinity);
   const load = async () => {
+    if (isClosed()) return;
     try {
       const { logSnapshots, openSnapshotSource, ...evaluation } = await import('./start/snapshot-code.js');
       if (isClosed()) return;
@@ -78,19 +77,16 @@ export function lazySnapshotSource(
     }
   };
   let loading: Promise<unknown> | undefined;
-  const refreshHere = oneCallAtATime(clock, async () => {
-    if (isClosed()) return;
-    if (opened === undefined) await load();
-    await opened?.refresh();
-  });
+  const current = () => opened;
+  const callers = clock.hasBackground ? undefined : byCallers(current, load, clock);
 
   return {
     /** The service's snapshot, or until there is one, the kept or initial one; `undefined` until its code is loaded. */
-    opened: () => opened,
+    opened: current,
     /** The snapshot itself; `undefined` while there is none. */
     snapshot,
     /** A flag that does not exist was asked for: reports the key that was probably meant, once there is a snapshot. */
-    missing: missingFlags(() => opened, runtime),
+    missing: missingFlags(current, runtime),
     /**
      * Loads the kept snapshot, then begins to poll. Resolves when the kept one is loaded, or at the close, because a
      * store that hangs must not delay that. Never rejects.
@@ -106,14 +102,15 @@ export function lazySnapshotSource(
     /** Polls first if there is no snapshot yet. Never rejects. */
     async withSnapshot() {
       await loading;
-      if (snapshot() === undefined)
-        await outsideRequests(() => (hasBackground ? opened?.watch.poll() : refreshHere()));
+      if (snapshot() === undefined) await outsideRequests(() => callers?.refresh() ?? opened?.watch.poll());
     },
     /**
      * Polls if that is due and no poll is under way. Without a background, it also loads the kept snapshot first. Never
      * rejects.
      */
-    refresh: async () => (hasBackground ? opened?.refresh() : refreshHere()),
+    refresh: async () => opened?.refresh(),
+    /** What a call has to do because no timer does it. */
+    beforeCall: undefined,
     /** Whether the service seems to offer no snapshots. One in force then comes from the options or an earlier run. */
     isNotOffered: polls.isNotOffered,
     /** Why a snapshot from the options is not used; `undefined` if nothing went wrong. */
@@ -124,21 +121,31 @@ export function lazySnapshotSource(
       again.stop();
       await opened?.close();
     },
+    ...callers,
   };
 }
 
 const NO_SNAPSHOT = 'There is no snapshot';
 const NOT_WATCHED = "Flipt's changes are not watched; answers expire by age";
 
-/** Nothing is done while another call does it. That call may also have been ended, and then it never says so. */
-function oneCallAtATime(clock: Clock, run: () => Promise<void>) {
+/**
+ * Without a background, callers load the code and poll. `refresh` does nothing while another call does it. That call may
+ * also have been ended, and then it never says so.
+ */
+function byCallers(opened: () => SnapshotSource | undefined, load: () => Promise<void>, clock: Clock) {
   let runningUntil = -Infinity;
-  return async () => {
-    if (clock.now() < runningUntil) return;
-    const until = clock.now() + LONGEST_REFRESH_MS;
-    runningUntil = until;
-    await run();
-    if (runningUntil === until) runningUntil = -Infinity;
+  return {
+    // None goes on, so nobody waits for it.
+    firstPoll: Promise.resolve('none' as const),
+    beforeCall: () => opened()?.watch.assess(),
+    async refresh() {
+      if (clock.now() < runningUntil) return;
+      const until = clock.now() + LONGEST_REFRESH_MS;
+      runningUntil = until;
+      if (opened() === undefined) await load();
+      await opened()?.refresh();
+      if (runningUntil === until) runningUntil = -Infinity;
+    },
   };
 }
 

@@ -62,13 +62,14 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   listen('health-changed', ({ after, starting }) => {
     if (after.size === 0 && !starting) poll();
   });
-  const attempt = async () => {
+  // Without a background, a start that callers share could end with the first of them. Each call asks by itself.
+  const attempt = clock.hasBackground ? () => start(service, snapshots, settings, clock) : undefined;
+  const begin = () => {
     void loadLaterCode(LOADED_LATER).catch((error: unknown) => {
       logger.error(messageOf(error));
     });
     void tracking?.load();
-    // Without a background, a start that callers share could end with the first of them. Each call asks by itself.
-    return clock.hasBackground ? start(service, snapshots, settings, clock) : undefined;
+    return life.start(attempt);
   };
 
   return {
@@ -81,7 +82,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
      * Tries to reach the service. If that fails, continues in the background. Concurrent callers share one start.
      * Resolves with the failure, if there is one. Never rejects.
      */
-    start: sharedRun(() => outsideRequests(() => life.start(attempt))),
+    start: sharedRun(() => outsideRequests(begin)),
     /** Polls if that is due and no poll is under way. After the time, the poll goes on alone. Never rejects. */
     async refresh(withinMs = settings.deadlineMs) {
       if (closing.signal.aborted) return;

@@ -59,13 +59,12 @@ export function openCondition(events: OpenFeatureEventEmitter, clock: Clock) {
         state: () => derived().state,
         /**
          * Runs a start, and announces how it ended. Resolves with its failure, if there is one and no snapshot to
-         * evaluate from. Never rejects if the start does not.
+         * evaluate from. Never rejects if the start does not. Without an `attempt`, the end of the turn is not waited for.
          */
-        async start(attempt: () => Promise<Failure | undefined>) {
-          // Without a background, the end of the turn may never come.
-          isStarting = runtime.clock.hasBackground;
+        async start(attempt: (() => Promise<Failure | undefined>) | undefined) {
+          isStarting = attempt !== undefined;
           become('starting');
-          const failure = await attempt();
+          const failure = await attempt?.();
           if (isOver()) return CLOSED;
           if (failure === undefined || fallback.hasSnapshot()) {
             become('ready');

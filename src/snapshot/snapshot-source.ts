@@ -44,6 +44,7 @@ export async function openSnapshotSource(
   runtime: Runtime,
 ) {
   const { clock } = runtime;
+  const { hasBackground } = clock;
   const { url, namespace, environment, watch: options, snapshot: given, initTimeoutMs } = settings;
   const place = { url, namespace, environment };
   const store = textStore(given, place, { closing, initTimeoutMs }, clock);
@@ -51,7 +52,7 @@ export async function openSnapshotSource(
   // Finds out whether the store answers. If it does not, later calls fail at once until it does.
   void calls?.turn(0, START_WAIT_MS);
   // All instances of a fleet compare all flags with the store's. Without a background, nothing would read the rest.
-  const isLazy = given.store?.shared === undefined && clock.hasBackground;
+  const isLazy = given.store?.shared === undefined && hasBackground;
   const kept = store && keepSnapshot(store, { ...place, file: given.file, isLazy }, warn, clock);
   const load = async (withinMs: number): Promise<(StartingSnapshot & { isKept?: true }) | undefined> => {
     const last = await kept?.load(withinMs);
@@ -70,7 +71,8 @@ export async function openSnapshotSource(
     isLazy,
     // In a shared store, only the holder of the lease writes.
     confirmed: given.store?.shared === undefined ? kept?.confirmed : undefined,
-    isPatient: calls === undefined && settings.evaluation === 'remote' && starting?.isKept === true,
+    isPatient:
+      hasBackground && calls === undefined && settings.evaluation === 'remote' && starting?.isKept === true,
   };
   const source =
     options === undefined || closing.aborted
@@ -101,7 +103,7 @@ export async function openSnapshotSource(
     async refresh() {
       await watch.refresh();
       // In the background, nobody waits for the version of Flipt.
-      if (!clock.hasBackground) {
+      if (!hasBackground) {
         await source.version?.settled();
         await watch.refresh();
       }

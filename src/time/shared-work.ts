@@ -27,18 +27,58 @@ export function loadedOnFirstUse<T>(load: () => Promise<T>) {
   };
 }
 
+/*
+ * What is different without a background, where a call may be frozen or ended with all that it has begun: callers share
+ * no unfinished work, wait for all that they begin, and do themselves what timers would do.
+ */
+interface Background {
+  readonly hasBackground: boolean;
+}
+
 /**
- * Concurrent callers share one run, and its result. With a clock that has no background, each has its own: another's run
- * may end with that caller.
+ * Concurrent callers share one run, and its result. Without a background, each has its own, which `signal` ends. `ended`
+ * is called after each run, when another can begin.
  */
 export function sharedRun<T>(
-  run: () => Promise<T>,
-  clock?: { readonly hasBackground: boolean },
-): () => Promise<T> {
-  if (clock?.hasBackground === false) return run;
+  run: (signal?: AbortSignal) => Promise<T>,
+  { hasBackground: isShared }: Background = { hasBackground: true },
+  ended?: () => void,
+) {
   let underWay: Promise<T> | undefined;
-  return () =>
-    (underWay ??= run().finally(() => {
-      underWay = undefined;
-    }));
+  const over = () => {
+    underWay = undefined;
+    ended?.();
+  };
+  const begin = (signal?: AbortSignal) => {
+    const result = run(signal);
+    // Before the callers learn of it.
+    void result.then(over, over);
+    return result;
+  };
+  const join = (signal?: AbortSignal) => (isShared ? (underWay ??= begin()) : begin(signal));
+  /** `isShared`: a run goes on after its caller. `underWay`: the run that callers share now. */
+  return Object.assign(join, { isShared, underWay: () => underWay });
+}
+
+/** Runs one after another; without a background at once, because the one before may never end. `run` never rejects. */
+export function oneAfterAnother({ hasBackground }: Background) {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    add<T>(run: () => Promise<T>): Promise<T> {
+      const result = last.then(run);
+      if (hasBackground) last = result;
+      return result;
+    },
+    ended: () => last,
+  };
+}
+
+/** Leaves work to the background; without one, waits for its end. */
+export async function leftToBackground(work: Promise<unknown>, clock: Background): Promise<void> {
+  if (!clock.hasBackground) await work;
+}
+
+/** Whether a caller must do what is due at this time, because no timer does it. */
+export function isCallersTurn(dueAt: number, clock: Background & { now(): number }): boolean {
+  return !clock.hasBackground && clock.now() >= dueAt;
 }

@@ -1,6 +1,7 @@
 import { messageOf, oneLine } from '../text/describe.js';
 import { type Clock, oneTimer } from '../time/clock.js';
 import { orLate } from '../time/in-time.js';
+import { sharedRun } from '../time/shared-work.js';
 import type { eventQueue } from './event-queue.js';
 import type { TrackingEvent, TrackingSettings } from '../options/tracking-options.js';
 import type { Runtime } from '../runtime.js';
@@ -40,7 +41,6 @@ export function openSender(
   const timer = oneTimer(clock);
   let failures = 0;
   let isClosed = false;
-  let sending: Promise<boolean> | undefined;
   let isDue = false;
 
   /** Sends the oldest events. Whether that succeeded. */
@@ -65,24 +65,22 @@ export function openSender(
     for (let left = queue.waiting(); left > 0; left -= MOST_AT_ONCE) if (!(await sendOnce())) return false;
     return true;
   };
-  const run = (): Promise<boolean> => {
-    timer.stop();
-    // Without a background, callers share nothing unfinished: a call may be frozen or ended with what it waits for.
-    if (!clock.hasBackground) {
-      // A call may have ended with its request, and then it never says how its sending ended.
+  const run = sharedRun(
+    () => {
+      timer.stop();
+      // Without a background, a call may have ended with its request, and then it never says how its sending ended.
       const since = clock.now() - SEND_TIMEOUT_MS;
       queue.putBack((call) => call.since < since);
       return sendAll();
-    }
-    sending ??= sendAll().finally(() => {
-      sending = undefined;
+    },
+    clock,
+    () => {
       schedule();
-    });
-    return sending;
-  };
+    },
+  );
   const schedule = () => {
-    // Without a background there are no timers: the next flush sends.
-    if (!clock.hasBackground || sending !== undefined || queue.size() === 0) return;
+    // Otherwise the next flush sends.
+    if (!run.isShared || run.underWay() !== undefined || queue.size() === 0) return;
     if (failures === 0 && queue.size() >= MOST_AT_ONCE) {
       if (isDue) return;
       isDue = true;
@@ -101,7 +99,7 @@ export function openSender(
     /** An event has been added to the queue. */
     added: schedule,
     /** Sends what waits now, and again if that fails, for 2 s at most. */
-    flush: () => flushed(run, sending, clock),
+    flush: () => flushed(run, run.underWay(), clock),
     /** What is left then is lost. */
     close: () => {
       timer.stop();

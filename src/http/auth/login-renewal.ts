@@ -1,6 +1,6 @@
 import { type Clock, oneTimer } from '../../time/clock.js';
 import { inTime } from '../../time/in-time.js';
-import { sharedRun, outsideRequests } from '../../time/shared-work.js';
+import { isCallersTurn, outsideRequests, sharedRun } from '../../time/shared-work.js';
 import { policyOf, type Failure } from '../../model/failure.js';
 import type { Runtime } from '../../runtime.js';
 import { CredentialError, type AuthHeaders, type CredentialSource } from './credential-source.js';
@@ -91,8 +91,7 @@ export function loginSource(
     const isJustMade = held !== undefined && now - held.since < held.pauseMs;
     if (held !== undefined && (isJustMade || (!again && now < held.endsAt))) {
       // Without a background, the first call after the renewal's time renews the login.
-      const isDue = !clock.hasBackground && now >= held.renewAt;
-      return (isDue ? await renew(held) : held).headers;
+      return (isCallersTurn(held.renewAt, clock) ? await renew(held) : held).headers;
     }
     if (rejected !== undefined && now < rejected.until) throw rejected.error;
     const { headers } = await inTime(start(), timeoutMs, clock, (isBlocked) => {

@@ -123,7 +123,7 @@ export function heldLease(calls: StoreCalls, pollMs: number, clock: Clock) {
       if (lease.fence === fence) become(isLost ? NEWCOMER : left(pollMs, clock.now()));
     },
     /** Stops the renewals, and gives the lease back. Never rejects. */
-    async close(publishing: () => Promise<void>) {
+    async close(publishing: () => Promise<unknown>) {
       isClosed = true;
       renewal.stop();
       await publishing();

@@ -1,4 +1,5 @@
 import type { Clock } from '../../time/clock.js';
+import { leftToBackground, oneAfterAnother } from '../../time/shared-work.js';
 import type { SharedRecord, SharedTurn } from '../../stores/snapshot-store.js';
 import type { BodyCost } from '../body-cost.js';
 import type { Asker, Fetched, FetchSnapshot, Known, Served } from '../fetch-snapshot.js';
@@ -61,17 +62,12 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
     if (fetched.kind === 'failed') {
       // If the service has asked for a pause, that holds for all instances.
       if (fetched.retryAfterMs === undefined) lease.pollFailed(fetched.isSilent, base !== undefined);
-      if (lease.fence() === undefined) await released();
+      if (lease.fence() === undefined) await leftToBackground(calls.release(), clock);
       return stored ?? fetched;
     }
     lease.polled();
     await published.add(fetched, turn);
     return fetched;
-  };
-  /** Without a background, a call must not end before its writes. */
-  const released = async () => {
-    const ended = calls.release();
-    if (!clock.hasBackground) await ended;
   };
 
   return {
@@ -91,7 +87,8 @@ function publisher(
   isPublished: (record: SharedRecord) => void,
   { calls, lease, cost, place, clock }: SharedParts,
 ) {
-  let publishing: Promise<void> = Promise.resolve();
+  // A request may have been sent beside another.
+  const turns = oneAfterAnother(clock);
 
   /** The turn was taken before the service was asked. So its time, which the record gets, is never too late. */
   const publish = async (newest: Known, { fence, record, time }: HeldTurn): Promise<void> => {
@@ -112,15 +109,13 @@ function publisher(
   };
 
   return {
-    /** In the background. Without one, a call must not end before its writes, and waits for no other call's. */
-    async add(newest: Known, turn: HeldTurn): Promise<void> {
-      const written = (after: Promise<void>) => after.then(() => publish(newest, turn)).catch(calls.complain);
-      // After the last one, because a request may have been sent beside another.
-      if (clock.hasBackground) publishing = written(publishing);
-      else await written(Promise.resolve());
-    },
+    add: (newest: Known, turn: HeldTurn) =>
+      leftToBackground(
+        turns.add(() => publish(newest, turn).catch(calls.complain)),
+        clock,
+      ),
     /** Resolves when what was added in the background is written. Never rejects. */
-    ended: () => publishing,
+    ended: turns.ended,
   };
 }
 

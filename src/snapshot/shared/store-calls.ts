@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import type { Clock } from '../../time/clock.js';
 import { orLate } from '../../time/in-time.js';
-import { sharedRun } from '../../time/shared-work.js';
+import { oneAfterAnother, sharedRun } from '../../time/shared-work.js';
 import type { SharedPublication, SharedSnapshot, SharedTurn } from '../../stores/snapshot-store.js';
 import { guardedCalls } from '../../stores/store-failures.js';
 import type { TextStore } from '../../stores/safe-store.js';
@@ -31,16 +31,9 @@ export function storeCalls(
   /** The name of this instance. */
   const holder = randomUUID();
   const guarded = guardedCalls(WORDS, warn, clock);
-  let last: Promise<unknown> = Promise.resolve();
-
-  const inTurn = <T>(what: string, call: () => Promise<T>, withinMs: number): Promise<T | undefined> => {
-    const guardedCall = () => guarded.call(what, call, withinMs);
-    // Without a background, an earlier call may have ended with its caller, without a result.
-    if (!clock.hasBackground) return guardedCall();
-    const result = last.then(guardedCall);
-    last = result;
-    return result;
-  };
+  const turns = oneAfterAnother(clock);
+  const inTurn = <T>(what: string, call: () => Promise<T>, withinMs: number) =>
+    turns.add(() => guarded.call(what, call, withinMs));
   const loadText = sharedRun(async () => {
     try {
       const text = await store.load();

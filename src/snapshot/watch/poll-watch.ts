@@ -1,5 +1,5 @@
 import type { Runtime } from '../../runtime.js';
-import { type Clock, oneTimer } from '../../time/clock.js';
+import { oneTimer } from '../../time/clock.js';
 import { orLate } from '../../time/in-time.js';
 import type { Asker, Fetched, FetchSnapshot } from '../fetch-snapshot.js';
 import { nextDelayMs, nextLookMs, sparedForMs } from './poll-schedule.js';
@@ -24,14 +24,9 @@ export interface WatchSettings extends WatchedSettings {
 export function openWatch(settings: WatchSettings, runtime: Runtime) {
   const { fetch, pollMs, patienceMs, isShared = false, isPatient = false } = settings;
   const { clock } = runtime;
-  const { hasBackground } = clock;
-  // Timers of many instances spread. Calls come at their own times.
-  const random = hasBackground ? runtime.random : () => 0.5;
   const { state, known, asks, take, isClosed, close, ...readings } = watchedSnapshot(settings, runtime);
   /** Of the next poll: not set while one is under way, nor if none comes. */
   const timer = oneTimer(clock);
-  /** `poll` was called, and there is no background to do it. */
-  let wanted: 'user' | 'schedule' | undefined;
 
   const request = async (asker?: Asker) => {
     if (isClosed() || fetch === undefined) return;
@@ -45,10 +40,15 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
     schedule(nextMs(fetched));
     readings.assess();
   };
-  const requests = requestsInTurn(request, patienceMs, clock);
+  // All that a watch does differently without a background.
+  const requests = clock.hasBackground
+    ? requestsInTurn(request, patienceMs, runtime)
+    : requestsOfCallers(request);
+  const { random } = requests;
   const schedule = (delayMs: number) => {
     timer.set(delayMs, () => void requests.join(state().retriesAtOnce ? 'retry' : undefined));
   };
+  const isPaused = () => clock.now() < state().notBefore;
   const nextMs = (fetched: Fetched): number => {
     if (!isShared) return nextDelayMs(state(), pollMs, clock.now(), random());
     const intervalMs = fetched.kind === 'no-news' ? (fetched.againInMs ?? pollMs) : pollMs;
@@ -58,17 +58,13 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
   };
 
   // A kept snapshot is usually old, so its age alone is no loss. A failed poll is.
-  if (fetch !== undefined) {
-    // Without a background, nothing is sent before the first `refresh`.
-    if (!hasBackground) schedule(0);
-    else if (isPatient) schedule(pollMs * random());
-    else void requests.join();
-  }
+  if (isPatient) schedule(pollMs * random());
+  else if (fetch !== undefined) void requests.sendNext();
   return {
     ...readings,
     /** When the next poll is due, in milliseconds since the epoch; `undefined` while one is under way, or if none comes. */
     nextPollAt: () => {
-      const pollAt = timer.dueAt();
+      const pollAt = requests.isWanted() ? clock.now() : timer.dueAt();
       return pollAt === undefined ? undefined : clock.date() + pollAt - clock.now();
     },
     /**
@@ -82,20 +78,13 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
      * background, where the next `refresh` polls. Never rejects.
      */
     async poll(asker?: Asker) {
-      // Without a reason, as after an outage: what another instance has found is enough.
-      if (!hasBackground && wanted !== 'user') wanted = asker === undefined ? 'schedule' : 'user';
-      if (hasBackground && clock.now() >= state().notBefore) await requests.sendNext(asker);
+      await requests.sendNext(asker, isPaused());
     },
     /** Polls if the interval is over and no poll is under way. Never rejects. */
     async refresh() {
       readings.assess();
-      const now = clock.now();
-      // A poll that is under way without a background has ended with its caller.
-      const dueAt = timer.dueAt() ?? (hasBackground ? Infinity : -Infinity);
-      if (now < state().notBefore || (now < dueAt && wanted === undefined)) return;
-      const asker = wanted;
-      wanted = undefined;
-      await (hasBackground ? requests.join(asker) : request(asker));
+      const isDue = requests.isWanted() || clock.now() >= (timer.dueAt() ?? -Infinity);
+      if (isDue && !isPaused() && !requests.isUnderWay()) await requests.join();
     },
     close() {
       close();
@@ -103,6 +92,9 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
     },
   };
 }
+
+/** Never rejects. */
+type Request = (asker?: Asker) => Promise<void>;
 
 /** A request under way. */
 interface UnderWay {
@@ -113,10 +105,10 @@ interface UnderWay {
 }
 
 /**
- * Sends one request after another. At most one is sent beside another, if that is silent for too long. `request` never
- * rejects. After `patienceMs`, nobody waits any longer to send the next one.
+ * Sends one request after another. At most one is sent beside another, if that is silent for too long: after
+ * `patienceMs`, nobody waits any longer to send the next one.
  */
-function requestsInTurn(request: (asker?: Asker) => Promise<void>, patienceMs: number, clock: Clock) {
+function requestsInTurn(request: Request, patienceMs: number, { clock, random }: Runtime) {
   /** The request that began last. */
   let newest: UnderWay | undefined;
   let next: Promise<void> | undefined;
@@ -140,14 +132,42 @@ function requestsInTurn(request: (asker?: Asker) => Promise<void>, patienceMs: n
   };
 
   return {
+    /** Spreads the polls of many instances. */
+    random,
     /** Sends a request, or joins the one under way. */
     join,
-    /** Sends a request that begins after this call. Concurrent callers share one. */
-    sendNext(asker?: Asker): Promise<void> {
+    isUnderWay: () => newest !== undefined,
+    /** Whether the next caller sends a request, although it is not time for it. */
+    isWanted: () => false,
+    /** Sends a request that begins after this call, unless the service has asked for a pause. Callers share one. */
+    sendNext(asker?: Asker, isPaused = false): Promise<void> {
+      if (isPaused) return Promise.resolve();
       if (newest === undefined) return begin(asker);
       if (nextAsker === undefined || asker === 'user') nextAsker = asker;
       next ??= after(newest);
       return next;
+    },
+  };
+}
+
+/** Without a background, callers send requests of their own: another's may have ended with its caller. */
+function requestsOfCallers(request: Request): ReturnType<typeof requestsInTurn> {
+  let wanted: Asker | undefined;
+  return {
+    // Calls come at their own times.
+    random: () => 0.5,
+    join() {
+      const asker = wanted;
+      wanted = undefined;
+      return request(asker);
+    },
+    isUnderWay: () => false,
+    isWanted: () => wanted !== undefined,
+    /** Leaves it to the next `refresh`, whose caller waits for it. */
+    sendNext(asker) {
+      // Without a reason, as after an outage: what another instance has found is enough.
+      wanted = asker !== undefined || wanted === 'user' ? 'user' : 'schedule';
+      return Promise.resolve();
     },
   };
 }

@@ -240,7 +240,7 @@ describe('poll', () => {
     await Promise.all([watch.poll(), watch.poll('user'), watch.poll()]);
     await watch.refresh();
     await watch.refresh();
-    expect(askers).toEqual([undefined, 'schedule', 'user']);
+    expect(askers).toEqual(['schedule', 'schedule', 'user']);
     watch.close();
   });
 });
