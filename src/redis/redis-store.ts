@@ -52,15 +52,12 @@ type KeyOf = (part: 'lease' | 'fence' | 'record' | 'snapshot') => string;
 
 /** A hash tag makes a cluster keep all of these keys in one place. */
 function keysFor(key: string): KeyOf {
-  const tagged = [key, `{${key}}`].find(hasHashTag) ?? `{flipt}${key}`;
+  const tagged = [key, `{${key}}`].find((name) => HASH_TAG.test(name)) ?? `{flipt}${key}`;
   return (part) => `${tagged}:${part}`;
 }
 
 /** As Redis sees it: the part between the first opening brace and the next closing one, unless it is empty. */
-function hasHashTag(key: string): boolean {
-  const start = key.indexOf('{');
-  return start >= 0 && key.indexOf('}', start) > start + 1;
-}
+const HASH_TAG = /^[^{]*\{[^}]+\}/;
 
 function defaultKey({ url, environment = '', namespace }: SnapshotPlace): string {
   const parts = [url, environment, namespace].map((part) => part.replace(/[{}|%]/g, encodeURIComponent));
