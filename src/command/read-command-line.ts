@@ -30,15 +30,11 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
     return { kind: 'command', command, values };
   } catch (error) {
     const command = COMMANDS.find((known) => argv.includes(known));
-    const message = firstSentence(messageOf(error));
+    // The rest of Node's message is advice about arguments that this command does not have.
+    const [message = ''] = messageOf(error).split(/\.\s/, 1);
     const unknown = /^Unknown option '(--?[^'=]+)/.exec(message)?.[1];
     return wrong(unknown === undefined ? message : unknownOption(unknown, command), command);
   }
-}
-
-/** The rest of Node's message is advice about arguments that this command does not have. */
-function firstSentence(message: string): string {
-  return message.split(/\.\s/, 1)[0] ?? message;
 }
 
 function unknownCommand(name = 'none'): string {

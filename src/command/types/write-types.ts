@@ -21,7 +21,7 @@ export async function writeTypes(values: OptionValues, runtime: CommandRuntime):
   if (augment !== undefined) wanted.push({ path: augment, text: augmentFile(flags) });
   // Checks all files before it writes the first one.
   const files = await Promise.all(
-    wanted.map(async ({ path, text }) => ({ path, text, isCurrent: isSame(await ownText(path), text) })),
+    wanted.map(async ({ path, text }) => ({ path, text, isCurrent: await holds(path, text) })),
   );
   for (const { path, text, isCurrent } of files) {
     if (isCurrent) runtime.print(`${path} is up to date`);
@@ -35,20 +35,16 @@ export async function writeTypes(values: OptionValues, runtime: CommandRuntime):
   return 0;
 }
 
-/** The text of a file that this command has written; `undefined` if there is no file. */
-async function ownText(path: string): Promise<string | undefined> {
+/** Whether the file holds this text. Rejects if another program wrote the file, or if it cannot be read. */
+async function holds(path: string, text: string): Promise<boolean> {
   try {
     await replaceableBeginning(path, (beginning) => beginning.startsWith(MARK));
-    return await readIfThere(path);
+    // Git may have changed the line ends.
+    return (await readIfThere(path))?.replaceAll('\r\n', '\n') === text;
   } catch (error) {
     const wrong = error instanceof NotReplacedError ? '' : 'cannot be read: ';
     throw new CommandError(`${path}: ${wrong}${messageOf(error)}`, { cause: error });
   }
-}
-
-/** Git may have changed the line ends. */
-function isSame(text: string | undefined, wanted: string): boolean {
-  return text?.replaceAll('\r\n', '\n') === wanted;
 }
 
 async function write(path: string, text: string): Promise<void> {
