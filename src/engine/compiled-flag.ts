@@ -2,7 +2,7 @@ import type { BooleanAnswer, ServiceReason, ValueAnswer, VariantAnswer } from '.
 import { mapInSteps, stepsOfEach, type Steps } from '../time/pausable-steps.js';
 import { sharing, threshold } from './buckets.js';
 import type { EvaluatedEntity } from './evaluated-entity.js';
-import type { BooleanFlag, Flag, Rollout, Rule, Semantics, VariantFlag } from './features.js';
+import type { Flag, Rollout, Rule, Semantics, VariantFlag } from './features.js';
 import { rulesInForce, sharesIn, variantOf } from './parts-in-force.js';
 import { absentAttachment } from './rules-of-version.js';
 import { compileChoice, type FindSegment } from './segment-match.js';
@@ -10,21 +10,18 @@ import { compileChoice, type FindSegment } from './segment-match.js';
 /** A flag's answer about an entity. Throws only what reading its attributes throws. */
 export type Evaluate<Answer = ValueAnswer> = (entity: EvaluatedEntity) => Answer;
 
-/** Prepares a flag. */
-export function compileFlag(flag: Flag, find: FindSegment, semantics: Semantics): Steps<Evaluate> {
-  return flag.type === 'BOOLEAN_FLAG_TYPE'
-    ? compileBooleanFlag(flag, find)
-    : compileVariantFlag(flag, find, semantics);
+/** Prepares a flag. The rollouts of a boolean flag also apply while it is not enabled. */
+export function* compileFlag(flag: Flag, find: FindSegment, semantics: Semantics): Steps<Evaluate> {
+  if (flag.type === 'BOOLEAN_FLAG_TYPE') {
+    const { key, enabled, rollouts } = flag;
+    const compiled = yield* stepsOfEach(rollouts, (rollout) => compileRollout(rollout, key, find));
+    return firstMatch(compiled, booleanAnswer(enabled, 'DEFAULT', []));
+  }
+  const rules = yield* stepsOfEach(rulesInForce(flag), (rule) => compileRule(rule, flag, find, semantics));
+  return firstMatch(rules, answerOf(flag, semantics, flag.enabled ? 'UNMATCHED' : 'FLAG_DISABLED', []));
 }
 
 type EvaluateRollout = Evaluate<BooleanAnswer | undefined>;
-
-/** Prepares a boolean flag. Its rollouts also apply while it is not enabled. */
-function* compileBooleanFlag(flag: BooleanFlag, find: FindSegment): Steps<Evaluate<BooleanAnswer>> {
-  const { key, enabled, rollouts } = flag;
-  const compiled = yield* stepsOfEach(rollouts, (rollout) => compileRollout(rollout, key, find));
-  return firstMatch(compiled, booleanAnswer(enabled, 'DEFAULT', []));
-}
 
 function* compileRollout(rollout: Rollout, flagKey: string, find: FindSegment): Steps<EvaluateRollout> {
   if (rollout.kind === 'threshold') {
@@ -44,12 +41,6 @@ type Keys = readonly string[];
 
 function booleanAnswer(enabled: boolean, reason: ServiceReason, segmentKeys: Keys): BooleanAnswer {
   return { kind: 'boolean', enabled, reason, segmentKeys, requestId: '' };
-}
-
-/** Prepares a variant flag. */
-function* compileVariantFlag(flag: VariantFlag, find: FindSegment, semantics: Semantics) {
-  const rules = yield* stepsOfEach(rulesInForce(flag), (rule) => compileRule(rule, flag, find, semantics));
-  return firstMatch(rules, answerOf(flag, semantics, flag.enabled ? 'UNMATCHED' : 'FLAG_DISABLED', []));
 }
 
 function* compileRule(rule: Rule, flag: VariantFlag, find: FindSegment, semantics: Semantics) {
