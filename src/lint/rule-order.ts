@@ -24,8 +24,24 @@ export interface Step {
 }
 
 /** The rules or rollouts that decide about a flag, in the order of evaluation. */
-export function stepsOf(flag: CheckedFlag, document: LintedDocument): readonly Step[] {
-  return flag.type === 'BOOLEAN_FLAG_TYPE' ? rolloutsOf(flag, document) : rulesOf(flag, document);
+export function stepsOf(flag: CheckedFlag, { reaches, semantics }: LintedDocument): readonly Step[] {
+  if (flag.type === 'BOOLEAN_FLAG_TYPE') {
+    return flag.rollouts.map((rollout, index) => ({
+      name: `rollout ${index + 1}`,
+      path: ['rollouts', index],
+      reach: rollout.kind === 'segment' ? choiceReach(rollout, reaches) : underThreshold(rollout.percentage),
+      choice: rollout.kind === 'segment' ? rollout : undefined,
+      gives: [rollout.value],
+    }));
+  }
+  const fallback = fallbackOf(flag);
+  return rankedRules(flag.rules, semantics).map(({ rule, index }) => ({
+    name: `rule ${index + 1}`,
+    path: ['rules', index],
+    reach: choiceReach(rule, reaches),
+    choice: rule,
+    gives: [...sharesOf(rule.distributions, semantics).keys()].map((variant) => variant ?? fallback),
+  }));
 }
 
 /** What a flag gives to an entity that no rule or rollout concerns. */
@@ -56,27 +72,6 @@ export function stepsInFrontOf(steps: readonly Step[]): ReadonlyMap<Step, readon
 
 function isAnd({ segmentOperator }: SegmentChoice): boolean {
   return neededSegments(segmentOperator) === 'all';
-}
-
-function rulesOf(flag: CheckedFlag, { reaches, semantics }: LintedDocument): readonly Step[] {
-  const fallback = fallbackOf(flag);
-  return rankedRules(flag.rules, semantics).map(({ rule, index }) => ({
-    name: `rule ${index + 1}`,
-    path: ['rules', index],
-    reach: choiceReach(rule, reaches),
-    choice: rule,
-    gives: [...sharesOf(rule.distributions, semantics).keys()].map((variant) => variant ?? fallback),
-  }));
-}
-
-function rolloutsOf({ rollouts }: CheckedFlag, { reaches }: LintedDocument): readonly Step[] {
-  return rollouts.map((rollout, index) => ({
-    name: `rollout ${index + 1}`,
-    path: ['rollouts', index],
-    reach: rollout.kind === 'segment' ? choiceReach(rollout, reaches) : underThreshold(rollout.percentage),
-    choice: rollout.kind === 'segment' ? rollout : undefined,
-    gives: [rollout.value],
-  }));
 }
 
 /**
