@@ -93,7 +93,7 @@ export function findRoute(routes: readonly Route[], method: string, pathname: st
   if (/%(?![0-9a-f]{2})/i.test(pathname)) throw invalid('the path has a % that encodes nothing');
   if (!METHODS.includes(method)) throw methodNotAllowed();
   const parts = decodedParts(pathname);
-  const onPath = routes.filter((route) => beginsAs(route, pathname) && matches(route, parts));
+  const onPath = routes.filter((route) => isOn(route, pathname, parts));
   const route = onPath.find((candidate) => candidate.method === method);
   const operation = route?.operation;
   if (!operation) throw onPath.length > 0 ? notServed('Method Not Allowed') : notFound('Not Found');
@@ -114,13 +114,10 @@ function decodedParts(pathname: string): readonly string[] {
   return (/^\/[^/]+\/./.test(decoded) ? decoded.replace(/\/$/, '') : decoded).split('/').slice(1);
 }
 
-/** The service finds `/api/v1` before it decodes the path, and what follows after that. */
-function beginsAs({ path }: Route, pathname: string): boolean {
-  return `${pathname}/`.startsWith(`/${path.slice(0, 2).join('/')}/`);
-}
-
-function matches({ path }: Route, parts: readonly string[]): boolean {
+/** Whether it is the route's path. The service finds `/api/v1` before it decodes the path, and the rest after that. */
+function isOn({ path }: Route, pathname: string, parts: readonly string[]): boolean {
   return (
+    `${pathname}/`.startsWith(`/${path.slice(0, 2).join('/')}/`) &&
     path.length === parts.length &&
     path.every((expected, index) => expected.startsWith(':') || expected === parts[index])
   );
