@@ -58,13 +58,15 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
   };
 
   // A kept snapshot is usually old, so its age alone is no loss. A failed poll is.
-  if (isPatient) schedule(pollMs * random());
-  else if (fetch !== undefined) void requests.sendNext();
+  if (fetch !== undefined) {
+    schedule(isPatient ? pollMs * random() : 0);
+    if (!isPatient) void requests.sendNext();
+  }
   return {
     ...readings,
     /** When the next poll is due, in milliseconds since the epoch; `undefined` while one is under way, or if none comes. */
     nextPollAt: () => {
-      const pollAt = requests.isWanted() ? clock.now() : timer.dueAt();
+      const pollAt = timer.dueAt();
       return pollAt === undefined ? undefined : clock.date() + pollAt - clock.now();
     },
     /**

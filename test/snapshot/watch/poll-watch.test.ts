@@ -3,7 +3,6 @@ import type { Reply } from '../../../src/http/reply.js';
 import type { Failure } from '../../../src/model/failure.js';
 import type { Asker, FetchSnapshot } from '../../../src/snapshot/fetch-snapshot.js';
 import { openWatch } from '../../../src/snapshot/watch/poll-watch.js';
-import { withoutBackground } from '../../../src/time/clock.js';
 import { manualClock } from '../../clock.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { bodyJson, reply } from '../fetched.fixture.js';
@@ -223,24 +222,6 @@ describe('poll', () => {
     expect(askers).toEqual([undefined, 'user']);
     await watch.poll('stream');
     expect(askers).toEqual([undefined, 'user', 'stream']);
-    watch.close();
-  });
-
-  it('without a background, asks for a user only if a user’s poll is waiting', async () => {
-    const clock = withoutBackground(manualClock());
-    const askers: (Asker | undefined)[] = [];
-    const fetch: FetchSnapshot = (_, asker) => {
-      askers.push(asker);
-      return Promise.resolve({ kind: 'no-news' });
-    };
-    const watch = openWatch({ fetch, pollMs: POLL_MS, patienceMs: PATIENCE_MS }, runtimeOf(clock));
-    await watch.refresh();
-    await watch.poll();
-    await watch.refresh();
-    await Promise.all([watch.poll(), watch.poll('user'), watch.poll()]);
-    await watch.refresh();
-    await watch.refresh();
-    expect(askers).toEqual(['schedule', 'schedule', 'user']);
     watch.close();
   });
 });
