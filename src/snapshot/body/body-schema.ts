@@ -74,22 +74,18 @@ export const segmentSchema = record({ key, matchType, constraints: list });
 export const distributionSchema = record({ variantKey: text, variantAttachment: text, rollout: percent });
 export const ruleSchema = record({ id: text, segmentOperator, segments: list, distributions: list });
 
-export const rolloutSchema = noList(
-  v.variant(
-    'type',
-    [
-      members({
-        type: v.literal('THRESHOLD_ROLLOUT_TYPE'),
-        threshold: record({ percentage: percent, value: bool }),
-      }),
-      members({
-        type: v.literal('SEGMENT_ROLLOUT_TYPE'),
-        segment: record({ value: bool, segmentOperator, segments: list }),
-      }),
-    ],
-    'a rollout of a known type',
-  ),
-);
+const thresholdRollout = members({
+  type: v.literal('THRESHOLD_ROLLOUT_TYPE'),
+  threshold: record({ percentage: percent, value: bool }),
+});
+
+const segmentRollout = members({
+  type: v.literal('SEGMENT_ROLLOUT_TYPE'),
+  segment: record({ value: bool, segmentOperator, segments: list }),
+});
+
+const rollout = v.variant('type', [thresholdRollout, segmentRollout], 'a rollout of a known type');
+export const rolloutSchema = noList(rollout);
 
 const variantFlag = members({
   type: v.optional(v.literal('VARIANT_FLAG_TYPE'), 'VARIANT_FLAG_TYPE'),
