@@ -3,7 +3,7 @@ import { isFailure, type AskAtOnce, type BatchOutcome } from '../model/answer.js
 import { policyOf, rejectsCredentials, type Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import type { Clock } from '../time/clock.js';
-import { isCallersTurn } from '../time/shared-work.js';
+import { isCallersTurn } from '../time/background-work.js';
 import type { CircuitSettings } from './circuit-breaker.js';
 import { circuitOpening, openHealth, type Check, type HealthState } from './health-state.js';
 import * as health from './health-transitions.js';

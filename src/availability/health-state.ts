@@ -2,7 +2,7 @@ import type { Reporter } from '../diagnostics/diagnostics.js';
 import { policyOf, type Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import { type Clock, oneTimer } from '../time/clock.js';
-import { sharedRun } from '../time/shared-work.js';
+import { coalesced } from '../time/background-work.js';
 import type { Attempt, CircuitSettings, Moment } from './circuit-breaker.js';
 import * as health from './health-transitions.js';
 
@@ -58,7 +58,7 @@ export function openHealth(check: Check, breaker: CircuitSettings | undefined, r
     if (wasStarting && state.starting === undefined) endStart(failure);
     return failure;
   };
-  const checks = sharedRun(checkOnce, clock, () => {
+  const checks = coalesced(checkOnce, clock, () => {
     if (closed === undefined) schedule();
   });
   const runCheck: Check = (signal) => {
@@ -74,8 +74,8 @@ export function openHealth(check: Check, breaker: CircuitSettings | undefined, r
     moment,
     check: runCheck,
     isChecking: () => checks.underWay() !== undefined,
-    /** Whether a check goes on after its caller. */
-    isCheckShared: checks.isShared,
+    /** Whether a check goes on without its callers. */
+    checksOutliveCallers: checks.outlivesCallers,
     /**
      * Checks the service until it answers, rejects the credentials, or the time is up. A short start ends after its
      * first check, whatever the outcome.
@@ -122,7 +122,7 @@ const DECIDED_EVERY_MS = 1_000;
  * context, fails as well.
  */
 export function circuitOpening(state: HealthState, clock: Clock) {
-  const { read, become, moment, check, isChecking, isCheckShared } = state;
+  const { read, become, moment, check, isChecking, checksOutliveCallers } = state;
   /** When a check last kept the circuit closed. */
   let keptClosedAt = -Infinity;
 
@@ -141,7 +141,7 @@ export function circuitOpening(state: HealthState, clock: Clock) {
     const isUnchecked =
       before.checkFailedAt <= before.heardAt && clock.now() - before.heardAt < DOUBTFUL_FOR_MS;
     // Nobody waits for the check.
-    if (opens && isUnchecked && isCheckShared) void openIfCheckFails(next);
+    if (opens && isUnchecked && checksOutliveCallers) void openIfCheckFails(next);
     else become(next);
   };
 }

@@ -4,7 +4,7 @@ import type { Runtime } from '../runtime.js';
 import { answerInOutage } from './answer-in-outage.js';
 import { freshnessOf, type FreshnessSettings, type Reliance } from './freshness.js';
 import { answerStore, type AnswerStore, type Entry } from './answer-store.js';
-import { sharedRequests, type Keep } from './shared-requests.js';
+import { coalescedRequests, type Keep } from './coalesced-requests.js';
 import type { StoreSettings } from './cache-share.js';
 
 export interface CacheSettings {
@@ -67,7 +67,7 @@ export function cachedAnswers(ask: Ask, settings: CacheSettings, { clock, wants,
       store?.set(key, question.flag, answer, { at: clock.now(), untilChange, isExtended });
     }
   };
-  const requests = sharedRequests(ask, keep, deadlineMs, clock);
+  const requests = coalescedRequests(ask, keep, deadlineMs, clock);
 
   return {
     store: entries,
@@ -91,7 +91,7 @@ export function cachedAnswers(ask: Ask, settings: CacheSettings, { clock, wants,
       if (refused !== undefined) return instead(key, question, refused);
       const before = usable(key);
       // Otherwise nothing would refresh a stale answer: its caller waits for the service.
-      const isStale = before?.state === 'stale' && requests.areShared;
+      const isStale = before?.state === 'stale' && requests.outliveCallers;
       if (isStale) report(STALE_HIT);
       // It costs no request of its own.
       else if (requests.isUnderWay(key)) report({ type: 'joined', flag: question.flag });

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import type { Clock } from '../time/clock.js';
-import { loadedOnFirstUse } from '../time/shared-work.js';
+import { loadedOnFirstUse } from '../time/background-work.js';
 import { timeLimit } from '../time/in-time.js';
 import type { HttpDispatcher, HttpDispatcherRequest } from '../options/http-dispatcher.js';
 import type { ConnectionSettings } from '../options/settings.js';

@@ -1,4 +1,4 @@
-import { outsideRequests } from '../time/shared-work.js';
+import { outsideRequests } from '../time/background-work.js';
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
 import { type Clock, oneTimer } from '../time/clock.js';
 import { untilAborted } from '../time/in-time.js';

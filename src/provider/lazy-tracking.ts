@@ -3,7 +3,7 @@ import type { TrackingSettings } from '../options/tracking-options.js';
 import type { Runtime } from '../runtime.js';
 import { messageOf } from '../text/describe.js';
 import { plainCopy } from '../text/json.js';
-import { outsideRequests } from '../time/shared-work.js';
+import { outsideRequests } from '../time/background-work.js';
 import type { Context, Tracking } from '../tracking/tracking.js';
 import { entityOf } from './mapping/context.js';
 import { throwUnloadable } from './mapping/openfeature-errors.js';

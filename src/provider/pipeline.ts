@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { cachedAnswers } from '../cache/cached-answers.js';
 import { withoutBackground } from '../time/clock.js';
-import { outsideRequests, sharedRun } from '../time/shared-work.js';
+import { outsideRequests, coalesced } from '../time/background-work.js';
 import { orLate } from '../time/in-time.js';
 import { openDiagnostics, type Diagnostics } from '../diagnostics/diagnostics.js';
 import type { Availability } from '../availability/availability.js';
@@ -82,7 +82,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
      * Tries to reach the service. If that fails, continues in the background. Concurrent callers share one start.
      * Resolves with the failure, if there is one. Never rejects.
      */
-    start: sharedRun(() => outsideRequests(begin)),
+    start: coalesced(() => outsideRequests(begin)),
     /** Polls if that is due and no poll is under way. After the time, the poll goes on alone. Never rejects. */
     async refresh(withinMs = settings.deadlineMs) {
       if (closing.signal.aborted) return;

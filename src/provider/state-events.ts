@@ -1,6 +1,6 @@
 import { ErrorCode, ProviderEvents, type OpenFeatureEventEmitter } from '@openfeature/server-sdk';
 import type { Clock } from '../time/clock.js';
-import { outsideRequests } from '../time/shared-work.js';
+import { outsideRequests } from '../time/background-work.js';
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
 import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';

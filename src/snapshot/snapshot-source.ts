@@ -1,6 +1,6 @@
 import type { Clock } from '../time/clock.js';
 import { inTime, orLate, untilAborted } from '../time/in-time.js';
-import { sharedRun } from '../time/shared-work.js';
+import { coalesced } from '../time/background-work.js';
 import type { Send } from '../http/reply.js';
 import type { SnapshotOptions } from '../options/snapshot-options.js';
 import type { SnapshotPlace } from '../stores/snapshot-store.js';
@@ -136,7 +136,7 @@ function textStore(
   return {
     // The limit of a load keeps the process alive, so it must end when the provider closes.
     // At the start, the kept snapshot and that of a shared store's record are the same text: it is loaded once.
-    load: sharedRun(
+    load: coalesced(
       () => inTime(untilAborted(load(), closing, undefined), mostMs, clock, lost, 'limit'),
       clock,
     ),

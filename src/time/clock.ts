@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { clearTimeout, setImmediate, setTimeout } from 'node:timers';
-import { outsideRequests } from './shared-work.js';
+import { outsideRequests } from './background-work.js';
 
 /** Node's timers treat a longer time as 1 ms. */
 export const LARGEST_TIMER_MS = 2_147_483_647;

@@ -1,7 +1,7 @@
 import { messageOf, oneLine } from '../text/describe.js';
 import { type Clock, oneTimer } from '../time/clock.js';
 import { orLate } from '../time/in-time.js';
-import { sharedRun } from '../time/shared-work.js';
+import { coalesced } from '../time/background-work.js';
 import type { eventQueue } from './event-queue.js';
 import type { TrackingEvent, TrackingSettings } from '../options/tracking-options.js';
 import type { Runtime } from '../runtime.js';
@@ -65,7 +65,7 @@ export function openSender(
     for (let left = queue.waiting(); left > 0; left -= MOST_AT_ONCE) if (!(await sendOnce())) return false;
     return true;
   };
-  const run = sharedRun(
+  const run = coalesced(
     () => {
       timer.stop();
       // Without a background, a call may have ended with its request, and then it never says how its sending ended.
@@ -80,7 +80,7 @@ export function openSender(
   );
   const schedule = () => {
     // Otherwise the next flush sends.
-    if (!run.isShared || run.underWay() !== undefined || queue.size() === 0) return;
+    if (!run.outlivesCallers || run.underWay() !== undefined || queue.size() === 0) return;
     if (failures === 0 && queue.size() >= MOST_AT_ONCE) {
       if (isDue) return;
       isDue = true;

@@ -3,7 +3,7 @@ import type { ConnectionSettings } from '../../options/settings.js';
 import type { Runtime } from '../../runtime.js';
 import { messageOf, oneLine } from '../../text/describe.js';
 import { untilAborted } from '../../time/in-time.js';
-import { loadedOnFirstUse, sharedRun } from '../../time/shared-work.js';
+import { loadedOnFirstUse, coalesced } from '../../time/background-work.js';
 import { failureKindOfOutcome, type Outcome, type Send } from '../reply.js';
 import { openTransport } from '../transport.js';
 import {
@@ -95,7 +95,7 @@ export function openCredentials(source: CredentialSource, runtime: Pick<Runtime,
     }
   };
 
-  const refresh = sharedRun(async () => {
+  const refresh = coalesced(async () => {
     const outcome = await load(true);
     report({ type: 'credentials-refreshed', failure: 'kind' in outcome ? outcome : undefined });
     return outcome;

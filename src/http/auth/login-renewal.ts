@@ -1,6 +1,6 @@
 import { type Clock, oneTimer } from '../../time/clock.js';
 import { inTime } from '../../time/in-time.js';
-import { isCallersTurn, outsideRequests, sharedRun } from '../../time/shared-work.js';
+import { isCallersTurn, outsideRequests, coalesced } from '../../time/background-work.js';
 import { policyOf, type Failure } from '../../model/failure.js';
 import type { Runtime } from '../../runtime.js';
 import { CredentialError, type AuthHeaders, type CredentialSource } from './credential-source.js';
@@ -79,7 +79,7 @@ export function loginSource(
         throw error;
       },
     );
-  const start = sharedRun(begin, clock);
+  const start = coalesced(begin, clock);
   /** Meanwhile, and if it fails, the old login is used, which is still valid. After its end, the next caller logs in. */
   const renew = (old: HeldLogin): Promise<HeldLogin> => {
     hold({ ...old, renewAt: clock.now() + RENEWED_AGAIN_AFTER_MS });

@@ -1,4 +1,4 @@
-import { pastDeadline } from '../../cache/shared-requests.js';
+import { pastDeadline } from '../../cache/coalesced-requests.js';
 import { failedResolution, type Resolution } from '../../model/answer.js';
 import type { Clock } from '../../time/clock.js';
 import { orLate } from '../../time/in-time.js';

@@ -1,4 +1,4 @@
-import { loadedOnFirstUse } from '../../time/shared-work.js';
+import { loadedOnFirstUse } from '../../time/background-work.js';
 import { throwUnloadable } from '../mapping/openfeature-errors.js';
 
 // Before Node 24, the promises of a load would keep the AsyncLocalStorage of the request that began it.

@@ -1,5 +1,5 @@
 import type { Clock } from '../../time/clock.js';
-import { leftToBackground, oneAfterAnother } from '../../time/shared-work.js';
+import { leftToBackground, oneAfterAnother } from '../../time/background-work.js';
 import type { SharedRecord, SharedTurn } from '../../stores/snapshot-store.js';
 import type { BodyCost } from '../body-cost.js';
 import type { Asker, Fetched, FetchSnapshot, Known, Served } from '../fetch-snapshot.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import type { Clock } from '../../time/clock.js';
 import { orLate } from '../../time/in-time.js';
-import { oneAfterAnother, sharedRun } from '../../time/shared-work.js';
+import { oneAfterAnother, coalesced } from '../../time/background-work.js';
 import type { SharedPublication, SharedSnapshot, SharedTurn } from '../../stores/snapshot-store.js';
 import { guardedCalls } from '../../stores/store-failures.js';
 import type { TextStore } from '../../stores/safe-store.js';
@@ -34,7 +34,7 @@ export function storeCalls(
   const turns = oneAfterAnother(clock);
   const inTurn = <T>(what: string, call: () => Promise<T>, withinMs: number) =>
     turns.add(() => guarded.call(what, call, withinMs));
-  const loadText = sharedRun(async () => {
+  const loadText = coalesced(async () => {
     try {
       const text = await store.load();
       return { text: typeof text === 'string' ? text : undefined };

@@ -39,9 +39,9 @@ interface Background {
  * Concurrent callers share one run, and its result. Without a background, each has its own, which `signal` ends. `ended`
  * is called after each run, when another can begin.
  */
-export function sharedRun<T>(
+export function coalesced<T>(
   run: (signal?: AbortSignal) => Promise<T>,
-  { hasBackground: isShared }: Background = { hasBackground: true },
+  { hasBackground: outlivesCallers }: Background = { hasBackground: true },
   ended?: () => void,
 ) {
   let underWay: Promise<T> | undefined;
@@ -55,9 +55,9 @@ export function sharedRun<T>(
     void result.then(over, over);
     return result;
   };
-  const join = (signal?: AbortSignal) => (isShared ? (underWay ??= begin()) : begin(signal));
-  /** `isShared`: a run goes on after its caller. `underWay`: the run that callers share now. */
-  return Object.assign(join, { isShared, underWay: () => underWay });
+  const join = (signal?: AbortSignal) => (outlivesCallers ? (underWay ??= begin()) : begin(signal));
+  /** `outlivesCallers`: a run goes on without them. `underWay`: the run that callers share now. */
+  return Object.assign(join, { outlivesCallers, underWay: () => underWay });
 }
 
 /** Runs one after another; without a background at once, because the one before may never end. `run` never rejects. */

@@ -1,6 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { withoutBackground } from '../../src/time/clock.js';
-import { isCallersTurn, leftToBackground, oneAfterAnother, sharedRun } from '../../src/time/shared-work.js';
+import {
+  isCallersTurn,
+  leftToBackground,
+  oneAfterAnother,
+  coalesced,
+} from '../../src/time/background-work.js';
 import { manualClock } from '../clock.fixture.js';
 
 const never = new Promise<never>(() => undefined);
@@ -21,13 +26,13 @@ describe('with a background', () => {
 
   it('callers share one run, which the signal of none of them ends', async () => {
     const run = vi.fn((signal?: AbortSignal) => Promise.resolve(signal));
-    const shared = sharedRun(run, clock);
+    const shared = coalesced(run, clock);
     const ofCaller = new AbortController().signal;
     const both = [shared(ofCaller), shared()];
     expect(both[0]).toBe(both[1]);
     expect(shared.underWay()).toBe(both[0]);
     expect(await both[0]).toBeUndefined();
-    expect([shared.isShared, shared.underWay()]).toEqual([true, undefined]);
+    expect([shared.outlivesCallers, shared.underWay()]).toEqual([true, undefined]);
     await shared();
     expect(run).toHaveBeenCalledTimes(2);
   });
@@ -35,7 +40,7 @@ describe('with a background', () => {
   it('another run can begin when one is said to have ended, even if it failed', async () => {
     const begun: unknown[] = [];
     const down = () => Promise.reject<number>(new Error('down'));
-    const failing: ReturnType<typeof sharedRun<number>> = sharedRun(down, clock, () => {
+    const failing: ReturnType<typeof coalesced<number>> = coalesced(down, clock, () => {
       begun.push(failing.underWay());
     });
     await expect(failing()).rejects.toThrow('down');
@@ -65,10 +70,10 @@ describe('without a background', () => {
   it('each caller has a run of its own, which its signal ends', async () => {
     const run = vi.fn((signal?: AbortSignal) => Promise.resolve(signal));
     const ended = vi.fn();
-    const own = sharedRun(run, clock, ended);
+    const own = coalesced(run, clock, ended);
     const ofCaller = new AbortController().signal;
     const both = [own(ofCaller), own()];
-    expect([own.isShared, own.underWay()]).toEqual([false, undefined]);
+    expect([own.outlivesCallers, own.underWay()]).toEqual([false, undefined]);
     expect(await Promise.all(both)).toEqual([ofCaller, undefined]);
     expect([run, ended].map(({ mock }) => mock.calls.length)).toEqual([2, 2]);
   });

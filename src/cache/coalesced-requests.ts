@@ -19,22 +19,22 @@ export type Keep = (key: string, question: Question, answer: Answer, isExtended:
  * Questions under way. Concurrent callers of one question share one request. `keep` gets each answer that was not
  * forgotten while it was under way, before its callers get it.
  */
-export function sharedRequests(ask: Ask, keep: Keep, deadlineMs: number, clock: Clock) {
+export function coalescedRequests(ask: Ask, keep: Keep, deadlineMs: number, clock: Clock) {
   const flights = new Map<string, Flight>();
   /** How often something was forgotten. */
   let forgotten = 0;
   // Without a background, a caller's request may end with that caller, and never settle. So nobody joins it.
-  const isShared = clock.hasBackground;
+  const outliveCallers = clock.hasBackground;
 
   const fly = (key: string, question: Question, isExtended = false): Flight => {
     const joined = flights.get(key);
     if (joined !== undefined) return joined;
     const before = forgotten;
-    const ending = isShared ? undefined : new AbortController();
+    const ending = outliveCallers ? undefined : new AbortController();
     // Nobody waits for a refresh in the background, but it must end as well.
     const callers = { until: clock.now() + deadlineMs };
     const answer = ask(question, () => callers.until, ending?.signal).then((answer) => {
-      const isKept = isShared ? flights.get(key) === flight : forgotten === before;
+      const isKept = outliveCallers ? flights.get(key) === flight : forgotten === before;
       if (isKept) {
         flights.delete(key);
         keep(key, question, answer, isExtended);
@@ -42,7 +42,7 @@ export function sharedRequests(ask: Ask, keep: Keep, deadlineMs: number, clock: 
       return answer;
     });
     const flight: Flight = { flag: question.flag, answer, callers, ending };
-    if (isShared) flights.set(key, flight);
+    if (outliveCallers) flights.set(key, flight);
     return flight;
   };
 
@@ -56,7 +56,7 @@ export function sharedRequests(ask: Ask, keep: Keep, deadlineMs: number, clock: 
 
   return {
     /** Whether a request goes on after its callers. */
-    areShared: isShared,
+    outliveCallers,
     isUnderWay: (key: string) => flights.has(key),
     /** Joins the question if it is under way, else asks it. */
     fly,
