@@ -99,13 +99,14 @@ const MAY_IMPORT = {
     'index.ts',
     'options/',
     'provider/mapping/extended-context.ts',
+    'request/context-layers.ts',
     'text/',
     'values/',
   ],
   'express/': ['index.ts', 'ofrep/', 'options/', 'text/'],
   // Of the provider types alone: it is handed one, of whichever copy of the package.
   'opentelemetry/': ['index.ts', 'options/'],
-  'nest/': ['time/', 'index.ts', 'options/', 'text/'],
+  'nest/': ['time/', 'index.ts', 'options/', 'request/context-layers.ts', 'text/'],
 };
 
 /** Places within those folders that may import less than their folder. */

@@ -3,6 +3,7 @@ import type { ExecutionContext } from '@nestjs/common';
 import { OpenFeature, type EvaluationContext } from '@openfeature/server-sdk';
 import { REQUEST_VIEW, requestContext, requestView, type ClosingResponse } from '../index.js';
 import { checkContext, isObject, isPromiseLike, isRecord, kindReturned } from '../text/describe.js';
+import { contextInRequest } from '../request/context-layers.js';
 import { lazyContext } from './lazy-context.js';
 import type { FliptModuleOptions } from './module-options.js';
 
@@ -27,9 +28,10 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
   let prefetchedFor: EvaluationContext | undefined;
   const waiting: ((targetingKey: unknown) => void)[] = [];
 
+  const inRequest = (user: EvaluationContext) => contextInRequest({ ...user, ...added }, outer);
   const attributes = () => {
     if (!isHandling || own === undefined) own = ownContext(request, options);
-    const whole = { ...outer, ...own, ...added };
+    const whole = inRequest(own);
     const isNew = !isDeepStrictEqual(whole, prefetchedFor);
     const flagKeys = typeof prefetch === 'function' ? prefetch(request) : prefetch;
     const context = requestContext(whole, { view, domain, prefetch: isNew ? flagKeys : undefined });
@@ -39,7 +41,7 @@ export function openRequestState({ request, raw }: Exchange, options: FliptModul
   /** Not by reading the context, which would prefetch. */
   const targetingKeyOf = (): unknown => {
     try {
-      return { ...outer, ...ownContext(request, options), ...added }.targetingKey;
+      return inRequest(ownContext(request, options)).targetingKey;
     } catch {
       // The handler's resolves report it.
       return undefined;

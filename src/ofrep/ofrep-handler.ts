@@ -7,6 +7,7 @@ import { contextInTime } from '../options/entry-rules.js';
 import { isEvaluator, ofrepRules, type FlagEvaluator, type OfrepOptions } from './ofrep-options.js';
 import { extendedContext } from '../provider/mapping/extended-context.js';
 import { bulk, single } from './ofrep-response.js';
+import { contextInApp, contextInRequest } from '../request/context-layers.js';
 import { isChangeSource } from './push/provider-changes.js';
 import { isFromOwnPage, streamEndpoint } from './push/stream-endpoint.js';
 import { REFUSAL, refused, type OfrepRefusal } from './refusals.js';
@@ -38,7 +39,7 @@ export function ofrepHandler<R>(
   const ownContext = async (original: R): Promise<EvaluationContext> => {
     const own = await contextInTime(options.context(original), contextTimeoutMs, 'ofrep');
     checkContext('ofrep: context', own);
-    return { ...OpenFeature.getContext(), ...OpenFeature.getTransactionContext(), ...own };
+    return contextInApp(contextInRequest(own));
   };
 
   const addressOf = (original: R): string | undefined => {

@@ -4,6 +4,7 @@ import {
   type EvaluationContext,
 } from '@openfeature/server-sdk';
 import { checkContext, checkFlagKeys } from '../text/describe.js';
+import { contextInApp, contextInRequest } from './context-layers.js';
 import { REQUEST_VIEW, type RequestView } from './view.js';
 
 /** Can be asked for flags before they are used: a `FliptProvider`. */
@@ -55,7 +56,7 @@ export function requestContext(
 ): EvaluationContext {
   const { view, prefetch, provider, domain } = options;
   checkContext('context', context);
-  const whole = { ...OpenFeature.getTransactionContext(), ...context, [REQUEST_VIEW]: view };
+  const whole = contextInRequest({ ...context, [REQUEST_VIEW]: view });
   if (prefetch !== undefined) prefetchFlags(prefetch, whole, provider ?? OpenFeature.getProvider(domain));
   return whole;
 }
@@ -99,7 +100,7 @@ function prefetchFlags(flagKeys: readonly string[], context: EvaluationContext, 
   checkFlagKeys('prefetch', flagKeys);
   if (flagKeys.length === 0) return;
   // The same context that a client will ask with, because it decides the cache key.
-  const whole = { ...OpenFeature.getContext(), ...context };
+  const whole = contextInApp(context);
   const prefetcher: Partial<Prefetcher> = provider;
   // Another vendor's `prefetch` may be missing, throw, or return no promise. A later resolve reports the failure.
   const asking = async () => prefetcher.prefetch?.(flagKeys, whole);
