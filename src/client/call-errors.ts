@@ -31,7 +31,7 @@ export function replyError(asked: AskedOperation, reply: Reply): FliptServiceErr
   const details = reported?.details;
   const { name, path, offered = OFFERED_BY_V1 } = asked;
   // Flipt v1 does not know the path of a key with an encoded slash either, because it splits the path there.
-  if (status === 501 || (isUnknownPath(reply) && !path.includes('%2F'))) {
+  if (CODES.UNIMPLEMENTED.includes(status) || (isUnknownPath(reply) && !path.includes('%2F'))) {
     const words = reported === undefined ? '' : `: ${oneLine(reported.message)}`;
     const message = ` answered ${status}${words}; the service does not offer ${name}. ${offered}`;
     return errorOf(asked, message, { code: 'UNIMPLEMENTED', status, details });

@@ -27,7 +27,7 @@ export function serviceErrorOf({ text, redact }: Reply) {
  */
 export function isUnknownPath(reply: Reply): boolean {
   const said = serviceErrorOf(reply)?.message.trim() || 'Not Found';
-  return reply.status === 404 && said === 'Not Found';
+  return failureKindOf(reply.status) === 'not-found' && said === 'Not Found';
 }
 
 /** Redacts again, values and names, because JSON escapes may have hidden a credential. */
@@ -51,11 +51,12 @@ export function statusFailure(url: string, reply: Reply): Failure {
 /** The status, and what the service or a proxy says about it. */
 export function statusWords(reply: Reply): string {
   const { status } = reply;
+  const kind = failureKindOf(status);
   const words = oneLine(serviceErrorOf(reply)?.message ?? '');
-  if (status === 401) {
-    return `401: ${words || 'unauthorized'}; ${reply.credentialsAdvice ?? 'check the option auth'}`;
+  if (kind === 'unauthorized') {
+    return `${status}: ${words || 'unauthorized'}; ${reply.credentialsAdvice ?? 'check the option auth'}`;
   }
-  if (status === 403) return `403: ${words || 'forbidden'} (check what the credentials allow)`;
+  if (kind === 'forbidden') return `${status}: ${words || 'forbidden'} (check what the credentials allow)`;
   if (words === '' && status >= 300 && status < 400) return `${status}, a redirect, which is not followed`;
   const said = words === '' ? `${status} with ${contentWords(reply)}` : `${status}: ${words}`;
   return isUnknownPath(reply) ? `${said} (check the path in the option url)` : said;

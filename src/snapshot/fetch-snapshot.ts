@@ -9,7 +9,7 @@ import {
   unreadable,
 } from '../http/reply-message.js';
 import { retryAfterMs } from '../http/retries.js';
-import type { Failure } from '../model/failure.js';
+import { rejectsCredentials, type Failure } from '../model/failure.js';
 import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import { messageOf } from '../text/describe.js';
 import { sendableEtag } from '../text/header.js';
@@ -203,11 +203,13 @@ function requestsInOrder() {
 const NOT_FOUND = 5;
 
 function failedWithStatus(url: string, reply: Reply, date: number): Fetched {
+  const failure = statusFailure(url, reply);
+  const isNotFound = failure.kind === 'not-found' && serviceErrorOf(reply)?.code === NOT_FOUND;
   return {
-    ...failedBy(statusFailure(url, reply)),
+    ...failedBy(failure),
     // Snapshots may need credentials where questions need none.
-    offersNone: [...NOT_OFFERED, 401].includes(reply.status),
-    isUnknown: reply.status === 404 && serviceErrorOf(reply)?.code === NOT_FOUND && !isUnknownPath(reply),
+    offersNone: NOT_OFFERED.includes(reply.status) || rejectsCredentials(failure),
+    isUnknown: isNotFound && !isUnknownPath(reply),
     retryAfterMs: retryAfterMs(reply, date),
   };
 }

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import type { Semantics } from '../../engine/features.js';
 import { isV2, NEWEST_V2, semanticsOfRelease, type V2Semantics } from '../../engine/rules-of-version.js';
-import type { Send } from '../../http/reply.js';
+import { failureKindOf, type Send } from '../../http/reply.js';
+import { rejectsCredentials } from '../../model/failure.js';
 import { isRecord } from '../../text/describe.js';
 import { parsedJson } from '../../text/json.js';
 import { orLate } from '../../time/in-time.js';
@@ -16,9 +17,6 @@ const ASK_EVERY_MS = 600_000;
 /** Where an upgrade changes answers, it is asked beside each poll, but no more often than this. */
 const ASK_OFTEN_MS = 10_000;
 const MAX_BYTES = 64 * 1024;
-const UNAUTHORIZED = 401;
-/** A gateway, or a Flipt that cannot answer now or wants credentials, says nothing about the version. */
-const SAYS_NOTHING: ReadonlySet<number> = new Set([UNAUTHORIZED, 403, 408, 429]);
 
 /**
  * Asks Flipt for its version, because a snapshot of v2 does not say which release wrote it, and neither does its ETag:
@@ -59,9 +57,11 @@ export function fliptVersion(
       lastQuestion = undefined;
       if (outcome.kind !== 'reply') return;
       const { status, bytes } = outcome;
+      const kind = failureKindOf(status);
       // The poll beside it may just renew the credentials.
-      if (status === UNAUTHORIZED && !isRepeated) mayBeAnother = true;
-      if (status >= 500 || SAYS_NOTHING.has(status)) return;
+      if (kind === 'unauthorized' && !isRepeated) mayBeAnother = true;
+      // A gateway, or a Flipt that cannot answer now or wants credentials, says nothing about the version.
+      if (status >= 500 || kind === 'gateway' || rejectsCredentials({ kind })) return;
       const said = releaseIn(bytes);
       version = said?.version;
       const semantics = semanticsOfRelease(said?.isRelease ? version : undefined);
