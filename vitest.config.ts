@@ -18,9 +18,9 @@ const LONG = [
 
 /**
  * Folders whose test files share a process: loading the modules again for each of them takes longer than most of
- * their tests. They must leave the process as it was; test/package/house.test.ts checks what they may not do.
+ * their tests. test/undo.fixture.ts leaves the process as it was.
  */
-export const SHARED_PROCESS = [
+const SHARED_PROCESS = [
   ...[
     'availability',
     'batch',
@@ -57,8 +57,8 @@ export const SHARED_PROCESS = [
 /** These share another: each of their apps leaves an AsyncLocalStorage, which makes all later promises slower. */
 const ADAPTERS = ['test/express/', 'test/nest/'];
 
-/** Files in these folders that do not. They replace modules, the environment or OpenFeature's providers, or take long. */
-export const OWN_PROCESS = [
+/** Files in these folders that do not. They replace modules or the environment, watch the whole process, or take long. */
+const OWN_PROCESS = [
   'client/credentials',
   'command/cli',
   'command/snapshot-app',
@@ -97,7 +97,13 @@ const testsIn = (folder: string) => {
   return `${folder}**/${others.length > 0 ? `!(${others.join('|')})` : '*'}.test.ts`;
 };
 const sharing = (name: string, folders: readonly string[]) => ({
-  test: { name, include: folders.map(testsIn), isolate: false, ...limits },
+  test: {
+    name,
+    include: folders.map(testsIn),
+    isolate: false,
+    setupFiles: 'test/undo.fixture.ts',
+    ...limits,
+  },
 });
 
 /**

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterAll, afterEach, beforeAll, onTestFinished } from 'vitest';
 import { served } from '../examples/running.fixture.js';
 
 const FEATURES = join(import.meta.dirname, '../../examples/express/features.yml');
@@ -12,15 +12,10 @@ export interface Example {
   readonly edit: (before: string, after: string) => void;
 }
 
-const endings: (() => void)[] = [];
-afterEach(() => {
-  for (const end of endings.splice(0)) end();
-});
-
 /** The Express example, with a copy of its features file for the test to edit. It is stopped after the test. */
 export async function example(): Promise<Example> {
   const { app, end } = await started();
-  endings.push(end);
+  onTestFinished(end);
   return app;
 }
 

@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { startLocalService, type LocalService, type LocalServiceOptions } from '../../src/local/index.js';
 import type { Tab } from './browser.fixture.js';
 
@@ -27,15 +27,10 @@ export const FEATURES = {
   ],
 } as const;
 
-const services: LocalService[] = [];
-afterEach(async () => {
-  await Promise.all(services.splice(0).map((service) => service.close()));
-});
-
 /** A service that ends with the test. */
 export async function served(options: Partial<LocalServiceOptions> = {}): Promise<LocalService> {
   const service = await startLocalService({ features: FEATURES, ...options });
-  services.push(service);
+  onTestFinished(() => service.close());
   return service;
 }
 

@@ -1,9 +1,4 @@
-import {
-  NOOP_TRANSACTION_CONTEXT_PROPAGATOR,
-  OpenFeature,
-  type EvaluationContext,
-  type JsonValue,
-} from '@openfeature/server-sdk';
+import { OpenFeature, type EvaluationContext, type JsonValue } from '@openfeature/server-sdk';
 import express5, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import express4 from 'express4';
 import { afterAll, afterEach, beforeEach } from 'vitest';
@@ -22,7 +17,7 @@ export let open: Listening[];
 
 let forAll: Promise<LocalService> | undefined;
 
-/** Gives each test of a file a service and takes down what it has started. OpenFeature is then as it was before. */
+/** Gives each test of a file a service, and takes down what it has started. */
 export function useApps(): void {
   beforeEach(async () => {
     service = await startLocalService({ features: whoseFeatures(FEW_USERS, FLAGS.length) });
@@ -36,9 +31,7 @@ export function useApps(): void {
     await service.close();
   });
 
-  // Not after each test: the next one would install another, with an AsyncLocalStorage that Node never forgets.
   afterAll(async () => {
-    OpenFeature.setTransactionContextPropagator(NOOP_TRANSACTION_CONTEXT_PROPAGATOR);
     await (await forAll)?.close();
     forAll = undefined;
   });

@@ -15,14 +15,9 @@ import {
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import {
-  NOOP_TRANSACTION_CONTEXT_PROPAGATOR,
-  OpenFeature,
-  type EvaluationDetails,
-} from '@openfeature/server-sdk';
+import { OpenFeature, type EvaluationDetails } from '@openfeature/server-sdk';
 import { StringFeatureFlag } from '@openfeature/nestjs-sdk';
 import { lastValueFrom, type Observable } from 'rxjs';
-import { afterAll } from 'vitest';
 import { RequireFlag, setRequestContext } from '../../src/nest/index.js';
 
 Logger.overrideLogger(false);
@@ -164,11 +159,4 @@ export async function started(
   const app = module.createNestApplication(adapter);
   await app.listen(0, '127.0.0.1');
   return { app, url: await app.getUrl() };
-}
-
-/** The propagator that the apps of a file install is gone after its tests. Not after each: every app would leave one. */
-export function usePropagator(): void {
-  afterAll(() => {
-    OpenFeature.setTransactionContextPropagator(NOOP_TRANSACTION_CONTEXT_PROPAGATOR);
-  });
 }

@@ -21,7 +21,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as front from '../../src/index.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
 import * as nest from '../../src/nest/index.js';
-import { adapters, usePropagator } from './app.fixture.js';
+import { adapters } from './app.fixture.js';
 
 // An import would first search its nine megabytes for the names that it exports.
 const ts = createRequire(import.meta.url)('typescript') as typeof TypeScript;
@@ -83,8 +83,6 @@ class CheckoutController {
     return ['in'];
   }
 }
-
-usePropagator();
 
 let service: LocalService;
 let app: INestApplication;

@@ -7,9 +7,7 @@ import { FliptProvider } from '../../src/index.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { FliptModule, RequireFlag } from '../../src/nest/index.js';
 import { PATIENT } from '../eventually.fixture.js';
-import { adapters, usePropagator, WhoGuard, type Asking } from './app.fixture.js';
-
-usePropagator();
+import { adapters, WhoGuard, type Asking } from './app.fixture.js';
 
 const off = { default: false } as const;
 

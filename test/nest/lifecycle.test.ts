@@ -15,10 +15,8 @@ import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { contextFactory, FliptModule, RequireFlag, setRequestContext } from '../../src/nest/index.js';
 import { listening, type Listening } from '../traffic/listening.fixture.js';
 import { whoseFeatures } from '../traffic/whose.fixture.js';
-import { adapters, started, usePropagator } from './app.fixture.js';
+import { adapters, started } from './app.fixture.js';
 import { PATIENT } from '../eventually.fixture.js';
-
-usePropagator();
 
 let service: LocalService;
 let broken: Listening;

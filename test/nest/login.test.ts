@@ -20,7 +20,7 @@ import { FliptProvider } from '../../src/index.js';
 import { startLocalService, type LocalService } from '../../src/local/index.js';
 import { FliptModule, RequireFlag, setRequestContext } from '../../src/nest/index.js';
 import { whoseFeatures } from '../traffic/whose.fixture.js';
-import { adapters, usePropagator, whose } from './app.fixture.js';
+import { adapters, whose } from './app.fixture.js';
 import { PATIENT } from '../eventually.fixture.js';
 import { questionsTo } from '../servers/questions-to.fixture.js';
 
@@ -91,8 +91,6 @@ class SessionController {
     return ['in'];
   }
 }
-
-usePropagator();
 
 let service: LocalService;
 let app: INestApplication;

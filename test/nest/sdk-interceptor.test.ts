@@ -13,7 +13,7 @@ import { OpenFeature, type Provider } from '@openfeature/server-sdk';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FliptModule } from '../../src/nest/index.js';
 import { get } from '../traffic/listening.fixture.js';
-import { adapters, type Asking, usePropagator, WhoGuard, whose } from './app.fixture.js';
+import { adapters, type Asking, WhoGuard, whose } from './app.fixture.js';
 
 /** Its flags have the targeting key as their value. */
 const provider: Provider = {
@@ -53,8 +53,6 @@ class Another extends EvaluationContextInterceptor {}
 
 /** Keeps its factory where nobody else can reach it. */
 const closed = Object.freeze(new EvaluationContextInterceptor());
-
-usePropagator();
 
 let app: INestApplication | undefined;
 afterEach(async () => {

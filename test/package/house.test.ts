@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OWN_PROCESS, SHARED_PROCESS } from '../../vitest.config.js';
-import { filesOf, withFixtures } from './house.fixture.js';
+import { filesOf } from './house.fixture.js';
 import { ROOT } from './packed.fixture.js';
 
 /* Rules that keep the tree clear to a newcomer. CONTRIBUTING.md says where a new file goes. */
@@ -82,47 +81,5 @@ describe('a file', () => {
     const inTest = sources.filter((path) => path.startsWith('test/') && path.endsWith('.ts'));
     const isNamed = (path: string) => /\.(test|fixture|d)\.ts$/.test(path);
     expect(inTest.filter((path) => !isNamed(path) && !path.startsWith('test/package/consumer/'))).toEqual([]);
-  });
-});
-
-describe('a test file that shares its process with others', () => {
-  const inFolders = SHARED_PROCESS.flatMap(filesOf).filter((path) => path.endsWith('.test.ts'));
-  const files = inFolders.filter((path) => !OWN_PROCESS.includes(path));
-  const loaded = [...new Set(files.flatMap((path) => [...withFixtures(path)]))];
-  const containing = (pattern: RegExp, paths: Iterable<string> = loaded) =>
-    [...paths].filter((path) => pattern.test(textOf(path)));
-
-  it('is there', () => {
-    expect(files.length).toBeGreaterThan(50);
-    expect(inFolders).toHaveLength(files.length + OWN_PROCESS.length);
-  });
-
-  it('replaces no module, global, timer or environment variable', () => {
-    expect(
-      containing(/\bvi\.(mock|stub|useFakeTimers)|\bprocess\.env\b[^;\n]* = |delete process\.env/),
-    ).toEqual([]);
-  });
-
-  // `useApps` undoes all of them. A provider for a domain of a test's own disturbs no other test.
-  it.each([
-    [/\bOpenFeature\.setProvider(?!AndWait\(domain, )/, /\buseApps\(\)|\.clearProviders\(\)/],
-    [/\bOpenFeature\.setContext\(/, /\buseApps\(\)|\.setContext\(\{\}\)/],
-    [/\.createNestApplication\(|Propagator\(/, /\buse(Apps|Propagator)\(\)|Propagator\(NOOP_/],
-    [/\bOpenFeature\.(add|setLogger)/, /nothing/],
-  ])('leaves OpenFeature as it was: after %s there is %s', (change, undone) => {
-    const isLeft = (path: string) => containing(change, withFixtures(path)).length > 0;
-    expect(files.filter((path) => isLeft(path) && !undone.test(textOf(path)))).toEqual([]);
-  });
-
-  it('restores a spied method of an object that all files have', () => {
-    const spying = containing(/\bvi\.spyOn\((console|process|systemClock|OpenFeature|globalThis|Math)\b/);
-    expect(spying.filter((path) => !/\brestoreAllMocks\(|\bmockRestore\(/.test(textOf(path)))).toEqual([]);
-  });
-
-  it('gets no hook from the top of a fixture, which runs for the first file only that imports it', () => {
-    const fixtures = containing(/^(before|after)(All|Each)\(/m).filter((path) =>
-      path.endsWith('.fixture.ts'),
-    );
-    expect(fixtures).toEqual([]);
   });
 });
