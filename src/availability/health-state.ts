@@ -13,16 +13,14 @@ export type HealthState = ReturnType<typeof openHealth>;
 
 /** The only owner of the answer to "is the service healthy?": one state, one timer, one check at a time. */
 export function openHealth(check: Check, breaker: CircuitSettings | undefined, runtime: Runtime) {
-  const { clock, random } = runtime;
+  const { clock } = runtime;
   let state = health.HEALTHY;
   /** The failure of a start that ends after the close; `undefined` until the close. */
   let closed: Failure | undefined;
   const timer = oneTimer(clock);
   let endStart: (failure: Failure | undefined) => void = () => undefined;
 
-  /** Random, between `ms` / 2 and `ms`, so that many instances do not check at the same moment. */
-  const jitter = (ms: number) => ms * (0.5 + random() / 2);
-  const moment = (): Moment => ({ now: clock.now(), jitter, breaker });
+  const moment = moments(breaker, runtime);
 
   const become = (next: health.Health) => {
     const before = state;
@@ -36,7 +34,7 @@ export function openHealth(check: Check, breaker: CircuitSettings | undefined, r
     timer.stop();
     const until = state.starting?.until ?? Infinity;
     const at = checks.underWay() ? until : Math.min(health.nextCheckAt(state), until);
-    if (at === Infinity) return;
+    if (at === Infinity || closed !== undefined) return;
     const delayMs = Math.max(0, Math.ceil(at - clock.now()));
     const due = at === until ? giveUpStart : () => void runCheck();
     // A caller waits for the start. Nobody waits for a background check.
@@ -52,15 +50,12 @@ export function openHealth(check: Check, breaker: CircuitSettings | undefined, r
 
   const checkOnce: Check = async (signal) => {
     const failure = await check(signal);
-    if (closed !== undefined) return failure;
     const wasStarting = state.starting !== undefined;
     become(health.checked(state, failure, moment()));
     if (wasStarting && state.starting === undefined) endStart(failure);
     return failure;
   };
-  const checks = coalesced(checkOnce, clock, () => {
-    if (closed === undefined) schedule();
-  });
+  const checks = coalesced(checkOnce, clock, schedule);
   const runCheck: Check = (signal) => {
     const before = checks.underWay();
     const result = checks(signal);
@@ -73,9 +68,7 @@ export function openHealth(check: Check, breaker: CircuitSettings | undefined, r
     become,
     moment,
     check: runCheck,
-    isChecking: () => checks.underWay() !== undefined,
-    /** Whether a check goes on without its callers. */
-    checksOutliveCallers: checks.outlivesCallers,
+    checks,
     /**
      * Checks the service until it answers, rejects the credentials, or the time is up. A short start ends after its
      * first check, whatever the outcome.
@@ -97,6 +90,12 @@ export function openHealth(check: Check, breaker: CircuitSettings | undefined, r
       endStart(failure);
     },
   };
+}
+
+function moments(breaker: CircuitSettings | undefined, { clock, random }: Runtime) {
+  /** Random, between `ms` / 2 and `ms`, so that many instances do not check at the same moment. */
+  const jitter = (ms: number) => ms * (0.5 + random() / 2);
+  return (): Moment => ({ now: clock.now(), jitter, breaker });
 }
 
 function reportChange(before: health.Health, after: health.Health, { wants, report }: Reporter): void {
@@ -122,12 +121,12 @@ const DECIDED_EVERY_MS = 1_000;
  * context, fails as well.
  */
 export function circuitOpening(state: HealthState, clock: Clock) {
-  const { read, become, moment, check, isChecking, checksOutliveCallers } = state;
+  const { read, become, moment, check, checks } = state;
   /** When a check last kept the circuit closed. */
   let keptClosedAt = -Infinity;
 
   const openIfCheckFails = async ({ circuit }: health.Health) => {
-    if (isChecking() || clock.now() - keptClosedAt < DECIDED_EVERY_MS) return;
+    if (checks.underWay() || clock.now() - keptClosedAt < DECIDED_EVERY_MS) return;
     const failure = await check();
     if (failure === undefined || policyOf(failure).countsForCircuit === 'no') keptClosedAt = clock.now();
     else if (read().circuit.state === 'closed') become({ ...read(), circuit });
@@ -141,7 +140,7 @@ export function circuitOpening(state: HealthState, clock: Clock) {
     const isUnchecked =
       before.checkFailedAt <= before.heardAt && clock.now() - before.heardAt < DOUBTFUL_FOR_MS;
     // Nobody waits for the check.
-    if (opens && isUnchecked && checksOutliveCallers) void openIfCheckFails(next);
+    if (opens && isUnchecked && checks.outlivesCallers) void openIfCheckFails(next);
     else become(next);
   };
 }

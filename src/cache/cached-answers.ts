@@ -1,4 +1,4 @@
-import type { Resolution, Ask, KnownAnswer, Question } from '../model/answer.js';
+import type { Answer, Resolution, Ask, KnownAnswer, Question } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import { answerInOutage } from './answer-in-outage.js';
@@ -59,6 +59,11 @@ export function cachedAnswers(ask: Ask, settings: CacheSettings, { clock, wants,
     return answerInOutage(failure, evaluated, () => usable(key)?.resolution);
   };
 
+  const answered = (key: string, question: Question, answer: Answer): Resolution =>
+    answer.kind === 'failed'
+      ? instead(key, question, answer.failure)
+      : { answer, source: 'service', ageMs: 0, stale: false };
+
   const keep: Keep = (key, question, answer, isExtended) => {
     if (answer.kind === 'missing') watch?.missing(question.flag);
     if (answer.kind === 'failed') store?.markUnconfirmed(key);
@@ -71,9 +76,8 @@ export function cachedAnswers(ask: Ask, settings: CacheSettings, { clock, wants,
 
   return {
     store: entries,
-    /** The answer of an entry while it is fresh: the hot path. */
+    /** The answer of an entry while it is fresh. Reads the clock only once: this is the hot path. */
     fresh(entry: Entry): Resolution | undefined {
-      // Reads the clock only once: this is the hot path.
       const now = clock.now();
       if (stateOf(entry, now) !== 'fresh') return undefined;
       store?.use(entry, now);
@@ -81,10 +85,7 @@ export function cachedAnswers(ask: Ask, settings: CacheSettings, { clock, wants,
       if (wants.hit) report(HIT);
       return resolution;
     },
-    /**
-     * Synchronous if a known answer may be used at once. Never rejects, and never ends later than the deadline.
-     * `isExtended`: a browser has added to the context.
-     */
+    /** Synchronous if a known answer may be used at once. Never rejects, and never ends later than the deadline. */
     ask(key: string, question: Question, isExtended = false): Resolution | Promise<Resolution> {
       const refused = refusal();
       // Not reported as a look-up: an outage does not show how well the cache works.
@@ -98,13 +99,7 @@ export function cachedAnswers(ask: Ask, settings: CacheSettings, { clock, wants,
       else if (wants.miss) report({ type: 'miss', question });
       const flight = requests.fly(key, question, isExtended);
       if (isStale) return before.resolution;
-      return requests
-        .byDeadline(flight)
-        .then((answer) =>
-          answer.kind === 'failed'
-            ? instead(key, question, answer.failure)
-            : { answer, source: 'service', ageMs: 0, stale: false },
-        );
+      return requests.byDeadline(flight).then((answer) => answered(key, question, answer));
     },
     /** Forgets the answers of some flags, or of all, including answers that are under way. */
     forget(flags?: readonly string[]) {

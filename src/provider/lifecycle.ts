@@ -30,9 +30,6 @@ export function openLifecycle(
   const history = openHistory(clock);
   const condition = openCondition(events, clock);
   const userListeners = openUserListeners(logger.warn);
-  const announce = (flagsChanged?: readonly string[]) => {
-    events.emit(ProviderEvents.ConfigurationChanged, flagsChanged ? { flagsChanged: [...flagsChanged] } : {});
-  };
   const doubt = sizeWarnings(settings);
   if (doubt !== undefined) logger.warn(doubt);
 
@@ -43,7 +40,7 @@ export function openLifecycle(
   const live = (): Pipeline => {
     const life = openPipeline(settings, condition, world);
     life.listen('flags-changed', ({ flags }) => {
-      announce(flags);
+      announceChange(events, flags);
     });
     history.attach(life);
     // Attached last, so that an event is counted before a listener reads the status.
@@ -93,7 +90,7 @@ export function openLifecycle(
     forget(flags?: readonly string[]) {
       running?.forget(flags);
       // In-process, the immediate poll announces what has changed.
-      if (running?.isHere(flags) !== true) announce(flags);
+      if (running?.isHere(flags) !== true) announceChange(events, flags);
     },
     observe: userListeners.add,
     status: () => {
@@ -101,4 +98,8 @@ export function openLifecycle(
       return statusOf(settings, condition.current(), history, readings, clock);
     },
   };
+}
+
+function announceChange(events: OpenFeatureEventEmitter, flags: readonly string[] | undefined): void {
+  events.emit(ProviderEvents.ConfigurationChanged, flags ? { flagsChanged: [...flags] } : {});
 }

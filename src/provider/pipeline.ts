@@ -39,22 +39,16 @@ export function openPipeline(
 /** The outermost wiring: with `openServiceLayers`, the only place that knows which layers there are. */
 function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime & Diagnostics) {
   const { clock, listen } = runtime;
-  const { logger } = settings;
   const tracking = settings.tracking && lazyTracking(settings.tracking, settings, runtime);
-  const closing = new AbortController();
-  // Each request under way adds a listener.
-  setMaxListeners(0, closing.signal);
-  logHealth(runtime, logger);
-  logSharedBuckets(runtime, logger);
-  if (settings.cache !== undefined) logHitRate(runtime, logger);
-  const overloadSince = logOverload(runtime, logger, clock);
+  const closing = closingController();
+  const overloadSince = logLayers(settings, runtime);
   const layers = openServiceLayers(settings, closing.signal, runtime);
   const { service } = layers;
   const snapshots = usesSnapshots(settings) ? lazySnapshotSource(layers.send, settings, runtime) : undefined;
   const answers = openAnswers(layers, snapshots, settings, runtime);
-  const isInProcess = settings.evaluation === 'in-process';
   const hasSnapshot = () => snapshots?.snapshot() !== undefined;
-  const fallback = { knowsAnything: answers.knowsAnything, hasSnapshot, needsWatch: isInProcess };
+  const needsWatch = settings.evaluation === 'in-process';
+  const fallback = { knowsAnything: answers.knowsAnything, hasSnapshot, needsWatch };
   const life = condition.begin(runtime, fallback);
   const poll = (asker?: 'user') => void outsideRequests(() => snapshots?.opened()?.watch.poll(asker));
   const checking = checkingCredentials(service, hasSnapshot, runtime);
@@ -66,7 +60,7 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   const attempt = clock.hasBackground ? () => start(service, snapshots, settings, clock) : undefined;
   const begin = () => {
     void loadLaterCode(LOADED_LATER).catch((error: unknown) => {
-      logger.error(messageOf(error));
+      settings.logger.error(messageOf(error));
     });
     void tracking?.load();
     return life.start(attempt);
@@ -117,11 +111,26 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
       answers.forget();
       // A store that hangs must not keep connections open. After the close, no file is loaded: a test may have ended.
       const ended = Promise.all([snapshots?.close(), layers.close(), laterCodeLoaded(), tracking?.flush()]);
-      if ((await orLate(ended, CLOSE_MS, clock)) === 'late') logger.warn(NOT_ENDED);
+      if ((await orLate(ended, CLOSE_MS, clock)) === 'late') settings.logger.warn(NOT_ENDED);
       // Without a time limit of its own: what it loses must be counted before the close ends, as the process may exit then.
       tracking?.close();
     },
   };
+}
+
+function closingController(): AbortController {
+  const closing = new AbortController();
+  // Each request under way adds a listener.
+  setMaxListeners(0, closing.signal);
+  return closing;
+}
+
+/** Logs what the layers report. Returns since when there has been overload. */
+function logLayers({ logger, cache }: ProviderSettings, runtime: Runtime & Diagnostics) {
+  logHealth(runtime, logger);
+  logSharedBuckets(runtime, logger);
+  if (cache !== undefined) logHitRate(runtime, logger);
+  return logOverload(runtime, logger, runtime.clock);
 }
 
 /** Answers of the service, which are forgotten when their flags change. */

@@ -135,11 +135,7 @@ export function snapshotFetcher(
         : unchanged(known);
     }
     if (outcome.status !== 200) return failedWithStatus(url, outcome, clock.date());
-    if (outcome.bytes === undefined || !isJson(outcome))
-      return {
-        ...failedBy(unreadable(url, `${contentWords(outcome)} instead of a snapshot`)),
-        offersNone: true,
-      };
+    if (outcome.bytes === undefined || !isJson(outcome)) return notASnapshot(url, outcome);
     try {
       const newEtag = sendableEtag(outcome.headers.etag);
       const previous = known?.snapshot;
@@ -212,6 +208,10 @@ function failedWithStatus(url: string, reply: Reply, date: number): Fetched {
     isUnknown: isNotFound && !isUnknownPath(reply),
     retryAfterMs: retryAfterMs(reply, date),
   };
+}
+
+function notASnapshot(url: string, reply: Reply): Fetched {
+  return { ...failedBy(unreadable(url, `${contentWords(reply)} instead of a snapshot`)), offersNone: true };
 }
 
 function failedBy(failure: Failure) {

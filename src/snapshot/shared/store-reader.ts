@@ -55,7 +55,7 @@ export function storeReader(parts: SharedParts, pollMs: number) {
   let fullBodyMs = 0;
   /** The last record that was taken over. Seen again, it is no news, whatever the store's clock says. */
   let taken: SharedRecord | undefined;
-  let waitsSince: number | undefined;
+  const patience = limitedPatience(pollMs, parts);
 
   const isKnown = (known: Known | undefined, { version }: SharedRecord) =>
     version === newest?.version && known?.snapshot === newest.snapshot;
@@ -64,7 +64,7 @@ export function storeReader(parts: SharedParts, pollMs: number) {
   const take = (record: SharedRecord) => {
     taken = record;
     fullBodyMs = record.fullBodyMs || fullBodyMs;
-    waitsSince = undefined;
+    patience.over();
     if (lease.fence() === undefined) cost.written(record.fullBodyMs);
   };
 
@@ -87,19 +87,6 @@ export function storeReader(parts: SharedParts, pollMs: number) {
     return { kind: 'snapshot', snapshot, etag, fullBodyMs, confirmedAt: at, cost: cost.read() };
   };
 
-  /** Looks again soon; for a text that the store does not have yet, less and less often. Not forever. */
-  const wait = (why?: NotYet): Fetched | undefined => {
-    const now = clock.now();
-    waitsSince ??= now;
-    const waitedMs = now - waitsSince;
-    if (waitedMs < LONGEST_WAIT_MS) {
-      const againInMs = why === 'outdated' ? Math.max(LOOK_AGAIN_MS, waitedMs) : LOOK_AGAIN_MS;
-      return { kind: 'no-news', againInMs: Math.min(pollMs, againInMs) };
-    }
-    if (why !== undefined) calls.complain('the snapshot of its record does not come');
-    return undefined;
-  };
-
   return {
     /** A kept snapshot came from the store, or is as good as the store's. */
     startsWith(known: Known | undefined) {
@@ -120,7 +107,7 @@ export function storeReader(parts: SharedParts, pollMs: number) {
     load,
     /** `undefined`: the store has nothing to wait for, or to use, so that this instance asks the service. */
     async read(known: Known | undefined, found: Found | undefined): Promise<Fetched | undefined> {
-      if (found === undefined) return known === undefined ? wait() : NO_NEWS;
+      if (found === undefined) return known === undefined ? patience.wait() : NO_NEWS;
       const { record, at } = found;
       if (record.version === taken?.version && record.confirmedAt === taken.confirmedAt) return NO_NEWS;
       if (known !== undefined && isKnown(known, record)) {
@@ -133,7 +120,29 @@ export function storeReader(parts: SharedParts, pollMs: number) {
       if (!isNews(known, found)) return NO_NEWS;
       const loaded = await load(known, found);
       if (loaded === 'overtaken') return NO_NEWS;
-      return typeof loaded === 'string' ? wait(loaded) : loaded;
+      return typeof loaded === 'string' ? patience.wait(loaded) : loaded;
+    },
+  };
+}
+
+/** Looks again soon; for a text that the store does not have yet, less and less often. Not forever. */
+function limitedPatience(pollMs: number, { calls, clock }: SharedParts) {
+  let waitsSince: number | undefined;
+  return {
+    /** `undefined` if it has waited for too long. */
+    wait(why?: NotYet): Fetched | undefined {
+      const now = clock.now();
+      waitsSince ??= now;
+      const waitedMs = now - waitsSince;
+      if (waitedMs < LONGEST_WAIT_MS) {
+        const againInMs = why === 'outdated' ? Math.max(LOOK_AGAIN_MS, waitedMs) : LOOK_AGAIN_MS;
+        return { kind: 'no-news', againInMs: Math.min(pollMs, againInMs) };
+      }
+      if (why !== undefined) calls.complain('the snapshot of its record does not come');
+      return undefined;
+    },
+    over: () => {
+      waitsSince = undefined;
     },
   };
 }

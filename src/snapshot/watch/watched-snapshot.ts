@@ -2,7 +2,7 @@ import type { Reporter } from '../../diagnostics/diagnostics.js';
 import type { WatchCondition } from '../../diagnostics/flipt-event.js';
 import type { Failure } from '../../model/failure.js';
 import type { Runtime } from '../../runtime.js';
-import { oneTimer } from '../../time/clock.js';
+import { type Clock, oneTimer } from '../../time/clock.js';
 import { knownOf, type Fetched, type Known } from '../fetch-snapshot.js';
 import type { Snapshot } from '../snapshot.js';
 import { lateBecause, seenWithinMs } from './poll-schedule.js';
@@ -63,16 +63,7 @@ export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
     snapshot: (): Snapshot | undefined => inForce.known()?.snapshot,
     /** The same, once all of its flags have been read; `undefined` if it was replaced before. Never rejects. */
     whole: inForce.whole,
-    /** When the service last confirmed the snapshot, in the clock's milliseconds; `undefined` if it never has. */
-    confirmedAt: () => state.lastSuccessAt,
-    /** Milliseconds since then; infinite if it never has. */
-    ageMs: (now = clock.now()) => now - (state.lastSuccessAt ?? -Infinity),
-    /** For how many milliseconds a change might have gone unnoticed; negative while a change would be noticed. */
-    lostForMs: (now = clock.now()) => now - reliableUntil(state, pollMs),
-    /** Milliseconds within which each instance sees a change; infinite if the service is never asked. */
-    seenWithinMs: () => seenWithinMs(state, pollMs, isShared),
-    /** Why that is much longer than `pollMs`; `undefined` if it is not. */
-    lateBecause: () => lateBecause(state, pollMs, isShared),
+    ...reliability(() => state, pollMs, isShared, clock),
     /** Reports that the last success has become too old, if it has. Otherwise a timer does that. */
     assess,
     /** The response of a request decides, which begins now. It may be late, as after a blocked event loop. */
@@ -111,6 +102,22 @@ export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
       isClosed = true;
       lossTimer.stop();
     },
+  };
+}
+
+/** How far the snapshot in force can be relied on. */
+function reliability(state: () => WatchState, pollMs: number, isShared: boolean, clock: Clock) {
+  return {
+    /** When the service last confirmed the snapshot, in the clock's milliseconds; `undefined` if it never has. */
+    confirmedAt: () => state().lastSuccessAt,
+    /** Milliseconds since then; infinite if it never has. */
+    ageMs: (now = clock.now()) => now - (state().lastSuccessAt ?? -Infinity),
+    /** For how many milliseconds a change might have gone unnoticed; negative while a change would be noticed. */
+    lostForMs: (now = clock.now()) => now - reliableUntil(state(), pollMs),
+    /** Milliseconds within which each instance sees a change; infinite if the service is never asked. */
+    seenWithinMs: () => seenWithinMs(state(), pollMs, isShared),
+    /** Why that is much longer than `pollMs`; `undefined` if it is not. */
+    lateBecause: () => lateBecause(state(), pollMs, isShared),
   };
 }
 
