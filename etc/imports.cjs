@@ -50,10 +50,11 @@ const MAY_IMPORT = {
     'cache/',
     'time/',
     'diagnostics/',
-    // The engine is loaded with the snapshot: what does not evaluate may import its types alone.
+    // The engine is loaded with the snapshot: what does not evaluate may import its types and short rules alone.
     'engine/evaluated-entity.ts',
     'engine/explain/explanation.ts',
     'engine/features.ts',
+    'engine/rules-of-version.ts',
     'http/',
     'model/',
     'options/',

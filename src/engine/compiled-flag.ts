@@ -4,7 +4,7 @@ import { sharing, threshold } from './buckets.js';
 import type { EvaluatedEntity } from './evaluated-entity.js';
 import type { Flag, Rollout, Rule, Semantics, VariantFlag } from './features.js';
 import { rulesInForce, sharesIn, variantOf } from './parts-in-force.js';
-import { absentAttachment } from './rules-of-version.js';
+import { writtenAttachment } from './rules-of-version.js';
 import { compileChoice, type FindSegment } from './segment-match.js';
 
 /** A flag's answer about an entity. Throws only what reading its attributes throws. */
@@ -79,7 +79,7 @@ function answerOf(
     kind: 'variant',
     match: outcome === 'MATCH',
     variant: variant?.key ?? '',
-    attachment: variant ? variant.attachment || absentAttachment(semantics) : '',
+    attachment: variant ? writtenAttachment(variant.attachment, semantics) : '',
     reason: outcome === 'UNMATCHED' ? (byDefault ? 'DEFAULT' : 'UNKNOWN') : outcome,
     segmentKeys,
     requestId: '',

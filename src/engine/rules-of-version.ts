@@ -1,8 +1,9 @@
 import type { Semantics } from './features.js';
 
 /*
- * Which versions of Flipt evaluate in which way. Everything else asks here: a new version with other rules is a new
- * member of `Semantics`, and a line in each of these functions.
+ * Which versions of Flipt behave in which way. A rule has its name here, and the others ask by it; where one place alone
+ * has to know v1 from v2, it asks `isV2`. A new version with other rules is a new member of `Semantics`, and a look at
+ * each rule here.
  */
 
 /** All rules of evaluation, from the oldest version to the newest. */
@@ -21,31 +22,68 @@ export function isV2(semantics: Semantics): semantics is V2Semantics {
   return semantics !== 'v1';
 }
 
-/**
- * Whether the percentages of a rule are scaled so that they add up to 100. Flipt does so from 2.9 on. Before, v1 and v2
- * added them up as they are, so that an entity beyond the last one gets no variant.
- */
-export function scalesShares(semantics: Semantics): boolean {
-  return semantics === 'v2';
-}
-
 /** The rules of a release of v2, such as `v2.8.0`. `undefined`, or what is no release of v2: those of the newest. */
 export function semanticsOfRelease(version: string | undefined): V2Semantics {
   const minor = /^v?2\.(\d+)\./.exec(version ?? '')?.[1];
   return minor !== undefined && Number(minor) < 9 ? 'v2.8' : NEWEST_V2;
 }
 
-/** How evaluation and snapshots write that a variant has no attachment. */
-export function absentAttachment(semantics: Semantics): '' | 'null' {
-  return isV2(semantics) ? 'null' : '';
+type Rule = (semantics: Semantics) => boolean;
+
+const isV1: Rule = (semantics) => !isV2(semantics);
+const isSince29: Rule = (semantics) => semantics === 'v2';
+
+/* Evaluation. */
+
+/**
+ * Whether the percentages of a rule are scaled so that they add up to 100. Flipt does so from 2.9 on. Before, v1 and v2
+ * added them up as they are, so that an entity beyond the last one gets no variant.
+ */
+export const scalesShares = isSince29;
+
+/** An attachment as evaluation and snapshots write it, also if there is none. */
+export function writtenAttachment(attachment: string, semantics: Semantics): string {
+  return attachment || (isV2(semantics) ? 'null' : '');
 }
 
-/** Whether the stream of changes sends events. Before 2.9, it sends whole snapshots to everybody. */
-export function streamsEvents(semantics: Semantics): boolean {
-  return semantics === 'v2';
-}
+/* The service. */
 
-/** Of what a snapshot shows names and descriptions. It leaves the others empty. */
+/** Whether it has environments. v1 ignores their names. */
+export const hasEnvironments: Rule = isV2;
+/** Whether it has a stream of changes. */
+export const hasStream: Rule = isV2;
+/** Whether the stream sends events. Before 2.9, it sends whole snapshots to everybody. */
+export const streamsEvents = isSince29;
+
+/* Snapshots. */
+
+/** Whether the service holds them in memory. v1 reads its database for each flag, whenever it is asked. */
+export const holdsSnapshots: Rule = isV2;
+/** Whether a client gets only what its version can read. v2 shows every client the same. */
+export const adaptsToClients = isV1;
+/** Whether a rule is there once for each of its segments, and each copy repeats the distributions as often. */
+export const repeatsRules = isV1;
+/** Whether variants and constraints have ids. v2 reads them from files, which have none. */
+export const identifiesParts = isV1;
+/** Of what they show names and descriptions. They leave the others empty. */
 export function namesIn(semantics: Semantics): { readonly flags: boolean; readonly segments: boolean } {
-  return { flags: semantics !== 'v2', segments: semantics === 'v2.8' };
+  return { flags: !isSince29(semantics), segments: isV2(semantics) && !isSince29(semantics) };
 }
+
+/** The rules of a snapshot that has no digest. */
+export const WITHOUT_DIGEST: Semantics = 'v1';
+/** Whether they have a digest, which is also their version. */
+export const hasDigest: Rule = (semantics) => semantics !== WITHOUT_DIGEST;
+
+/* Features files. */
+
+/** Whether ranks order the rules of a flag. v2 reads them and ignores them. */
+export const ordersByRank = isV1;
+/** Whether a constraint may have a list as its value, and not only a list's text. */
+export const takesLists: Rule = isV2;
+/** Whether a list may have a limited number of members. v1's management refuses more. */
+export const limitsLists = isV1;
+/** Whether an attachment may be a text or a number. v2 refuses a file with one. */
+export const takesPlainAttachments = isV1;
+/** Whether YAML is converted to the type of its member. v2 checks types before it reads a file. */
+export const convertsYaml = isV1;

@@ -6,11 +6,12 @@ import {
   OPERATORS_WITHOUT_VALUE,
   PARSE,
 } from '../engine/constraint-match.js';
+import { limitsLists, takesLists } from '../engine/rules-of-version.js';
 import { kindOf, quoted, unsteered } from '../text/describe.js';
 import { memberOf, textOf } from './document-parts.js';
 import type { Report } from './features-error.js';
 
-/** v1's management refuses more. */
+/** Of a list, where there is a limit. */
 const MAX_LIST = 100;
 
 /** What decides which values a constraint may have. */
@@ -47,7 +48,7 @@ function wrongValue(type: ComparisonType, operator: string, value: unknown, rule
   if (isList) {
     const list = membersOf(type, value);
     if (!list) return `expected a JSON array of ${membersWords(type)}, got "${unsteered(value)}"`;
-    const isLong = rules.semantics === 'v1' && list.length > MAX_LIST;
+    const isLong = limitsLists(rules.semantics) && list.length > MAX_LIST;
     return isLong ? `expected at most ${MAX_LIST} members, got ${list.length}` : undefined;
   }
   if (PARSE[type](value) !== undefined) return undefined;
@@ -59,7 +60,7 @@ const BEFORE_LISTS = new Set([1, 1.1, 1.2, 1.3, 1.4, 1.5]);
 
 /** A list that is no text. Flipt v2 writes and reads it since version 1.6 of the format. */
 function wrongListValue(type: ComparisonType, list: readonly unknown[], rules: ConstraintRules) {
-  if (rules.semantics === 'v1')
+  if (!takesLists(rules.semantics))
     return 'expected a JSON array in quotes, because Flipt v1 takes no list (semantics v2 does)';
   const version = Number(rules.version);
   if (BEFORE_LISTS.has(version)) {

@@ -1,5 +1,5 @@
 import type { Semantics } from '../engine/features.js';
-import { isV2 } from '../engine/rules-of-version.js';
+import { takesPlainAttachments } from '../engine/rules-of-version.js';
 import { quoted } from '../text/describe.js';
 import { goJson } from './stored-values.js';
 import { checkConstraint } from './check-constraint.js';
@@ -111,7 +111,7 @@ function distinctKeys(of: unknown, name: string, report: Report): Keys {
 
 function wrongAttachment(value: unknown, semantics: Semantics): string | undefined {
   if (value === undefined || value === null) return undefined;
-  if (isV2(semantics) && typeof value !== 'object') {
+  if (!takesPlainAttachments(semantics) && typeof value !== 'object') {
     return 'expected a mapping or a list, because Flipt v2 takes nothing else';
   }
   return goJson(value, semantics) === undefined ? 'expected a value that JSON can hold' : undefined;

@@ -1,5 +1,6 @@
 import type { Semantics } from '../engine/features.js';
 import { OPERATORS_WITHOUT_VALUE } from '../engine/constraint-match.js';
+import { ordersByRank } from '../engine/rules-of-version.js';
 import type { CheckedDocument, CheckedFlag, CheckedSegment } from './document-schema.js';
 import { newDates } from './records.js';
 import type { FlagRecord, NamespaceRecord, SegmentRecord, Stamp } from './records.js';
@@ -76,8 +77,7 @@ function flagRecord(written: CheckedFlag, semantics: Semantics, made: Made): Fla
 
 /** Rules in the order of evaluation, each with its rank and its index in the file. */
 export function rankedRules(rules: CheckedFlag['rules'], semantics: Semantics) {
-  // v2 reads ranks and ignores them.
-  const rankOf = ({ rank }: CheckedFlag['rules'][number]) => (semantics === 'v1' ? rank : 0);
+  const rankOf = ({ rank }: CheckedFlag['rules'][number]) => (ordersByRank(semantics) ? rank : 0);
   const ranked = rules.map((rule, index) => ({ rule, index, rank: rankOf(rule) || index + 1 }));
   return ranked.sort((one, other) => one.rank - other.rank);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { MATCH_TYPES, SEGMENT_OPERATORS } from '../engine/features.js';
 import type { Rollout, SegmentChoice, Semantics } from '../engine/features.js';
 import type { FlagRecord, NamespaceRecord, SegmentRecord, VariantFlagRecord } from '../features/records.js';
-import { absentAttachment, namesIn } from '../engine/rules-of-version.js';
+import * as ofVersion from '../engine/rules-of-version.js';
 
 /** A namespace's snapshot. */
 export type SnapshotDocument = ReturnType<ReturnType<typeof snapshotWriter>>;
@@ -13,17 +13,17 @@ export type SnapshotDocument = ReturnType<ReturnType<typeof snapshotWriter>>;
  */
 export function snapshotWriter(semantics: Semantics) {
   const digests = new WeakMap<NamespaceRecord, string>();
-  return (namespace: NamespaceRecord, abilities: ClientAbilities) => {
+  return (namespace: NamespaceRecord, client: ClientAbilities) => {
     const { key, version } = namespace;
-    // v2 shows every client the same.
-    const written = { namespace, semantics, abilities: semantics === 'v1' ? abilities : EVERY_ABILITY };
+    const abilities = ofVersion.adaptsToClients(semantics) ? client : EVERY_ABILITY;
+    const written = { namespace, semantics, abilities };
     const flags = () => Array.from(namespace.flags.values(), (flag) => shownFlag(written, flag));
-    if (semantics === 'v1') {
+    if (!ofVersion.hasDigest(semantics)) {
       // It changes with every write, even with one that changes nothing. Before the first write there is none.
       const etag = version === undefined ? undefined : sha1(version);
       return { version: etag, text: () => JSON.stringify({ namespace: { key }, flags: flags() }) };
     }
-    // v2's version is a digest of what evaluation reads.
+    // A digest of what evaluation reads.
     const digest = digests.get(namespace) ?? sha1(JSON.stringify([key, flags()], withoutIdentity));
     digests.set(namespace, digest);
     return { version: digest, text: () => JSON.stringify({ namespace: { key }, flags: flags(), digest }) };
@@ -48,10 +48,12 @@ interface Written {
   readonly abilities: ClientAbilities;
 }
 
+const NAMELESS = { name: '', description: '' };
+
 /** A flag as the snapshot of this version shows it, with everything that evaluation reads. */
 function shownFlag(written: Written, flag: FlagRecord): object {
   const { key, enabled, type, createdAt, updatedAt } = flag;
-  const { name, description } = namesIn(written.semantics).flags ? flag : { name: '', description: '' };
+  const { name, description } = ofVersion.namesIn(written.semantics).flags ? flag : NAMELESS;
   const about = { key, name, description, enabled, type, createdAt, updatedAt };
   // Evaluation reads the rollouts of a boolean flag, and the rules of a variant flag.
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
@@ -63,15 +65,15 @@ function shownFlag(written: Written, flag: FlagRecord): object {
 }
 
 function shownRule(written: Written, flag: VariantFlagRecord, rule: FlagRecord['rules'][number]) {
-  const isV1 = written.semantics === 'v1';
+  const { semantics } = written;
   const { id: ruleId, rank } = rule;
   const segments = shownSegments(written, rule.segmentKeys);
-  // v1 repeats a rule for each of its segments, and repeats the distributions in each copy.
-  const copies = Array.from({ length: isV1 ? segments.length : 1 });
+  const copies = Array.from({ length: ofVersion.repeatsRules(semantics) ? segments.length : 1 });
   const distributions = rule.distributions.map(({ variantId, rollout }) => {
-    const { key: variantKey = '', attachment } = flag.variants.get(variantId) ?? {};
-    const ids = isV1 ? { id: '', ruleId: '', variantId } : { ruleId };
-    return { ...ids, variantKey, variantAttachment: shownAttachment(written, attachment), rollout };
+    const { key: variantKey = '', attachment = '' } = flag.variants.get(variantId) ?? {};
+    const ids = ofVersion.identifiesParts(semantics) ? { id: '', ruleId: '', variantId } : { ruleId };
+    const variantAttachment = ofVersion.writtenAttachment(attachment, semantics);
+    return { ...ids, variantKey, variantAttachment, rollout };
   });
   const shown = {
     id: ruleId,
@@ -86,13 +88,10 @@ function shownRule(written: Written, flag: VariantFlagRecord, rule: FlagRecord['
 function shownDefault(written: Written, { key: flagKey, defaultVariantId, variants }: VariantFlagRecord) {
   const variant = variants.get(defaultVariantId ?? '');
   if (!variant || !written.abilities.defaultVariants) return {};
-  const { id, key } = variant;
-  const attachment = shownAttachment(written, variant.attachment);
-  return { defaultVariant: { id: written.semantics === 'v1' ? id : `${flagKey}/${key}`, key, attachment } };
-}
-
-function shownAttachment({ semantics }: Written, attachment = ''): string {
-  return attachment || absentAttachment(semantics);
+  const { key } = variant;
+  const id = ofVersion.identifiesParts(written.semantics) ? variant.id : `${flagKey}/${key}`;
+  const attachment = ofVersion.writtenAttachment(variant.attachment, written.semantics);
+  return { defaultVariant: { id, key, attachment } };
 }
 
 function shownRollout(written: Written, rollout: Rollout, rank: number): object {
@@ -118,7 +117,7 @@ function shownSegments(written: Written, keys: readonly string[]): readonly obje
 
 function shownSegment(written: Written, segment: SegmentRecord) {
   const { key, matchType, constraints } = segment;
-  const { name, description } = namesIn(written.semantics).segments ? segment : { name: '', description: '' };
+  const { name, description } = ofVersion.namesIn(written.semantics).segments ? segment : NAMELESS;
   // A match type without a name is shown as ANY: the service's rule, although it evaluates such a segment differently.
   const known = MATCH_TYPES.find((name) => name === matchType) ?? 'ANY_MATCH_TYPE';
   return {
@@ -135,7 +134,7 @@ function shownConstraint(written: Written, constraint: SegmentRecord['constraint
   const { id, type, property, operator, value } = constraint;
   const known = type !== 'ENTITY_ID_COMPARISON_TYPE' || abilities.entityIds;
   const shown = (known ? type : 'UNKNOWN_COMPARISON_TYPE').replace('_COMPARISON', '_CONSTRAINT_COMPARISON');
-  return { ...(semantics === 'v1' && { id }), type: shown, property, operator, value };
+  return { ...(ofVersion.identifiesParts(semantics) && { id }), type: shown, property, operator, value };
 }
 
 /** What a client can read in a v1 snapshot. It depends on the server version that the client was made for. */

@@ -24,8 +24,8 @@ export const UNMEASURED: CostReading = { ms: 0, likelyMs: 0, at: -Infinity, meas
 
 /** A whole body is expensive for the service. It spends at most a twentieth of its time on this instance's bodies. */
 export const BODY_SHARE = 20;
-/** v1 with SQLite needs 2.3 to 2.9 ms for a flag. v2 serves snapshots from memory. */
-const FLAG_MS_OF_V1 = 3;
+/** v1 with SQLite needs 2.3 to 2.9 ms for a flag. */
+const FLAG_MS = 3;
 /** With the spread, a wrong cost is corrected within two minutes. */
 const MEASURE_AFTER_MS = 75_000;
 /** The bodies of a fleet that started at once must not queue again. */
@@ -52,11 +52,11 @@ interface Bodies {
   readonly standsSince: number | undefined;
 }
 
-/** `flags`: how many there are in the body. */
+/** `flags`: how many there are in the body. `isHeld`: the service had it in memory, so that its size costs nothing. */
 export interface MeasuredBody {
   readonly ms: number;
   readonly flags: number;
-  readonly isV1: boolean;
+  readonly isHeld: boolean;
 }
 
 /** Measures the cost for a watch that polls every `pollMs`. Random numbers spread the measurements of a fleet. */
@@ -80,10 +80,10 @@ export function openBodyCost(pollMs: number, clock: Pick<Clock, 'now'>, random: 
 
   return {
     /** The service has just served a whole body. */
-    measured({ ms, flags, isV1 }: MeasuredBody) {
+    measured({ ms, flags, isHeld }: MeasuredBody) {
       const at = clock.now();
       const before = inForce();
-      const explainedMs = isV1 ? FLAG_MS_OF_V1 * flags : 0;
+      const explainedMs = isHeld ? 0 : FLAG_MS * flags;
       const smallerMs = Math.min(ms, before?.lastMs ?? Infinity);
       const provedMs = before === undefined && isLong(ms) ? Math.min(ms, explainedMs) : smallerMs;
       const standsSince = isLong(provedMs) ? (before?.standsSince ?? at) : undefined;

@@ -1,5 +1,5 @@
 import type { Clock } from '../time/clock.js';
-import { isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
+import { holdsSnapshots, isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
 import { environmentHeaders, type Reply, type Send, NOT_OFFERED } from '../http/reply.js';
 import {
   contentWords,
@@ -149,7 +149,7 @@ export function snapshotFetcher(
       });
       const snapshot = await snapshotOf(parsed, clock, parsed.digest ?? newEtag, previous);
       version?.rules.applied(snapshot.semantics);
-      cost.measured({ ms, flags: snapshot.keys().size, isV1: snapshot.semantics === 'v1' });
+      cost.measured({ ms, flags: snapshot.keys().size, isHeld: holdsSnapshots(snapshot.semantics) });
       const reading = cost.read();
       return { kind: 'snapshot', snapshot, etag: newEtag, fullBodyMs: reading.likelyMs, cost: reading };
     } catch (error) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { Semantics } from '../engine/features.js';
-import { DEFAULT_SEMANTICS, isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
+import { DEFAULT_SEMANTICS, hasDigest, isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
 import type { SnapshotOptions } from '../options/snapshot-options.js';
 import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import { isObject, messageOf, quoted } from '../text/describe.js';
@@ -55,9 +55,9 @@ async function initialBody(given: object, namespace: string, semantics: Semantic
   if (features === undefined) throw new Error(`it has no namespace ${quoted(namespace)}`);
   const body = writeBody(namespace, { features, keys: () => features.flags, semantics, digest: undefined });
   // The digest shows a reader that v2's rules apply.
-  return semantics === 'v1'
-    ? body
-    : { ...body, digest: createHash('sha1').update(JSON.stringify(body)).digest('hex') };
+  return hasDigest(semantics)
+    ? { ...body, digest: createHash('sha1').update(JSON.stringify(body)).digest('hex') }
+    : body;
 }
 
 /**

@@ -4,11 +4,11 @@ import { manualClock } from '../clock.fixture.js';
 
 const POLL_MS = 15_000;
 const HOUR_MS = 3_600_000;
-const FEW = { flags: 40, isV1: true };
-const MANY = { flags: 1_000, isV1: true };
+const FEW = { flags: 40, isHeld: false };
+const MANY = { flags: 1_000, isHeld: false };
 
 /** A cost by these bodies, one a second, measured again after the middle of the time. */
-async function costBy(bodies: readonly { ms: number; flags: number; isV1: boolean }[], random = 0.5) {
+async function costBy(bodies: readonly { ms: number; flags: number; isHeld: boolean }[], random = 0.5) {
   const clock = manualClock();
   const cost = openBodyCost(POLL_MS, clock, () => random);
   for (const body of bodies) {
@@ -31,7 +31,7 @@ describe('the cost of a whole body', () => {
     ],
     [
       'is nothing for one slow body of v2, which makes none while others wait',
-      [{ ms: 2_500, flags: 1_000, isV1: false }],
+      [{ ms: 2_500, flags: 1_000, isHeld: true }],
       0,
     ],
     ['is the smaller of the last two', [2_000, 5_000].map((ms) => ({ ...FEW, ms })), 2_000],
@@ -90,7 +90,7 @@ describe('the cost of a whole body', () => {
   );
 
   it('is measured again later where the size says that this costs the service much', async () => {
-    const { clock, cost } = await costBy([{ ms: 25_000, flags: 10_000, isV1: true }]);
+    const { clock, cost } = await costBy([{ ms: 25_000, flags: 10_000, isHeld: false }]);
     expect(cost.read().measureAt - clock.now()).toBe(500_000);
   });
 

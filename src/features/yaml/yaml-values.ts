@@ -1,7 +1,7 @@
 import { isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
 import type { Alias, Document, Pair, Scalar, YAMLMap } from 'yaml';
 import type { Semantics } from '../../engine/features.js';
-import { isV2 } from '../../engine/rules-of-version.js';
+import { convertsYaml, isV2, takesLists } from '../../engine/rules-of-version.js';
 import { quoted } from '../../text/describe.js';
 import type { DocumentPath, Report } from '../features-error.js';
 import { scalarValue, textOfScalar, Timestamp, type ScalarValue } from './scalar-value.js';
@@ -140,7 +140,7 @@ function typeOf(path: DocumentPath, around: YamlType, { semantics }: ReadingRule
   const name = String(path.at(-1));
   if (name !== 'value') return TYPES.get(name) ?? 'member';
   if (path.at(-3) !== 'constraints') return 'boolean';
-  return semantics === 'v1' ? 'member' : 'any';
+  return takesLists(semantics) ? 'any' : 'member';
 }
 
 type Read = { readonly value: unknown } | { readonly wrong: string };
@@ -152,8 +152,7 @@ function readAs(type: YamlType, value: ScalarValue, text: string, rules: Reading
     return readAny(type, rules.json && text === '-0' ? -0 : value, rules);
   }
   if (value instanceof Timestamp) return { value: text };
-  // v2 checks types before it reads a file, and converts nothing.
-  const converts = rules.semantics === 'v1' && !rules.json;
+  const converts = convertsYaml(rules.semantics) && !rules.json;
   if (converts && type === 'member' && value !== null)
     return { value: typeof value === 'string' ? value : text };
   if (converts && type === 'boolean') return { value: WORDS.get(value) ?? value };

@@ -1,7 +1,7 @@
 import { quoted } from '../../text/describe.js';
 import { listOf, memberOf } from '../../features/document-parts.js';
 import type { LintRule, Sentences } from '../finding.js';
-import { isV2 } from '../../engine/rules-of-version.js';
+import { ordersByRank, takesPlainAttachments } from '../../engine/rules-of-version.js';
 import { parsedJson } from '../../text/json.js';
 import type { CheckedFlag } from '../../features/document-schema.js';
 import { fallbackOf, sharesOf, stepsOf, type GivenValue, type Step, stepsInFrontOf } from '../rule-order.js';
@@ -46,9 +46,9 @@ export const textAttachment: LintRule = ({ content, semantics }) =>
       return {
         path: ['flags', index, 'variants', at, 'attachment'],
         problem: `The attachment of variant ${quoted(variant)} of flag ${quoted(key)} is a text${isQuoted ? ', JSON in quotes' : ', not JSON'}.`,
-        effect: isV2(semantics)
-          ? 'Flipt v2 refuses the file.'
-          : 'getObjectValue returns its own default value, with TYPE_MISMATCH.',
+        effect: takesPlainAttachments(semantics)
+          ? 'getObjectValue returns its own default value, with TYPE_MISMATCH.'
+          : 'Flipt v2 refuses the file.',
         fix: isQuoted ? 'Remove the quotes around it.' : 'Write a mapping or a list.',
       };
     });
@@ -117,7 +117,7 @@ function aboutNothing({ key, variants }: CheckedFlag): Sentences | undefined {
 /** A rule or rollout behind one that applies to everybody, or to all of its entities. */
 export const unreachableRule: LintRule = (document) =>
   document.content.flags.flatMap((flag, index) => {
-    const isRanked = document.semantics === 'v1' && flag.rules.some(({ rank }) => rank > 0);
+    const isRanked = ordersByRank(document.semantics) && flag.rules.some(({ rank }) => rank > 0);
     const steps = stepsInFrontOf(stepsOf(flag, document));
     return Array.from(steps).flatMap(([step, before]) => {
       // The rule never-matches has the others.

@@ -1,5 +1,6 @@
 import { evaluator } from '../../engine/compiled-features.js';
 import type { Semantics } from '../../engine/features.js';
+import { hasEnvironments } from '../../engine/rules-of-version.js';
 import type { Message } from '../requests/proto-message.js';
 import type { Query } from '../requests/query.js';
 import { snapshotWriter, type SnapshotDocument } from '../snapshot-document.js';
@@ -75,9 +76,9 @@ export interface Followed {
   readonly onChange: (changed: () => void) => () => void;
 }
 
-/** Refuses every environment except the default one. Only in v2: v1 has no environments and ignores their names. */
+/** Refuses every environment except the default one, in a version that has environments. */
 export function checkEnvironment(semantics: Semantics, name = ''): void {
-  if (semantics === 'v1' || name === '' || name === 'default') return;
+  if (!hasEnvironments(semantics) || name === '' || name === 'default') return;
   const quoted = JSON.stringify(name);
   throw notFound(`failed to get environment ${quoted} from context: environment: ${quoted} not found`);
 }

@@ -6,7 +6,7 @@ import { createSegment, getSegment, listSegments, updateSegment } from './manage
 import { NO_PARTS, type Operation, type PathParts } from './operation.js';
 import { overrideFlag, restoreFlag } from './override-flag.js';
 import { createToken, getToken } from './authentication.js';
-import { isV2 } from '../../engine/rules-of-version.js';
+import { hasStream, isV2 } from '../../engine/rules-of-version.js';
 import { unlessItThrows } from '../../text/describe.js';
 import { invalid, methodNotAllowed, notFound, notServed } from '../requests/refused-request.js';
 
@@ -77,7 +77,7 @@ const overriding: readonly Route[] = [
 
 /** Only v1 has management, and only v2 has a stream. */
 export function routesOf(semantics: Semantics): readonly Route[] {
-  return [...evaluation, ...overriding, ...(semantics === 'v1' ? management : streaming)];
+  return [...evaluation, ...overriding, ...(hasStream(semantics) ? streaming : management)];
 }
 
 /** A route by its method and path: `GET /health`. */

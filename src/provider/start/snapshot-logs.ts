@@ -1,5 +1,6 @@
 import type { Diagnostics } from '../../diagnostics/diagnostics.js';
 import { logWatch } from '../../diagnostics/watch-log.js';
+import { hasEnvironments, hasStream } from '../../engine/rules-of-version.js';
 import type { ProviderSettings } from '../../options/settings.js';
 import type { SnapshotSource } from '../../snapshot/snapshot-source.js';
 import { similarName } from '../../text/closest-name.js';
@@ -53,13 +54,14 @@ function optionAdvice(
   { features, semantics }: Snapshot,
   { environment, watch, attributes }: ProviderSettings,
 ): readonly string[] {
-  const ofV2 = environment === undefined ? [] : [`environment ${quoted(environment)}`];
-  if (watch?.stream) ofV2.push('watch.stream');
+  const ofV2 =
+    environment === undefined || hasEnvironments(semantics) ? [] : [`environment ${quoted(environment)}`];
+  if (watch?.stream && !hasStream(semantics)) ofV2.push('watch.stream');
   const ignored = `Flipt v1 has neither environments nor a stream: without effect: ${ofV2.join(', ')}`;
   const only = attributes !== undefined && 'only' in attributes ? attributes.only : [];
   const segments = only.length === 0 ? [] : [...features.segments.values()];
   const read = new Set(segments.flatMap(({ constraints }) => constraints.map(({ property }) => property)));
-  return [...(semantics === 'v1' && ofV2.length > 0 ? [ignored] : []), ...misspelt(only, read)];
+  return [...(ofV2.length > 0 ? [ignored] : []), ...misspelt(only, read)];
 }
 
 /** A name that no segment reads, although one reads a similar name that is not sent. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Features, Segment, Semantics } from '../../engine/features.js';
+import { repeatsRules } from '../../engine/rules-of-version.js';
 import type { UnreadableFlag } from '../../model/answer.js';
 import { counted, type CountedSteps, type Steps } from '../../time/pausable-steps.js';
 import { segmentContent, type Contents } from '../flag-content.js';
@@ -38,14 +39,13 @@ export interface Place {
 const NEW_IN_EACH_BODY = /"(?:id|ruleId|variantId|createdAt|updatedAt)":"[^"\\]*"/g;
 
 /**
- * A digest of a flag's text. If it is equal for two flags, nothing differs that evaluation reads. For v1, which
- * repeats its texts, all of the text counts: the ids of rules show which of them are copies.
+ * A digest of a flag's text. If it is equal for two flags, nothing differs that evaluation reads. Where rules are
+ * repeated, all of the text counts: their ids show which of them are copies.
  */
 export function textDigest(body: Buffer, { start, end }: Place, semantics: Semantics): string {
-  const text =
-    semantics === 'v1'
-      ? body.subarray(start, end)
-      : body.toString('utf8', start, end).replace(NEW_IN_EACH_BODY, '');
+  const text = repeatsRules(semantics)
+    ? body.subarray(start, end)
+    : body.toString('utf8', start, end).replace(NEW_IN_EACH_BODY, '');
   return createHash('sha1').update(text).digest('base64');
 }
 

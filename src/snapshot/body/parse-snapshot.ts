@@ -1,6 +1,5 @@
-import type { Semantics } from '../../engine/features.js';
 import { withPauses, type Steps, nextTurn, pausing, type Turns } from '../../time/pausable-steps.js';
-import { NEWEST_V2 } from '../../engine/rules-of-version.js';
+import { NEWEST_V2, WITHOUT_DIGEST, type V2Semantics } from '../../engine/rules-of-version.js';
 import { quoted } from '../../text/describe.js';
 import { bodyBudget, checkRest } from './body-limits.js';
 import { keyedSchema, restSchema } from './body-schema.js';
@@ -17,7 +16,7 @@ export interface ParsedBody extends ReadFlags {
 
 export interface HowToRead {
   /** The rules of evaluation, if the body does not name them and a Flipt v2 wrote it. Default: the newest. */
-  readonly ofV2?: (() => Exclude<Semantics, 'v1'>) | undefined;
+  readonly ofV2?: (() => V2Semantics) | undefined;
   /** A flag with the same text in this snapshot is not read again. */
   readonly previous?: ReadFlags | undefined;
   /** Whether a flag is read when it is first needed. Default: all are read. */
@@ -39,7 +38,8 @@ export async function parseSnapshot(
   if (named && named.key !== namespace) {
     throw new InvalidBody(`namespace.key: expected ${quoted(namespace)}, got ${quoted(named.key)}`);
   }
-  const reader = flagReader(body, bounds.length / 2, stated ?? (digest === '' ? 'v1' : ofV2()), previous);
+  const semantics = stated ?? (digest === '' ? WITHOUT_DIGEST : ofV2());
+  const reader = flagReader(body, bounds.length / 2, semantics, previous);
   const pause = pausing(BYTES_PER_MS, clock);
   for (let at = 0; at < bounds.length; at += 2) {
     const [start = 0, end = 0] = bounds.slice(at, at + 2);

@@ -1,6 +1,7 @@
 import type * as v from 'valibot';
 import type * as Evaluated from '../../engine/features.js';
 import { isShare } from '../../engine/parts-in-force.js';
+import { repeatsRules } from '../../engine/rules-of-version.js';
 import { mapInSteps, stepsOfEach, type Steps } from '../../time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/answer.js';
 import { flagContent, unreadableContent } from '../flag-content.js';
@@ -67,7 +68,7 @@ function* readVariant(
   const read = yield* readRules(flag.rules, segmentKey);
   const rules: Evaluated.Rule[] = [];
   const withoutSegments = new Set<Evaluated.SegmentOperator>();
-  for (const { shares, ...choice } of semantics === 'v1' ? withoutCopies(read) : read) {
+  for (const { shares, ...choice } of repeatsRules(semantics) ? withoutCopies(read) : read) {
     // Without segments, rules of one operator match everybody or nobody, so that only the first of them counts.
     if (choice.segmentKeys.length === 0) {
       if (withoutSegments.has(choice.segmentOperator)) continue;
