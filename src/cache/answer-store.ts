@@ -46,7 +46,7 @@ const MAX_KEY_BYTES = 64 * 1024;
 /** Entries that leave in about a millisecond. */
 const LEAVING_PER_MS = 1_000;
 /** A longer answer is not compared with others: that would cost more than it saves. */
-const MAX_SHARED_BYTES = 1_000;
+const MAX_COMPARED_BYTES = 1_000;
 
 /**
  * Answers by key, bounded in number and bytes; the least recently used go first, to within a second. An entry may be
@@ -56,7 +56,7 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Turn
   const entries = new LRUCache<string, OwnEntry>({ max: maxEntries, maxSize: maxBytes, dispose: left });
   const flags = new Map<string, FlagAnswers>();
   const leave = leaving((key) => entries.delete(key), clock);
-  const shared = sharedAnswers();
+  const sameAs = equalAnswers();
   const strangers = cacheShare({ maxEntries, maxBytes }, (key) => entries.delete(key));
 
   /** Called whenever an entry leaves: replaced, dropped or deleted. */
@@ -116,7 +116,7 @@ export function answerStore({ maxEntries, maxBytes }: StoreSettings, clock: Turn
       const entry: OwnEntry = {
         key: flat(key),
         flag,
-        answer: ownBytes > MAX_SHARED_BYTES ? known : shared(known),
+        answer: ownBytes > MAX_COMPARED_BYTES ? known : sameAs(known),
         requestId,
         untilChange,
         at,
@@ -210,10 +210,10 @@ function secondOf(ms: number): number {
 const MAX_ANSWERS = 1_000;
 
 /**
- * Makes equal answers one object: a namespace has many users but few different answers. A cached resolve spends most of
- * its time waiting for memory, and a shared object was probably read a moment ago for another user.
+ * Makes equal answers one object, because a namespace has many users but few different answers. A cached resolve spends most of
+ * its time waiting for memory, and an object of many users was probably read a moment ago for another one.
  */
-export function sharedAnswers(): (answer: KnownAnswer) => KnownAnswer {
+export function equalAnswers(): (answer: KnownAnswer) => KnownAnswer {
   const known = new Map<string, KnownAnswer>();
   return (answer) => {
     const text = JSON.stringify(answer);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerStore, sharedAnswers } from '../../src/cache/answer-store.js';
+import { answerStore, equalAnswers } from '../../src/cache/answer-store.js';
 import { manualClock } from '../clock.fixture.js';
 import { variantAnswer } from '../provider/mapping/answers.fixture.js';
 
@@ -28,8 +28,8 @@ describe('equal answers', () => {
   });
 
   it('are held up to a thousand different ones', () => {
-    const share = sharedAnswers();
-    const of = (variant: number) => share(variantAnswer({ variant: String(variant) }));
+    const sameAs = equalAnswers();
+    const of = (variant: number) => sameAs(variantAnswer({ variant: String(variant) }));
     const first = of(0);
     for (let variant = 1; variant < 1_000; variant++) of(variant);
     expect(of(0)).toBe(first);
