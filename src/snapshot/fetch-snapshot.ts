@@ -100,7 +100,7 @@ export function snapshotFetcher(
   const path = `/internal/v1/evaluation/snapshot/namespace/${encodeURIComponent(namespace)}`;
   const headers = { ...VERSION_HEADERS, ...environmentHeaders(environment), 'accept-encoding': 'gzip' };
   const requests = requestsInOrder();
-  const rulesAfter = (known?: Known) => version?.rules.after(known?.snapshot.semantics) ?? NEWEST_V2;
+  const semanticsAfter = (known?: Known) => version?.semantics.after(known?.snapshot.semantics) ?? NEWEST_V2;
 
   return async (known) => {
     version?.polling();
@@ -142,13 +142,13 @@ export function snapshotFetcher(
       // It is compared with the new one.
       if (previous !== undefined) await readRest(previous, clock, () => !signal.aborted);
       const parsed = await parseSnapshot(outcome.bytes, namespace, clock, {
-        ofV2: () => rulesAfter(known),
+        ofV2: () => semanticsAfter(known),
         previous,
         // Without an ETag, the version may be a digest of all flags.
         isLazy: isLazy && previous === undefined && newEtag !== undefined,
       });
       const snapshot = await snapshotOf(parsed, clock, parsed.digest ?? newEtag, previous);
-      version?.rules.applied(snapshot.semantics);
+      version?.semantics.applied(snapshot.semantics);
       cost.measured({ ms, flags: snapshot.keys().size, isHeld: holdsSnapshots(snapshot.semantics) });
       const reading = cost.read();
       return { kind: 'snapshot', snapshot, etag: newEtag, fullBodyMs: reading.likelyMs, cost: reading };
@@ -160,10 +160,10 @@ export function snapshotFetcher(
   /** An unchanged snapshot is read by other rules, if Flipt has been upgraded. */
   async function unchanged(known: Known): Promise<Served> {
     const before = known.snapshot.semantics;
-    const rules = rulesAfter(known);
-    const isSame = !isV2(before) || rules === before;
-    const snapshot = isSame ? known.snapshot : await readByRules(known.snapshot, rules, clock);
-    version?.rules.applied(snapshot.semantics);
+    const semantics = semanticsAfter(known);
+    const isSame = !isV2(before) || semantics === before;
+    const snapshot = isSame ? known.snapshot : await readByRules(known.snapshot, semantics, clock);
+    version?.semantics.applied(snapshot.semantics);
     const kind = isSame ? 'unchanged' : 'snapshot';
     return { ...knownOf(known), kind, snapshot, cost: cost.read() };
   }

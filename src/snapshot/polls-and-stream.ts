@@ -34,8 +34,8 @@ export function watchService(
   const { pollMs, stream } = settings.watch;
   const patientMs = patienceMs(settings.http.timeoutMs);
   const closing = new AbortController();
-  const newRules = () => void watch.poll('version');
-  const version = fliptVersion(send, patientMs, clock, closing.signal, newRules);
+  const newSemantics = () => void watch.poll('version');
+  const version = fliptVersion(send, patientMs, clock, closing.signal, newSemantics);
   const cost = openBodyCost(pollMs, clock, runtime.random);
   const fetch = snapshotFetcher(send, { ...settings, isLazy }, clock, closing.signal, version, cost);
   const shared = calls && sharedFetch(fetch, { calls, cost, place: settings, clock }, pollMs);

@@ -9,7 +9,7 @@ import { orLate } from '../../time/in-time.js';
 import type { Clock } from '../../time/clock.js';
 import { dependsOnRelease, type Snapshot } from '../snapshot.js';
 
-/** The version of Flipt, and by whose rules a snapshot of v2 is read. */
+/** The version of Flipt, and the semantics of a snapshot of v2. */
 export type FliptVersion = ReturnType<typeof fliptVersion>;
 
 const PATH = '/meta/info';
@@ -19,19 +19,19 @@ const ASK_OFTEN_MS = 10_000;
 const MAX_BYTES = 64 * 1024;
 
 /**
- * Asks Flipt for its version, because a snapshot of v2 does not say which release wrote it, and neither does its ETag:
- * both stay when Flipt is upgraded. The question is sent beside polls and delays none of them. It counts as no failure:
- * a Flipt that names no release is taken for the newest, and one that does not answer, for the same as before. `newRules` is
- * called when its answer gives the snapshot in force other rules.
+ * Asks Flipt for its version: neither a snapshot of v2 nor its ETag shows an upgrade. Asks beside polls and delays none
+ * of them. A failure of this request counts for nothing: a Flipt that names no release is taken for the newest, and one
+ * that does not answer for the same as before. `newSemantics` is called when an answer changes the semantics of the
+ * snapshot in force.
  */
 export function fliptVersion(
   send: Send,
   timeoutMs: number,
   clock: Clock,
   signal: AbortSignal,
-  newRules = () => {},
+  newSemantics = () => {},
 ) {
-  const rules = rulesInForce(clock, newRules);
+  const inForce = semanticsInForce(clock, newSemantics);
   let version: string | undefined;
   let askedAt = -Infinity;
   let lastQuestion: Promise<void> | undefined;
@@ -66,7 +66,7 @@ export function fliptVersion(
       version = said?.version;
       const semantics = semanticsOfRelease(said?.isRelease ? version : undefined);
       if (semantics !== NEWEST_V2) expectedAt = clock.now();
-      rules.answered(semantics);
+      inForce.answered(semantics);
     });
     lastQuestion = question;
     return question;
@@ -107,7 +107,7 @@ export function fliptVersion(
     },
     /** Flipt may have been replaced, although no poll has failed. */
     expectAnother,
-    rules,
+    semantics: inForce,
     /** Without a background: waits for what this call has begun. */
     async settled() {
       // What an earlier call has begun may have ended with that call, and then it never says so.
@@ -133,53 +133,53 @@ function releaseIn(bytes: Buffer | undefined) {
   return read.success ? read.output : undefined;
 }
 
-/** Two versions behind one address, as during a rolling upgrade, must not change the rules with each answer. */
+/** During a rolling upgrade, two versions answer at one address: their answers must not change the semantics each time. */
 const KEPT_FOR_MS = 60_000;
 
 /**
- * By whose rules snapshots of v2 are read: the last answer counts, but it changes them at most once a minute. `newRules`
- * is called when the snapshot in force should be read by other rules.
+ * The semantics of snapshots of v2: the last answer counts, but it changes them at most once a minute. `newSemantics` is
+ * called when the snapshot in force should be read again, because it has others.
  */
-function rulesInForce(clock: Pick<Clock, 'now'>, newRules: () => void) {
-  /** Those of the snapshot in force. */
-  let inForce: Semantics | undefined;
+function semanticsInForce(clock: Pick<Clock, 'now'>, newSemantics: () => void) {
+  /** Of the snapshot in force. */
+  let current: Semantics | undefined;
   /** The last answer, until a snapshot has been read by it. */
-  let news: { readonly rules: V2Semantics } | undefined;
+  let news: { readonly v2: V2Semantics } | undefined;
   let used: typeof news;
   let announced: V2Semantics | undefined;
   let changedAt = -Infinity;
   let hasAnswered = false;
 
-  const isDue = (rules: V2Semantics) =>
-    inForce !== undefined && isV2(inForce) && rules !== inForce && clock.now() - changedAt >= KEPT_FOR_MS;
-  /** The same rules once, because a body may name other ones than the answers. */
+  const isDue = (v2: V2Semantics) =>
+    current !== undefined && isV2(current) && v2 !== current && clock.now() - changedAt >= KEPT_FOR_MS;
+  /** Once for the same semantics, because a body may name others than the answers. */
   const announce = () => {
-    if (news === undefined || !isDue(news.rules) || news.rules === announced) return;
-    announced = news.rules;
-    newRules();
+    if (news === undefined || !isDue(news.v2) || news.v2 === announced) return;
+    announced = news.v2;
+    newSemantics();
   };
 
   return {
-    /** Flipt has answered: these are its rules. */
-    answered(rules: V2Semantics) {
-      news = { rules };
+    /** Flipt has answered: its snapshots have these semantics. */
+    answered(v2: V2Semantics) {
+      news = { v2 };
       announce();
     },
-    /** The rules by which a snapshot of v2 is to be read, if the one in force is read by these. */
+    /** The semantics of the next snapshot of v2, if the one in force has these. */
     after(known: Semantics | undefined): V2Semantics {
-      inForce = known;
+      current = known;
       const before = known !== undefined && isV2(known) ? known : undefined;
-      used = before === undefined || before === news?.rules || (news && isDue(news.rules)) ? news : undefined;
-      return used?.rules ?? before ?? NEWEST_V2;
+      used = before === undefined || before === news?.v2 || (news && isDue(news.v2)) ? news : undefined;
+      return used?.v2 ?? before ?? NEWEST_V2;
     },
-    /** A snapshot is in force, and read by these rules. */
-    applied(rules: Semantics) {
+    /** A snapshot is in force, and has these semantics. */
+    applied(semantics: Semantics) {
       // What was assumed before the first answer is no version that the address has had.
-      if (hasAnswered && inForce !== rules) changedAt = clock.now();
+      if (hasAnswered && current !== semantics) changedAt = clock.now();
       hasAnswered ||= used !== undefined;
-      inForce = rules;
+      current = semantics;
       // Nobody knows yet which v2 follows on a v1.
-      if (!isV2(rules)) hasAnswered = false;
+      if (!isV2(semantics)) hasAnswered = false;
       if (news === used) news = undefined;
       used = undefined;
       announce();
