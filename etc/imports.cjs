@@ -100,11 +100,12 @@ const MAY_IMPORT = {
     'index.ts',
     'options/',
     'provider/mapping/extended-context.ts',
+    'request/context-in-time.ts',
     'request/context-layers.ts',
     'text/',
     'values/',
   ],
-  'express/': ['index.ts', 'ofrep/', 'options/', 'text/'],
+  'express/': ['index.ts', 'ofrep/', 'options/', 'request/context-in-time.ts', 'text/'],
   // Of the provider types alone: it is handed one, of whichever copy of the package.
   'opentelemetry/': ['index.ts', 'options/'],
   'nest/': ['time/', 'index.ts', 'options/', 'request/context-layers.ts', 'text/'],

@@ -2,7 +2,8 @@ import { OpenFeature, type Client, type EvaluationContext } from '@openfeature/s
 import type { RequestHandler, Request } from 'express';
 import { requestContext, requestView, runInTransactionContext, type Prefetcher } from '../index.js';
 import { checkOptions } from '../options/check-options.js';
-import { contextInTime, contextTimeoutMs, flagKeys, openRules } from '../options/entry-rules.js';
+import { contextTimeoutMs, flagKeys, rulesWithoutSecrets } from '../options/entry-rules.js';
+import { contextInTime } from '../request/context-in-time.js';
 import { checkContext, isObject } from '../text/describe.js';
 import * as v from 'valibot';
 import { callable, having, type RulesOf } from '../options/shapes.js';
@@ -88,7 +89,7 @@ export interface FlagsOptions {
   readonly provider?: Prefetcher | undefined;
 }
 
-export const flagsRules = openRules('flags', {
+export const flagsRules = rulesWithoutSecrets('flags', {
   context: callable(),
   contextTimeoutMs,
   domain: v.optional(v.string('a string')),

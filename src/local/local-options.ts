@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { OptionRules } from '../options/check-options.js';
-import { openRules } from '../options/entry-rules.js';
+import { rulesWithoutSecrets } from '../options/entry-rules.js';
 import { filledText, members, trueOrFalse } from '../options/shapes.js';
 import { isObject } from '../text/describe.js';
 import type { Semantics } from '../engine/features.js';
@@ -74,7 +74,7 @@ export const LOCAL_OPTIONS: OptionRules = {
   showsText: (path) => path !== 'bootstrapToken',
 };
 
-export const OVERRIDE_OPTIONS: OptionRules = openRules('set', {
+export const OVERRIDE_OPTIONS: OptionRules = rulesWithoutSecrets('set', {
   namespace: v.optional(filledText('a namespace')),
   for: v.optional(filledText('the targetingKey of an entity')),
 });

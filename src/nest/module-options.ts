@@ -1,6 +1,6 @@
 import type { EvaluationContext, Provider } from '@openfeature/server-sdk';
 import * as v from 'valibot';
-import { flagKeys, list, openRules } from '../options/entry-rules.js';
+import { flagKeys, list, rulesWithoutSecrets } from '../options/entry-rules.js';
 import { callable, having, milliseconds, trueOrFalse, type RulesOf } from '../options/shapes.js';
 import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
 
@@ -37,7 +37,7 @@ export interface FliptModuleOptions<R extends object = object> {
   readonly required?: boolean | undefined;
 }
 
-const shape = openRules('FliptModule', {
+const shape = rulesWithoutSecrets('FliptModule', {
   context: v.optional(callable()),
   provider: v.optional(having<Provider>(['resolveBooleanEvaluation'], 'an OpenFeature provider')),
   domain: v.optional(v.string('a string')),
@@ -65,7 +65,7 @@ export interface FliptModuleAsyncOptions<R extends object = object> extends Pick
   readonly useFactory: FactoryProvider<FliptModuleOptions<R>>['useFactory'];
 }
 
-export const asyncRules = openRules('FliptModule.forRootAsync', {
+export const asyncRules = rulesWithoutSecrets('FliptModule.forRootAsync', {
   useFactory: callable(),
   domain: v.optional(v.string('a string')),
   imports: v.optional(list),

@@ -11,7 +11,7 @@ import {
 import { ModulesContainer } from '@nestjs/core';
 import { OpenFeature } from '@openfeature/server-sdk';
 import * as v from 'valibot';
-import { openRules } from '../options/entry-rules.js';
+import { rulesWithoutSecrets } from '../options/entry-rules.js';
 import { checkOptions } from '../options/check-options.js';
 import { isPromiseLike, kindReturned } from '../text/describe.js';
 import { callable, trueOrFalse, type RulesOf } from '../options/shapes.js';
@@ -28,7 +28,7 @@ export interface RequireFlagOptions {
   readonly otherwise?: ((context: ExecutionContext) => Error) | undefined;
 }
 
-const RULES = openRules('RequireFlag', {
+const RULES = rulesWithoutSecrets('RequireFlag', {
   default: trueOrFalse,
   domain: v.optional(v.string('a string')),
   otherwise: v.optional(callable()),

@@ -1,7 +1,7 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import * as v from 'valibot';
 import type { FlagOutcome } from '../index.js';
-import { contextTimeoutMs, flagKeysOr, openRules } from '../options/entry-rules.js';
+import { contextTimeoutMs, flagKeysOr, rulesWithoutSecrets } from '../options/entry-rules.js';
 import { callable, hasMethods, milliseconds, onOffOr, whole, type RulesOf } from '../options/shapes.js';
 
 /** Evaluates flags for OFREP requests: a `FliptProvider`. */
@@ -140,7 +140,7 @@ export const pushRule = onOffOr(
 
 export type PushSettings = NonNullable<v.InferOutput<typeof pushRule>>;
 
-export const ofrepRules = openRules('ofrep', {
+export const ofrepRules = rulesWithoutSecrets('ofrep', {
   context: callable(),
   flags,
   values: v.optional(values, 'key'),

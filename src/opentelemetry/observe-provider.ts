@@ -10,7 +10,7 @@ import { checkOptions } from '../options/check-options.js';
 import { count, eventCounters, OBSERVED } from './event-counters.js';
 import { errorType, FLIPT_STATISTICS, METRICS, type Metric } from './metrics.js';
 import * as v from 'valibot';
-import { openRules } from '../options/entry-rules.js';
+import { rulesWithoutSecrets } from '../options/entry-rules.js';
 import { having, members, plain, type RulesOf } from '../options/shapes.js';
 
 /** OpenTelemetry's name for the source of the metrics. */
@@ -136,7 +136,7 @@ export const observedRules = {
 
 const attribute = v.union([v.string(), v.number(), v.boolean()], 'a string, a number or a boolean');
 
-export const observeRules = openRules('observeProvider', {
+export const observeRules = rulesWithoutSecrets('observeProvider', {
   meterProvider: v.optional(having<MeterProvider>(['getMeter'], 'a MeterProvider of OpenTelemetry')),
   perFlag: v.optional(v.union([v.literal('all'), v.array(v.string())], "'all' or a list of flag keys"), []),
   attributes: v.optional(plain(v.record(v.string(), attribute), 'an object of attributes'), {}),

@@ -1,13 +1,11 @@
 import * as v from 'valibot';
-import { isFlagKeys, isPromiseLike } from '../text/describe.js';
-import { systemClock } from '../time/clock.js';
-import { inTime } from '../time/in-time.js';
+import { isFlagKeys } from '../text/describe.js';
 import { members, milliseconds } from './shapes.js';
 
 /* Rules for the options of the entries beside the provider, which does not load them. */
 
 /** The rules for options of which none is a credential: messages show their texts. */
-export const openRules = <Entries extends Readonly<Record<string, v.GenericSchema>>>(
+export const rulesWithoutSecrets = <Entries extends Readonly<Record<string, v.GenericSchema>>>(
   owner: string,
   entries: Entries,
 ) => ({ owner, shape: members(entries), showsText: () => true });
@@ -25,15 +23,3 @@ export const flagKeys = flagKeysOr<(...args: never[]) => readonly string[]>(
 
 /** The rule of the option `contextTimeoutMs`. */
 export const contextTimeoutMs = v.optional(milliseconds(1), 1000);
-
-/** What the option `context` gives for a request; rejects if that takes longer than the option `contextTimeoutMs`. */
-export async function contextInTime<Context>(
-  given: Context | PromiseLike<Context>,
-  ms: number,
-  owner: string,
-): Promise<Context> {
-  // Only a promise needs a timer.
-  if (!isPromiseLike(given)) return given;
-  const late = () => new Error(`${owner}: context has not settled within ${ms} ms (contextTimeoutMs)`);
-  return inTime(given, ms, systemClock, late);
-}

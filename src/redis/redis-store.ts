@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { openRules } from '../options/entry-rules.js';
+import { rulesWithoutSecrets } from '../options/entry-rules.js';
 import { checkOptions } from '../options/check-options.js';
 import { filledText } from '../options/shapes.js';
 import type { SharedSnapshot, SnapshotPlace, SnapshotStore } from '../stores/snapshot-store.js';
@@ -33,7 +33,10 @@ export interface RedisStoreOptions {
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): SnapshotStore {
   const commands = commandsOf(client);
-  checkOptions(openRules('redisStore', { key: v.optional(filledText('the name of a key')) }), options);
+  checkOptions(
+    rulesWithoutSecrets('redisStore', { key: v.optional(filledText('the name of a key')) }),
+    options,
+  );
   const keysOf = (place: SnapshotPlace) => keysFor(options.key ?? defaultKey(place));
 
   return {
