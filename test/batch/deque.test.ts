@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { deque } from '../../src/batch/batch-queue.js';
+import { deque } from '../../src/batch/deque.js';
 
 it('gives up first and last items as an array does, however they are mixed', () => {
   const steps = fc.array(fc.constantFrom('push', 'push', 'takeFirst', 'takeLast' as const), {

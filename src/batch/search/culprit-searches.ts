@@ -3,8 +3,9 @@ import { policyOf, type Failure } from '../../model/failure.js';
 import type { Runtime } from '../../runtime.js';
 import type { AnsweredRequests, AnsweredSince } from '../answered-requests.js';
 import { failEach, settle, type PendingQuestion } from '../pending-question.js';
-import { findCulprits } from './culprit-search.js';
-import { culpritSearchLimit, slots } from './culprit-search-limit.js';
+import { findCulprits } from './find-culprits.js';
+import { searchLimit } from './search-limit.js';
+import { slots } from './slots.js';
 import { blamesFlag, rememberedSuspects } from './suspects.js';
 
 /** For so long after a failed check, what looks like a failure of the service is taken for one. */
@@ -32,7 +33,7 @@ export interface Searched {
 export function culpritSearches(searched: Searched, { clock, report }: Runtime) {
   const { ask, refusal, check, serviceFailed, answered } = searched;
   const suspects = rememberedSuspects(clock);
-  const askPart = culpritSearchLimit(ask, answered, clock);
+  const askPart = searchLimit(ask, answered, clock);
   /**
    * While nothing has succeeded since the batch was sent, only one search runs at a time: the next one begins when this
    * one ends, or finds that a request has succeeded since its own batch was sent. Then the first may have blamed what

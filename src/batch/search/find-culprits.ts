@@ -2,7 +2,7 @@ import { isFailure } from '../../model/answer.js';
 import { policyOf, type Failure } from '../../model/failure.js';
 import type { AnsweredSince } from '../answered-requests.js';
 import { answerEach, failEach, type PendingQuestion } from '../pending-question.js';
-import type { AskPart } from './culprit-search-limit.js';
+import type { AskPart } from './search-limit.js';
 import { blamesFlag, type Suspects } from './suspects.js';
 
 export interface Search extends Pick<Suspects, 'blame'> {

@@ -3,6 +3,7 @@ import type { Failure } from '../../model/failure.js';
 import type { Clock } from '../../time/clock.js';
 import { QUICK_MS, type AnsweredRequests } from '../answered-requests.js';
 import { questionsOf, type PendingQuestion } from '../pending-question.js';
+import { slots } from './slots.js';
 
 /** Requests of all searches that may be under way at once, in addition to `batch.maxConcurrent`. */
 const AT_ONCE = { least: 8, most: 128 };
@@ -20,7 +21,7 @@ export type AskPart = (asked: readonly PendingQuestion[]) => Promise<BatchOutcom
  * later one was quick: then it is slow for this request alone.
  * `ask` never rejects.
  */
-export function culpritSearchLimit(ask: AskAtOnce, answered: AnsweredRequests, clock: Clock): AskPart {
+export function searchLimit(ask: AskAtOnce, answered: AnsweredRequests, clock: Clock): AskPart {
   let most = AT_ONCE.least;
   let halvedAt = -Infinity;
   const limit = slots(() => most);
@@ -55,34 +56,5 @@ function overload(limit: number): Failure {
   return {
     kind: 'overload',
     message: `overload: too many batches fail; at most ${limit} requests at once look for the questions to blame`,
-  };
-}
-
-/** So many may be busy at once. The others wait, and begin in the order of their arrival. */
-export function slots(most: () => number) {
-  /** By the functions that leave them. */
-  const taken = new Set<() => void>();
-  const waiting: (() => void)[] = [];
-  const fill = () => {
-    while (taken.size < most() && waiting.length > 0) waiting.shift()?.();
-  };
-  return {
-    /** Whether the next one has to wait. */
-    isFull: () => taken.size >= most(),
-    /** How many wait. */
-    waiting: () => waiting.length,
-    /** Resolves when there is a slot, with the function that leaves it. Its second call does nothing. */
-    take: () =>
-      new Promise<() => void>((begin) => {
-        const leave = () => {
-          taken.delete(leave);
-          fill();
-        };
-        waiting.push(() => {
-          taken.add(leave);
-          begin(leave);
-        });
-        fill();
-      }),
   };
 }
