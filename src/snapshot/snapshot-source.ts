@@ -13,7 +13,7 @@ import { keepSnapshot } from './kept-snapshot.js';
 import { watchService, type ServiceWatchSettings } from './polls-and-stream.js';
 import { storeCalls } from './shared/store-calls.js';
 import { snapshotAnswers } from './snapshot-answers.js';
-import { keptBeginning } from './stored-text.js';
+import { storedBeginning } from './stored-text.js';
 import { openWatch } from './watch/poll-watch.js';
 import type { StartingSnapshot } from './watch/watched-snapshot.js';
 
@@ -130,7 +130,7 @@ function textStore(
 ) {
   const mostMs = Math.max(initTimeoutMs, LOST_AFTER_MS);
   const lost = () => new Error(`no answer within ${mostMs} ms`);
-  const source = store ?? (file === undefined ? undefined : fileStore(file, keptBeginning(place)));
+  const source = store ?? (file === undefined ? undefined : fileStore(file, storedBeginning(place)));
   if (source === undefined) return undefined;
   const load = async () => source.load(place);
   return {

@@ -36,12 +36,12 @@ export async function readStored(
 ): Promise<ConfirmedSnapshot | Unusable> {
   // Each character takes at least one byte.
   if (text.length > MOST_STORED_BYTES) return { wrong: tooLarge(MOST_STORED_BYTES) };
-  const read = await withPauses(readKept(text, place), () => nextTurn(clock));
+  const read = await withPauses(decodeStored(text, place), () => nextTurn(clock));
   if ('wrong' in read) return read;
   const { body, version, confirmedAt, ...about } = read;
   try {
     const parsed = await parseSnapshot(body, place.namespace, clock, { previous, isLazy });
-    // The kept date may be later than this machine's date.
+    // The stored date may be later than this machine's date.
     const ageMs = Math.max(0, clock.date() - confirmedAt);
     const snapshot = await snapshotOf(parsed, clock, version, previous);
     return { ...about, snapshot, confirmedAt: clock.now() - ageMs };
@@ -67,7 +67,7 @@ export async function storedText(
     ? unreadText(unread, snapshot.semantics)
     : await bodyText(place.namespace, snapshot, clock);
   const stored = { ...about, body, version: snapshot.version, confirmedAt: date };
-  return withPauses(writeKept(stored, place), () => nextTurn(clock));
+  return withPauses(encodeStored(stored, place), () => nextTurn(clock));
 }
 
 /** A snapshot as a store keeps it. */
@@ -88,7 +88,7 @@ const FORMAT = 1;
  * The first line describes the second one, which is the snapshot. The checksum in the first line covers both, but not
  * `fullBodyMs` and `record`, which older versions of this package do not know. In steps, because the body may be long.
  */
-export function* writeKept(
+export function* encodeStored(
   { body, version, etag, confirmedAt, fullBodyMs, record }: StoredSnapshot,
   origin: SnapshotPlace,
 ): Steps<string> {
@@ -104,11 +104,11 @@ export function* writeKept(
 }
 
 /** The snapshot in a text, or a message that says why it cannot be used; in steps. */
-export function* readKept(
+export function* decodeStored(
   text: string | Buffer,
   origin: SnapshotPlace,
 ): Steps<StoredSnapshot<Buffer> | Unusable> {
-  const bytes = typeof text === 'string' ? yield* encoded(text) : text;
+  const bytes = typeof text === 'string' ? yield* bytesOf(text) : text;
   const lineEnd = endOfLine(bytes, 0);
   const line = lineEnd > LONGEST_HEADER ? undefined : parsedJson(bytes.toString('utf8', 0, lineEnd));
   const header = v.safeParse(headerSchema, line);
@@ -140,7 +140,7 @@ function endOfLine(bytes: Buffer, start: number): number {
   return place < 0 ? bytes.length : place;
 }
 
-function* encoded(text: string): Steps<Buffer> {
+function* bytesOf(text: string): Steps<Buffer> {
   const bytes = Buffer.allocUnsafe(Buffer.byteLength(text));
   let end = 0;
   for (const [at, slice] of slicesOf(text)) {
@@ -150,8 +150,8 @@ function* encoded(text: string): Steps<Buffer> {
   return bytes;
 }
 
-/** How a kept snapshot of any format begins. The data file of the embedded service begins otherwise. */
-export function keptBeginning(origin: SnapshotPlace): TextBeginning {
+/** How the text of a stored snapshot begins, in any format. The data file of the embedded service begins otherwise. */
+export function storedBeginning(origin: SnapshotPlace): TextBeginning {
   return {
     isOurs: (beginning) => /^\{"format":\d+,"url":"/.test(beginning),
     otherPlace: (beginning) => {

@@ -1,6 +1,6 @@
 import { fileStore } from '../../src/stores/file-store.js';
-import { keptBeginning } from '../../src/snapshot/stored-text.js';
-import { writeKept } from '../snapshot/kept-text.fixture.js';
+import { storedBeginning } from '../../src/snapshot/stored-text.js';
+import { encodeStored } from '../snapshot/stored-text.fixture.js';
 import { ORIGIN } from '../snapshot/origin.fixture.js';
 
 /*
@@ -8,11 +8,14 @@ import { ORIGIN } from '../snapshot/origin.fixture.js';
  * and prints a line for each.
  */
 const [, , path = ''] = process.argv;
-const store = fileStore(path, keptBeginning(ORIGIN));
+const store = fileStore(path, storedBeginning(ORIGIN));
 for (let count = 1; ; count++) {
   const body = JSON.stringify({ flags: Array.from({ length: (count % 3) * 2_000 }, () => ({ key: 'a' })) });
   await store.save(
-    writeKept({ body, version: String(count), etag: undefined, confirmedAt: count, fullBodyMs: 0 }, ORIGIN),
+    encodeStored(
+      { body, version: String(count), etag: undefined, confirmedAt: count, fullBodyMs: 0 },
+      ORIGIN,
+    ),
   );
   process.stdout.write('saved\n');
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { writeKept } from '../snapshot/kept-text.fixture.js';
+import { encodeStored } from '../snapshot/stored-text.fixture.js';
 import { hostileBody } from '../snapshot/hostile-bodies.fixture.js';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -126,7 +126,7 @@ it('a store cannot write more than it may read: a kept body has the limits of on
   const { systemClock } = await import('../../src/time/clock.js');
   const place = { url: 'http://flipt.test', namespace: 'default', environment: undefined };
   const about = { version: 'v', etag: undefined, confirmedAt: 0, fullBodyMs: 0 };
-  const text = writeKept({ body: hostileBody('flags 0', MB, () => 1).toString(), ...about }, place);
+  const text = encodeStored({ body: hostileBody('flags 0', MB, () => 1).toString(), ...about }, place);
   expect(await readStored(text, place, systemClock)).toEqual({
     wrong: 'flags[0]: expected an object, got a number',
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keptBeginning, type StoredSnapshot } from '../../src/snapshot/stored-text.js';
-import { readKept, writeKept } from './kept-text.fixture.js';
+import { storedBeginning, type StoredSnapshot } from '../../src/snapshot/stored-text.js';
+import { decodeStored, encodeStored } from './stored-text.fixture.js';
 import { ORIGIN } from './origin.fixture.js';
 
 const KEPT: StoredSnapshot = {
@@ -14,13 +14,13 @@ const KEPT: StoredSnapshot = {
 
 describe('a kept snapshot', () => {
   it('is read as it was written', () => {
-    expect(readKept(writeKept(KEPT, ORIGIN), ORIGIN)).toEqual(KEPT);
+    expect(decodeStored(encodeStored(KEPT, ORIGIN), ORIGIN)).toEqual(KEPT);
   });
 
   it('may have come without an ETag, from an environment', () => {
     const origin = { ...ORIGIN, environment: 'production' };
     const kept = { ...KEPT, etag: undefined };
-    expect(readKept(writeKept(kept, origin), origin)).toEqual(kept);
+    expect(decodeStored(encodeStored(kept, origin), origin)).toEqual(kept);
   });
 
   it.each([
@@ -28,7 +28,7 @@ describe('a kept snapshot', () => {
     ['namespace', { ...ORIGIN, namespace: 'team' }],
     ['environment', { ...ORIGIN, environment: 'production' }],
   ])('is not used with another %s', (name, origin) => {
-    expect(readKept(writeKept(KEPT, ORIGIN), origin)).toEqual({
+    expect(decodeStored(encodeStored(KEPT, ORIGIN), origin)).toEqual({
       wrong: expect.stringMatching(
         new RegExp(`^it belongs to ${name} .+, and the option is ".+keep them in two places$`),
       ) as string,
@@ -38,22 +38,22 @@ describe('a kept snapshot', () => {
   it.each(['a\r\nb', '\u65e5', 'x'.repeat(2_000)])(
     'is read without the ETag %j, which no request could repeat',
     (etag) => {
-      const read = readKept(writeKept({ ...KEPT, etag }, ORIGIN), ORIGIN);
+      const read = decodeStored(encodeStored({ ...KEPT, etag }, ORIGIN), ORIGIN);
       expect(read).toMatchObject({ body: KEPT.body, etag: undefined });
     },
   );
 
   it('of another url names it without what would steer a terminal', () => {
     const url = 'http://\u202e\u001b[31m';
-    expect(readKept(writeKept(KEPT, { ...ORIGIN, url }), ORIGIN)).toEqual({
+    expect(decodeStored(encodeStored(KEPT, { ...ORIGIN, url }), ORIGIN)).toEqual({
       wrong:
         'it belongs to url "http://\\u{202e}\\u001b[31m", and the option is "http://flipt:8080"; if both are in use, keep them in two places',
     });
   });
 
   it('is not used if a newer version of the package wrote it', () => {
-    const newer = writeKept(KEPT, ORIGIN).replace('"format":1', '"format":2');
-    expect(readKept(newer, ORIGIN)).toEqual({
+    const newer = encodeStored(KEPT, ORIGIN).replace('"format":1', '"format":2');
+    expect(decodeStored(newer, ORIGIN)).toEqual({
       wrong: 'it has format 2, and this version of the package reads format 1',
     });
   });
@@ -63,16 +63,16 @@ describe('a kept snapshot', () => {
     ['another file', 'flags:\n  - key: banner\n'],
     ['JSON of something else', '{"flags":[]}'],
   ])('is not found in %s', (_, text) => {
-    expect(readKept(text, ORIGIN)).toEqual({ wrong: 'it does not hold a snapshot' });
+    expect(decodeStored(text, ORIGIN)).toEqual({ wrong: 'it does not hold a snapshot' });
   });
 
   it('is not used after any change of one character', () => {
-    const text = writeKept(KEPT, ORIGIN).trimEnd();
+    const text = encodeStored(KEPT, ORIGIN).trimEnd();
     fc.assert(
       fc.property(fc.nat(text.length - 1), fc.constantFrom('0', 'x', '"', ' '), (at, character) => {
         fc.pre(text[at] !== character);
         const damaged = text.slice(0, at) + character + text.slice(at + 1);
-        const read = readKept(damaged, ORIGIN);
+        const read = decodeStored(damaged, ORIGIN);
         // White space between the members of the header, and the spelling of the same instant, change nothing. A wrong
         // time for the whole body changes only how long a poll may be silent.
         const fullBodyMs = expect.any(Number) as number;
@@ -83,29 +83,29 @@ describe('a kept snapshot', () => {
   });
 
   it.each([-1, 'x', null])('that says %j for the time of the whole body has none measured', (fullBodyMs) => {
-    const text = writeKept(KEPT, ORIGIN).replace(
+    const text = encodeStored(KEPT, ORIGIN).replace(
       '"fullBodyMs":2500',
       `"fullBodyMs":${JSON.stringify(fullBodyMs)}`,
     );
-    expect(readKept(text, ORIGIN)).toEqual({ ...KEPT, fullBodyMs: 0 });
+    expect(decodeStored(text, ORIGIN)).toEqual({ ...KEPT, fullBodyMs: 0 });
   });
 
   it('that a version of this package without the time of the whole body wrote is used, too', () => {
-    const text = writeKept(KEPT, ORIGIN).replace('"fullBodyMs":2500,', '');
-    expect(readKept(text, ORIGIN)).toEqual({ ...KEPT, fullBodyMs: 0 });
+    const text = encodeStored(KEPT, ORIGIN).replace('"fullBodyMs":2500,', '');
+    expect(decodeStored(text, ORIGIN)).toEqual({ ...KEPT, fullBodyMs: 0 });
   });
 
   it('is not used if it was cut short anywhere', () => {
-    const text = writeKept(KEPT, ORIGIN);
+    const text = encodeStored(KEPT, ORIGIN);
     for (let length = 0; length < text.length - 1; length++) {
-      expect(readKept(text.slice(0, length), ORIGIN)).toHaveProperty('wrong');
+      expect(decodeStored(text.slice(0, length), ORIGIN)).toHaveProperty('wrong');
     }
   });
 });
 
 describe('the beginning of a kept snapshot', () => {
-  const { isOurs, otherPlace } = keptBeginning(ORIGIN);
-  const text = writeKept(KEPT, ORIGIN);
+  const { isOurs, otherPlace } = storedBeginning(ORIGIN);
+  const text = encodeStored(KEPT, ORIGIN);
 
   it.each([
     ['whole', text],
@@ -127,7 +127,7 @@ describe('the beginning of a kept snapshot', () => {
   });
 
   it('names the place that differs', () => {
-    expect(otherPlace(writeKept(KEPT, { ...ORIGIN, namespace: 'team' }))).toBe(
+    expect(otherPlace(encodeStored(KEPT, { ...ORIGIN, namespace: 'team' }))).toBe(
       'it belongs to namespace "team", and the option is "default"',
     );
   });

@@ -3,7 +3,7 @@ import { openDiagnostics } from '../../../src/diagnostics/diagnostics.js';
 import type { ServiceRequest } from '../../../src/http/reply.js';
 import type { SnapshotStore } from '../../../src/stores/snapshot-store.js';
 import { openSnapshotSource } from '../../../src/snapshot/snapshot-source.js';
-import { writeKept } from '../kept-text.fixture.js';
+import { encodeStored } from '../stored-text.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';
 import { manualClock } from '../../clock.fixture.js';
 import { INFO_PATH } from '../../servers/scripted.fixture.js';
@@ -55,7 +55,7 @@ function keeping(afterMs: number, text = kept()) {
   });
 }
 const kept = () =>
-  writeKept(
+  encodeStored(
     {
       body: JSON.stringify(bodyJson({ old: true })),
       version: 'old',

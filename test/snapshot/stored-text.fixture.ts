@@ -1,0 +1,17 @@
+import { atOnce } from '../../src/time/pausable-steps.js';
+import type { SnapshotPlace } from '../../src/stores/snapshot-store.js';
+import * as text from '../../src/snapshot/stored-text.js';
+
+/** The text of a stored snapshot, at once. */
+export function encodeStored(stored: text.StoredSnapshot, origin: SnapshotPlace): string {
+  return atOnce(text.encodeStored(stored, origin));
+}
+
+/** The stored snapshot in a text, at once. */
+export function decodeStored(
+  kept: string | Buffer,
+  origin: SnapshotPlace,
+): text.StoredSnapshot | text.Unusable {
+  const read = atOnce(text.decodeStored(kept, origin));
+  return 'wrong' in read ? read : { ...read, body: read.body.toString() };
+}
