@@ -7,6 +7,8 @@ type Share = Pick<Distribution, 'rollout'>;
 
 /** Buckets of entities, among which the distributions of a rule are shared out. */
 export const BUCKETS = 1_000;
+/** So many buckets are one percent. */
+export const ONE_PERCENT = BUCKETS / 100;
 
 /** The bucket of an entity, from 0 to 999, by which a rule's distributions share out its variants. */
 export function bucketOf(flagKey: string, entity: string): number {
@@ -72,7 +74,7 @@ export function isSharedEqually(shares: readonly Share[], one: Semantics, other:
 
 function absoluteBounds(rollouts: readonly number[]): number[] {
   let bound = 0;
-  return rollouts.map((rollout) => (bound += Math.trunc(Math.fround(Math.fround(rollout) * 10))));
+  return rollouts.map((rollout) => (bound += Math.trunc(Math.fround(Math.fround(rollout) * ONE_PERCENT))));
 }
 
 function relativeBounds(rollouts: readonly number[]): number[] {
@@ -81,7 +83,7 @@ function relativeBounds(rollouts: readonly number[]): number[] {
   const bounds = rollouts.map((rollout) => {
     const share = Math.fround(Math.fround(Math.fround(rollout) / total) * 100);
     percent = Math.fround(percent + share);
-    return Math.trunc(Math.fround(percent * 10));
+    return Math.trunc(Math.fround(percent * ONE_PERCENT));
   });
   return bounds.length === 0 ? bounds : bounds.with(-1, BUCKETS);
 }

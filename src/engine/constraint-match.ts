@@ -1,4 +1,4 @@
-import { isBlankText, parsedOf, textOf, trimmedOf } from './syntax/compared-text.js';
+import { isBlankText, isNone, parsedOf, textOf, trimmedOf } from './syntax/compared-text.js';
 import type { ComparedText, Parse, Value } from './syntax/compared-text.js';
 import type { EvaluatedEntity } from './evaluated-entity.js';
 import { parseBoolean } from './syntax/boolean-words.js';
@@ -77,6 +77,16 @@ export const OPERATORS: Readonly<Record<ComparisonType, readonly string[]>> = {
   BOOLEAN_COMPARISON_TYPE: ['true', 'false', 'present', 'notpresent'],
 };
 
+/** What an operator asks for that looks only whether there is a value: a blank one counts as none. */
+export type Content = 'blank' | 'filled';
+
+/** What the operator asks for; `undefined` if it looks at the value itself. */
+export function neededContent(operator: string): Content | undefined {
+  const test = WITHOUT_VALUE[operator];
+  if (test === isBlankText) return 'blank';
+  return test === isFilledText ? 'filled' : undefined;
+}
+
 const KNOWN: ReadonlySet<string> = new Set(Object.values(OPERATORS).flat());
 
 /** Whether any type knows the operator. */
@@ -91,13 +101,13 @@ export function isOperator(word: string): boolean {
 export function compileConstraint(constraint: Constraint): Matches {
   const { type, property } = constraint;
   const test = textTest(constraint);
-  // The service's rule: no other test matches an empty text.
-  const matchesEmpty = test === isBlankText;
+  // The service's rule: no other test matches without a value.
+  const matchesNone = test === isBlankText;
   if (type === 'ENTITY_ID_COMPARISON_TYPE')
-    return (entity) => (entity.id === '' ? matchesEmpty : test(entity.idText()));
+    return (entity) => (isNone(entity.id) ? matchesNone : test(entity.idText()));
   return (entity) => {
     const given = entity.attribute(property) ?? '';
-    return given === '' ? matchesEmpty : test(given);
+    return isNone(given) ? matchesNone : test(given);
   };
 }
 

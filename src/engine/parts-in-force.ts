@@ -1,4 +1,4 @@
-import type { Distribution, MatchType, Rule, SegmentOperator, Variant, VariantFlag } from './features.js';
+import type { Distribution, MatchType, SegmentOperator, Variant, VariantFlag } from './features.js';
 
 /*
  * Which parts of a flag count: the service's rules. Evaluation, explanations, the linter and the embedded service all
@@ -6,8 +6,8 @@ import type { Distribution, MatchType, Rule, SegmentOperator, Variant, VariantFl
  */
 
 /** The rules that are evaluated: a disabled flag has none. */
-export function rulesInForce({ enabled, rules }: Pick<VariantFlag, 'enabled' | 'rules'>): readonly Rule[] {
-  return enabled ? rules : [];
+export function rulesInForce<R>(flag: Readonly<{ enabled: boolean; rules: readonly R[] }>): readonly R[] {
+  return flag.enabled ? flag.rules : [];
 }
 
 /** Whether a distribution gives a variant to somebody: its percentage, in single precision, is not 0. */

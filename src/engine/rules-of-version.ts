@@ -65,10 +65,10 @@ export const adaptsToClients = isV1;
 export const repeatsRules = isV1;
 /** Whether variants and constraints have ids. v2 reads them from files, which have none. */
 export const identifiesParts = isV1;
-/** Of what they show names and descriptions. They leave the others empty. */
-export function namesIn(semantics: Semantics): { readonly flags: boolean; readonly segments: boolean } {
-  return { flags: !isSince29(semantics), segments: isV2(semantics) && !isSince29(semantics) };
-}
+/** Whether the names and descriptions of flags are there. Otherwise they are empty. */
+export const namesFlags: Rule = (semantics) => semantics !== 'v2';
+/** Whether those of segments are there. */
+export const namesSegments: Rule = (semantics) => semantics === 'v2.8';
 
 /** The rules of a snapshot that has no digest. */
 export const WITHOUT_DIGEST: Semantics = 'v1';

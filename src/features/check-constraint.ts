@@ -10,6 +10,7 @@ import { limitsLists, takesLists } from '../engine/rules-of-version.js';
 import { kindOf, quoted, unsteered } from '../text/describe.js';
 import { memberOf, textOf } from './document-parts.js';
 import type { Report } from './features-error.js';
+import { storedOperator } from './stored-values.js';
 
 /** Of a list, where there is a limit. */
 const MAX_LIST = 100;
@@ -27,7 +28,7 @@ export function checkConstraint(constraint: unknown, rules: ConstraintRules, rep
   const written = textOf(constraint, 'operator');
   if (type === undefined || written === undefined) return;
 
-  const operator = written.toLowerCase();
+  const operator = storedOperator(written);
   if (!OPERATORS[type].includes(operator)) {
     const expected = OPERATORS[type].join(', ');
     report(['operator'], `expected one of ${expected} for ${type}, got ${quoted(written)}`);

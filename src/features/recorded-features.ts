@@ -4,7 +4,7 @@ import { ordersByRank } from '../engine/rules-of-version.js';
 import type { CheckedDocument, CheckedFlag, CheckedSegment } from './document-schema.js';
 import { newDates } from './records.js';
 import type { FlagRecord, NamespaceRecord, SegmentRecord, Stamp } from './records.js';
-import { goJson, rolloutPercentage } from './stored-values.js';
+import { goJson, rolloutPercentage, storedOperator } from './stored-values.js';
 
 /** The features of a document whose references have been checked, as this version of Flipt stores them. */
 export function recordedFeatures(
@@ -86,7 +86,7 @@ function segmentRecord(written: CheckedSegment, made: Made): SegmentRecord {
   const { key, name, description, match_type: matchType } = written;
   const { id, createdAt, updatedAt } = made;
   const constraints = written.constraints.map((constraint) => {
-    const operator = constraint.operator.toLowerCase();
+    const operator = storedOperator(constraint.operator);
     const value = typeof constraint.value === 'string' ? constraint.value : goJson(constraint.value, 'v1');
     const isUsed = !OPERATORS_WITHOUT_VALUE.includes(operator);
     return {

@@ -8,6 +8,9 @@ export function segmentChoice(keys: readonly string[], operator: SegmentOperator
   return { segmentKeys, segmentOperator: segmentKeys.length === 1 ? OR : operator };
 }
 
+/** An operator as Flipt keeps it: files may write it in capitals. */
+export const storedOperator = (written: string): string => written.toLowerCase();
+
 const OR = 'OR_SEGMENT_OPERATOR';
 
 /** A percentage as Flipt keeps it, in single precision: the shortest decimal that stands for the same single. */

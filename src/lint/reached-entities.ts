@@ -1,8 +1,9 @@
-import { compileConstraint, membersOf, OPERATORS, PARSE } from '../engine/constraint-match.js';
+import { compileConstraint, membersOf, neededContent, OPERATORS, PARSE } from '../engine/constraint-match.js';
+import type { Content } from '../engine/constraint-match.js';
 import { EvaluatedEntity } from '../engine/evaluated-entity.js';
 import type { Constraint, Segment, SegmentChoice } from '../engine/features.js';
 import { neededConstraints, neededSegments } from '../engine/parts-in-force.js';
-import { isBlank, type Value } from '../engine/syntax/compared-text.js';
+import { isBlank, isNone, type Value } from '../engine/syntax/compared-text.js';
 import { FALSE_WORDS, TRUE_WORDS } from '../engine/syntax/boolean-words.js';
 import { parseStrings } from '../engine/syntax/lists.js';
 import { quoted } from '../text/describe.js';
@@ -75,9 +76,10 @@ export function firstContradiction(constraints: readonly Constraint[]): number {
 
 /** Whether every value of some attribute, and its absence, matches one of the constraints. */
 function coverEverything(constraints: readonly Constraint[]): boolean {
-  const blank = new Set(constraints.filter(takesBlanks).map(subjectOf));
-  const filled = constraints.filter(({ operator }) => operator === 'notempty' || operator === 'present');
-  return filled.some((constraint) => blank.has(subjectOf(constraint)));
+  const subjectsOf = (needed: Content) =>
+    constraints.filter(({ operator }) => neededContent(operator) === needed).map(subjectOf);
+  const blank = new Set(subjectsOf('blank'));
+  return subjectsOf('filled').some((subject) => blank.has(subject));
 }
 
 /** What a constraint looks at. */
@@ -90,30 +92,22 @@ function matchedBy(constraint: Constraint): (text: string) => boolean {
   return (text) => matches(new EvaluatedEntity(text, {}, () => text));
 }
 
-/** The only texts that a constraint may match, if it names them. An empty text is equal to none: the service's rule. */
+/** The only texts that a constraint may match, if it names them. */
 function textsOf({ type, operator, value }: Constraint): readonly string[] | undefined {
   if (type === 'BOOLEAN_COMPARISON_TYPE') return BOOLEANS.get(operator);
   if (type !== 'STRING_COMPARISON_TYPE' && type !== 'ENTITY_ID_COMPARISON_TYPE') return undefined;
   const texts = operator === 'eq' ? [value] : operator === 'isoneof' ? parseStrings(value) : undefined;
-  return texts?.filter((text) => text !== '');
+  return texts?.filter((text) => !isNone(text));
 }
 
 const BOOLEANS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({ true: TRUE_WORDS, false: FALSE_WORDS }),
 );
 
-type Content = 'blank' | 'filled';
-
-function contentOf(constraint: Constraint): Content | undefined {
-  const { type, operator } = constraint;
-  if (takesBlanks(constraint)) return 'blank';
+function contentOf({ type, operator }: Constraint): Content | undefined {
   const isText = type === 'STRING_COMPARISON_TYPE' || type === 'ENTITY_ID_COMPARISON_TYPE';
   // A blank text is no number, boolean or date.
-  return !isText || operator === 'notempty' ? 'filled' : undefined;
-}
-
-function takesBlanks({ operator }: Constraint): boolean {
-  return operator === 'empty' || operator === 'notpresent';
+  return neededContent(operator) ?? (isText ? undefined : 'filled');
 }
 
 /** The numbers or instants between two bounds. */

@@ -1,4 +1,4 @@
-import { underThreshold, boundsOf, BUCKETS, positionOf } from '../engine/buckets.js';
+import { underThreshold, boundsOf, BUCKETS, ONE_PERCENT, positionOf } from '../engine/buckets.js';
 import type { SegmentChoice, Semantics } from '../engine/features.js';
 import { neededSegments, sharesIn } from '../engine/parts-in-force.js';
 import type { DocumentPath } from '../features/features-error.js';
@@ -86,5 +86,5 @@ export function sharesOf(distributions: CheckedFlag['rules'][number]['distributi
     const variant = effective[positionOf(bucket, bounds)]?.variant;
     buckets.set(variant, (buckets.get(variant) ?? 0) + 1);
   }
-  return new Map(Array.from(buckets, ([variant, count]) => [variant, count / 10]));
+  return new Map(Array.from(buckets, ([variant, count]) => [variant, count / ONE_PERCENT]));
 }

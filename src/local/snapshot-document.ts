@@ -53,7 +53,7 @@ const NAMELESS = { name: '', description: '' };
 /** A flag as the snapshot of this version shows it, with everything that evaluation reads. */
 function shownFlag(written: Written, flag: FlagRecord): object {
   const { key, enabled, type, createdAt, updatedAt } = flag;
-  const { name, description } = ofVersion.namesIn(written.semantics).flags ? flag : NAMELESS;
+  const { name, description } = ofVersion.namesFlags(written.semantics) ? flag : NAMELESS;
   const about = { key, name, description, enabled, type, createdAt, updatedAt };
   // Evaluation reads the rollouts of a boolean flag, and the rules of a variant flag.
   if (flag.type === 'BOOLEAN_FLAG_TYPE') {
@@ -117,7 +117,7 @@ function shownSegments(written: Written, keys: readonly string[]): readonly obje
 
 function shownSegment(written: Written, segment: SegmentRecord) {
   const { key, matchType, constraints } = segment;
-  const { name, description } = ofVersion.namesIn(written.semantics).segments ? segment : NAMELESS;
+  const { name, description } = ofVersion.namesSegments(written.semantics) ? segment : NAMELESS;
   // A match type without a name is shown as ANY: the service's rule, although it evaluates such a segment differently.
   const known = MATCH_TYPES.find((name) => name === matchType) ?? 'ANY_MATCH_TYPE';
   return {

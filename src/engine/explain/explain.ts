@@ -2,12 +2,12 @@ import type { KnownAnswer, Question } from '../../model/answer.js';
 import { similarName } from '../../text/closest-name.js';
 import { boundsOf, bucketOf, percentOf, positionOf, threshold } from '../buckets.js';
 import { type CompiledFeatures, evaluate } from '../compiled-features.js';
-import { compileConstraint, isReadable, OPERATORS, PARSE, type Matches } from '../constraint-match.js';
+import { compileConstraint, isReadable, neededContent, OPERATORS, PARSE } from '../constraint-match.js';
 import { entityOf, type EvaluatedEntity } from '../evaluated-entity.js';
 import type { Constraint, Features, Flag, Rule, Segment, SegmentChoice, VariantFlag } from '../features.js';
 import { sharesIn } from '../parts-in-force.js';
 import { choiceTest, segmentTest } from '../segment-match.js';
-import { isBlankText, parsedOf, textOf, type ComparedText } from '../syntax/compared-text.js';
+import { isBlankText, isNone, parsedOf, textOf, type ComparedText } from '../syntax/compared-text.js';
 import type { ExplainedConstraint, ExplainedSegment, Explanation } from './explanation.js';
 
 /**
@@ -116,7 +116,7 @@ function explainSegment(name: string, segment: Segment | undefined, entity: Eval
 }
 
 /** Tests that give the results of these comparisons. */
-function resultsOf(compared: readonly { readonly matched: boolean }[]): readonly Matches[] {
+function resultsOf(compared: readonly { readonly matched: boolean }[]) {
   return compared.map((result) => () => result.matched);
 }
 
@@ -142,9 +142,9 @@ function mismatch(constraint: Constraint, seen: ComparedText) {
   const { type, operator } = constraint;
   if (!OPERATORS[type].includes(operator)) return 'unknown-operator';
   if (!isReadable(constraint)) return 'unreadable-constraint';
-  if (operator === 'empty' || operator === 'notpresent') return 'differs';
+  const needed = neededContent(operator);
+  if (needed === 'blank') return 'differs';
   // White space is a text like any other, but it does not count as present.
-  const isPresence = operator === 'notempty' || operator === 'present';
-  if (seen === '' || (isPresence && isBlankText(seen))) return 'missing';
+  if (isNone(seen) || (needed === 'filled' && isBlankText(seen))) return 'missing';
   return parsedOf(seen, PARSE[type]) === undefined ? 'unreadable' : 'differs';
 }

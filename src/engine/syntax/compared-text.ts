@@ -13,6 +13,9 @@ export type ComparedText = string | LongText;
 /** Characters of a text that is not remembered. */
 const SHORT = 128;
 
+/** Whether a constraint sees no value. An empty text is equal to none: the service's rule. */
+export const isNone = (given: ComparedText): boolean => given === '';
+
 export function comparedText(text: string): ComparedText {
   return text.length <= SHORT ? text : new LongText(text);
 }

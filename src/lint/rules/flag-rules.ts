@@ -1,6 +1,7 @@
 import { quoted } from '../../text/describe.js';
 import { listOf, memberOf } from '../../features/document-parts.js';
 import type { LintRule, Sentences } from '../finding.js';
+import { underThreshold } from '../../engine/buckets.js';
 import { ordersByRank, takesPlainAttachments } from '../../engine/rules-of-version.js';
 import { parsedJson } from '../../text/json.js';
 import type { CheckedFlag } from '../../features/document-schema.js';
@@ -172,7 +173,8 @@ export const smallPercentage: LintRule = ({ content }) =>
   content.flags.flatMap(({ key, type, rollouts }, index) => {
     if (type !== 'BOOLEAN_FLAG_TYPE') return [];
     return rollouts.flatMap((rollout, at) => {
-      if (rollout.kind !== 'threshold' || rollout.percentage <= 0 || rollout.percentage >= 1) return [];
+      if (rollout.kind !== 'threshold' || rollout.percentage >= 1) return [];
+      if (underThreshold(rollout.percentage) === 'nobody') return [];
       return {
         path: ['flags', index, 'rollouts', at, 'threshold', 'percentage'],
         problem: `The percentage of rollout ${at + 1} of flag ${quoted(key)} is ${rollout.percentage}.`,

@@ -2,6 +2,8 @@ import { quoted } from '../../text/describe.js';
 import type { LintRule } from '../finding.js';
 import { OPERATORS } from '../../engine/constraint-match.js';
 import type { Constraint, Segment } from '../../engine/features.js';
+import { neededConstraints } from '../../engine/parts-in-force.js';
+import { storedOperator } from '../../features/stored-values.js';
 import { firstContradiction, isImpossible, subjectOf } from '../reached-entities.js';
 
 /** A segment that no rule and no rollout names. */
@@ -24,7 +26,7 @@ export const operatorType: LintRule = ({ content }) =>
   content.segments.flatMap(({ key, constraints }, index) =>
     constraints.flatMap(({ type, operator }, at) => {
       const known = OPERATORS[type];
-      if (known.includes(operator.toLowerCase())) return [];
+      if (known.includes(storedOperator(operator))) return [];
       return {
         path: ['segments', index, 'constraints', at, 'operator'],
         problem: `Constraint ${at + 1} of segment ${quoted(key)} has the operator ${quoted(operator)}, which ${type} has not.`,
@@ -60,8 +62,8 @@ export const neverMatches: LintRule = ({ content, segments, reaches }) =>
 
 /** The position of the constraint because of which others never match; -1 if one alone is the cause. */
 function contradictionIn({ matchType, constraints }: Segment): number {
-  const isOther = matchType !== 'ALL_MATCH_TYPE' || constraints.some(isImpossible);
-  return isOther ? -1 : firstContradiction(constraints);
+  const areAllNeeded = neededConstraints(matchType, constraints.length) === 'all';
+  return areAllNeeded && !constraints.some(isImpossible) ? firstContradiction(constraints) : -1;
 }
 
 function fixOf({ operator }: Constraint): string {

@@ -1,4 +1,5 @@
 import type { Rollout, SegmentChoice } from '../../engine/features.js';
+import { rulesInForce } from '../../engine/parts-in-force.js';
 import { segmentChoice } from '../../features/stored-values.js';
 import { canGive, chosenVariant, freeKeys, type OverrideValue } from './override-value.js';
 import { newDates, newIdentity } from '../../features/records.js';
@@ -81,9 +82,9 @@ function variantOverridden(flag: VariantFlagRecord, overrides: Overrides, choice
     variants.set(made.id, made);
     return made.id;
   };
-  // While a flag is disabled, neither its rules nor its default apply. That must stay so for entities without an
-  // override.
-  let { rules, defaultVariantId } = flag.enabled ? flag : { rules: [], defaultVariantId: undefined };
+  // What applies to an entity without an override. A disabled flag gives it no variant, not even the default one.
+  let rules = rulesInForce(flag);
+  let defaultVariantId = flag.enabled ? flag.defaultVariantId : undefined;
   const inFront = overrides.flatMap(({ entity, value }) => {
     const variantId = idOf(value);
     if (entity === undefined) {
