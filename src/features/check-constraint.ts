@@ -10,7 +10,7 @@ import { limitsLists, takesLists } from '../engine/rules-of-version.js';
 import { kindOf, quoted, unsteered } from '../text/describe.js';
 import { memberOf, textOf } from './document-parts.js';
 import type { Report } from './features-error.js';
-import { storedOperator } from './stored-values.js';
+import { storedOperator } from './normal-forms.js';
 
 /** Of a list, where there is a limit. */
 const MAX_LIST = 100;

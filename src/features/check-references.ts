@@ -1,7 +1,7 @@
 import type { Semantics } from '../engine/features.js';
 import { takesPlainAttachments } from '../engine/rules-of-version.js';
 import { quoted } from '../text/describe.js';
-import { goJson } from './stored-values.js';
+import { goJson } from './normal-forms.js';
 import { checkConstraint } from './check-constraint.js';
 import { listOf, memberOf, textOf } from './document-parts.js';
 import type { PositionOf, Report } from './features-error.js';

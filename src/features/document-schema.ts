@@ -3,7 +3,7 @@ import { COMPARISON_TYPES, MATCH_TYPES, SEGMENT_OPERATORS, type Rollout } from '
 import { didYouMean } from '../text/closest-name.js';
 import { isRecord, beginningOf, unsteered } from '../text/describe.js';
 import type { Report } from './features-error.js';
-import { segmentChoice, rolloutPercentage } from './stored-values.js';
+import { segmentChoice, rolloutPercentage } from './normal-forms.js';
 
 /** What the keys of namespaces, flags and segments consist of: Flipt's rule. */
 export const KEY_SYNTAX = /^[-_,A-Za-z0-9]+$/;

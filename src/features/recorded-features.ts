@@ -4,7 +4,7 @@ import { ordersByRank } from '../engine/rules-of-version.js';
 import type { CheckedDocument, CheckedFlag, CheckedSegment } from './document-schema.js';
 import { newDates } from './records.js';
 import type { FlagRecord, NamespaceRecord, SegmentRecord, Stamp } from './records.js';
-import { goJson, rolloutPercentage, storedOperator } from './stored-values.js';
+import { goJson, rolloutPercentage, storedOperator } from './normal-forms.js';
 
 /** The features of a document whose references have been checked, as this version of Flipt stores them. */
 export function recordedFeatures(

@@ -52,14 +52,14 @@ export function lazySnapshotSource(
   const load = async () => {
     if (isClosed()) return;
     try {
-      const { logSnapshots, openSnapshotSource, ...evaluation } = await import('./start/snapshot-code.js');
+      const { warnOfSnapshots, openSnapshotSource, ...evaluation } = await import('./start/snapshot-code.js');
       if (isClosed()) return;
       if (!isLoadable) logger.info('The code for snapshots is loaded now');
       isLoadable = true;
       trouble = undefined;
       // Without a background, a call may be ended while it loads, and another loads again.
       const opening = openSnapshotSource(send, settings, { warn, closing: closing.signal }, runtime);
-      warnIfOld ??= logSnapshots(opening, ageMs, settings, runtime);
+      warnIfOld ??= warnOfSnapshots(opening, ageMs, settings, runtime);
       opened = { ...(await opening), ...evaluation };
       // No poll could replace it.
       if (settings.watch === undefined) warnIfOld();

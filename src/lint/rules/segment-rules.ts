@@ -3,7 +3,7 @@ import type { LintRule } from '../finding.js';
 import { OPERATORS } from '../../engine/constraint-match.js';
 import type { Constraint, Segment } from '../../engine/features.js';
 import { neededConstraints } from '../../engine/parts-in-force.js';
-import { storedOperator } from '../../features/stored-values.js';
+import { storedOperator } from '../../features/normal-forms.js';
 import { firstContradiction, isImpossible, subjectOf } from '../reached-entities.js';
 
 /** A segment that no rule and no rollout names. */

@@ -1,6 +1,6 @@
 import { SEGMENT_OPERATORS } from '../../engine/features.js';
 import { newDates, nowText, type RuleRecord, type VariantRecord } from '../../features/records.js';
-import { segmentChoice } from '../../features/stored-values.js';
+import { segmentChoice } from '../../features/normal-forms.js';
 import { parsedJson } from '../../text/json.js';
 import type { Message } from '../requests/proto-message.js';
 import { paginated } from '../requests/query.js';

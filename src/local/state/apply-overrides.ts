@@ -1,6 +1,6 @@
 import type { Rollout, SegmentChoice } from '../../engine/features.js';
 import { rulesInForce } from '../../engine/parts-in-force.js';
-import { segmentChoice } from '../../features/stored-values.js';
+import { segmentChoice } from '../../features/normal-forms.js';
 import { canGive, chosenVariant, freeKeys, type OverrideValue } from './override-value.js';
 import { newDates, newIdentity } from '../../features/records.js';
 import type { BooleanFlagRecord, NamespaceRecord, Stamp, VariantFlagRecord } from '../../features/records.js';

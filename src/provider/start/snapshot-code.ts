@@ -3,4 +3,4 @@
 export { openSnapshotSource } from '../../snapshot/snapshot-source.js';
 export { evaluateInstead } from '../evaluate/answer-instead.js';
 export { inProcess } from '../resolve-in-process.js';
-export { logSnapshots } from './snapshot-logs.js';
+export { warnOfSnapshots } from './snapshot-warnings.js';

@@ -2,18 +2,20 @@ import type { SegmentChoice, SegmentOperator, Semantics } from '../engine/featur
 import { isV2 } from '../engine/rules-of-version.js';
 import { unlessItThrows } from '../text/describe.js';
 
-/** A choice as Flipt stores it: without duplicates, sorted, and a single segment always with OR. */
+/* A value that can be written in several ways, in the one form in which Flipt keeps it. */
+
+/** A choice without duplicates, sorted, and a single segment always with OR. */
 export function segmentChoice(keys: readonly string[], operator: SegmentOperator = OR): SegmentChoice {
   const segmentKeys = [...new Set(keys)].sort();
   return { segmentKeys, segmentOperator: segmentKeys.length === 1 ? OR : operator };
 }
 
-/** An operator as Flipt keeps it: files may write it in capitals. */
+/** An operator in small letters. */
 export const storedOperator = (written: string): string => written.toLowerCase();
 
 const OR = 'OR_SEGMENT_OPERATOR';
 
-/** A percentage as Flipt keeps it, in single precision: the shortest decimal that stands for the same single. */
+/** A percentage in single precision: the shortest decimal that stands for the same single. */
 export function rolloutPercentage(percentage: number): number {
   const single = Math.fround(percentage);
   for (let digits = 1; digits < 9; digits++) {

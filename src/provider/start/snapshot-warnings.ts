@@ -8,10 +8,11 @@ import { quoted } from '../../text/describe.js';
 import type { Snapshot } from '../../snapshot/snapshot.js';
 
 /**
- * Logs what becomes of snapshots: their watch, an old one and, once the first has been read, advice about options. The
- * result warns if the snapshot in force is old. `ageMs` is negative if nothing is known of its age.
+ * Warns of a snapshot that Flipt does not serve any more, and of options that the first one shows to be wrong. The
+ * result warns if the snapshot in force is old. What the watch finds is logged by `logWatch`, which begins here.
+ * `ageMs` is negative if nothing is known of the age.
  */
-export function logSnapshots(
+export function warnOfSnapshots(
   opening: Promise<SnapshotSource>,
   ageMs: () => number,
   settings: ProviderSettings,
