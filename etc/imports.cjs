@@ -51,6 +51,7 @@ const MAY_IMPORT = {
     'time/',
     'diagnostics/',
     // The engine is loaded with the snapshot: what does not evaluate may import its types and short rules alone.
+    'engine/compiled-features.ts',
     'engine/evaluated-entity.ts',
     'engine/explain/explanation.ts',
     'engine/features.ts',

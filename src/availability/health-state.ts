@@ -1,7 +1,7 @@
 import type { Reporter } from '../diagnostics/diagnostics.js';
 import { policyOf, type Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
-import { type Clock, oneTimer } from '../time/clock.js';
+import { type Clock, halfToAll, oneTimer } from '../time/clock.js';
 import { coalesced } from '../time/background-work.js';
 import type { Attempt, CircuitSettings, Moment } from './circuit-breaker.js';
 import * as health from './health-transitions.js';
@@ -93,8 +93,7 @@ export function openHealth(check: Check, breaker: CircuitSettings | undefined, r
 }
 
 function moments(breaker: CircuitSettings | undefined, { clock, random }: Runtime) {
-  /** Random, between `ms` / 2 and `ms`, so that many instances do not check at the same moment. */
-  const jitter = (ms: number) => ms * (0.5 + random() / 2);
+  const jitter = (ms: number) => halfToAll(ms, random());
   return (): Moment => ({ now: clock.now(), jitter, breaker });
 }
 

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { ConnectionOptions } from '../options/connection-options.js';
-import { openAuthorizedTransport } from '../http/auth/authorized-transport.js';
+import { openRetryingTransport } from '../http/retrying-transport.js';
 import { silentRuntime } from '../runtime.js';
 import { openCaller } from './call.js';
 import { operationsOf } from './operations.js';
@@ -8,11 +8,8 @@ import type { EvaluationOperations } from './operations/evaluation.js';
 import type { RuleOperations, VariantOperations } from './operations/flag-parts.js';
 import type { SegmentOperations } from './operations/segments.js';
 import type { TokenOperations } from './operations/tokens.js';
-import { orLate } from '../time/in-time.js';
-import { withRetries } from '../http/retries.js';
+import { CLOSE_MS, orLate } from '../time/in-time.js';
 import { clientSettings } from '../options/settings.js';
-
-const CLOSE_MS = 2_000;
 
 /**
  * A typed client of the service's REST interface. It takes the provider's connection options and environment variables,
@@ -50,13 +47,12 @@ export class FliptClient implements AsyncDisposable {
     const settings = clientSettings(options);
     const { url, http } = settings;
     const runtime = silentRuntime();
+    const withinMs = http.timeoutMs * (http.retries + 1);
     const closing = new AbortController();
     // Each call that waits for credentials adds a listener.
     setMaxListeners(0, closing.signal);
-    const transport = openAuthorizedTransport(settings, closing.signal, runtime);
-    const withinMs = http.timeoutMs * (http.retries + 1);
-    const send = withRetries(transport.send, { retries: http.retries, withinMs }, runtime);
-    const call = openCaller(send, { url, withinMs }, closing.signal, runtime.clock);
+    const { repeatedly, close } = openRetryingTransport(settings, withinMs, closing.signal, runtime);
+    const call = openCaller(repeatedly, { url, withinMs }, closing.signal, runtime.clock);
     const operations = operationsOf(call, settings);
     this.tokens = operations.tokens;
     this.evaluation = operations.evaluation;
@@ -65,7 +61,7 @@ export class FliptClient implements AsyncDisposable {
     this.segments = operations.segments;
     this.#close = async () => {
       closing.abort();
-      await orLate(transport.close(), CLOSE_MS, runtime.clock);
+      await orLate(close(), CLOSE_MS, runtime.clock);
     };
   }
 

@@ -1,9 +1,9 @@
 import { systemClock } from '../time/clock.js';
-import { openAuthorizedTransport } from '../http/auth/authorized-transport.js';
-import { withRetries } from '../http/retries.js';
+import { openRetryingTransport } from '../http/retrying-transport.js';
 import { rejectsCredentials } from '../model/failure.js';
 import { connectionRules, type Logger } from '../options/connection-options.js';
 import { clientSettings, type ConnectionSettings } from '../options/settings.js';
+import { LONGEST_FETCH_MS } from '../snapshot/body-cost.js';
 import { snapshotFetcher, type Fetched, type FetchSettings } from '../snapshot/fetch-snapshot.js';
 import { fliptVersion } from '../snapshot/version/flipt-version.js';
 import { silentRuntime } from '../runtime.js';
@@ -19,7 +19,7 @@ export async function fliptSnapshot(source: SnapshotSource, command: string, run
   const { complain, end, clock } = runtime;
   const settings = settingsOf(source, command, runtime);
   const sayWaiting = () => {
-    complain(`Waiting for the snapshot of Flipt at ${settings.url}, for up to 60 s`);
+    complain(`Waiting for the snapshot of Flipt at ${settings.url}, for up to ${LONGEST_FETCH_MS / 1000} s`);
   };
   const answered = clock.after(SILENT_MS, sayWaiting, 'background');
   const fetched = await fetchOnce(settings, source.namespace, end).finally(answered);
@@ -46,19 +46,18 @@ function settingsOf(
 
 async function fetchOnce(settings: ConnectionSettings, namespace: string, end: AbortSignal) {
   const { url, environment, http } = settings;
-  const runtime = silentRuntime();
   const closing = new AbortController();
-  const transport = openAuthorizedTransport(settings, closing.signal, runtime);
-  const send = withRetries(transport.send, { retries: http.retries, withinMs: RETRY_MS }, runtime);
+  const runtime = silentRuntime();
+  const { send, repeatedly, close } = openRetryingTransport(settings, RETRY_MS, closing.signal, runtime);
   try {
-    const version = fliptVersion(transport.send, http.timeoutMs, systemClock, end);
-    const fetch = snapshotFetcher(send, { url, namespace, environment }, systemClock, end, version);
+    const version = fliptVersion(send, http.timeoutMs, systemClock, end);
+    const fetch = snapshotFetcher(repeatedly, { url, namespace, environment }, systemClock, end, version);
     // The answer decides by which rules the snapshot is read. Nobody would wait for one that comes later.
     await version.ask();
     return await fetch(undefined);
   } finally {
     closing.abort();
-    await transport.close();
+    await close();
   }
 }
 

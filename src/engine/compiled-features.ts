@@ -57,18 +57,18 @@ export function compileFeatures(
     },
     /** The flags that are compiled until now, by key. */
     compiled,
-    /** The parts of a flag, of which a thousand are compiled in two milliseconds. */
+    /** How many parts a flag has. */
     partsOf: (key: string) => partsOf(features.flags.get(key), features),
     /** Compiles each flag that takes more than a millisecond, in steps, so that no question has to wait for it. */
     *large() {
       for (const [key, flag] of features.flags)
-        if (!compiled.has(key) && partsOf(flag, features) > MOST_PARTS) yield compile(key);
+        if (!compiled.has(key) && partsOf(flag, features) > PARTS_PER_MS) yield compile(key);
     },
   };
 }
 
-/** A flag with more parts takes more than a millisecond. A list counts by its text. */
-const MOST_PARTS = 500;
+/** So many parts of flags are compiled in a millisecond. A list counts by its text. */
+export const PARTS_PER_MS = 500;
 const LENGTH_OF_PART = 64;
 
 function partsOf(flag: Flag | undefined, { segments }: Features): number {

@@ -10,7 +10,7 @@ import { createHandler } from './http/handler.js';
 import { listen, TIMEOUTS } from './http/listener.js';
 import { checkOptions } from '../options/check-options.js';
 import { systemClock } from '../time/clock.js';
-import { inTime, orLate } from '../time/in-time.js';
+import { CLOSE_MS, inTime, orLate } from '../time/in-time.js';
 import { messageOf, quoted } from '../text/describe.js';
 import { FLAG_STATE, LOCAL_OPTIONS, OVERRIDE_OPTIONS } from './local-options.js';
 import type { LocalServiceOptions, OverrideOptions } from './local-options.js';
@@ -136,7 +136,6 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
 }
 
 const STAMP: Stamp = { date: Date.now, id: randomUUID };
-const CLOSE_MS = 2_000;
 /** The file system of a network may hang. */
 const FILES_MS = 10_000;
 

@@ -2,11 +2,10 @@ import { systemClock } from '../time/clock.js';
 import { isRecord, quoted } from '../text/describe.js';
 import { parsedJson, writtenJson } from '../text/json.js';
 import { inTime } from '../time/in-time.js';
-import { REFUSAL, type OfrepRefusal, tooLong, tooMany } from './refusals.js';
+import { MOST_BODY_BYTES, REFUSAL, type OfrepRefusal, tooLong, tooMany } from './refusals.js';
 import type { OfrepSettings } from './ofrep-options.js';
 import type { EvaluationContext } from '@openfeature/server-sdk';
 
-const MOST_BYTES = 65_536;
 /** A body of the allowed size arrives within a moment. A slower sender would keep its connection busy. */
 const BODY_WITHIN_MS = 10_000;
 
@@ -24,7 +23,7 @@ async function textOf(request: Request): Promise<string | OfrepRefusal> {
   if (request.bodyUsed) {
     throw new TypeError('ofrep: the body of the request has been read already: pass a clone from before');
   }
-  if (Number(request.headers.get('content-length')) > MOST_BYTES) return REFUSAL.tooLarge;
+  if (Number(request.headers.get('content-length')) > MOST_BODY_BYTES) return REFUSAL.tooLarge;
   const reader = request.body?.getReader();
   if (reader === undefined) return '';
   try {
@@ -46,7 +45,7 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
     const { done, value } = await reader.read();
     if (done) return text + decoder.decode();
     bytes += value.byteLength;
-    if (bytes > MOST_BYTES) return REFUSAL.tooLarge;
+    if (bytes > MOST_BODY_BYTES) return REFUSAL.tooLarge;
     text += decoder.decode(value, { stream: true });
   }
 }

@@ -33,12 +33,14 @@ export const tooLong = (name: string, most: number, length: number): OfrepRefusa
 export const tooMany = (most: number): OfrepRefusal =>
   refusal(400, 'INVALID_CONTEXT', `the context has more than ${most} attributes`);
 
+export const MOST_BODY_BYTES = 65_536;
+
 export const REFUSAL = {
   nothingHere: refusal(404, 'GENERAL', 'there is nothing here'),
   usePost: refusal(405, 'GENERAL', 'use POST', { allow: 'POST' }),
   usePostOrGet: refusal(405, 'GENERAL', 'use POST, or GET for events', { allow: 'POST, GET' }),
   foreignPage: refusal(403, 'GENERAL', 'only pages of this origin get events'),
-  tooLarge: refusal(413, 'GENERAL', 'the body has more than 64 kB', closing),
+  tooLarge: refusal(413, 'GENERAL', `the body has more than ${MOST_BODY_BYTES / 1024} kB`, closing),
   late: refusal(408, 'GENERAL', 'the body did not arrive', closing),
   noJson: refusal(400, 'PARSE_ERROR', 'the body is not a JSON object'),
   noContext: refusal(400, 'INVALID_CONTEXT', 'the context is not an object'),

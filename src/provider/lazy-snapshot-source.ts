@@ -1,4 +1,4 @@
-import { outsideRequests } from '../time/background-work.js';
+import { LOAD_AGAIN_MS, outsideRequests } from '../time/background-work.js';
 import type { Diagnostics } from '../diagnostics/diagnostics.js';
 import { type Clock, oneTimer } from '../time/clock.js';
 import { untilAborted } from '../time/in-time.js';
@@ -22,8 +22,6 @@ type FirstPoll = 'succeeded' | 'failed' | 'none';
 const MOST_REMEMBERED = 20;
 /** A call that takes longer has probably been ended by its runtime: Cloudflare's allows 30 s after a response. */
 const LONGEST_REFRESH_MS = 30_000;
-/** What keeps code from being loaded may pass: too many open files, or a package that is being replaced. */
-const LOAD_AGAIN_MS = 60_000;
 
 /** Loads the code of snapshots when the provider starts, so that importing the package does not load the engine. */
 export function lazySnapshotSource(

@@ -1,17 +1,15 @@
 import type { ProviderSettings } from '../options/settings.js';
 import type { TrackingSettings } from '../options/tracking-options.js';
 import type { Runtime } from '../runtime.js';
-import { messageOf } from '../text/describe.js';
+import { messageOf, unlessItThrows } from '../text/describe.js';
 import { plainCopy } from '../text/json.js';
-import { outsideRequests } from '../time/background-work.js';
+import { LOAD_AGAIN_MS, outsideRequests } from '../time/background-work.js';
 import type { Context, Tracking } from '../tracking/tracking.js';
 import { entityOf } from './mapping/context.js';
 import { throwUnloadable } from './mapping/openfeature-errors.js';
 
 /** Calls that wait until the code is there. Any more are lost. */
 const MOST_WAITING = 1_000;
-/** Milliseconds after which the next event loads code again that could not be loaded. */
-const LOAD_AGAIN_MS = 60_000;
 
 /** Tracking, whose code is loaded when the provider starts, or by the first event: most apps do without it. */
 export function lazyTracking(tracking: TrackingSettings, settings: ProviderSettings, runtime: Runtime) {
@@ -65,7 +63,7 @@ export function lazyTracking(tracking: TrackingSettings, settings: ProviderSetti
       if (opened !== undefined) opened.track(name, context, details);
       else {
         // The caller may change them before the code is there.
-        const kept = copyOf(details);
+        const kept = unlessItThrows(() => plainCopy(details)) ?? details;
         whenOpened((later) => {
           later.track(name, context, kept);
         });
@@ -82,12 +80,4 @@ export function lazyTracking(tracking: TrackingSettings, settings: ProviderSetti
     },
     read: () => opened?.read() ?? { waiting: waiting.length, isFailing: false },
   };
-}
-
-function copyOf(details: object): object {
-  try {
-    return plainCopy(details);
-  } catch {
-    return details;
-  }
 }

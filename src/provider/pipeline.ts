@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { cachedAnswers } from '../cache/cached-answers.js';
 import { withoutBackground } from '../time/clock.js';
 import { outsideRequests, coalesced } from '../time/background-work.js';
-import { orLate } from '../time/in-time.js';
+import { CLOSE_MS, orLate } from '../time/in-time.js';
 import { openDiagnostics, type Diagnostics } from '../diagnostics/diagnostics.js';
 import type { Availability } from '../availability/availability.js';
 import { logHealth } from '../diagnostics/health-log.js';
@@ -168,8 +168,6 @@ function checkingCredentials(
   return () => checking;
 }
 
-/** A process that is about to end waits no longer for a store that hangs. */
-const CLOSE_MS = 2_000;
 const NOT_ENDED = `The provider is closed, although its store, a connection or tracking.send has not ended within ${CLOSE_MS} ms`;
 
 const LOADED_LATER = 'evaluateAll, evaluateEach, explain and the search for a flag that spoils its batch';

@@ -1,12 +1,15 @@
 import { pausing } from '../time/pausable-steps.js';
 import type { GivenContext } from '../cache/same-question.js';
+import { PARTS_PER_MS } from '../engine/compiled-features.js';
 import { EvaluatedEntity } from '../engine/evaluated-entity.js';
 import { failedResolution, MISSING, type Resolution, type UnreadableFlag } from '../model/answer.js';
 import type { Failure } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
 import { perView, requestViewOf } from '../request/view.js';
 import type { Runtime } from '../runtime.js';
+import { BYTES_PER_MS } from '../snapshot/body/flag-reader.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
+import { unlessItThrows } from '../text/describe.js';
 import { askUnreadable } from './evaluate/answer-instead.js';
 import { inPortions } from './evaluate/in-portions.js';
 import {
@@ -43,11 +46,9 @@ export type ResolveAll = (
   flagKeys: readonly string[] | undefined,
 ) => Promise<ReadonlyMap<string, Resolution> | Failure | undefined>;
 
-/** Parts of flags that are compiled in a millisecond. */
-const PARTS_PER_MS = 500;
 /** A flag takes as long as compiling so many parts, and so many of its bytes are read in the time of one. */
 const PARTS_OF_FLAG = 5;
-const BYTES_PER_PART = 32;
+const BYTES_PER_PART = BYTES_PER_MS / PARTS_PER_MS;
 
 type ResolveHere = (...asked: Parameters<Resolve>) => ReturnType<Resolve> | undefined;
 type EvaluationSettings = Pick<ProviderSettings, 'attributes' | 'targetingKey' | 'deadlineMs'>;
@@ -165,12 +166,9 @@ export function inProcess(source: InProcessSource, settings: EvaluationSettings,
     resolveAll,
     /** The snapshot from which flags are evaluated for this context; `undefined` while there is none. Never throws. */
     snapshotFor(context: object) {
-      try {
-        return keptBy(requestViewOf(context))?.snapshot ?? source.snapshot();
-      } catch {
-        // Evaluating the context will say why.
-        return source.snapshot();
-      }
+      // If this throws, evaluating the context will say why.
+      const kept = unlessItThrows(() => keptBy(requestViewOf(context)));
+      return kept?.snapshot ?? source.snapshot();
     },
   };
 }

@@ -10,11 +10,18 @@ import {
 } from '../http/reply-message.js';
 import { retryAfterMs } from '../http/retries.js';
 import { rejectsCredentials, type Failure } from '../model/failure.js';
+import { MOST_SNAPSHOT_BYTES } from '../stores/safe-store.js';
 import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import { messageOf } from '../text/describe.js';
 import { sendableEtag } from '../text/header.js';
 import { parseSnapshot } from './body/parse-snapshot.js';
-import { openBodyCost, silenceLimitMs, type BodyCost, type CostReading } from './body-cost.js';
+import {
+  LONGEST_FETCH_MS,
+  openBodyCost,
+  silenceLimitMs,
+  type BodyCost,
+  type CostReading,
+} from './body-cost.js';
 import type { FliptVersion } from './version/flipt-version.js';
 import { readByRules, readRest, snapshotOf, type Snapshot } from './snapshot.js';
 
@@ -79,8 +86,8 @@ export type FetchSnapshot = (known: Known | undefined, asker?: Asker) => Promise
  */
 export type Asker = 'schedule' | 'stream' | 'user' | 'retry' | 'version';
 
-/** Large enough for a large namespace and a slow store: v1 takes seconds for 1,000 flags. */
-const LIMITS = { timeoutMs: 60_000, maxBytes: 64 * 1024 * 1024 };
+/** Large enough for a large namespace and a slow store. */
+const LIMITS = { timeoutMs: LONGEST_FETCH_MS, maxBytes: MOST_SNAPSHOT_BYTES };
 
 /** Without this header, v1 leaves out default variants. */
 const VERSION_HEADERS = { 'x-flipt-accept-server-version': '1.61.1' };

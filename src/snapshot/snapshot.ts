@@ -1,5 +1,5 @@
 import { nextTurn, pausing, withPauses, type Turns } from '../time/pausable-steps.js';
-import { compileFeatures, type CompiledFeatures } from '../engine/compiled-features.js';
+import { compileFeatures, PARTS_PER_MS, type CompiledFeatures } from '../engine/compiled-features.js';
 import { ALL_SEMANTICS, isV2, NEWEST_V2, type V2Semantics } from '../engine/rules-of-version.js';
 import { BYTES_PER_MS } from './body/flag-reader.js';
 import type { ParsedBody } from './body/parse-snapshot.js';
@@ -14,9 +14,6 @@ export interface Snapshot extends ParsedBody {
   /** The digest in the body, else the ETag, else a digest of the contents. */
   readonly version: string;
 }
-
-/** Steps of compiling that take a millisecond. */
-const STEPS_PER_MS = 500;
 
 /** The snapshot of a parsed body, with its large flags compiled. An unchanged flag of the `previous` one stays compiled. */
 export async function snapshotOf(
@@ -36,7 +33,7 @@ export async function snapshotOf(
 async function compileLarge(compiled: CompiledFeatures, clock: Turns): Promise<void> {
   for (const steps of compiled.large()) {
     await nextTurn(clock);
-    await withPauses(steps, pausing(STEPS_PER_MS, clock));
+    await withPauses(steps, pausing(PARTS_PER_MS, clock));
   }
 }
 
@@ -71,7 +68,7 @@ export async function readByRules(
     const segment = features.segments.get(name);
     return segment === undefined ? '' : segmentContent(segment);
   };
-  const pause = pausing(STEPS_PER_MS, clock);
+  const pause = pausing(PARTS_PER_MS, clock);
   for (const [key, flag] of features.flags) {
     const isSame = namedSemantics(flag, semantics) === namedSemantics(flag, snapshot.semantics);
     if (!isSame) contents.set(key, await withPauses(flagContent(flag, segmentOf, semantics), pause));
@@ -88,7 +85,7 @@ export async function dependsOnRelease(
 ): Promise<boolean> {
   if (!isV2(snapshot.semantics)) return false;
   await readRest(snapshot, clock, isNeeded);
-  const pause = pausing(STEPS_PER_MS, clock);
+  const pause = pausing(PARTS_PER_MS, clock);
   for (const flag of snapshot.features.flags.values()) {
     if (ALL_SEMANTICS.some((semantics) => isV2(semantics) && namedSemantics(flag, semantics) !== NEWEST_V2))
       return true;

@@ -7,9 +7,9 @@ import type { TextBeginning } from '../stores/file-store.js';
 import { messageOf, beginningOf, quoted } from '../text/describe.js';
 import { sendableEtag } from '../text/header.js';
 import { parsedJson } from '../text/json.js';
-import { slicesOf } from '../text/slices.js';
+import { SLICE_LENGTH, slicesOf } from '../text/slices.js';
 import { tooLarge } from '../files/durable-file.js';
-import { MOST_STORED_BYTES } from '../stores/safe-store.js';
+import { MOST_SNAPSHOT_BYTES } from '../stores/safe-store.js';
 import { parseSnapshot } from './body/parse-snapshot.js';
 import { bodyText, unreadText } from './body/write-body.js';
 import type { Known } from './fetch-snapshot.js';
@@ -35,7 +35,7 @@ export async function readStored(
   { previous, isLazy }: { readonly previous?: Snapshot | undefined; readonly isLazy?: boolean } = {},
 ): Promise<ConfirmedSnapshot | Unusable> {
   // Each character takes at least one byte.
-  if (text.length > MOST_STORED_BYTES) return { wrong: tooLarge(MOST_STORED_BYTES) };
+  if (text.length > MOST_SNAPSHOT_BYTES) return { wrong: tooLarge(MOST_SNAPSHOT_BYTES) };
   const read = await withPauses(decodeStored(text, place), () => nextTurn(clock));
   if ('wrong' in read) return read;
   const { body, version, confirmedAt, ...about } = read;
@@ -119,9 +119,9 @@ export function* decodeStored(
   }
   const hash = checksum(about);
   const body = bytes.subarray(lineEnd + 1, endOfLine(bytes, lineEnd + 1));
-  for (let at = 0; at < body.length; at += BYTES_AT_ONCE) {
+  for (let at = 0; at < body.length; at += SLICE_LENGTH) {
     if (at > 0) yield;
-    hash.update(body.subarray(at, at + BYTES_AT_ONCE));
+    hash.update(body.subarray(at, at + SLICE_LENGTH));
   }
   if (sha256 !== hash.digest('hex')) return { wrong: 'it is damaged: its checksum does not match' };
   const other = differenceOf(about, origin);
@@ -131,8 +131,6 @@ export function* decodeStored(
 }
 
 const LINE_FEED = 0x0a;
-/** As many bytes are hashed in about a millisecond. */
-const BYTES_AT_ONCE = 512 * 1024;
 
 /** The end of the line that goes on at `start`. */
 function endOfLine(bytes: Buffer, start: number): number {

@@ -5,7 +5,7 @@ import {
   replaceFile,
   targetOf,
 } from '../files/durable-file.js';
-import { MOST_STORED_BYTES } from './safe-store.js';
+import { MOST_SNAPSHOT_BYTES } from './safe-store.js';
 
 /** A younger leftover may belong to a process that is still writing. */
 const LEFTOVER_AFTER_MS = 60_000;
@@ -31,7 +31,7 @@ export function fileStore(path: string, { isOurs, otherPlace }: TextBeginning) {
       const target = await targetOf(path);
       await removeLeftovers(target, LEFTOVER_AFTER_MS).catch(() => undefined);
       loaded = await replaceableBeginning(target, isOurs);
-      return loaded === '' ? undefined : bytesIfThere(target, MOST_STORED_BYTES);
+      return loaded === '' ? undefined : bytesIfThere(target, MOST_SNAPSHOT_BYTES);
     },
     async save(text: string): Promise<void> {
       const target = await targetOf(path);

@@ -5,6 +5,9 @@ export function parsedJson(text: string, revive?: (name: string, value: unknown)
   return unlessItThrows((): unknown => JSON.parse(text, revive));
 }
 
+/** A number in JSON's syntax: not `10px`, not `0x10`, and no date that begins with digits. */
+export const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
 /** A value as JSON text; `undefined` if it cannot be written, because it is nested too deep. */
 export function writtenJson(value: unknown): string | undefined {
   return unlessItThrows(() => JSON.stringify(value));

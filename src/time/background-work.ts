@@ -27,6 +27,12 @@ export function loadedOnFirstUse<T>(load: () => Promise<T>) {
   };
 }
 
+/**
+ * Milliseconds until code that could not be loaded in the background is loaded again. The cause may pass: too many open
+ * files, or a package that is being replaced.
+ */
+export const LOAD_AGAIN_MS = 60_000;
+
 /*
  * What is different without a background, where a call may be frozen or ended with all that it has begun: callers share
  * no unfinished work, wait for all that they begin, and do themselves what timers would do.

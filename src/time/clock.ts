@@ -97,6 +97,11 @@ export const systemClock: Clock = {
   },
 };
 
+/** Between half of `ms` and all of it, so that many instances do not ask at the same moment. `random` is in [0, 1). */
+export function halfToAll(ms: number, random: number, leastMs = 0): number {
+  return Math.max(ms / 2, leastMs) + (ms / 2) * random;
+}
+
 /** A timer that is set for one time at most. A time longer than a timer can take is cut: then `run` comes too early. */
 export function oneTimer(clock: Pick<Clock, 'after' | 'now'>) {
   let timer: { readonly dueAt: number; readonly cancel: () => void } | undefined;

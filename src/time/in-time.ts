@@ -1,5 +1,8 @@
 import type { Clock, TimerKind } from './clock.js';
 
+/** Whoever closes something waits so long: a process that is about to end must not wait for what hangs. */
+export const CLOSE_MS = 2_000;
+
 /**
  * Settles as the promise does, or rejects with the error of `late` when the time is up. `isBlocked`: the event loop was
  * blocked in that time.

@@ -1,5 +1,5 @@
 import { messageOf, oneLine } from '../text/describe.js';
-import { type Clock, oneTimer } from '../time/clock.js';
+import { type Clock, halfToAll, oneTimer } from '../time/clock.js';
 import { orLate } from '../time/in-time.js';
 import { coalesced } from '../time/background-work.js';
 import type { eventQueue } from './event-queue.js';
@@ -91,7 +91,7 @@ export function openSender(
       });
       return;
     }
-    const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) * (0.5 + random() / 2);
+    const delayMs = halfToAll(Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)), random());
     timer.ensure(failures > 0 ? delayMs : SEND_EVERY_MS, () => void run());
   };
 

@@ -1,6 +1,7 @@
 import type { JsonValue } from '@openfeature/server-sdk';
 import type { BooleanAnswer, VariantAnswer } from '../model/answer.js';
 import { isShallow, kindOf, quoted, unlessItThrows } from '../text/describe.js';
+import { JSON_NUMBER } from '../text/json.js';
 
 /** A translated answer: a value with its variant, or why there is none. */
 export type Translated<T> =
@@ -67,9 +68,6 @@ function given(answer: Read): string {
   const value = attachmentOf(answer);
   return `${attached} (${value === undefined ? 'malformed JSON' : kindOf(value)})`;
 }
-
-/** A number in JSON's syntax: not `10px`, not `0x10`, and no date that begins with digits. */
-const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Variant flag: the key if it is a JSON number, else an attachment that is one; finite in both cases. */
 export const toNumber: Translate<number> = (answer) => {

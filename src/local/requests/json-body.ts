@@ -1,6 +1,7 @@
 import { systemClock } from '../../time/clock.js';
 import { pausing } from '../../time/pausable-steps.js';
 import { messageOf } from '../../text/describe.js';
+import { JSON_NUMBER } from '../../text/json.js';
 import { invalid, tooLarge } from './refused-request.js';
 
 /** The deepest nesting that the service reads. */
@@ -24,8 +25,6 @@ export async function parseBody(text: string): Promise<unknown> {
     throw invalid(`the body is not JSON: ${messageOf(error)}`);
   }
 }
-
-const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
 
 /**
  * The text to the end of its first value, with 0.5 for each fraction. It need not be JSON: the parser finds that out.
@@ -62,7 +61,7 @@ async function firstValue(text: string): Promise<string> {
       if (/[\]}]$/.test(part)) continue;
       values++;
       open.push(1);
-    } else if (/[.eE]/.test(part) && NUMBER.test(part)) {
+    } else if (/[.eE]/.test(part) && JSON_NUMBER.test(part)) {
       json += `${text.slice(copied, found.index)}0.5`;
       copied = parts.lastIndex;
     }

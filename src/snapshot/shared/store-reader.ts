@@ -1,6 +1,6 @@
 import type { SharedRecord, SnapshotPlace } from '../../stores/snapshot-store.js';
 import type { Clock } from '../../time/clock.js';
-import type { BodyCost } from '../body-cost.js';
+import { LONGEST_FETCH_MS, type BodyCost } from '../body-cost.js';
 import { knownOf, type Fetched, type Known, type Served } from '../fetch-snapshot.js';
 import { digestOf } from '../flag-content.js';
 import type { Snapshot } from '../snapshot.js';
@@ -10,8 +10,6 @@ import type { StoreCalls } from './store-calls.js';
 
 /** Soon, because what an instance waits for is under way: a first snapshot, or the text of a new record. */
 const LOOK_AGAIN_MS = 500;
-/** The longest that fetching a snapshot, or reading one from a slow store, may take. */
-const LONGEST_WAIT_MS = 60_000;
 
 export const NO_NEWS = { kind: 'no-news' } as const;
 
@@ -134,7 +132,7 @@ function limitedPatience(pollMs: number, { calls, clock }: SharedParts) {
       const now = clock.now();
       waitsSince ??= now;
       const waitedMs = now - waitsSince;
-      if (waitedMs < LONGEST_WAIT_MS) {
+      if (waitedMs < LONGEST_FETCH_MS) {
         const againInMs = why === 'outdated' ? Math.max(LOOK_AGAIN_MS, waitedMs) : LOOK_AGAIN_MS;
         return { kind: 'no-news', againInMs: Math.min(pollMs, againInMs) };
       }

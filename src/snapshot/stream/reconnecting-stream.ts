@@ -1,20 +1,20 @@
 import type { StreamState } from '../../diagnostics/flipt-event.js';
 import type { Runtime } from '../../runtime.js';
-import { oneTimer } from '../../time/clock.js';
+import { halfToAll, oneTimer } from '../../time/clock.js';
+import { NOT_OFFERED_MS } from '../watch/poll-schedule.js';
 import type { ReadStream, StreamEnd } from './read-stream.js';
 
 /** After a connection of this length, the next failure begins with the shortest delay again. */
 const LASTED_MS = 60_000;
-const DELAY_MS = { first: 1_000, most: 60_000, mostIfNotOffered: 300_000 };
+const DELAY_MS = { first: 1_000, most: 60_000 };
 
 /** Milliseconds until the next connection, after `attempts` connections that were too short; `random` is in [0, 1). */
 function reconnectDelayMs(ended: StreamEnd, attempts: number, random: number): number {
   if (ended.kind === 'left') return 0;
-  const longest = ended.kind === 'not-offered' ? DELAY_MS.mostIfNotOffered : DELAY_MS.most;
+  const longest = ended.kind === 'not-offered' ? NOT_OFFERED_MS : DELAY_MS.most;
   const most = Math.min(DELAY_MS.first * 2 ** attempts, longest);
-  if (ended.kind === 'not-offered') return most * (0.5 + random / 2);
   // After a pause that the service has asked for, the instances come back one after another.
-  return Math.max(most * 0.5, ended.retryAfterMs ?? 0) + (most * random) / 2;
+  return halfToAll(most, random, ended.kind === 'broken' ? ended.retryAfterMs : 0);
 }
 
 /** Keeps one connection to the stream of changes, in the background, until it is closed. */

@@ -11,8 +11,8 @@ const LAST_CHANCE = 0.2;
 const SPREAD_AFTER_PAUSE = 0.5;
 /** Over so much time, at most, instances spread the polls for a change that the stream has announced. */
 const LONGEST_SPREAD_MS = 2_000;
-/** The longest time between polls of a service that seems to have no snapshots, if `pollMs` is not longer. */
-const WITHOUT_SNAPSHOTS_MS = 300_000;
+/** The longest time until a service is asked again for snapshots, or a stream, that it seems not to offer. */
+export const NOT_OFFERED_MS = 300_000;
 
 /**
  * Milliseconds within which each instance has seen a change, if the service answers: with a shared store, first the
@@ -71,9 +71,9 @@ export function nextLookMs(state: WatchState, pollMs: number, random: number): n
   return jittered(state.offersNone ? refusedMs(state, pollMs) : pollMs, JITTER, random);
 }
 
-/** Less and less often. */
+/** Less and less often, but not more often than `pollMs`. */
 function refusedMs({ refusals }: WatchState, pollMs: number): number {
-  return Math.min(pollMs * 2 ** refusals, Math.max(pollMs, WITHOUT_SNAPSHOTS_MS));
+  return Math.min(pollMs * 2 ** refusals, Math.max(pollMs, NOT_OFFERED_MS));
 }
 
 /** Whether the service must not be asked again yet after the last poll, because whole bodies take it so long. */
