@@ -11,7 +11,7 @@ import type { LazySnapshotSource } from './lazy-snapshot-source.js';
 import { oddAttributeWarning } from './mapping/context.js';
 import { loadLaterCode } from './start/load-later-code.js';
 import { noSnapshot } from './start/start.js';
-import type { ProviderState } from './status/provider-state.js';
+import type { ProviderState } from './status/derive-state.js';
 
 /**
  * Evaluates flags in this process or by asking the service, as the options and the snapshot allow. `snapshots` are

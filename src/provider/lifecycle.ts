@@ -9,7 +9,7 @@ import { failedResolution } from '../model/answer.js';
 import { sizeWarnings, type ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import type { Tracking } from '../tracking/tracking.js';
-import { openCondition } from './state-events.js';
+import { openCondition } from './condition.js';
 import { CLOSED, errorOf } from './mapping/openfeature-errors.js';
 import { openPipeline, type Pipeline } from './pipeline.js';
 import { statusOf } from './status/read-status.js';

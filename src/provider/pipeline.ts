@@ -8,12 +8,13 @@ import type { Availability } from '../availability/availability.js';
 import { logHealth } from '../diagnostics/health-log.js';
 import { logHitRate } from '../diagnostics/hit-rate-log.js';
 import { logOverload } from '../diagnostics/overload-log.js';
-import { logSharedBuckets, reportingSharedBuckets } from '../diagnostics/shared-buckets.js';
+import { logBucketShared } from '../diagnostics/bucket-shared-log.js';
 import { policyOf } from '../model/failure.js';
 import type { ProviderSettings } from '../options/settings.js';
 import type { Runtime } from '../runtime.js';
 import { messageOf } from '../text/describe.js';
-import type { Condition } from './state-events.js';
+import type { Condition } from './condition.js';
+import { reportingBucketShared } from './report-bucket-shared.js';
 import { CLOSED } from './mapping/openfeature-errors.js';
 import { snapshotForCache } from './watched-cache.js';
 import { inProcessOrRemote } from './in-process-or-remote.js';
@@ -128,7 +129,7 @@ function closingController(): AbortController {
 /** Logs what the layers report. Returns since when there has been overload. */
 function logLayers({ logger, cache }: ProviderSettings, runtime: Runtime & Diagnostics) {
   logHealth(runtime, logger);
-  logSharedBuckets(runtime, logger);
+  logBucketShared(runtime, logger);
   if (cache !== undefined) logHitRate(runtime, logger);
   return logOverload(runtime, logger, runtime.clock);
 }
@@ -141,7 +142,7 @@ function openAnswers(
   runtime: Runtime & Diagnostics,
 ) {
   const features = () => snapshots?.snapshot()?.compiled;
-  const ask = reportingSharedBuckets(batch.ask, features, runtime);
+  const ask = reportingBucketShared(batch.ask, features, runtime);
   const known = snapshots && snapshotForCache(snapshots, watch?.maxAgeMs, runtime);
   const answers = cachedAnswers(ask, { cache, deadlineMs, refusal: service.refusal, watch: known }, runtime);
   // Must be the first listener: when the others learn of a change, a resolve must return the new value already.

@@ -1,7 +1,7 @@
 import './loaded.fixture.js';
 import { OpenFeatureEventEmitter } from '@openfeature/server-sdk';
 import type { ProviderSettings } from '../../src/options/settings.js';
-import { openCondition } from '../../src/provider/state-events.js';
+import { openCondition } from '../../src/provider/condition.js';
 import { openPipeline, type Pipeline } from '../../src/provider/pipeline.js';
 import { systemClock, type Clock } from '../../src/time/clock.js';
 

@@ -1,10 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Problem } from '../../../src/diagnostics/flipt-event.js';
-import {
-  deriveState,
-  type Fallback,
-  type ProviderState,
-} from '../../../src/provider/status/provider-state.js';
+import { deriveState, type Fallback, type ProviderState } from '../../../src/provider/status/derive-state.js';
 import { changingProblems, REFUSED } from '../../diagnostics/problems.fixture.js';
 
 function setUp(knowsAnything = false, fallback: Partial<Fallback> = {}) {

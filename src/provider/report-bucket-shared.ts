@@ -1,6 +1,5 @@
+import type { Reporter } from '../diagnostics/diagnostics.js';
 import { isSplit, type Ask, type ValueAnswer } from '../model/answer.js';
-import { quoted } from '../text/describe.js';
-import type { Diagnostics, Log, Reporter } from './diagnostics.js';
 
 /** The snapshot's features. */
 type BucketKnowledge = { readonly bucketDecided: (flag: string, answer: ValueAnswer) => boolean };
@@ -9,7 +8,7 @@ type BucketKnowledge = { readonly bucketDecided: (flag: string, answer: ValueAns
  * Reports questions without an entity that a percentage or a distribution decides: they all share one bucket. For a
  * boolean flag, the answer shows that. For a variant flag, only its rules do.
  */
-export function reportingSharedBuckets(
+export function reportingBucketShared(
   ask: Ask,
   features: () => BucketKnowledge | undefined,
   { wants, report }: Reporter,
@@ -26,21 +25,4 @@ export function reportingSharedBuckets(
       return answer;
     });
   };
-}
-
-/** Attributes that often hold the value for the targetingKey, the likeliest first. */
-const LIKELY = ['userId', 'user_id', 'id', 'user', 'email'];
-
-/** Warns once, and then stops listening. */
-export function logSharedBuckets({ listen }: Pick<Diagnostics, 'listen'>, logger: Log<'warn'>): void {
-  const end = listen('bucket-shared', ({ flag, attributes }) => {
-    end();
-    const likely = LIKELY.filter((name) => attributes.includes(name)).map(quoted);
-    const advice =
-      likely.length === 0 ? '' : `; the context has ${likely.join(', ')}: should that be the targetingKey?`;
-    logger.warn(
-      `flag ${quoted(flag)} depends on a percentage, but the context has no targetingKey, ` +
-        `so all such calls get the same value${advice}`,
-    );
-  });
 }

@@ -5,7 +5,7 @@ import type { Diagnostics } from '../diagnostics/diagnostics.js';
 import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import { CLOSED, startErrorOf } from './mapping/openfeature-errors.js';
-import { deriveState, type Fallback, type ProviderState } from './status/provider-state.js';
+import { deriveState, type Fallback, type ProviderState } from './status/derive-state.js';
 
 /** The provider's condition, since when (milliseconds since the epoch), and the reason for `stale` and `error`. */
 export interface ConditionSince {
@@ -22,7 +22,10 @@ const EVENTS = {
   error: ProviderEvents.Error,
 } as const;
 
-/** Owns the provider's condition, through all its lives, and emits each change as OpenFeature's event. */
+/**
+ * Owns the provider's condition, through all its lives, and emits each change as OpenFeature's event. Between a start and
+ * the close, `deriveState` says which it is.
+ */
 export function openCondition(events: OpenFeatureEventEmitter, clock: Clock) {
   let current: ConditionSince = { state: 'not-started', at: clock.date(), why: null };
   let newest: object | undefined;
