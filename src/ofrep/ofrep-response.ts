@@ -3,7 +3,7 @@ import type { FlagOutcome } from '../index.js';
 import { systemClock } from '../time/clock.js';
 import { pausing } from '../time/pausable-steps.js';
 import { HEADERS, NOT_STORED, REFUSAL, refused } from './refusals.js';
-import { attachmentOf, finite, keyedNumber } from '../values/value-of-type.js';
+import { answerOf, valueOfAnyType } from '../values/value-of-type.js';
 
 /** Whether the value of this flag is its variant's key or the attachment. */
 export type IsTyped = (flagKey: string) => boolean;
@@ -69,19 +69,8 @@ function itemOf(key: string, outcome: FlagOutcome, isTyped: IsTyped): string {
   const metadata = attachment === undefined ? {} : { metadata: { attachment } };
   const keyed = JSON.stringify({ key, value: outcome.value, variant, reason, ...metadata });
   if (outcome.type === 'boolean' || !isTyped(key)) return keyed;
-  const value = typedValue(variant, attachment ?? '');
+  const value = valueOfAnyType(answerOf({ key: variant, attachment: attachment ?? '' }));
   return value === variant ? keyed : JSON.stringify({ key, value, variant, reason });
-}
-
-/**
- * What a variant gives where no type is asked for: an attachment that is a number, an object or a list, as the provider
- * gives it on the server for that type. Any other variant gives its key.
- */
-function typedValue(key: string, attachment: string): unknown {
-  const attached = attachmentOf({ attachment });
-  if (typeof attached === 'object' && attached !== null) return attached;
-  // As on the server, a key that is a number comes before an attachment that is one.
-  return finite(attached) === undefined ? key : (keyedNumber(key) ?? attached);
 }
 
 const REASONS: ReadonlySet<string> = new Set(['TARGETING_MATCH', 'SPLIT', 'DISABLED']);

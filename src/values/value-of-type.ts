@@ -78,8 +78,19 @@ export const toNumber: Translate<number> = (answer) => {
 };
 
 /** The number that a variant's key spells. */
-export function keyedNumber(variant: string): number | undefined {
+function keyedNumber(variant: string): number | undefined {
   return JSON_NUMBER.test(variant) ? finite(Number(variant)) : undefined;
+}
+
+/**
+ * What a variant gives where no type is asked for: an attachment that is an object, a list or a number, as it is given for
+ * that type. Any other variant gives its key.
+ */
+export function valueOfAnyType(answer: ReadVariant): unknown {
+  const attached = attachmentOf(answer);
+  if (typeof attached === 'object' && attached !== null) return attached;
+  const translated = finite(attached) === undefined ? toText(answer) : toNumber(answer);
+  return 'value' in translated ? translated.value : undefined;
 }
 
 /** What the values of a variant are read from. */
@@ -96,18 +107,20 @@ export const VALUE_TYPES = [
 ] as const;
 
 /** JSON can spell numbers that are infinite here, such as 1e400. */
-export function finite(value: unknown): number | undefined {
+function finite(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
 type Attached = Pick<VariantAnswer, 'attachment'>;
 
-/** Whether the variant has an attachment. Flipt v2 writes `null` if it has none. */
+/** How it is written that a variant has none: Flipt v2 writes `null`. */
+const NO_ATTACHMENT = /^(?:[\t\n\r ]*null[\t\n\r ]*)?$/;
+
 export function hasAttachment({ attachment }: Attached): boolean {
-  return attachment !== '' && attachment !== 'null';
+  return !NO_ATTACHMENT.test(attachment);
 }
 
-/** The attachment as JSON; `undefined` if there is none or it cannot be used. */
+/** The attachment as JSON; `undefined` if there is no text, or it cannot be used. */
 export function attachmentOf({ attachment }: Attached): unknown {
   return unlessItThrows(() => parseAttachment(attachment));
 }

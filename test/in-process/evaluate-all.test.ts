@@ -79,6 +79,17 @@ describe('evaluateAll', () => {
     isCounting = false;
   });
 
+  it.each(['', 'null', ' null', 'null\n'])(
+    'takes %j for no attachment, as evaluateEach does',
+    async (attachment) => {
+      const defaultVariant = { id: '1', key: 'on', attachment };
+      const flags = [{ key: 'plain', type: 'VARIANT_FLAG_TYPE', enabled: true, defaultVariant }];
+      const { provider } = await offline({ snapshot: { initial: { flags } } });
+      expect((await provider.evaluateAll(PRO)).plain).not.toHaveProperty('attachment');
+      expect((await provider.evaluateEach(PRO, ['plain'])).get('plain')).not.toHaveProperty('attachment');
+    },
+  );
+
   it('lets other work run between large attachments', async () => {
     const attachment = JSON.stringify({ text: 'x'.repeat(500_000) });
     const flags = Array.from({ length: 20 }, (_, flag) => ({

@@ -187,6 +187,7 @@ describe('a mismatch says what there is instead', () => {
   it.each<[Variant, string]>([
     [['blue'], 'expected a boolean, but its variant is "blue", without an attachment'],
     [['blue', 'null'], 'expected a boolean, but its variant is "blue", without an attachment'],
+    [['blue', '\t null '], 'expected a boolean, but its variant is "blue", without an attachment'],
     [
       ['blue', '{"a":1}'],
       'expected a boolean, but its variant is "blue", with an attachment of 7 characters (an object)',

@@ -62,7 +62,7 @@ function evaluatedFlag(resolution: Resolution): EvaluatedFlag | undefined {
   const none = reasonWithoutVariant(answer);
   if (none !== undefined) return { type: 'variant', value: null, variant: null, reason: none };
   const { variant } = answer;
-  const attachment = attachmentOf(answer) ?? undefined;
+  const attachment = hasAttachment(answer) ? attachmentOf(answer) : undefined;
   const attached = attachment !== undefined && { attachment };
   return { type: 'variant', value: variant, variant, ...attached, reason };
 }
