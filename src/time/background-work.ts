@@ -71,8 +71,9 @@ export function oneAfterAnother({ hasBackground }: Background) {
   let last: Promise<unknown> = Promise.resolve();
   return {
     add<T>(run: () => Promise<T>): Promise<T> {
+      if (!hasBackground) return run();
       const result = last.then(run);
-      if (hasBackground) last = result;
+      last = result;
       return result;
     },
     ended: () => last,

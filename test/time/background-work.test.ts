@@ -78,9 +78,11 @@ describe('without a background', () => {
     expect([run, ended].map(({ mock }) => mock.calls.length)).toEqual([2, 2]);
   });
 
-  it('no run waits for another, which may never end, but its caller waits for its end', async () => {
+  it('a run begins at once, whatever runs already, and its caller waits for its end', async () => {
     const turns = oneAfterAnother(clock);
-    void turns.add(() => never);
+    const run = vi.fn(() => never);
+    void turns.add(run);
+    expect(run).toHaveBeenCalledOnce();
     expect(await hasEnded(turns.ended())).toBe(true);
     expect(await turns.add(() => Promise.resolve('second'))).toBe('second');
     expect(await hasEnded(leftToBackground(never, clock))).toBe(false);

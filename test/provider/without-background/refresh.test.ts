@@ -1,5 +1,6 @@
 import { ProviderEvents } from '@openfeature/server-sdk';
 import { describe, expect, it, vi } from 'vitest';
+import { START_WAIT_MS } from '../../../src/snapshot/snapshot-source.js';
 import { eventually } from '../../eventually.fixture.js';
 import { memoryStore } from '../../snapshot/shared/memory-store.fixture.js';
 import { frozen, isPoll, NEVER, snapshot, well } from './frozen.fixture.js';
@@ -178,6 +179,17 @@ describe('refresh', () => {
     await second.ended(second.refresh());
     expect((await second.resolve()).answer).toMatchObject({ enabled: true });
     expect([second.polls(), second.clock.timers()]).toEqual([0, 0]);
+  });
+
+  it('asks the service as soon as the start has waited in vain for a shared store', async () => {
+    const store = memoryStore({ now: () => 0 }).reached(() => NEVER);
+    const { refresh, ended, clock, polls } = frozen({ ...inProcess, snapshot: { store } }, well(true));
+    const waits = vi.spyOn(clock, 'after');
+    const refreshed = refresh();
+    await eventually(() => waits.mock.calls.some(([ms]) => ms === START_WAIT_MS));
+    await clock.advance(START_WAIT_MS);
+    await ended(refreshed);
+    expect([polls(), clock.now()]).toEqual([1, START_WAIT_MS]);
   });
 
   it('loads from a shared store again if its runtime has ended the call that loaded', async () => {
