@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { evaluateAll } from '../../../src/provider/evaluate/evaluate-many.js';
 import { frozen, NEVER, well } from './frozen.fixture.js';
 
 describe('a provider without a background', () => {
@@ -47,6 +48,15 @@ describe('a provider without a background', () => {
     await clock.advance(2_000);
     service.answering = () => 503;
     expect(await ended(resolve())).toMatchObject({ answer: { enabled: false }, stale: true });
+  });
+
+  it('evaluates all flags from a snapshot only: without one, nothing would bring it in time', async () => {
+    const { refresh, ended, life, clock } = frozen({}, well(true));
+    const all = () => ended(evaluateAll(life.open(), { targetingKey: 'a' }, undefined, clock));
+    await expect(all()).rejects.toThrow('there is no snapshot');
+    await ended(refresh());
+    expect(await all()).toMatchObject({ on: { value: true } });
+    expect(clock.timers()).toBe(0);
   });
 
   it('does not keep an answer that was forgotten while it was under way', async () => {
