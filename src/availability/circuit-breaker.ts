@@ -1,4 +1,4 @@
-import { counted, noCounts, sums, type RecentCounts } from '../time/recent-counts.js';
+import { withOne, noCounts, sums, type RecentCounts } from '../time/recent-counts.js';
 import type { Failure } from '../model/failure.js';
 
 /** The circuit breaker: its states, and the pure transitions between them. Times are a clock's milliseconds. */
@@ -66,7 +66,7 @@ export function afterRequest(
   const before = now - circuit.lastFailedAt < IN_A_ROW_WITHIN_MS ? circuit.inARow : 0;
   const inARow = failure === undefined ? 0 : before + (isNew ? 1 : 0);
   const lastFailedAt = failure !== undefined && isNew ? now : circuit.lastFailedAt;
-  const counts = counted(circuit.counts, now, failure !== undefined);
+  const counts = withOne(circuit.counts, now, failure !== undefined);
   const { all, marked } = sums(counts, now);
   const tooMany = all >= ENOUGH_REQUESTS && marked >= all * FAILED_SHARE;
   if (failure === undefined || (inARow < breaker.failures && !tooMany)) {

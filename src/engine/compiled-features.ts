@@ -58,11 +58,11 @@ export function compileFeatures(
     /** The flags that are compiled until now, by key. */
     compiled,
     /** How many parts a flag has. */
-    partsOf: (key: string) => partsOf(features.flags.get(key), features),
+    partCount: (key: string) => partCount(features.flags.get(key), features),
     /** Compiles each flag that takes more than a millisecond, in steps, so that no question has to wait for it. */
     *large() {
       for (const [key, flag] of features.flags)
-        if (!compiled.has(key) && partsOf(flag, features) > PARTS_PER_MS) yield compile(key);
+        if (!compiled.has(key) && partCount(flag, features) > PARTS_PER_MS) yield compile(key);
     },
   };
 }
@@ -71,7 +71,7 @@ export function compileFeatures(
 export const PARTS_PER_MS = 500;
 const LENGTH_OF_PART = 64;
 
-function partsOf(flag: Flag | undefined, { segments }: Features): number {
+function partCount(flag: Flag | undefined, { segments }: Features): number {
   if (flag === undefined) return 0;
   const steps: readonly (Rule | Rollout)[] =
     flag.type === 'BOOLEAN_FLAG_TYPE' ? flag.rollouts : rulesInForce(flag);

@@ -35,7 +35,7 @@ export async function readFeatures(
 export type FeaturesSource = string | URL | FeaturesDocument | readonly FeaturesDocument[];
 
 /** A document as it was given, and with defaults filled in if its shape is right. */
-export type ReadDocument = ReturnType<typeof checked>['documents'][number];
+export type ReadDocument = ReturnType<typeof checkedDocuments>['documents'][number];
 
 /**
  * Reads documents as this version of Flipt does, and collects the mistakes in their shape. Throws a
@@ -53,7 +53,7 @@ export async function readDocuments(source: FeaturesSource, semantics: Semantics
   const mistakes = new Mistakes('features');
   const documents: readonly unknown[] = Array.isArray(source) ? source : [source];
   const asGiven = Array.from(documents, (given, at) => ({ given, report: mistakes.of(at) }));
-  return checked(asGiven, mistakes);
+  return checkedDocuments(asGiven, mistakes);
 }
 
 function isText(source: string): boolean {
@@ -69,7 +69,7 @@ function readText(file: string, text: string, semantics: Semantics) {
       return { given: read(report), report, positionOf };
     });
     const filled = given.filter((document) => document.given !== null);
-    return checked(filled, mistakes, text);
+    return checkedDocuments(filled, mistakes, text);
   } catch (error) {
     if (error instanceof FeaturesError) throw error;
     // Aliases that repeat too much, or nesting deeper than the parser can follow.
@@ -78,7 +78,7 @@ function readText(file: string, text: string, semantics: Semantics) {
 }
 
 /** There is no text if the documents were given as objects. */
-function checked(given: readonly GivenDocument[], mistakes: Mistakes, text = '') {
+function checkedDocuments(given: readonly GivenDocument[], mistakes: Mistakes, text = '') {
   if (given.length === 0) {
     mistakes.throwIfAny();
     throw new FeaturesError(`${mistakes.file}: expected at least one document, found none`);

@@ -74,12 +74,12 @@ export async function openFile(path: string): Promise<fs.FileHandle | undefined>
 /** Its size may be less than what is read: the file may grow, and some of the system's have none. */
 async function readAll(file: fs.FileHandle, mostBytes: number): Promise<Buffer> {
   const { size } = await file.stat();
-  if (size > mostBytes) throw new Error(tooLarge(mostBytes));
+  if (size > mostBytes) throw new Error(tooLargeMessage(mostBytes));
   let bytes = Buffer.allocUnsafe(size + 1);
   for (let end = 0; ;) {
     const { bytesRead } = await file.read(bytes, end, bytes.length - end);
     end += bytesRead;
-    if (end > mostBytes) throw new Error(tooLarge(mostBytes));
+    if (end > mostBytes) throw new Error(tooLargeMessage(mostBytes));
     if (bytesRead === 0) return bytes.subarray(0, end);
     if (end === bytes.length) bytes = Buffer.concat([bytes], Math.min(2 * end + LEAST_BYTES, mostBytes + 1));
   }
@@ -89,7 +89,7 @@ async function readAll(file: fs.FileHandle, mostBytes: number): Promise<Buffer> 
 const LEAST_BYTES = 4096;
 
 /** Why a text is not read. */
-export function tooLarge(mostBytes: number): string {
+export function tooLargeMessage(mostBytes: number): string {
   return `it has more than ${mostBytes} bytes`;
 }
 
@@ -178,13 +178,13 @@ export async function replaceableBeginning(
   path: string,
   isOurs: (beginning: string) => boolean,
 ): Promise<string> {
-  const beginning = await beginningOf(path);
+  const beginning = await readBeginning(path);
   if (beginning === '' || isOurs(beginning)) return beginning;
   throw new NotReplacedError('it was not written by this package');
 }
 
 /** Empty for a missing file. */
-async function beginningOf(path: string): Promise<string> {
+async function readBeginning(path: string): Promise<string> {
   const file = await openFile(path).catch((error: unknown) => {
     throw error instanceof NotAFileError ? new NotReplacedError(error.message) : error;
   });

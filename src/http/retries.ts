@@ -2,7 +2,7 @@ import { FAILURES, ENDED } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import { type Send, type Outcome, failureKindOfOutcome } from './reply.js';
 import { passed } from '../time/in-time.js';
-import { counted, noCounts, sums, type RecentCounts } from '../time/recent-counts.js';
+import { withOne, noCounts, sums, type RecentCounts } from '../time/recent-counts.js';
 
 export interface RetrySettings {
   readonly retries: number;
@@ -53,13 +53,13 @@ export function retryBudget() {
   return {
     /** Counts a request that is no retry. After an extra one, which is always made, fewer retries remain. */
     count(now: number, isExtra: boolean): void {
-      counts = counted(counts, now, isExtra);
+      counts = withOne(counts, now, isExtra);
     },
     /** Counts an extra request if the budget allows it. */
     spend(now: number): boolean {
       const { all, marked } = sums(counts, now);
       if (marked >= Math.max(ALWAYS_ALLOWED, Math.floor((all - marked) * BUDGET_SHARE))) return false;
-      counts = counted(counts, now, true);
+      counts = withOne(counts, now, true);
       return true;
     },
   };

@@ -11,7 +11,7 @@ const BODY_WITHIN_MS = 10_000;
 
 /** The context in the request's body, or why the body cannot be used. */
 export async function contextInBody(request: Request): Promise<{ readonly context: object } | OfrepRefusal> {
-  const text = await textOf(request);
+  const text = await textOfBody(request);
   if (typeof text !== 'string') return text;
   const body = parsedJson(text);
   if (!isRecord(body)) return REFUSAL.noJson;
@@ -19,7 +19,7 @@ export async function contextInBody(request: Request): Promise<{ readonly contex
   return isRecord(context) ? { context } : REFUSAL.noContext;
 }
 
-async function textOf(request: Request): Promise<string | OfrepRefusal> {
+async function textOfBody(request: Request): Promise<string | OfrepRefusal> {
   if (request.bodyUsed) {
     throw new TypeError('ofrep: the body of the request has been read already: pass a clone from before');
   }

@@ -84,8 +84,8 @@ export function inProcessOrRemote(
         await orLate(snapshots.firstPoll, deadlineMs, clock);
     },
     async explain(flagKey: string, context: EvaluationContext) {
-      const { explain } = await loadLaterCode('explain');
-      return explain(snapshots, settings, flagKey, context, clock);
+      const { explainFromSnapshot } = await loadLaterCode('explain');
+      return explainFromSnapshot(snapshots, settings, flagKey, context, clock);
     },
   };
 }

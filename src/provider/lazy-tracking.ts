@@ -5,7 +5,7 @@ import { messageOf, unlessItThrows } from '../text/describe.js';
 import { plainCopy } from '../text/json.js';
 import { LOAD_AGAIN_MS, outsideRequests } from '../time/background-work.js';
 import type { Context, Tracking } from '../tracking/tracking.js';
-import { entityOf } from './mapping/context.js';
+import { entityId } from './mapping/context.js';
 import { throwUnloadable } from './mapping/openfeature-errors.js';
 
 /** Calls that wait until the code is there. Any more are lost. */
@@ -15,7 +15,7 @@ const MOST_WAITING = 1_000;
 export function lazyTracking(tracking: TrackingSettings, settings: ProviderSettings, runtime: Runtime) {
   const { clock, report } = runtime;
   const { logger } = settings;
-  const userOf = ({ targetingKey }: { readonly targetingKey?: unknown }) => entityOf(targetingKey);
+  const userOf = ({ targetingKey }: { readonly targetingKey?: unknown }) => entityId(targetingKey);
   let opened: Tracking | undefined;
   let waiting: ((tracking: Tracking) => void)[] = [];
   let loading: Promise<void> | undefined;

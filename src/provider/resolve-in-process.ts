@@ -14,7 +14,7 @@ import { askUnreadable } from './evaluate/answer-instead.js';
 import { inPortions } from './evaluate/in-portions.js';
 import {
   attributeReader,
-  entityOf,
+  entityId,
   contextFailure,
   NO_TARGETING_KEY,
   type OddAttribute,
@@ -79,7 +79,7 @@ function flagEvaluation(
 
   /** Throws the error of reading the context. */
   const evaluatedEntity = (context: GivenContext) =>
-    new EvaluatedEntity(entityOf(context.targetingKey), context, readAttribute);
+    new EvaluatedEntity(entityId(context.targetingKey), context, readAttribute);
 
   /** Throws the error of reading an attribute. */
   const evaluate = (
@@ -133,7 +133,7 @@ export function inProcess(source: InProcessSource, settings: EvaluationSettings,
         const unread = snapshot.unreadBytes(flag) / BYTES_PER_PART;
         const isCompiled = compiled.compiled.has(flag);
         const found = evaluate(flag, snapshot, entity, kept);
-        const work = PARTS_OF_FLAG + unread + (isCompiled ? 0 : compiled.partsOf(flag));
+        const work = PARTS_OF_FLAG + unread + (isCompiled ? 0 : compiled.partCount(flag));
         if ('answer' in found) resolutions.set(flag, found);
         else unreadable.push([flag, found]);
         await pause(work);

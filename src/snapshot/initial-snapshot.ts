@@ -7,7 +7,7 @@ import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import { isObject, messageOf, quoted } from '../text/describe.js';
 import { similarName } from '../text/closest-name.js';
 import type { Clock } from '../time/clock.js';
-import { tooLarge } from '../files/durable-file.js';
+import { tooLargeMessage } from '../files/durable-file.js';
 import { MOST_SNAPSHOT_BYTES } from '../stores/safe-store.js';
 import { parseSnapshot } from './body/parse-snapshot.js';
 import { writeBody } from './body/write-body.js';
@@ -25,7 +25,7 @@ export async function initialSnapshot(
   try {
     checkEnvironment(initial, environment);
     const text = JSON.stringify(await initialBody(initial, namespace, semantics));
-    if (text.length > MOST_SNAPSHOT_BYTES) throw new Error(tooLarge(MOST_SNAPSHOT_BYTES));
+    if (text.length > MOST_SNAPSHOT_BYTES) throw new Error(tooLargeMessage(MOST_SNAPSHOT_BYTES));
     if (isForOldClients(text)) warn(FOR_OLD_CLIENTS);
     const misspelt = misspeltMember(initial);
     if (misspelt !== undefined) warn(`snapshot.initial: ${misspelt}`);

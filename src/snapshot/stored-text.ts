@@ -8,7 +8,7 @@ import { messageOf, beginningOf, quoted } from '../text/describe.js';
 import { sendableEtag } from '../text/header.js';
 import { parsedJson } from '../text/json.js';
 import { SLICE_LENGTH, slicesOf } from '../text/slices.js';
-import { tooLarge } from '../files/durable-file.js';
+import { tooLargeMessage } from '../files/durable-file.js';
 import { MOST_SNAPSHOT_BYTES } from '../stores/safe-store.js';
 import { parseSnapshot } from './body/parse-snapshot.js';
 import { bodyText, unreadText } from './body/write-body.js';
@@ -35,7 +35,7 @@ export async function readStored(
   { previous, isLazy }: { readonly previous?: Snapshot | undefined; readonly isLazy?: boolean } = {},
 ): Promise<ConfirmedSnapshot | Unusable> {
   // Each character takes at least one byte.
-  if (text.length > MOST_SNAPSHOT_BYTES) return { wrong: tooLarge(MOST_SNAPSHOT_BYTES) };
+  if (text.length > MOST_SNAPSHOT_BYTES) return { wrong: tooLargeMessage(MOST_SNAPSHOT_BYTES) };
   const read = await withPauses(decodeStored(text, place), () => nextTurn(clock));
   if ('wrong' in read) return read;
   const { body, version, confirmedAt, ...about } = read;

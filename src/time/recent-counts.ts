@@ -11,8 +11,8 @@ const SECONDS = 10;
 
 export const noCounts: RecentCounts = [];
 
-/** Counts one event. `marked` events are also counted separately: a failure, or an extra request. */
-export function counted(counts: RecentCounts, now: number, isMarked: boolean): RecentCounts {
+/** One event more. `marked` events are also counted separately: a failure, or an extra request. */
+export function withOne(counts: RecentCounts, now: number, isMarked: boolean): RecentCounts {
   const second = Math.floor(now / 1000);
   const older = recent(counts, second).filter((bucket) => bucket.second !== second);
   const { all, marked } = counts.find((bucket) => bucket.second === second) ?? { all: 0, marked: 0 };

@@ -6,7 +6,7 @@ import {
   openAgain,
   type Circuit,
 } from '../../src/availability/circuit-breaker.js';
-import { counted, noCounts, sums } from '../../src/time/recent-counts.js';
+import { withOne, noCounts, sums } from '../../src/time/recent-counts.js';
 import { failedWith } from '../http/outcomes.fixture.js';
 
 const SETTINGS = { failures: 3, openForMs: 1_000, maxOpenForMs: 3_000 };
@@ -93,7 +93,7 @@ describe('the counts of the last seconds', () => {
       [1_000, false],
       [5_000, true],
     ] as const) {
-      counts = counted(counts, now, marked);
+      counts = withOne(counts, now, marked);
     }
     expect(sums(counts, 5_000)).toEqual({ all: 5, marked: 3 });
     expect(sums(counts, 9_999)).toEqual({ all: 5, marked: 3 });
@@ -103,7 +103,7 @@ describe('the counts of the last seconds', () => {
 
   it('holds ten seconds, however many events it counts', () => {
     let counts = noCounts;
-    for (let now = 0; now < 100_000; now += 100) counts = counted(counts, now, false);
+    for (let now = 0; now < 100_000; now += 100) counts = withOne(counts, now, false);
     expect(counts).toHaveLength(10);
     expect(sums(counts, 99_900).all).toBe(100);
   });

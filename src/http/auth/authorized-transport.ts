@@ -126,7 +126,7 @@ export function credentialSource(
   if ('token' in auth) return constant(authHeaders('Bearer', auth.token));
   if ('jwt' in auth) return constant(authHeaders('JWT', auth.jwt));
   const source = loadedOnFirstUse(async () => {
-    const { lazySource } = await import('./lazy-sources.js').catch(throwUnloadable);
+    const { lazySource } = await import('./lazy-sources.js').catch(throwNoCredentials);
     return lazySource(auth, settings, login, runtime);
   });
   return async (again) => {
@@ -137,7 +137,7 @@ export function credentialSource(
   };
 }
 
-function throwUnloadable(error: unknown): never {
+function throwNoCredentials(error: unknown): never {
   throw noCredentials(`the code of the option auth cannot be loaded: ${oneLine(messageOf(error))}`);
 }
 

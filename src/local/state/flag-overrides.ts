@@ -83,9 +83,9 @@ export class FlagOverrides {
   private flagOf({ namespaceKey, flagKey }: OverrideTarget): FlagRecord | OverrideProblem {
     const { namespaces } = this.store.state;
     const namespace = namespaces.get(namespaceKey);
-    if (namespace === undefined) return notFound(`namespace ${quoted(namespaceKey)}`, namespaces);
+    if (namespace === undefined) return noSuch(`namespace ${quoted(namespaceKey)}`, namespaces);
     const named = quoted(`${namespaceKey}/${flagKey}`);
-    return namespace.flags.get(flagKey) ?? notFound(`flag ${named}`, namespace.flags);
+    return namespace.flags.get(flagKey) ?? noSuch(`flag ${named}`, namespace.flags);
   }
 
   private replace(namespaceKey: string, isOld: (other: Override) => boolean, ...added: Override[]): void {
@@ -96,7 +96,7 @@ export class FlagOverrides {
   }
 }
 
-function notFound(what: string, known: ReadonlyMap<string, unknown>): OverrideProblem {
+function noSuch(what: string, known: ReadonlyMap<string, unknown>): OverrideProblem {
   const there = known.size === 0 ? 'there is none' : `there is ${namedKeys([...known.keys()])}`;
   return { kind: 'missing', message: `${what} not found; ${there}` };
 }

@@ -12,7 +12,7 @@ import type { LazySnapshotSource } from '../lazy-snapshot-source.js';
  * Explains from the newest snapshot why a flag has its value for a context. Rejects with an error of OpenFeature's if
  * nothing can be explained.
  */
-export async function explain(
+export async function explainFromSnapshot(
   snapshots: LazySnapshotSource | undefined,
   { namespace, attributes, targetingKey, watch, deadlineMs }: ProviderSettings,
   flagKey: string,

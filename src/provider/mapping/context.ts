@@ -75,7 +75,7 @@ export function contextReader(selection?: Selection, odd?: OddAttribute): (conte
       names[at] = name;
       texts[at] = text;
     }
-    return { entity: entityOf(values.targetingKey), names, texts };
+    return { entity: entityId(values.targetingKey), names, texts };
   };
 }
 
@@ -103,7 +103,7 @@ export function selector(selection: Selection): (name: string) => boolean {
 }
 
 /** The entity's id. Throws {@link InvalidContext} for a targetingKey that cannot be written as text. */
-export function entityOf(targetingKey: unknown): string {
+export function entityId(targetingKey: unknown): string {
   if (typeof targetingKey === 'string') return targetingKey;
   if ((targetingKey ?? '') === '') return '';
   try {

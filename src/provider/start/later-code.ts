@@ -2,4 +2,4 @@
 
 export { culpritSearches } from '../../batch/search/culprit-searches.js';
 export { evaluateAll, evaluateEach } from '../evaluate/evaluate-many.js';
-export { explain } from '../evaluate/explain-from-snapshot.js';
+export { explainFromSnapshot } from '../evaluate/explain-from-snapshot.js';

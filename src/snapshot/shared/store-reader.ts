@@ -73,7 +73,7 @@ export function storeReader(parts: SharedParts, pollMs: number) {
   ): Promise<Served | NotYet | 'overtaken' | undefined> => {
     if (found === undefined || !isNews(known, found)) return undefined;
     const { record, at } = found;
-    const read = await textOf(record, known?.snapshot, parts);
+    const read = await textOfRecord(record, known?.snapshot, parts);
     if (read === undefined || typeof read === 'string') return read;
     // While the text was on its way, the service may have answered another look.
     if (!isNews(known, found)) return 'overtaken';
@@ -149,7 +149,7 @@ function limitedPatience(pollMs: number, { calls, clock }: SharedParts) {
  * The snapshot that belongs to a record. `late`: its text is still on its way. `outdated`: the store has no text, or
  * that of another record, as a replica has that lags. `undefined`: the text cannot be loaded or used, which is reported.
  */
-async function textOf(
+async function textOfRecord(
   { version }: SharedRecord,
   previous: Snapshot | undefined,
   { calls, place, clock }: SharedParts,
