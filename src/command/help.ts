@@ -1,3 +1,5 @@
+import { CREDENTIAL_VARIABLES } from '../options/environment.js';
+
 /** The command's help texts. */
 export const HELP = `Usage: openfeature-flipt-provider COMMAND [options]
 
@@ -21,7 +23,7 @@ const SOURCE = `  --features FILE        A features file in Flipt's import and e
                          of 2.9 and newer (v2). Default: v1.`;
 
 const CREDENTIALS = `Credentials for --url come from the environment only, since arguments are seen in the list of
-processes: FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH.`;
+processes: ${CREDENTIAL_VARIABLES}.`;
 
 type Parts = Readonly<Record<'usage' | 'about' | 'options' | 'more' | 'example', string>>;
 

@@ -1,6 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { didYouMean } from '../text/closest-name.js';
-import { messageOf, unsteered } from '../text/describe.js';
+import { CREDENTIAL_VARIABLES } from '../options/environment.js';
+import { alternatives, messageOf, unsteered } from '../text/describe.js';
 import { FLIPT_READERS, OPTIONS, type OptionValues } from './command.js';
 import { COMMANDS, type CommandName } from './help.js';
 
@@ -38,7 +39,7 @@ export function readCommandLine(argv: readonly string[]): CommandLine {
 }
 
 function unknownCommand(name = 'none'): string {
-  return `expected the command ${COMMANDS.slice(0, -1).join(', ')} or ${COMMANDS.slice(-1).join()}, got ${name}${didYouMean(name, COMMANDS)}`;
+  return `expected the command ${alternatives(COMMANDS)}, got ${name}${didYouMean(name, COMMANDS)}`;
 }
 
 /** What `serve` and `lint` get without an option is most likely the features file. */
@@ -51,10 +52,8 @@ const CREDENTIAL_OPTION = /^-H$|token|jwt|auth|header|bearer|password|secret|cre
 
 function unknownOption(option: string, command: CommandName | undefined): string {
   if (command !== undefined && FLIPT_READERS.includes(command) && CREDENTIAL_OPTION.test(option)) {
-    return (
-      `${option}: credentials come from the environment only (FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or ` +
-      'FLIPT_AUTH): arguments are seen in the list of processes'
-    );
+    const where = `from the environment only (${CREDENTIAL_VARIABLES})`;
+    return `${option}: credentials come ${where}: arguments are seen in the list of processes`;
   }
   const names = optionsOf(command).map((name) => `--${name}`);
   return `Unknown option '${option}'${didYouMean(option, names)}`;

@@ -43,6 +43,32 @@ const token = (expected: string) =>
     v.check((value) => !value.includes(' '), `${expected} alone, without Bearer, JWT or a space`),
   );
 
+/** The form that each variable sets. Its text is the credential, or where it is; only FLIPT_AUTH names the form itself. */
+export const FORM_OF_VARIABLE: Readonly<Record<string, string>> = {
+  FLIPT_TOKEN: 'token',
+  FLIPT_JWT: 'jwt',
+  FLIPT_TOKEN_FILE: 'tokenFile',
+  FLIPT_AUTH: 'kubernetes',
+};
+export const CREDENTIALS = Object.keys(FORM_OF_VARIABLE);
+
+/**
+ * The credentials of the environment, whose variables `read` reads. Throws a TypeError if there is more than one, or an
+ * unknown way to log in.
+ */
+export function authOf(owner: string, read: (variable: string) => string | undefined): object | undefined {
+  const named = Object.entries(FORM_OF_VARIABLE).filter(([name]) => read(name));
+  if (named.length > 1) {
+    const names = named.map(([name]) => name).join(' and ');
+    throw new TypeError(`${owner}: ${names}: expected one of them, got ${named.length}`);
+  }
+  // The message does not show the value, which may be a token.
+  if ((read('FLIPT_AUTH') ?? 'kubernetes') !== 'kubernetes')
+    throw new TypeError(`${owner}: FLIPT_AUTH: expected kubernetes, got other text`);
+  const auth = named.map(([name, form]) => [form, name === 'FLIPT_AUTH' || read(name)] as const);
+  return auth.length === 0 ? undefined : Object.fromEntries(auth);
+}
+
 const AUTH = '{ token }, { jwt }, { tokenFile }, { headers } or { kubernetes }, one of them';
 const KUBERNETES = 'true or { tokenPath }';
 

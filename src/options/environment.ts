@@ -1,6 +1,6 @@
 import { isCredentialName } from '../text/header.js';
-import { unsteered } from '../text/describe.js';
-import type { AuthOptions } from './auth-options.js';
+import { alternatives, unsteered } from '../text/describe.js';
+import { authOf, CREDENTIALS, FORM_OF_VARIABLE, type AuthOptions } from './auth-options.js';
 import { set } from './shapes.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -13,7 +13,8 @@ export function variable(env: Environment, name: string): string | undefined {
   return env[name]?.trim() || undefined;
 }
 
-const CREDENTIALS = ['FLIPT_TOKEN', 'FLIPT_JWT', 'FLIPT_TOKEN_FILE', 'FLIPT_AUTH'];
+/** For messages and help. */
+export const CREDENTIAL_VARIABLES = alternatives(CREDENTIALS);
 
 /** The variable of each option that has one. */
 const VARIABLES: ReadonlyMap<string, string> = new Map([
@@ -22,9 +23,7 @@ const VARIABLES: ReadonlyMap<string, string> = new Map([
   ['environment', 'FLIPT_ENVIRONMENT'],
   ['reference', 'FLIPT_REFERENCE'],
   ['evaluation', 'FLIPT_EVALUATION'],
-  ['auth.token', 'FLIPT_TOKEN'],
-  ['auth.jwt', 'FLIPT_JWT'],
-  ['auth.tokenFile', 'FLIPT_TOKEN_FILE'],
+  ...Object.entries(FORM_OF_VARIABLE).map(([name, form]) => [`auth.${form}`, name] as const),
 ]);
 
 /** The variable that sets the option at a path, or the path itself. */
@@ -35,23 +34,8 @@ export function variableOf(path: string): string {
 /** What the variables of these options hold, as far as they are set. Throws a TypeError about the credentials. */
 export function fromVariables(options: readonly string[], owner: string, env: Environment): object {
   const read = [...VARIABLES].filter(([option]) => options.includes(option));
-  const auth = options.includes('auth') ? authOf(owner, env) : undefined;
+  const auth = options.includes('auth') ? authOf(owner, (name) => variable(env, name)) : undefined;
   return set({ ...Object.fromEntries(read.map(([option, name]) => [option, variable(env, name)])), auth });
-}
-
-/**
- * The credentials of the environment. Throws a TypeError if there is more than one, or an unknown way to log in. An
- * empty variable counts as not set.
- */
-function authOf(owner: string, env: Environment): object | undefined {
-  const [token, jwt, tokenFile, method] = CREDENTIALS.map((name) => variable(env, name));
-  const named = CREDENTIALS.filter((name) => variable(env, name));
-  if (named.length > 1)
-    throw new TypeError(`${owner}: ${named.join(' and ')}: expected one of them, got ${named.length}`);
-  // The message does not show the value, which may be a token.
-  if (method !== undefined && method !== 'kubernetes')
-    throw new TypeError(`${owner}: FLIPT_AUTH: expected kubernetes, got other text`);
-  return named.length === 0 ? undefined : set({ token, jwt, tokenFile, kubernetes: method && true });
 }
 
 /** What to check when the service rejects the credentials of the options or of the environment, or asks for some. */
@@ -63,8 +47,7 @@ export function credentialsAdvice(
   const source = auth === undefined ? CREDENTIALS.find((name) => variable(env, name)) : 'the option auth';
   if (source !== undefined) return `check ${source}`;
   if (Object.keys(headers).some(isCredentialName)) return 'check the option headers';
-  const missing =
-    'no credentials are configured (auth, FLIPT_TOKEN, FLIPT_JWT, FLIPT_TOKEN_FILE or FLIPT_AUTH)';
+  const missing = `no credentials are configured (auth, ${CREDENTIAL_VARIABLES})`;
   const misspelt = Object.keys(env).filter((name) => env[name] && looksLikeCredential(name));
   if (misspelt.length === 0) return missing;
   return `${missing}; not read: ${misspelt.slice(0, 3).map(unsteered).join(', ')}`;

@@ -63,6 +63,11 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return isObject(value) && !Array.isArray(value);
 }
 
+/** Such as `a, b or c`. */
+export function alternatives(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(', ')} or ${words.slice(-1).join()}`;
+}
+
 /** Whether lists and objects are nested at most so many levels deep. */
 export function isShallow(value: unknown, levels: number): boolean {
   if (!isObject(value)) return true;
