@@ -16,9 +16,9 @@ export interface Batched {
 }
 
 /**
- * Collects questions into requests of many questions. A request takes the questions of one turn of the event loop, and
- * those that arrived while `maxConcurrent` requests were under way. The turn, not the microtask queue: requests that
- * arrive together are handled in one turn, but in several ticks of promises.
+ * Collects questions into requests. A request takes the questions of one turn of the event loop, because calls that
+ * arrive together are handled in one turn, but in several ticks of promises. It also takes those that arrived while
+ * `maxConcurrent` requests were under way.
  */
 export function batched(isolated: Isolated, settings: BatchSettings, runtime: Runtime): Batched {
   const { clock, report, wants } = runtime;

@@ -25,8 +25,8 @@ export interface SnapshotForCache {
   /** `undefined` while nothing is watched. */
   readonly reliance: (now: number) => Reliance | undefined;
   /**
-   * The snapshot's answer to a question that the service does not answer; `undefined` without one. If the snapshot knows
-   * only that the flag exists, a failure that is older than any known answer.
+   * The snapshot's answer to a question that the service does not answer; `undefined` without one. If the snapshot
+   * knows only the flag's key, it is a failure, and any answer that the cache knows is preferred to it.
    */
   readonly evaluate: (question: Question, failure: Failure) => Resolution | undefined;
 }

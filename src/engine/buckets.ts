@@ -21,8 +21,9 @@ export function percentOf(flagKey: string, entity: string): number {
 }
 
 /**
- * Prepares the choice among shares. It answers with the position of the first one whose upper bound is above the
- * entity's bucket, with -1 past the last bound, if the rules leave that open, and with 0 if there are none.
+ * Prepares the choice among a rule's shares. The result gives the position of the first share whose upper bound is
+ * above the entity's bucket: -1 if there is none, because the shares need not take all buckets, and 0 if the choice is
+ * the same for all entities.
  */
 export function sharing(flagKey: string, shares: readonly Share[], semantics: Semantics) {
   const bounds = boundsOf(shares, semantics);

@@ -16,8 +16,9 @@ export interface CompiledFlag {
 export type CompiledFeatures = ReturnType<typeof compileFeatures>;
 
 /**
- * Prepares features. This costs nothing by itself: the first question about a flag pays for its compilation. `known` are
- * compiled flags in which nothing has changed. `read` is called before a flag is compiled: the features may get it then.
+ * Prepares features. The call is cheap: each flag is compiled when the first question about it comes. `known`: flags
+ * that were compiled before and have not changed since. `read` is called before a flag is compiled, so that the caller
+ * can add the flag to the features.
  */
 export function compileFeatures(
   features: Features,
@@ -104,7 +105,7 @@ function bucketDecided(flag: Flag, answer: ValueAnswer, { segments }: Features, 
     const shares = sharesIn(rulesInForce(flag).find(isReached)?.distributions ?? []);
     return !isUndivided(boundsOf(shares, semantics));
   }
-  // A threshold of 0 includes nobody, and any other ends the evaluation or has let the bucket go on.
+  // Whether a threshold gave the answer or let evaluation go on, the bucket decided. One of 0 includes nobody.
   const reached = flag.rollouts.find((rollout) =>
     rollout.kind === 'segment' ? isReached(rollout) : underThreshold(rollout.percentage) !== 'nobody',
   );

@@ -196,10 +196,10 @@ export class FliptProvider implements Provider {
   }
 
   /**
-   * The outcome of each of these flags, evaluated as in a resolve, within `deadlineMs`; what is not answered by then has
-   * failed. Made for adapters to other protocols, such as `ofrep`. A function as `flagKeys` selects flags of the snapshot.
-   * It must return `true` or `false`; anything else is a TypeError. In-process, all outcomes come from one snapshot.
-   * Without a snapshot a function rejects with GENERAL, otherwise it rejects as `evaluateAll` does.
+   * The outcome of each of these flags, evaluated as in a resolve, within `deadlineMs`; a flag without an answer by
+   * then has failed. Made for adapters to other protocols, such as `ofrep`. In-process, all outcomes come from one
+   * snapshot. A function as `flagKeys` selects flags of the snapshot; without a snapshot, it rejects with GENERAL. If
+   * it returns anything but `true` or `false`, it is a TypeError. Otherwise it rejects as `evaluateAll` does.
    */
   async evaluateEach(
     context: EvaluationContext,

@@ -40,8 +40,9 @@ export type RedisClient = NodeRedisClient | PositionalRedisClient;
 /**
  * The commands that the store needs, the same for every client. Throws a TypeError if it is not one of these clients.
  *
- * Sends the next command after the last one is answered, and none while the client is offline. Few commands wait here, because a provider sends few while one of its own
- * is under way. Texts wait for texts alone: they are large, and another provider's lease would expire meanwhile.
+ * A command is sent when the last one is answered and the client is online. Few wait here, because a provider sends few
+ * while one of its own is under way. Texts wait for texts alone: they are large, and another provider's lease would
+ * expire behind them.
  */
 export function commandsOf(client: unknown) {
   if (!isObject(client) || missingIn(client).length > 0 || !(isPositional(client) || isNodeRedis(client))) {

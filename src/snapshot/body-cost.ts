@@ -1,10 +1,10 @@
 import type { Clock } from '../time/clock.js';
 
 /**
- * What a whole snapshot costs the service. One duration proves little: it contains pauses of the service, queues behind
- * a fleet that starts, and our own blocked event loop. So the smaller of the last two bodies counts, one alone only for
- * as much as its size explains, and a cost that makes polls rarer is measured again. A 304 proves nothing, but one that
- * has become fast says that it is time to measure.
+ * What a whole snapshot costs the service. One duration proves little, because it contains pauses of the service,
+ * queues behind a fleet that starts, and blocks of our own event loop. So the smaller of the last two bodies counts. A
+ * single body counts only as far as its size explains its cost. A cost that makes polls rarer is measured again. A 304
+ * proves nothing, but one that has become fast says that it is time to measure.
  */
 export type BodyCost = ReturnType<typeof openBodyCost>;
 

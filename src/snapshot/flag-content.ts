@@ -77,8 +77,9 @@ function choiceContent({ segmentKeys, segmentOperator }: SegmentChoice, segment:
 }
 
 /**
- * The semantics are part of the content, because they decide how the shares of a rule are divided. The older ones of v2
- * count only if that gives other shares: where they give the same, a new release of Flipt changes no flag.
+ * The semantics are part of the content, because they decide how the shares of a rule are divided. If the older ones of
+ * v2 divide a flag's shares as the newest do, the newest stand for them: a new release of Flipt does not change such a
+ * flag.
  */
 export function namedSemantics(flag: Flag, semantics: Semantics): Semantics {
   if (!isV2(semantics)) return semantics;

@@ -19,10 +19,10 @@ export interface TextBeginning {
 }
 
 /**
- * Keeps the text in a file that only its owner may read, because segments may hold personal data. Several processes with
- * one configuration may share the file; the last one to save wins. A text of another configuration is replaced only if
- * `load` has seen it: then the configuration has changed, and otherwise a process with the other one is running.
- * If the path is a link, the link stays and its target is replaced.
+ * Keeps the text in a file that only its owner may read, because segments may hold personal data. Several processes
+ * with one configuration may share the file; the last one to save wins. If `load` finds a text of another
+ * configuration, the configuration has changed, and `save` replaces the text. If such a text comes later, another
+ * process uses the file, and `save` rejects. If the path is a link, the link stays and its target is replaced.
  */
 export function fileStore(path: string, { isOurs, otherPlace }: TextBeginning) {
   let loaded = '';

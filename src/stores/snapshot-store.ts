@@ -40,9 +40,11 @@ export interface SnapshotPlace {
 
 /**
  * One snapshot that many instances share, with a lease for the instance that polls Flipt. Each call must be one step,
- * with no step of another instance in between. It rejects if the store cannot be asked. Each call may take 1 second,
- * `publish` with a text 5 seconds, the first call of `turn` 250 ms, and the next call waits until it has ended, or
- * counts as lost after two minutes. After a failure, each instance polls Flipt by itself until the store works again.
+ * with no step of another instance in between. It rejects if the store cannot be asked.
+ *
+ * A call has failed if it takes longer than 1 second; `publish` with a text may take 5 seconds, and the first call of
+ * `turn` 250 ms. It goes on then, and the store gets no other call until it has ended, or for two minutes. After a
+ * failure, each instance polls Flipt by itself until the store works again.
  */
 export interface SharedSnapshot {
   /**

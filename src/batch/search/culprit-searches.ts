@@ -8,7 +8,7 @@ import { searchLimit } from './search-limit.js';
 import { slots } from './slots.js';
 import { blamesFlag, rememberedSuspects } from './suspects.js';
 
-/** For so long after a failed check, what looks like a failure of the service is taken for one. */
+/** For so long after a failed check, the service fails if it seems to. */
 const FAILS_FOR_MS = 5_000;
 /** For so long after a search in which nothing succeeded, and until a request succeeds, another one is brief. */
 const BRIEF_FOR_MS = 5_000;
@@ -35,9 +35,8 @@ export function culpritSearches(searched: Searched, { clock, report }: Runtime) 
   const suspects = rememberedSuspects(clock);
   const askPart = searchLimit(ask, answered, clock);
   /**
-   * While nothing has succeeded since the batch was sent, only one search runs at a time: the next one begins when this
-   * one ends, or finds that a request has succeeded since its own batch was sent. Then the first may have blamed what
-   * spoils the second batch, too.
+   * While no request succeeds, searches take turns, because the first may blame what spoils the second batch, too. A
+   * turn ends with its search, or when a request has succeeded since the batch was sent.
    */
   const turns = slots(() => 1);
   let fruitless = { until: -Infinity, since: answered.since() };
@@ -45,9 +44,9 @@ export function culpritSearches(searched: Searched, { clock, report }: Runtime) 
   let failsUntil = -Infinity;
 
   /**
-   * A check always decides about what looks like a failure of the service. A half-dead one may let some checks pass, so
-   * one that fails counts for some time: searches must not multiply its load. About all else, it decides if no request
-   * has succeeded since the batch was sent: the service may fail for everything.
+   * If the service seems to fail, a check always decides. One that fails counts for some time: a half-dead service lets
+   * some checks pass, and searches must not multiply its load. About any other failure, a check decides only if no
+   * request has succeeded since the batch was sent, because then the service may fail for everything.
    */
   const isServiceFailure = async (failure: Failure, since: AnsweredSince): Promise<boolean> => {
     const looksLikeIt = policyOf(failure).spoilsBatch === 'if-a-check-passes';

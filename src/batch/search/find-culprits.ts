@@ -27,9 +27,9 @@ const PARTS = 4;
  * Finds the questions that spoil a batch, of a service that is well: asks four parts of the batch, then parts of the
  * parts that failed, until each culprit is alone. Answers each question as soon as its part succeeds.
  *
- * If all parts fail that were cut between flags, the cause may be a context that is in all of them: then the batch is
- * cut between contexts, and the other way round. A batch of n takes at most 4 · log2(n) + 4 requests, including the
- * first one, unless others succeed meanwhile.
+ * If all parts fail, the cause may be what they have in common: a context, if the batch was cut between flags. Then it
+ * is cut between contexts, and the other way round. A batch of n takes at most 4 · log2(n) + 4 requests, including the
+ * first one; more only while others succeed.
  *
  * The result says how many requests were sent, and how many questions and flags were blamed.
  */

@@ -26,8 +26,8 @@ export interface LoginSettings {
 /** A login is renewed after a random share of its life, so that many instances do not log in together. */
 const RENEWED_AFTER = { least: 0.75, most: 0.85 };
 /**
- * When to renew again after a failed renewal, or if the new login ends when the old one did because the file still
- * holds the same token.
+ * When to renew again after a failed renewal, or after one that has not moved the end: the file still holds the same
+ * token.
  */
 const RENEWED_AGAIN_AFTER_MS = 60_000;
 /** Used for a login that seems to have ended already: then this machine's date and the service's differ. */
@@ -38,8 +38,8 @@ const SHORTEST_LIFE_MS = 60_000;
  */
 const PAUSE_MS = 1_000;
 /**
- * A login that ends sooner is kept for longer, and each such login in a row doubles the time: otherwise a service whose
- * logins end at once would be asked for hundreds of them in a second.
+ * A login with a shorter life is used beyond its end, and each one in a row for twice as long. Otherwise a service
+ * whose logins end at once would be asked for hundreds of them in a second.
  */
 const SHORT_LIFE_MS = 10_000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -80,7 +80,10 @@ export function loginSource(
       },
     );
   const start = coalesced(begin, clock);
-  /** Meanwhile, and if it fails, the old login is used, which is still valid. After its end, the next caller logs in. */
+  /**
+   * The old login is still valid, and is used meanwhile, and if the renewal fails. After its end, the next caller logs
+   * in.
+   */
   const renew = (old: HeldLogin): Promise<HeldLogin> => {
     hold({ ...old, renewAt: clock.now() + RENEWED_AGAIN_AFTER_MS });
     return start().catch(() => old);

@@ -7,9 +7,10 @@ import { forbidden } from '../requests/refused-request.js';
 /**
  * Protects the service from pages of other sites, which may send requests through a visitor's browser. It refuses a
  * request with a foreign Origin, and one whose Host is a name that such a site has pointed at this machine. A Host that
- * is not a name or loopback address of this machine must be in `allowed`. If `allowed` has an unspecified address
- * (`0.0.0.0`, `::`), every address may be this machine's. But a site's Origin may be an address, too, so then only
- * pages from the addressed host are accepted.
+ * is not a name or loopback address of this machine must be in `allowed`.
+ *
+ * With an unspecified address in `allowed` (`0.0.0.0`, `::`), the Host may be any address. The Origin may not, because
+ * another site may have an address, too: it must be the addressed host.
  */
 export function originCheck(allowed: readonly string[]) {
   const names = new Set(allowed.map((name) => hostname(name)));

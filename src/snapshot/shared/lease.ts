@@ -56,8 +56,8 @@ export function polled(lease: Lease): Lease {
 }
 
 /**
- * The holder's poll got no answer: perhaps the others can reach the service. It renews the lease no more, and keeps the
- * rest of it for one more request, which may follow at once.
+ * The holder's poll got no answer. Other instances may reach the service, so the holder does not renew the lease. In
+ * what is left of it, one more request may follow at once.
  */
 export function pollSilent(lease: Lease, knowsAny: boolean, pollMs: number, now: number): Lease {
   if (!knowsAny || lease.failures > 0) return left(pollMs, now);

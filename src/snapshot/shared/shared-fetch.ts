@@ -90,7 +90,9 @@ function publisher(
   // A request may have been sent beside another.
   const turns = oneAfterAnother(clock);
 
-  /** The turn was taken before the service was asked. So its time, which the record gets, is never too late. */
+  /**
+   * The record gets the time of the turn, which was before the request: a snapshot must not seem younger than it is.
+   */
   const publish = async (newest: Known, { fence, record, time }: HeldTurn): Promise<void> => {
     const version = recordVersion(newest.snapshot);
     const publication = { fence, version, confirmedAt: time, fullBodyMs: cost.read().ms };

@@ -42,9 +42,9 @@ export function nextDelayMs(state: WatchState, pollMs: number, now: number, rand
 }
 
 /**
- * Milliseconds until another poll shows what is wrong, just before the last success is too old; negative if that moment
- * has begun. The loss would be reported with a failure of up to an interval ago otherwise, and also if the service is
- * back since.
+ * Milliseconds until one more poll, just before the last success is too old and the watch is lost. Without that poll,
+ * the loss would be reported with a failure of up to an interval ago, even if the service is back. Negative if the
+ * moment has begun.
  */
 function lastChanceMs(state: WatchState, pollMs: number, now: number, random: number): number {
   if (state.offersNone) return -Infinity;
@@ -54,8 +54,8 @@ function lastChanceMs(state: WatchState, pollMs: number, now: number, random: nu
 }
 
 /**
- * Milliseconds until a poll of which the stream has announced that it will find something new. All instances get the
- * announcement at the same moment, and each of them will be sent a whole body.
+ * Milliseconds until the poll that fetches what the stream has announced. They differ at random, because all instances
+ * get the announcement at the same moment, and the service sends each of them a whole body.
  */
 export function sparedForMs({ cost, notBefore }: WatchState, now: number, random: number): number {
   const spreadMs = Math.min(BODY_SHARE * cost.likelyMs, LONGEST_SPREAD_MS) * random;

@@ -66,7 +66,10 @@ export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
     ...reliability(() => state, pollMs, isShared, clock),
     /** Reports that the last success has become too old, if it has. Otherwise a timer does that. */
     assess,
-    /** The response of a request decides, which begins now. It may be late, as after a blocked event loop. */
+    /**
+     * A request begins. If the last success is too old already, as after a blocked event loop, its response decides,
+     * not the timer.
+     */
     asks: () => {
       if (clock.now() < reliableUntil(state, pollMs)) assess();
       else lossTimer.stop();
