@@ -20,7 +20,7 @@ export async function writeSnapshot(values: OptionValues, runtime: CommandRuntim
   const count = snapshot.contents.size;
   // Flipt v1 answers like this for a namespace that it does not know.
   if (count === 0) throw noFlags(namespace);
-  for (const [key, { reason }] of snapshot.features.unreadable ?? []) {
+  for (const [key, { reason }] of snapshot.features.unreadable) {
     runtime.complain(`Flag ${quoted(key)} gives defaults without Flipt: it cannot be read (${reason})`);
   }
   const given = givenSnapshot(snapshot, clock.now(), { namespace, environment }, clock);

@@ -23,6 +23,14 @@ export const COMPARISON_TYPES = [
   'ENTITY_ID_COMPARISON_TYPE',
 ] as const;
 
+/** The words of a snapshot for match types and comparison types. A number of an enum that has no word stays a number. */
+export const wireMatchType = (type: MatchType) =>
+  typeof type === 'number' ? type : type.replace('MATCH', 'SEGMENT_MATCH');
+export const wireComparisonType = (type: ComparisonType) =>
+  type.replace('COMPARISON', 'CONSTRAINT_COMPARISON');
+/** The word for a comparison type that a client does not know. */
+export const UNKNOWN_WIRE_COMPARISON_TYPE = 'UNKNOWN_CONSTRAINT_COMPARISON_TYPE';
+
 export type MatchType = (typeof MATCH_TYPES)[number] | number;
 export type SegmentOperator = (typeof SEGMENT_OPERATORS)[number] | number;
 export type ComparisonType = (typeof COMPARISON_TYPES)[number];
@@ -94,6 +102,6 @@ export type Flag = VariantFlag | BooleanFlag;
 export interface Features {
   readonly flags: ReadonlyMap<string, Flag>;
   readonly segments: ReadonlyMap<string, Segment>;
-  /** By key. Default: none. */
+  /** By key. Only a snapshot has some. Default: none. */
   readonly unreadable?: ReadonlyMap<string, UnreadableFlag>;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { MATCH_TYPES, SEGMENT_OPERATORS } from '../engine/features.js';
+import * as words from '../engine/features.js';
 import type { Rollout, SegmentChoice, Semantics } from '../engine/features.js';
 import type { FlagRecord, NamespaceRecord, SegmentRecord, VariantFlagRecord } from '../features/records.js';
 import * as ofVersion from '../engine/rules-of-version.js';
@@ -106,7 +106,7 @@ function shownRollout(written: Written, rollout: Rollout, rank: number): object 
 
 /** An operator without a name is shown as OR: the service's rule. */
 function shownOperator({ segmentOperator }: SegmentChoice): string {
-  return SEGMENT_OPERATORS.find((name) => name === segmentOperator) ?? 'OR_SEGMENT_OPERATOR';
+  return words.SEGMENT_OPERATORS.find((name) => name === segmentOperator) ?? 'OR_SEGMENT_OPERATOR';
 }
 
 /** A snapshot repeats a segment, with its constraints, wherever it is used. */
@@ -119,12 +119,12 @@ function shownSegment(written: Written, segment: SegmentRecord) {
   const { key, matchType, constraints } = segment;
   const { name, description } = ofVersion.namesSegments(written.semantics) ? segment : NAMELESS;
   // A match type without a name is shown as ANY: the service's rule, although it evaluates such a segment differently.
-  const known = MATCH_TYPES.find((name) => name === matchType) ?? 'ANY_MATCH_TYPE';
+  const known = words.MATCH_TYPES.find((name) => name === matchType) ?? 'ANY_MATCH_TYPE';
   return {
     key,
     name,
     description,
-    matchType: known.replace('_', '_SEGMENT_'),
+    matchType: words.wireMatchType(known),
     constraints: constraints.map((constraint) => shownConstraint(written, constraint)),
   };
 }
@@ -132,8 +132,8 @@ function shownSegment(written: Written, segment: SegmentRecord) {
 function shownConstraint(written: Written, constraint: SegmentRecord['constraints'][number]) {
   const { semantics, abilities } = written;
   const { id, type, property, operator, value } = constraint;
-  const known = type !== 'ENTITY_ID_COMPARISON_TYPE' || abilities.entityIds;
-  const shown = (known ? type : 'UNKNOWN_COMPARISON_TYPE').replace('_COMPARISON', '_CONSTRAINT_COMPARISON');
+  const isKnown = type !== 'ENTITY_ID_COMPARISON_TYPE' || abilities.entityIds;
+  const shown = isKnown ? words.wireComparisonType(type) : words.UNKNOWN_WIRE_COMPARISON_TYPE;
   return { ...(ofVersion.identifiesParts(semantics) && { id }), type: shown, property, operator, value };
 }
 

@@ -76,7 +76,7 @@ export function inProcessOrRemote(
       const inForce = snapshot();
       if (inForce === undefined || isServiceBetter()) return false;
       const { unreadable } = inForce.features;
-      return !unreadable?.size || flags?.some((flag) => unreadable.has(flag)) === false;
+      return unreadable.size === 0 || flags?.some((flag) => unreadable.has(flag)) === false;
     },
     /** Waits for the first poll, until the deadline, if there is no snapshot yet. Never rejects. */
     untilSnapshot: async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import type { Semantics } from '../engine/features.js';
+import { UNKNOWN_WIRE_COMPARISON_TYPE, type Semantics } from '../engine/features.js';
 import { DEFAULT_SEMANTICS, hasDigest, isV2, NEWEST_V2 } from '../engine/rules-of-version.js';
 import type { SnapshotOptions } from '../options/snapshot-options.js';
 import type { SnapshotPlace } from '../stores/snapshot-store.js';
@@ -65,7 +65,7 @@ async function initialBody(given: object, namespace: string, semantics: Semantic
  * Default variants are left out, too, but so they are where there are none.
  */
 function isForOldClients(body: string): boolean {
-  return body.includes('"type":"UNKNOWN_CONSTRAINT_COMPARISON_TYPE"') && !body.includes('"digest":"');
+  return body.includes(`"type":"${UNKNOWN_WIRE_COMPARISON_TYPE}"`) && !body.includes('"digest":"');
 }
 
 /** Looks for members that only a features document has. If neither form shows, both give the same result. */

@@ -14,7 +14,7 @@ export function contentsOf({ flags, segments }: Features, semantics: Semantics):
 /** A body of which all has been read. */
 export function parsedOf(features: Features, semantics: Semantics): ParsedBody {
   return {
-    features,
+    features: { unreadable: new Map(), ...features },
     semantics,
     contents: contentsOf(features, semantics),
     texts: textDigests(0),

@@ -1,11 +1,5 @@
 import * as v from 'valibot';
-import {
-  COMPARISON_TYPES,
-  MATCH_TYPES,
-  SEGMENT_OPERATORS,
-  type ComparisonType,
-  type MatchType,
-} from '../../engine/features.js';
+import * as Evaluated from '../../engine/features.js';
 import { isOperator } from '../../engine/constraint-match.js';
 import { ALL_SEMANTICS } from '../../engine/rules-of-version.js';
 import { isListInLimits, LIST_IN_LIMITS } from './body-limits.js';
@@ -33,12 +27,6 @@ const noList = <Schema extends v.GenericSchema>(schema: Schema) =>
 const members = <E extends v.ObjectEntries>(entries: E) => v.object(entries, 'an object');
 const record = <E extends v.ObjectEntries>(entries: E) => noList(members(entries));
 
-/** The snapshot's words for match types and comparison types. A number of an enum that has no word stays a number. */
-export const wireMatchType = (type: MatchType) =>
-  typeof type === 'number' ? type : type.replace('MATCH', 'SEGMENT_MATCH');
-export const wireComparisonType = (type: ComparisonType) =>
-  type.replace('COMPARISON', 'CONSTRAINT_COMPARISON');
-
 /** An enum of the snapshot, translated to the engine's words, which are in the order of its numbers. */
 const word = <Word extends string>(words: readonly Word[], wireWord: (word: Word) => string | number) => {
   const wireWords = words.map((known) => String(wireWord(known)));
@@ -51,13 +39,13 @@ const word = <Word extends string>(words: readonly Word[], wireWord: (word: Word
     }),
   );
 };
-const matchType = word(MATCH_TYPES, wireMatchType);
-const segmentOperator = word(SEGMENT_OPERATORS, (operator) => operator);
+const matchType = word(Evaluated.MATCH_TYPES, Evaluated.wireMatchType);
+const segmentOperator = word(Evaluated.SEGMENT_OPERATORS, (operator) => operator);
 
 /** Required, because the default of this enum is a type that Flipt does not evaluate. */
 const comparisonType = v.pipe(
-  v.picklist(COMPARISON_TYPES.map(wireComparisonType), 'a comparison type'),
-  v.transform((type) => type.replace('CONSTRAINT_COMPARISON', 'COMPARISON') as ComparisonType),
+  v.picklist(Evaluated.COMPARISON_TYPES.map(Evaluated.wireComparisonType), 'a comparison type'),
+  v.transform((type) => type.replace('CONSTRAINT_COMPARISON', 'COMPARISON') as Evaluated.ComparisonType),
 );
 
 /** Missing, or of another type: such a constraint never matches. A word that no type has may mean anything. */

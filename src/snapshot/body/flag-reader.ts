@@ -1,4 +1,4 @@
-import type { Features, Flag, Semantics } from '../../engine/features.js';
+import type { Flag, Semantics } from '../../engine/features.js';
 import { atOnce, counted, type CountedSteps } from '../../time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/answer.js';
 import { quoted } from '../../text/describe.js';
@@ -37,7 +37,7 @@ export function flagReader(body: Buffer, count: number, semantics: Semantics, pr
   let sources: Sources | undefined = { body, added: new Set(), ...unchangedFlags(previous, semantics) };
   /** In the order of the body. Flags that are not read at once may be read in another one. */
   let keys: ReturnType<ReadFlags['keys']> = contents;
-  const features: Features = { flags, segments: sources.segments.byName, unreadable };
+  const features = { flags, segments: sources.segments.byName, unreadable };
 
   const read = (key: string) => {
     if (unread.size > 0) atOnce(readOne(key));

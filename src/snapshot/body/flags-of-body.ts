@@ -10,7 +10,7 @@ import { distinctNames } from './distinct-names.js';
 export interface ReadFlags {
   /** The rules of the Flipt that wrote the body apply. */
   readonly semantics: Semantics;
-  readonly features: Features;
+  readonly features: Required<Features>;
   readonly contents: Contents;
   /** Of the flags that could be read. */
   readonly texts: ReturnType<typeof textDigests>;

@@ -1,10 +1,11 @@
 import * as Evaluated from '../../engine/features.js';
 import { variantOf } from '../../engine/parts-in-force.js';
 import { withPauses, type CountedSteps, pausing, type Turns } from '../../time/pausable-steps.js';
-import { wireComparisonType, wireMatchType } from './body-schema.js';
 import type { ParsedBody } from './parse-snapshot.js';
 
-type WrittenBody = Pick<ParsedBody, 'features' | 'keys' | 'semantics' | 'digest'>;
+type WrittenBody = Pick<ParsedBody, 'keys' | 'semantics' | 'digest'> & {
+  readonly features: Evaluated.Features;
+};
 
 /**
  * Writes a snapshot as Flipt serves it, in plain JSON values, but only with what evaluation reads; reading it gives the
@@ -123,7 +124,7 @@ function segmentWriter({ segments }: Evaluated.Features): WrittenSegments {
     // Members with their default value may be missing. With them, short segments would take several times the space.
     const after = {
       key,
-      ...(matchType !== Evaluated.MATCH_TYPES[0] && { matchType: wireMatchType(matchType) }),
+      ...(matchType !== Evaluated.MATCH_TYPES[0] && { matchType: Evaluated.wireMatchType(matchType) }),
       ...(constraints.length > 0 && { constraints: constraints.map(writtenConstraint) }),
     };
     written.set(name, after);
@@ -134,5 +135,5 @@ function segmentWriter({ segments }: Evaluated.Features): WrittenSegments {
 
 /** Names each member: a snapshot has so many constraints that copying the rest would take several times as long. */
 function writtenConstraint({ type, property, operator, value }: Evaluated.Constraint): object {
-  return { type: wireComparisonType(type), property, operator, value };
+  return { type: Evaluated.wireComparisonType(type), property, operator, value };
 }

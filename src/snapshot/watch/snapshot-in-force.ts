@@ -16,7 +16,7 @@ export function snapshotInForce({ clock, report }: Runtime, isClosed: () => bool
   /** The flags that were reported last. */
   let reported: ReadonlyMap<string, UnreadableFlag> = NONE;
 
-  const reportUnreadable = ({ features: { unreadable: flags = NONE } }: Snapshot) => {
+  const reportUnreadable = ({ features: { unreadable: flags } }: Snapshot) => {
     const before = reported;
     reported = flags;
     if (flags.size !== before.size || Array.from(flags.keys()).some((key) => !before.has(key)))
