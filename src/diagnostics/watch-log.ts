@@ -1,4 +1,4 @@
-import { beginningOf, quoted } from '../text/describe.js';
+import { firstOf, quoted } from '../text/describe.js';
 import type { Diagnostics, Log } from './diagnostics.js';
 import type { EventOf } from './internal-events.js';
 
@@ -49,7 +49,7 @@ export function logWatch(
     logger[isBroken && !wasBroken ? 'warn' : 'debug'](`The snapshot was not fetched: ${failure.message}`);
   });
   listen('flags-changed', ({ flags }) => {
-    logger.info(`Flags have changed: ${named(flags)}`);
+    logger.info(`Flags have changed: ${firstOf(flags, MOST_NAMED)}`);
   });
   listen('flags-unreadable', ({ flags }) => {
     const [first] = flags.values();
@@ -57,7 +57,7 @@ export function logWatch(
       logger.info('All flags can be read again');
       return;
     }
-    const names = named([...flags.keys()]);
+    const names = firstOf([...flags.keys()], MOST_NAMED);
     const isKnown = warned.has(names);
     if (warned.size >= MOST_WARNED) warned.clear();
     warned.add(names);
@@ -99,11 +99,3 @@ const WORDS: Readonly<Record<EventOf<'stream-changed'>['state'], string>> = {
   broken: 'broken and is opened again',
   'not-offered': 'not offered; polls find changes',
 };
-
-function named(flags: readonly string[]): string {
-  const shown = flags
-    .slice(0, MOST_NAMED)
-    .map((key) => quoted(beginningOf(key)))
-    .join(', ');
-  return flags.length > MOST_NAMED ? `${shown} and ${flags.length - MOST_NAMED} more` : shown;
-}

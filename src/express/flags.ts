@@ -2,7 +2,7 @@ import { OpenFeature, type Client, type EvaluationContext } from '@openfeature/s
 import type { RequestHandler, Request } from 'express';
 import { requestContext, requestView, runInTransactionContext, type Prefetcher } from '../index.js';
 import { checkOptions } from '../options/check-options.js';
-import { contextTimeoutMs, flagKeys, rulesWithoutSecrets } from '../options/entry-rules.js';
+import { contextTimeoutMs, domain, flagKeys, rulesWithoutSecrets } from '../options/entry-rules.js';
 import { contextInTime } from '../request/context-in-time.js';
 import { checkContext, isObject } from '../text/describe.js';
 import * as v from 'valibot';
@@ -92,7 +92,7 @@ export interface FlagsOptions {
 export const flagsRules = rulesWithoutSecrets('flags', {
   context: callable(),
   contextTimeoutMs,
-  domain: v.optional(v.string('a string')),
+  domain,
   prefetch: v.optional(flagKeys),
   provider: v.optional(having<Prefetcher>(['prefetch'], 'a provider that can prefetch')),
 } satisfies RulesOf<FlagsOptions>);

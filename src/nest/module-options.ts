@@ -1,6 +1,6 @@
 import type { EvaluationContext, Provider } from '@openfeature/server-sdk';
 import * as v from 'valibot';
-import { flagKeys, list, rulesWithoutSecrets } from '../options/entry-rules.js';
+import { domain, flagKeys, list, rulesWithoutSecrets } from '../options/entry-rules.js';
 import { callable, having, milliseconds, trueOrFalse, type RulesOf } from '../options/shapes.js';
 import type { FactoryProvider, ModuleMetadata } from '@nestjs/common';
 
@@ -40,7 +40,7 @@ export interface FliptModuleOptions<R extends object = object> {
 const shape = rulesWithoutSecrets('FliptModule', {
   context: v.optional(callable()),
   provider: v.optional(having<Provider>(['resolveBooleanEvaluation'], 'an OpenFeature provider')),
-  domain: v.optional(v.string('a string')),
+  domain,
   prefetch: v.optional(flagKeys),
   readyTimeoutMs: v.optional(milliseconds(1), 10_000),
   required: v.optional(trueOrFalse, false),
@@ -67,7 +67,7 @@ export interface FliptModuleAsyncOptions<R extends object = object> extends Pick
 
 export const asyncRules = rulesWithoutSecrets('FliptModule.forRootAsync', {
   useFactory: callable(),
-  domain: v.optional(v.string('a string')),
+  domain,
   imports: v.optional(list),
   inject: v.optional(list),
 } satisfies RulesOf<FliptModuleAsyncOptions>);

@@ -11,7 +11,7 @@ import {
 import { ModulesContainer } from '@nestjs/core';
 import { OpenFeature } from '@openfeature/server-sdk';
 import * as v from 'valibot';
-import { rulesWithoutSecrets } from '../options/entry-rules.js';
+import { domain, rulesWithoutSecrets } from '../options/entry-rules.js';
 import { checkOptions } from '../options/check-options.js';
 import { isPromiseLike, kindReturned } from '../text/describe.js';
 import { callable, trueOrFalse, type RulesOf } from '../options/shapes.js';
@@ -30,7 +30,7 @@ export interface RequireFlagOptions {
 
 const RULES = rulesWithoutSecrets('RequireFlag', {
   default: trueOrFalse,
-  domain: v.optional(v.string('a string')),
+  domain,
   otherwise: v.optional(callable()),
 } satisfies RulesOf<RequireFlagOptions>);
 

@@ -1,7 +1,7 @@
 import type { EvaluationContext } from '@openfeature/server-sdk';
 import * as v from 'valibot';
 import type { FlagOutcome } from '../index.js';
-import { contextTimeoutMs, flagKeysOr, rulesWithoutSecrets } from '../options/entry-rules.js';
+import { contextTimeoutMs, domain, flagKeysOr, rulesWithoutSecrets } from '../options/entry-rules.js';
 import { callable, hasMethods, milliseconds, onOffOr, whole, type RulesOf } from '../options/shapes.js';
 
 /** Evaluates flags for OFREP requests: a `FliptProvider`. */
@@ -148,7 +148,7 @@ export const ofrepRules = rulesWithoutSecrets('ofrep', {
   maxAttributeLength: v.optional(whole(1, 'characters'), 1000),
   maxAttributes: v.optional(whole(1, 'attributes'), 100),
   contextTimeoutMs,
-  domain: v.optional(v.string('a string')),
+  domain,
   provider: v.optional(v.custom<FlagEvaluator>(isEvaluator, 'a FliptProvider')),
   push: pushRule,
   address: v.optional(callable()),

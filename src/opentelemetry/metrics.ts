@@ -105,8 +105,12 @@ function by(attribute: string, counts: Iterable<readonly [value: string, count: 
   return Array.from(counts, ([value, count]) => [count, { [`openfeature.flipt.${attribute}`]: value }]);
 }
 
-/** 1 for each value that holds now, 0 for all others. */
-function oneFor(attribute: string, all: readonly string[], now: readonly string[]): Readings {
+/** 1 for each value that holds now, 0 for all others. A value that `all` lacks is an error of types. */
+function oneFor<T extends string>(
+  attribute: string,
+  all: readonly T[],
+  now: readonly NoInfer<T>[],
+): Readings {
   return all.map((value) => [now.includes(value) ? 1 : 0, { [`openfeature.flipt.${attribute}`]: value }]);
 }
 

@@ -12,6 +12,9 @@ export const rulesWithoutSecrets = <Entries extends Readonly<Record<string, v.Ge
 
 export const list = v.array(v.unknown(), 'a list');
 
+/** A domain of OpenFeature. */
+export const domain = v.optional(v.string('a string'));
+
 /** Keys of flags, or a function instead. */
 export const flagKeysOr = <T extends (...args: never[]) => unknown>(expected: string) =>
   v.custom<readonly string[] | T>((value) => typeof value === 'function' || isFlagKeys(value), expected);

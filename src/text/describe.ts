@@ -35,6 +35,13 @@ export function beginningOf(text: string): string {
   return text.length > MOST_OF_VALUE ? `${text.slice(0, MOST_OF_VALUE)}…` : text;
 }
 
+/** The first of these names, in quotes, and how many more there are. */
+export function firstOf(names: readonly string[], most = 10): string {
+  const named = names.slice(0, most).map((name) => quoted(beginningOf(name)));
+  const more = names.length - named.length;
+  return named.join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
 function escaped(character: string): string {
   return `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`;
 }

@@ -1,7 +1,7 @@
-import { isObject, isPlainObject, quoted } from '../../text/describe.js';
+import { firstOf, isObject, isPlainObject, quoted } from '../../text/describe.js';
 import { parsedJson, writtenJson } from '../../text/json.js';
 import { applyOverrides, type Override, type Overrides } from './apply-overrides.js';
-import { canGive, cannotGive, namedKeys, type OverrideValue } from './override-value.js';
+import { canGive, cannotGive, type OverrideValue } from './override-value.js';
 import type { FlagRecord, NamespaceRecord, Stamp } from '../../features/records.js';
 import type { Store } from './state-store.js';
 
@@ -97,7 +97,7 @@ export class FlagOverrides {
 }
 
 function noSuch(what: string, known: ReadonlyMap<string, unknown>): OverrideProblem {
-  const there = known.size === 0 ? 'there is none' : `there is ${namedKeys([...known.keys()])}`;
+  const there = known.size === 0 ? 'there is none' : `there is ${firstOf([...known.keys()])}`;
   return { kind: 'missing', message: `${what} not found; ${there}` };
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Variant } from '../../engine/features.js';
-import { kindOf, quoted } from '../../text/describe.js';
+import { beginningOf, firstOf, kindOf, quoted } from '../../text/describe.js';
 import { answerOf, VALUE_TYPES, type Translate } from '../../values/value-of-type.js';
 import type { FlagRecord, VariantFlagRecord } from '../../features/records.js';
 
@@ -46,13 +46,11 @@ export function* freeKeys(taken: Pick<ReadonlySet<string>, 'has'>): Generator<st
   }
 }
 
-const MOST_NAMED = 10;
-
 /** Why a flag cannot give a value, and which values it can give. */
 export function cannotGive(flag: FlagRecord, value: unknown): string {
   const isShort = typeof value === 'number' || typeof value === 'boolean';
   const words = isShort ? String(value) : kindOf(value);
-  const given = typeof value === 'string' ? quoted(value.slice(0, 100)) : words;
+  const given = typeof value === 'string' ? quoted(beginningOf(value)) : words;
   return `${quoted(flag.key)} can be ${possible(flag)}; got ${given}`;
 }
 
@@ -60,15 +58,9 @@ function possible(flag: FlagRecord): string {
   if (flag.type === 'BOOLEAN_FLAG_TYPE') return 'true or false';
   const variants = [...flag.variants.values()];
   if (variants.length === 0) return 'nothing, because it has no variants';
-  const named = namedKeys(variants.map(({ key }) => key));
+  const named = firstOf(variants.map(({ key }) => key));
   const kinds = ['boolean', 'number', 'object'].filter((type) =>
     variants.some((variant) => readAs(variant, type) !== undefined),
   );
   return [named, ...kinds.map((type) => `any ${type}`)].join(' or ');
-}
-
-/** At most ten keys, in quotes. */
-export function namedKeys(keys: readonly string[]): string {
-  const more = keys.length - MOST_NAMED;
-  return keys.slice(0, MOST_NAMED).map(quoted).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
