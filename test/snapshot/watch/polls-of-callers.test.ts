@@ -1,12 +1,27 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Asker, FetchSnapshot } from '../../../src/snapshot/fetch-snapshot.js';
 import { openWatch } from '../../../src/snapshot/watch/poll-watch.js';
 import { withoutBackground } from '../../../src/time/clock.js';
 import { manualClock } from '../../clock.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';
-import { PATIENCE_MS, POLL_MS } from './watched.fixture.js';
+import { reply } from '../fetched.fixture.js';
+import { PATIENCE_MS, POLL_MS, watching } from './watched.fixture.js';
 
 describe('without a background, polls', () => {
+  it('wait as long as Retry-After asks for, even if one was asked for', async () => {
+    const clock = withoutBackground(manualClock());
+    const busy = reply(429, '', { 'retry-after': '40' });
+    const { watch, requests } = watching(() => Promise.resolve(busy), clock);
+    await watch.refresh();
+    await watch.poll('user');
+    vi.spyOn(clock, 'now').mockReturnValue(39_999);
+    await watch.refresh();
+    expect(requests).toHaveLength(1);
+    vi.spyOn(clock, 'now').mockReturnValue(40_000);
+    await watch.refresh();
+    expect(requests).toHaveLength(2);
+  });
+
   it('are due from the start, whoever asks for more, until the close', async () => {
     const clock = withoutBackground(manualClock());
     const fetch: FetchSnapshot = () => Promise.resolve({ kind: 'no-news' });
