@@ -66,7 +66,7 @@ async function costOf(name: string, body: Buffer): Promise<Cost> {
     const [flag = ''] = snapshot.contents.keys();
     begin();
     evaluate(snapshot.compiled, { namespace: 'default', flag, entity: 'user', attributes: { p: 'x' } });
-    outcome = `${snapshot.contents.size} flags, ${snapshot.features.unreadable?.size ?? 0} unreadable`;
+    outcome = `${snapshot.contents.size} flags, ${snapshot.features.unreadable.size} unreadable`;
   } catch (error) {
     if (!(error instanceof InvalidBody)) throw error;
     outcome = error.message;

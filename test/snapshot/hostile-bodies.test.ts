@@ -79,7 +79,7 @@ it('a list of more than 100,000 members sets its flag aside, and no other', asyn
   const constraints = [{ type: 'STRING_CONSTRAINT_COMPARISON_TYPE', operator: 'isoneof', value }];
   const flags = [{ key: 'a', rules: [{ segments: [{ key: 's', constraints }] }] }, { key: 'b' }];
   const { features } = await parseSnapshot(Buffer.from(JSON.stringify({ flags })), 'default', systemClock);
-  expect([...(features.unreadable ?? [])].map(([key, { reason }]) => [key, reason])).toEqual([
+  expect([...features.unreadable].map(([key, { reason }]) => [key, reason])).toEqual([
     [
       'a',
       'rules[0].segments[0].constraints[0].value: expected a list of at most 100000 members, got a string',

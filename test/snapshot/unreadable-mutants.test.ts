@@ -33,7 +33,7 @@ describe.each(BODIES)('of the mutants of $name, $semantics, $namespace', (record
       const key = body.flags[at]?.key ?? '';
       const flags = body.flags.with(at, flag as FlagJson);
       const { features } = await parsedJson({ ...body, flags }, namespace);
-      const unreadable = [...(features.unreadable?.keys() ?? [])];
+      const unreadable = [...features.unreadable.keys()];
       if (unreadable.length > 0) unread.add(place);
       if (unreadable.length > 0 && unreadable.join() !== key) wrong.push({ place, unreadable });
       const compiled = compileFeatures(features, semantics);

@@ -70,7 +70,7 @@ describe.each(BODIES)('$file, edited', ({ file, namespace, semantics }) => {
           json = round.reduce(edited, json);
           const [beside, alone] = [await parse(json, namespace, previous), await parse(json, namespace)];
           expect([...beside.contents]).toEqual([...alone.contents]);
-          expect([...(beside.features.unreadable ?? [])]).toEqual([...(alone.features.unreadable ?? [])]);
+          expect([...beside.features.unreadable]).toEqual([...alone.features.unreadable]);
           expect(answersOf(beside)).toEqual(answersOf(alone));
           previous = beside;
         }
