@@ -139,6 +139,17 @@ describe('refresh', () => {
     expect(second.questions()).toBe(0);
   });
 
+  it('polls with the first call in remote mode as well, however fresh the kept snapshot is', async () => {
+    const kept: string[] = [];
+    const save = (text: string) => Promise.resolve(void kept.push(text));
+    const store = { load: () => Promise.resolve(kept.at(-1)), save };
+    const first = frozen({ ...inProcess, snapshot: { store } }, well(true));
+    await first.ended(first.refresh());
+    const { refresh, ended, polls } = frozen({ snapshot: { store } }, well(true));
+    await ended(refresh());
+    expect([kept.length > 0, polls()]).toEqual([true, 1]);
+  });
+
   it('logs each change of the watch once if its runtime has ended the call that loaded the kept snapshot', async () => {
     let loading: Promise<undefined> = NEVER;
     const store = { load: () => loading, save: () => Promise.resolve() };

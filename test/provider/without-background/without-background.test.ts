@@ -92,6 +92,15 @@ describe('without a background, the circuit', () => {
     expect([questions(), clock.timers()]).toEqual([4, 0]);
   });
 
+  it('opens without a check, also soon after an answer: nobody would wait for the check', async () => {
+    const breaker = { failures: 2, openForMs: 1_000, maxOpenForMs: 8_000 };
+    const { resolve, ended, service, questions } = frozen({ breaker, cache: false }, well(true));
+    await ended(resolve());
+    service.answering = () => 503;
+    for (let call = 0; call < 3; call++) await ended(resolve());
+    expect(questions()).toBe(3);
+  });
+
   it('lets another call through if its runtime ends the one that tried', async () => {
     const breaker = { failures: 1, openForMs: 1_000, maxOpenForMs: 8_000 };
     const { resolve, ended, clock, service, abandoned } = frozen({ breaker, cache: false }, () => 503);
