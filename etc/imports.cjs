@@ -101,12 +101,11 @@ const MAY_IMPORT = {
     'index.ts',
     'options/',
     'provider/mapping/extended-context.ts',
-    'request/context-in-time.ts',
     'request/context-layers.ts',
     'text/',
     'values/',
   ],
-  'express/': ['index.ts', 'ofrep/', 'options/', 'request/context-in-time.ts', 'text/'],
+  'express/': ['index.ts', 'ofrep/', 'options/', 'request/context-layers.ts', 'text/'],
   // Of the provider types alone: it is handed one, of whichever copy of the package.
   'opentelemetry/': ['index.ts', 'options/'],
   'nest/': ['time/', 'index.ts', 'options/', 'request/context-layers.ts', 'text/'],

@@ -89,8 +89,9 @@ export function availability({ check, credentialsVersion, breaker }: Availabilit
 }
 
 /**
- * What the outcome says about the service's health; `undefined`: nothing. If nothing was sent: nothing. A 500: nothing,
- * because while the circuit is closed, the parts of its batch show whether a flag or the service caused it.
+ * What the outcome says about the service's health; `undefined`: nothing. It says nothing if nothing was sent, and a
+ * 500 proves nothing, either: a flag or the service may have caused it, and while the circuit is closed, the parts of
+ * its batch show which.
  */
 function proofOf(outcome: Outcome): { readonly failure: Failure | undefined } | undefined {
   const policy = policyOfOutcome(outcome);

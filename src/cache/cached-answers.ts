@@ -26,7 +26,7 @@ export interface SnapshotForCache {
   readonly reliance: (now: number) => Reliance | undefined;
   /**
    * The snapshot's answer to a question that the service does not answer; `undefined` without one. If the snapshot
-   * knows only the flag's key, it is a failure, and any answer that the cache knows is preferred to it.
+   * knows only the flag's key, this is a failure, and any kept answer wins.
    */
   readonly evaluate: (question: Question, failure: Failure) => Resolution | undefined;
 }

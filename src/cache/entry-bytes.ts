@@ -13,7 +13,10 @@ const LONGEST_REMEMBERED_KEY = 2 * 1024;
 /** A segment key besides its text: a string and its place in the list. */
 const SEGMENT_KEY_BYTES = 40;
 
-/** An entry without its answer, but with the question by which it may be found, whose texts are about those of the key. */
+/**
+ * An entry without its answer. It counts the question by which the entry may be found: its texts are about as long as
+ * the key.
+ */
 export function entryBytes(key: string, flag: string): number {
   const keyBytes = Buffer.byteLength(key);
   const questionBytes = mayBeRemembered(key) ? QUESTION_BYTES + keyBytes : 0;

@@ -3,7 +3,7 @@ import type { RequestHandler, Request } from 'express';
 import { requestContext, requestView, runInTransactionContext, type Prefetcher } from '../index.js';
 import { checkOptions } from '../options/check-options.js';
 import { contextTimeoutMs, domain, flagKeys, rulesWithoutSecrets } from '../options/entry-rules.js';
-import { contextInTime } from '../request/context-in-time.js';
+import { contextInTime } from '../request/context-layers.js';
 import { checkContext, isObject } from '../text/describe.js';
 import * as v from 'valibot';
 import { callable, having, type RulesOf } from '../options/shapes.js';

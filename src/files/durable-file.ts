@@ -36,8 +36,8 @@ export async function readIfThere(path: string): Promise<string | undefined> {
 }
 
 /**
- * The file's bytes; `undefined` if there is no such file. Rejects with Node's error if the file cannot be read, and
- * without reading it, if it has more than `mostBytes`, or is a folder, a device or a pipe.
+ * The file's bytes; `undefined` if there is no such file. Rejects with Node's error if the file cannot be read. A
+ * folder, a device, a pipe and a file of more than `mostBytes` are rejected before they are read.
  */
 export async function bytesIfThere(path: string, mostBytes: number): Promise<Buffer | undefined> {
   const file = await openFile(path);

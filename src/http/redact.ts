@@ -11,9 +11,9 @@ type Headers = Readonly<Record<string, string>>;
 export type Redact = (text: string) => string;
 
 /**
- * Redacts the values of `credentials`, of those `other` headers whose names say that they hold credentials, and of what
- * goes to proxies. Each run of letters and digits is redacted by itself, because escaping in JSON, HTML or a URL does
- * not change those.
+ * Redacts three kinds of secrets: the values of `credentials`, those of `other` headers whose names say that they hold
+ * credentials, and what goes to proxies. Each run of letters and digits is redacted by itself, because escaping in
+ * JSON, HTML or a URL does not change those.
  */
 export function redactor(credentials: Headers, other: Headers, ofProxies: readonly string[]): Redact {
   // Computed only when needed: most replies are answers, and nothing in them is redacted.

@@ -75,8 +75,9 @@ function isAnd({ segmentOperator }: SegmentChoice): boolean {
 }
 
 /**
- * How a rule divides its entities at run time: the share of each variant that somebody gets, by its key, and of those
- * who get the flag's default variant, by `undefined`. In percent, with one decimal: the service has 1,000 buckets.
+ * How a rule divides its entities at run time: the share of each variant, by its key, and under `undefined` the share
+ * of those who get the flag's default variant. Only shares that somebody gets, in percent with one decimal, because the
+ * service has 1,000 buckets.
  */
 export function sharesOf(distributions: CheckedFlag['rules'][number]['distributions'], semantics: Semantics) {
   const effective = sharesIn(distributions);

@@ -6,8 +6,7 @@ import { checkContext, kindReturned, quoted, unlessItThrows } from '../text/desc
 import { isEvaluator, ofrepRules, type FlagEvaluator, type OfrepOptions } from './ofrep-options.js';
 import { extendedContext } from '../provider/mapping/extended-context.js';
 import { bulk, single } from './ofrep-response.js';
-import { contextInTime } from '../request/context-in-time.js';
-import { contextInApp, contextInRequest } from '../request/context-layers.js';
+import { contextInApp, contextInRequest, contextInTime } from '../request/context-layers.js';
 import { isChangeSource } from './push/provider-changes.js';
 import { isFromOwnPage, streamEndpoint } from './push/stream-endpoint.js';
 import { REFUSAL, refused, type OfrepRefusal } from './refusals.js';

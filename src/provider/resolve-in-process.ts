@@ -46,8 +46,9 @@ export type ResolveAll = (
   flagKeys: readonly string[] | undefined,
 ) => Promise<ReadonlyMap<string, Resolution> | Failure | undefined>;
 
-/** A flag takes as long as compiling so many parts, and so many of its bytes are read in the time of one. */
+/** Work is counted in parts of flags, as compiling is. To evaluate a flag is worth so many of them. */
 const PARTS_OF_FLAG = 5;
+/** So many bytes of a flag are read in the time of a part. */
 const BYTES_PER_PART = BYTES_PER_MS / PARTS_PER_MS;
 
 type ResolveHere = (...asked: Parameters<Resolve>) => ReturnType<Resolve> | undefined;

@@ -81,8 +81,8 @@ export type FetchSnapshot = (known: Known | undefined, asker?: Asker) => Promise
 /**
  * Why the service is asked now. This matters if one instance polls for all. A `user` knows of a change, so this
  * instance asks the service itself. An event of the `stream` reaches all instances at the same time. A `retry` follows
- * at once on a request that was silent, and a poll for the `version` on an answer that brings other rules of evaluation:
- * both are cheap.
+ * at once on a silent request. A poll for the `version` follows when Flipt has other semantics than the snapshot. The
+ * last two are cheap.
  */
 export type Asker = 'schedule' | 'stream' | 'user' | 'retry' | 'version';
 

@@ -51,8 +51,8 @@ export async function readStored(
 }
 
 /**
- * The text in which a store keeps a snapshot. If not all flags have been read when nobody has time for that any more, it
- * is the body as it came.
+ * The text in which a store keeps a snapshot. Writing reads all flags first. Once nobody has time for that, it takes
+ * the body as it came.
  */
 export async function storedText(
   { snapshot, confirmedAt, ...about }: ConfirmedSnapshot,

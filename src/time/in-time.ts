@@ -56,9 +56,9 @@ interface HowToLimit {
 }
 
 /**
- * Calls `late` when the time is up, which may move, unless it is cancelled by the end of that turn: after a block, the
- * result may only wait to be read. It says whether the event loop was blocked in that time, so that the other side may
- * have been in time. Returns a function that cancels it.
+ * Calls `late` when the time is up. That moment may move. A cancel in the same turn of the event loop still counts,
+ * because after a block the result may only wait to be read. `isBlocked`: the event loop was blocked in that time, so
+ * the other side may have been in time. Returns a function that cancels.
  */
 export function timeLimit(
   dueAt: () => number,

@@ -10,7 +10,9 @@ const BLAMED_FOR_MS = 30_000;
 const TESTED_WITHIN_MS = 30_000;
 /** Most questions and flags that are remembered. The oldest are forgotten first. */
 const MAX_BLAMED = 1_000;
-/** So often the questions about a flag that was blamed for several of them are asked in parts, to see which are fine. */
+/**
+ * A flag may be blamed for several of its questions. So often, its questions are asked in parts, to see which are fine.
+ */
 const SEARCHED_EVERY_MS = 1_000;
 /** After so many blamed questions about one flag, with no answer about it in between, the whole flag is blamed. */
 const BROKEN_FLAG = 3;

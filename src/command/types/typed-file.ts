@@ -44,7 +44,9 @@ ${eachType((name, type) => `  export type ${name}FlagKey = ${keysOf(flags, type)
 `;
 }
 
-/** A line for each type, with its name as a part of other names and as the type of a value. */
+/**
+ * A line for each type. It gets the type's name for parts of other names, as in `BooleanFlagKey`, and the type itself.
+ */
 function eachType(line: (name: string, type: ValueType) => string): string {
   return VALUE_TYPES.map(([type]) =>
     line(

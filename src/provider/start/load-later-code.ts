@@ -5,9 +5,9 @@ import { throwUnloadable } from '../mapping/openfeature-errors.js';
 const code = loadedOnFirstUse(() => import('./later-code.js'));
 
 /**
- * Loads the code that the first answer does not need. A start begins it, so that later calls find it loaded: at once,
- * because when the start ends, a test that left it may have ended, and Jest fails for a file loaded then. The start does
- * not wait for it. `asker` begins the message of the error.
+ * Loads the code that the first answer does not need. A start begins the load, so that later calls find the code there,
+ * and does not wait for it. It begins at once: after the start, a test may end, and Jest fails for a file loaded then.
+ * `asker` begins the message of the error.
  */
 export function loadLaterCode(asker: string) {
   return code.use().catch(throwUnloadable(asker));

@@ -60,8 +60,9 @@ interface Scan {
 }
 
 /**
- * Goes on with a value, until about this place. Whether its end was found. The loop is in no generator, which would run
- * it ten times as slowly in a new process, and compares with numbers: a bundle makes variables of constants.
+ * Goes on with a value, until about this place. The result says whether the value's end was found. This is no
+ * generator, because its loop would be ten times as slow in a new process. It compares with numbers, because a bundle
+ * makes variables of constants.
  */
 function scanUntil(body: Buffer, scan: Scan, until: number, place: string): boolean {
   let { end: at, levels, values, textAt } = scan;

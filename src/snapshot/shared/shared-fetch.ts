@@ -121,15 +121,15 @@ function publisher(
   };
 }
 
-/** The longest that an age by the store's clock may be by this machine's clock: too long rather than too short. */
+/** An age by the store's clock, as an age by this machine's clock that is rather too long than too short. */
 function longestAgeMs(storeMs: number): number {
   // Each of the two times may be rounded by up to a millisecond.
   return Math.max(0, storeMs) * (1 + MOST_DRIFT) + 1;
 }
 
 /**
- * Asks the service, unless it has asked for a pause. A poll that can wait is not sent either, so soon after the last
- * one, while whole bodies take the service so long.
+ * Asks the service, unless it has asked for a pause. Where whole bodies take the service long, polls that can wait keep
+ * a distance to the last one.
  */
 function sparedService(fetch: FetchSnapshot, cost: BodyCost, clock: Clock) {
   let polledAt = -Infinity;

@@ -18,8 +18,8 @@ export interface WatchSettings extends WatchedSettings {
 }
 
 /**
- * Polls at once, and then in the background until it is closed. With a clock without a background, only `refresh` polls,
- * and its caller sees to it that only one does at a time. Reports each change of flags once, but not the first snapshot.
+ * Polls at once, and then in the background until it is closed. Reports each change of flags once, but not the first
+ * snapshot. Without a background, only `refresh` polls, and its caller sees to it that one runs at a time.
  */
 export function openWatch(settings: WatchSettings, runtime: Runtime) {
   const { fetch, pollMs, patienceMs, isShared = false, isPatient = false } = settings;
