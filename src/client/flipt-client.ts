@@ -51,7 +51,7 @@ export class FliptClient implements AsyncDisposable {
     const closing = new AbortController();
     // Each call that waits for credentials adds a listener.
     setMaxListeners(0, closing.signal);
-    const { repeatedly, close } = openRetryingTransport(settings, withinMs, closing.signal, runtime);
+    const { repeatedly, close } = openRetryingTransport(withinMs, settings, closing.signal, runtime);
     const call = openCaller(repeatedly, { url, withinMs }, closing.signal, runtime.clock);
     const operations = operationsOf(call, settings);
     this.tokens = operations.tokens;

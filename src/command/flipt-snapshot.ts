@@ -48,7 +48,7 @@ async function fetchOnce(settings: ConnectionSettings, namespace: string, end: A
   const { url, environment, http } = settings;
   const closing = new AbortController();
   const runtime = silentRuntime();
-  const { send, repeatedly, close } = openRetryingTransport(settings, RETRY_MS, closing.signal, runtime);
+  const { send, repeatedly, close } = openRetryingTransport(RETRY_MS, settings, closing.signal, runtime);
   try {
     const version = fliptVersion(send, http.timeoutMs, systemClock, end);
     const fetch = snapshotFetcher(repeatedly, { url, namespace, environment }, systemClock, end, version);

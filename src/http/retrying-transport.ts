@@ -1,5 +1,3 @@
-import type { ConnectionSettings } from '../options/settings.js';
-import type { Runtime } from '../runtime.js';
 import { openAuthorizedTransport } from './auth/authorized-transport.js';
 import { withRetries } from './retries.js';
 
@@ -8,10 +6,8 @@ import { withRetries } from './retries.js';
  * first attempt.
  */
 export function openRetryingTransport(
-  settings: ConnectionSettings,
   withinMs: number,
-  ending: AbortSignal,
-  runtime: Runtime,
+  ...[settings, ending, runtime]: Parameters<typeof openAuthorizedTransport>
 ) {
   const { send, close } = openAuthorizedTransport(settings, ending, runtime);
   const { retries } = settings.http;

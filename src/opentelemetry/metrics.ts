@@ -106,12 +106,8 @@ function by(attribute: string, counts: Iterable<readonly [value: string, count: 
 }
 
 /** 1 for each value that holds now, 0 for all others. A value that `all` lacks is an error of types. */
-function oneFor<T extends string>(
-  attribute: string,
-  all: readonly T[],
-  now: readonly NoInfer<T>[],
-): Readings {
-  return all.map((value) => [now.includes(value) ? 1 : 0, { [`openfeature.flipt.${attribute}`]: value }]);
+function oneFor<T extends string>(label: string, all: readonly T[], now: readonly NoInfer<T>[]): Readings {
+  return all.map((value) => [now.includes(value) ? 1 : 0, { [`openfeature.flipt.${label}`]: value }]);
 }
 
 function byFailure(totals: ReadonlyMap<string, number>): Readings {
