@@ -20,7 +20,8 @@ export function openHealth(check: Check, breaker: CircuitSettings | undefined, r
   const timer = oneTimer(clock);
   let endStart: (failure: Failure | undefined) => void = () => undefined;
 
-  const moment = moments(breaker, runtime);
+  const jitter = (ms: number) => halfToAll(ms, runtime.random());
+  const moment = (): Moment => ({ now: clock.now(), jitter, breaker });
 
   const become = (next: health.Health) => {
     const before = state;
@@ -90,11 +91,6 @@ export function openHealth(check: Check, breaker: CircuitSettings | undefined, r
       endStart(failure);
     },
   };
-}
-
-function moments(breaker: CircuitSettings | undefined, { clock, random }: Runtime) {
-  const jitter = (ms: number) => halfToAll(ms, random());
-  return (): Moment => ({ now: clock.now(), jitter, breaker });
 }
 
 function reportChange(before: health.Health, after: health.Health, { wants, report }: Reporter): void {

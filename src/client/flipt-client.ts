@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { ConnectionOptions } from '../options/connection-options.js';
 import { openRetryingTransport } from '../http/retrying-transport.js';
 import { silentRuntime } from '../runtime.js';
@@ -8,7 +7,7 @@ import type { EvaluationOperations } from './operations/evaluation.js';
 import type { RuleOperations, VariantOperations } from './operations/flag-parts.js';
 import type { SegmentOperations } from './operations/segments.js';
 import type { TokenOperations } from './operations/tokens.js';
-import { CLOSE_MS, orLate } from '../time/in-time.js';
+import { CLOSE_MS, closingController, orLate } from '../time/in-time.js';
 import { clientSettings } from '../options/settings.js';
 
 /**
@@ -48,9 +47,7 @@ export class FliptClient implements AsyncDisposable {
     const { url, http } = settings;
     const runtime = silentRuntime();
     const withinMs = http.timeoutMs * (http.retries + 1);
-    const closing = new AbortController();
-    // Each call that waits for credentials adds a listener.
-    setMaxListeners(0, closing.signal);
+    const closing = closingController();
     const { repeatedly, close } = openRetryingTransport(withinMs, settings, closing.signal, runtime);
     const call = openCaller(repeatedly, { url, withinMs }, closing.signal, runtime.clock);
     const operations = operationsOf(call, settings);

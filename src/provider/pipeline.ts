@@ -1,8 +1,7 @@
-import { setMaxListeners } from 'node:events';
 import { cachedAnswers } from '../cache/cached-answers.js';
 import { withoutBackground } from '../time/clock.js';
 import { outsideRequests, coalesced } from '../time/background-work.js';
-import { CLOSE_MS, orLate } from '../time/in-time.js';
+import { CLOSE_MS, closingController, orLate } from '../time/in-time.js';
 import { openDiagnostics, type Diagnostics } from '../diagnostics/diagnostics.js';
 import type { Availability } from '../availability/availability.js';
 import { logHealth } from '../diagnostics/health-log.js';
@@ -117,13 +116,6 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
       tracking?.close();
     },
   };
-}
-
-function closingController(): AbortController {
-  const closing = new AbortController();
-  // Each request under way adds a listener.
-  setMaxListeners(0, closing.signal);
-  return closing;
 }
 
 /** Logs what the layers report. Returns since when there has been overload. */

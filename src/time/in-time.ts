@@ -1,7 +1,15 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock, TimerKind } from './clock.js';
 
 /** Whoever closes something waits so long: a process that is about to end must not wait for what hangs. */
 export const CLOSE_MS = 2_000;
+
+/** Its signal ends all that is under way. Each request and each wait for credentials adds a listener. */
+export function closingController(): AbortController {
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal);
+  return closing;
+}
 
 /**
  * Settles as the promise does, or rejects with the error of `late` when the time is up. `isBlocked`: the event loop was
