@@ -1,10 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
-import { withoutBackground } from '../../../src/time/clock.js';
+import { withoutBackground, type Clock } from '../../../src/time/clock.js';
+import type { Send } from '../../../src/http/reply.js';
+import { clientSettings } from '../../../src/options/settings.js';
+import { kubernetesSource } from '../../../src/http/auth/kubernetes-login.js';
 import { openCredentials } from '../../../src/http/auth/authorized-transport.js';
 import { CredentialError } from '../../../src/http/auth/credential-source.js';
 import { loginSource, type Login } from '../../../src/http/auth/login-renewal.js';
 import { manualClock } from '../../clock.fixture.js';
 import { runtimeOf } from '../../runtime.fixture.js';
+import { podToken } from './kubernetes.fixture.js';
 
 const LIFE_MS = 3_600_000;
 const refusal = new CredentialError({ kind: 'unauthorized', message: 'refused' });
@@ -24,6 +28,20 @@ function source(most = Infinity) {
 }
 
 describe('a login without a background', () => {
+  it('of a pod ends with the call that waits for it; in the background it may take longer', async () => {
+    await using pod = await podToken();
+    const settings = clientSettings({ url: 'http://127.0.0.1:1', http: { timeoutMs: 500 } }, {});
+    const limitOf = async (clock: Clock) => {
+      const send = vi.fn<Send>(() => Promise.resolve({ kind: 'timeout', message: 'silent' }));
+      const way = { send, ending: new AbortController().signal };
+      const headers = kubernetesSource({ tokenPath: pod.path }, settings, way, runtimeOf(clock));
+      await expect(headers(false)).rejects.toThrow('silent');
+      return send.mock.calls[0]?.[0].download?.timeoutMs;
+    };
+    expect(await limitOf(manualClock())).toBe(10_000);
+    expect(await limitOf(withoutBackground(manualClock()))).toBe(500);
+  });
+
   it('is shared only when it is finished', async () => {
     const { logIn, clock, source: headers } = source();
     expect(await Promise.all([headers(false), headers(false)])).toEqual([from(1), from(2)]);
