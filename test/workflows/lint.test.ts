@@ -21,12 +21,12 @@ const [linter, ...args] = manifest.scripts.lint!.split(' ');
 function lint(name: string, files: Readonly<Record<string, string>>) {
   const folder = join(parent, name);
   mkdirSync(join(folder, 'src'), { recursive: true });
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  for (const linked of ['node_modules', 'etc']) symlinkSync(join(ROOT, linked), join(folder, linked));
   const config = { '.oxlintrc.json': CONFIG, 'tsconfig.json': JSON.stringify(COMPILER) };
   for (const [file, text] of Object.entries({ ...files, ...config })) writeFileSync(join(folder, file), text);
   const path = join(ROOT, 'node_modules/.bin', linter!);
-  // As a link it would not be ignored without this.
-  const ignored = ['--ignore-pattern', 'node_modules/**'];
+  // As links they would not be ignored without this.
+  const ignored = ['node_modules', 'etc'].flatMap((linked) => ['--ignore-pattern', `${linked}/**`]);
   return new Promise<{ readonly passed: boolean; readonly said: string }>((resolve) => {
     execFile(path, [...args, ...ignored], { cwd: folder }, (error, stdout, stderr) => {
       resolve({ passed: error === null, said: stdout + stderr });
