@@ -3,7 +3,7 @@ import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import { failEach } from './pending-question.js';
 import type { Isolated } from './isolate-culprits.js';
-import { oversized, queueFull, tooLate } from './unsent-questions.js';
+import { oversized, queueFull, tooLate } from './question-limits.js';
 import { requestsUnderWay } from './requests-under-way.js';
 import { waitingQueue, type BatchSettings, type Taken, type Waiting } from './batch-queue.js';
 

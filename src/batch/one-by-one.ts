@@ -3,7 +3,7 @@ import type { Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
 import type { BatchSettings } from './batch-queue.js';
 import type { Batched } from './batching.js';
-import { oversized, queueFull, turnedAway } from './unsent-questions.js';
+import { oversized, queueFull, turnedAway } from './question-limits.js';
 import type { Clock } from '../time/clock.js';
 import { passed } from '../time/in-time.js';
 import { leastMs, noTimes, withDuration } from './requests-under-way.js';
