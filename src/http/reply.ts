@@ -78,10 +78,11 @@ const STATUSES: readonly (readonly [FailureKind, ...number[]])[] = [
   ['gateway', 408, 429, 502, 503, 504],
   ['service-error', 500],
 ];
+const KINDS = new Map(STATUSES.flatMap(([kind, ...statuses]) => statuses.map((status) => [status, kind])));
 
 /** The kind of failure that an HTTP status other than 200 stands for. */
 export function failureKindOf(status: number): FailureKind {
-  return STATUSES.find(([, ...statuses]) => statuses.includes(status))?.[0] ?? 'unexpected-status';
+  return KINDS.get(status) ?? 'unexpected-status';
 }
 
 /** The outcome of an attempt: a kind of failure, or `undefined` for a 200. */

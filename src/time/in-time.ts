@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock, TimerKind } from './clock.js';
 
-/** Whoever closes something waits so long: a process that is about to end must not wait for what hangs. */
+/** The longest that a close waits for what hangs. The process may be about to end. */
 export const CLOSE_MS = 2_000;
 
 /** Its signal ends all that is under way. Each request and each wait for credentials adds a listener. */
