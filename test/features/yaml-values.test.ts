@@ -129,6 +129,29 @@ describe('an alias', () => {
   });
 });
 
+describe('a file that merges too much is refused, as one that repeats too much', () => {
+  const lines = (count: number, line: (at: number) => string): string =>
+    Array.from({ length: count }, (_, at) => line(at)).join('\n');
+
+  it.each([
+    ['a mapping that merges a list of the one before', (at: number) => `{<<: [*m${at}, *m${at}, *m${at}]}`],
+    ['a list of the one before', (at: number) => `[*m${at}, *m${at}, *m${at}]`],
+  ])('%s, 20 times', async (_name, link) => {
+    const file = `flags:\n- &m0 {key: a}\n${lines(20, (at) => `- &m${at + 1} ${link(at)}`)}\n- {<<: *m20}`;
+    expect(await complaintAbout(file)).toMatch(/cannot be read as YAML: too much is repeated by aliases$/);
+  });
+
+  it('a chain of mappings that merge the one before', async () => {
+    const file = `flags:\n- &m0 {k: a}\n${lines(700, (at) => `- &m${at + 1} {<<: *m${at}, k${at}: 1}`)}`;
+    expect(await complaintAbout(file)).toMatch(/cannot be read as YAML: too much is repeated by aliases$/);
+  });
+
+  it('a large mapping that is merged many times', async () => {
+    const file = `flags:\n- &m0 {k: 1,${lines(1000, (at) => ` k${at}: 1,`)}}\n${lines(1000, () => '- {<<: *m0}')}`;
+    expect(await complaintAbout(file)).toMatch(/cannot be read as YAML: too much is repeated by aliases$/);
+  });
+});
+
 describe('members with a type', () => {
   const file = [
     'version: 1.4',

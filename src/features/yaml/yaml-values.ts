@@ -6,7 +6,10 @@ import { quoted } from '../../text/describe.js';
 import type { DocumentPath, Report } from '../features-error.js';
 import { scalarValue, textOfScalar, Timestamp, type ScalarValue } from './scalar-value.js';
 
-/** So many values may stand behind aliases, counted wherever they are repeated: Flipt has such a limit, too. */
+/**
+ * So many values may stand behind aliases, counted wherever they are repeated or merged: Flipt has such a limit, too.
+ * Without it, a list of merges of lists of merges takes time that is exponential in the length of the file.
+ */
 const MOST_REPEATED = 400_000;
 
 /**
@@ -15,18 +18,22 @@ const MOST_REPEATED = 400_000;
  */
 export function yamlValues(document: Document, rules: ReadingRules, report: Report): unknown {
   const targets = targetsOf(document);
-  const followed: unknown[] = [];
+  const followed = new Set<unknown>();
   let repeated = 0;
 
   return valueOf(document.contents, [], 'member');
 
   function valueOf(node: unknown, path: DocumentPath, type: YamlType): unknown {
-    if (followed.length > 0 && ++repeated > MOST_REPEATED) throw new Error('too much is repeated by aliases');
+    countIfRepeated();
     if (isAlias(node)) return follow(node, (target) => valueOf(target, path, type));
     if (isScalar(node)) return scalarOf(node, path, type);
     if (isMap(node)) return Object.fromEntries(membersOf(node, path, type));
     if (isSeq(node)) return node.items.map((item, index) => valueOf(item, [...path, index], type));
     return null;
+  }
+
+  function countIfRepeated(): void {
+    if (followed.size > 0 && ++repeated > MOST_REPEATED) throw new Error('too much is repeated by aliases');
   }
 
   function scalarOf(scalar: Scalar, path: DocumentPath, type: YamlType): unknown {
@@ -51,14 +58,17 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
       const place = [...path, name];
       members.set(name, valueOf(value, place, typeOf(place, type, rules)));
     }
-    for (const [name, value] of merged.flatMap((each) => [...each])) {
-      if (!members.has(name)) members.set(name, value);
-    }
+    for (const each of merged)
+      for (const [name, value] of each) {
+        countIfRepeated();
+        if (!members.has(name)) members.set(name, value);
+      }
     return members;
   }
 
   /** The members of one mapping, or of several in a list: the first one that has a member wins. */
   function mergedBy(from: unknown, path: DocumentPath, type: YamlType): Members[] {
+    countIfRepeated();
     if (isAlias(from)) return follow(from, (target) => mergedBy(target, path, type));
     if (isMap(from)) return [membersOf(from, path, type)];
     if (isSeq(from)) return from.items.flatMap((item) => mergedBy(item, path, type));
@@ -78,10 +88,10 @@ export function yamlValues(document: Document, rules: ReadingRules, report: Repo
   function follow<Result>(alias: Alias, use: (target: unknown) => Result): Result {
     const target = targets.get(alias);
     if (target === undefined) throw new Error(`the alias ${quoted(alias.source)} has no anchor before it`);
-    if (followed.includes(target)) throw new Error(`the anchor ${quoted(alias.source)} contains itself`);
-    followed.push(target);
+    if (followed.has(target)) throw new Error(`the anchor ${quoted(alias.source)} contains itself`);
+    followed.add(target);
     const result = use(target);
-    followed.pop();
+    followed.delete(target);
     return result;
   }
 }
