@@ -7,7 +7,6 @@ import { ROOT } from './packed.fixture.js';
 /* Rules that keep the tree clear to a newcomer. CONTRIBUTING.md says where a new file goes. */
 
 const MOST_FILES = 15;
-const MOST_LINES = 250;
 
 const SRC = filesOf('src');
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -70,12 +69,6 @@ describe('src', () => {
 describe('a file', () => {
   const written = ['src', 'test', 'scripts', 'bench', 'examples'].flatMap(filesOf);
   const sources = written.filter((path) => /\.(ts|js|mjs|cjs)$/.test(path));
-
-  it(`has at most ${MOST_LINES} lines`, () => {
-    const lines = sources.map((path) => [path, textOf(path).split('\n').length - 1] as const);
-    const long = lines.filter(([, count]) => count > MOST_LINES);
-    expect(long.map(([path, count]) => `${path}: ${count} lines`)).toEqual([]);
-  });
 
   it('of the tests is a test or says that it is a fixture', () => {
     const inTest = sources.filter((path) => path.startsWith('test/') && path.endsWith('.ts'));
