@@ -10,5 +10,5 @@ export async function printFindings(values: OptionValues, { print }: CommandRunt
   const findings = await lintFile(features, semanticsOf(semantics));
   if (json) print(printableJson({ findings }));
   else for (const finding of findings) print(findingText(finding));
-  return findings.length === 0 ? 0 : 1;
+  return findings.some(({ level }) => level !== 'info') ? 1 : 0;
 }

@@ -13,21 +13,34 @@ export interface Sentences {
   readonly fix: string;
 }
 
+/**
+ * How much a finding matters. `error`: Flipt refuses the file. `warning`: it will surprise somebody. `info`:
+ * housekeeping.
+ */
+export type Level = 'error' | 'warning' | 'info';
+
 /** Something that can be read, and is probably not what its writer meant. */
 export interface LintProblem extends Sentences {
   readonly path: DocumentPath;
 }
 
-/** A problem with its place and the rule that found it. The command prints these members as JSON. */
-export interface Finding extends Sentences, TextPosition {
-  /** The path of the file. */
-  readonly file: string;
-  /** The rule's name. */
-  readonly rule: string;
+/** A place in a features file. */
+export interface FindingPlace extends TextPosition {
   /** The key of the document's namespace; `''` for a comment. */
   readonly namespace: string;
   /** The place in the document: `flags[0].rules[1]`; `''` for a comment. */
   readonly path: string;
+}
+
+/** A problem with its place and the rule that found it. The command prints these members as JSON. */
+export interface Finding extends Sentences, FindingPlace {
+  /** The path of the file. */
+  readonly file: string;
+  /** The rule's name. */
+  readonly rule: string;
+  readonly level: Level;
+  /** The other places of the same pattern, if it repeats so often that one finding stands for all; else empty. */
+  readonly others: readonly FindingPlace[];
 }
 
 /** What the rules read. */

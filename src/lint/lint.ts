@@ -1,16 +1,24 @@
 import type { Semantics } from '../engine/features.js';
 import { commentsIn, type Comment } from '../features/yaml/comments.js';
-import { pathText, type Report, type TextPosition } from '../features/features-error.js';
+import { pathText, type DocumentPath, type Report, type TextPosition } from '../features/features-error.js';
+import type { CheckedDocument } from '../features/document-schema.js';
+import { refusalsIn } from '../features/find-refusals.js';
 import { readDocuments, type ReadDocument } from '../features/read-features.js';
 import { checkReferences } from '../features/check-references.js';
+import { takesPlainAttachments } from '../engine/rules-of-version.js';
 import { recordedFeatures } from '../features/recorded-features.js';
 import { unseenStamp } from '../features/records.js';
-import type { Finding, LintedDocument, LintProblem, LintRule, Sentences } from './finding.js';
+import type { Finding, Level, LintedDocument, LintProblem, LintRule, Sentences } from './finding.js';
+import { withoutRepetition } from './alike-findings.js';
 import { didYouMean } from '../text/closest-name.js';
 import { quoted } from '../text/describe.js';
 import { segmentReach } from './reached-entities.js';
 import * as flagRules from './rules/flag-rules.js';
 import * as segmentRules from './rules/segment-rules.js';
+
+/** What this Flipt refuses, and what another one refuses that evaluates by the same rules. They read all documents. */
+const REFUSED = 'refused';
+const REFUSED_ELSEWHERE = 'refused-elsewhere';
 
 /** The rules by their names, which comments and the output use: a changed name breaks files of users. */
 const LINT_RULES: ReadonlyMap<string, LintRule> = new Map([
@@ -29,7 +37,15 @@ const LINT_RULES: ReadonlyMap<string, LintRule> = new Map([
 /** The rule about comments that name no rule. It reads no document. */
 const COMMENTS = 'unknown-rule';
 /** The names of all rules. */
-export const RULE_NAMES: readonly string[] = [...LINT_RULES.keys(), COMMENTS];
+export const RULE_NAMES: readonly string[] = [REFUSED, REFUSED_ELSEWHERE, ...LINT_RULES.keys(), COMMENTS];
+
+/** The levels of the rules; all others are warnings. */
+const LEVELS: ReadonlyMap<string, Level> = new Map([
+  [REFUSED, 'error'],
+  [REFUSED_ELSEWHERE, 'info'],
+  ['operator-type', 'error'],
+  ['unused-segment', 'info'],
+]);
 
 /**
  * Finds what is probably a mistake in a features file, although the file can be read; in the order of the file. Rejects
@@ -40,10 +56,20 @@ export async function lintFile(file: string, semantics: Semantics): Promise<read
   read.mistakes.throwIfAny();
   const { isOff, problems } = readLintComments(commentsIn(read.text));
   const isOn = ({ rule, line }: Finding): boolean => !isOff(rule, line);
-  const found = read.documents.map((document) => findingsIn(file, document, semantics).filter(isOn));
+  const refused = refusalsIn(
+    read.documents.map(({ given }) => given),
+    semantics,
+  );
+  const found = read.documents.map((document, at) => {
+    const ofFlipt = (refused[at] ?? []).map(({ isCertain, ...words }) => ({
+      ...words,
+      rule: isCertain ? REFUSED : REFUSED_ELSEWHERE,
+    }));
+    return findingsIn(file, document, ofFlipt, semantics).filter(isOn);
+  });
   // What a finding says already must not hide the other findings.
   const unsaid = read.documents.map(({ given, report }, at) => {
-    const said = new Set(found[at]?.map(({ path }) => path));
+    const said = new Set(found[at]?.filter(({ rule }) => LINT_RULES.has(rule)).map(({ path }) => path));
     const reportUnsaid: Report = (path, wrong) => {
       if (!said.has(pathText(path))) report(path, wrong);
     };
@@ -52,34 +78,81 @@ export async function lintFile(file: string, semantics: Semantics): Promise<read
   // Throws what makes the file unusable.
   checkReferences(unsaid, semantics);
   read.mistakes.throwIfAny();
-  const ofComments = problems.map((said) => ({ file, rule: COMMENTS, namespace: '', path: '', ...said }));
-  return [...ofComments.filter(isOn), ...found.flat()].sort(
-    (one, other) => one.line - other.line || one.column - other.column,
-  );
+  const ofComments = problems.map((said) => ({
+    file,
+    level: levelOf(COMMENTS, semantics),
+    rule: COMMENTS,
+    namespace: '',
+    path: '',
+    others: [],
+    ...said,
+  }));
+  const all = [...ofComments.filter(isOn), ...found.flat()];
+  return withoutRepetition(all.sort((one, other) => one.line - other.line || one.column - other.column));
 }
 
-function findingsIn(file: string, { given, content, positionOf }: ReadDocument, semantics: Semantics) {
+/** A problem, and the rule that found it. */
+interface FoundProblem extends LintProblem {
+  readonly rule: string;
+}
+
+function findingsIn(
+  file: string,
+  { given, content, positionOf }: ReadDocument,
+  refused: readonly FoundProblem[],
+  semantics: Semantics,
+): readonly Finding[] {
   if (content === undefined) return [];
   const { key: namespace, segments } = recordedFeatures(content, semantics, unseenStamp());
   const reaches = new Map(Array.from(segments, ([key, segment]) => [key, segmentReach(segment)]));
   const document: LintedDocument = { given, content, semantics, segments, reaches };
-  return Array.from(LINT_RULES, ([rule, find]) =>
-    find(document).map(({ path, ...words }: LintProblem) => ({
-      file,
-      ...(positionOf?.(path) ?? UNKNOWN),
-      rule,
-      namespace,
-      path: pathText(path),
-      ...words,
-    })),
-  ).flat();
+  const surprising = Array.from(LINT_RULES, ([rule, find]) =>
+    find(document).map((problem): FoundProblem => ({ rule, ...problem })),
+  );
+  return [...refused, ...surprising.flat()].map(({ rule, path, ...words }) => ({
+    file,
+    ...(positionOf?.(path) ?? UNKNOWN),
+    level: isDraft(content, path) && isSurprise(rule, semantics) ? 'info' : levelOf(rule, semantics),
+    rule,
+    namespace,
+    path: pathText(path),
+    others: [],
+    ...words,
+  }));
+}
+
+function levelOf(rule: string, semantics: Semantics): Level {
+  if (rule === 'text-attachment' && !takesPlainAttachments(semantics)) return 'error';
+  return LEVELS.get(rule) ?? 'warning';
+}
+
+/** Whether a place is in a variant flag that is not enabled: nobody gets anything of it yet. */
+function isDraft({ flags }: CheckedDocument, [list, index]: DocumentPath): boolean {
+  const flag = list === 'flags' ? flags[Number(index)] : undefined;
+  return flag?.type === 'VARIANT_FLAG_TYPE' && !flag.enabled;
+}
+
+/** A flag without a type may be meant as a boolean flag that is off, so it surprises although it is not enabled. */
+function isSurprise(rule: string, semantics: Semantics): boolean {
+  return levelOf(rule, semantics) === 'warning' && rule !== 'missing-type';
 }
 
 const UNKNOWN: TextPosition = { line: 1, column: 1 };
 
+/** So many lines are named where one finding stands for several. */
+const MOST_LINES = 10;
+
 /** A finding in one line, as editors and CI systems read it. */
-export function findingText({ file, line, column, rule, problem, effect, fix }: Finding): string {
-  return `${file}:${line}:${column}: ${rule}: ${problem} ${effect} ${fix}`;
+export function findingText(finding: Finding): string {
+  const { file, line, column, level, rule, problem, effect, fix, others } = finding;
+  return `${file}:${line}:${column}: ${level}: ${rule}: ${problem} ${effect} ${fix}${othersText(others)}`;
+}
+
+function othersText(others: Finding['others']): string {
+  if (others.length === 0) return '';
+  const lines = others.slice(0, MOST_LINES).map(({ line }) => line);
+  const more = others.length > MOST_LINES ? ', …' : '';
+  return ` (${others.length} more of this kind: lines ${lines.join(', ')}${more})`;
 }
 
 const LINE = 'flipt-lint-ignore';

@@ -4,16 +4,18 @@ import { useFolder } from '../local/folder.fixture.js';
 import { ran } from './ran.fixture.js';
 
 const at = useFolder();
-const MISTAKE = 'flags:\n  - key: banner\n';
+const MISTAKE = 'flags:\n  - key: banner\n    name: Banner\n';
 const FINDING = {
   line: 2,
   column: 5,
+  level: 'warning',
   rule: 'missing-type',
   namespace: 'default',
   path: 'flags[0]',
   problem: 'Flag "banner" has no type, so it is a variant flag.',
   effect: 'It has no variants: every call, such as getBooleanValue, returns its own default value.',
   fix: 'Write type: BOOLEAN_FLAG_TYPE, or give it variants.',
+  others: [],
 };
 
 async function file(text: string): Promise<string> {
@@ -28,7 +30,7 @@ describe('lint', () => {
     const { problem, effect, fix } = FINDING;
     expect(await ran(['lint', '--features', path])).toEqual({
       code: 1,
-      out: `${path}:2:5: missing-type: ${problem} ${effect} ${fix}`,
+      out: `${path}:2:5: warning: missing-type: ${problem} ${effect} ${fix}`,
       err: '',
     });
   });

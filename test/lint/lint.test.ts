@@ -62,22 +62,29 @@ describe('a file without mistakes has no findings', () => {
 
   const PRO = `segments:
   - key: pro
+    name: Pro
+    match_type: ALL_MATCH_TYPE
     constraints: [{ type: STRING_COMPARISON_TYPE, property: plan, operator: eq, value: pro }]`;
   it.each([
-    ['a switch', 'flags: [{ key: a, type: BOOLEAN_FLAG_TYPE, enabled: true }]'],
-    ['a setting', 'flags: [{ key: a, variants: [{ key: x, default: true }, { key: y }] }]'],
+    ['a switch', 'flags: [{ key: a, name: A, type: BOOLEAN_FLAG_TYPE, enabled: true }]'],
+    [
+      'a setting',
+      'flags: [{ key: a, name: A, enabled: true, variants: [{ key: x, default: true }, { key: y }] }]',
+    ],
     [
       'a variant for everybody while the flag is enabled',
       `flags:
   - key: a
+    name: A
     variants: [{ key: x }]
     rules: [{ segment: all, distributions: [{ variant: x, rollout: 100 }] }]
-segments: [{ key: all }]`,
+segments: [{ key: all, name: All, match_type: ALL_MATCH_TYPE }]`,
     ],
     [
       'percentages with a rounding error',
       `flags:
   - key: a
+    name: A
     variants: [{ key: x }, { key: y }, { key: z }]
     rules:
       - segment: pro
@@ -102,18 +109,22 @@ it('reads ranks, lists, and JSON documents one after another', async () => {
   const variants = [{ key: 'x' }, { key: 'y' }];
   const constraint = { type: 'STRING_COMPARISON_TYPE', property: 'plan', operator: 'isoneof' };
   const segments = (value: unknown) => [
-    { key: 'pro', constraints: [{ ...constraint, value }] },
-    { key: 'all' },
+    { key: 'pro', name: 'Pro', match_type: 'ALL_MATCH_TYPE', constraints: [{ ...constraint, value }] },
+    { key: 'all', name: 'All', match_type: 'ALL_MATCH_TYPE' },
   ];
   const documentOf = (namespace: string, value: unknown) =>
-    JSON.stringify({ namespace, flags: [{ key: 'f', variants, rules }], segments: segments(value) }, null, 1);
+    JSON.stringify(
+      { namespace, flags: [{ key: 'f', name: 'F', variants, rules }], segments: segments(value) },
+      null,
+      1,
+    );
 
   const ranked = await lintFile(`${documentOf('default', '["#a"]')}\n`, 'v1');
   expect(ranked.map(({ rule, path, fix }) => [rule, path, fix])).toEqual([
     ['single-value', 'flags[0]', expect.anything()],
     ['unreachable-rule', 'flags[0].rules[0]', 'Give it a lower rank than rule 2, or remove it.'],
   ]);
-  expect(await lintFile(documentOf('default', ['#a']), 'v2')).toEqual([]);
+  expect(await lintFile(documentOf('default', ['#a']), 'v2')).toMatchObject([{ rule: 'refused-elsewhere' }]);
 
   const exported = `# exported\n# flipt-lint-ignore-file: single-value\n${documentOf('default', '["#a"]')}\n${documentOf('team', '[]')}\n`;
   const found = await lintFile(exported, 'v1');
@@ -127,7 +138,7 @@ it('reads ranks, lists, and JSON documents one after another', async () => {
 
 describe('a comment turns a rule off', () => {
   const flags = (first: string, end = '', second = ''): string =>
-    `${first}\nflags:\n  ${second}\n  - key: a ${end}\n    enabled: true\n  - key: b\n`;
+    `${first}\nflags:\n  ${second}\n  - key: a ${end}\n    name: A\n  - key: b\n    name: B\n`;
   it.each([
     ['at the end of the line', flags('', '# flipt-lint-ignore: missing-type'), ['6:5 missing-type']],
     ['above the line', flags('', '', '# flipt-lint-ignore: missing-type'), ['6:5 missing-type']],
@@ -149,7 +160,7 @@ describe('a comment turns a rule off', () => {
   });
 
   it('not if it is no comment', async () => {
-    const text = `flags:\n  - key: a\n    description: |\n      # flipt-lint-ignore-file: missing-type\n`;
+    const text = `flags:\n  - key: a\n    name: A\n    description: |\n      # flipt-lint-ignore-file: missing-type\n`;
     expect(await places(text)).toEqual(['2:5 missing-type']);
   });
 

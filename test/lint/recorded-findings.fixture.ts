@@ -14,7 +14,8 @@ export async function findingsInRecordings(): Promise<readonly string[]> {
     files.sort().map(async (file) => {
       const findings = await lintFile(join(RECORDINGS, file), /\.v2\./.test(file) ? 'v2' : 'v1');
       return findings.map(
-        ({ line, column, rule, path, effect }) => `${file}:${line}:${column} ${rule} ${path}: ${effect}`,
+        ({ line, column, rule, path, effect, others }) =>
+          `${file}:${line}:${column} ${rule} ${path}: ${effect}${others.length > 0 ? ` +${others.length}` : ''}`,
       );
     }),
   );

@@ -42,6 +42,10 @@ export async function isTrue(
   };
 
   switch (rule) {
+    // What real servers refuse is compared with their verdicts, in test/features/refusals.test.ts.
+    case 'refused':
+    case 'refused-elsewhere':
+      return true;
     case 'missing-type':
       return (
         flag !== undefined &&
@@ -52,7 +56,7 @@ export async function isTrue(
       const values = valuesIn(
         await asked(flag.type === 'BOOLEAN_FLAG_TYPE' ? document : withFlag(on(flag)), flag.key),
       );
-      const said = /everybody gets (.*)\.$/i.exec(effect)?.[1] ?? '""';
+      const said = /everybody gets ([^:]*)(?::.*)?\.$/i.exec(effect)?.[1] ?? '""';
       return values.every((value) => JSON.stringify(value) === said);
     }
     case 'rollout-sum':

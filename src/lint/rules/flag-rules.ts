@@ -63,15 +63,16 @@ export const singleValue: LintRule = (document) =>
   document.content.flags.flatMap((flag, index) => {
     // The rule missing-type has these.
     if (flag.variants.length === 0 && !hasType(document.given, index)) return [];
-    const words = wordsAbout(flag, stepsOf(flag, document));
+    const words = wordsAbout(flag, stepsOf(flag, document), listOf(document.given, 'flags')[index]);
     return words === undefined ? [] : { path: ['flags', index], ...words };
   });
 
-function wordsAbout(flag: CheckedFlag, steps: readonly Step[]): Sentences | undefined {
+function wordsAbout(flag: CheckedFlag, steps: readonly Step[], given: unknown): Sentences | undefined {
   const fallback = fallbackOf(flag);
   const [only, ...others] = valuesOf(steps, fallback);
   if (others.length > 0) return undefined;
-  if (flag.type === 'BOOLEAN_FLAG_TYPE') return steps.length === 0 ? undefined : aboutRollouts(flag, only);
+  if (flag.type === 'BOOLEAN_FLAG_TYPE')
+    return steps.length === 0 ? undefined : aboutRollouts(flag, only, given);
   if (only === undefined) return aboutNothing(flag);
   const isSwitch = flag.variants.length === 1 && fallback === undefined;
   return steps.length === 0 || isSwitch ? undefined : aboutRules(flag, only);
@@ -85,15 +86,34 @@ function valuesOf(steps: readonly Step[], fallback: GivenValue): readonly GivenV
   return [...new Set(last < 0 ? [...given, fallback] : given)];
 }
 
-function aboutRollouts({ key, enabled, rollouts }: CheckedFlag, only: GivenValue): Sentences {
+function aboutRollouts({ key, enabled, rollouts }: CheckedFlag, only: GivenValue, given: unknown): Sentences {
   const isRepeated = rollouts.every(({ value }) => value === enabled);
+  const problem = `The rollouts of flag ${quoted(key)} make no difference.`;
+  if (only === false) {
+    const without = listOf(given, 'rollouts').flatMap((rollout, at) => (hasValue(rollout) ? [] : at + 1));
+    const why =
+      without.length === 0
+        ? ''
+        : `: without value, as in rollout ${without.join(', ')}, a rollout gives false`;
+    const removed = enabled ? 'remove them and write enabled: false' : 'remove them';
+    return {
+      problem,
+      effect: `Everybody gets false${why}.`,
+      fix: `Write value: true in each rollout that is to give true, or ${removed}.`,
+    };
+  }
   return {
-    problem: `The rollouts of flag ${quoted(key)} make no difference.`,
+    problem,
     effect: `Everybody gets ${String(only)}.`,
     fix: isRepeated
-      ? `Write enabled: ${String(!enabled)} if only the rollouts are to give ${String(enabled)}, or remove them.`
-      : `Correct the rollouts, or remove them and write enabled: ${String(only)}.`,
+      ? 'Write enabled: false if only the rollouts are to give true, or remove them.'
+      : 'Correct the rollouts, or remove them and write enabled: true.',
   };
+}
+
+/** Whether a rollout says what it gives. Flipt v2 leaves false out when it saves a file. */
+function hasValue(rollout: unknown): boolean {
+  return ['segment', 'threshold'].some((kind) => memberOf(memberOf(rollout, kind), 'value') != null);
 }
 
 function aboutRules({ key }: CheckedFlag, only: GivenValue): Sentences {

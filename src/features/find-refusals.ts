@@ -1,0 +1,148 @@
+import type { Semantics } from '../engine/features.js';
+import { beginningOf, isRecord, kindOf, quoted, unsteered } from '../text/describe.js';
+import { memberOf, textOf } from './document-parts.js';
+import type { DocumentPath } from './features-error.js';
+import { versionFor, type FileReader } from './format-versions.js';
+import { REFUSALS, type Refusal } from './refusals.js';
+
+/** What Flipt refuses in a document, although it can be read here. Each text is a whole sentence. */
+export interface FoundRefusal {
+  readonly path: DocumentPath;
+  /** What is written. */
+  readonly problem: string;
+  /** What Flipt does. */
+  readonly effect: string;
+  /** What to write instead. */
+  readonly fix: string;
+  /**
+   * Whether the release refuses it that stands for the rules of evaluation: an import of v1, 2.8, or 2.11. Otherwise,
+   * others of these rules refuse it: the file storage of v1, or 2.9 and 2.10.
+   */
+  readonly isCertain: boolean;
+}
+
+/** Who evaluates by these rules; the first one stands for them. */
+const READERS_OF: Readonly<Record<Semantics, readonly [FileReader, ...(readonly FileReader[])]>> = {
+  v1: ['v1 import', 'v1 files'],
+  'v2.8': ['2.9'],
+  v2: ['2.11', '2.10', '2.9'],
+};
+
+/** What Flipt refuses in the documents of a file, as they were given: a list for each document. */
+export function refusalsIn(documents: readonly unknown[], semantics: Semantics): readonly FoundRefusal[][] {
+  const readers = READERS_OF[semantics];
+  const byReader = readers.map((reader) => refusedBy(reader, documents));
+  return documents.map((given, at) => {
+    const places = new Map<string, Refused>();
+    for (const refused of byReader.flatMap((found) => found[at] ?? [])) {
+      const place = `${refused.path.join('.')} ${refused.refusal.but}`;
+      if (!places.has(place)) places.set(place, refused);
+    }
+    return Array.from(places.values(), ({ refusal, path, value, reader }) => ({
+      path,
+      problem: `${memberWords(given, path)} is ${shown(value)}, but ${refusal.but}.`,
+      effect: effectOf(reader, refusal.by),
+      fix: refusal.fix,
+      isCertain: reader === readers[0],
+    }));
+  });
+}
+
+/** A member that a reader refuses. */
+interface Refused extends Omit<Member, 'holder'> {
+  readonly refusal: Refusal;
+  readonly reader: FileReader;
+}
+
+/** What one reader refuses, in each document. */
+export function refusedBy(reader: FileReader, documents: readonly unknown[]): readonly Refused[][] {
+  const first = memberOf(documents[0], 'version');
+  return documents.map((given, index) => {
+    // v1's import reads the version of the first document only.
+    const isRead = reader !== 'v1 import' || index === 0;
+    const version = versionFor(reader, isRead ? memberOf(given, 'version') : first);
+    return REFUSALS.flatMap((refusal) => {
+      if (!refusal.by.includes(reader) || (!isRead && refusal.at.includes('version'))) return [];
+      return refusal.at.flatMap((at) =>
+        Array.from(membersAt(given, at.split('.')))
+          .filter(({ value, holder }) => refusal.refuses(value, { reader, holder, version }))
+          .map(({ value, path }) => ({ refusal, reader, value, path })),
+      );
+    });
+  });
+}
+
+function effectOf(reader: FileReader, by: readonly FileReader[]): string {
+  if (reader === 'v1 import') return 'Flipt v1 stops its import here.';
+  if (reader === 'v1 files') {
+    return 'Flipt v1 imports it, but does not start with it in its local, Git or object storage.';
+  }
+  if (reader === '2.9') {
+    return `Flipt up to 2.9 serves no flag of this environment${by.includes('2.10') ? '' : '; 2.10 takes it'}.`;
+  }
+  if (reader === '2.10') {
+    return `Flipt ${by.includes('2.9') ? 'up to ' : ''}2.10 serves no flag of this environment; 2.11 takes it.`;
+  }
+  const older = (['2.9', '2.10'] as const).filter((release) => !by.includes(release));
+  const takes =
+    older.length === 0 ? '' : `; ${older.join(' and ')} ${older.length === 1 ? 'takes' : 'take'} it`;
+  return `Flipt 2.11 serves no flag of this environment${takes}${by.includes('next') ? '' : '; its newest commit takes it'}.`;
+}
+
+interface Member {
+  readonly value: unknown;
+  readonly holder: unknown;
+  readonly path: DocumentPath;
+}
+
+/** The members at a place such as `flags[].name`, also where they are missing. */
+function* membersAt(
+  holder: unknown,
+  [part = '', ...rest]: readonly string[],
+  path: DocumentPath = [],
+): Iterable<Member> {
+  if (!isRecord(holder)) return;
+  const isList = part.endsWith('[]');
+  for (const name of part === '*' ? Object.keys(holder) : [isList ? part.slice(0, -2) : part]) {
+    const value = memberOf(holder, name);
+    const here = [...path, name];
+    if (isList) {
+      for (const [index, item] of Array.isArray(value) ? value.entries() : [])
+        yield* membersAt(item, rest, [...here, index]);
+    } else if (rest.length > 0) yield* membersAt(value, rest, here);
+    else yield { value, holder, path: here };
+  }
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (value === null || typeof value === 'boolean' || typeof value === 'number') return String(value);
+  if (typeof value !== 'string') return kindOf(value);
+  const text = beginningOf(value);
+  // The text of a list has quotes itself.
+  return /^[^'\\]*"[^'\\]*$/.test(text) ? `'${unsteered(text)}'` : quoted(text);
+}
+
+/** `The name of variant "x" of flag "a"`. */
+function memberWords(given: unknown, path: DocumentPath): string {
+  const owners: string[] = [];
+  let holder = given;
+  for (const [at, part] of path.entries()) {
+    holder = typeof part === 'number' ? itemOf(holder, part) : memberOf(holder, part);
+    const list = path[at - 1];
+    if (typeof part === 'number' && typeof list === 'string') owners.unshift(ownerWords(holder, list, part));
+  }
+  const names = path.slice(path.findLastIndex((part) => typeof part === 'number') + 1).join('.');
+  return `The ${names} of ${[...owners].join(' of ') || 'the document'}`;
+}
+
+function itemOf(list: unknown, index: number): unknown {
+  return Array.isArray(list) ? list[index] : undefined;
+}
+
+/** `flag "a"`, or `rule 1` for what has no key. */
+function ownerWords(item: unknown, list: string, index: number): string {
+  const kind = list.replace(/s$/, '');
+  const key = textOf(item, 'key');
+  return key === undefined ? `${kind} ${index + 1}` : `${kind} ${quoted(beginningOf(key))}`;
+}

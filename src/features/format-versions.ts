@@ -1,0 +1,40 @@
+/**
+ * What reads a features file, from the oldest to the newest, where they refuse different things: the import of v1; its
+ * file storage (local, Git or object); releases 2.0 to 2.9; 2.10; 2.11; and what will follow it, as its newest commit is.
+ */
+export type FileReader = 'v1 import' | 'v1 files' | '2.9' | '2.10' | '2.11' | 'next';
+
+const VERSIONS = ['1.0', '1.1', '1.2', '1.3', '1.4', '1.5', '1.6'];
+
+/** The newest version of the format that a reader knows. It counts for a document without one. */
+const NEWEST: Readonly<Record<FileReader, string>> = {
+  'v1 import': '1.4',
+  'v1 files': '1.4',
+  '2.9': '1.5',
+  '2.10': '1.5',
+  '2.11': '1.6',
+  next: '1.6',
+};
+
+/** The version that counts for a document, as it was given. */
+export function versionFor(reader: FileReader, given: unknown): string {
+  const written = typeof given === 'number' || typeof given === 'string' ? String(given) : '';
+  if (written === '') return NEWEST[reader];
+  return reader === 'v1 import' ? shortVersion(written) : written;
+}
+
+/** v1's import reads versions generously: `v1`, `1.0.0` and `1` are `1.0`. */
+function shortVersion(text: string): string {
+  const [, major, minor = '0'] = /^\s*v?0*(\d+)(?:\.0*(\d+))?(?:\.0+)?\s*$/.exec(text) ?? [];
+  return major === undefined ? text : `${major}.${minor}`;
+}
+
+/** Whether a reader knows a version of the format. */
+export function isKnownFormat(version: string, reader: FileReader): boolean {
+  return VERSIONS.slice(0, VERSIONS.indexOf(NEWEST[reader]) + 1).includes(version);
+}
+
+/** Whether a version of the format is an older one. */
+export function isFormatBefore(version: string, first: string): boolean {
+  return VERSIONS.includes(version) && VERSIONS.indexOf(version) < VERSIONS.indexOf(first);
+}

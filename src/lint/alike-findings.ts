@@ -1,0 +1,27 @@
+import type { Finding } from './finding.js';
+
+/** So many findings of one pattern are shown one by one. Beyond, the first one stands for all of them. */
+const MOST_ALIKE = 3;
+
+/** Findings that differ only in names and numbers, such as 48 flags without a name, become one with all their places. */
+export function withoutRepetition(findings: readonly Finding[]): readonly Finding[] {
+  const alike = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    const pattern = patternOf(finding);
+    const group = alike.get(pattern);
+    if (group) group.push(finding);
+    else alike.set(pattern, [finding]);
+  }
+  return findings.flatMap((finding) => {
+    const [first, ...others] = alike.get(patternOf(finding)) ?? [];
+    if (others.length < MOST_ALIKE) return finding;
+    if (finding !== first) return [];
+    const places = others.map(({ namespace, path, line, column }) => ({ namespace, path, line, column }));
+    return { ...finding, others: places };
+  });
+}
+
+function patternOf({ rule, level, path, problem, effect, fix }: Finding): string {
+  const words = [problem, effect, fix].map((text) => text.replace(/"(?:\\.|[^"\\])*"/g, '""'));
+  return [rule, level, path, ...words].join('\n').replace(/\d+/g, '0');
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { checkReferences } from '../../src/features/check-references.js';
+import { FeaturesError } from '../../src/features/features-error.js';
+import { refusedBy } from '../../src/features/find-refusals.js';
+import type { FileReader } from '../../src/features/format-versions.js';
+import { readDocuments } from '../../src/features/read-features.js';
+import type { Semantics } from '../../src/engine/features.js';
+
+const RECORDED = new URL('../recordings/refusals/', import.meta.url);
+
+/** A document, and the names of the real servers that took it or refused it. */
+export interface Judged {
+  readonly name: string;
+  readonly text: string;
+  readonly takenBy: readonly string[];
+  readonly refusedBy: readonly string[];
+}
+
+/** Each server that was asked: who reads as it does here, and by whose rules. */
+export const SERVERS: Readonly<Record<string, readonly [FileReader, Semantics]>> = {
+  '2.8': ['2.9', 'v2.8'],
+  '2.11': ['2.11', 'v2'],
+};
+
+export function judgedDocuments(): readonly Judged[] {
+  const lines = readFileSync(new URL('documents.jsonl', RECORDED), 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as Judged);
+}
+
+/** Where one server and this project differ: `2.11 taken, here unreadable: NAME`. */
+export async function differencesFrom(server: string): Promise<readonly string[]> {
+  const different: string[] = [];
+  for (const { name, text, takenBy } of judgedDocuments()) {
+    const real = takenBy.includes(server) ? 'taken' : 'refused';
+    const here = await verdictOf(text, server);
+    if (here === real || (real === 'refused' && here === 'unreadable')) continue;
+    different.push(`${server} ${real}, here ${here}: ${name}`);
+  }
+  return different;
+}
+
+/** The known ones of these. */
+export function knownDifferences(): readonly string[] {
+  return readFileSync(new URL('differences.txt', RECORDED), 'utf8').trim().split('\n');
+}
+
+/** What happens to a document here. `unreadable`: it is an error even without `strict`. */
+async function verdictOf(text: string, server: string): Promise<'taken' | 'refused' | 'unreadable'> {
+  const [reader, semantics] = SERVERS[server] ?? ['2.11', 'v2'];
+  try {
+    // A text that ends a line is no path.
+    const read = await readDocuments(`${text}\n`, semantics);
+    checkReferences(read.documents, semantics);
+    read.mistakes.throwIfAny();
+    const given = read.documents.map((document) => document.given);
+    return refusedBy(reader, given).flat().length > 0 ? 'refused' : 'taken';
+  } catch (error) {
+    if (error instanceof FeaturesError) return 'unreadable';
+    throw error;
+  }
+}
