@@ -11,6 +11,7 @@ export const FLIPT_READERS: readonly CommandName[] = ['explain', 'types', 'snaps
 export const OPTIONS = {
   features: { type: 'string', of: FILE_READERS },
   semantics: { type: 'string', of: FILE_READERS },
+  strict: { type: 'boolean', of: ['serve'] },
   port: { type: 'string', of: ['serve'] },
   host: { type: 'string', of: ['serve'] },
   'allow-host': { type: 'string', multiple: true, of: ['serve'] },

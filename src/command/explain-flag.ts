@@ -14,9 +14,8 @@ const NO_SUCH_FLAG = 2;
 export async function explainFlag(values: OptionValues, runtime: CommandRuntime): Promise<number> {
   const { print, complain, env } = runtime;
   const { source, flag, entity, attributes, isJson } = readExplain(values, env);
-  const { namespace } = source;
-  const features = await loadFeatures(source, 'explain', runtime);
-  const explanation = explain(features, { namespace, flag, entity, attributes });
+  const { namespace, compiled } = await loadFeatures(source, 'explain', runtime);
+  const explanation = explain(compiled, { namespace, flag, entity, attributes });
   print(isJson ? printableJson(explanation) : explanationText(explanation));
   const { answer } = explanation;
   if (answer.kind === 'unreadable') {
@@ -24,7 +23,7 @@ export async function explainFlag(values: OptionValues, runtime: CommandRuntime)
     return UNREADABLE;
   }
   if (answer.kind !== 'missing') return 0;
-  const known = [...features.features.flags.keys()];
+  const known = [...compiled.features.flags.keys()];
   const missing = `There is no flag ${quoted(flag)} in namespace ${quoted(namespace)}`;
   const elsewhere = ', which has no flags; choose another with --namespace';
   complain(missing + (known.length === 0 ? elsewhere : didYouMean(flag, known)));

@@ -1,7 +1,9 @@
 import { compileFeatures } from '../engine/compiled-features.js';
 import type { Semantics } from '../engine/features.js';
 import { ALL_SEMANTICS, DEFAULT_SEMANTICS } from '../engine/rules-of-version.js';
-import { readFeatures } from '../features/read-features.js';
+import { namespacesOf, readDocuments } from '../features/read-features.js';
+import { refusalSummary } from '../features/refusal-words.js';
+import type { NamespaceRecord } from '../features/records.js';
 import { variable, type Environment } from '../options/environment.js';
 import { quoted } from '../text/describe.js';
 import { CommandError, WrongArgument, type CommandRuntime, type OptionValues } from './command.js';
@@ -12,7 +14,6 @@ type Source = ReturnType<typeof readSource>;
 /** Throws a {@link WrongArgument}. */
 export function readSource(values: OptionValues, env: Environment) {
   const { features, url, environment, semantics } = values;
-  const namespace = namespaceOf(values, env);
   if (features !== undefined && url !== undefined) {
     throw new WrongArgument('--features and --url: expected one of them');
   }
@@ -27,6 +28,7 @@ export function readSource(values: OptionValues, env: Environment) {
   }
   if (features === '') throw new WrongArgument('--features: expected a file');
   if (environment !== undefined) throw new WrongArgument('--environment: has no effect without --url');
+  const namespace = givenNamespace(values, env);
   return { kind: 'file', path: features, namespace, semantics: semanticsOf(semantics) } as const;
 }
 
@@ -35,11 +37,14 @@ export function readService(url: string, values: OptionValues, env: Environment)
   const { environment } = values;
   if (environment === '') throw new WrongArgument('--environment: expected the name of an environment');
   // Without an environment, the variable FLIPT_ENVIRONMENT decides.
-  return { kind: 'service', url, namespace: namespaceOf(values, env), environment } as const;
+  return { kind: 'service', url, namespace: givenNamespace(values, env) ?? DEFAULT, environment } as const;
 }
 
-function namespaceOf(values: OptionValues, env: Environment): string {
-  const namespace = values.namespace ?? variable(env, 'FLIPT_NAMESPACE') ?? 'default';
+/** The namespace where nobody names one. */
+const DEFAULT = 'default';
+
+function givenNamespace(values: OptionValues, env: Environment): string | undefined {
+  const namespace = values.namespace ?? variable(env, 'FLIPT_NAMESPACE');
   if (namespace === '') throw new WrongArgument('--namespace: expected the key of a namespace');
   return namespace;
 }
@@ -60,12 +65,28 @@ export async function loadFeatures(source: Source, command: string, runtime: Com
   if (source.kind === 'service') {
     // Loaded only if needed, because most commands read a file.
     const { fliptSnapshot } = await import('./flipt-snapshot.js');
-    return (await fliptSnapshot(source, command, runtime)).snapshot.compiled;
+    const { snapshot } = await fliptSnapshot(source, command, runtime);
+    return { namespace: source.namespace, compiled: snapshot.compiled };
   }
-  const { path, namespace, semantics } = source;
-  const namespaces = await readFeatures(path, semantics);
+  const { path, semantics } = source;
+  const read = await readDocuments(path, semantics);
+  const namespaces = namespacesOf(read, semantics);
+  const refused = refusalSummary(read, semantics);
+  if (refused !== undefined) runtime.complain(`Warning: ${refused}`);
+  const namespace = source.namespace ?? namespaceIn(path, namespaces);
   const features = namespaces.get(namespace);
-  if (features !== undefined) return compileFeatures(features, semantics);
+  if (features !== undefined) return { namespace, compiled: compileFeatures(features, semantics) };
   const known = [...namespaces.keys()].map(quoted).join(', ');
   throw new CommandError(`--namespace: ${path} has no namespace ${quoted(namespace)}; it has ${known}`);
+}
+
+/** The namespace of a file, where nobody names one: `default` if it has flags there, else the only one with flags. */
+function namespaceIn(path: string, namespaces: ReadonlyMap<string, NamespaceRecord>): string {
+  const filled = [...namespaces.values()].filter(({ flags }) => flags.size > 0).map(({ key }) => key);
+  if (filled.includes(DEFAULT)) return DEFAULT;
+  const [only = DEFAULT, ...others] = filled;
+  if (others.length === 0) return only;
+  throw new CommandError(
+    `${path} has several namespaces: ${filled.map(quoted).join(', ')}; choose one with --namespace`,
+  );
 }

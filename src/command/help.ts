@@ -56,6 +56,8 @@ demonstrations. In production, use Flipt itself.`,
   --semantics V          Whose rules of evaluation apply: Flipt v1's (v1), those of 2.0 to 2.8 (v2.8), or
                          those of 2.9 and newer (v2). Except with v1, only evaluation and snapshots are
                          served. Default: v1.
+  --strict               Refuses, as an error, what this version of Flipt would refuse. Without it, there are
+                         warnings.
   --data FILE            Keeps every change made through the interface in FILE. Starts from FILE if it
                          exists, else from --features; later edits of the features file have no effect. A
                          change is answered only after it is safe on disk. One process a file. A file

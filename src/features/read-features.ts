@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Semantics } from '../engine/features.js';
 import { messageOf } from '../text/describe.js';
 import { checkReferences, type GivenDocument } from './check-references.js';
-import { checkDocument } from './document-schema.js';
+import { checkDocument, type CheckedDocument } from './document-schema.js';
 import type { FeaturesDocument } from './features-document.js';
 import { FeaturesError, Mistakes } from './features-error.js';
 import { recordedFeatures } from './recorded-features.js';
@@ -18,7 +18,15 @@ export async function readFeatures(
   semantics: Semantics,
   stamp = unseenStamp(),
 ): Promise<ReadonlyMap<string, NamespaceRecord>> {
-  const { documents, mistakes } = await readDocuments(source, semantics);
+  return namespacesOf(await readDocuments(source, semantics), semantics, stamp);
+}
+
+/** The features of documents that have been read. Throws a {@link FeaturesError}. */
+export function namespacesOf(
+  { documents, mistakes }: ReadDocuments,
+  semantics: Semantics,
+  stamp = unseenStamp(),
+): ReadonlyMap<string, NamespaceRecord> {
   checkReferences(documents, semantics);
   mistakes.throwIfAny();
   const empty = { key: 'default', name: 'Default', description: '', flags: new Map(), segments: new Map() };
@@ -28,6 +36,11 @@ export async function readFeatures(
   return new Map([empty, ...read].map((namespace) => [namespace.key, namespace]));
 }
 
+/** Whether features are a file or its text, and not objects that were made in code. */
+export function isWritten(source: FeaturesSource): source is string | URL {
+  return typeof source === 'string' || source instanceof URL;
+}
+
 /**
  * Where features come from: a path, YAML (so also JSON) text, or documents as objects.
  * A string with a line break in it, or one that begins with `{`, is text; any other string is a path.
@@ -35,15 +48,26 @@ export async function readFeatures(
 export type FeaturesSource = string | URL | FeaturesDocument | readonly FeaturesDocument[];
 
 /** A document as it was given, and with defaults filled in if its shape is right. */
-export type ReadDocument = ReturnType<typeof checkedDocuments>['documents'][number];
+export interface ReadDocument extends GivenDocument {
+  readonly content: CheckedDocument | undefined;
+}
+
+/** What has been read of a features file. */
+export interface ReadDocuments {
+  readonly documents: readonly ReadDocument[];
+  /** What is wrong in them so far. */
+  readonly mistakes: Mistakes;
+  /** `''` if the documents were given as objects. */
+  readonly text: string;
+}
 
 /**
  * Reads documents as this version of Flipt does, and collects the mistakes in their shape. Throws a
  * {@link FeaturesError} if they cannot be read at all.
  */
-export async function readDocuments(source: FeaturesSource, semantics: Semantics) {
+export async function readDocuments(source: FeaturesSource, semantics: Semantics): Promise<ReadDocuments> {
   if (typeof source === 'string' && isText(source)) return readText('features', source, semantics);
-  if (typeof source === 'string' || source instanceof URL) {
+  if (isWritten(source)) {
     const file = String(source);
     const text = await readFile(source, 'utf8').catch((error: unknown) => {
       throw new FeaturesError(`${file}: cannot be read: ${messageOf(error)}`, { cause: error });
@@ -60,7 +84,7 @@ function isText(source: string): boolean {
   return /[\r\n]/.test(source) || source.trimStart().startsWith('{');
 }
 
-function readText(file: string, text: string, semantics: Semantics) {
+function readText(file: string, text: string, semantics: Semantics): ReadDocuments {
   const mistakes = new Mistakes(file);
   try {
     const documents = documentsIn(text, { semantics, json: file.endsWith('.json') });
@@ -78,7 +102,7 @@ function readText(file: string, text: string, semantics: Semantics) {
 }
 
 /** There is no text if the documents were given as objects. */
-function checkedDocuments(given: readonly GivenDocument[], mistakes: Mistakes, text = '') {
+function checkedDocuments(given: readonly GivenDocument[], mistakes: Mistakes, text = ''): ReadDocuments {
   if (given.length === 0) {
     mistakes.throwIfAny();
     throw new FeaturesError(`${mistakes.file}: expected at least one document, found none`);

@@ -33,6 +33,11 @@ export interface LocalServiceOptions {
    */
   readonly semantics?: Semantics;
   /**
+   * Whether features that this version of Flipt would refuse are refused here, too, also by {@link LocalService.load};
+   * otherwise a warning of the process names the first one, if they were read from a file or a text. Default false.
+   */
+  readonly strict?: boolean;
+  /**
    * The path of a file that keeps every change: a request is answered only after its change is safe on disk, and the
    * next start continues from there. Default: changes are kept in memory only.
    */
@@ -68,6 +73,7 @@ export const LOCAL_OPTIONS: OptionRules = {
     host: v.optional(filledText('an address to listen on')),
     allowHosts: v.optional(v.array(filledText('the name of a host'), 'a list of hosts')),
     semantics: v.optional(v.picklist(ALL_SEMANTICS, '"v1", "v2.8" or "v2"')),
+    strict: v.optional(trueOrFalse),
     data: v.optional(filledText('the path of a file')),
     bootstrapToken: v.optional(filledText('a token')),
   }),

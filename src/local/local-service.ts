@@ -4,7 +4,8 @@ import { DEFAULT_SEMANTICS } from '../engine/rules-of-version.js';
 import { serviceCore } from './operations/operation.js';
 import { withoutAuthentication, withTokens } from './operations/authentication.js';
 import { DataFileError, openDataFile } from './state/data-file.js';
-import { type FeaturesSource, readFeatures } from '../features/read-features.js';
+import { isWritten, namespacesOf, readDocuments, type FeaturesSource } from '../features/read-features.js';
+import { refusalSummary, throwIfRefused } from '../features/refusal-words.js';
 import { withFlag, withNamespaces, type State } from './state/state.js';
 import { createHandler } from './http/handler.js';
 import { listen, TIMEOUTS } from './http/listener.js';
@@ -85,11 +86,22 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
  * ```
  */
 export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
+  return openLocalService(options, (refused) => {
+    process.emitWarning(refused, { type: 'FliptWarning', code: 'FLIPT_REFUSES' });
+  });
+}
+
+/** Starts a service that says what Flipt would refuse in features from a file or a text. */
+export async function openLocalService(
+  options: LocalServiceOptions,
+  warn: (refused: string) => void,
+): Promise<LocalService> {
   checkOptions(LOCAL_OPTIONS, options);
-  const { semantics = DEFAULT_SEMANTICS, bootstrapToken } = options;
+  const { semantics = DEFAULT_SEMANTICS, bootstrapToken, strict = false } = options;
   const { port = 0, host = '127.0.0.1', allowHosts = [] } = options;
-  const store = await fromFiles(openStore(options, semantics));
-  const service = serviceCore(store, semantics, STAMP);
+  const reading: Reading = { semantics, strict, warn };
+  const { store, refused } = await fromFiles(openStore(options, reading));
+  const service = serviceCore(store, semantics, STAMP, refused);
   const authenticate = bootstrapToken === undefined ? withoutAuthentication : withTokens(bootstrapToken);
   const handler = createHandler(service, authenticate, [host, ...allowHosts], MAX_BODY_BYTES);
   const listener = await listen(handler, { ...TIMEOUTS, port, host });
@@ -124,10 +136,13 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
       await fromFiles(change);
     },
     async load(features) {
-      const read = readFeatures(features, semantics, STAMP);
-      const loaded = read.then((namespaces) =>
-        store.change((state) => ({ state: withNamespaces(state, namespaces, STAMP), result: undefined })),
-      );
+      const loaded = readLoaded(features, reading).then(async ({ namespaces, refused }) => {
+        service.loaded.refused = refused;
+        await store.change((state) => ({
+          state: withNamespaces(state, namespaces, STAMP),
+          result: undefined,
+        }));
+      });
       await fromFiles(loaded);
     },
     close,
@@ -144,20 +159,39 @@ async function fromFiles<T>(done: Promise<T>): Promise<T> {
   return inTime(done, FILES_MS, systemClock, late);
 }
 
-async function openStore({ features, data }: LocalServiceOptions, semantics: Semantics): Promise<Store> {
+/** How features are read. */
+interface Reading {
+  readonly semantics: Semantics;
+  readonly strict: boolean;
+  readonly warn: (refused: string) => void;
+}
+
+/** Features, and what Flipt would refuse in them. Rejects with a {@link FeaturesError}; a strict reading, of that, too. */
+async function readLoaded(features: FeaturesSource, { semantics, strict, warn }: Reading) {
+  const read = await readDocuments(features, semantics);
+  const namespaces = namespacesOf(read, semantics, STAMP);
+  if (strict) throwIfRefused(read, semantics);
+  // Objects that a test makes are no file that Flipt will read.
+  const refused = strict || !isWritten(features) ? undefined : refusalSummary(read, semantics);
+  if (refused !== undefined) warn(refused);
+  return { namespaces, refused };
+}
+
+async function openStore({ features, data }: LocalServiceOptions, reading: Reading) {
   const file = data === undefined ? undefined : await openDataFile(data);
-  if (file?.state) return new Store(file.state, file.save);
+  if (file?.state) return { store: new Store(file.state, file.save), refused: undefined };
   if (features === undefined) {
     if (data === undefined) {
       throw new TypeError('startLocalService: features: missing; expected a path, YAML text or documents');
     }
     throw new DataFileError(`${data}: does not exist yet, so features are needed to start with`);
   }
-  const state: State = { namespaces: await readFeatures(features, semantics, STAMP), tokens: new Map() };
+  const { namespaces, refused } = await readLoaded(features, reading);
+  const state: State = { namespaces, tokens: new Map() };
   // Saved before the first request, because the ids that are given out now must be the same after a restart.
   await file?.save(state).catch((error: unknown) => {
     const cause = (error instanceof Error && error.cause) || error;
     throw new DataFileError(`${String(data)}: cannot be written: ${messageOf(cause)}`, { cause });
   });
-  return new Store(state, file?.save);
+  return { store: new Store(state, file?.save), refused };
 }

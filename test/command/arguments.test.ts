@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readExplain } from '../../src/command/explain-flag.js';
 import { readLine as read } from './read-line.fixture.js';
 
-const FILE = { kind: 'file', path: 'f.yml', namespace: 'default', semantics: 'v1' };
+const FILE = { kind: 'file', path: 'f.yml', namespace: undefined, semantics: 'v1' };
 const SERVICE = { kind: 'service', url: 'http://flipt', namespace: 'default', environment: undefined };
 
 describe('the arguments of explain', () => {

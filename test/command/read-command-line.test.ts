@@ -8,6 +8,7 @@ const DEFAULTS = {
   host: '127.0.0.1',
   allowHosts: [],
   semantics: 'v1',
+  strict: false,
   data: undefined,
   bootstrapToken: undefined,
 };
@@ -17,6 +18,7 @@ describe('arguments', () => {
     ['serve --features f.yml', {}],
     ['--features=f.yml serve', {}],
     ['serve --features f.yml --port 0', { port: 0 }],
+    ['serve --features f.yml --strict', { strict: true }],
     ['serve --features f.yml --host 0.0.0.0 --semantics v2', { host: '0.0.0.0', semantics: 'v2' }],
     ['serve --features f.yml --allow-host a --allow-host b.test', { allowHosts: ['a', 'b.test'] }],
     ['serve --data d.json', { features: undefined, data: 'd.json' }],
@@ -93,6 +95,7 @@ describe('the help', () => {
     'host',
     'allow-host',
     'semantics',
+    'strict',
     'data',
     'auth',
     'bootstrap-token',

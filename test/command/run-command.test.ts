@@ -127,10 +127,10 @@ describe('the command', () => {
     await writeFile(path, 'flags:\n  - key: old\n');
     const { line, all, code, end } = run(['serve', '--features', path, '--port', '0']);
     expect(await line(/Warning/)).toMatch(
-      /^err: Warning: .*suspicious\.yml:2:5: missing-type: Flag "old" has no type, .* Write type: /,
+      /^err: Warning: .*suspicious\.yml:2:5: warning: missing-type: Flag "old" has no type, .* Write type: /,
     );
     await save(path, 'flags:\n  - key: new\n  - key: old\n');
-    expect(await line(/Warning/)).toMatch(/:2:5: missing-type: Flag "new"/);
+    expect(await line(/Warning/)).toMatch(/:2:5: warning: missing-type: Flag "new"/);
     await save(path, features(true));
     await line(/Reloaded/);
     await line(/Reloaded/);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import type { Semantics } from '../../engine/features.js';
 import { FeaturesError } from '../../features/features-error.js';
-import { startLocalService } from '../../local/local-service.js';
+import { openLocalService } from '../../local/local-service.js';
 import { DataFileError } from '../../local/state/data-file.js';
 import { variable, type Environment } from '../../options/environment.js';
 import { messageOf } from '../../text/describe.js';
@@ -20,12 +20,16 @@ export async function serve(values: OptionValues, runtime: CommandRuntime): Prom
   const known = await look();
   const isKept = data !== undefined && ((await stat(data).catch(() => undefined))?.size ?? 0) > 0;
   try {
-    const service = await startLocalService({
-      ...others,
-      ...(features !== undefined && { features }),
-      ...(data !== undefined && { data }),
-      ...(bootstrapToken !== undefined && { bootstrapToken }),
-    });
+    // The linter says it below, with all that it finds.
+    const service = await openLocalService(
+      {
+        ...others,
+        ...(features !== undefined && { features }),
+        ...(data !== undefined && { data }),
+        ...(bootstrapToken !== undefined && { bootstrapToken }),
+      },
+      () => undefined,
+    );
     print(`Serving ${data ?? features ?? ''} at ${service.url} (Flipt ${asked.semantics} semantics)`);
     print('Open the address in a browser to see and switch the flags. Ctrl-C ends it.');
     if (!isLoopback(asked.host) && bootstrapToken === undefined) {
@@ -68,7 +72,8 @@ function warner(semantics: Semantics, complain: CommandRuntime['complain']) {
     // The file was read a moment ago. If it is wrong now, its reload says so.
     const findings = await lintFile(path, semantics).catch(() => []);
     for (const finding of findings) {
-      const { rule, problem } = finding;
+      const { rule, level, problem } = finding;
+      if (level === 'info') continue;
       if (!said.has(rule + problem)) complain(`Warning: ${findingText(finding)}`);
       said.add(rule + problem);
     }
@@ -99,7 +104,8 @@ export function readServe(values: OptionValues, env: Environment) {
   if (features === '') throw new WrongArgument('--features: expected a file');
   if (data === '') throw new WrongArgument('--data: expected a file');
   const bootstrapToken = firstToken(auth, values['bootstrap-token'], env);
-  return { features, port, host, allowHosts, semantics, data, bootstrapToken };
+  const { strict = false } = values;
+  return { features, port, host, allowHosts, semantics, strict, data, bootstrapToken };
 }
 
 /** `undefined` if no token is required. */

@@ -11,9 +11,10 @@ import { augmentFile, MARK, typedFile } from './typed-file.js';
 /** Writes the files of types, or compares them; resolves with the exit code. */
 export async function writeTypes(values: OptionValues, runtime: CommandRuntime): Promise<number> {
   const { source, out, augment, isCheck } = readTypes(values, runtime.env);
-  const { features } = await loadFeatures(source, 'types', runtime);
+  const { namespace, compiled } = await loadFeatures(source, 'types', runtime);
+  const { features } = compiled;
   const flags = flagTypes(features, source.kind === 'file');
-  if (flags.length === 0) throw noFlags(source.namespace);
+  if (flags.length === 0) throw noFlags(namespace);
   for (const [key, { reason }] of features.unreadable ?? []) {
     runtime.complain(`Flag ${quoted(key)} may be of any type: it cannot be read (${reason})`);
   }

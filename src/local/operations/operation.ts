@@ -12,8 +12,10 @@ import { notFound } from '../requests/refused-request.js';
 export type ServiceCore = Readonly<ReturnType<typeof serviceCore>>;
 
 /** What every operation uses. */
-export function serviceCore(store: Store, semantics: Semantics, stamp: Stamp) {
+export function serviceCore(store: Store, semantics: Semantics, stamp: Stamp, refused?: string) {
+  const loaded: LoadedFeatures = { refused };
   return {
+    loaded,
     /** The state that is managed, without overrides. */
     store,
     /** The state that is evaluated, with overrides. */
@@ -23,6 +25,12 @@ export function serviceCore(store: Store, semantics: Semantics, stamp: Stamp) {
     snapshotOf: snapshotWriter(semantics),
     stamp,
   };
+}
+
+/** What is known of the features that were loaded last. */
+export interface LoadedFeatures {
+  /** What Flipt would refuse in them, in words; `undefined` if nothing. */
+  refused: string | undefined;
 }
 
 /** The parts of a path that have names, decoded; `''` for one that the route does not have. */

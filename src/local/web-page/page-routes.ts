@@ -97,6 +97,11 @@ const explainQuestion: Operation = ({ overrides, semantics }, { path, message })
   return { json: { explanation, text: explanationText(explanation) } };
 };
 
+/** GET /local/v1/refused: what Flipt would refuse in the features, which may name flags of every namespace. */
+const showRefused: Operation = ({ loaded }, { caller }) => ({
+  json: { refused: caller.namespaceKey === undefined ? (loaded.refused ?? '') : '' },
+});
+
 /** GET /local/v1/namespaces: the flags that the sender may see, described for people. */
 const listFlags: Operation = ({ store, overrides }, { caller }) => {
   const namespaces = [...store.state.namespaces.values()];
@@ -134,6 +139,7 @@ export const WEB_PAGE_ROUTES: readonly Route[] = [
   route('GET /local/page/:file', 'open', showFile),
   route('GET /local/v1/session', 'open', showSession),
   route('GET /local/v1/namespaces', 'body', listFlags),
+  route('GET /local/v1/refused', 'body', showRefused),
   route('POST /local/v1/namespaces/:namespaceKey/explanations', 'namespace', explainQuestion),
   route('GET /local/v1/changes', 'body', followChanges),
 ];

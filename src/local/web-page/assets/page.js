@@ -1,6 +1,6 @@
 import { byId, element, isolated, setOptions } from './elements.js';
 import { flagCard } from './flag-card.js';
-import { explain, follow, isAccepted, readNamespaces, setValue, useToken } from './service.js';
+import { explain, follow, isAccepted, readNamespaces, readRefused, setValue, useToken } from './service.js';
 
 /** Most flags that are shown at once. The filter finds the others. */
 const MOST_SHOWN = 200;
@@ -61,6 +61,7 @@ async function changed() {
     while (isOutdated) {
       isOutdated = false;
       namespaces = await readNamespaces();
+      byId('refused').textContent = await readRefused();
     }
     showFlags();
     showChoices();

@@ -17,6 +17,11 @@ export function readNamespaces() {
   return request('GET', '/local/v1/namespaces');
 }
 
+/** What Flipt would refuse in the features file, in words; '' if nothing. */
+export async function readRefused() {
+  return (await request('GET', '/local/v1/refused')).refused;
+}
+
 /** Sets a flag's value for everybody. `undefined`: its rules decide again. */
 export function setValue(namespace, flag, value) {
   const path = `/local/v1/namespaces/${encodeURIComponent(namespace)}/flags/${encodeURIComponent(flag)}`;

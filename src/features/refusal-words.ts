@@ -1,0 +1,41 @@
+import type { Semantics } from '../engine/features.js';
+import { FeaturesError, pathText } from './features-error.js';
+import { refusalsIn } from './find-refusals.js';
+import type { ReadDocuments } from './read-features.js';
+
+/** So many are named in an error. */
+const MOST = 20;
+
+/** Throws a {@link FeaturesError} that names what this Flipt refuses. */
+export function throwIfRefused(read: ReadDocuments, semantics: Semantics): void {
+  const lines = refusalLines(read, semantics);
+  const more = lines.length - MOST;
+  if (lines.length === 0) return;
+  throw new FeaturesError([...lines.slice(0, MOST), ...(more > 0 ? [`and ${more} more`] : [])].join('\n'));
+}
+
+/** One sentence or more about what this Flipt refuses; `undefined` if it refuses nothing. */
+export function refusalSummary(read: ReadDocuments, semantics: Semantics): string | undefined {
+  const [first, ...others] = refusalLines(read, semantics);
+  if (first === undefined) return undefined;
+  const more =
+    others.length === 0 ? '' : ` ${others.length} more of such: openfeature-flipt-provider lint shows them.`;
+  return first + more;
+}
+
+function refusalLines({ documents, mistakes }: ReadDocuments, semantics: Semantics): readonly string[] {
+  const refused = refusalsIn(
+    documents.map(({ given }) => given),
+    semantics,
+  );
+  return documents.flatMap(({ positionOf }, at) =>
+    (refused[at] ?? []).flatMap(({ path, problem, effect, fix, isCertain }) => {
+      if (!isCertain) return [];
+      const position = positionOf?.(path);
+      const place = position
+        ? `${position.line}:${position.column}`
+        : ` document ${at + 1}: ${pathText(path)}`;
+      return `${mistakes.file}:${place}: ${problem} ${effect} ${fix}`;
+    }),
+  );
+}
