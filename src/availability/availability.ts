@@ -1,4 +1,5 @@
 import { policyOfOutcome, type Outcome, type Send } from '../http/reply.js';
+import type { WatchCondition } from '../diagnostics/flipt-event.js';
 import { isFailure, type AskAtOnce, type BatchOutcome } from '../model/answer.js';
 import { policyOf, rejectsCredentials, type Failure } from '../model/failure.js';
 import type { Runtime } from '../runtime.js';
@@ -71,6 +72,14 @@ export function availability({ check, credentialsVersion, breaker }: Availabilit
     /** Counts a failure that was the service's, because a check has failed since, such as a 500 for everything. */
     serviceFailed: (failure: Failure) => {
       become(health.attempted(read(), { failure, sentAt: clock.now() }, moment()));
+    },
+    /** A poll of the snapshot has ended. */
+    polled: (failure: Failure | undefined) => {
+      become(health.polled(read(), failure));
+    },
+    /** The watch of the snapshot has a new condition. If it is lost, a check follows. */
+    watched: (condition: WatchCondition, failure: Failure | undefined) => {
+      become(health.watched(read(), condition, failure, moment()));
     },
     /** Asks a question that concerns no flag and no context: why it failed. Callers share one. Never rejects. */
     check: () => state.check(),

@@ -72,8 +72,7 @@ export function afterRequest(
   if (failure === undefined || (inARow < breaker.failures && !tooMany)) {
     return { state: 'closed', inARow, lastFailedAt, counts };
   }
-  const { openForMs } = breaker;
-  return { state: 'open', failure, checkAt: now + jitter(openForMs), openForMs };
+  return openedFor(breaker.openForMs, failure, { now, jitter });
 }
 
 /** A check is sent. */
@@ -82,8 +81,20 @@ export function halfOpen(circuit: Circuit): Circuit {
 }
 
 /** The check failed: the circuit stays open, for twice as long as before. */
-export function openAgain(circuit: Circuit, failure: Failure, { now, jitter, breaker }: Moment): Circuit {
+export function openAgain(circuit: Circuit, failure: Failure, moment: Moment): Circuit {
+  const { breaker } = moment;
   if (circuit.state === 'closed' || breaker === undefined) return circuit;
   const openForMs = Math.min(circuit.openForMs * 2, Math.max(breaker.maxOpenForMs, breaker.openForMs));
+  return openedFor(openForMs, failure, moment);
+}
+
+/** The check of a service that was not heard any more failed: the circuit is open, however few requests have failed. */
+export function openAtLast(circuit: Circuit, failure: Failure, moment: Moment): Circuit {
+  const { breaker } = moment;
+  if (circuit.state !== 'closed' || breaker === undefined) return openAgain(circuit, failure, moment);
+  return openedFor(breaker.openForMs, failure, moment);
+}
+
+function openedFor(openForMs: number, failure: Failure, { now, jitter }: Omit<Moment, 'breaker'>): Circuit {
   return { state: 'open', failure, checkAt: now + jitter(openForMs), openForMs };
 }

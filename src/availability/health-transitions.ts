@@ -1,11 +1,12 @@
 import type { Problems } from '../diagnostics/internal-events.js';
-import type { Problem } from '../diagnostics/flipt-event.js';
+import type { Problem, WatchCondition } from '../diagnostics/flipt-event.js';
 import { policyOf, rejectsCredentials, type Failure } from '../model/failure.js';
 import {
   afterRequest,
   CLOSED_CIRCUIT,
   halfOpen,
   openAgain,
+  openAtLast,
   type Attempt,
   type Circuit,
   type Moment,
@@ -16,7 +17,7 @@ export interface Health {
   readonly circuit: Circuit;
   /** Set while the start is in progress. */
   readonly starting: Start | undefined;
-  /** The service has not answered correctly since the start. */
+  /** The service has not answered correctly since the start, or since its watch was lost. */
   readonly unreachable: Failure | undefined;
   /** The service rejects the credentials, or there are none to send. */
   readonly rejected: Failure | undefined;
@@ -29,8 +30,17 @@ export interface Health {
   readonly heardAt: number;
   /** When a check last failed by the service's fault. */
   readonly checkFailedAt: number;
-  /** The next check of a service that is unreachable or rejects the credentials. */
+  /** The next check of a service that is unreachable or rejects the credentials, or whose watch was just lost. */
   readonly recheck: Recheck | undefined;
+  /** What the polls of the snapshot have found. Answers and checks change nothing of it. */
+  readonly watch: Watched;
+}
+
+interface Watched {
+  /** Why the snapshot has not been confirmed for so long that changes may be missed. */
+  readonly lost: Failure | undefined;
+  /** The service has no flags any more where it had some. */
+  readonly flagsLost: Failure | undefined;
 }
 
 interface Recheck {
@@ -64,14 +74,17 @@ export const HEALTHY: Health = {
   heardAt: -Infinity,
   checkFailedAt: -Infinity,
   recheck: undefined,
+  watch: { lost: undefined, flagsLost: undefined },
 };
 
-export function problemsOf({ circuit, unreachable, rejected, unusable }: Health): Problems {
+export function problemsOf({ circuit, unreachable, rejected, unusable, watch }: Health): Problems {
   const problems = new Map<Problem, Failure>();
   if (unreachable !== undefined) problems.set('unreachable', unreachable);
   if (rejected !== undefined) problems.set('credentials-rejected', rejected);
   if (circuit.state !== 'closed') problems.set('circuit-open', circuit.failure);
   if (unusable !== undefined) problems.set('responses-unusable', unusable);
+  if (watch.flagsLost !== undefined) problems.set('flags-lost', watch.flagsLost);
+  if (watch.lost !== undefined) problems.set('watch-lost', watch.lost);
   return problems;
 }
 
@@ -105,8 +118,8 @@ export function attempted(health: Health, attempt: Attempt, moment: Moment): Hea
 }
 
 /** The service has answered questions. */
-export function answered({ circuit, starting, heardAt }: Health, now: number): Health {
-  return { ...HEALTHY, circuit, starting, heardAt, answeredAt: now };
+export function answered({ circuit, starting, heardAt, watch }: Health, now: number): Health {
+  return { ...HEALTHY, circuit, starting, heardAt, answeredAt: now, watch };
 }
 
 /** Questions were not answered. If the service is down, the circuit breaker notices that, not this function. */
@@ -141,16 +154,47 @@ export function checking(health: Health): Health {
   return { ...health, circuit: halfOpen(health.circuit) };
 }
 
-/** A check has ended. One that passed ends all problems except unusable responses, which a check cannot see. */
+/** A poll of the snapshot has ended. */
+export function polled(health: Health, failure: Failure | undefined): Health {
+  const { watch } = health;
+  const isLoss = failure?.kind === 'flags-lost';
+  // While the service fails in another way, nobody knows whether it has its flags again.
+  const flagsLost = isLoss ? (watch.flagsLost ?? failure) : failure && watch.flagsLost;
+  return flagsLost === watch.flagsLost ? health : { ...health, watch: { ...watch, flagsLost } };
+}
+
+const UNCONFIRMED: Failure = {
+  kind: 'timeout',
+  message: 'Flipt has not confirmed the snapshot for three intervals',
+};
+
+/** The watch of the snapshot has a new condition. Where it is lost, a check decides at once whether the service is gone. */
+export function watched(
+  health: Health,
+  condition: WatchCondition,
+  failure: Failure | undefined,
+  { now }: Moment,
+): Health {
+  const isLost = condition === 'lost';
+  const watch = { ...health.watch, lost: isLost ? (failure ?? UNCONFIRMED) : undefined };
+  return { ...health, watch, recheck: isLost ? { at: now, delayMs: RECHECK_MS.first } : health.recheck };
+}
+
+/** A check has ended. One that passed ends all problems except those that a check cannot see. */
 export function checked(before: Health, failure: Failure | undefined, moment: Moment): Health {
-  const { unusable, unusableInARow, answeredAt } = before;
-  if (failure === undefined) return { ...HEALTHY, unusable, unusableInARow, answeredAt, heardAt: moment.now };
+  const { unusable, unusableInARow, answeredAt, watch } = before;
+  if (failure === undefined)
+    return { ...HEALTHY, unusable, unusableInARow, answeredAt, heardAt: moment.now, watch };
   const { cause, responded, countsForCircuit } = policyOf(failure);
   // The check concerns no flag, so a 500 is the service's own failure.
   const isThere = responded && countsForCircuit === 'no';
+  // Neither a poll nor a question that concerns no flag is answered. A blocked event loop proves nothing.
+  const isGone = watch.lost !== undefined && (cause === 'service' || cause === 'question');
+  const open = isGone ? openAtLast : openAgain;
   const health = {
     ...before,
-    circuit: isThere ? CLOSED_CIRCUIT : openAgain(before.circuit, failure, moment),
+    circuit: isThere ? CLOSED_CIRCUIT : open(before.circuit, failure, moment),
+    unreachable: before.unreachable ?? (isGone ? failure : undefined),
     checkFailedAt: countsForCircuit === 'no' ? before.checkFailedAt : moment.now,
   };
   const { starting, recheck } = before;

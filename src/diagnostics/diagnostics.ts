@@ -50,7 +50,9 @@ export function openDiagnostics() {
 }
 
 /** What a log needs of the user's logger. */
-export type Log<Level extends 'warn' | 'info' | 'debug'> = Readonly<Record<Level, (message: string) => void>>;
+export type Log<Level extends 'error' | 'warn' | 'info' | 'debug'> = Readonly<
+  Record<Level, (message: string) => void>
+>;
 
 export type Diagnostics = ReturnType<typeof openDiagnostics>;
 

@@ -14,12 +14,20 @@ export type StreamState = 'open' | 'broken' | 'not-offered';
 
 /**
  * What keeps the provider from answering correctly. Several problems may exist at once.
- * - `unreachable`: the service has not answered correctly since the start
+ * - `unreachable`: the service has not answered correctly since the start, or since its watch was lost
  * - `credentials-rejected`: the service rejects the credentials, or there are none to send
  * - `circuit-open`: the circuit breaker is open or half-open
  * - `responses-unusable`: the service responds, but with nothing usable; one flag may be the only cause
+ * - `flags-lost`: the service has no flags any more where it had some; those that it has served stay in force
+ * - `watch-lost`: the service has not confirmed the snapshot for three intervals, so that changes are not seen
  */
-export type Problem = 'unreachable' | 'credentials-rejected' | 'circuit-open' | 'responses-unusable';
+export type Problem =
+  | 'unreachable'
+  | 'credentials-rejected'
+  | 'circuit-open'
+  | 'responses-unusable'
+  | 'flags-lost'
+  | 'watch-lost';
 
 /**
  * What the provider reports to listeners. `type` names the event. An event never holds a context, a user's id, a flag's

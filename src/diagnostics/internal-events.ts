@@ -5,6 +5,13 @@ import type { FliptEvent, FliptEventType, Problem } from './flipt-event.js';
 /** Each problem with the failure that it began with. */
 export type Problems = ReadonlyMap<Problem, Failure>;
 
+/** Most of a namespace's flags that a new snapshot does not have any more. */
+export interface LostHalf {
+  readonly keys: readonly string[];
+  /** How many flags there were. */
+  readonly of: number;
+}
+
 interface WithFailure {
   readonly failure: Failure | undefined;
 }
@@ -25,6 +32,8 @@ interface Inside {
   readonly 'watch-changed': WithFailure;
   /** With the reason; `undefined` if they are no longer late. */
   readonly 'watch-slowed': { readonly why: string | undefined; readonly isLate?: never };
+  /** `lostHalf`: `undefined` unless more than half of at least ten flags are gone. */
+  readonly 'flags-changed': { readonly lostHalf?: LostHalf | undefined };
   /** With the reason of each flag, by key. */
   readonly 'flags-unreadable': { readonly flags: ReadonlyMap<string, UnreadableFlag> };
   readonly 'namespace-suspect': WithFailure;

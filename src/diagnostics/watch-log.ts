@@ -48,8 +48,11 @@ export function logWatch(
     if (failure === undefined) return;
     logger[isBroken && !wasBroken ? 'warn' : 'debug'](`The snapshot was not fetched: ${failure.message}`);
   });
-  listen('flags-changed', ({ flags }) => {
+  listen('flags-changed', ({ flags, lostHalf }) => {
     logger.info(`Flags have changed: ${firstOf(flags, MOST_NAMED)}`);
+    if (lostHalf === undefined) return;
+    const { keys, of } = lostHalf;
+    logger.warn(`More than half of the flags are gone from Flipt, ${keys.length} of ${of}: ${firstOf(keys)}`);
   });
   listen('flags-unreadable', ({ flags }) => {
     const [first] = flags.values();

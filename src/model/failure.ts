@@ -40,6 +40,8 @@ export type FailureKind =
   | 'overload'
   /** The circuit breaker is open, so nothing was sent. */
   | 'circuit-open'
+  /** The service does not know flags, or a flag, that it has served: what it has served stays. */
+  | 'flags-lost'
   /** The snapshot holds the flag in a form that this version cannot evaluate, and the service did not answer instead. */
   | 'unreadable-flag'
   /** Nothing may be sent, and there is no snapshot to evaluate from. */
@@ -132,6 +134,7 @@ export const FAILURES: Readonly<Record<FailureKind, FailurePolicy>> = {
   deadline: PROVIDER,
   overload: PROVIDER,
   'circuit-open': { ...PROVIDER, cause: 'service' },
+  'flags-lost': SERVICE,
   'unreadable-flag': { ...PROVIDER, errorCode: 'PARSE_ERROR' },
   'no-snapshot': PROVIDER,
   closed: { ...PROVIDER, lastKnownAnswer: false, errorCode: 'PROVIDER_NOT_READY' },

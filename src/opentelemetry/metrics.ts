@@ -28,7 +28,14 @@ const counter = metric('createObservableCounter');
 const gauge = metric('createObservableGauge');
 
 const CONDITIONS = ['not-started', 'starting', 'ready', 'stale', 'error', 'closed'] as const;
-const PROBLEMS = ['unreachable', 'credentials-rejected', 'circuit-open', 'responses-unusable'] as const;
+const PROBLEMS = [
+  'unreachable',
+  'credentials-rejected',
+  'circuit-open',
+  'responses-unusable',
+  'flags-lost',
+  'watch-lost',
+] as const;
 const CIRCUIT_STATES = ['closed', 'open', 'half-open'] as const;
 
 export const METRICS: readonly Metric[] = [

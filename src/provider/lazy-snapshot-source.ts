@@ -157,6 +157,8 @@ function pollOutcomes({ listen }: Pick<Diagnostics, 'listen'>, closing: AbortSig
       if (isNotOffered) resolve('none');
     });
     listen('snapshot-polled', ({ failure }) => {
+      // A kept snapshot came late: the service has snapshots, and has lost its flags.
+      if (failure?.kind === 'flags-lost') isNotOffered = false;
       resolve(failure === undefined ? 'succeeded' : 'failed');
     });
     closing.addEventListener('abort', () => {

@@ -4,6 +4,7 @@ import { outsideRequests, coalesced } from '../time/background-work.js';
 import { CLOSE_MS, closingController, orLate } from '../time/in-time.js';
 import { openDiagnostics, type Diagnostics } from '../diagnostics/diagnostics.js';
 import type { Availability } from '../availability/availability.js';
+import { failsToAnswer } from '../diagnostics/ended-problems.js';
 import { logHealth } from '../diagnostics/health-log.js';
 import { logHitRate } from '../diagnostics/hit-rate-log.js';
 import { logOverload } from '../diagnostics/overload-log.js';
@@ -15,6 +16,7 @@ import { messageOf } from '../text/describe.js';
 import type { Condition } from './condition.js';
 import { reportingBucketShared } from './report-bucket-shared.js';
 import { CLOSED } from './mapping/openfeature-errors.js';
+import { believingSnapshot } from './believe-snapshot.js';
 import { snapshotForCache } from './watched-cache.js';
 import { inProcessOrRemote } from './in-process-or-remote.js';
 import { openServiceLayers } from './service-layers.js';
@@ -47,14 +49,19 @@ function wire(settings: ProviderSettings, condition: Condition, runtime: Runtime
   const snapshots = usesSnapshots(settings) ? lazySnapshotSource(layers.send, settings, runtime) : undefined;
   const answers = openAnswers(layers, snapshots, settings, runtime);
   const hasSnapshot = () => snapshots?.snapshot() !== undefined;
-  const needsWatch = settings.evaluation === 'in-process';
-  const fallback = { knowsAnything: answers.knowsAnything, hasSnapshot, needsWatch };
+  const fallback = { knowsAnything: answers.knowsAnything, hasSnapshot };
   const life = condition.begin(runtime, fallback);
   const poll = (asker?: 'user') => void outsideRequests(() => snapshots?.opened()?.watch.poll(asker));
   const checking = checkingCredentials(service, hasSnapshot, runtime);
+  listen('snapshot-polled', ({ failure }) => {
+    service.polled(failure);
+  });
+  listen('watch-changed', ({ state, failure }) => {
+    service.watched(state, failure);
+  });
   // Polls at once: otherwise READY would come up to a whole interval before the changes made during the outage.
-  listen('health-changed', ({ after, starting }) => {
-    if (after.size === 0 && !starting) poll();
+  listen('health-changed', ({ before, after, starting }) => {
+    if (failsToAnswer(before) && !failsToAnswer(after) && !starting) poll();
   });
   // Without a background, a start that callers share could end with the first of them. Each call asks by itself.
   const attempt = clock.hasBackground ? () => start(service, snapshots, settings, clock) : undefined;
@@ -134,7 +141,8 @@ function openAnswers(
   runtime: Runtime & Diagnostics,
 ) {
   const features = () => snapshots?.snapshot()?.compiled;
-  const ask = reportingBucketShared(batch.ask, features, runtime);
+  const asked = reportingBucketShared(batch.ask, features, runtime);
+  const ask = snapshots && watch ? believingSnapshot(asked, snapshots) : asked;
   const known = snapshots && snapshotForCache(snapshots, watch?.maxAgeMs, runtime);
   const answers = cachedAnswers(ask, { cache, deadlineMs, refusal: service.refusal, watch: known }, runtime);
   // Must be the first listener: when the others learn of a change, a resolve must return the new value already.

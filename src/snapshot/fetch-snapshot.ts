@@ -221,7 +221,8 @@ function notASnapshot(url: string, reply: Reply): Fetched {
   return { ...failedBy(unreadable(url, `${contentWords(reply)} instead of a snapshot`)), offersNone: true };
 }
 
-function failedBy(failure: Failure) {
+/** A request that failed in no way that says more about the service. */
+export function failedBy(failure: Failure) {
   const unless = { offersNone: false, isUnknown: false, isSilent: false, retryAfterMs: undefined };
   return { kind: 'failed', failure, ...unless } as const;
 }

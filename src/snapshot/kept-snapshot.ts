@@ -3,7 +3,7 @@ import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import { safeStore, type TextStore } from '../stores/safe-store.js';
 import { unsteered } from '../text/describe.js';
 import type { Known } from './fetch-snapshot.js';
-import type { Snapshot } from './snapshot.js';
+import { hasFlags, type Snapshot } from './snapshot.js';
 import { readStored, storedText, type ConfirmedSnapshot } from './stored-text.js';
 
 /** While nothing changes, the kept date of confirmation may be this old before it is saved again. */
@@ -55,6 +55,8 @@ export function keepSnapshot(
     },
     /** Keeps the snapshot in force, which the service has just confirmed. */
     confirmed: (known: Known) => {
+      // There is nothing to keep, and the store may hold flags that could not be loaded.
+      if (inStore === undefined && !hasFlags(known.snapshot)) return;
       newest = { ...known, confirmedAt: clock.now() };
       const keptForMs = kept.read().isFailing ? FAILED_SAVE_AGAIN_MS : CONFIRMATION_KEPT_EVERY_MS;
       const isKept =

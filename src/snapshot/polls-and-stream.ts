@@ -3,6 +3,7 @@ import type { SnapshotPlace } from '../stores/snapshot-store.js';
 import type { Runtime } from '../runtime.js';
 import { openBodyCost, patienceMs } from './body-cost.js';
 import { snapshotFetcher } from './fetch-snapshot.js';
+import { keepingFlags, type KeepFlagsSettings } from './keep-flags.js';
 import { fliptVersion } from './version/flipt-version.js';
 import { sharedFetch } from './shared/shared-fetch.js';
 import type { StoreCalls } from './shared/store-calls.js';
@@ -11,7 +12,7 @@ import { streamReader } from './stream/read-stream.js';
 import { openStream } from './stream/reconnecting-stream.js';
 import { openWatch, type WatchSettings } from './watch/poll-watch.js';
 
-export interface ServiceWatchSettings extends SnapshotPlace {
+export interface ServiceWatchSettings extends SnapshotPlace, Pick<KeepFlagsSettings, 'acceptLossAfterMs'> {
   readonly http: { readonly timeoutMs: number };
   readonly watch: { readonly pollMs: number; readonly stream: boolean };
 }
@@ -37,7 +38,9 @@ export function watchService(
   const newSemantics = () => void watch.poll('version');
   const version = fliptVersion(send, patientMs, clock, closing.signal, newSemantics);
   const cost = openBodyCost(pollMs, clock, runtime.random);
-  const fetch = snapshotFetcher(send, { ...settings, isLazy }, clock, closing.signal, version, cost);
+  const fetched = snapshotFetcher(send, { ...settings, isLazy }, clock, closing.signal, version, cost);
+  // Before a shared store: what does not count must not be written into it.
+  const fetch = keepingFlags(fetched, settings, cost, clock);
   const shared = calls && sharedFetch(fetch, { calls, cost, place: settings, clock }, pollMs);
   const ofWatch = { fetch: shared?.fetch ?? fetch, pollMs, isShared: shared !== undefined };
   const watch = openWatch({ ...how, ...ofWatch, patienceMs: patientMs }, runtime);

@@ -12,20 +12,26 @@ import { atOnce } from '../time/pausable-steps.js';
 import { keepSnapshot } from './kept-snapshot.js';
 import { watchService, type ServiceWatchSettings } from './polls-and-stream.js';
 import { storeCalls } from './shared/store-calls.js';
+import { hasFlags } from './snapshot.js';
 import { snapshotAnswers } from './snapshot-answers.js';
 import { storedBeginning } from './stored-text.js';
 import { openWatch } from './watch/poll-watch.js';
 import type { StartingSnapshot } from './watch/watched-snapshot.js';
 
-export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watch'> {
+export interface SnapshotSourceSettings extends Omit<ServiceWatchSettings, 'watch' | 'acceptLossAfterMs'> {
   /** `undefined`: the service is not asked. */
   readonly watch: ServiceWatchSettings['watch'] | undefined;
   readonly snapshot: SnapshotOptions;
   /** Whether the start waits for the first poll, as it does in-process. Default: it may wait. */
   readonly evaluation?: 'remote' | 'in-process' | undefined;
+  /** How long a known answer may be used in an outage. Default: as long as the option says by default. */
+  readonly cache?: { readonly staleOnErrorForMs: number } | undefined;
   /** Milliseconds that loading the kept snapshot may take. */
   readonly initTimeoutMs: number;
 }
+
+/** Where nothing is cached, so long a Flipt that has lost its flags is not believed: the default of the option. */
+const ACCEPT_LOSS_AFTER_MS = 3_600_000;
 
 /** How long the start waits for the kept snapshot, and a shared store for its first answer. */
 export const START_WAIT_MS = 250;
@@ -47,6 +53,7 @@ export async function openSnapshotSource(
   const { hasBackground } = clock;
   const { url, namespace, environment, watch: options, snapshot: given, initTimeoutMs } = settings;
   const place = { url, namespace, environment };
+  const acceptLossAfterMs = settings.cache?.staleOnErrorForMs ?? ACCEPT_LOSS_AFTER_MS;
   const store = textStore(given, place, { closing, initTimeoutMs }, clock);
   const calls = options && store && storeCalls(() => given.store?.shared?.(place), store, warn, clock);
   // Finds out whether the store answers. If it does not, later calls fail at once until it does.
@@ -57,8 +64,9 @@ export async function openSnapshotSource(
   const load = async (withinMs: number): Promise<(StartingSnapshot & { isKept?: true }) | undefined> => {
     const last = await kept?.load(withinMs);
     const initialAt = given.initial && givenConfirmedAt(given.initial, clock);
-    // A new image may bring a younger one.
-    if (last && last.confirmedAt >= (initialAt ?? -Infinity)) return { ...last, isKept: true };
+    // A new image may bring a younger one. One without flags is worth less than any other.
+    const isYoungest = last && hasFlags(last.snapshot) && last.confirmedAt >= (initialAt ?? -Infinity);
+    if (isYoungest) return { ...last, isKept: true };
     return (await initialSnapshot(given, place, warn, clock)) ?? last;
   };
   // It may take longer than the start waits. A store that hangs must leave enough of the time to ask the service.
@@ -77,9 +85,9 @@ export async function openSnapshotSource(
   const source =
     options === undefined || closing.aborted
       ? unwatched(starting, runtime)
-      : watchService(send, { ...settings, watch: options }, how, runtime);
+      : watchService(send, { ...settings, watch: options, acceptLossAfterMs }, how, runtime);
   const { watch } = source;
-  if (loaded === 'late') void loading.then(watch.adopt);
+  if (loaded === 'late') void loading.then((late) => watch.adopt(late));
   const answers = snapshotAnswers(watch.snapshot, runtime);
 
   return {

@@ -37,6 +37,11 @@ async function compileLarge(compiled: CompiledFeatures, clock: Turns): Promise<v
   }
 }
 
+/** Whether there is any flag in it, readable or not. */
+export function hasFlags({ keys }: Pick<Snapshot, 'keys'>): boolean {
+  return keys().size > 0;
+}
+
 /** Whether all flags have been read, and the body is no longer kept. */
 export function isWhole({ unreadBody }: Snapshot): boolean {
   return unreadBody() === undefined;

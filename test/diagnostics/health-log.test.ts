@@ -6,7 +6,7 @@ import { changingProblems } from './problems.fixture.js';
 
 function setUp() {
   const { diagnostics, ...problems } = changingProblems();
-  const logger = { warn: vi.fn(), debug: vi.fn() };
+  const logger = { error: vi.fn(), warn: vi.fn(), debug: vi.fn() };
   logHealth(diagnostics, logger);
   return { logger, ...problems };
 }
@@ -48,6 +48,26 @@ describe('a problem', () => {
     begin('circuit-open');
     expect(logger.warn).toHaveBeenCalledOnce();
     end('unreachable', 'circuit-open');
+    expect(logger.warn.mock.calls.slice(1)).toEqual([['Flipt answers again']]);
+  });
+
+  it('flags-lost is an error that says what to do, and a warning when it ends', () => {
+    const { begin, end, logger } = setUp();
+    begin('flags-lost', { kind: 'flags-lost', message: 'why' });
+    expect(logger.error).toHaveBeenCalledExactlyOnceWith(
+      expect.stringMatching(/^Flipt has lost its flags, .* provider\.invalidate\(\): why$/),
+    );
+    end('flags-lost');
+    expect(logger.warn).toHaveBeenCalledExactlyOnceWith('Flipt serves flags again');
+  });
+
+  it('watch-lost is left to the log of the watch, also where Flipt answers again before it is watched', () => {
+    const { begin, end, logger } = setUp();
+    begin('watch-lost');
+    begin('unreachable');
+    expect(logger.warn).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^Flipt cannot be reached/));
+    end('unreachable');
+    end('watch-lost');
     expect(logger.warn.mock.calls.slice(1)).toEqual([['Flipt answers again']]);
   });
 

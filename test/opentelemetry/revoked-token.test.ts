@@ -94,11 +94,13 @@ describe.each(MODES)('a token that is revoked while the app runs, %s', (_, optio
 
     Object.assign(service, { answers: refusing, snapshots: refusing });
     await minutes(3);
-    expect(lifecycle.status()).toMatchObject({ condition: 'stale', problems: ['credentials-rejected'] });
+    const problems = ['credentials-rejected', 'watch-lost'];
+    expect(lifecycle.status()).toMatchObject({ condition: 'stale', problems });
     expect(await resolve('new-checkout', 'user-1')).toMatchObject({ answer: { enabled: true } });
     expect(warnings().filter((line) => REJECTED.test(line))).toHaveLength(1);
     expect(events).toEqual([
       { type: 'health-changed', before: [], after: ['credentials-rejected'], starting: false },
+      { type: 'health-changed', before: ['credentials-rejected'], after: problems, starting: false },
     ]);
     expect(firing()).toEqual(['FliptCredentialsRejected']);
 
@@ -113,8 +115,8 @@ describe.each(MODES)('a token that is revoked while the app runs, %s', (_, optio
     const { service, lifecycle, events, warnings, minutes, firing } = await running(options);
     service.snapshots = forbidding;
     await minutes(2);
-    expect(lifecycle.status().problems).toEqual([]);
-    expect(events).toEqual([]);
+    expect(lifecycle.status()).toMatchObject({ condition: 'stale', problems: ['watch-lost'] });
+    expect(events).toEqual([{ type: 'health-changed', before: [], after: ['watch-lost'], starting: false }]);
     expect(warnings().some((line) => REJECTED.test(line))).toBe(false);
     expect(firing()).toEqual([]);
   });

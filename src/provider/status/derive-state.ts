@@ -10,12 +10,7 @@ export interface Fallback {
   /** Whether an answer is known. */
   readonly knowsAnything: () => boolean;
   readonly hasSnapshot: () => boolean;
-  /** True if all answers come from the snapshot: then a lost watch makes them stale. */
-  readonly needsWatch: boolean;
 }
-
-/** The message when no poll has failed, but the one under way gets no answer. */
-const UNSEEN = 'Flipt has not confirmed the snapshot for three intervals';
 
 /**
  * Derives the provider's state from its problems. `changed` does not get the changes during the start of the service's
@@ -28,12 +23,11 @@ export function deriveState(
 ) {
   let derived: { readonly state: ProviderState; readonly message: string } = { state: 'ready', message: '' };
   let problems: Problems = new Map();
-  let isWatchLost = false;
 
   const stateNow = (): ProviderState => {
     // Unusable responses may concern only one flag.
     const serious = [...problems.keys()].filter((problem) => problem !== 'responses-unusable');
-    if (serious.length === 0) return isWatchLost ? 'stale' : 'ready';
+    if (serious.length === 0) return 'ready';
     if (fallback.hasSnapshot()) return 'stale';
     // During an outage, known answers can be used. Rejected credentials are an error at once.
     const isOutage = serious.every((problem) => problem === 'circuit-open');
@@ -54,14 +48,6 @@ export function deriveState(
     // The first snapshot may arrive during an outage.
     if (derived.state === 'error' && failure === undefined) reassess(messageOf(new Map(), problems), true);
   });
-  if (fallback.needsWatch) {
-    listen('watch-changed', ({ state: watch, failure }) => {
-      isWatchLost = watch === 'lost';
-      // With the first snapshot of an outage, the state improves, and the outage is why it is not ready.
-      const why = isWatchLost ? UNSEEN : messageOf(new Map(), problems) || "Flipt's changes are watched";
-      reassess(failure?.message ?? why, true);
-    });
-  }
   return () => derived;
 }
 

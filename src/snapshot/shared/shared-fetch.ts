@@ -3,6 +3,7 @@ import { leftToBackground, oneAfterAnother } from '../../time/background-work.js
 import type { SharedRecord, SharedTurn } from '../../stores/snapshot-store.js';
 import type { BodyCost } from '../body-cost.js';
 import type { Asker, Fetched, FetchSnapshot, Known, Served } from '../fetch-snapshot.js';
+import { hasFlags } from '../snapshot.js';
 import { storedText } from '../stored-text.js';
 import { heldLease } from './lease.js';
 import { NO_NEWS, recordVersion, storeReader, type SharedParts } from './store-reader.js';
@@ -66,6 +67,9 @@ export function sharedFetch(fetch: FetchSnapshot, shared: Omit<SharedParts, 'lea
       return stored ?? fetched;
     }
     lease.polled();
+    // A start that could not load the store's snapshot must not replace it by one without flags.
+    const isLoss = base === undefined && turn.record !== undefined && !hasFlags(fetched.snapshot);
+    if (isLoss) return fetched;
     await published.add(fetched, turn);
     return fetched;
   };
@@ -139,7 +143,7 @@ function sparedService(fetch: FetchSnapshot, cost: BodyCost, clock: Clock) {
     const mayWait = asker === 'schedule' || asker === 'stream';
     if (now < pausesUntil || (mayWait && isTooSoon(cost.read(), polledAt, now))) return NO_NEWS;
     polledAt = now;
-    const fetched = await fetch(known);
+    const fetched = await fetch(known, asker);
     if (fetched.kind === 'failed') pausesUntil = clock.now() + (fetched.retryAfterMs ?? 0);
     return fetched;
   };

@@ -3,7 +3,7 @@ import type { Clock } from '../../time/clock.js';
 import { LONGEST_FETCH_MS, type BodyCost } from '../body-cost.js';
 import { knownOf, type Fetched, type Known, type Served } from '../fetch-snapshot.js';
 import { digestOf } from '../flag-content.js';
-import type { Snapshot } from '../snapshot.js';
+import { hasFlags, type Snapshot } from '../snapshot.js';
 import { readStored, type ConfirmedSnapshot } from '../stored-text.js';
 import type { HeldLease } from './lease.js';
 import type { StoreCalls } from './store-calls.js';
@@ -75,6 +75,8 @@ export function storeReader(parts: SharedParts, pollMs: number) {
     const { record, at } = found;
     const read = await textOfRecord(record, known?.snapshot, parts);
     if (read === undefined || typeof read === 'string') return read;
+    // That the flags are gone is asked of the service: another instance may never have had any.
+    if (known !== undefined && hasFlags(known.snapshot) && !hasFlags(read.snapshot)) return undefined;
     // While the text was on its way, the service may have answered another look.
     if (!isNews(known, found)) return 'overtaken';
     take(record);

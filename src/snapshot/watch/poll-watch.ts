@@ -3,7 +3,7 @@ import { oneTimer } from '../../time/clock.js';
 import { orLate } from '../../time/in-time.js';
 import type { Asker, Fetched, FetchSnapshot } from '../fetch-snapshot.js';
 import { nextDelayMs, nextLookMs, sparedForMs } from './poll-schedule.js';
-import { watchedSnapshot, type WatchedSettings } from './watched-snapshot.js';
+import { watchedSnapshot, type StartingSnapshot, type WatchedSettings } from './watched-snapshot.js';
 
 /** The snapshot in force: the service's, or until there is one, the one that it started with. Knows how reliable it is. */
 export type Watch = ReturnType<typeof openWatch>;
@@ -24,7 +24,10 @@ export interface WatchSettings extends WatchedSettings {
 export function openWatch(settings: WatchSettings, runtime: Runtime) {
   const { fetch, pollMs, patienceMs, isShared = false, isPatient = false } = settings;
   const { clock } = runtime;
-  const { state, known, asks, take, isClosed, close, ...readings } = watchedSnapshot(settings, runtime);
+  const { state, known, asks, take, adopt, isClosed, close, ...readings } = watchedSnapshot(
+    settings,
+    runtime,
+  );
   /** Of the next poll: not set while one is under way, nor if none comes. */
   const timer = oneTimer(clock);
 
@@ -81,6 +84,10 @@ export function openWatch(settings: WatchSettings, runtime: Runtime) {
      */
     async poll(asker?: Asker) {
       await requests.sendNext(asker, isPaused());
+    },
+    /** Takes a kept snapshot that was loaded late, unless it is not needed any more. Never rejects. */
+    async adopt(late: StartingSnapshot | undefined) {
+      if (await adopt(late)) await requests.sendNext();
     },
     /** Polls if the interval is over and no poll is under way. Never rejects. */
     async refresh() {

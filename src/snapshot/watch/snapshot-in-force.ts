@@ -1,9 +1,13 @@
 import { inBackground } from '../../time/pausable-steps.js';
 import type { UnreadableFlag } from '../../model/answer.js';
+import type { LostHalf } from '../../diagnostics/internal-events.js';
 import type { Runtime } from '../../runtime.js';
 import { changes } from '../flag-content.js';
 import type { Known } from '../fetch-snapshot.js';
 import { isWhole, readRest, type Snapshot } from '../snapshot.js';
+
+/** Where so many flags or more were known, and more than half of them are gone, that is worth a warning. */
+const MANY_FLAGS = 10;
 
 const NONE: ReadonlyMap<string, UnreadableFlag> = new Map();
 
@@ -66,8 +70,15 @@ export function snapshotInForce({ clock, report }: Runtime, isClosed: () => bool
       // v1 answers like this for an unknown namespace. A new namespace is empty, too.
       if (etag === undefined && snapshot.keys().size === 0)
         report({ type: 'namespace-suspect', failure: undefined });
-      if (flags.length > 0) report({ type: 'flags-changed', flags });
+      if (flags.length > 0)
+        report({ type: 'flags-changed', flags, lostHalf: before && lostHalf(before, snapshot) });
       take(next);
     },
   };
+}
+
+function lostHalf(before: Snapshot, after: Snapshot): LostHalf | undefined {
+  const [had, has] = [before.keys(), after.keys()];
+  const keys = [...had.keys()].filter((key) => !has.has(key));
+  return had.size >= MANY_FLAGS && keys.length > had.size / 2 ? { keys, of: had.size } : undefined;
 }

@@ -16,7 +16,7 @@ export interface WatchState {
   readonly offersNone: boolean;
   /** How often it has seemed so. A gateway answers like that, too, while what is behind it is replaced. */
   readonly refusals: number;
-  /** The last request has failed. */
+  /** The last request has failed, other than by a service that is there and has lost its flags. */
   readonly hasFailed: boolean;
   /** The next request comes at once, because the last one may have been lost with its connection. */
   readonly retriesAtOnce: boolean;
@@ -57,7 +57,7 @@ export function answered(state: WatchState, fetched: Answer, hadEtag: boolean, n
         ...state,
         offersNone,
         refusals: offersNone ? state.refusals + 1 : 0,
-        hasFailed: true,
+        hasFailed: fetched.failure.kind !== 'flags-lost',
         // Only the first in a row: a dead connection is replaced then, and what is still silent needs time.
         retriesAtOnce: fetched.isSilent && hadEtag && !state.hasFailed,
         notBefore: now + (fetched.retryAfterMs ?? 0),

@@ -4,7 +4,7 @@ import type { Failure } from '../../model/failure.js';
 import type { Runtime } from '../../runtime.js';
 import { type Clock, oneTimer } from '../../time/clock.js';
 import { knownOf, type Fetched, type Known } from '../fetch-snapshot.js';
-import type { Snapshot } from '../snapshot.js';
+import { hasFlags, type Snapshot } from '../snapshot.js';
 import { lateBecause, seenWithinMs } from './poll-schedule.js';
 import { snapshotInForce } from './snapshot-in-force.js';
 import { answered, conditionOf, judged, reliableUntil, UNTRIED, type WatchState } from './watch-state.js';
@@ -37,6 +37,8 @@ export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
     notBefore: isAsked ? UNTRIED.notBefore : Infinity,
   };
   let lastFailure: Failure | undefined;
+  /** The last poll failed because the service does not know the namespace. */
+  let isUnknown = false;
   let isClosed = false;
   const lossTimer = oneTimer(clock);
   const reportState = watchReports(pollMs, isShared, report);
@@ -82,8 +84,8 @@ export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
       const now = clock.now();
       state = judged(answered(state, fetched, hadEtag, now), pollMs, now);
       lastFailure = fetched.kind === 'failed' ? fetched.failure : undefined;
-      if (fetched.kind === 'failed' && fetched.isUnknown)
-        report({ type: 'namespace-suspect', failure: lastFailure });
+      isUnknown = fetched.kind === 'failed' && fetched.isUnknown;
+      if (isUnknown) report({ type: 'namespace-suspect', failure: lastFailure });
       if (served !== undefined) {
         // Before the reports, because a listener that reads the snapshot must find this one.
         inForce.replace(served);
@@ -92,13 +94,22 @@ export function watchedSnapshot(settings: WatchedSettings, runtime: Runtime) {
       reportState(state, lastFailure);
       if (fetched.kind !== 'no-news') report({ type: 'snapshot-polled', durationMs, failure: lastFailure });
     },
-    /** Takes a kept snapshot that was loaded late, unless it is not needed any more. */
-    adopt: (late: StartingSnapshot | undefined) => {
-      if (late === undefined || isClosed || inForce.known() !== undefined || state.offersNone) return;
-      inForce.start(late);
-      state = { ...state, lastSuccessAt: late.confirmedAt };
+    /**
+     * Takes a kept snapshot that was loaded late, unless it is not needed any more. Resolves with whether the service has
+     * said meanwhile that there are no flags: with this snapshot, that means that it has lost them. Never rejects.
+     */
+    adopt: async (late: StartingSnapshot | undefined): Promise<boolean> => {
+      if (late === undefined) return false;
+      await inForce.prepare(late.snapshot);
+      const known = inForce.known();
+      const isNeeded = known === undefined ? !state.offersNone || isUnknown : !hasFlags(known.snapshot);
+      if (isClosed || !isNeeded) return false;
+      const isLost = known !== undefined || state.offersNone;
+      inForce.replace(knownOf(late));
+      state = { ...state, offersNone: false, refusals: 0, lastSuccessAt: late.confirmedAt };
       // The kept snapshot's age alone is no loss.
       if (state.hasFailed) assess();
+      return isLost;
     },
     isClosed: () => isClosed,
     close: () => {

@@ -22,6 +22,7 @@ const CODES: Readonly<Record<FailureKind, string>> = {
   credentials: 'GENERAL',
   deadline: 'GENERAL',
   overload: 'GENERAL',
+  'flags-lost': 'GENERAL',
   'unreadable-flag': 'PARSE_ERROR',
   'no-snapshot': 'GENERAL',
   'circuit-open': 'GENERAL',

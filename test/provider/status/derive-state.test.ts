@@ -6,7 +6,7 @@ import { changingProblems, REFUSED } from '../../diagnostics/problems.fixture.js
 function setUp(knowsAnything = false, fallback: Partial<Fallback> = {}) {
   const { diagnostics, ...problems } = changingProblems();
   const changed = vi.fn<Parameters<typeof deriveState>[2]>();
-  const none: Fallback = { knowsAnything: () => knowsAnything, hasSnapshot: () => false, needsWatch: false };
+  const none: Fallback = { knowsAnything: () => knowsAnything, hasSnapshot: () => false };
   deriveState(diagnostics, { ...none, ...fallback }, changed);
   return { diagnostics, changed, states: () => changed.mock.calls.map(([state]) => state), ...problems };
 }
@@ -84,26 +84,14 @@ describe('the state of a provider', () => {
     expect(states()).toEqual(['ready']);
   });
 
-  it('is stale if the watch is lost without a failed poll, and says why', () => {
-    const { diagnostics, changed } = setUp(false, { needsWatch: true });
-    diagnostics.report({ type: 'watch-changed', state: 'lost', failure: undefined });
-    expect(changed).toHaveBeenLastCalledWith(
-      'stale',
-      'Flipt has not confirmed the snapshot for three intervals',
-    );
-    diagnostics.report({ type: 'watch-changed', state: 'working', failure: undefined });
-    expect(changed).toHaveBeenLastCalledWith('ready', "Flipt's changes are watched");
-  });
-
-  it('says which problem lasts when the watch begins to work in an outage', () => {
-    const snapshot = { isThere: false };
-    const { diagnostics, begin, changed } = setUp(false, {
-      hasSnapshot: () => snapshot.isThere,
-      needsWatch: true,
-    });
-    begin('unreachable');
-    snapshot.isThere = true;
-    diagnostics.report({ type: 'watch-changed', state: 'working', failure: undefined });
-    expect(changed).toHaveBeenLastCalledWith('stale', REFUSED.message);
+  it.each([
+    ['watch-lost', "Flipt's changes are seen again"],
+    ['flags-lost', 'Flipt serves flags again'],
+  ] as const)('is stale with %s, and says why, and how it ended', (problem, ended) => {
+    const { begin, end, changed } = setUp(false, { hasSnapshot: () => true });
+    begin(problem);
+    expect(changed).toHaveBeenLastCalledWith('stale', 'refused');
+    end(problem);
+    expect(changed).toHaveBeenLastCalledWith('ready', ended);
   });
 });

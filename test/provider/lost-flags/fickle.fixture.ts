@@ -1,0 +1,154 @@
+import '../loaded.fixture.js';
+import { OpenFeatureEventEmitter, ProviderEvents } from '@openfeature/server-sdk';
+import { onTestFinished } from 'vitest';
+import type {
+  FliptProviderOptions,
+  HttpDispatcherRequest,
+  HttpDispatcherResponse,
+} from '../../../src/index.js';
+import { providerSettings } from '../../../src/options/settings.js';
+import { openLifecycle } from '../../../src/provider/lifecycle.js';
+import { manualClock, type ManualClock } from '../../clock.fixture.js';
+import { eventually } from '../../eventually.fixture.js';
+import { INFO_PATH, item, SNAPSHOT_PATH, type Item } from '../../servers/scripted.fixture.js';
+import { recordingLogger } from '../open.fixture.js';
+
+/**
+ * How a Flipt is up, and wrong. `empty`: v1 with a new database. `empty-tagged`: v2 with an empty features file.
+ * `unknown`: v2 with a features file that its validator refuses. In all three, no flag is found.
+ */
+export const WITHOUT_FLAGS = ['empty', 'empty-tagged', 'unknown'] as const;
+export type Lost = (typeof WITHOUT_FLAGS)[number];
+
+export interface Fickle {
+  /** `down`: it refuses connections. `unwatchable`: it fails at its snapshot. `page`: a gateway answers in its place. */
+  state: 'good' | 'down' | 'unwatchable' | 'page' | Lost;
+  /** Keys of its boolean flags, which are on, while it is good. */
+  flags: readonly string[];
+  /** Count of requests for the snapshot. */
+  polls: number;
+  /** Flag keys that it was asked for. */
+  readonly asked: string[];
+  readonly request: (request: HttpDispatcherRequest) => Promise<HttpDispatcherResponse>;
+}
+
+const DIGEST = 'a'.repeat(40);
+const TAGS: { readonly [State in Fickle['state']]?: string } = { 'empty-tagged': DIGEST };
+
+/** A Flipt in memory, as one that was tried has answered. It is asked over the option `http.dispatcher`. */
+export function fickleFlipt(): Fickle {
+  const snapshot = (given: string | undefined): HttpDispatcherResponse => {
+    if (it.state === 'unknown') {
+      const message = 'evaluation snapshot for namespace "default" not found';
+      return response(404, { code: 5, message, details: [] });
+    }
+    const flags =
+      it.state === 'good' ? it.flags.map((key) => ({ key, type: 'BOOLEAN_FLAG_TYPE', enabled: true })) : [];
+    const etag = it.state === 'good' ? `tag-${it.flags.join()}` : TAGS[it.state];
+    if (etag !== undefined && given === etag) return response(304, undefined, etag);
+    const digest = it.state === 'empty-tagged' ? { digest: DIGEST } : {};
+    return response(200, { namespace: { key: 'default' }, flags, ...digest }, etag);
+  };
+  const it: Fickle = {
+    state: 'good',
+    flags: ['a', 'b'],
+    polls: 0,
+    asked: [],
+    async request({ path, body, headers }) {
+      await Promise.resolve();
+      if (it.state === 'down') throw new Error('down');
+      if (it.state === 'page') return response(200, 'Welcome');
+      if (path === INFO_PATH) return response(404);
+      if (path.startsWith(SNAPSHOT_PATH)) {
+        it.polls++;
+        if (it.state === 'unwatchable') return response(500, { code: 13, message: 'disk', details: [] });
+        return snapshot(headers['if-none-match']);
+      }
+      const { requests } = JSON.parse(body ?? '{}') as { readonly requests: readonly Item[] };
+      const answers = requests.map(({ flagKey }) => {
+        if (flagKey !== '') it.asked.push(flagKey);
+        const isThere = ['good', 'unwatchable'].includes(it.state) && it.flags.includes(flagKey);
+        return isThere ? item.boolean(flagKey) : item.missing(flagKey);
+      });
+      return response(200, { requestId: '', responses: answers });
+    },
+  };
+  return it;
+}
+
+function response(statusCode: number, body?: object | string, etag?: string): HttpDispatcherResponse {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const chunks = (async function* () {
+    yield await Promise.resolve(Buffer.from(text));
+  })();
+  return {
+    statusCode,
+    headers: {
+      'content-type': typeof body === 'string' ? 'text/html' : 'application/json',
+      ...(etag !== undefined && { etag }),
+    },
+    body: chunks,
+  };
+}
+
+/** A provider of this Flipt, with a clock that the test advances. It has started, and its first poll has ended. */
+export async function fickleLife(
+  flipt: Fickle,
+  options: FliptProviderOptions = {},
+  clock: ManualClock = manualClock(),
+) {
+  const logger = recordingLogger();
+  const http = { dispatcher: { request: flipt.request }, retries: 0 };
+  const settings = providerSettings({ url: 'http://flipt.test', logger, ...options, http }, {});
+  const emitter = new OpenFeatureEventEmitter();
+  const events: string[] = [];
+  for (const event of Object.values(ProviderEvents)) emitter.addHandler(event, () => events.push(event));
+  const lifecycle = openLifecycle(settings, emitter, { clock, random: () => 0.5 });
+  onTestFinished(lifecycle.close);
+  const polls: string[] = [];
+  lifecycle.observe((event) => {
+    if (event.type === 'snapshot-polled') polls.push(event.failure ?? 'ok');
+  });
+  const ended = async <T>(coming: Promise<T>): Promise<T> => {
+    let isEnded = false;
+    void coming.finally(() => (isEnded = true));
+    // The real event loop loads files.
+    await eventually(async () => {
+      await clock.settle();
+      return isEnded;
+    });
+    return coming;
+  };
+  await ended(lifecycle.start());
+  await clock.settle();
+  let users = 0;
+  return {
+    clock,
+    lifecycle,
+    events,
+    logger,
+    polls,
+    ended,
+    /** Resolves a flag for a user who was never asked about. In short: `on`, `STALE on`, `FLAG_NOT_FOUND`, `GENERAL`. */
+    async resolve(flag: string, user = `user-${++users}`) {
+      const resolution = await ended(Promise.resolve(lifecycle.evaluate(flag, { targetingKey: user })));
+      const { answer, stale } = resolution;
+      if (answer.kind === 'missing') return 'FLAG_NOT_FOUND';
+      if (answer.kind === 'failed') return answer.failure.kind;
+      const value = answer.kind === 'boolean' && answer.enabled ? 'on' : 'off';
+      return stale ? `STALE ${value}` : value;
+    },
+    condition: () => lifecycle.status().condition,
+    problems: () => lifecycle.status().problems,
+    lines: (level: 'error' | 'warn' | 'info') => logger[level].mock.calls.map(([line]) => String(line)),
+    /** Advances by intervals of the watch, in which a user or nobody asks. */
+    async passes(ms: number, everyMs = 1_000, flags: readonly string[] = []) {
+      const answers = new Set<string>();
+      for (let passed = 0; passed < ms; passed += everyMs) {
+        for (const flag of flags) answers.add(await this.resolve(flag));
+        await clock.advance(everyMs);
+      }
+      return [...answers];
+    },
+  };
+}
