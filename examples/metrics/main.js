@@ -1,4 +1,4 @@
-/** Traffic, an outage, rejected credentials and the end of both, as a scrape of Prometheus shows them. Ends by itself. */
+/** Traffic, an outage, lost flags, rejected credentials and the end of each, as a scrape of Prometheus shows them. Ends by itself. */
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
@@ -64,6 +64,9 @@ async function alerts() {
   await alert('FliptCredentialsRejected', (text) =>
     /^openfeature_flipt_problems\{[^}]*"credentials-rejected"[^}]*\} 1$/m.test(text),
   );
+  await alert('FliptLostItsFlags', (text) =>
+    /^openfeature_flipt_problems\{[^}]*"flags-lost"[^}]*\} 1$/m.test(text),
+  );
   await alert('FlagsStale', (text) => /^openfeature_flipt_condition\{[^}]*"stale"[^}]*\} 1$/m.test(text));
   await alert('FliptCircuitOpen', (text) => /^openfeature_flipt_circuit\{[^}]*"open"[^}]*\} 1$/m.test(text));
   await alert('FliptOverloaded', (text) => /^openfeature_flipt_questions_shed_total/m.test(text));
@@ -90,6 +93,23 @@ const ready = becomes(ProviderEvents.Ready);
 service = await startLocalService({ features, port: Number(port) });
 await ready;
 await show('Flipt is back', /circuit|condition/);
+await alerts();
+
+const lost = becomes(ProviderEvents.Stale);
+await service.close();
+// It is well, and has no flags: as after a restart with an empty database.
+service = await startLocalService({ features: { flags: [] }, port: Number(port) });
+await traffic(40, 3);
+await lost;
+await show('Flipt has lost its flags: its last ones stay in force', /problems|condition/);
+await alerts();
+
+const found = becomes(ProviderEvents.Ready);
+await service.close();
+service = await startLocalService({ features, port: Number(port) });
+// Polls at once, so that nobody has to wait for the next poll.
+provider.invalidate();
+await found;
 await alerts();
 
 const rejected = becomes(ProviderEvents.Stale);

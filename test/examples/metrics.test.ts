@@ -1,19 +1,28 @@
 import { expect, it } from 'vitest';
 import { node } from './running.fixture.js';
 
-it('shows by metrics an outage, rejected credentials, and the end of both, and ends by itself', async () => {
+const ALERTS = [
+  'FlagsNotServed',
+  'FliptCredentialsRejected',
+  'FliptLostItsFlags',
+  'FlagsStale',
+  'FliptCircuitOpen',
+  'FliptOverloaded',
+];
+
+it('shows by metrics an outage, lost flags, rejected credentials, and the end of each, and ends by itself', async () => {
   const { code, output } = await node(['examples/metrics/main.js']).ended;
   expect(code, output).toBe(0);
   const alerts = [...output.matchAll(/^ {2}(FIRING|quiet ) {2}(\w+)$/gm)].map(([, state = '']) =>
     state.trim(),
   );
   const firing = (...names: readonly string[]) =>
-    ['FlagsNotServed', 'FliptCredentialsRejected', 'FlagsStale', 'FliptCircuitOpen', 'FliptOverloaded'].map(
-      (name) => (names.includes(name) ? 'FIRING' : 'quiet'),
-    );
+    ALERTS.map((name) => (names.includes(name) ? 'FIRING' : 'quiet'));
   expect(alerts).toEqual([
     ...firing(),
     ...firing('FlagsStale', 'FliptCircuitOpen'),
+    ...firing(),
+    ...firing('FliptLostItsFlags', 'FlagsStale'),
     ...firing(),
     ...firing('FliptCredentialsRejected', 'FlagsStale'),
     ...firing(),

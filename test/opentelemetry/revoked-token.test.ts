@@ -127,6 +127,7 @@ describe('the alerts of the example', () => {
     expect([...ALERTS.keys()]).toEqual([
       'FlagsNotServed',
       'FliptCredentialsRejected',
+      'FliptLostItsFlags',
       'FlagsStale',
       'FliptCircuitOpen',
       'FliptOverloaded',

@@ -21,18 +21,27 @@ export const WITHOUT_FLAGS = ['empty', 'empty-tagged', 'unknown'] as const;
 export type Lost = (typeof WITHOUT_FLAGS)[number];
 
 export interface Fickle {
-  /** `down`: it refuses connections. `unwatchable`: it fails at its snapshot. `page`: a gateway answers in its place. */
-  state: 'good' | 'down' | 'unwatchable' | 'page' | Lost;
+  /**
+   * `down`: it refuses connections. `unwatchable`: it fails at its snapshot. `without-snapshots`: it has none at all.
+   * `page`: a gateway answers in its place.
+   */
+  state: 'good' | 'down' | 'unwatchable' | 'without-snapshots' | 'page' | Lost;
+  /** Called before each request is answered. */
+  beforeEach: () => void;
   /** Keys of its boolean flags, which are on, while it is good. */
   flags: readonly string[];
+  /** Of these keys, those that it does not know when it is asked for them. */
+  unknown: readonly string[];
   /** Count of requests for the snapshot. */
   polls: number;
   /** Flag keys that it was asked for. */
   readonly asked: string[];
   readonly request: (request: HttpDispatcherRequest) => Promise<HttpDispatcherResponse>;
+  /** Ends the streams that are open, and announces this digest at the next ones. */
+  readonly announce: (digest: string) => void;
 }
 
-const DIGEST = 'a'.repeat(40);
+export const DIGEST = 'a'.repeat(40);
 const TAGS: { readonly [State in Fickle['state']]?: string } = { 'empty-tagged': DIGEST };
 
 /** A Flipt in memory, as one that was tried has answered. It is asked over the option `http.dispatcher`. */
@@ -49,28 +58,48 @@ export function fickleFlipt(): Fickle {
     const digest = it.state === 'empty-tagged' ? { digest: DIGEST } : {};
     return response(200, { namespace: { key: 'default' }, flags, ...digest }, etag);
   };
+  let events: readonly string[] = [];
+  let endStreams: () => void = () => undefined;
+  /** An event of Flipt v2's stream of changes, and then silence. */
+  async function* stream(): AsyncGenerator<Buffer> {
+    for (const digest of events)
+      yield Buffer.from(`data: {"etag":"${digest}","type":"refetchEvaluation"}\n\n`);
+    await new Promise<void>((resolve) => (endStreams = resolve));
+  }
   const it: Fickle = {
     state: 'good',
     flags: ['a', 'b'],
+    unknown: [],
+    beforeEach: () => undefined,
     polls: 0,
     asked: [],
     async request({ path, body, headers }) {
       await Promise.resolve();
+      it.beforeEach();
       if (it.state === 'down') throw new Error('down');
       if (it.state === 'page') return response(200, 'Welcome');
+      if (path.endsWith('/stream')) {
+        return { statusCode: 200, headers: { 'content-type': 'text/event-stream' }, body: stream() };
+      }
       if (path === INFO_PATH) return response(404);
       if (path.startsWith(SNAPSHOT_PATH)) {
         it.polls++;
+        if (it.state === 'without-snapshots') return response(404);
         if (it.state === 'unwatchable') return response(500, { code: 13, message: 'disk', details: [] });
         return snapshot(headers['if-none-match']);
       }
       const { requests } = JSON.parse(body ?? '{}') as { readonly requests: readonly Item[] };
       const answers = requests.map(({ flagKey }) => {
         if (flagKey !== '') it.asked.push(flagKey);
-        const isThere = ['good', 'unwatchable'].includes(it.state) && it.flags.includes(flagKey);
+        const known = ['good', 'unwatchable'].includes(it.state) ? it.flags : [];
+        const isThere = known.includes(flagKey) && !it.unknown.includes(flagKey);
         return isThere ? item.boolean(flagKey) : item.missing(flagKey);
       });
       return response(200, { requestId: '', responses: answers });
+    },
+    announce(digest) {
+      events = [digest];
+      endStreams();
     },
   };
   return it;
@@ -125,6 +154,7 @@ export async function fickleLife(
   return {
     clock,
     lifecycle,
+    emitter,
     events,
     logger,
     polls,
