@@ -2,14 +2,12 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { urlToHttpOptions } from 'node:url';
 import type { Clock } from '../time/clock.js';
-import { loadedOnFirstUse } from '../time/background-work.js';
-import { timeLimit } from '../time/in-time.js';
 import type { HttpDispatcher, HttpDispatcherRequest } from '../options/http-dispatcher.js';
-import type { ConnectionSettings } from '../options/settings.js';
+import type { HttpSettings } from '../options/settings.js';
 import { set } from '../options/shapes.js';
 import { fetchDispatcher, isWorkerd } from './fetch-dispatcher.js';
+import { connectLimit, openTunnels, placeOf, proxyHeaders } from './tunnels.js';
 
 /** After this time a connection is not kept, so that a service that has moved is found. */
 const LONGEST_KEPT_MS = 60_000;
@@ -28,21 +26,68 @@ export interface OwnRequest extends HttpDispatcherRequest {
   readonly isBackground?: boolean;
 }
 
-type HttpSettings = ConnectionSettings['http'];
-
 export function openConnections(origin: string, settings: HttpSettings, clock: Clock): Connections {
-  const { dispatcher = isWorkerd() ? fetchInstead(settings) : undefined, proxy } = settings;
+  const { dispatcher = isWorkerd() ? fetchInstead(settings) : undefined } = settings;
   if (dispatcher !== undefined) return { dispatcher, close: () => Promise.resolve() };
-  return proxy === undefined ? direct(origin, settings, clock) : throughProxy(proxy, origin, settings);
+  return ownConnections(wayTo(new URL(origin), settings, clock), settings, clock);
 }
 
-/** Node's own HTTP: a process that loaded undici for its first answer would give it some 60 ms later. */
-function direct(origin: string, settings: HttpSettings, clock: Clock): Connections {
-  const { timeoutMs, tls = {}, socketPath } = settings;
-  const url = new URL(origin);
+/** Where requests are sent, and over which connections. */
+interface Way {
+  readonly isTls: boolean;
+  /** The service's, or those of a proxy that passes requests on. */
+  readonly to: Pick<http.RequestOptions, 'host' | 'port' | 'socketPath'>;
+  readonly agent: http.Agent;
+  /** Before the path of each request. */
+  readonly before: string;
+  /** Only where a request has no such header. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly close: () => void;
+}
+
+/**
+ * All ways are connections of Node's, so that whatever holds for one holds for all. A proxy gets requests to an `http:`
+ * service with their full address, and opens a tunnel to an `https:` service: that is an agent whose connections begin
+ * with CONNECT.
+ */
+function wayTo(service: URL, settings: HttpSettings, clock: Clock): Way {
+  const { tls, socketPath, proxy } = settings;
   const kept = { keepAlive: true, timeout: LONGEST_IDLE_MS };
-  const isTls = url.protocol === 'https:';
-  const agent = isTls ? new https.Agent({ ...kept, ...set(tls) }) : new http.Agent(kept);
+  const isTls = service.protocol === 'https:';
+  if (proxy !== undefined && !isTls) {
+    const isTlsToProxy = proxy.protocol === 'https:';
+    const agent = isTlsToProxy ? new https.Agent(kept) : new http.Agent(kept);
+    const headers = { host: service.host, ...proxyHeaders(proxy) };
+    const to = placeOf(proxy);
+    return {
+      isTls: isTlsToProxy,
+      to,
+      agent,
+      before: service.origin,
+      headers,
+      close: agent.destroy.bind(agent),
+    };
+  }
+  const agent = isTls ? new https.Agent({ ...kept, ...set(tls ?? {}) }) : new http.Agent(kept);
+  const tunnels = proxy && openTunnels(service, proxy, settings, clock);
+  if (tunnels) agent.createConnection = tunnels.connect;
+  const close = () => {
+    tunnels?.close();
+    agent.destroy();
+  };
+  return {
+    isTls,
+    to: { ...placeOf(service), ...set({ socketPath }) },
+    agent,
+    before: '',
+    headers: {},
+    close,
+  };
+}
+
+/** A process that loaded another HTTP client for its first answer would give it some 60 ms later. */
+function ownConnections(way: Way, { timeoutMs }: HttpSettings, clock: Clock): Connections {
+  const { isTls, to, agent, before } = way;
   const openedAt = new WeakMap<Duplex, number>();
   const keep: (socket: Duplex) => unknown = agent.keepSocketAlive.bind(agent);
   const idleSince = new WeakMap<Duplex, number>();
@@ -56,7 +101,6 @@ function direct(origin: string, settings: HttpSettings, clock: Clock): Connectio
       if (socket !== undefined && (idleSince.get(socket) ?? 0) <= since) socket.destroy();
     }
   };
-  const service = { ...urlToHttpOptions(url), ...set({ socketPath }), agent };
   return {
     dispatcher: {
       request: ({ path, method, headers, body, signal, isBackground }: OwnRequest) =>
@@ -66,7 +110,14 @@ function direct(origin: string, settings: HttpSettings, clock: Clock): Connectio
           let hasAnswered = false;
           // Looked up for each request: mocks and tracers replace it on the module.
           const asked = (isTls ? https : http).request(
-            { ...service, path, method, headers: { ...headers, ...length }, signal },
+            {
+              ...to,
+              agent,
+              path: before + path,
+              method,
+              headers: { ...way.headers, ...headers, ...length },
+              signal,
+            },
             (response) => {
               hasAnswered = true;
               resolve({ statusCode: response.statusCode ?? 0, headers: response.headers, body: response });
@@ -87,54 +138,16 @@ function direct(origin: string, settings: HttpSettings, clock: Clock): Connectio
             if (!openedAt.has(socket)) openedAt.set(socket, clock.now());
             if (isBackground) unref(socket);
             if (!socket.connecting) return;
-            const dueAt = clock.now() + timeoutMs;
-            const late = (isBlocked: boolean) => {
-              const words = `no connection within ${timeoutMs} ms${isBlocked ? '; the event loop was blocked' : ''}`;
-              asked.destroy(Object.assign(new Error(words), { code: 'ETIMEDOUT', isBlocked }));
-            };
-            const cancel = timeLimit(() => dueAt, clock, late, { inSlices: true });
+            const cancel = connectLimit(timeoutMs, clock, (error) => asked.destroy(error));
             socket.once(isTls ? 'secureConnect' : 'connect', cancel).once('close', cancel);
           });
           asked.end(body);
         }),
     },
     close() {
-      agent.destroy();
+      way.close();
       return Promise.resolve();
     },
-  };
-}
-
-/**
- * Loads undici when a provider with a proxy starts. For a plain `http:` service, the proxy gets the full address, as
- * proxies expect. For `https:`, it opens a tunnel.
- */
-function throughProxy(proxy: string, origin: string, { timeoutMs, tls = {} }: HttpSettings): Connections {
-  const isTunnel = origin.startsWith('https:');
-  // By its file: Bun replaces the package by one of its own, whose agents neither send nor close.
-  const agent = loadedOnFirstUse(async () => {
-    const { EnvHttpProxyAgent, Pool, ProxyAgent } = await import('undici/index.js');
-    const settings = {
-      clientTtl: LONGEST_KEPT_MS,
-      // The transport has its own time-outs.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      requestTls: { ...set(tls), timeout: timeoutMs },
-      proxyTls: { timeout: timeoutMs },
-      proxyTunnel: false,
-      // For a tunnel, this pool sends nothing but CONNECT. A proxy that does not answer it would keep the socket.
-      ...(isTunnel && {
-        clientFactory: (address: URL, options: object) =>
-          new Pool(address, { ...options, headersTimeout: timeoutMs }),
-      }),
-    };
-    return proxy === 'env' ? new EnvHttpProxyAgent(settings) : new ProxyAgent({ ...settings, uri: proxy });
-  });
-  // A proxy that cannot be used fails each request, not the process.
-  agent.use().catch(() => undefined);
-  return {
-    dispatcher: { request: async (options) => (await agent.use()).request(options) },
-    close: async () => (await agent.current()?.catch(() => undefined))?.destroy(),
   };
 }
 

@@ -10,7 +10,7 @@ import { failureKindOfOutcome, type Outcome, type Send, type ServiceRequest } fr
 import { untilAborted, timeLimit } from '../time/in-time.js';
 import { connectionFailure, timeoutFailure } from './network-failure.js';
 import { lowerCaseNames } from '../text/header.js';
-import { plainTextWarning, besideAddress, proxyCredentialsOf } from './proxy.js';
+import { plainTextWarning, besideAddress, proxySecrets } from './proxy.js';
 import type { Clock } from '../time/clock.js';
 
 /** Far larger than any answer of the service except a `download`, which has its own limit. */
@@ -27,17 +27,17 @@ export function openTransport(settings: ConnectionSettings, runtime: Omit<Runtim
   const { origin, pathname } = new URL(settings.url);
   const basePath = pathname === '/' ? '' : pathname;
   const pool = openConnections(origin, settings.http, clock);
-  const beside = besideAddress(settings, process.env);
+  const beside = besideAddress(settings);
   const address = `${settings.url}${beside}`;
-  const ofProxies = proxyCredentialsOf(settings.http.proxy, process.env);
-  const warning = plainTextWarning(settings, process.env);
+  const ofProxy = proxySecrets(settings.http.proxy);
+  const warning = plainTextWarning(settings);
   if (warning !== undefined) settings.logger.warn(warning);
 
   /** Never rejects, whatever the user's dispatcher does. */
   const exchange: ExchangeOnce = async (request, signal, heard) => {
     const { download } = request;
     const maxBytes = download?.maxBytes ?? MAX_BODY_BYTES;
-    const secrets = [...ofProxies, ...(request.secrets ?? [])];
+    const secrets = [...ofProxy, ...(request.secrets ?? [])];
     const redact = redactor(request.credentials ?? {}, settings.headers, secrets);
     const own = request.newConnection ? openConnections(origin, settings.http, clock) : undefined;
     try {

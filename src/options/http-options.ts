@@ -4,7 +4,7 @@ import { unlessItThrows } from '../text/describe.js';
 import type { HttpDispatcher } from './http-dispatcher.js';
 import { filledText, having, members, milliseconds, whole, type RulesOf } from './shapes.js';
 
-/** TLS of the connection. Default: as in Node. */
+/** TLS of the connection to the service, also through a proxy. Default: as in Node. */
 export interface TlsOptions {
   /** Trusted certificate authorities in PEM. Default: those that Node trusts. */
   readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
@@ -12,10 +12,7 @@ export interface TlsOptions {
   readonly cert?: string | Uint8Array | undefined;
   /** The client certificate's private key in PEM. Default: none. */
   readonly key?: string | Uint8Array | undefined;
-  /**
-   * Host name that the service's certificate must have. Default: the host of `url`; without a proxy, a `Host` in
-   * `headers` wins over that.
-   */
+  /** Host name that the service's certificate must have. Default: the host of `url`; a `Host` in `headers` wins over that. */
   readonly servername?: string | undefined;
 }
 
@@ -34,8 +31,9 @@ export interface HttpOptions {
    */
   readonly dispatcher?: HttpDispatcher | undefined;
   /**
-   * Address of a forward proxy, or `'env'` for HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Excludes `socketPath`.
-   * Default: none.
+   * Address of a forward proxy, or `'env'` for the one that HTTPS_PROXY (for `https:`), HTTP_PROXY or ALL_PROXY names,
+   * unless NO_PROXY excepts the host of `url`; read once, when the provider or client is created. A certificate of an
+   * `https:` proxy must be one that Node trusts: `tls` is for the service alone. Excludes `socketPath`. Default: none.
    */
   readonly proxy?: string | undefined;
   /** Certificates for TLS. Default: none. */
@@ -46,7 +44,7 @@ export interface HttpOptions {
   readonly socketPath?: string | undefined;
 }
 
-/** undici decodes the user, but its error would not say which option is wrong. */
+/** The proxy gets them decoded. */
 const hasReadableUser = (value: string) => {
   if (!URL.canParse(value)) return true;
   const { username, password } = new URL(value);
@@ -68,7 +66,16 @@ const tls = members(
   '{ ca, cert, key, servername }',
 );
 
-const PROXY = "'env' or an http: or https: address";
+const PROXY = 'an http: or https: address';
+
+/** The address of a proxy, wherever it was given. Gives it as a URL. */
+export const proxyRule = (expected = PROXY) =>
+  v.pipe(
+    v.string(expected),
+    v.check(isWebAddress, expected),
+    v.check(hasReadableUser, 'an address whose user and password are percent-encoded'),
+    v.transform((value) => new URL(value)),
+  );
 
 export const httpRule = v.pipe(
   members({
@@ -76,11 +83,7 @@ export const httpRule = v.pipe(
     retries: v.optional(whole(0, 'attempts')),
     dispatcher: v.optional(having<HttpDispatcher>(['request'], 'an undici dispatcher')),
     proxy: v.optional(
-      v.pipe(
-        v.string(PROXY),
-        v.check((value) => value === 'env' || isWebAddress(value), PROXY),
-        v.check(hasReadableUser, 'an address whose user and password are percent-encoded'),
-      ),
+      v.lazy((given) => (given === 'env' ? v.literal(given) : proxyRule(`'env' or ${PROXY}`))),
     ),
     tls: v.optional(tls),
     socketPath: v.optional(filledText('the path of a Unix domain socket')),

@@ -1,14 +1,25 @@
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import { harmlessly, unsteered } from '../text/describe.js';
 import { lowerCaseNames } from '../text/header.js';
 import { outsideRequests } from '../time/background-work.js';
 import { checkOptions, type OptionRules } from './check-options.js';
 import { clientRules, type ConnectionOptions, type Logger } from './connection-options.js';
 import { credentialsAdvice, fromVariables, variable, variableOf, type Environment } from './environment.js';
+import { proxyRule } from './http-options.js';
+import { proxyVariableFor, withScheme } from './proxy-variables.js';
 import { providerRules, type FliptProviderOptions } from './provider-options.js';
 
+type CheckedConnection = v.InferOutput<typeof clientRules.shape>;
+
+/** How requests are sent, and through which proxy. */
+export interface HttpSettings extends Omit<CheckedConnection['http'], 'proxy'> {
+  /** The proxy that all requests go through, from the option or a variable; `undefined` without one. */
+  readonly proxy: URL | undefined;
+}
+
 /** The options with defaults and environment variables filled in. */
-export interface ConnectionSettings extends v.InferOutput<typeof clientRules.shape> {
+export interface ConnectionSettings extends Omit<CheckedConnection, 'http'> {
+  readonly http: HttpSettings;
   readonly environment: string | undefined;
   /** Names in lower case: no header is sent twice. */
   readonly headers: Readonly<Record<string, string>>;
@@ -35,7 +46,7 @@ export function providerSettings(
   const background = checked.watch?.background ?? true;
   const watch = checked.reference === undefined ? checked.watch : undefined;
   checkSnapshotUse({ ...checked, watch });
-  const connection = connectionOf(options, env);
+  const connection = connectionOf(checked, options, providerRules.owner, env);
   if (checked.reference !== undefined && isWatchWished(options.watch)) connection.logger.warn(NEWEST_ONLY);
   return { ...checked, ...connection, environment: checked.environment, watch, background };
 }
@@ -56,7 +67,8 @@ export function clientSettings(
   rules: typeof clientRules = clientRules,
 ): ConnectionSettings {
   const checked = checkedWith(rules, options, env);
-  return { ...checked, ...connectionOf(options, env), environment: checked.environment };
+  const connection = connectionOf(checked, options, rules.owner, env);
+  return { ...checked, ...connection, environment: checked.environment };
 }
 
 /**
@@ -75,11 +87,26 @@ function checkedWith<Shape extends v.GenericSchema<unknown, object> & { readonly
   return { ...checked, ...Object.fromEntries(rest) };
 }
 
-function connectionOf({ url, auth, headers: given = {}, logger }: ConnectionOptions, env: Environment) {
+function connectionOf(
+  checked: CheckedConnection,
+  { url, auth, headers: given = {}, logger }: ConnectionOptions,
+  owner: string,
+  env: Environment,
+) {
   const headers = lowerCaseNames(given);
   const hasUrl = (url ?? variable(env, 'FLIPT_URL')) !== undefined;
   const advice = credentialsAdvice(auth, headers, env);
-  return { hasUrl, headers, credentialsAdvice: advice, logger: safeLogger(logger) };
+  const http: HttpSettings = { ...checked.http, proxy: proxyOf(checked, owner, env) };
+  return { hasUrl, headers, credentialsAdvice: advice, http, logger: safeLogger(logger) };
+}
+
+/** Throws a TypeError about the variable, if that names the proxy. */
+function proxyOf({ url, http }: CheckedConnection, owner: string, env: Environment): URL | undefined {
+  if (http.proxy !== 'env') return http.proxy;
+  const named = proxyVariableFor(new URL(url), env);
+  if (named === undefined) return undefined;
+  const shape = v.object({ [named.name]: proxyRule() });
+  return checkOptions({ owner, shape }, { [named.name]: withScheme(named.value) })[named.name];
 }
 
 /** Throws a TypeError if the options exclude each other. */

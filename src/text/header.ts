@@ -1,5 +1,5 @@
 /**
- * Headers about the connection or the body's length. undici sets them itself. A second value is refused, or dangerous.
+ * Headers about the connection or the body's length. Node sets them itself. A second value is refused, or dangerous.
  */
 const CONNECTION_HEADER =
   /^(?:connection|content-length|expect|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i;

@@ -1,8 +1,8 @@
-import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
-import { connect, createServer as createNetServer, type Socket } from 'node:net';
+import { createServer as createNetServer, type Socket } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
 import { eventually } from '../eventually.fixture.js';
-import { askedOnce, authority, listening, tlsService } from './node-server.fixture.js';
+import { forwardProxy } from '../servers/forward-proxy.fixture.js';
+import { askedOnce, authority, tlsService } from './node-server.fixture.js';
 import { REQUEST } from '../http/outcomes.fixture.js';
 import { transportTo } from '../http/transport.fixture.js';
 import { rawServer, reply, well } from './raw-server.fixture.js';
@@ -10,39 +10,6 @@ import { rawServer, reply, well } from './raw-server.fixture.js';
 afterEach(() => {
   vi.unstubAllEnvs();
 });
-
-/** A forward proxy: full addresses for http:, tunnels for https:. */
-async function forwardProxy() {
-  const seen: string[] = [];
-  const tunnels = new Set<Socket>();
-  const server = createServer((incoming, outgoing) => {
-    seen.push(`${incoming.method ?? ''} ${incoming.url ?? ''}`);
-    const onward = httpRequest(incoming.url ?? '', { method: incoming.method, headers: incoming.headers });
-    onward.on('response', (answer) => answer.pipe(outgoing));
-    incoming.pipe(onward);
-  });
-  server.on('connect', (request: IncomingMessage, socket: Socket) => {
-    seen.push(`CONNECT ${request.url ?? ''}`);
-    const [host, port] = (request.url ?? '').split(':');
-    const onward = connect(Number(port), host, () => {
-      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      socket.pipe(onward).pipe(socket);
-    });
-    for (const end of [socket, onward]) {
-      tunnels.add(end);
-      end.on('error', () => undefined);
-    }
-  });
-  const proxy = await listening(server, { host: '127.0.0.1', port: 0 });
-  return {
-    url: `http://127.0.0.1:${proxy.port}`,
-    seen,
-    async [Symbol.asyncDispose]() {
-      for (const tunnel of tunnels) tunnel.destroy();
-      await proxy[Symbol.asyncDispose]();
-    },
-  };
-}
 
 it('asks a forward proxy for http: by the full address, and for https: through a tunnel', async () => {
   await using proxy = await forwardProxy();
@@ -98,11 +65,16 @@ it('leaves no socket open at a proxy that never answers CONNECT', async () => {
   });
   const address = silent.address();
   const port = String(typeof address === 'object' && address?.port);
-  const { send, close } = transportTo('https://127.0.0.1:1', {
+  const { send, close, clock } = transportTo('https://127.0.0.1:1', {
     http: { proxy: `http://127.0.0.1:${port}`, timeoutMs: 300 },
   });
-  for (let n = 0; n < 3; n++) expect(await send(REQUEST)).toHaveProperty('message');
-  await eventually(() => open.size === 0);
+  for (let n = 1; n <= 3; n++) {
+    const sent = send(REQUEST);
+    await eventually(() => open.size === 1);
+    await clock.advance(300);
+    expect(await sent).toMatchObject({ kind: 'timeout' });
+    await eventually(() => open.size === 0);
+  }
   await close();
   silent.close();
 });

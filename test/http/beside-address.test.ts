@@ -26,7 +26,7 @@ it.each<[object, Record<string, string>, string]>([
 ])(
   'a failure with the options %j and the environment %j says what it may be due to',
   (options, env, words) => {
-    expect(besideAddress(clientSettings(options, env), env)).toBe(words);
+    expect(besideAddress(clientSettings(options, env))).toBe(words);
   },
 );
 

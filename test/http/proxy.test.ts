@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { plainTextWarning, proxyFor } from '../../src/http/proxy.js';
+import { plainTextWarning } from '../../src/http/proxy.js';
 import { clientSettings } from '../../src/options/settings.js';
 
 const BOTH = { http_proxy: 'http://plain.test', HTTPS_PROXY: 'http://tunnel.test' };
@@ -19,9 +19,23 @@ it.each<[string, string | undefined, Record<string, string>, string | undefined]
   ['http://flipt.test', 'env', { ...BOTH, no_proxy: 'flipt.test:80' }, undefined],
   ['http://flipt.test', 'env', { ...BOTH, no_proxy: 'flipt.test:8080' }, 'plain.test'],
   ['http://flipt.test', 'env', { ...BOTH, no_proxy: 'lipt.test' }, 'plain.test'],
-  ['http://flipt.test', 'env', { http_proxy: 'no address' }, undefined],
+  ['http://flipt.test', 'env', { ...BOTH, no_proxy: 'other.test,*' }, undefined],
+  ['http://flipt.test', 'env', { http_proxy: '', HTTP_PROXY: 'http://plain.test' }, undefined],
+  ['http://flipt.test', 'env', { http_proxy: 'small.test', HTTP_PROXY: 'http://plain.test' }, 'small.test'],
+  ['http://flipt.test', 'env', { HTTPS_PROXY: 'http://tunnel.test' }, undefined],
+  ['http://flipt.test', 'env', { ALL_PROXY: 'http://all.test' }, 'all.test'],
+  ['https://flipt.test', 'env', { ALL_PROXY: 'http://all.test', ...BOTH }, 'tunnel.test'],
+  ['http://10.1.2.3', 'env', { ...BOTH, no_proxy: '10.0.0.0/8' }, undefined],
+  ['http://11.1.2.3', 'env', { ...BOTH, no_proxy: '10.0.0.0/8' }, 'plain.test'],
+  ['http://10.1.2.3', 'env', { ...BOTH, no_proxy: '10.1.2.1-10.1.2.9' }, undefined],
+  ['http://10.1.2.3', 'env', { ...BOTH, no_proxy: '10.1.2.9-10.1.2.1,10.0.0.0/99' }, 'plain.test'],
+  ['http://10-0.test', 'env', { ...BOTH, no_proxy: '10-0.test' }, undefined],
+  ['http://[fd00::1]', 'env', { ...BOTH, no_proxy: 'fd00::/8' }, undefined],
+  ['http://[fd00::1]', 'env', { ...BOTH, no_proxy: '10.0.0.0/8' }, 'plain.test'],
+  ['http://[fd00::1]:8080', 'env', { ...BOTH, no_proxy: '[fd00::1]:8080' }, undefined],
+  ['http://[fd00::1]', 'env', { ...BOTH, no_proxy: 'fd00::1' }, undefined],
 ])('to %s with the proxy %s and %j, requests go through %s', (url, proxy, env, host) => {
-  expect(proxyFor(new URL(url), proxy, env)?.hostname).toBe(host);
+  expect(clientSettings({ url, http: { proxy } }, env).http.proxy?.hostname).toBe(host);
 });
 
 it.each<[string, Record<string, string>, string | undefined]>([
@@ -38,6 +52,18 @@ it.each<[string, Record<string, string>, string | undefined]>([
   ],
   ['http://localhost', { ...BOTH, no_proxy: 'localhost' }, undefined],
 ])('a token for %s in the environment %j: %s', (url, env, warning) => {
-  const settings = clientSettings({ url, auth: { token: 'dummy' }, http: { proxy: 'env' } }, {});
-  expect(plainTextWarning(settings, env)).toBe(warning);
+  const settings = clientSettings({ url, auth: { token: 'dummy' }, http: { proxy: 'env' } }, env);
+  expect(plainTextWarning(settings)).toBe(warning);
+});
+
+it.each([
+  ['no address', 'an http: or https: address'],
+  ['socks5://proxy.test', 'an http: or https: address'],
+  ['http://me:100%@proxy.test', 'an address whose user and password are percent-encoded'],
+])('a variable with %s is a wrong option, and its text is not shown', (https_proxy, expected) => {
+  const options = { url: 'https://flipt.test', http: { proxy: 'env' } };
+  expect(() => clientSettings(options, { https_proxy })).toThrow(
+    new TypeError(`FliptClient: https_proxy: expected ${expected}, got a string`),
+  );
+  expect(() => clientSettings({ url: 'https://flipt.test' }, { https_proxy })).not.toThrow();
 });

@@ -158,9 +158,8 @@ describe('an option', () => {
     const dispatcher = { request: () => Promise.reject(new Error('unused')) };
     const pem = '-----BEGIN CERTIFICATE-----';
     expect(settled({ http: { dispatcher } }).http.dispatcher).toBe(dispatcher);
+    expect(settled({ http: { proxy: 'http://proxy.test:3128' } }).http.proxy?.host).toBe('proxy.test:3128');
     for (const http of [
-      { proxy: 'env' },
-      { proxy: 'http://proxy.test:3128' },
       {
         tls: { ca: [pem, Buffer.from('PEM')], cert: pem, key: Buffer.from('PEM'), servername: 'a.test' },
       },

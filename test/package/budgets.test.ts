@@ -115,10 +115,6 @@ describe('an import of the front door', () => {
     expectFrontDoorAlone(files);
   });
 
-  it('does not load undici, which only a proxy needs', () => {
-    expect(loads.filter(({ url }) => url.includes('/node_modules/undici/'))).toEqual([]);
-  });
-
   it('leaves nothing for a resolve to load, nor for the first failures', async () => {
     await copyFile(join(import.meta.dirname, 'consumer/loaded-later.mjs'), join(consumer, 'later.mjs'));
     const { stdout } = await run(process.execPath, ['later.mjs'], { cwd: consumer });
@@ -136,7 +132,7 @@ describe('an import of the front door', () => {
   it('loads as little as CommonJS', async () => {
     const all = await required(NAME);
     expectFrontDoorAlone(all.filter(ours));
-    expect(all.filter((file) => /\/node_modules\/(yaml|undici)\//.test(file))).toEqual([]);
+    expect(all.filter((file) => /\/node_modules\/yaml\//.test(file))).toEqual([]);
     expect(all.some((file) => file.includes('/node_modules/valibot/'))).toBe(true);
   });
 });
@@ -156,7 +152,7 @@ describe('the package', () => {
     const read = (file: string) =>
       JSON.parse(readFileSync(file, 'utf8')) as { readonly dependencies?: Readonly<Record<string, string>> };
     const direct = Object.keys(read(join(the.folder, 'package.json')).dependencies ?? {});
-    expect(direct.sort()).toEqual(['lru-cache', 'undici', 'valibot', 'yaml']);
+    expect(direct.sort()).toEqual(['lru-cache', 'valibot', 'yaml']);
     const below = direct.flatMap((name) =>
       Object.keys(read(join(ROOT, 'node_modules', name, 'package.json')).dependencies ?? {}),
     );
@@ -174,6 +170,6 @@ describe('the package', () => {
     const listed = direct.map(([name, tree]) => [name, ...Object.keys(tree.dependencies ?? {})].join(' > '));
     // TypeScript is a peer of valibot for projects that have it, like this repository. It is never installed because of
     // it.
-    expect(listed.sort()).toEqual(['lru-cache', 'undici', 'valibot > typescript', 'yaml']);
+    expect(listed.sort()).toEqual(['lru-cache', 'valibot > typescript', 'yaml']);
   });
 });

@@ -28,7 +28,7 @@ async function closed(server: Server): Promise<void> {
 }
 
 /**
- * The body of an answer, as JSON. Asks with the undici that the provider has loaded: `fetch` takes several times as long,
+ * The body of an answer, as JSON. Asks with undici: `fetch` takes several times as long,
  * which was most of the work of a test with a crowd.
  */
 export async function get(url: string, init: Init = {}, status = 200): Promise<unknown> {

@@ -1,0 +1,109 @@
+import http from 'node:http';
+import https from 'node:https';
+import { isIP, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect } from 'node:tls';
+import type { HttpSettings } from '../options/settings.js';
+import { set } from '../options/shapes.js';
+import type { Clock } from '../time/clock.js';
+import { timeLimit } from '../time/in-time.js';
+import { proxyAuthorization } from './proxy.js';
+
+/** Connections to an `https:` service through a proxy. */
+export interface Tunnels {
+  /** Opens a connection, as an agent of Node's does. */
+  readonly connect: (options: http.ClientRequestArgs, opened: Opened) => undefined;
+  /** Ends those that are not open yet. */
+  readonly close: () => void;
+}
+
+type Opened = (error: Error | null, socket?: Duplex) => void;
+
+/**
+ * Asks the proxy for a tunnel with CONNECT, and begins TLS with the service inside of it. The proxy learns the host and
+ * the port of the service, and sees no request. Both together take at most `timeoutMs`.
+ */
+export function openTunnels(service: URL, proxy: URL, settings: HttpSettings, clock: Clock): Tunnels {
+  const { tls = {}, timeoutMs } = settings;
+  const { host, port } = placeOf(service);
+  const authority = `${service.hostname}:${port}`;
+  const opening = new Set<Ending>();
+  return {
+    connect(options, opened) {
+      const asked = (proxy.protocol === 'https:' ? https : http).request({
+        ...placeOf(proxy),
+        method: 'CONNECT',
+        path: authority,
+        headers: { host: authority, 'proxy-connection': 'keep-alive', ...proxyHeaders(proxy) },
+        agent: false,
+      });
+      let socket: Pick<Duplex, 'destroy'> | http.ClientRequest = asked;
+      const end: Ending = (error) => {
+        if (!settled()) return;
+        socket.destroy();
+        opened(error);
+      };
+      const cancel = connectLimit(timeoutMs, clock, end);
+      const settled = () => {
+        cancel();
+        return opening.delete(end);
+      };
+      opening.add(end);
+      asked.on('error', end);
+      const refuse = ({ statusCode = 0 }) => {
+        end(new Error(`the proxy answered CONNECT with ${statusCode}`));
+      };
+      // Not every runtime takes a refusal for the answer to CONNECT.
+      asked.once('response', refuse);
+      asked.once('connect', (answer, through: Socket) => {
+        socket = through;
+        const { statusCode = 0 } = answer;
+        if (statusCode < 200 || statusCode > 299) {
+          refuse(answer);
+          return;
+        }
+        const servername = nameOf(options) ?? (isIP(host) === 0 ? host : undefined);
+        const secured = connect({ ...set({ servername }), ...set(tls), host, socket: through });
+        socket = secured;
+        secured.on('error', end);
+        secured.once('secureConnect', () => {
+          if (settled()) opened(null, secured);
+        });
+      });
+      asked.end();
+    },
+    close() {
+      for (const end of opening) end(new Error('the connections are closed'));
+    },
+  };
+}
+
+/** The name that Node's agent expects in the certificate. It follows a header `Host`. */
+function nameOf(options: object): string | undefined {
+  const name: unknown = Reflect.get(options, 'servername');
+  return typeof name === 'string' && name !== '' ? name : undefined;
+}
+
+type Ending = (error: Error) => void;
+
+/** Calls `late` with an error if there is no connection in time. Returns a function that cancels. */
+export function connectLimit(timeoutMs: number, clock: Clock, late: Ending): () => void {
+  const dueAt = clock.now() + timeoutMs;
+  const timeIsUp = (isBlocked: boolean) => {
+    const words = `no connection within ${timeoutMs} ms${isBlocked ? '; the event loop was blocked' : ''}`;
+    late(Object.assign(new Error(words), { code: 'ETIMEDOUT', isBlocked }));
+  };
+  return timeLimit(() => dueAt, clock, timeIsUp, { inSlices: true });
+}
+
+/** Where an address leads. Node wants an address of IPv6 without its brackets. */
+export function placeOf({ protocol, hostname, port }: URL) {
+  const host = hostname.replace(/^\[(.+)\]$/, '$1');
+  return { host, port: port || (protocol === 'https:' ? '443' : '80') };
+}
+
+/** What each request to a proxy has. */
+export function proxyHeaders(proxy: URL): Readonly<Record<string, string>> {
+  const authorization = proxyAuthorization(proxy);
+  return authorization === undefined ? {} : { 'proxy-authorization': authorization };
+}
